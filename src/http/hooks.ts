@@ -122,8 +122,7 @@ function admit(request: FastifyRequest, reply: FastifyReply, asker: Asker): void
   if ('refusal' in asker) throw asker.refusal;
   accepted.set(request, asker);
   if (asker.holder === null) return;
-  const runsModels = request.method === 'POST' && request.routeOptions.url?.startsWith('/v1/') === true;
-  if (!runsModels) return;
+  if (!computes(request)) return;
   const open = asker.holder.begin();
   openRequests.set(request, open);
   reply.raw.once('close', open.hold());
@@ -135,6 +134,12 @@ const openRequests = new WeakMap<FastifyRequest, OpenRequest>();
 /** Whose named key the request came with. */
 export function holderOf(request: FastifyRequest): KeyHolder | undefined {
   return accepted.get(request)?.holder ?? undefined;
+}
+
+/** The only name of a key that the request may see; null: it may see all. */
+export function ownNameOf(request: FastifyRequest): string | null {
+  const record = holderOf(request)?.record;
+  return record === undefined || record.admin ? null : record.name;
 }
 
 /** Whose a request is; undefined where no key was asked for, or none was accepted. */
@@ -164,6 +169,9 @@ function adminRefusal(
   const isKeyed = access.apiKey !== null || keys.hasKeys;
   return refuseAdmin({ isKeyed, holder: holderOf(request) ?? null, pageToken }, facts, admin);
 }
+
+/** Whether the route asks a model, and so may be handed a caller. */
+export const computes = (request: FastifyRequest): boolean => accessOf(request)?.computes === true;
 
 const accessOf = (request: FastifyRequest): RouteAccess | undefined => request.routeOptions.config.access;
 

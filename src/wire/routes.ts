@@ -79,6 +79,8 @@ export interface Route {
   readonly admin?: 'always' | 'from pages' | 'of keys';
   /** Asked for by those who watch: logged at debug, and not recorded. */
   readonly polled?: boolean;
+  /** Asks a model or its vocabulary: counts against the requests that a named key may have at a time. */
+  readonly computes?: boolean;
   /** Its jobs wait for a slot, so it is refused before its body is read where no place to wait is left. */
   readonly queued?: boolean;
   /** Whose words its failures and streams use; absent: those of the interface. */
@@ -95,7 +97,7 @@ export interface Route {
 /** What decides who may call a route, when, and how it is refused. */
 export type RouteAccess = Pick<
   Route,
-  'authenticated' | 'admin' | 'early' | 'dialect' | 'polled' | 'forBrowsers' | 'queued'
+  'authenticated' | 'admin' | 'early' | 'dialect' | 'polled' | 'forBrowsers' | 'computes' | 'queued'
 >;
 
 const ChatQuery = Type.Object({
@@ -142,6 +144,7 @@ export const routes = {
     name: 'chat_completions',
     method: 'POST',
     path: '/v1/chat/completions',
+    computes: true,
     queued: true,
     summary: 'A chat answer, whole or as a server-sent-event stream.',
     authenticated: true,
@@ -153,6 +156,7 @@ export const routes = {
     name: 'completions',
     method: 'POST',
     path: '/v1/completions',
+    computes: true,
     queued: true,
     summary: 'A text completion, whole or as a server-sent-event stream.',
     authenticated: true,
@@ -163,6 +167,7 @@ export const routes = {
     name: 'embeddings',
     method: 'POST',
     path: '/v1/embeddings',
+    computes: true,
     summary: `One vector per input, of ${EMBEDDING_WIDTH} numbers unless dimensions says otherwise.`,
     authenticated: true,
     body: EmbeddingRequest,
@@ -172,6 +177,7 @@ export const routes = {
     name: 'rerank',
     method: 'POST',
     path: '/v1/rerank',
+    computes: true,
     summary: 'Documents in the order of how well they answer a query.',
     authenticated: true,
     body: RerankRequest,
@@ -181,6 +187,7 @@ export const routes = {
     name: 'tokenize',
     method: 'POST',
     path: '/v1/tokenize',
+    computes: true,
     summary: "A text as tokens of a model's own vocabulary.",
     authenticated: true,
     body: TokenizeRequest,
@@ -190,6 +197,7 @@ export const routes = {
     name: 'detokenize',
     method: 'POST',
     path: '/v1/detokenize',
+    computes: true,
     summary: "Tokens of a model's own vocabulary as text.",
     authenticated: true,
     body: DetokenizeRequest,
@@ -199,6 +207,7 @@ export const routes = {
     name: 'messages',
     method: 'POST',
     path: '/v1/messages',
+    computes: true,
     queued: true,
     summary: "A chat answer in Anthropic's Messages dialect, whole or as a stream of named events.",
     authenticated: true,
@@ -210,6 +219,7 @@ export const routes = {
     name: 'messages_count_tokens',
     method: 'POST',
     path: '/v1/messages/count_tokens',
+    computes: true,
     summary: 'How many tokens the prompt of a Messages request has; generates nothing.',
     authenticated: true,
     dialect: 'messages',
@@ -220,6 +230,7 @@ export const routes = {
     name: 'responses',
     method: 'POST',
     path: '/v1/responses',
+    computes: true,
     queued: true,
     summary: "A chat answer in OpenAI's Responses dialect, whole or as a stream of named events.",
     authenticated: true,
@@ -231,6 +242,7 @@ export const routes = {
     name: 'responses_input_tokens',
     method: 'POST',
     path: '/v1/responses/input_tokens',
+    computes: true,
     summary: 'How many tokens the prompt of a Responses request has; generates nothing.',
     authenticated: true,
     dialect: 'responses',
@@ -279,6 +291,7 @@ export const routes = {
     name: 'llama_server_completion',
     method: 'POST',
     path: '/completion',
+    computes: true,
     queued: true,
     summary: "A text completion in llama-server's own shape, whole or as a stream.",
     authenticated: true,
@@ -290,6 +303,7 @@ export const routes = {
     name: 'llama_server_infill',
     method: 'POST',
     path: '/infill',
+    computes: true,
     queued: true,
     summary: "What fits in a gap of a text, in llama-server's own shape, whole or as a stream.",
     authenticated: true,
@@ -301,6 +315,7 @@ export const routes = {
     name: 'llama_server_tokenize',
     method: 'POST',
     path: '/tokenize',
+    computes: true,
     summary: 'Like /v1/tokenize; `model` may be left out.',
     authenticated: true,
     dialect: 'llama-server',
@@ -311,6 +326,7 @@ export const routes = {
     name: 'llama_server_detokenize',
     method: 'POST',
     path: '/detokenize',
+    computes: true,
     summary: 'Like /v1/detokenize; `model` may be left out.',
     authenticated: true,
     dialect: 'llama-server',
@@ -321,6 +337,7 @@ export const routes = {
     name: 'llama_server_apply_template',
     method: 'POST',
     path: '/apply-template',
+    computes: true,
     summary: 'A conversation as the model would read it; generates nothing.',
     authenticated: true,
     dialect: 'llama-server',

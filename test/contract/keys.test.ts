@@ -2,6 +2,7 @@
 import { chmod, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type Route, routes } from '../../src/wire/routes.ts';
 import { addKey, keyFilePath, type KeyRecord, removeKey } from '../../src/store/keys/key-file.ts';
 import { gate, started, text, done } from '../support/http/scripted-engine.ts';
 import { HttpClient } from '../support/http/http-client.ts';
@@ -106,6 +107,103 @@ describe('a named key', () => {
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(2);
     expect(replies.filter(({ body }) => body.code === 'key_busy')).toHaveLength(6);
     expect((await two.chat({ messages })).status).toBe(200);
+  });
+
+  it('bounds requests at a time on every route that computes, and on no other', async () => {
+    service.engine.forgetScripts();
+    const single = await holder('one-at-a-time', { maxRequests: 1 });
+    const wait = gate();
+    service.engine.plays([started(), wait.opened, text('x'), done('stop', 1)]);
+    const job = service.engine.nextJob();
+    const running = single.chat({ messages });
+    await job;
+    const all: readonly Route[] = Object.values(routes);
+    const computing = all.filter(({ computes }) => computes === true);
+    const busy: string[] = [];
+    for (const { method, path } of computing) {
+      const { status, headers } = await single.ask({ method, path, body: {} });
+      if (status === 429 && headers['x-svc-error-code'] === 'key_busy') busy.push(path);
+    }
+    expect(busy.toSorted()).toEqual(
+      [
+        '/apply-template',
+        '/completion',
+        '/detokenize',
+        '/infill',
+        '/tokenize',
+        '/v1/chat/completions',
+        '/v1/completions',
+        '/v1/detokenize',
+        '/v1/embeddings',
+        '/v1/messages',
+        '/v1/messages/count_tokens',
+        '/v1/rerank',
+        '/v1/responses',
+        '/v1/responses/input_tokens',
+        '/v1/tokenize',
+      ].toSorted(),
+    );
+    expect((await single.get('/v1/models')).status).toBe(200);
+    // What stops an answer is not kept out by it.
+    expect((await single.post('/v1/responses/resp_none/cancel', {})).status).toBe(404);
+    wait.open();
+    expect((await running).status).toBe(200);
+  });
+
+  it('shows the figures of its own alone, unless it is an admin key', async () => {
+    const curious = await holder('curious');
+    const admin = await holder('watcher', { admin: true });
+    const namesIn = async ({ key }: { key: string }): Promise<string[]> => {
+      const page = await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${key}` } });
+      const found = (await page.text()).matchAll(/^hearth_key_tokens_today\{key="([^"]*)"\}/gm);
+      return [...found].map(([, name = '']) => name);
+    };
+    expect(await namesIn(curious)).toEqual(['curious']);
+    expect(await namesIn(admin)).toEqual(expect.arrayContaining(['curious', 'watcher', 'first']));
+  });
+
+  it('sees the jobs of others without their names or request ids, unless it is an admin key', async () => {
+    service.engine.forgetScripts();
+    const curious = await holder('onlooker');
+    const [alice, admin] = [await holder('asks'), await holder('overseer', { admin: true })];
+    const wait = gate();
+    service.engine.plays([started(), wait.opened, text('x'), done('stop', 1)]);
+    const job = service.engine.nextJob();
+    const running = alice.chat(
+      { messages },
+      { 'x-request-id': 'secret-id', 'x-svc-client-id': 'secret-name' },
+    );
+    const { submission } = await job;
+    const listener = service.board.watchJob({
+      jobId: submission.job.jobId,
+      kind: 'generate',
+      modelId: submission.target.modelId,
+      clientName: submission.clientName ?? '',
+      isFrozen: false,
+    });
+    const stream = async ({ key }: { key: string }): Promise<string> => {
+      const stop = new AbortController();
+      const headers = { authorization: `Bearer ${key}` };
+      const { body } = await fetch(`${service.url}/svc/events`, { headers, signal: stop.signal });
+      const { value } = await body!.pipeThrough(new TextDecoderStream()).getReader().read();
+      stop.abort();
+      return value ?? '';
+    };
+    for (const read of [async () => (await curious.get('/svc/engine')).text, () => stream(curious)]) {
+      const seen = await read();
+      expect(seen).toContain('queued');
+      expect(seen).not.toMatch(/secret|"asks"/);
+    }
+    expect((await admin.get('/svc/engine')).body.clients).toEqual([
+      { client: 'asks', queued: 1, running: 0 },
+    ]);
+    expect((await alice.get('/svc/engine')).body.clients).toEqual([
+      { client: 'asks', queued: 1, running: 0 },
+    ]);
+    expect(await stream(admin)).not.toContain('secret');
+    listener.onEnd(null);
+    wait.open();
+    expect((await running).status).toBe(200);
   });
 
   it('goes on counting for what runs in the background', async () => {

@@ -95,7 +95,7 @@ describe('the feed of the engine', () => {
     const first = await next(events);
     expect(first.event).toBe('snapshot');
     let state = stateOf(first);
-    expect(state.jobs['r.1']).toMatchObject({ state: 'queued', client: 'curl', model: 'm' });
+    expect(state.jobs['1']).toMatchObject({ state: 'queued', client: 'curl', model: 'm' });
     expect(state.models['m']?.cache).toEqual({
       slot_evictions: 2,
       disk: { bytes: 7, limit_bytes: 9, tokens: 3, evictions: 1, restored_tokens: 4, others_bytes: 1 },
@@ -106,7 +106,7 @@ describe('the feed of the engine', () => {
     says(0);
     await clock.advance(0);
     state = mergePatched(state, stateOf(await next(events))) as EngineState;
-    expect(state.jobs['r.1']).toMatchObject({ state: 'running', prompt_tokens: 10 });
+    expect(state.jobs['1']).toMatchObject({ state: 'running', prompt_tokens: 10 });
     expect(state.models['m']?.slots['0']).toMatchObject({ kept_tokens: 10, phase: 'decode' });
     const later = next(events);
     for (let written = 1; written <= 10; written += 1) {

@@ -57,7 +57,7 @@ export function engineState(facts: EngineFacts): EngineState {
     boot_id: facts.bootId,
     started_ms: facts.startedMs,
     models: Object.fromEntries(facts.residencies.map((item) => [item.modelId, modelView(item, facts)])),
-    jobs: Object.fromEntries(listed.map((job) => [job.jobId, jobView(job)])),
+    jobs: Object.fromEntries(listed.map((job) => [shownJobId(job.jobId), jobView(job)])),
     queued: queued.length,
     clients: clientViews(jobs),
     devices: Object.fromEntries(
@@ -147,7 +147,7 @@ const rounded = (bytes: number | undefined): number | null =>
 function slotView({ keptTokens, work }: SlotState, rate: number | null): SlotView {
   return present({
     kept_tokens: keptTokens,
-    job_id: work?.jobId,
+    job_id: work === undefined ? null : shownJobId(work.jobId),
     phase: work?.phase,
     prompt_tokens: work?.promptTokens,
     cached_tokens: work?.cachedTokens,
@@ -158,6 +158,9 @@ function slotView({ keptTokens, work }: SlotState, rate: number | null): SlotVie
     tokens_per_s: rate === null ? null : Math.round(rate * 10) / 10,
   });
 }
+
+/** Without the request id that it begins with: clients choose those, and every key may read this. */
+const shownJobId = (jobId: string): string => jobId.slice(jobId.lastIndexOf('.') + 1);
 
 function jobView(job: OpenJob): JobView {
   const { waiting, running } = job;

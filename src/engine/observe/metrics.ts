@@ -21,7 +21,7 @@ import { addTierMetrics, cacheCounter } from './cache-metrics.ts';
 import { addLoopLag, type LoopLag } from './loop-lag.ts';
 import { modelMetrics, type ModelMetrics } from './model-metrics.ts';
 import { gaugesPerModel } from './per-model.ts';
-import { type KeyFigures, type RequestFigures, serviceMetrics } from './service-metrics.ts';
+import { keyMetrics, type KeyFigures, type RequestFigures, serviceMetrics } from './service-metrics.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 import { addUpstreamMetrics } from './upstream-metrics.ts';
 
@@ -50,8 +50,8 @@ export interface Metrics extends EngineObserver {
   describe(): readonly SeriesFacts[];
   /** The first words of an upstream came. */
   onFirstToken(upstream: string, ms: number): void;
-  /** The exposition text. */
-  render(): Promise<string>;
+  /** The exposition text, with the figures of those keys that its reader may see. */
+  render(mayRead?: (key: string) => boolean): Promise<string>;
 }
 
 export interface SeriesFacts {
@@ -85,7 +85,7 @@ export function createMetrics({
   const models = modelMetrics(registry, residencies);
   const tiers = addTierMetrics(registry, residencies);
   const onFirstToken = addUpstreamMetrics(registry, upstreams, FIRST_TOKEN_BUCKETS);
-  const countRequest = serviceMetrics(registry, keys);
+  const countRequest = serviceMetrics(registry);
   const instruments = { ...createInstruments(registry, version), models };
   return {
     watchJob: (job) => watchLag(lag, watchJob(job, instruments, clock)),
@@ -96,9 +96,12 @@ export function createMetrics({
     },
     countRequest,
     onFirstToken,
-    describe: () => registry.getMetricsAsArray().map(factsOf),
+    describe: () => [registry, keyMetrics([])].flatMap((each) => each.getMetricsAsArray()).map(factsOf),
     contentType: registry.contentType,
-    render: () => registry.metrics(),
+    render: async (mayRead = () => true) => {
+      const seen = keys().filter(({ name }) => mayRead(name));
+      return Registry.merge([registry, keyMetrics(seen)]).metrics();
+    },
   };
 }
 

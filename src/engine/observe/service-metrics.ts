@@ -1,5 +1,5 @@
 /** Figures of the service around the engine: requests by outcome, and named keys. */
-import { Counter, Gauge, type Registry } from '#prom-client';
+import { Counter, Gauge, Registry } from '#prom-client';
 
 /** What a named key uses. */
 export interface KeyFigures {
@@ -20,10 +20,7 @@ export interface RequestFigures {
 }
 
 /** Returns what counts a request. */
-export function serviceMetrics(
-  registry: Registry,
-  keys: () => readonly KeyFigures[],
-): (request: RequestFigures) => void {
+export function serviceMetrics(registry: Registry): (request: RequestFigures) => void {
   const registers = [registry];
   const requests = new Counter({
     name: 'hearth_http_requests_total',
@@ -37,30 +34,24 @@ export function serviceMetrics(
     labelNames: ['code'],
     registers,
   });
-  addKeys(registry, keys);
   return ({ route, status, error, wasAdmitted }) => {
     requests.inc({ route, status: String(status) });
     if (error !== null && !wasAdmitted) refusals.inc({ code: error });
   };
 }
 
-function addKeys(registry: Registry, keys: () => readonly KeyFigures[]): void {
-  const perKey = (name: string, help: string, pick: (key: KeyFigures) => number) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['key'],
-      registers: [registry],
-      collect() {
-        // A key that was taken back is not told for ever.
-        this.reset();
-        for (const key of keys()) this.set({ key: key.name }, pick(key));
-      },
-    });
+/** What these keys use, apart from all other figures: not everybody may see every key. */
+export function keyMetrics(keys: readonly KeyFigures[]): Registry {
+  const registry = new Registry();
+  const perKey = (name: string, help: string, pick: (key: KeyFigures) => number): void => {
+    const gauge = new Gauge({ name, help, labelNames: ['key'], registers: [registry] });
+    for (const key of keys) gauge.set({ key: key.name }, pick(key));
+  };
   perKey(
     'hearth_key_requests_open',
     'Requests that run or wait, by named API key.',
     (key) => key.openRequests,
   );
   perKey('hearth_key_tokens_today', 'Tokens since midnight UTC, by named API key.', (key) => key.tokensToday);
+  return registry;
 }

@@ -1,8 +1,11 @@
 /** The stream of what the engine does: written as fast as its reader takes it, and no faster than it changes. */
 import type { FeedEvent } from '../../api/events/engine-feed.ts';
+import { withOwnClients } from '../../api/events/own-clients.ts';
 import type { UseCases } from '../../api/use-cases.ts';
 import { headerValue, REQUEST_HEADERS } from '../../wire/headers.ts';
+import type { EngineState } from '../../wire/operation/engine-state.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
+import { ownNameOf } from '../hooks.ts';
 import { HTTP_LIMITS } from '../limits.ts';
 import { PendingItems, sendHead, type StreamOptions, takeReply, write } from '../sse.ts';
 import type { Handler } from './handler.ts';
@@ -15,13 +18,17 @@ export function eventsHandler(
     const client = abortOnDisconnect(reply);
     const lastEventId = headerValue(request.headers, REQUEST_HEADERS.lastEventId);
     const pending = new PendingItems(events.follow(lastEventId, client.signal), clock);
+    const name = ownNameOf(request);
     const raw = takeReply(reply);
     try {
       sendHead(raw, reply, { clock, abort: () => client.abort() });
       while (!raw.destroyed) {
         const item = await pending.next(HTTP_LIMITS.pingEveryMs);
         if (item === 'end') break;
-        await write(raw, item === 'silence' ? ': ping\n\n' : framed(item));
+        await write(
+          raw,
+          item === 'silence' ? ': ping\n\n' : framed(name === null ? item : withOwnNames(item, name)),
+        );
       }
       raw.end();
       return reply;
@@ -30,6 +37,10 @@ export function eventsHandler(
       await pending.close();
     }
   };
+}
+
+function withOwnNames({ data, ...event }: FeedEvent, name: string): FeedEvent {
+  return { ...event, data: JSON.stringify(withOwnClients(JSON.parse(data) as Partial<EngineState>, name)) };
 }
 
 const framed = ({ id, event, data }: FeedEvent): string => `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`;

@@ -6,13 +6,16 @@ import type { FastifyReply, FastifyRequest } from '#fastify';
 import type { Caller } from '../../api/caller.ts';
 import { clientKey, clientName } from '../client-key.ts';
 import { leaveDoor } from '../guard/door.ts';
-import { holderOf, knownOwnerOf, openRequestOf } from '../hooks.ts';
+import { computes, holderOf, knownOwnerOf, openRequestOf } from '../hooks.ts';
 import { accountOf, traceparentOf } from '../log/request-log.ts';
 import { routeOf } from '../upstream-headers.ts';
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
+  // A route that its row does not say this of would be free of the limit of its key.
+  if (!computes(request))
+    throw new Error(`${request.routeOptions.url} computes, and its route does not say so`);
   const holder = holderOf(request);
   const open = openRequestOf(request);
   const account = accountOf(request);

@@ -14,11 +14,12 @@ import type { RequestQuery } from '../../wire/operation/requests.ts';
 import type { UnloadRequest } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
 import { refusePageToken } from '../guard/guard.ts';
-import { accessFacts, holderOf, knownOwnerOf } from '../hooks.ts';
+import { accessFacts, holderOf, knownOwnerOf, ownNameOf } from '../hooks.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import type { StreamOptions } from '../sse.ts';
 import { pageHandler, pageRedirect } from '../page/page.ts';
 import { chatHandler } from './chat.ts';
+import { withOwnClients } from '../../api/events/own-clients.ts';
 import { eventsHandler } from './events.ts';
 import { countHandler, generationHandler } from './generation.ts';
 import { nameUpstream } from '../upstream-headers.ts';
@@ -32,7 +33,11 @@ import { responseHandlers } from './responses.ts';
 export interface EdgeParts {
   readonly pageToken: string;
   readonly streams: StreamOptions;
-  readonly metrics: { readonly contentType: string; render(): Promise<string> };
+  readonly metrics: {
+    readonly contentType: string;
+    /** Figures of keys, those that the reader may see. */
+    render(mayRead: (key: string) => boolean): Promise<string>;
+  };
   /** Makes the OpenAPI document. */
   readonly document: () => Promise<object>;
 }
@@ -73,7 +78,11 @@ export function handlerTable(
       useCases.cacheReport((request.params as { id: string }).id, knownOwnerOf(request)),
     residency: async () => useCases.residency.list(),
     unload: async (request) => useCases.residency.unload((request.body as UnloadRequest).model),
-    engine: async () => useCases.events.state(),
+    engine: async (request) => {
+      const name = ownNameOf(request);
+      const state = useCases.events.state();
+      return name === null ? state : withOwnClients(state, name);
+    },
     events: eventsHandler(useCases, streams),
     requests: async (request) => useCases.requests.list(Number((request.query as RequestQuery).after ?? 0)),
     request: async (request) => useCases.requests.find((request.params as { id: string }).id),
@@ -105,7 +114,11 @@ export function handlerTable(
       return { models: models.filter(({ name }) => isSeenBy(request, name)) };
     },
     openApi: openApiHandler(document),
-    metrics: async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()),
+    metrics: async (request, reply) => {
+      const name = ownNameOf(request);
+      const text = await metrics.render((key) => name === null || key === name);
+      return reply.type(metrics.contentType).send(text);
+    },
     home: async () => ({
       product: PRODUCT_NAME,
       identity: routes.identity.path,

@@ -71,6 +71,8 @@ export interface ScriptedService {
   /** Where its files are. */
   readonly home: string;
   readonly app: FastifyInstance;
+  /** What the state of the engine lists. */
+  readonly board: JobBoard;
   readonly registry: Registry;
   readonly bootId: string;
   readonly instanceId: string;
@@ -125,10 +127,11 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
   });
   const recorder = new RequestRecorder({ mode: options.record ?? 'on', textForMs: 60_000, clock });
   const upstreams = options.over?.upstreams ?? (() => []);
+  const board = options.over?.board ?? new JobBoard(clock);
   const feed = new EngineFeed({
     upstreams,
     engine: options.over?.engine ?? engine,
-    board: options.over?.board ?? new JobBoard(clock),
+    board,
     devices: () => [{ device: 'CPU', totalBytes: 2 ** 34, freeBytes: 2 ** 33, reserveBytes: 2 ** 28 }],
     recorder,
     clock,
@@ -186,7 +189,13 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     streamHeadAfterMs: options.streamHeadAfterMs ?? 3000,
     clock,
     logger,
-    metrics: createMetrics({ clock: systemClock, version: '9.8.7', residencies: () => [], upstreams }),
+    metrics: createMetrics({
+      clock: systemClock,
+      version: '9.8.7',
+      residencies: () => [],
+      upstreams,
+      keys: () => keys.uses(),
+    }),
     recorder,
     tracing: options.tracing ?? null,
     opened: Promise.resolve(),
@@ -204,6 +213,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     engine,
     home,
     app,
+    board,
     registry,
     bootId: identity.bootId,
     instanceId: identity.instanceId,
