@@ -3,11 +3,13 @@
  * It never loads native code: engine/local forks the one file that does.
  */
 import { randomBytes } from 'node:crypto';
-import { homedir } from 'node:os';
+import { homedir, hostname, networkInterfaces } from 'node:os';
 import type { FastifyBaseLogger } from '#fastify';
 import { systemClock } from './lib/base/clock.ts';
 import type { Config } from './config/config.ts';
+import { isLoopback, ownHosts } from './config/listen-address.ts';
 import { newEvidenceIssuer } from './trust/evidence/issuing/issuer.ts';
+import type { AccessRules } from './http/guard/guard.ts';
 import { close, createHttpServer, listen } from './http/server.ts';
 import { createBackendBinding } from './trust/identity/backend-binding.ts';
 import { cacheFolder } from './lib/files/cache-folder.ts';
@@ -256,7 +258,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const opened = deferred<void>();
   const app = await createHttpServer(useCases, {
     process: identity,
-    access: config,
+    access: boundAccess(config),
     pageToken: randomBytes(32).toString('base64url'),
     keys,
     maxBodyBytes: config.maxBodyBytes,
@@ -291,6 +293,18 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       await tracing?.close();
     },
   };
+}
+
+/** The settings of access stay live; what follows from the address does not change but for the addresses of the machine. */
+function boundAccess(config: Config): AccessRules {
+  const addresses = (): string[] =>
+    Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
+  return Object.create(config, {
+    ownHosts: {
+      value: () => ownHosts(config.host, { addresses: addresses(), hostName: hostname() }),
+    },
+    needsKey: { value: !isLoopback(config.host) },
+  }) as AccessRules;
 }
 
 /** Each device with what it has, what is free of it, and what no plan touches. */

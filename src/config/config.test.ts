@@ -104,14 +104,27 @@ describe('loadConfig', () => {
 
   it('refuses a bind that others can reach unless a key is set', () => {
     const SVC_HOME = home();
-    expect(() => requireKeyForBind(load({ SVC_HOME, SVC_HOST: '0.0.0.0' }))).toThrow(
+    expect(() => requireKeyForBind(load({ SVC_HOME, SVC_HOST: '0.0.0.0' }), false)).toThrow(
       expect.objectContaining({
         code: 'invalid_request',
         detail: expect.objectContaining({ param: 'SVC_HOST' }),
       }),
     );
-    expect(() => requireKeyForBind(load({ SVC_HOME, SVC_HOST: '0.0.0.0', SVC_API_KEY: 'k' }))).not.toThrow();
-    expect(() => requireKeyForBind(load({ SVC_HOME }))).not.toThrow();
+    const isRefused = (env: Record<string, string>, hasNamedKeys: boolean): boolean => {
+      try {
+        requireKeyForBind(load({ SVC_HOME, ...env }), hasNamedKeys);
+        return false;
+      } catch {
+        return true;
+      }
+    };
+    for (const SVC_HOST of ['0.0.0.0', '::', '192.0.2.2', 'box.lan']) {
+      expect([SVC_HOST, isRefused({ SVC_HOST }, false)]).toEqual([SVC_HOST, true]);
+      expect(isRefused({ SVC_HOST, SVC_API_KEY: 'k' }, false)).toBe(false);
+      expect(isRefused({ SVC_HOST }, true)).toBe(false);
+    }
+    for (const SVC_HOST of ['127.0.0.1', '127.0.0.2', '::1', 'localhost'])
+      expect(isRefused({ SVC_HOST }, false)).toBe(false);
   });
 
   it('reads keep-alive of 0 and of a negative number', () => {

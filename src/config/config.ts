@@ -79,12 +79,12 @@ export function unknownVariables(env: ConfigSources['env']): string[] {
 /** Not for operators: what a worker is told by the process that forks it, and a switch of the tests. */
 const OTHER_VARIABLES = ['SVC_PARENT_PID', 'SVC_LIBRARIES', 'SVC_LONG_TESTS'];
 
-/** A non-loopback bind without a key would open the service to the network. */
-export function requireKeyForBind(config: Config): void {
-  if (isLoopback(config.host) || config.apiKey !== null) return;
+/** A non-loopback bind without a key would open the service to the network. A named key is as good as the service's own. */
+export function requireKeyForBind(config: Config, hasNamedKeys: boolean): void {
+  if (isLoopback(config.host) || config.apiKey !== null || hasNamedKeys) return;
   throw refused({
     param: 'SVC_HOST',
-    message: `SVC_HOST=${config.host} is reachable from other machines; set SVC_API_KEY, or bind 127.0.0.1.`,
+    message: `SVC_HOST=${config.host} is reachable from other machines; make a key with hearth key add NAME, or set SVC_API_KEY, or bind 127.0.0.1.`,
   });
 }
 

@@ -40,6 +40,33 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
+/** What the machine calls itself. */
+export interface OwnNames {
+  /** Addresses of all its interfaces. */
+  readonly addresses: readonly string[];
+  readonly hostName: string;
+}
+
+/**
+ * Names in the Host header of requests for a service that is bound to this address, lower case, IPv6 in brackets. A service on
+ * all addresses asks for a key, so no web page gains anything by another name for them. Pure.
+ */
+export function ownHosts(host: string, { addresses, hostName }: OwnNames): string[] {
+  if (!isWildcard(host)) return [inHostHeader(host)];
+  const name = hostName.toLowerCase();
+  const short = name.split('.', 1)[0] ?? '';
+  const names = [name, short, `${short}.local`].filter((each) => /^[a-z0-9_-]/.test(each));
+  return [...new Set([...addresses.map(inHostHeader), ...names])];
+}
+
+const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
+
+/** Without the zone of a link-local address, which no client sends. */
+const inHostHeader = (address: string): string => {
+  const plain = address.replace(/%.*$/, '').toLowerCase();
+  return plain.includes(':') ? `[${plain}]` : plain;
+};
+
 /** The address a client on this machine connects to: a wildcard bind is reached over loopback. */
 export function clientBaseUrl(host: string, port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;

@@ -117,7 +117,7 @@ export const settings = {
     env: 'SVC_API_KEY',
     live: true,
     description:
-      'If set, every route but /health requires this key. Mandatory for any address other than loopback.',
+      'If set, every route but /health requires this key. Any address other than loopback needs this or a key of hearth key add.',
     fallback: null,
     unset: 'no key is required',
     read: text,

@@ -38,6 +38,8 @@ describe('the access flags of a route', () => {
       allowLocalPages: false,
       allowDockerHost: false,
       apiKey: 'secret',
+      ownHosts: () => [],
+      needsKey: false,
     };
     const keys = { hasKeys: false, holderOf: () => null, isCurrent: true, refresh: async () => {} };
     const opened = options.opened ?? Promise.resolve();

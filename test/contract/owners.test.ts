@@ -1,40 +1,14 @@
 /** Whose a request is, and what is kept of it: always the key that let it in, whatever else its headers say. */
-import { once } from 'node:events';
-import http from 'node:http';
-import { json } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addKey } from '../../src/store/keys/key-file.ts';
+import { askRaw as ask, bearer, type Header } from '../support/http/raw-request.ts';
 import { scriptedService } from '../support/http/scripted-service.ts';
 
 const service = scriptedService({ apiKey: 'key-of-the-service' });
 /** Without a key until a test makes one. */
 const opened = scriptedService();
 
-type Header = readonly [name: string, value: string];
-interface Answer {
-  readonly status: number;
-  // oxlint-disable-next-line typescript/no-explicit-any -- bodies of several routes
-  readonly body: any;
-}
-
-/** Sends headers as they are: repeated, empty, in any case. */
-async function ask(url: string, path: string, headers: readonly Header[], body?: object): Promise<Answer> {
-  const bytes = body === undefined ? '' : JSON.stringify(body);
-  const raw = [
-    ['Host', '127.0.0.1'],
-    ...(body === undefined ? [] : [['Content-Type', 'application/json']]),
-    ['Content-Length', String(Buffer.byteLength(bytes))],
-    ...headers,
-  ];
-  const method = body === undefined ? 'GET' : 'POST';
-  const request = http.request(new URL(url), { method, path, headers: raw.flat(), agent: false });
-  request.end(bytes);
-  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
-  return { status: response.statusCode ?? 0, body: await json(response) };
-}
-
-const bearer = (key: string): Header => ['Authorization', `Bearer ${key}`];
 const named = async (home: string, name: string): Promise<string> =>
   (await addKey(home, { name, admin: true, localOnly: false }, Date.now())).key;
 

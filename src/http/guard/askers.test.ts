@@ -9,6 +9,8 @@ const rules = {
   allowLocalPages: false,
   allowDockerHost: false,
   apiKey: null,
+  ownHosts: () => [],
+  needsKey: false,
 };
 const request = () => ({
   url: '/',

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ownHosts } from '../../config/listen-address.ts';
 import { type AccessFacts, type AccessRules, refuseForeign, whoAsks } from './guard.ts';
 
 const rules: AccessRules = {
@@ -8,6 +9,8 @@ const rules: AccessRules = {
   allowLocalPages: false,
   allowDockerHost: false,
   apiKey: null,
+  ownHosts: () => [],
+  needsKey: false,
 };
 const facts: AccessFacts = {
   host: 'localhost',
@@ -51,6 +54,49 @@ describe('refuseForeign', () => {
     expect(codeOf(refuseForeign(listed, { ...facts, fetchSite: 'cross-site' }))).toBe('hidden_origin');
     const fromApp = { ...facts, origin: 'app://obsidian.md', fetchSite: 'cross-site' };
     expect(refuseForeign(listed, fromApp)).toBeNull();
+  });
+});
+
+describe('the address that the service is bound to', () => {
+  const names = {
+    addresses: ['127.0.0.1', '192.0.2.2', 'fe80::1%eth0', '2001:DB8::2'],
+    hostName: 'Box.example',
+  };
+  const bound = (host: string): AccessRules => ({ ...rules, ownHosts: () => ownHosts(host, names) });
+  const isLetIn = (address: string, host: string): boolean =>
+    refuseForeign(bound(address), { ...facts, host }) === null;
+
+  it('is an allowed host, with any port', () => {
+    for (const [address, host] of [
+      ['192.0.2.2', '192.0.2.2:8814'],
+      ['127.0.0.2', '127.0.0.2'],
+      ['2001:DB8::2', '[2001:db8::2]:80'],
+      ['Box.Lan', 'box.lan'],
+    ] as const)
+      expect([address, isLetIn(address, host)]).toEqual([address, true]);
+    for (const host of ['192.0.2.3', 'evil.example', 'box.example', '0.0.0.0'])
+      expect([host, isLetIn('192.0.2.2', host)]).toEqual([host, false]);
+  });
+
+  it('stands for all addresses and names of the machine, where it is every one', () => {
+    for (const address of ['0.0.0.0', '::']) {
+      for (const host of [
+        '192.0.2.2:1',
+        '[fe80::1]',
+        '[2001:db8::2]:8',
+        'BOX.example',
+        'box',
+        'box.local:1',
+        'localhost',
+      ])
+        expect([host, isLetIn(address, host)]).toEqual([host, true]);
+      for (const host of ['192.0.2.3', 'evil.example', 'other.local', 'x.box.example', 'example'])
+        expect([host, isLetIn(address, host)]).toEqual([host, false]);
+    }
+  });
+
+  it('needs a key where others can reach it, also when there is none', () => {
+    expect(codeOf(refuseKey({ ...rules, needsKey: true }, facts))).toBe('unauthorized');
   });
 });
 

@@ -19,6 +19,10 @@ export interface AccessRules {
   /** The names by which containers call the machine that they run on. */
   readonly allowDockerHost: boolean;
   readonly apiKey: string | null;
+  /** Names of the address that the service is bound to, as they are now: a machine may get others. */
+  readonly ownHosts: () => readonly string[];
+  /** Other machines can reach it: nobody comes in without a key, also when the last one is revoked. */
+  readonly needsKey: boolean;
 }
 
 /** The keys that people have, each with its holder. */
@@ -88,7 +92,8 @@ function isAllowedHost(rules: AccessRules, name: string): boolean {
   return (
     LOOPBACK_HOSTS.has(name) ||
     rules.allowedHosts.includes(name) ||
-    (rules.allowDockerHost && CONTAINER_HOSTS.has(name))
+    (rules.allowDockerHost && CONTAINER_HOSTS.has(name)) ||
+    rules.ownHosts().includes(name)
   );
 }
 
@@ -105,10 +110,14 @@ function isSameOrigin(origin: string, host: string): boolean {
  * The key of the service opens everything, a named one what its holder may; where there is no key, nobody needs one. One key
  * counts: the bearer token, and where there is none the key header. Both sides are hashed, which hides timing differences.
  */
-export function whoAsks(rules: Pick<AccessRules, 'apiKey'>, keys: NamedKeys, facts: AccessFacts): Asker {
+export function whoAsks(
+  rules: Pick<AccessRules, 'apiKey' | 'needsKey'>,
+  keys: NamedKeys,
+  facts: AccessFacts,
+): Asker {
   const bearer = /^Bearer\s+(.+)$/i.exec(facts.authorization ?? '')?.[1];
   const offered = bearer ?? facts.apiKeyHeader ?? '';
-  if (rules.apiKey === null && !keys.hasKeys) return { holder: null, owner: NOBODY };
+  if (rules.apiKey === null && !keys.hasKeys && !rules.needsKey) return { holder: null, owner: NOBODY };
   if (offered === '') return { refusal: fail('unauthorized') };
   const owner = ownerOfKey(offered);
   if (rules.apiKey !== null && timingSafeEqual(sha256(offered), sha256(rules.apiKey)))

@@ -37,6 +37,9 @@ import { ScriptedEngine } from './scripted-engine.ts';
 
 export interface ScriptedOptions {
   readonly apiKey?: string;
+  readonly ownHosts?: readonly string[];
+  /** As if it listened on another address than loopback. */
+  readonly needsKey?: boolean;
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
   readonly allowLocalPages?: boolean;
@@ -178,6 +181,8 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     process,
     access: {
       apiKey: options.apiKey ?? null,
+      ownHosts: () => options.ownHosts ?? [],
+      needsKey: options.needsKey === true,
       allowedHosts: options.allowedHosts ?? [],
       allowedOrigins: options.allowedOrigins ?? [],
       allowLocalPages: options.allowLocalPages === true,

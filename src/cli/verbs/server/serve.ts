@@ -7,11 +7,13 @@ import { type RunningService, startApp } from '../../../app.ts';
 import { compileEarly } from '../../../lib/base/compile-early.ts';
 import { formatDuration } from '../../../lib/base/duration.ts';
 import { type Config, requireKeyForBind, unknownVariables } from '../../../config/config.ts';
+import { clientBaseUrl } from '../../../config/listen-address.ts';
 import { configFilePath } from '../../../config/config-file.ts';
 import { followConfig, type LiveConfig } from '../../../config/live-config.ts';
 import { type SettingName, settings } from '../../../config/settings.ts';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { isReadOnly } from '../../../lib/files/durable.ts';
+import { readKeys } from '../../../store/keys/key-file.ts';
 import type { OwnerLock } from '../../../store/lock/owner-lock.ts';
 import { builtinsOf, registerBuiltins } from '../../builtin-models.ts';
 import { CliFailure, type CliContext, EXIT_CODES } from '../../context.ts';
@@ -44,7 +46,9 @@ export function registerServe(program: Command, context: CliContext): void {
 
 async function serve(context: CliContext, flags: Flags): Promise<void> {
   const signals = listenForSignals();
-  const { config, reload } = followConfig(readConfig(context, flags), () => readConfig(context, flags));
+  const { config, reload } = followConfig(context.config(flags), () => context.config(flags));
+  const hasNamedKeys = (await readKeys(config.home)).length > 0;
+  requireKeyForBind(config, hasNamedKeys);
   const readOnly = await isReadOnly(config.home);
   const log = openLog({ level: config.logLevel, home: config.logFiles && !readOnly ? config.home : null });
   const { logger } = log;
@@ -55,7 +59,8 @@ async function serve(context: CliContext, flags: Flags): Promise<void> {
     context.note(reloadNote(reload, config));
     logger.level = config.logLevel;
   });
-  context.print(readyLine(running.url, config.apiKey !== null));
+  const key = config.apiKey !== null ? '$SVC_API_KEY' : hasNamedKeys ? '$KEY' : null;
+  context.print(readyLine(clientBaseUrl(config.host, running.port), key));
   // Not before: what a start runs is run once.
   compileEarly();
   const signal = await signals.end;
@@ -64,12 +69,6 @@ async function serve(context: CliContext, flags: Flags): Promise<void> {
   await log.flushed();
   if (signal === 'SIGHUP') endByHangUp();
   else process.exit(EXIT_CODES.ok);
-}
-
-function readConfig(context: CliContext, flags: Flags): Config {
-  const config = context.config(flags);
-  requireKeyForBind(config);
-  return config;
 }
 
 /** What SIGHUP says: the settings that changed, and those that wait for a restart. */
@@ -137,8 +136,8 @@ async function start(config: Config, { logger, readOnly }: Start): Promise<Runni
 }
 
 /** One line that a program can wait for and a person can use. */
-function readyLine(url: string, needsKey: boolean): string {
-  const key = needsKey ? ' -H "Authorization: Bearer $SVC_API_KEY"' : '';
+function readyLine(url: string, secret: string | null): string {
+  const key = secret === null ? '' : ` -H "Authorization: Bearer ${secret}"`;
   const body = '{"model":"default","messages":[{"role":"user","content":"Hello!"}]}';
   return `Hearth is ready at ${url} - try: curl ${url}/v1/chat/completions${key} -H "Content-Type: application/json" -d '${body}'`;
 }

@@ -56,6 +56,7 @@ async function add(context: CliContext, name: string, flags: AddFlags): Promise<
   const models: string[] = [];
   for (const model of flags.model ?? []) models.push((await registry.find(model)).id);
   const now = systemClock.unixMs();
+  const isFirst = config.apiKey === null && (await readKeys(config.home)).length === 0;
   const maxRequests = count('--requests', flags.requests);
   const tokensPerDay = count('--tokens-per-day', flags.tokensPerDay);
   const { key } = await addKey(
@@ -73,6 +74,10 @@ async function add(context: CliContext, name: string, flags: AddFlags): Promise<
   );
   context.print(key);
   context.note('This is the only time that the key is shown; a service that runs knows it already.');
+  if (!isFirst) return;
+  context.note(
+    'From now on, requests without a key are refused, also from programs on this machine. For the commands of hearth itself, set SVC_API_KEY to a key.',
+  );
 }
 
 async function list(context: CliContext, asJson: boolean): Promise<void> {

@@ -1,0 +1,43 @@
+/** A service on another address than 127.0.0.1: what it prints works, and the commands of this machine know it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { collect, endProcess, hearth, readyUrl, startHearth } from '../support/process/hearth.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'hearth-address-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+// Elsewhere only 127.0.0.1 of these addresses is there.
+describe.runIf(process.platform === 'linux')('a service on another address, with a named key', () => {
+  it('says who is refused from now on, prints what works, and is found by status, run and doctor', async () => {
+    const home = path.join(folder, 'home');
+    const env = { HOME: folder, SVC_HOME: home, SVC_HOST: '127.0.0.2' };
+    const first = await hearth(['key', 'add', 'laptop'], env);
+    expect(first.stderr).toContain('requests without a key are refused');
+    const second = await hearth(['key', 'add', 'phone'], env);
+    expect(second.stderr).not.toContain('requests without a key are refused');
+    const key = first.stdout.trim();
+    const child = startHearth(['serve'], { ...env, SVC_PORT: '0' });
+    const output = collect(child);
+    try {
+      const url = await readyUrl(child, output);
+      expect(url).toMatch(/^http:\/\/127\.0\.0\.2:\d+$/);
+      expect(output.stdout()).toContain(`curl ${url}/v1/chat/completions -H "Authorization: Bearer $KEY"`);
+      const headers = { authorization: `Bearer ${key}` };
+      expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(200);
+      expect((await fetch(`${url}/v1/models`)).status).toBe(401);
+      const known = { ...env, SVC_PORT: new URL(url).port, SVC_API_KEY: key };
+      expect((await hearth(['status'], known)).code).toBe(0);
+      expect((await hearth(['run', 'hearth-mini', '--max-tokens', '1', 'Hello there'], known)).code).toBe(0);
+      const { stdout } = await hearth(['doctor', '--json'], known);
+      const port = (JSON.parse(stdout) as { about: string }[]).find(({ about }) => about === 'port');
+      expect(port).toMatchObject({ verdict: 'ok', found: expect.stringContaining('this instance answers') });
+    } finally {
+      await endProcess(child);
+    }
+  });
+});
