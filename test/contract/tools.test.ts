@@ -3,6 +3,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import type { JobEvent } from '../../src/contract/job-event.ts';
 import type { GenerateJob } from '../../src/contract/job.ts';
+import { fail } from '../../src/lib/errors/svc-error.ts';
 import { DryRun } from '../../src/wire/inference/dry-run.ts';
 import { answer, done, started, text } from '../support/http/scripted-engine.ts';
 import { scriptedService } from '../support/http/scripted-service.ts';
@@ -54,6 +55,43 @@ describe('a call', () => {
     const [choice] = (await chat({ tools: [weather] })).body.choices;
     expect(choice).toMatchObject({ finish_reason: 'length', message: { content: '' } });
     expect(choice.message).not.toHaveProperty('tool_calls');
+  });
+
+  it('that is whole is delivered although the limit cut what follows it', async () => {
+    const second = call('{"city":"Ro');
+    service.engine.plays([started(), ...call('{"city":"Oslo"}'), text('I'), ...second, done('length')]);
+    const [choice] = (await chat({ tools: [weather] })).body.choices;
+    expect(choice).toMatchObject({ finish_reason: 'length', message: { content: 'I' } });
+    expect(choice.message.tool_calls).toMatchObject([{ function: { arguments: '{"city":"Oslo"}' } }]);
+  });
+
+  it.each([
+    ['ends behind it', [[started(), ...call('{"city":3}'), done('length', 50)]]],
+    ['ends behind text that follows it', [[started(), ...call('{"city":3}'), text('x'), done('length', 50)]]],
+    ['leaves it no token for another try', [[started(), ...call('{"city":3}'), done('tool_calls', 50)]]],
+    [
+      'cuts its second try',
+      [
+        [started(), ...call('{"city":3}'), done('tool_calls', 30)],
+        [started(), ...call('{"city":'), done('length', 20)],
+      ],
+    ],
+    [
+      'leaves two of them broken',
+      [[started(), ...call('{"city":3}'), ...call('{"city":4}'), text('x'), done('length', 50)]],
+    ],
+  ])('that is not valid is no call where the limit %s', async (_, scripts) => {
+    service.engine.plays(...scripts);
+    const [choice] = (await chat({ tools: [weather], max_tokens: 50 })).body.choices;
+    expect(choice.finish_reason).toBe('length');
+    expect(choice.message).not.toHaveProperty('tool_calls');
+  });
+
+  it('whose second try does not fit into the window is no call', async () => {
+    const full = fail('context_length_exceeded', { promptTokens: 64, numCtx: 64 });
+    service.engine.plays([started(), ...call('{"city":3}'), done('tool_calls', 9)], [full]);
+    const [choice] = (await chat({ tools: [weather] })).body.choices;
+    expect(choice.finish_reason).toBe('length');
   });
 
   it.each([

@@ -87,7 +87,7 @@ describe('thinking', () => {
       token = answer.constraint?.forcedToken();
     }
     expect(closing.join('')).toBe('\n</think>\n\n');
-    parts.push(...answer.parser.text(`${closing.join('')}Words`), ...answer.parser.end());
+    parts.push(...answer.parser.text(`${closing.join('')}Words`), ...answer.parser.end(false));
     const said = (type: string) =>
       parts.map((part) => (part.type === type && 'text' in part ? part.text : '')).join('');
     expect([said('reasoning'), said('text')]).toEqual(['Why', 'Words']);

@@ -122,7 +122,7 @@ describe('what a model of a family writes', () => {
       const called = outputs.flatMap(({ calls = [] }) => calls.map(([tool]) => tool));
       for (const [index, { output, pieceBytes }] of scripts.entries()) {
         const { reasoning = '', text = '', calls = [] } = output;
-        const wanted = { reasoning, text, calls: calls.map(([tool, args]) => [tool, args]) };
+        const wanted = { reasoning, text, calls: calls.map(([tool, args]) => [tool, args] as const) };
         const asked = {
           model: idOf(name),
           length: lengths[index] ?? 0,
@@ -130,8 +130,11 @@ describe('what a model of a family writes', () => {
           ...(output.reasoning === undefined ? {} : { enable_thinking: true }),
         };
         const told = `${output.output} in pieces of ${pieceBytes}`;
-        if (pieceBytes === 1) expect(await answered(asked), told).toEqual(wanted);
-        expect(await streamed(asked), told).toEqual(wanted);
+        if (pieceBytes === 1) {
+          expect(await answered(asked), told).toEqual({ ...wanted, cut: false });
+          await checkCuts(asked, output.output, wanted);
+        }
+        expect(await streamed(asked), told).toEqual({ ...wanted, cut: false });
       }
       await rm(fileOf(name));
     },
@@ -171,9 +174,46 @@ describe('a format in a file of the user', () => {
       reasoning: THOUGHT,
       text: 'I look.',
       calls: [[...OSLO]],
+      cut: false,
     });
   });
 });
+
+interface Heard {
+  readonly reasoning: string;
+  readonly text: string;
+  readonly calls: readonly (readonly [name: string | undefined, args: unknown])[];
+}
+
+/** Places at which each output is cut by the token limit. */
+const LONGEST_MARK = 32;
+const CUTS = CORPUS_FOLDER === null ? 5 : 12;
+
+/** An answer that the limit cuts says so, and has the beginning of the whole one: no mark, and no part of a call. */
+async function checkCuts(asked: Asked, output: string, whole: Heard): Promise<void> {
+  const last = Buffer.byteLength(output) - 1;
+  // A smaller limit would leave the thought less than it takes, and the model would write something else.
+  const thought = output.slice(0, output.indexOf(whole.reasoning) + whole.reasoning.length);
+  const first = whole.reasoning === '' ? 1 : Math.ceil((Buffer.byteLength(thought) + LONGEST_MARK) / 0.75);
+  for (let cut = 1; cut <= CUTS && first < last; cut += 1) {
+    const max_tokens = first + Math.floor((cut * (last - first)) / CUTS);
+    const {
+      reasoning,
+      text,
+      calls,
+      cut: isCut,
+    } = await (cut % 2 === 0 ? answered : streamed)({
+      ...asked,
+      max_tokens,
+    });
+    const told = `${output} cut at ${max_tokens}: ${text}`;
+    expect(whole.reasoning.startsWith(reasoning), told).toBe(true);
+    expect(whole.text.startsWith(text.trimEnd()), told).toBe(true);
+    expect(calls, told).toEqual(whole.calls.slice(0, calls.length));
+    // What follows the last byte of a call may be optional.
+    if (calls.length < Math.max(1, whole.calls.length)) expect(isCut, told).toBe(true);
+  }
+}
 
 const idOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
@@ -201,6 +241,7 @@ interface Asked {
   /** Further tools beside the first. */
   readonly called?: readonly string[];
   readonly enable_thinking?: boolean;
+  readonly max_tokens?: number;
 }
 
 interface DryRun {
@@ -219,20 +260,22 @@ async function answered(asked: Asked) {
   const answer = await ask(asked, { filler: await fillerOf(asked) });
   expect(answer.status, await answer.clone().text()).toBe(200);
   const { choices, usage } = (await answer.json()) as {
-    choices: { message: Message }[];
+    choices: { message: Message; svc_finish_reason: string }[];
     usage: { prompt_tokens: number };
   };
   expect(usage.prompt_tokens).toBe(asked.length);
-  return heard(choices[0]?.message ?? {});
+  return { ...heard(choices[0]?.message ?? {}), cut: choices[0]?.svc_finish_reason === 'length' };
 }
 
 async function streamed(asked: Asked) {
   const answer = await ask(asked, { filler: await fillerOf(asked), stream: true });
   const events = (await answer.text()).split('\n').filter((line) => line.startsWith('data: {'));
-  const deltas = events.map(
-    (line) => (JSON.parse(line.slice(6)) as { choices: { delta: Message }[] }).choices[0]?.delta ?? {},
+  const choices = events.map(
+    (line) =>
+      (JSON.parse(line.slice(6)) as { choices: { delta: Message; svc_finish_reason?: string }[] }).choices[0],
   );
-  return heard(joined(deltas));
+  const deltas = choices.map((choice) => choice?.delta ?? {});
+  return { ...heard(joined(deltas)), cut: choices.at(-1)?.svc_finish_reason === 'length' };
 }
 
 async function fillerOf(asked: Asked): Promise<string> {
@@ -250,7 +293,7 @@ interface How {
 }
 
 function ask(asked: Asked, { query = '', filler = '', stream = false }: How): Promise<Response> {
-  const { model, enable_thinking } = asked;
+  const { model, enable_thinking, max_tokens = 800 } = asked;
   return fetch(`${url}/v1/chat/completions${query}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -262,7 +305,7 @@ function ask(asked: Asked, { query = '', filler = '', stream = false }: How): Pr
       tools: toolsOf(asked).map((tool) => ({ type: 'function', function: tool })),
       parallel_tool_calls: true,
       temperature: 0,
-      max_tokens: 800,
+      max_tokens,
     }),
   });
 }
@@ -280,11 +323,13 @@ interface Message {
   }[];
 }
 
-function heard({ content, reasoning_content: reasoning = '', tool_calls: calls = [] }: Message) {
+function heard({ content, reasoning_content: reasoning = '', tool_calls: calls = [] }: Message): Heard {
   return {
     reasoning,
     text: content ?? '',
-    calls: calls.map(({ function: { name, arguments: json } }) => [name, JSON.parse(json) as unknown]),
+    calls: calls.map(
+      ({ function: { name, arguments: json } }) => [name, JSON.parse(json) as unknown] as const,
+    ),
   };
 }
 

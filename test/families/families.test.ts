@@ -51,6 +51,23 @@ describe('outputs of model families', () => {
       expect(read(expected, format, size), `pieces of ${size}`).toEqual(wanted(expected));
   });
 
+  it.each(cases)('$label that is cut is the beginning of the whole, at every character', (expected) => {
+    const format = formatOf(expected.of);
+    const whole = wanted(expected);
+    let most = 0;
+    for (let length = 0; length < expected.output.length; length += 1) {
+      const cut = { ...expected, output: expected.output.slice(0, length) };
+      for (const size of [1, length]) {
+        const { reasoning, text, calls } = read(cut, format, size, true);
+        expect(whole.reasoning.startsWith(reasoning), `${cut.output} → ${reasoning}`).toBe(true);
+        expect(whole.text.startsWith(text.trimEnd()), `${cut.output} → ${text}`).toBe(true);
+        expect(calls, cut.output).toEqual(whole.calls.slice(0, calls.length));
+        expect(calls.length).toBeGreaterThanOrEqual(most);
+        most = calls.length;
+      }
+    }
+  });
+
   it.each(cases.filter(({ calls }) => calls !== undefined))(
     '$label is what the grammar allows',
     (expected) => {
@@ -83,13 +100,13 @@ function placeOf({ opened = false }: FamilyOutput, { thinking }: ModelFormat): T
   return thinking === null ? { at: 'nowhere' } : { at: opened ? 'open' : 'choice', marks: thinking };
 }
 
-function read(expected: FamilyOutput, format: ModelFormat, size: number) {
+function read(expected: FamilyOutput, format: ModelFormat, size: number, isCut = false) {
   const body = new FormatBody({ format, tools: FAMILY_TOOLS, maxCalls: 8, shaped: false });
   const reader = new AnswerReader(placeOf(expected, format), body);
   const rest = [...expected.output];
   const parts: AnswerPart[] = [];
   while (rest.length > 0) parts.push(...reader.text(rest.splice(0, size).join('')));
-  parts.push(...reader.end());
+  parts.push(...reader.end(isCut));
   const joined = (type: AnswerPart['type']) =>
     parts.map((part) => (part.type === type && 'text' in part ? part.text : '')).join('');
   return { reasoning: joined('reasoning'), text: joined('text'), calls: callsIn(parts) };

@@ -277,6 +277,35 @@ describe('a grammar of a client', () => {
       expect(answer.text).toMatch(/^[a-f]{2}(-[a-f]{2}){2}$/);
     }));
 
+  it.each(['né😀日本👩‍👩‍👧', '日é'])(
+    'never makes text of half a character of %s, and reports every token',
+    (word) =>
+      withModel(null, async (worker) => {
+        const gbnf = `root ::= ${JSON.stringify(word)}`;
+        const bytes = [...Buffer.from(word, 'utf8')];
+        let cutInside = 0;
+        for (let maxTokens = 1; maxTokens <= bytes.length; maxTokens += 1) {
+          const answer = await worker.generate({
+            format: { kind: 'grammar', gbnf },
+            maxTokens,
+            topLogprobs: 1,
+          });
+          expect([...word].slice(0, [...answer.text].length).join(''), `${maxTokens} tokens`).toBe(
+            answer.text,
+          );
+          const tokens = answer.events.flatMap((event) =>
+            event.type === 'text' ? (event.tokens ?? []) : [],
+          );
+          const told = tokens.flatMap(({ chosen }) => chosen.bytes);
+          expect(told).toEqual(bytes.slice(0, told.length));
+          if (answer.done.finishReason === 'length')
+            expect(tokens).toHaveLength(answer.done.usage.completionTokens);
+          if (told.length > Buffer.byteLength(answer.text)) cutInside += 1;
+        }
+        expect(cutInside).toBeGreaterThan(0);
+      }),
+  );
+
   it('that cannot be used fails its own job only', () =>
     withModel(null, async (worker) => {
       const bad = worker.generate({ format: { kind: 'grammar', gbnf: 'root ::= root "a" | "b"' } });

@@ -14,12 +14,20 @@ const REPAIR_CALL_ID = 'call000000';
 /** Characters of a problem that the model is told. */
 const MAX_PROBLEM = 400;
 
-/** Null: there is nothing to try with, or the job may not be run twice. */
-export function repairJob(job: GenerateJob, call: FailedCall, used: Usage): GenerateJob | null {
-  const { prompt, lane, maxTokens } = job;
-  if (prompt.kind !== 'chat' || lane === 'frozen') return null;
-  const left = maxTokens === null ? null : maxTokens - used.completionTokens;
-  if (left !== null && left < 1) return null;
+type ChatJob = GenerateJob & { readonly prompt: Extract<GenerateJob['prompt'], { kind: 'chat' }> };
+
+/** Whether the job may be run twice. */
+export function isRepairable(job: GenerateJob): job is ChatJob {
+  return job.prompt.kind === 'chat' && job.lane !== 'frozen';
+}
+
+/** Null: no limit but the window. */
+export function tokensLeft({ maxTokens }: GenerateJob, used: Usage): number | null {
+  return maxTokens === null ? null : Math.max(0, maxTokens - used.completionTokens);
+}
+
+export function repairJob(job: ChatJob, call: FailedCall, used: Usage): GenerateJob {
+  const { prompt } = job;
   const { name, argumentsJson, problem } = call;
   const turns: Turn[] = [
     ...prompt.turns,
@@ -38,7 +46,8 @@ export function repairJob(job: GenerateJob, call: FailedCall, used: Usage): Gene
     toolChoice: { mode: 'named', name },
     format: { kind: 'text' },
     reasoning: { ...job.reasoning, enabled: false },
-    maxTokens: left,
+    maxTokens: tokensLeft(job, used),
+    maxCalls: 1,
     topLogprobs: null,
   };
 }

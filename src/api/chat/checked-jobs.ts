@@ -2,16 +2,16 @@
  * Stands between the engine and the answers of chat: a call of a tool passes when it is whole and its arguments are valid
  * for the tool's schema, and an answer ends when it is what was asked for. A grammar has shaped both already, as far as
  * one can; this is the proof, made in another thread by another program. A call that fails it is made once more: the
- * model is told what was wrong, and has the tokens that are left.
+ * model is told what was wrong, and has the tokens that are left. Where the token limit leaves none, it has cut the call.
  */
-import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
+import type { DoneEvent, JobEvent, Usage } from '../../contract/job-event.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import type { Engine, JobListener } from '../../engine/ports.ts';
-import { fail } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import type { RequestAccount } from '../caller.ts';
 import { schemaDesk } from '../intake/schema-desk.ts';
-import { addedUsage, repairJob } from './call-repair.ts';
+import { addedUsage, isRepairable, repairJob, tokensLeft } from './call-repair.ts';
 
 type Submit = Engine['submit'];
 interface Asked {
@@ -69,6 +69,8 @@ class CheckedJob implements JobListener {
   #call: WrittenCall | null = null;
   /** The first call that failed its check, the calls behind it, and why. */
   #failed: { readonly call: WrittenCall; readonly problem: string } | null = null;
+  /** What a second failed call is told as: there is one repair. */
+  #hopeless: Error | null = null;
   /** What is being done with earlier events; null: nothing, so that the next one may pass at once. */
   #busy: Promise<void> | null = null;
   #isOver = false;
@@ -148,7 +150,7 @@ class CheckedJob implements JobListener {
     if (call === null) return;
     return this.#problemOf(call).then((problem) => {
       if (problem === null && this.#failed === null) for (const event of call.events) this.#pass(event);
-      else if (problem !== null && this.#failed !== null) throw notValid(call, problem);
+      else if (problem !== null && this.#failed !== null) this.#hopeless ??= notValid(call, problem);
       else if (problem !== null) this.#failed = { call, problem };
       else this.#failed?.call.events.push(...call.events);
     });
@@ -168,10 +170,11 @@ class CheckedJob implements JobListener {
   }
 
   async #done(event: DoneEvent): Promise<void> {
-    // A limit cuts the call that is open, which nobody may see.
-    if (event.finishReason === 'length') this.#call = null;
     const called = this.#call !== null || this.#failed !== null;
     await this.#closed();
+    // A limit cuts the call that is open, which nobody may see, and leaves no tokens for another try.
+    if (this.#failed !== null && event.finishReason === 'length') return this.#pass(event);
+    if (this.#hopeless !== null) throw this.#hopeless;
     if (this.#failed !== null) return this.#repair(event, this.#failed);
     if (!called && event.finishReason === 'stop') await this.#requireShape();
     this.#pass(event);
@@ -192,12 +195,13 @@ class CheckedJob implements JobListener {
   #repair(
     event: DoneEvent,
     { call, problem }: { readonly call: WrittenCall; readonly problem: string },
-  ): Promise<void> {
-    const isKnown = this.#asked.job.tools.some(({ name }) => name === call.name);
-    const job = !isKnown
-      ? null
-      : repairJob(this.#asked.job, { name: call.name, argumentsJson: call.text, problem }, event.usage);
-    if (job === null) throw notValid(call, problem);
+  ): Promise<void> | void {
+    const asked = this.#asked.job;
+    const isKnown = asked.tools.some(({ name }) => name === call.name);
+    if (!isKnown || !isRepairable(asked)) throw notValid(call, problem);
+    const cut = (usage: Usage): void => this.#pass({ ...event, finishReason: 'length', usage });
+    if (tokensLeft(asked, event.usage) === 0) return cut(event.usage);
+    const job = repairJob(asked, { name: call.name, argumentsJson: call.text, problem }, event.usage);
     return new Promise((resolve, reject) => {
       const second: WrittenCall = { name: call.name, events: [], text: '' };
       let done: DoneEvent | null = null;
@@ -208,13 +212,17 @@ class CheckedJob implements JobListener {
           if (each.type === 'done') done = each;
         },
         onEnd: (failure) => {
+          // What the repair is told does not fit into the window beside the conversation.
+          if (isFailure(failure, 'context_length_exceeded')) return resolve(cut(event.usage));
           if (failure !== null || done === null) return reject(failure ?? notValid(call, problem));
+          const { finishReason } = done;
           const usage = addedUsage(event.usage, done.usage);
           const next = call.events.findIndex((each, at) => at > 0 && each.type === 'tool_call');
           const behind = next < 0 ? [] : call.events.slice(next);
           resolve(
             this.#problemOf(second).then((again) => {
-              if (again !== null || second.events.length === 0) throw notValid(call, again ?? problem);
+              if (again !== null && finishReason === 'length') return cut(usage);
+              if (again !== null) throw notValid(call, again);
               for (const each of [...second.events, ...behind]) this.#pass(each);
               this.#pass({ ...event, usage });
             }),

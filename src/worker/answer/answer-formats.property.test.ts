@@ -124,10 +124,27 @@ describe.each(formatsOfModels)('the %s format', (name, model) => {
     expect(read(written, { model, tools: [anyTool], random }).calls).toHaveLength(1);
   });
 
-  it('does not take a call that was cut for a call', () => {
-    const whole = callText(model, [{ a: 'long enough' }]);
-    const written = whole.slice(0, whole.indexOf('long') + 4);
-    expect(read(written, { model, tools: [anyTool], random: seeded(1) }).called).toBe(false);
+  it('reads of an answer that was cut the beginning of the whole one, and no part of a call or of a mark', () => {
+    const random = seeded(31);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const tools = randomTools(random, { unbounded: true });
+      const choice: ToolChoice = random() < 0.5 ? { mode: 'required' } : { mode: 'auto' };
+      const thinking = places[round % places.length] as ThinkingPlace;
+      const maxCalls = 1 + (round % 3);
+      const options = { model, tools, thinking, maxCalls, random };
+      const gbnf = answerGrammar({ ...PLAIN, tools, choice, model, thinking, maxCalls }) ?? '';
+      const written = textWriter(gbnf, random)();
+      const whole = read(written, options);
+      for (let sample = 0; sample < 12; sample += 1) {
+        const beginning = written.slice(0, Math.floor(random() * written.length));
+        const cut = read(beginning, { ...options, isCut: true });
+        expect(whole.reasoning.startsWith(cut.reasoning.trimEnd()), beginning).toBe(true);
+        expect(whole.text.startsWith(cut.text.trimEnd()), beginning).toBe(true);
+        expect(cut.calls, beginning).toEqual(whole.calls.slice(0, cut.calls.length));
+        expect(cut.called).toBe(cut.calls.length > 0);
+        if (choice.mode === 'required') expect(cut.text, beginning).toBe('');
+      }
+    }
   });
 
   it('keeps a JSON answer valid beside tools', () => {
@@ -189,12 +206,21 @@ interface ReadOptions {
   readonly thinking?: ThinkingPlace;
   readonly shaped?: boolean;
   readonly maxCalls?: number;
+  readonly isCut?: boolean;
   readonly random: Random;
 }
 
 /** Reads a text in random pieces. */
 function read(written: string, options: ReadOptions): ReadAnswer {
-  const { model, tools, thinking = { at: 'nowhere' }, shaped = false, maxCalls = 1, random } = options;
+  const {
+    model,
+    tools,
+    thinking = { at: 'nowhere' },
+    shaped = false,
+    maxCalls = 1,
+    isCut = false,
+    random,
+  } = options;
   const native = new FormatBody({ format: model, tools, maxCalls, shaped });
   const plain = tools.length === 0 ? textBody(shaped) : new EnvelopeBody();
   const reader = new AnswerReader(thinking, model.tools === null ? plain : native);
@@ -202,7 +228,7 @@ function read(written: string, options: ReadOptions): ReadAnswer {
   const chars = [...written];
   while (chars.length > 0 && !reader.complete)
     parts.push(...reader.text(chars.splice(0, 1 + Math.floor(random() * 6)).join('')));
-  parts.push(...reader.end());
+  parts.push(...reader.end(isCut));
   const joined = (type: string) =>
     parts.map((part) => (part.type === type && 'text' in part ? part.text : '')).join('');
   const calls: { name: string; json: string }[] = [];

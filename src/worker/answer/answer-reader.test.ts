@@ -13,7 +13,7 @@ function read(reader: AnswerReader, pieces: readonly string[]): AnswerPart[] {
   const parts = pieces.flatMap((piece) =>
     piece.startsWith('!') ? reader.control(piece.slice(1)) : reader.text(piece),
   );
-  return [...parts, ...reader.end()];
+  return [...parts, ...reader.end(false)];
 }
 
 describe('thinking', () => {

@@ -64,11 +64,13 @@ export class AnswerReader implements AnswerParser {
     return this.#body.takesControl(text) ? this.text(text) : [];
   }
 
-  end(): AnswerPart[] {
-    const held = this.#held;
+  end(isCut: boolean): AnswerPart[] {
+    // All that is held has begun like a mark.
+    const held = isCut ? '' : this.#held;
     this.#held = '';
     if (this.#state === 'thinking') return this.#thoughts(held);
-    return [...(this.#state === 'start' && held !== '' ? this.#body.push(held) : []), ...this.#body.end()];
+    const words = this.#state === 'start' && held !== '' ? this.#body.push(held) : [];
+    return [...words, ...this.#body.end(isCut)];
   }
 
   /** Nothing but white space yet, or the first characters of the opening mark. */

@@ -24,8 +24,8 @@ export interface AnswerParser {
   text(piece: string): AnswerPart[];
   /** A control token inside the answer, by its text; by default it is silent. */
   control(text: string): AnswerPart[];
-  /** The answer is over: releases what was held back. */
-  end(): AnswerPart[];
+  /** The answer is over: releases what was held back, except a begun mark or call where the answer was cut. */
+  end(isCut: boolean): AnswerPart[];
   /** True once nothing more is wanted, such as after the one tool call of a response. */
   readonly complete: boolean;
   readonly calledTool: boolean;

@@ -21,6 +21,8 @@ export class EnvelopeBody implements BodyReader {
   readonly #text = new JsonStringReader();
   #form: 'open' | 'call' | 'text' = 'open';
   #held = '';
+  /** The call, until it is whole. */
+  #parts: AnswerPart[] = [];
 
   get complete(): boolean {
     return this.#call.complete || this.#text.closed;
@@ -47,7 +49,15 @@ export class EnvelopeBody implements BodyReader {
       else return [];
       rest = this.#held.slice((this.#form === 'call' ? CALL_OPEN : TEXT_OPEN).length);
     }
-    return this.#form === 'call' ? this.#call.push(rest) : textParts(this.#text.push(rest));
+    return this.#form === 'call' ? this.#readCall(rest) : textParts(this.#text.push(rest));
+  }
+
+  #readCall(text: string): AnswerPart[] {
+    for (const part of this.#call.push(text)) this.#parts.push(part);
+    if (!this.#call.complete) return [];
+    const whole = this.#parts;
+    this.#parts = [];
+    return whole;
   }
 
   end(): AnswerPart[] {

@@ -34,18 +34,18 @@ export class StopStrings {
     return { text: text.slice(0, text.length - keep), stop: null };
   }
 
-  /** Ends the text: what was held back was no stop string after all. */
-  end(): string {
+  /** Ends the text: what was held back was no stop string after all; the beginning of one of `withheld` stays behind. */
+  end(withheld: readonly string[] = []): string {
     const held = this.#held;
     this.#held = '';
-    return held;
+    return held.slice(0, held.length - this.#heldLength(held, withheld));
   }
 
   /** How much of the end of the text could still grow into a stop string: the longest such suffix. */
-  #heldLength(text: string): number {
+  #heldLength(text: string, stops = this.#stops): number {
     for (let length = Math.min(this.#longest - 1, text.length); length > 0; length -= 1) {
       const suffix = text.slice(text.length - length);
-      if (this.#stops.some((stop) => stop.length > length && stop.startsWith(suffix))) return length;
+      if (stops.some((stop) => stop.length > length && stop.startsWith(suffix))) return length;
     }
     return 0;
   }

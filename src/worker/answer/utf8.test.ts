@@ -16,7 +16,7 @@ describe('utf8 assembler', () => {
           out += piece;
           at += length;
         }
-        expect(out + assembler.end()).toBe(bytes.toString('utf8'));
+        expect(out).toBe(bytes.toString('utf8'));
       }),
     );
   });
@@ -25,7 +25,17 @@ describe('utf8 assembler', () => {
     const assembler = new Utf8Assembler();
     expect(assembler.push(Uint8Array.of(0x41, 0xff))).toBe('A\uFFFD');
     expect(assembler.push(Uint8Array.of(0xe2, 0x82))).toBe('');
-    expect(assembler.end()).toBe('\uFFFD');
+    expect(assembler.push(Uint8Array.of(0x41))).toBe('\uFFFDA');
+  });
+
+  it('has nothing of a character that something else interrupts', () => {
+    const assembler = new Utf8Assembler();
+    expect(assembler.push(Uint8Array.of(0x41, 0xe2))).toBe('A');
+    expect(assembler.push(Uint8Array.of(0x82))).toBe('');
+    expect(assembler.halfTokens).toBe(1);
+    assembler.drop();
+    expect(assembler.halfTokens).toBe(0);
+    expect(assembler.push(Uint8Array.of(0x42))).toBe('B');
   });
 
   it('keeps a byte order mark', () => {

@@ -1,16 +1,28 @@
+const newDecoder = () => new TextDecoder('utf-8', { ignoreBOM: true });
+
 /**
  * Joins the bytes of tokens into text without ever splitting a character: the bytes of an unfinished character wait
- * for the next token. Bytes that can never become valid are replaced by U+FFFD, as every decoder does.
+ * for the next token, and are no text where none comes. Bytes that can never become valid are replaced by U+FFFD, as
+ * every decoder does.
  */
 export class Utf8Assembler {
-  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  #decoder = newDecoder();
+  #halfTokens = 0;
 
   push(bytes: Uint8Array): string {
-    return this.#decoder.decode(bytes, { stream: true });
+    const text = this.#decoder.decode(bytes, { stream: true });
+    this.#halfTokens = text === '' && bytes.length > 0 ? this.#halfTokens + 1 : 0;
+    return text;
   }
 
-  /** Ends the text: what waits is incomplete for good. */
-  end(): string {
-    return this.#decoder.decode();
+  /** How many tokens in a row brought no more than a part of the character that waits. */
+  get halfTokens(): number {
+    return this.#halfTokens;
+  }
+
+  /** Forgets the unfinished character, because something else follows it. */
+  drop(): void {
+    this.#decoder = newDecoder();
+    this.#halfTokens = 0;
   }
 }

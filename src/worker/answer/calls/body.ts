@@ -8,8 +8,10 @@ export type AnswerPart =
   | { readonly type: 'tool_arguments'; readonly text: string };
 
 export interface BodyReader {
+  /** A call leaves when it is whole; an answer that ends inside one holds nothing of it. */
   push(text: string): AnswerPart[];
-  end(): AnswerPart[];
+  /** `isCut`: something else than the model ended the answer, so a begun mark is not known to be words, and is left out. */
+  end(isCut: boolean): AnswerPart[];
   readonly complete: boolean;
   /** True when a whole call was read: half a call is no call. */
   readonly calledTool: boolean;

@@ -15,6 +15,7 @@ import { taggedJson } from '../../../lib/tool-format/values/tagged-values.ts';
 import type { ToolDefinition } from '../../../contract/job.ts';
 import type { AnswerPart } from './body.ts';
 import { type CharSource, END, type Reading } from './char-source.ts';
+import type { CallOpening } from './openings.ts';
 
 /** Where the parts of calls go. */
 export interface CallSink {
@@ -23,35 +24,43 @@ export interface CallSink {
   readonly calledTool: boolean;
   /** False: no further call is wanted. */
   mayCall(): boolean;
+  /** Parts of a call are kept until it is whole. */
   add(part: AnswerPart): void;
   /** A whole call was read. */
   finished(): void;
 }
 
-/** False: what follows is no call, and nothing of it became one. */
+/** Returns the text of what began like a call and is none, the mark included; "" where there is no such text. */
 export function* readCalls(
   source: CharSource,
   format: CallFormat,
-  lead: Words,
+  { mark, lead }: CallOpening,
   sink: CallSink,
-): Reading<boolean> {
+): Reading<string> {
   let words = lead;
+  source.record(mark);
   for (;;) {
-    const name = yield* readWords(source, words, sink);
-    if (name === null) return false;
-    if (!(yield* readArguments(source, format, name, sink))) return false;
-    if ((yield* readWords(source, format.call.after, null)) === null) return false;
+    if (!(yield* readCall(source, format, words, sink))) return source.isCut ? '' : source.recorded();
     sink.finished();
-    if (!sink.mayCall()) return true;
+    source.record('');
+    if (!sink.mayCall()) return '';
     const next = nextWords(format);
     const [opening, ...rest] = next;
     const choice = yield* source.takeOneOf([
       typeof opening === 'string' ? opening : '',
       format.section.close,
     ]);
-    if (choice !== 0) return true;
+    if (choice !== 0) return '';
     words = rest;
   }
+}
+
+/** False: what follows is no call. */
+function* readCall(source: CharSource, format: CallFormat, lead: Words, sink: CallSink): Reading<boolean> {
+  const name = yield* readWords(source, lead, sink);
+  if (name === null) return false;
+  if (!(yield* readArguments(source, format, name, sink))) return false;
+  return (yield* readWords(source, format.call.after, null)) !== null;
 }
 
 /** What stands between two calls, and the words of the second. */

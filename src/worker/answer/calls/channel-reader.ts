@@ -50,7 +50,8 @@ function* readMessage(
     if (yield* readArguments(source, tools, name, sink)) sink.finished();
   } else {
     const lead = [leadOf(tools), ...tools.call.before.slice(1)];
-    yield* readCalls(source, tools, lead, sink);
+    yield* readCalls(source, tools, { mark: '', lead }, sink);
+    source.record(null);
   }
   yield* skipTo(source, channels);
 }
@@ -58,13 +59,17 @@ function* readMessage(
 /** The header without the words that open it; as text when it is none. */
 function* readHeader(
   source: CharSource,
-  { start, message, words, thought, callee }: ChannelForm,
+  channels: ChannelForm,
 ): Reading<{ text: string; isText: boolean } | null> {
+  const { start, message, words, thought, callee } = channels;
   yield* source.takeOneOf([start]);
   let text = '';
   for (;;) {
     const char = yield* source.take();
-    if (char === END) return text.trim() === '' ? null : { text, isText: !isHeader(text) };
+    if (char === END) {
+      const isNothing = text.trim() === '' || (source.isCut && mayBeHeader(text, channels));
+      return isNothing ? null : { text, isText: !isHeader(text) };
+    }
     text += char;
     if (text.endsWith(message)) {
       const header = text.slice(0, -message.length);
@@ -82,6 +87,23 @@ function* readHeader(
       (callee !== '' && header.includes(callee))
     );
   }
+}
+
+/** Whether text that was cut in front of its message may have been its header. */
+function mayBeHeader(text: string, { start, message, words, callee, calls }: ChannelForm): boolean {
+  const begun = text.trimStart();
+  // Where nothing stands in front of a name, any name is a header.
+  if (callee === '') return /^[\w.-]*\s*$/.test(begun);
+  const openings = [
+    start,
+    message,
+    words,
+    callee,
+    ...calls.map(([first]) => (typeof first === 'string' ? first : '')),
+  ];
+  return openings
+    .map((opening) => opening.trimStart())
+    .some((opening) => opening !== '' && (begun.startsWith(opening) || opening.startsWith(begun)));
 }
 
 function calleeOf(header: string, { callee, words }: ChannelForm): string | null {
@@ -104,7 +126,7 @@ function* readText(
   for (;;) {
     const char = yield* source.take();
     if (char === END) {
-      if (held !== '') sink.add({ type, text: held });
+      if (held !== '' && !source.isCut) sink.add({ type, text: held });
       return;
     }
     held += char;

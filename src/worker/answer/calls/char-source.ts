@@ -14,6 +14,8 @@ export class CharSource {
   #piece = '';
   #at = 0;
   #ended = false;
+  #isCut = false;
+  #recorded: string[] | null = null;
 
   /** Gives the reader more to read. */
   push(piece: string): void {
@@ -21,24 +23,45 @@ export class CharSource {
     this.#at = 0;
   }
 
-  end(): void {
+  end(isCut: boolean): void {
     this.#ended = true;
+    this.#isCut = isCut;
+  }
+
+  /** Whether the answer was cut, so that what its end leaves undecided is nothing. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  /** Keeps what is read from now on, behind this text; null: no longer. */
+  record(text: string | null): void {
+    this.#recorded = text === null ? null : text.split('');
+  }
+
+  recorded(): string {
+    return this.#recorded?.join('') ?? '';
   }
 
   *take(): Reading<string> {
     const back = this.#back.pop();
-    if (back !== undefined) return back;
+    if (back !== undefined) {
+      this.#recorded?.push(back);
+      return back;
+    }
     while (this.#at >= this.#piece.length) {
       if (this.#ended) return END;
       yield;
     }
     const char = this.#piece[this.#at] ?? END;
     this.#at += 1;
+    this.#recorded?.push(char);
     return char;
   }
 
-  /** Reads these characters once more. */
+  /** Reads these characters once more; behind a cut, never: a reader that waited for more had not decided on them. */
   giveBack(text: string): void {
+    if (this.#recorded !== null) this.#recorded.length = Math.max(0, this.#recorded.length - text.length);
+    if (this.#isCut) return;
     for (const char of [...text].reverse().flatMap((point) => point.split('').reverse()))
       this.#back.push(char);
   }

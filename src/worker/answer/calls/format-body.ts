@@ -23,6 +23,9 @@ export class FormatBody implements BodyReader, CallSink {
   readonly #reading: Reading;
   readonly #literals: readonly string[];
   #parts: AnswerPart[] = [];
+  /** The call that is being read: what was there before the last piece, and what that piece brought. */
+  #open: AnswerPart[] = [];
+  #fresh: AnswerPart[] = [];
   #calls = 0;
   #inCall = false;
 
@@ -57,8 +60,8 @@ export class FormatBody implements BodyReader, CallSink {
     return this.#taken();
   }
 
-  end(): AnswerPart[] {
-    this.#source.end();
+  end(isCut: boolean): AnswerPart[] {
+    this.#source.end(isCut);
     this.#reading.next();
     return this.#taken();
   }
@@ -68,32 +71,33 @@ export class FormatBody implements BodyReader, CallSink {
   }
 
   add(part: AnswerPart): void {
-    if (part.type === 'tool_call') this.#inCall = true;
-    if (!this.complete || part.type !== 'text') this.#parts.push(part);
+    if (part.type === 'tool_call') {
+      this.#inCall = true;
+      this.#open = [];
+      this.#fresh = [part];
+    } else if (part.type === 'tool_arguments') append(this.#fresh, part);
+    else if (!this.complete || part.type !== 'text') append(this.#parts, part);
   }
 
   finished(): void {
+    this.#keepFresh();
+    for (const part of this.#open) this.#parts.push(part);
+    this.#open = [];
     this.#inCall = false;
     this.#calls += 1;
   }
 
-  /** Parts of one kind that came one after the other leave as one. */
   #taken(): AnswerPart[] {
-    const joined: AnswerPart[] = [];
-    let texts: string[] = [];
+    this.#keepFresh();
     const parts = this.#parts;
-    for (const [index, part] of parts.entries()) {
-      if (part.type === 'tool_call') {
-        joined.push(part);
-        continue;
-      }
-      texts.push(part.text);
-      if (parts[index + 1]?.type === part.type) continue;
-      joined.push({ type: part.type, text: texts.join('') });
-      texts = [];
-    }
     this.#parts = [];
-    return joined;
+    return parts;
+  }
+
+  /** The arguments leave in the pieces in which they were written. */
+  #keepFresh(): void {
+    for (const part of this.#fresh) this.#open.push(part);
+    this.#fresh = [];
   }
 
   *#read(): Reading {
@@ -102,19 +106,28 @@ export class FormatBody implements BodyReader, CallSink {
     const openings = callable === null ? [] : openingsOf(callable);
     const words = new WordsReader(this.#source, format.content, format.restart, this);
     for (;;) {
-      const opening = yield* words.readTo(
+      const found = yield* words.readTo(
         openings.map(({ mark }) => mark),
         callable?.atStart === true,
       );
-      if (opening === null || callable === null) return;
-      const lead = openings[opening]?.lead ?? [];
+      const opening = openings[found ?? -1];
+      if (opening === undefined || callable === null) return;
       this.#inCall = true;
-      const wereCalls = yield* readCalls(this.#source, callable, lead, this);
+      const notCalls = yield* readCalls(this.#source, callable, opening, this);
+      this.#source.record(null);
       this.#inCall = false;
-      if (!wereCalls && this.#calls === 0) this.add({ type: 'text', text: openings[opening]?.mark ?? '' });
+      if (notCalls !== '') this.add({ type: 'text', text: notCalls });
       if (this.complete) return;
     }
   }
+}
+
+/** Pieces of one kind that come one after the other leave as one. */
+function append(parts: AnswerPart[], part: AnswerPart): void {
+  const last = parts.at(-1);
+  if (last === undefined || last.type !== part.type || last.type === 'tool_call' || part.type === 'tool_call')
+    parts.push(part);
+  else parts[parts.length - 1] = { type: last.type, text: last.text + part.text };
 }
 
 /** Texts that a control token may be part of; others are silent among words. */
@@ -148,8 +161,9 @@ class WordsReader {
     for (;;) {
       const char = yield* this.#source.take();
       if (char === END) {
-        // White space behind a call, or behind the mark that closes words, is nobody's.
-        if (held !== '' || !this.#sink.calledTool) this.#write(space + held);
+        // White space behind a call, or behind the mark that closes words, is nobody's. All that is held begins a mark.
+        if (held === '' && !this.#sink.calledTool) this.#write(space);
+        else if (held !== '' && !this.#source.isCut) this.#write(space + held);
         return null;
       }
       held += char;

@@ -14,6 +14,13 @@ export class SampledTokens {
     this.#written += text.length;
   }
 
+  /** The last tokens of an answer that ends inside a character: they were sampled, and begin no text. */
+  releaseHalf(count: number): TextEvent[] {
+    if (count === 0 || this.#waiting.length < count) return [];
+    const tokens = this.#waiting.splice(-count).map(({ token }) => token);
+    return [{ type: 'text', text: '', tokens }];
+  }
+
   /** The text as events, each with the tokens that begin in it. */
   release(text: string): TextEvent[] {
     if (text === '') return [];

@@ -81,16 +81,21 @@ export class StreamOutput {
 
   #partsOf(token: number): AnswerPart[] {
     const control = this.#vocabulary.controlTextOf(token);
-    if (control !== null) return this.#parser.control(control);
+    if (control !== null) {
+      this.#utf8.drop();
+      return this.#parser.control(control);
+    }
     return this.#parser.text(this.#utf8.push(this.#vocabulary.bytesOf(token)));
   }
 
   #end(reason: FinishReason): JobEvent[] {
-    const events = this.#eventsOf([...this.#parser.text(this.#utf8.end()), ...this.#parser.end()]);
+    const isCut = reason === 'length';
+    const events = this.#eventsOf(this.#parser.end(isCut));
     if (this.#finishReason !== null) return events;
-    const held = this.#stops.end();
-    this.#finishReason = this.#parser.calledTool ? 'tool_calls' : reason;
-    return [...events, ...this.#sampled.release(held)];
+    // A mark of the template that has begun is no text of a cut answer either.
+    const held = this.#stops.end(isCut ? this.#job.answer.hiddenStops : []);
+    this.#finishReason = this.#parser.calledTool && !isCut ? 'tool_calls' : reason;
+    return [...events, ...this.#sampled.release(held), ...this.#sampled.releaseHalf(this.#utf8.halfTokens)];
   }
 
   /** Stop strings are looked for in the answer's text, not in thinking and not in the arguments of tools. */
