@@ -41,19 +41,20 @@ const EXAMPLES = {
   unsupported_value: [
     { message: 'n must be 1 in mode frozen-v1, because a record covers exactly one answer.' },
   ],
+  answer_invalid: [{ what: '<what>', reason: '<reason>', repeats: true }],
   embedding_width: [{ model: '<model>', wanted: 768, widths: '<widths>', isDefault: true }],
   model_not_found: [{ model: 'owner/name' }, { model: 'hearth-embed' }, { model: 'feature-hash-768' }],
 };
 
 function errors() {
-  const rows = Object.entries(catalogue).map(([code, { family, retryable, members, sentence }]) => {
+  const rows = Object.entries(catalogue).map(([code, { family, retryable, repeats, members, sentence }]) => {
     const sample = sampleSentence(code, members, sentence);
     const examples = (EXAMPLES[code] ?? []).map((detail) => sentence(detail));
     const all = sample === '<message>' ? ['A sentence about the field, such as:'] : [sample];
     const words = [...all, ...examples]
       .map((text) => cell(text).replaceAll('<', '\\<'))
       .join(sample === '<message>' ? ' ' : '<br>');
-    return `| \`${code}\` | ${STATUS_OF[family]} | ${retryable ? 'yes' : 'no'} | ${words} |`;
+    return `| \`${code}\` | ${STATUS_OF[family]} | ${retryable ? (repeats === undefined ? 'yes' : 'unless it repeats') : 'no'} | ${words} |`;
   });
   return `# Errors
 
@@ -64,7 +65,7 @@ A failure has the body \`{"error", "message", "type", "code", "param"?}\`, whose
 The code is in the header \`X-Svc-Error-Code\` as well, because some client libraries keep only the sentence.
 With OpenAI's package for Node, a caught \`e\` has \`e.status\` (the status), \`e.message\` (the status, then the sentence in
 quotation marks) and \`e.headers.get('x-svc-error-code')\`; its \`e.code\` is empty, because \`error\` is a string here.
-A failure that would repeat carries \`x-should-retry: false\`. On a stream that has started, the body arrives as the last
+A failure that would repeat carries \`x-should-retry: false\`; for \`answer_invalid\` that is so when the temperature is 0 or a seed is set. On a stream that has started, the body arrives as the last
 \`data:\` line, without \`[DONE]\`, and the connection is closed.
 
 | code | status | retryable | sentence |

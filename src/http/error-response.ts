@@ -1,5 +1,5 @@
 /** The only place that knows HTTP statuses: a failure becomes status, headers and ErrorBody here. */
-import { entryOf } from '../lib/errors/catalogue.ts';
+import { entryOf, mayRetry } from '../lib/errors/catalogue.ts';
 import type { Family } from '../lib/errors/entry.ts';
 import { fail, isFailure, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
 import type { Dialect, ErrorBody } from '../wire/error.ts';
@@ -93,8 +93,9 @@ export function failureOf(error: SvcError, requestId: string): Failure {
 }
 
 export function errorResponse(error: SvcError, refusal?: Refusal): ErrorResponse {
-  const { family, retryable } = entryOf(error.code);
+  const { family } = entryOf(error.code);
   const { detail } = error;
+  const retryable = mayRetry(error);
   // A busy store names no time; every 429 has one.
   const soon = retryable && (family === 'unavailable' || family === 'busy') ? 1 : undefined;
   const failure = failureOf(error, refusal?.requestId ?? '');

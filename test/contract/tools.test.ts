@@ -134,6 +134,24 @@ describe('a call', () => {
     service.engine.plays(answer('no'));
     expect((await chat({ tools: [weather], tool_choice: 'required' })).body.code).toBe('answer_invalid');
   });
+
+  it.each([
+    [{}, undefined],
+    [{ seed: -1 }, undefined],
+    [{ temperature: 0 }, 'false'],
+    [{ top_k: 1 }, 'false'],
+    [{ seed: 7 }, 'false'],
+  ])('that is invalid every time is not to be asked for again: %j', async (fields, advice) => {
+    const invalid = [started(), ...call('{"city":3}'), done('tool_calls')];
+    service.engine.plays(answer('no'), invalid, invalid, answer('no'));
+    const replies = [
+      await chat({ tools: [weather], tool_choice: 'required', ...fields }),
+      await chat({ tools: [weather], ...fields }),
+      await chat({ response_format: format(object), ...fields }),
+    ];
+    for (const { status, headers, body } of replies)
+      expect([status, body.code, headers['x-should-retry']]).toEqual([500, 'answer_invalid', advice]);
+  });
 });
 
 describe('a structured answer', () => {

@@ -8,9 +8,10 @@ import type { DoneEvent, JobEvent, Usage } from '../../contract/job-event.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import type { Engine, JobListener } from '../../engine/ports.ts';
-import { fail, isFailure } from '../../lib/errors/svc-error.ts';
+import { isFailure } from '../../lib/errors/svc-error.ts';
 import type { RequestAccount } from '../caller.ts';
 import { schemaDesk } from '../intake/schema-desk.ts';
+import { answerInvalid } from './answer-invalid.ts';
 import { addedUsage, isRepairable, repairJob, tokensLeft } from './call-repair.ts';
 
 type Submit = Engine['submit'];
@@ -39,7 +40,7 @@ export function checkedEvents(job: GenerateJob, events: readonly JobEvent[]): Pr
   return collectEvents((listener) => {
     const checked = isChecked(job)
       ? new CheckedJob({ job, account: undefined }, listener, () =>
-          listener.onEnd(fail('answer_invalid', NO_CALL)),
+          listener.onEnd(answerInvalid(job, NO_CALL)),
         )
       : listener;
     for (const event of events) checked.onEvent(event);
@@ -150,7 +151,7 @@ class CheckedJob implements JobListener {
     if (call === null) return;
     return this.#problemOf(call).then((problem) => {
       if (problem === null && this.#failed === null) for (const event of call.events) this.#pass(event);
-      else if (problem !== null && this.#failed !== null) this.#hopeless ??= notValid(call, problem);
+      else if (problem !== null && this.#failed !== null) this.#hopeless ??= this.#notValid(call, problem);
       else if (problem !== null) this.#failed = { call, problem };
       else this.#failed?.call.events.push(...call.events);
     });
@@ -188,7 +189,7 @@ class CheckedJob implements JobListener {
     if (format.kind !== 'json_schema' && format.kind !== 'json_object') return;
     const schema = format.kind === 'json_schema' ? format.schema : ANY_OBJECT;
     const reason = await this.#problemIn(schema, this.#text);
-    if (reason !== null) throw fail('answer_invalid', { what: 'The answer', reason });
+    if (reason !== null) throw answerInvalid(this.#asked.job, { what: 'The answer', reason });
   }
 
   /** The same call once more; what the answer said behind it follows. */
@@ -198,7 +199,7 @@ class CheckedJob implements JobListener {
   ): Promise<void> | void {
     const asked = this.#asked.job;
     const isKnown = asked.tools.some(({ name }) => name === call.name);
-    if (!isKnown || !isRepairable(asked)) throw notValid(call, problem);
+    if (!isKnown || !isRepairable(asked)) throw this.#notValid(call, problem);
     const cut = (usage: Usage): void => this.#pass({ ...event, finishReason: 'length', usage });
     if (tokensLeft(asked, event.usage) === 0) return cut(event.usage);
     const job = repairJob(asked, { name: call.name, argumentsJson: call.text, problem }, event.usage);
@@ -214,7 +215,7 @@ class CheckedJob implements JobListener {
         onEnd: (failure) => {
           // What the repair is told does not fit into the window beside the conversation.
           if (isFailure(failure, 'context_length_exceeded')) return resolve(cut(event.usage));
-          if (failure !== null || done === null) return reject(failure ?? notValid(call, problem));
+          if (failure !== null || done === null) return reject(failure ?? this.#notValid(call, problem));
           const { finishReason } = done;
           const usage = addedUsage(event.usage, done.usage);
           const next = call.events.findIndex((each, at) => at > 0 && each.type === 'tool_call');
@@ -222,7 +223,7 @@ class CheckedJob implements JobListener {
           resolve(
             this.#problemOf(second).then((again) => {
               if (again !== null && finishReason === 'length') return cut(usage);
-              if (again !== null) throw notValid(call, again);
+              if (again !== null) throw this.#notValid(call, again);
               for (const each of [...second.events, ...behind]) this.#pass(each);
               this.#pass({ ...event, usage });
             }),
@@ -230,6 +231,10 @@ class CheckedJob implements JobListener {
         },
       });
     });
+  }
+
+  #notValid({ name }: WrittenCall, reason: string): Error {
+    return answerInvalid(this.#asked.job, { what: `The call of tool "${name.slice(0, 64)}"`, reason });
   }
 
   #pass(event: JobEvent): void {
@@ -244,7 +249,3 @@ class CheckedJob implements JobListener {
 }
 
 const ANY_OBJECT = { type: 'object' };
-
-function notValid({ name }: WrittenCall, reason: string): Error {
-  return fail('answer_invalid', { what: `The call of tool "${name.slice(0, 64)}"`, reason });
-}

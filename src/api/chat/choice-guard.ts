@@ -4,8 +4,8 @@
  */
 import type { GenerateJob } from '../../contract/job.ts';
 import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
-import { fail } from '../../lib/errors/svc-error.ts';
 import { callId } from '../intake/call-id.ts';
+import { answerInvalid } from './answer-invalid.ts';
 import type { AnswerEvent, CallEvent } from './answer-event.ts';
 
 /** Checks the events of jobs, each job by its own guard; throws when an answer is over and is not what was asked for. */
@@ -59,7 +59,7 @@ class ChoiceGuard {
     const { mode } = this.#job.toolChoice;
     const wanted = mode === 'required' || mode === 'named';
     if (wanted && this.#calls === 0 && event.finishReason !== 'length')
-      throw fail('answer_invalid', { what: 'The answer', reason: 'it calls no tool' });
+      throw answerInvalid(this.#job, { what: 'The answer', reason: 'it calls no tool' });
     return event;
   }
 

@@ -75,12 +75,23 @@ export function planChoices(
     templateClockMs: null,
     lane: 'shared',
   });
+  const jobs = Array.from({ length: fields.n ?? 1 }, (_, index) => job(index));
+  if (asked === undefined) for (const each of jobs) withoutSeed.add(each);
   return {
     model,
     submission: { target, route: routeOf(fields, caller), ...clientOf(caller), numCtx, keepAliveMs },
     account: caller.account,
-    jobs: Array.from({ length: fields.n ?? 1 }, (_, index) => job(index)),
+    jobs,
   };
+}
+
+/** Jobs whose seed nobody asked for, so that the same request gets another one. */
+const withoutSeed = new WeakSet<GenerateJob>();
+
+/** Whether the same request gets the same answer: nothing is drawn, or it is drawn from a seed that was asked for. */
+export function isRepeatable(job: GenerateJob): boolean {
+  const { temperature, topK } = job.sampling;
+  return job.lane === 'frozen' || temperature === 0 || topK === 1 || !withoutSeed.has(job);
 }
 
 /** What the body of a request says of its way wins over its headers. */

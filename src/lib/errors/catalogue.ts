@@ -33,6 +33,15 @@ export function sentenceOf<C extends ErrorCode>(code: C, detail: DetailOf<C>): s
   return sentences[code].sentence(detail);
 }
 
+/** Whether the same request, sent again, may succeed. */
+export function mayRetry({ code, detail }: { readonly code: ErrorCode; readonly detail: unknown }): boolean {
+  const { retryable, repeats } = catalogue[code] as {
+    readonly retryable: boolean;
+    readonly repeats?: (detail: unknown) => boolean;
+  };
+  return retryable && repeats?.(detail) !== true;
+}
+
 /** Whether a failure can go away by itself, and what it is about. */
 export function entryOf(code: ErrorCode): { readonly family: Family; readonly retryable: boolean } {
   return catalogue[code];

@@ -70,8 +70,10 @@ export const engineErrors = {
   ),
   answer_invalid: transient(
     'engine',
-    { what: 'string', reason: 'string' },
-    (d) => `${d.what} does not have the requested shape: ${d.reason}; send the request again.`,
+    { what: 'string', reason: 'string', repeats: 'boolean?' },
+    (d) =>
+      `${d.what} does not have the requested shape: ${d.reason}; ${d.repeats === true ? 'change the messages, the schema or the seed, because the same request gets the same answer' : 'send the request again'}.`,
+    (d) => d.repeats === true,
   ),
   evidence_unavailable: permanent(
     'unavailable',

@@ -55,6 +55,8 @@ export interface Entry<M extends Members = Members> {
   readonly family: Family;
   /** False: the same request would fail again, so clients are told not to retry. */
   readonly retryable: boolean;
+  /** Of a failure that a repeat may not meet: the details with which it would. */
+  readonly repeats?: ((detail: DetailFrom<M>) => boolean) | undefined;
   readonly members: M;
   readonly sentence: (detail: DetailFrom<M>) => string;
 }
@@ -68,13 +70,14 @@ export function permanent<const M extends Members>(
   return { family, retryable: false, members, sentence };
 }
 
-/** A failure that a repeat of the same request may not meet. */
+/** A failure that a repeat of the same request may not meet; `repeats` tells the details with which it would. */
 export function transient<const M extends Members>(
   family: Family,
   members: M,
   sentence: (detail: DetailFrom<M>) => string,
+  repeats?: (detail: DetailFrom<M>) => boolean,
 ): Entry<M> {
-  return { family, retryable: true, members, sentence };
+  return { family, retryable: true, repeats, members, sentence };
 }
 
 /** The members of a detail that came from outside, or null where one is missing or of another type. */

@@ -216,7 +216,8 @@ export const httpErrors = {
     { name: 'string', limit: 'number' },
     (d) => `The API key "${d.name}" may run ${d.limit} requests at a time; wait until one of them has ended.`,
   ),
-  key_tokens_used: transient(
+  /** A client's own retries come within seconds, long before the day has passed. */
+  key_tokens_used: permanent(
     'busy',
     { name: 'string', limit: 'number', retryAfterS: 'number' },
     (d) =>

@@ -8,6 +8,9 @@ const LATE: Readonly<Record<string, string>> = {
   whole: 'did not finish its answer',
 };
 
+/** Whether what answers is no engine at that address: it will answer the same again. */
+const isOther = (what: string): boolean => what === 'content_type' || what === 'redirect';
+
 export const upstreamErrors = {
   /** No connection, or none that is trusted: the name, the address, TLS. */
   upstream_unreachable: transient(
@@ -65,13 +68,16 @@ export const upstreamErrors = {
     'unavailable',
     { upstream: 'string', status: 'number', message: 'string' },
     (d) => `Upstream "${d.upstream}" failed (status ${d.status}): ${d.message}.`,
+    // It cannot do this, or does not speak this version of HTTP.
+    (d) => d.status === 501 || d.status === 505,
   ),
   /** The answer ended too early, or is none. `what`: cut, rubbish, content_type, redirect. */
   upstream_broken: transient(
     'unavailable',
     { upstream: 'string', what: 'string', reason: 'string' },
     (d) =>
-      `The answer of upstream "${d.upstream}" is not usable (${d.what}): ${d.reason}; send the request again.`,
+      `The answer of upstream "${d.upstream}" is not usable (${d.what}): ${d.reason}; ${isOther(d.what) ? `check its address: hearth upstream show ${d.upstream}` : 'send the request again'}.`,
+    (d) => isOther(d.what),
   ),
   /** A sealed service opens no connection. */
   engines_sealed: permanent(
