@@ -2,6 +2,7 @@
 import { gbnfLiteral, type GbnfWriter } from '../../../lib/grammar/gbnf/gbnf-writer.ts';
 import { anyValue } from '../../../lib/grammar/json-grammar.ts';
 import { schemaRule } from '../../../lib/grammar/schema-grammar.ts';
+import { optionsOf, type SchemaOption } from '../../../lib/tool-format/values/schema-options.ts';
 import { admittedTypes, isSchema, typeOf } from '../../../lib/tool-format/values/schema-types.ts';
 import {
   JSON_TYPES,
@@ -90,30 +91,88 @@ function valueRules(
   const texts = form.beforeValue;
   return [...new Set(types.map((type) => texts[type]))].map((text) => {
     const ofText = types.filter((type) => texts[type] === text);
-    const narrowed = ofText.length === types.length ? schema : undefined;
-    return `${wordsGbnf([text])} ${valueRule(target, name, narrowed, ofText)}`;
+    return `${wordsGbnf([text])} ${valueRule(target, name, schema, ofText)}`;
   });
 }
 
 function valueRule(target: Target, name: string | null, schema: unknown, types: readonly JsonType[]): string {
-  const { writer, form } = target;
+  const { writer, form, root } = target;
   const behind = wordsGbnf(form.afterValue, '', name);
-  const words = enumOf(schema, target.root);
-  if (form.strings.as === 'raw' && types.includes('string')) {
-    if (words !== null)
-      return writer.rule(words.map((word) => `${gbnfLiteral(textOf(word))} ${behind}`).join(' | '));
-    return rawText(target, name);
+  const mayBeRaw = form.strings.as === 'raw' && types.includes('string');
+  if (form.others.as === 'json' && !mayBeRaw) return `${jsonRule(target, schema, types)} ${behind}`;
+  const options = optionsOf(schema, root).map((option) => narrowed(target, option, types));
+  const isText = options.some((option) => 'schema' in option && option.types.includes('string'));
+  if (form.strings.as === 'raw' && isText) return rawText(target, name);
+  // Elements in nested tags are held only where all of them are listed.
+  const isFree = (option: Narrowed): boolean =>
+    !isScalar(option.types) && nestedList(target, option) === null;
+  if (form.others.as === 'nested' && options.some(isFree)) return rawText(target, name);
+  const values = [...new Set(options.flatMap((option) => optionRule(target, option) ?? []))];
+  // A schema that admits nothing is refused when the call is whole.
+  if (values.length === 0) return rawText(target, name);
+  return `${writer.rule(values.join(' | '))} ${behind}`;
+}
+
+/** An option, and the types that it leaves of those that may stand here. */
+type Narrowed = SchemaOption & { readonly types: readonly JsonType[] };
+
+function narrowed({ root }: Target, option: SchemaOption, types: readonly JsonType[]): Narrowed {
+  const admitted = 'value' in option ? new Set([typeOf(option.value)]) : admittedTypes(option.schema, root);
+  return { ...option, types: types.filter((type) => admitted === null || admitted.has(type)) };
+}
+
+const isScalar = (types: readonly JsonType[]): boolean =>
+  types.every((type) => type !== 'array' && type !== 'object');
+
+/** The value without what stands behind it; null: none of the types fits. */
+function optionRule(target: Target, option: Narrowed, depth = 0): string | null {
+  const { writer, form } = target;
+  if (option.types.length === 0) return null;
+  const isJson = form.others.as === 'json' || form.others.as === 'nested';
+  if ('value' in option) {
+    const { value } = option;
+    // Strings within a list have quotes, except in tags of their own.
+    const isRaw = form.strings.as === 'raw' && (depth === 0 || form.others.as === 'nested');
+    if (typeof value === 'string' && isRaw) return gbnfLiteral(value);
+    if (!isJson) return gbnfLiteral(looseText(value, form.strings));
+    const isWord = typeof value !== 'string' && isScalar(option.types);
+    return isWord ? gbnfLiteral(JSON.stringify(value)) : jsonRule(target, { const: value }, option.types);
   }
-  if (form.others.as === 'json') return `${jsonRule(target, schema, types)} ${behind}`;
-  if (form.others.as === 'nested') {
-    if (types.every((type) => type !== 'array' && type !== 'object'))
-      return `${jsonRule(target, schema, types)} ${behind}`;
-    return rawText(target, name);
+  const nested = nestedList(target, option);
+  if (nested !== null) return nested;
+  if (isJson) return jsonRule(target, option.schema, option.types);
+  const each = depth < DEEPEST_LIST ? elementsOf(target, option) : null;
+  if (each !== null) {
+    const item = writer.rule(
+      [...new Set(each.flatMap((of) => optionRule(target, of, depth + 1) ?? []))].join(' | ') || '""',
+    );
+    return writer.rule(`"[" (${item} ("," " "? ${item})*)? "]"`);
   }
-  if (words !== null)
-    return `${writer.rule(words.map((word) => gbnfLiteral(looseText(word, form.strings))).join(' | '))} ${behind}`;
-  const isScalar = types.every((type) => type !== 'array' && type !== 'object');
-  return `${isScalar ? looseScalar(writer, form.strings, types) : looseValue(writer, form.strings)} ${behind}`;
+  return isScalar(option.types)
+    ? looseScalar(writer, form.strings, option.types)
+    : looseValue(writer, form.strings);
+}
+
+/** Lists within lists whose elements are held; a schema may refer to itself. */
+const DEEPEST_LIST = 3;
+
+/** What the elements of a list may be; null: the option is no list, or says nothing of them. */
+function elementsOf(target: Target, option: Narrowed): readonly Narrowed[] | null {
+  const items = 'schema' in option && isSchema(option.schema) ? option.schema['items'] : undefined;
+  if (!isSchema(items) || option.types.some((type) => type !== 'array')) return null;
+  return optionsOf(items, target.root).map((of) => narrowed(target, of, JSON_TYPES));
+}
+
+/** A list of listed elements in tags of their own; null: another value, or another way of writing it. */
+function nestedList(target: Target, option: Narrowed): string | null {
+  const { writer, form } = target;
+  if (form.others.as !== 'nested') return null;
+  const each = elementsOf(target, option);
+  if (each === null || !each.every((of) => 'value' in of && isScalar(of.types))) return null;
+  const { mark } = form.others;
+  const words = writer.rule(each.flatMap((of) => optionRule(target, of, 1) ?? []).join(' | ') || '""');
+  const element = `${gbnfLiteral(`${mark}<item>`)} ${words} ${gbnfLiteral(`${mark}</item>`)} [ \\n]{0,2}`;
+  return writer.rule(`"[]" | [ \\n]{0,2} (${element})*`);
 }
 
 /** Any text up to the words behind a value. A key of any name can stand in these no more than once. */
@@ -141,20 +200,6 @@ function jsonRule({ writer, root, path }: Target, schema: unknown, types: readon
     if (!isSvcError(error)) throw error;
     return anyValue(json);
   }
-}
-
-/** The only values that the schema admits; null: not listed. */
-function enumOf(schema: unknown, root: unknown): readonly unknown[] | null {
-  if (!isSchema(schema)) return null;
-  const types = admittedTypes(schema, root);
-  const values = 'const' in schema ? [schema['const']] : schema['enum'];
-  if (!Array.isArray(values) || values.length === 0) return null;
-  const allowed = values.filter((value) => types === null || types.has(typeOf(value)));
-  return allowed.every((value) => typeof value !== 'object' || value === null) ? allowed : null;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function looseText(value: unknown, strings: ValueForm): string {
