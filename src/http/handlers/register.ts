@@ -6,6 +6,7 @@ import { errorBodies } from '../../wire/error.ts';
 import { type Route, routes } from '../../wire/routes.ts';
 import { checksOf } from '../route-checks.ts';
 import type { Handler } from './handler.ts';
+import { isLarge, writeJsonInTurns } from './write-json-in-turns.ts';
 
 export function registerRoutes(app: FastifyInstance, handlers: Record<keyof typeof routes, Handler>): void {
   const table: Readonly<Record<string, Route>> = routes;
@@ -38,8 +39,18 @@ export function registerRoute(app: FastifyInstance, route: Route, handler: Handl
     validatorCompiler: checksOf(route.name),
     // Handlers answer with what the schema says and no more; the tests hold every answer to it.
     serializerCompiler: () => (answer) => writeJson(answer),
-    handler,
+    handler: writesInTurns(handler),
   });
+}
+
+/** Large answers are written here, because fastify would write them at once. */
+function writesInTurns(handler: Handler): Handler {
+  return async (request, reply) => {
+    const answer = await handler(request, reply);
+    if (!isLarge(answer)) return answer;
+    reply.type('application/json; charset=utf-8');
+    return writeJsonInTurns(answer);
+  };
 }
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];

@@ -25,7 +25,6 @@ import { countHandler, generationHandler } from './generation.ts';
 import { nameUpstream } from '../upstream-headers.ts';
 import { callerOf, type Handler } from './handler.ts';
 import { libraryHandlers } from './library.ts';
-import { writeJsonInTurns } from './write-json-in-turns.ts';
 import { llamaServerHandlers } from './llama-server.ts';
 import { nameUnderstood } from './understood.ts';
 import { responseHandlers } from './responses.ts';
@@ -164,7 +163,6 @@ function embeddingsHandler(useCases: Pick<UseCases, 'embedding'>): Handler {
     nameUpstream(reply);
     reply.header(HEADERS.embedBackend, answer.backend).header(HEADERS.embeddingSpace, answer.space);
     nameUnderstood(reply, answer);
-    reply.type('application/json; charset=utf-8');
-    return writeJsonInTurns(answer.body);
+    return answer.body;
   };
 }

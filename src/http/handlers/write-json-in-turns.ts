@@ -1,35 +1,79 @@
 /** Writes a large answer as JSON and lets the event loop turn meanwhile: a million numbers take a fifth of a second. */
 import { ownTurn } from '../../lib/json/own-turn.ts';
+import { writeJson } from '../../lib/json/spelled-numbers.ts';
 
 /** Characters that are written before others have their turn. */
 const SLICE_CHARS = 128 * 1024;
+/** What is written at once: values, and sixteens of characters. */
+const PART = 4_096;
+/** An answer of less is no work that needs turns. */
+const LEAST = 64 * 1024;
 
-/** The bytes of JSON.stringify; items of the lists among the members of `value` are what is written at once. */
+/** Whether an answer is so large that it is better written in turns; only such a one is looked at beyond its beginning. */
+export function isLarge(answer: unknown): answer is object {
+  return typeof answer === 'object' && answer !== null && isPlain(answer) && !isWithin(answer, LEAST);
+}
+
+/** The bytes of JSON.stringify, for plain data. */
 export async function writeJsonInTurns(value: object): Promise<Buffer> {
   const slices: Buffer[] = [];
   let text = '';
-  const write = async (more: string): Promise<void> => {
-    text += more;
-    if (text.length < SLICE_CHARS) return;
+  for (const part of partsOf(value)) {
+    text += part;
+    if (text.length < SLICE_CHARS) continue;
     slices.push(Buffer.from(text));
     text = '';
     await ownTurn();
-  };
-  let before = '{';
-  for (const [name, member] of Object.entries(value)) {
-    if (member === undefined) continue;
-    await write(`${before}${JSON.stringify(name)}:`);
-    if (Array.isArray(member)) await writeList(member, write);
-    else await write(JSON.stringify(member));
-    before = ',';
   }
-  slices.push(Buffer.from(before === '{' ? '{}' : `${text}}`));
+  slices.push(Buffer.from(text));
   return Buffer.concat(slices);
 }
 
-async function writeList(items: readonly unknown[], write: (more: string) => Promise<void>): Promise<void> {
-  await write('[');
-  for (const [at, item] of items.entries())
-    await write(`${at === 0 ? '' : ','}${JSON.stringify(item) ?? 'null'}`);
-  await write(']');
+function* partsOf(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null || !isPlain(value) || isWithin(value, PART))
+    yield writeJson(value) ?? 'null';
+  else if (Array.isArray(value)) yield* itemsOf(value);
+  else yield* membersOf(value);
+}
+
+function* itemsOf(items: readonly unknown[]): Generator<string> {
+  let before = '[';
+  for (const item of items) {
+    yield before;
+    yield* partsOf(item);
+    before = ',';
+  }
+  yield ']';
+}
+
+function* membersOf(object: object): Generator<string> {
+  let before = '{';
+  for (const [name, member] of Object.entries(object)) {
+    if (member === undefined) continue;
+    yield `${before}${JSON.stringify(name)}:`;
+    yield* partsOf(member);
+    before = ',';
+  }
+  yield before === '{' ? '{}' : '}';
+}
+
+/** Others, such as a date, write themselves. */
+function isPlain(value: object): boolean {
+  return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** Looks no further than the limit. */
+function isWithin(value: unknown, most: number): boolean {
+  const todo: unknown[] = [value];
+  let size = 0;
+  while (todo.length > 0 && size <= most) {
+    const next = todo.pop();
+    size += 1;
+    if (typeof next === 'string') size += next.length / 16;
+    if (typeof next !== 'object' || next === null) continue;
+    const members = Array.isArray(next) ? next : Object.values(next);
+    if (members.length > most) return false;
+    for (const member of members) todo.push(member);
+  }
+  return size <= most;
 }
