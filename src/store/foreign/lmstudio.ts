@@ -14,7 +14,7 @@ import {
 } from './foreign-store.ts';
 
 const Settings = Type.Object({ downloadsFolder: Type.String({ minLength: 1 }) });
-const MAX_SETTINGS_BYTES = 1024 * 1024;
+const MAX_SETTINGS_BYTES = 256 * 1024;
 
 export async function scanLmStudio(environment: ForeignEnvironment): Promise<ForeignScan> {
   const notes = new ScanNotes();

@@ -22,7 +22,7 @@ const DIGEST = /^sha256[:-]([0-9a-f]{64})$/i;
 /** The parts of a name that Ollama allows, host excepted, which may hold a port. */
 const PART = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}$/;
 const HOST = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,349}$/;
-const MAX_MANIFEST_BYTES = 1024 * 1024;
+const MAX_MANIFEST_BYTES = 128 * 1024;
 const MAX_PARAMS_BYTES = 64 * 1024;
 
 export async function scanOllama(environment: ForeignEnvironment): Promise<ForeignScan> {

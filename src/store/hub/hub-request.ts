@@ -6,7 +6,8 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { fail, isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure, isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
+import { parseAnswerInTurns } from '../../lib/json/parse-json-in-turns.ts';
 import { errnoOf } from '../../lib/files/durable.ts';
 import { checkHop, guardedLookup, type HopPolicy, shownUrl } from './address-guard.ts';
 
@@ -52,11 +53,15 @@ export async function requestHub(access: HubAccess, wanted: HubRequest): Promise
   });
 }
 
-/** The body of a small JSON answer; longer ones are cut off as soon as they exceed the limit. */
-export async function requestJson(
-  access: HubAccess,
-  wanted: HubRequest,
-): Promise<{ text: string; link: string | null }> {
+export interface HubAnswer {
+  readonly value: unknown;
+  /** The same as it was written. */
+  readonly text: string;
+  readonly link: string | null;
+}
+
+/** A small JSON answer; longer ones are cut off as soon as they exceed the limit. */
+export async function requestJson(access: HubAccess, wanted: HubRequest): Promise<HubAnswer> {
   const answer = await requestHub(access, wanted);
   const parts: Buffer[] = [];
   let size = 0;
@@ -72,10 +77,17 @@ export async function requestJson(
     answer.destroy();
   }
   const { link } = answer.headers;
-  return { text: Buffer.concat(parts).toString('utf8'), link: typeof link === 'string' ? link : null };
+  const bytes = Buffer.concat(parts);
+  const value = await parseAnswerInTurns(bytes, JSON_LIMITS).catch((error: unknown) => {
+    if (!isFailure(error, 'invalid_json')) throw error;
+    throw invalid(access, `something that is not usable as JSON: ${error.detail.reason}`);
+  });
+  return { value, text: bytes.toString('utf8'), link: typeof link === 'string' ? link : null };
 }
 
-const MAX_JSON_BYTES = 8 * 1024 * 1024;
+/** A page of a listing has a thousand files, of some 500 bytes and 12 values each. */
+const MAX_JSON_BYTES = 4 * 1024 * 1024;
+const JSON_LIMITS = { depth: 32, tokens: 100_000 };
 
 async function connectTo(
   access: HubAccess,

@@ -41,13 +41,12 @@ export async function resolveCommit(
 ): Promise<string> {
   if (revision !== null && COMMIT.test(revision)) return revision;
   const url = new URL(`${base(access)}/api/models/${repo}/refs`);
-  const { text } = await requestJson(access, {
+  const { value: refs } = await requestJson(access, {
     url,
     repo,
     what: `repository ${repo}`,
     ...(signal ? { signal } : {}),
   });
-  const refs = parseJson(access, text);
   if (!Check(Refs, refs)) throw invalid(access, 'a list of revisions in another shape');
   const name = revision ?? 'main';
   const all = [...refs.branches, ...(refs.tags ?? [])];
@@ -144,12 +143,4 @@ function toFile(access: HubAccess, value: unknown): RepositoryFile | null {
 
 function base(access: HubAccess): string {
   return access.endpoint.href.replace(/\/+$/, '');
-}
-
-function parseJson(access: HubAccess, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalid(access, 'something that is not JSON');
-  }
 }

@@ -14,7 +14,8 @@ import { type Logger, silentLogger } from '../../lib/base/logger.ts';
 import { SharedMap } from '../../lib/base/recent/shared-map.ts';
 import { errnoOf, removeDurably } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
-import { parseSpelled } from '../../lib/json/parse-spelled.ts';
+import { isFailure } from '../../lib/errors/svc-error.ts';
+import { parseAnswerInTurns } from '../../lib/json/parse-json-in-turns.ts';
 import { takeLeftovers } from './leftovers.ts';
 import { RecordDraft } from './record-draft.ts';
 
@@ -25,6 +26,8 @@ export const RESPONSE_LIMITS = {
   recordBytes: 32 * 1024 * 1024,
   keptMs: 30 * 24 * 60 * 60 * 1000,
 };
+/** Their bytes are bounded, and they say what requests said. */
+const OWN_RECORD = { depth: 256, tokens: Infinity };
 export type ResponseLimits = Readonly<typeof RESPONSE_LIMITS>;
 
 interface Kept {
@@ -91,10 +94,10 @@ export class ResponseStore {
     if (found === undefined) return null;
     try {
       const text = found.draft?.text ?? (await readText(path.join(this.#folder, found.file)));
-      // Removed by hand, or damaged: either way there is no such record any more.
-      return parseSpelled(text ?? 'null');
+      return text === null ? null : await parseAnswerInTurns(Buffer.from(text), OWN_RECORD);
     } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
+      // Removed by hand, or damaged: either way there is no such record any more.
+      if (!isFailure(error, 'invalid_json')) throw error;
       return null;
     }
   }

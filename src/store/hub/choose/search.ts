@@ -49,7 +49,7 @@ export async function searchHub(
     url.searchParams.set(name, value);
   const { signal } = options;
   const request = { url, repo: 'models', what: 'search for models', ...(signal ? { signal } : {}) };
-  const found = parsed((await requestJson(access, request)).text);
+  const { value: found } = await requestJson(access, request);
   if (!Check(Found, found)) throw invalid(access, 'search results in an unexpected format');
   const results: Static<typeof Found> = found;
   return results.slice(0, MOST_FOUND).map(({ id, downloads = 0, likes = 0, gated = false }) => ({
@@ -58,13 +58,4 @@ export async function searchHub(
     likes,
     gated: gated !== false,
   }));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // What is no JSON has no shape either, and is refused for that.
-    return undefined;
-  }
 }
