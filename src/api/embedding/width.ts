@@ -18,7 +18,7 @@ const TRAINED_TO_BE_CUT = [
   /nomic.?embed.?text.?v(1\.5|2)/i,
   /mxbai.?embed.?(large|2d|xsmall)/i,
   /jina.?embeddings.?v[345]/i,
-  /arctic.?embed.*v2/i,
+  /arctic.?embed.{0,32}v2/i,
 ];
 /** Cut further, none of them is of use. */
 const LEAST_WIDTH = 64;

@@ -185,7 +185,7 @@ function readAdapter(item: string): { name: string; scale: number } {
 }
 
 function readNumber(text: string): number | undefined {
-  const usable = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,2})?$/i.test(text.trim());
+  const usable = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,2})?$/i.test(text.trim());
   return usable ? Number(text) : undefined;
 }
 

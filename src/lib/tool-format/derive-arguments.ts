@@ -147,7 +147,7 @@ function otherForm(render: RenderCall, strings: ValueForm): ValueForm {
   const text = render({ [KEY]: [{ k7: true }, 's7'], [KEY2]: VALUE2 }) ?? '';
   const flat = text.replaceAll(/\s/g, '');
   if (strings.as === 'python') return strings;
-  const quote = /\[\{k7:true\},(\S+?)s7\1\]/.exec(flat)?.[1];
+  const quote = /\[\{k7:true\},(\S{1,32}?)s7\1\]/.exec(flat)?.[1];
   if (quote !== undefined) return { as: 'quoted', quote };
   const nested = text.indexOf('<k7>');
   return nested < 0 ? { as: 'json' } : { as: 'nested', mark: markBefore(text.slice(0, nested)) };

@@ -189,7 +189,8 @@ function withoutPreamble(lead: string, { preamble, thinkingClose }: AnswerFrame)
 }
 
 /** Tokens that end a turn of calls, where these differ from what ends a turn of words. */
-const ENDS = /<[|｜](?:eo[mt]_id|calls?|im_end|end|tool_response|[^<>]*(?:eos|end[▁_]of)[^<>]*)[|｜]?>|<\/s>/;
+const ENDS =
+  /<[|｜](?:eo[mt]_id|calls?|im_end|end|tool_response|[^<>]{0,64}(?:eos|end[▁_]of)[^<>]{0,64})[|｜]?>|<\/s>/;
 
 function withoutEnd(tail: string, afterWords: string): string {
   const common = commonEnd(tail.trimEnd(), afterWords.trimEnd());

@@ -31,7 +31,9 @@ export function thinkingBudget(asked: number | undefined, effort: string | undef
 
 /** A whole word inside the template's own code, not in the text that it prints. */
 function readsVariable(template: string, name: string): boolean {
-  const code = template.match(/\{[%{][\s\S]*?[%}]\}/g) ?? [];
+  // Without the text behind the last block, each block that opens is closed somewhere.
+  const end = Math.max(template.lastIndexOf('%}'), template.lastIndexOf('}}'));
+  const code = template.slice(0, end + 2).match(/\{[%{][\s\S]*?[%}]\}/g) ?? [];
   const word = new RegExp(`(?<![\\w.'"])${name}(?!\\w)`);
   return code.some((block) => word.test(block));
 }

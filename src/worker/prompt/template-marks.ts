@@ -17,7 +17,8 @@ export interface Probe {
 }
 
 /** `<…>`, `</…>`, `<|…|>`, `[…]` in capitals, `>>>`; a part of one, which a client's text completes, counts as well. */
-const BRACKETED = /<+[^\s<>"'=]{1,80}[>=]+|<[|｜][^\s<>]{1,80}|\[\/?[A-Z][A-Z_ ]{1,40}\]|>{3,}|#{2,} ?\w+:/gu;
+const BRACKETED =
+  /(?<!<)<+[^\s<>"'=]{1,80}[>=]+|<[|｜][^\s<>]{1,80}|\[\/?[A-Z][A-Z_ ]{1,40}\]|>{3,}|(?<!#)#{2,} ?\w+:/gu;
 /** Longer words between two texts explain something. */
 const LONGEST_SEPARATOR = 200;
 

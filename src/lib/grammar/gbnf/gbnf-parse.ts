@@ -20,7 +20,7 @@ const MAX_NESTING = 64;
 /** Repetitions of one symbol, one behind the other. */
 const MAX_STACKED = 8;
 const NAME = /[A-Za-z0-9-]+/y;
-const COUNT = /\{[ \t]*(\d{1,6})[ \t]*(,[ \t]*(\d{0,6})[ \t]*)?\}/y;
+const COUNT = /\{[ \t]*(\d{1,6})[ \t]*(,[ \t]*(?:(\d{1,6})[ \t]*)?)?\}/y;
 const CHAR_ESCAPE = /\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[trn\\"[\]-])/y;
 
 export function parseGbnf(text: string, refuse: RefuseGbnf): ParsedGbnf {
@@ -125,7 +125,7 @@ class GbnfParser {
         if (match === null) throw this.#problem('the repetition is not {m}, {m,} or {m,n}');
         this.#at += match[0].length;
         const min = Number(match[1]);
-        const max = match[2] === undefined ? min : match[3] === '' ? null : Number(match[3]);
+        const max = match[2] === undefined ? min : match[3] === undefined ? null : Number(match[3]);
         if (max !== null && max < min) throw this.#problem('the repetition has a maximum below its minimum');
         item = { kind: 'repeat', item, min, max };
       } else if (char === '*' || char === '+' || char === '?') {

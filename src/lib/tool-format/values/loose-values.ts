@@ -93,7 +93,7 @@ class LooseParser {
     if (found === undefined) throw new SyntaxError('a value is missing');
     this.#at += found.length;
     if (Object.hasOwn(WORDS, found)) return WORDS[found];
-    if (!/^-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(found)) throw new SyntaxError('no value');
+    if (!/^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/.test(found)) throw new SyntaxError('no value');
     return JSON_NUMBER.test(found) && !isUsual(found) ? new SpelledNumber(found) : Number(found);
   }
 

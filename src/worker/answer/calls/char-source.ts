@@ -100,7 +100,8 @@ export class CharSource {
       alive = alive.filter((index) => index !== done);
     }
     this.giveBack(behind);
-    if (found >= 0) yield* this.#takeTrailing(/\s*$/.exec(texts[found] ?? '')?.[0] ?? '');
+    const text = texts[found] ?? '';
+    if (found >= 0) yield* this.#takeTrailing(text.slice(text.trimEnd().length));
     return found;
   }
 

@@ -17,7 +17,7 @@ import { float, reprOf, textOf } from '../values/writing.ts';
 
 const BRACES = /\{\{|\}\}|\{([^{}:!]*)(?:!([rsa]))?(?::([^{}]*))?\}|[{}]/g;
 const SPEC = /^(?:(.)?([<>=^]))?([-+ ])?(#)?(0)?(\d+)?(,)?(?:\.(\d+))?([bcdeEfFgGnosxX%])?$/su;
-const PERCENT = /%(?:\(([^)]*)\))?([-+ 0#]*)(\d+)?(?:\.(\d+))?([diouxXeEfFgGcrsa%])/g;
+const PERCENT = /%(?:\(([^)%]*)\))?([-+ 0#]*)([1-9]\d*)?(?:\.(\d+))?([diouxXeEfFgGcrsa%])/g;
 const WIDEST = 100_000;
 
 export function formatBraces(pattern: Text, args: Arguments, budget: Budget): Text {
