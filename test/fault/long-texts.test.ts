@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { answerWidth } from '../../src/api/embedding/width.ts';
 import { positive } from '../../src/contract/settings/values.ts';
 import { parseGbnf } from '../../src/lib/grammar/gbnf/gbnf-parse.ts';
+import { writeScalar } from '../../src/lib/json/spelled-numbers.ts';
 import { parseLoose } from '../../src/lib/tool-format/values/loose-values.ts';
 import { thinkingVariables } from '../../src/worker/answer/reasoning.ts';
 import { Program } from '../../src/worker/jinja/program.ts';
@@ -54,7 +55,9 @@ describe('a long text is read in one pass', () => {
       { min: 2, max: null },
     ]);
     const numbers = ['1', '-1', '1.', '1.5', '.5', '1e3', '1.e-2', '.5E+1'];
-    expect(numbers.map((text) => parseLoose(text))).toEqual([1, -1, 1, 1.5, 0.5, 1_000, 0.01, 5]);
+    expect(numbers.map((text) => Number(writeScalar(parseLoose(text))))).toEqual([
+      1, -1, 1, 1.5, 0.5, 1_000, 0.01, 5,
+    ]);
     for (const text of ['.', '1..2', '-', '1e', '--1']) expect(parseLoose(text)).toBeUndefined();
     expect(thinkingVariables('{% if thinking %}{{ x }', { enabled: true })).toEqual({ thinking: true });
     expect(new Program('{{ "%05d|%(a)s" }}{{ "%05d" % 7 }}').render({}, bounds).string).toBe(

@@ -6,6 +6,7 @@ import type { Job } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import { deferred } from '../../lib/base/deferred.ts';
+import { writeJson } from '../../lib/json/spelled-numbers.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { Backend, JobListener, LoadedModel, LoadSize, ModelTarget, Route } from '../ports.ts';
 import { ABILITIES, type UpstreamJob } from './chat/abilities.ts';
@@ -207,7 +208,7 @@ function outgoing(
     model,
     signal,
     url: `${upstream.baseUrl}${path}`,
-    body: JSON.stringify(body),
+    body: writeJson(body),
     headers: { 'x-request-id': jobId.split('.')[0] ?? jobId, ...traceOf(route) },
   };
 }

@@ -304,7 +304,7 @@ export class ScriptedUpstream {
     const text = await textOf(request);
     const { pathname } = new URL(request.url, 'http://x');
     const body = text === '' ? undefined : JSON.parse(text);
-    this.requests.push({ path: pathname, headers: request.headers, body });
+    this.requests.push({ path: pathname, headers: request.headers, body, text });
     response.on('error', () => {});
     const json = (value, status = 200) =>
       response

@@ -39,6 +39,8 @@ export interface ScriptedUpstream {
     readonly headers: IncomingHttpHeaders;
     // oxlint-disable-next-line typescript/no-explicit-any -- tests look into what they caused
     readonly body: any;
+    /** The body as it was written. */
+    readonly text: string;
   }[];
   close(): Promise<void>;
 }

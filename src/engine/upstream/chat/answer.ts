@@ -7,6 +7,8 @@ import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { type Asked, broken, failureInStream } from '../failures.ts';
 import { countOf, field, fieldsOf, listOf, textOf } from '../hostile.ts';
 import { ARGUMENTS_LIMITS, UPSTREAM_LIMITS } from '../limits.ts';
+import { parseSpelled } from '../../../lib/json/parse-spelled.ts';
+import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import { JsonGauge } from '../../../lib/json/json-gauge.ts';
 import { sampledTokens } from './logprobs.ts';
 
@@ -60,7 +62,8 @@ export class AnswerReader {
       this.isOver = true;
       return;
     }
-    const chunk = fields ?? fieldsOf(data);
+    // Some give the arguments of a call as an object, whose numbers go on as they are spelled.
+    const chunk = fields ?? fieldsOf(data, data.includes('"tool_calls"') ? parseSpelled : JSON.parse);
     if (typeof chunk !== 'object' || chunk === null) throw this.unreadable('it is no object');
     const error = field(chunk, 'error');
     if (error !== undefined && error !== null) throw failureInStream(this.#context.asked, error);
@@ -243,6 +246,6 @@ export function finishOf(said: string): FinishReason {
 /** Some send an object where OpenAI sends its text. */
 function argumentsOf(given: unknown): string | undefined {
   if (given === undefined || given === null) return '';
-  if (typeof given === 'object') return JSON.stringify(given).toWellFormed();
+  if (typeof given === 'object') return writeJson(given).toWellFormed();
   return textOf(given);
 }
