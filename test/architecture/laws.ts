@@ -331,7 +331,6 @@ export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
   'ajv-formats': [],
   pino: [],
   'prom-client': [],
-  'proper-lockfile': [],
   'smol-toml': [],
   '@huggingface/jinja': ['worker/jinja'],
   '@huggingface/hub': ['store/hub'],

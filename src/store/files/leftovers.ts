@@ -31,7 +31,7 @@ async function clearTemporaries(folder: string, isDead: (pid: number) => boolean
 export async function clearPartials(paths: StorePaths, olderThanMs: number): Promise<number> {
   const keys = new Set<string>();
   for (const name of await readdir(paths.partial)) {
-    const key = /^((?:sha256|git)-[0-9a-f]+)\.(?:part|lock(?:\.guard)?)$/.exec(name)?.[1];
+    const key = /^((?:sha256|git)-[0-9a-f]+)\.(?:part|lock(?:\.after-\w+)*)$/.exec(name)?.[1];
     if (key !== undefined) keys.add(key);
   }
   let freedBytes = 0;

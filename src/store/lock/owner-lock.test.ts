@@ -22,6 +22,7 @@ async function writeRecord(path: string, changes: object): Promise<void> {
     path,
     JSON.stringify({
       ...ownIdentity(),
+      lifeLine: null,
       purpose: 'hearth pull x',
       since: '2026-01-01T00:00:00Z',
       token: 't',
@@ -47,6 +48,28 @@ describe('the writer lock', () => {
     const path = join(await temporaryFolder(), 'writer.lock');
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => takeLock(path, options)));
     expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('is won by exactly one of fifty that find a dead holder together, and they leave nothing behind', async () => {
+    const folder = await temporaryFolder();
+    const path = join(folder, 'writer.lock');
+    await writeRecord(path, { pid: await deadPid() });
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => takeLock(path, options)));
+    const won = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(won).toHaveLength(1);
+    expect(await readdir(folder)).toEqual(['writer.lock']);
+    await won[0]?.release();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('passes on where the process that was about to replace a dead holder died as well', async () => {
+    const folder = await temporaryFolder();
+    const path = join(folder, 'writer.lock');
+    const pid = await deadPid();
+    await writeRecord(path, { pid });
+    await writeRecord(`${path}.after-t`, { pid, token: 'second' });
+    await (await takeLock(path, options)).release();
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it('is handed on in turn to all that wait', async () => {
@@ -84,6 +107,9 @@ describe('the writer lock', () => {
   it('is free after a power cut left its record empty', async () => {
     const path = join(await temporaryFolder(), 'writer.lock');
     await writeFile(path, '');
+    // It may be a record that is just being written, for a moment.
+    await expect(takeLock(path, options)).rejects.toThrow('a process that is just taking it');
+    await utimes(path, 1, 1);
     await (await takeLock(path, options)).release();
   });
 });

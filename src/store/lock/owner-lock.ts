@@ -1,20 +1,19 @@
 /**
  * store/lock owns the lock between processes. It does not know what the lock protects.
- * Three parts, each for what the others cannot do: the record is the lock, lasts as long as its process, and names the
- * holder to those who wait; process-identity tells at once whether that very process still runs, where a time-out alone
- * would keep a dead holder's lock; proper-lockfile, on any file system, makes reading and replacing the record one step.
+ * The lock is a file that exists once: a record of its holder, for those who wait. It lasts as long as the process: the
+ * start time in /proc, or else a socket that the system closes, tells whether that very process still runs.
  */
 import { randomBytes } from 'node:crypto';
-import { rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { lock as lockFile } from '#proper-lockfile';
 import { type Static, Type } from '#typebox';
 import { Check } from '#typebox/value';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { errnoOf, temporaryName, writeFailure } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
-import { livenessOf, ownIdentity } from './process-identity.ts';
+import { isAnswered, type LifeLine, openLifeLine } from './life-line.ts';
+import { type Liveness, livenessOf, ownIdentity } from './process-identity.ts';
 
 const HolderRecord = Type.Object({
   pid: Type.Integer(),
@@ -22,9 +21,11 @@ const HolderRecord = Type.Object({
   bootId: Type.Union([Type.String(), Type.Null()]),
   pidNamespace: Type.Union([Type.String(), Type.Null()]),
   host: Type.String(),
+  /** Of the holder's socket; null where /proc tells enough. */
+  lifeLine: Type.Union([Type.String(), Type.Null()]),
   purpose: Type.String(),
   since: Type.String(),
-  token: Type.String(),
+  token: Type.String({ pattern: '^\\w{1,64}$' }),
 });
 export type HolderRecord = Static<typeof HolderRecord>;
 
@@ -47,73 +48,116 @@ export interface OwnerLock {
 const SILENT_MS = 30_000;
 const HEARTBEAT_MS = 5_000;
 const POLL_MS = 40;
+/** Without hard links a record is written after its file was made; one that is unreadable for longer is nobody's. */
+const SETTLE_MS = 2_000;
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
 /** Takes the lock kept in the file `path`, or throws `store_busy` naming the holder. */
 export async function takeLock(path: string, options: LockOptions): Promise<OwnerLock> {
-  const record = newRecord(options.purpose);
+  const token = randomBytes(8).toString('hex');
+  const identity = ownIdentity();
+  const lifeLine = identity.startTicks === null ? await openLifeLine(token) : null;
+  const { purpose } = options;
+  const record = {
+    ...identity,
+    lifeLine: lifeLine?.name ?? null,
+    purpose,
+    since: new Date().toISOString(),
+    token,
+  };
   const prepared = join(dirname(path), temporaryName(basename(path)));
   try {
-    // Written first, so that a folder without permission fails at once and not after many tries for the guard.
     await writeFile(prepared, JSON.stringify(record), { mode: 0o600, flag: 'wx' });
-    await waitForLock(path, prepared, options);
-    return heldLock(path, record);
+    await waitForLock(path, { prepared, record }, options);
+    return heldLock(path, record, lifeLine);
   } catch (error) {
-    await rm(prepared, { force: true });
+    lifeLine?.close();
     if (error instanceof Error && error.name === 'AbortError') throw error;
     throw writeFailure(path, error);
+  } finally {
+    await rm(prepared, { force: true });
   }
 }
 
-async function waitForLock(path: string, prepared: string, options: LockOptions): Promise<void> {
+interface Claim {
+  /** A file with the record. */
+  readonly prepared: string;
+  readonly record: HolderRecord;
+}
+
+async function waitForLock(path: string, claim: Claim, options: LockOptions): Promise<void> {
   const deadline = performance.now() + options.waitMs;
   let announced = false;
   while (true) {
     options.signal?.throwIfAborted();
-    const holder = await tryTake(path, prepared);
+    const holder = await tryTake(path, claim);
     if (holder === null) return;
     if (performance.now() >= deadline) throw busy(path, options.what, holder);
-    if (!announced) options.onWait?.(holder);
-    announced = true;
+    if (!announced && holder !== 'unknown') {
+      options.onWait?.(holder);
+      announced = true;
+    }
     await delay(POLL_MS, undefined, options.signal ? { signal: options.signal } : {});
   }
 }
 
 /** The live holder of the lock in `path`, or null; only a snapshot, for messages and listings. */
 export async function lockHolder(path: string): Promise<HolderRecord | null> {
-  const holder = await readRecord(path);
-  return holder !== null && (await isHeld(path, holder)) ? holder : null;
+  const { holder } = await inspect(path);
+  return holder === 'unknown' ? null : holder;
 }
 
 /** Null when the lock is ours now, else whoever holds it. */
-async function tryTake(path: string, prepared: string): Promise<HolderRecord | null> {
-  const unguard = await guard(path);
-  try {
-    const holder = await lockHolder(path);
-    if (holder === null) await rename(prepared, path);
-    return holder;
-  } finally {
-    await unguard();
+async function tryTake(path: string, claim: Claim): Promise<HolderRecord | 'unknown' | null> {
+  while (!(await create(path, claim))) {
+    const { holder, dead } = await inspect(path);
+    if (holder !== null) return holder;
+    if (dead === null) continue;
+    // Of all who find the same dead holder one gets this file, and only its owner replaces that holder's record.
+    const succession = `${path}.after-${dead}`;
+    const rival = await tryTake(succession, claim);
+    if (rival !== null) return rival;
+    if ((await inspect(path)).dead === dead) {
+      await rename(succession, path);
+      return null;
+    }
+    await rm(succession, { force: true });
   }
+  return null;
 }
 
-/** Serialises readers and writers of the record; a process killed inside is overtaken after two seconds. */
-async function guard(path: string): Promise<() => Promise<void>> {
+/** False when the file exists. With its first byte it has all of them, where the file system has hard links. */
+async function create(path: string, { prepared, record }: Claim): Promise<boolean> {
   try {
-    return await lockFile(path, {
-      realpath: false,
-      lockfilePath: `${path}.guard`,
-      stale: 2000,
-      retries: { retries: 400, factor: 1.2, minTimeout: 2, maxTimeout: 40, randomize: true },
-      // The guard is held for a moment only; losing it to a suspended machine is noticed by the token check.
-      onCompromised: () => {},
+    await link(prepared, path).catch((error: unknown) => {
+      if (!NO_LINKS.includes(errnoOf(error) ?? '')) throw error;
+      return writeFile(path, JSON.stringify(record), { mode: 0o600, flag: 'wx' });
     });
+    return true;
   } catch (error) {
-    if (errnoOf(error) !== 'ELOCKED') throw writeFailure(path, error);
-    throw fail('store_busy', { what: path, holder: 'a process that does not let go' }, error);
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw error;
   }
 }
 
-function heldLock(path: string, record: HolderRecord): OwnerLock {
+interface Found {
+  /** The live holder; unknown while its record is being written. */
+  readonly holder: HolderRecord | 'unknown' | null;
+  /** What tells the dead holder from every other; null: nobody has the lock. */
+  readonly dead: string | null;
+}
+
+async function inspect(path: string): Promise<Found> {
+  const record = await readRecord(path);
+  if (record === null) return { holder: null, dead: null };
+  if (record === 'unreadable') {
+    const isNew = (await ageMs(path)) < SETTLE_MS;
+    return isNew ? { holder: 'unknown', dead: null } : { holder: null, dead: record };
+  }
+  return (await isHeld(path, record)) ? { holder: record, dead: null } : { holder: null, dead: record.token };
+}
+
+function heldLock(path: string, record: HolderRecord, lifeLine: LifeLine | null): OwnerLock {
   const beat = setInterval(() => {
     const now = new Date();
     // A failed sign of life is harmless here: holders on this system are judged by their process instead.
@@ -124,41 +168,51 @@ function heldLock(path: string, record: HolderRecord): OwnerLock {
     release: async () => {
       clearInterval(beat);
       const current = await readRecord(path);
-      if (current?.token === record.token) await rm(path, { force: true });
+      if (current !== null && current !== 'unreadable' && current.token === record.token)
+        await rm(path, { force: true });
+      lifeLine?.close();
     },
   };
 }
 
 async function isHeld(path: string, holder: HolderRecord): Promise<boolean> {
-  const liveness = livenessOf(holder);
-  if (liveness !== 'unknown') return liveness === 'alive';
-  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }));
-  return Date.now() - mtimeMs < SILENT_MS;
+  const liveness = await judged(holder);
+  return liveness === 'unknown' ? (await ageMs(path)) < SILENT_MS : liveness === 'alive';
 }
 
-async function readRecord(path: string): Promise<HolderRecord | null> {
+/** Where processes of one id cannot be told apart, the holder's own socket says whether it runs. */
+async function judged(holder: HolderRecord): Promise<Liveness> {
+  const liveness = livenessOf(holder);
+  if (liveness !== 'unknown' || holder.lifeLine === null || holder.host !== ownIdentity().host)
+    return liveness;
+  const isAlive = await isAnswered(holder.lifeLine);
+  return isAlive === undefined ? 'unknown' : isAlive ? 'alive' : 'dead';
+}
+
+/** Of a file that is gone, without bound. */
+async function ageMs(path: string): Promise<number> {
+  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }));
+  return Date.now() - mtimeMs;
+}
+
+/** Null: there is no file. */
+async function readRecord(path: string): Promise<HolderRecord | 'unreadable' | null> {
   try {
     const text = await readText(path);
     const value: unknown = text === null ? null : JSON.parse(text);
-    return Check(HolderRecord, value) ? value : null;
+    return value === null ? null : Check(HolderRecord, value) ? value : 'unreadable';
   } catch (error) {
-    // A record is renamed into place whole; an unreadable one is what a power cut left, and nobody's.
-    if (error instanceof SyntaxError) return null;
+    // What a power cut left, or a record that is just being written.
+    if (error instanceof SyntaxError) return 'unreadable';
     throw error;
   }
 }
 
-function newRecord(purpose: string): HolderRecord {
-  return {
-    ...ownIdentity(),
-    purpose,
-    since: new Date().toISOString(),
-    token: randomBytes(8).toString('hex'),
-  };
-}
-
-function busy(path: string, what: string, holder: HolderRecord): Error {
-  const where = livenessOf(holder) === 'unknown' ? ` on ${holder.host}` : '';
+function busy(path: string, what: string, holder: HolderRecord | 'unknown'): Error {
+  if (holder === 'unknown')
+    return fail('store_busy', { what, param: path, holder: 'a process that is just taking it' });
+  const isElsewhere = holder.lifeLine === null && livenessOf(holder) === 'unknown';
+  const where = isElsewhere ? ` on ${holder.host}` : '';
   return fail('store_busy', {
     what,
     param: path,

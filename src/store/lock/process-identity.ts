@@ -24,9 +24,17 @@ export function ownIdentity(): ProcessIdentity {
   };
 }
 
-/** Whether the process still runs, judged from here; `unknown` when it lives in another system or namespace. */
+/**
+ * Whether the process still runs, judged from here; `unknown` when it lives in another system or namespace, and where no
+ * /proc tells it from a later process of the same id.
+ */
 export function livenessOf(other: ProcessIdentity): Liveness {
-  if (other.bootId !== bootId()) return other.host === hostname() ? 'dead' : 'unknown';
+  const boot = bootId();
+  if (boot === null || other.bootId === null) {
+    const isHere = boot === other.bootId && other.host === hostname();
+    return isHere && !isRunning(other.pid) ? 'dead' : 'unknown';
+  }
+  if (other.bootId !== boot) return other.host === hostname() ? 'dead' : 'unknown';
   if (other.pidNamespace !== pidNamespace()) return 'unknown';
   if (!isRunning(other.pid)) return 'dead';
   return startTicks(other.pid) === other.startTicks ? 'alive' : 'dead';
