@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { LeftOutReporter } from './test/support/left-out.ts';
 
 /** They replace modules of Node, which the files after them must not find replaced. */
 const REPLACING = ['src/store/files/installed.test.ts', 'src/lib/files/durable.test.ts'];
@@ -40,6 +41,7 @@ export default defineConfig({
     // Tests of processes mostly wait for them; alone, they would leave a core of two idle.
     maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
     globalSetup: 'test/support/tiny-models.ts',
+    reporters: ['default', new LeftOutReporter()],
     sequence: { sequencer: LongestFirst },
     projects: [
       {

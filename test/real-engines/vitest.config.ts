@@ -1,9 +1,10 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** What needs programs that npm does not bring: npm run test:engines. docs/engines.md says how they are found. */
 export default defineConfig({
   test: {
-    root: new URL('../..', import.meta.url).pathname,
+    root: fileURLToPath(new URL('../..', import.meta.url)),
     include: ['test/real-engines/*.engines.ts'],
     testTimeout: 300_000,
     hookTimeout: 600_000,

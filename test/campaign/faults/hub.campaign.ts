@@ -23,7 +23,7 @@ const bytes = chatBytes(3);
 let script: Awaited<ReturnType<typeof bundleScript>>;
 let folder: string;
 beforeAll(async () => {
-  script = await bundleScript(new URL('../../fault/store/drivers/store-victim.ts', import.meta.url).pathname);
+  script = await bundleScript(new URL('../../fault/store/drivers/store-victim.ts', import.meta.url));
   folder = await mkdtemp(path.join(tmpdir(), 'hearth-campaign-'));
 });
 afterAll(async () => {

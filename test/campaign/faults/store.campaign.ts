@@ -26,7 +26,7 @@ let folder: string;
 const HOMES = 8;
 let worlds: readonly StoreWorld[];
 beforeAll(async () => {
-  script = await bundleScript(new URL('../../fault/store/drivers/store-victim.ts', import.meta.url).pathname);
+  script = await bundleScript(new URL('../../fault/store/drivers/store-victim.ts', import.meta.url));
   folder = await mkdtemp(path.join(tmpdir(), 'hearth-campaign-'));
   const files: [string, string] = [path.join(folder, 'a.gguf'), path.join(folder, 'b.gguf')];
   for (const [index, file] of files.entries()) await writeTinyChat(file, { seed: index + 1 });

@@ -27,7 +27,7 @@ const RANDOM_KILLS = isLong ? 600 : 30;
 
 let script: Awaited<ReturnType<typeof bundleScript>>;
 beforeAll(async () => {
-  script = await bundleScript(new URL('./drivers/store-victim.ts', import.meta.url).pathname);
+  script = await bundleScript(new URL('./drivers/store-victim.ts', import.meta.url));
 });
 afterAll(() => script.remove());
 

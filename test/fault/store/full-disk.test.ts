@@ -8,7 +8,7 @@ import { importFile } from '../../../src/store/install/import.ts';
 import { downloadPath } from '../../../src/store/files/paths.ts';
 import { openRegistry } from '../../../src/store/registry/registry.ts';
 import { sha256, startFakeHub } from '../../support/hub/fake-hub.ts';
-import { asOrdinaryUser } from '../../support/process/other-user.ts';
+import { asOrdinaryUser, needsReadable, restrict } from '../../support/process/other-user.ts';
 import { pullAll, pullOne } from '../../support/hub/pulling.ts';
 import { chatBytes, temporaryFolder, temporaryRegistry, writeChat } from '../../support/temp-home.ts';
 
@@ -92,15 +92,16 @@ describe('a store that this user may not write', () => {
     const registry = openRegistry({ home });
     await importFile(registry, await writeChat(home, 'a.gguf'), { id: 'm', copy: true });
     for (const folder of ['.', 'store', 'store/manifests', 'store/blobs', 'store/partial', 'store/split'])
-      await chmod(join(home, folder), 0o555);
+      await restrict(join(home, folder), 0o555);
     for (const name of await readdir(join(home, 'store/blobs')))
       await chmod(join(home, 'store/blobs', name), 0o444);
     await chmod(join(home, 'store/manifests/m.json'), 0o444);
     return home;
   }
 
-  it('serves what is there and refuses every change with the path and the reason', async () => {
+  it('serves what is there and refuses every change with the path and the reason', async (context) => {
     const home = await readOnlyHome();
+    needsReadable(context, home);
     const other = await writeChat(await worldReadableFolder(), 'b.gguf', 2);
     await chmod(other, 0o644);
     const hub = await startFakeHub({ 'x-Q4_0.gguf': chatBytes(3) });
@@ -122,12 +123,13 @@ describe('a store that this user may not write', () => {
     expect((await openRegistry({ home }).list()).map((model) => model.id)).toEqual(['m']);
   });
 
-  it('says of an unreadable model file and of an unreadable store that they are that', async () => {
+  it('says of an unreadable model file and of an unreadable store that they are that', async (context) => {
     const registry = await temporaryRegistry();
     const folder = await worldReadableFolder();
+    needsReadable(context, folder);
     const path = await writeChat(folder);
-    await chmod(path, 0o600);
     await registry.store.prepareFolders();
+    for (const each of [path, registry.store.paths.manifests]) await restrict(each, 0);
     await asOrdinaryUser(async () => {
       await expect(importFile(registry, path, {})).rejects.toMatchObject({ code: 'store_unreadable' });
       await expect(registry.list()).rejects.toMatchObject({ code: 'store_unreadable' });

@@ -6,11 +6,20 @@ import { describe, expect, it, onTestFinished, type TestContext } from 'vitest';
 import { importFile } from '../../../src/store/install/import.ts';
 import { openRegistry } from '../../../src/store/registry/registry.ts';
 import { loadIdentity } from '../../../src/trust/identity/instance.ts';
-import { NOBODY } from '../../support/process/other-user.ts';
-import { collect, endProcess, hearth, readyUrl, startHearth } from '../../support/process/hearth.ts';
+import { needsReadable, NOBODY } from '../../support/process/other-user.ts';
+import {
+  builtDist,
+  collect,
+  endProcess,
+  hearth,
+  readyUrl,
+  startHearth,
+} from '../../support/process/hearth.ts';
 import { temporaryFolder, writeChat } from '../../support/temp-home.ts';
 
 const uid = process.geteuid?.() === 0 ? { uid: NOBODY } : {};
+/** What another user must be able to read to run Hearth. */
+const PROGRAM = [process.execPath, join(builtDist, 'cli', 'main.js')];
 const settings = (home: string) => ({
   SVC_HOME: home,
   SVC_PORT: '0',
@@ -25,8 +34,9 @@ function expectSentence(stderr: string, about: RegExp): void {
 }
 
 describe('a home that this user cannot change', () => {
-  it('serves what is in it, says once that it is read-only, and keeps nothing', async () => {
+  it('serves what is in it, says once that it is read-only, and keeps nothing', async (context) => {
     const home = await readOnlyHome(true);
+    needsReadable(context, ...PROGRAM, home);
     const child = startHearth(['serve'], settings(home), uid);
     const output = collect(child);
     onTestFinished(() => endProcess(child));
@@ -63,8 +73,9 @@ describe('a home that this user cannot change', () => {
     );
   });
 
-  it('and without an identity is refused in a sentence', async () => {
+  it('and without an identity is refused in a sentence', async (context) => {
     const home = await readOnlyHome(false);
+    needsReadable(context, ...PROGRAM, home);
     const { code, stderr } = await hearth(['serve'], settings(home), uid);
     expect(code).toBe(1);
     expectSentence(stderr, /instance" cannot be written \(EACCES\); check its owner/);

@@ -15,7 +15,7 @@ const clock = { unixMs: () => Date.now() };
 
 describe('a stored response', () => {
   it('outlives its process, wherever it is killed', async () => {
-    const script = await bundleScript(new URL('./drivers/response-writer.ts', import.meta.url).pathname);
+    const script = await bundleScript(new URL('./drivers/response-writer.ts', import.meta.url));
     onTestFinished(script.remove);
     const home = await temporaryFolder();
     for (let kill = 1; kill <= KILLS; kill += 1) {

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { bundleScript } from '../../support/process/bundle.ts';
+import { leftOut } from '../../support/left-out.ts';
 import { endProcess } from '../../support/process/hearth.ts';
 import { temporaryFolder } from '../../support/temp-home.ts';
 
@@ -16,12 +16,12 @@ const namespace = process.geteuid?.() === 0 ? ['-m'] : ['-rm'];
 const canHide = spawnSync('unshare', [...namespace, 'sh', '-c', ...HIDDEN, 'true']).status === 0;
 const command = (args: readonly string[]) =>
   process.platform === 'linux' ? ['unshare', ...namespace, 'sh', '-c', ...HIDDEN, ...args] : [...args];
-const leftOut =
-  process.platform === 'linux' && !canHide ? ' (left out: /proc cannot be hidden from a process here)' : '';
+const canRun = process.platform !== 'linux' || canHide;
+const why = leftOut(canRun, '/proc cannot be hidden from a process here');
 
 let script: Awaited<ReturnType<typeof bundleScript>>;
 beforeAll(async () => {
-  script = await bundleScript(fileURLToPath(new URL('./drivers/lock-holder.ts', import.meta.url)));
+  script = await bundleScript(new URL('./drivers/lock-holder.ts', import.meta.url));
 });
 afterAll(() => script.remove());
 
@@ -42,7 +42,7 @@ async function take(lock: string): Promise<Taker> {
   return { child, ended, said: [await line(), await line()] };
 }
 
-it.skipIf(leftOut !== '')(`is held while its holder runs, who is named${leftOut}`, async () => {
+it.runIf(canRun)(`is held while its holder runs, who is named${why}`, async () => {
   const lock = path.join(await temporaryFolder(), 'serve.lock');
   const holder = await take(lock);
   expect(holder.said).toEqual(['before: nobody', 'held']);
@@ -58,28 +58,22 @@ it.skipIf(leftOut !== '')(`is held while its holder runs, who is named${leftOut}
   expect(await readdir(path.dirname(lock))).toEqual([]);
 });
 
-it.skipIf(leftOut !== '')(
-  `is free once its holder was killed, even if its pid is in use again${leftOut}`,
-  async () => {
-    const lock = path.join(await temporaryFolder(), 'serve.lock');
-    const holder = await take(lock);
-    await endProcess(holder.child, 'SIGKILL');
-    const record = JSON.parse(await readFile(lock, 'utf8'));
-    await writeFile(lock, JSON.stringify({ ...record, pid: process.pid }));
-    expect((await take(lock)).said).toEqual(['before: nobody', 'held']);
-  },
-);
+it.runIf(canRun)(`is free once its holder was killed, even if its pid is in use again${why}`, async () => {
+  const lock = path.join(await temporaryFolder(), 'serve.lock');
+  const holder = await take(lock);
+  await endProcess(holder.child, 'SIGKILL');
+  const record = JSON.parse(await readFile(lock, 'utf8'));
+  await writeFile(lock, JSON.stringify({ ...record, pid: process.pid }));
+  expect((await take(lock)).said).toEqual(['before: nobody', 'held']);
+});
 
-it.skipIf(leftOut !== '')(
-  `is held by a live process that has a socket, whatever its pid says${leftOut}`,
-  async () => {
-    const lock = path.join(await temporaryFolder(), 'serve.lock');
-    await take(lock);
-    const record = JSON.parse(await readFile(lock, 'utf8'));
-    await writeFile(lock, JSON.stringify({ ...record, pid: process.pid }));
-    expect((await take(lock)).said).toEqual([
-      `before: ${process.pid}`,
-      expect.stringContaining('is in use by another process'),
-    ]);
-  },
-);
+it.runIf(canRun)(`is held by a live process that has a socket, whatever its pid says${why}`, async () => {
+  const lock = path.join(await temporaryFolder(), 'serve.lock');
+  await take(lock);
+  const record = JSON.parse(await readFile(lock, 'utf8'));
+  await writeFile(lock, JSON.stringify({ ...record, pid: process.pid }));
+  expect((await take(lock)).said).toEqual([
+    `before: ${process.pid}`,
+    expect.stringContaining('is in use by another process'),
+  ]);
+});

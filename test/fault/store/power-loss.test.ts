@@ -6,6 +6,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { leftOut } from '../../support/left-out.ts';
 import { bundleScript } from '../../support/process/bundle.ts';
 import { temporaryFolder, writeChat } from '../../support/temp-home.ts';
 
@@ -25,24 +26,27 @@ const KINDS = [
 
 let script: Awaited<ReturnType<typeof bundleScript>>;
 beforeAll(async () => {
-  if (hasStrace) script = await bundleScript(new URL('./drivers/durable-files.ts', import.meta.url).pathname);
+  if (hasStrace) script = await bundleScript(new URL('./drivers/durable-files.ts', import.meta.url));
   return () => script?.remove();
 });
 
-describe.runIf(hasStrace)('every name that is given to bytes', () => {
-  it('is given after they are synced, and lasts before the change counts as done', async () => {
-    const home = path.join(await temporaryFolder(), 'home');
-    await mkdir(home);
-    const log = path.join(path.dirname(home), 'calls');
-    const model = await writeChat(path.dirname(home));
-    const args = ['-f', '-y', '-qq', '-s', '0', '-e', `trace=${TRACED}`, '-o', log, process.execPath];
-    execFileSync('strace', [...args, script.path, home, model], { stdio: 'pipe' });
-    const { faults, named } = judge((await readFile(log, 'utf8')).split('\n'), home);
-    expect(faults).toEqual([]);
-    const missing = KINDS.filter((kind) => !named.some((name) => kind.test(name)));
-    expect(missing).toEqual([]);
-  });
-});
+describe.runIf(hasStrace)(
+  `every name that is given to bytes${leftOut(hasStrace, 'strace cannot run here')}`,
+  () => {
+    it('is given after they are synced, and lasts before the change counts as done', async () => {
+      const home = path.join(await temporaryFolder(), 'home');
+      await mkdir(home);
+      const log = path.join(path.dirname(home), 'calls');
+      const model = await writeChat(path.dirname(home));
+      const args = ['-f', '-y', '-qq', '-s', '0', '-e', `trace=${TRACED}`, '-o', log, process.execPath];
+      execFileSync('strace', [...args, script.path, home, model], { stdio: 'pipe' });
+      const { faults, named } = judge((await readFile(log, 'utf8')).split('\n'), home);
+      expect(faults).toEqual([]);
+      const missing = KINDS.filter((kind) => !named.some((name) => kind.test(name)));
+      expect(missing).toEqual([]);
+    });
+  },
+);
 
 /** Follows the files below the home through the calls. */
 function judge(lines: readonly string[], home: string): { faults: string[]; named: string[] } {
