@@ -40,6 +40,13 @@ const shipped: readonly Shipped[] = MODELS.map((model) => ({
   path: path.join(packageFolder, 'models', model.id, 'model.gguf'),
 }));
 
+/** The chat model as it ships. */
+export function shippedChatModel(): { readonly id: string; readonly path: string } {
+  const found = shipped.find(({ id }) => id === BUILTIN_IDS.chat);
+  if (found === undefined) throw new Error('no chat model ships with Hearth');
+  return found;
+}
+
 /** What is said of a file that ships, by its SHA-256 as hex or as `sha256:<hex>`; absent for any other. */
 export function limitsOf(digest: string | null | undefined): string | undefined {
   return shipped.find(({ sha256 }) => digest === sha256 || digest === `sha256:${sha256}`)?.limits;

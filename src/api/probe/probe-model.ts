@@ -49,7 +49,21 @@ function inWords(error: unknown): string | null {
   return null;
 }
 
-async function runProbe(target: ProbeTarget, limit: AbortSignal, settings: WorkerSettings): Promise<void> {
+/** Loads a model on a build of llama.cpp and decodes a token; rejects with what went wrong. */
+export async function tryLibrary(
+  settings: WorkerSettings,
+  model: { readonly id: string; readonly path: string },
+): Promise<void> {
+  const facts = { contextLength: PROBE_CTX, pooling: null, hasChatTemplate: false };
+  const target = { path: model.path, shown: model.id, kind: 'chat' as const, facts };
+  await runProbe(target, AbortSignal.timeout(BASE_LIMIT_MS), settings);
+}
+
+type Tried = Pick<ProbeTarget, 'path' | 'shown' | 'kind'> & {
+  readonly facts: Pick<ProbeTarget['facts'], 'contextLength' | 'pooling' | 'hasChatTemplate'>;
+};
+
+async function runProbe(target: Tried, limit: AbortSignal, settings: WorkerSettings): Promise<void> {
   const backend = startOwnWorker(settings);
   const numCtx = Math.max(LEAST_CTX, Math.min(PROBE_CTX, target.facts.contextLength));
   try {
@@ -67,7 +81,7 @@ async function runProbe(target: ProbeTarget, limit: AbortSignal, settings: Worke
   }
 }
 
-function probeJobs({ kind, facts }: ProbeTarget): Job[] {
+function probeJobs({ kind, facts }: Tried): Job[] {
   if (facts.pooling === 'rank')
     return [{ kind: 'rank', jobId: 'probe', query: 'Hello?', documents: ['Hello!'], truncate: true }];
   if (kind === 'embedding') return [{ kind: 'embed', jobId: 'probe', inputs: ['Hello!'], truncate: true }];

@@ -1,11 +1,12 @@
 /** hearth library: which llama.cpp models run on, and a build of the user's own in place of Hearth's. */
 import type { Command } from 'commander';
-import { askDevices } from '../../api/own-worker.ts';
+import { askDevices, type WorkerSettings } from '../../api/own-worker.ts';
 import type { BackendFacts } from '../../contract/load.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
 import { librariesFolder, LLAMA_CPP_RELEASE, ownLibrary } from '../../lib/files/native-library.ts';
 import { hashBackend } from '../../trust/identity/backend.ts';
 import { installOwn, outdatedHint, readOwn, removeOwn } from '../../store/libraries/own.ts';
+import { shippedChatModel } from '../builtin-models.ts';
 import { type CliContext, EXIT_CODES, printable } from '../context.ts';
 
 export function registerLibrary(program: Command, context: CliContext): void {
@@ -80,13 +81,20 @@ function featuresOf(systemInfo: string): string {
 const RESTART =
   'If the service runs, restart it: until then it loads no further model, because its library has changed.';
 
+/** A build can be loaded and yet end every process that loads a model with it. */
+async function tryOut(settings: WorkerSettings): Promise<void> {
+  await askDevices(settings);
+  const { tryLibrary } = await import('../../api/probe/probe-model.ts');
+  await tryLibrary(settings, shippedChatModel());
+}
+
 async function use(context: CliContext, folder: string): Promise<void> {
   const { gpu, home } = context.config();
   const { from, change } = await installOwn({
     libraries: librariesFolder(home),
     from: folder,
     nowMs: Date.now(),
-    tryOut: (libraries) => askDevices({ env: context.env, gpu, libraries }),
+    tryOut: (libraries) => tryOut({ env: context.env, gpu, libraries }),
     hash: async (each) => (await hashBackend(each))?.sha256 ?? null,
   });
   const notes = {

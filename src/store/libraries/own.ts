@@ -37,7 +37,7 @@ export interface OwnInstall {
   readonly libraries: string;
   readonly from: string;
   readonly nowMs: number;
-  /** Binds what lies in such a folder of libraries; rejects with one sentence when that fails. */
+  /** Binds what lies in such a folder of libraries and runs a model on it; rejects with one sentence when that fails. */
   readonly tryOut: (libraries: string) => Promise<unknown>;
   /** Of the files of a folder; null when they are no llama.cpp. */
   readonly hash: (folder: string) => Promise<string | null>;
@@ -142,11 +142,13 @@ async function findBuild(from: string): Promise<string> {
 }
 
 function reasonOf(error: unknown): string {
-  const reason = isFailure(error, 'native_unavailable') ? error.detail.reason : messageOf(error);
-  const [signal] = /SIG(?:BUS|SEGV|ILL)/.exec(reason) ?? [];
-  return signal === undefined
-    ? reason
-    : `a library is damaged, or built for another processor (it ended the process with ${signal})`;
+  const isOfWorker = isFailure(error, 'native_unavailable', 'worker_crashed', 'worker_hung');
+  const reason = isOfWorker ? error.detail.reason : messageOf(error);
+  const [signal] = /SIG(?:BUS|SEGV|ILL|ABRT|FPE)/.exec(reason) ?? [];
+  if (signal === undefined) return reason;
+  return isFailure(error, 'native_unavailable')
+    ? `a library is damaged, or built for another processor (it ended the process with ${signal})`
+    : `no model can be loaded with it (it ended the process with ${signal}); build it again, with the compiler's own C++ library`;
 }
 
 const refused = (folder: string, reason: string): Error =>

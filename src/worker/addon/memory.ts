@@ -1,10 +1,11 @@
 /**
  * What a context takes by device, as llama.cpp reckons it. It says so only in C++: a std::map from buffer type to three
- * sizes, returned by value. The tree is read here as libstdc++ and libc++ lay it out; where neither is in use, or the
- * tree does not look like one, the answer is null.
+ * sizes, returned by value. The tree is read here as libstdc++ or libc++ lays it out, whichever the library was built
+ * with; where it cannot be told, or the tree does not look like one, the answer is null.
  */
 import koffi, { type TypeObject } from 'koffi';
 import { type DeviceBytes, HOST_DEVICE } from '../../contract/memory.ts';
+import { type CxxLibrary, cxxLibraryOf } from './library/cxx-library.ts';
 import type { Pointer } from './library/layouts.ts';
 import type { Library } from './library/open.ts';
 
@@ -17,16 +18,14 @@ const MOST_NODES = 256;
 const PLAIN_BUFFER = 'CPU';
 
 interface TreeLayout {
-  readonly name: string;
   readonly struct: TypeObject;
   readonly root: string;
   readonly left: number;
   readonly right: number;
 }
 
-const TREES: Readonly<Record<string, TreeLayout>> = {
-  linux: {
-    name: 'libstdc++',
+const TREES: Readonly<Record<CxxLibrary, TreeLayout>> = {
+  'libstdc++': {
     struct: koffi.struct('std_map_libstdcxx', {
       compare: 'uint64',
       color: 'uint64',
@@ -39,8 +38,7 @@ const TREES: Readonly<Record<string, TreeLayout>> = {
     left: 2 * WORD,
     right: 3 * WORD,
   },
-  darwin: {
-    name: 'libc++',
+  'libc++': {
     struct: koffi.struct('std_map_libcxx', { first: 'void*', root: 'void*', count: 'size_t' }),
     root: 'root',
     left: 0,
@@ -55,9 +53,11 @@ const TREES: Readonly<Record<string, TreeLayout>> = {
 export type MemoryReader = (context: Pointer, mappedBytes?: number) => readonly DeviceBytes[] | null;
 
 export function memoryReader(library: Library): MemoryReader {
-  const layout = koffi.sizeof('void*') === WORD ? TREES[process.platform] : undefined;
-  const breakdown = layout === undefined ? null : library.optional(SYMBOL, layout.struct, 'void*');
-  if (layout === undefined || breakdown === null) return () => null;
+  const built = koffi.sizeof('void*') === WORD ? cxxLibraryOf(library.files.llama) : null;
+  if (built === null) return () => null;
+  const layout = TREES[built];
+  const breakdown = library.optional(SYMBOL, layout.struct, 'void*');
+  if (breakdown === null) return () => null;
   return (context, mappedBytes = 0) => {
     const map = (breakdown as unknown as (context: Pointer) => Readonly<Record<string, unknown>>)(context);
     const nodes = nodesOf(map[layout.root] as Pointer | null, layout);
