@@ -215,6 +215,9 @@ describe('a model on the command line', () => {
     await writeFile(source, lossy);
     await hearth(['set', 'tiny', `template=${source}`], env);
     const shown = await hearth(['check', 'tiny'], env);
+    expect(shown.stderr).toMatch(
+      /^Loading tiny …\nTried 0 of 40 cases …\n(?:Tried [1-4]0 of 40 cases …\n)*$/,
+    );
     expect(shown.stdout).toMatch(/^tools +json <tool_call>\ncalls +several in one answer$/m);
     expect(shown.stdout).toMatch(
       /^failed +history: a system turn: the prompt does not contain "Be brief 7402\."$/m,
