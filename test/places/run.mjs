@@ -39,6 +39,9 @@ const SETTINGS = {
   SVC_STRICT_PARAMS: '1',
 };
 
+/** Nobody can make a folder there, not even root. */
+const LOCKED = '/sys';
+
 /** What differs from root in an open folder with everything installed. Environment: null removes a variable. */
 const PLACES = {
   plain: {},
@@ -48,7 +51,7 @@ const PLACES = {
   path: { folder: 'my größe' },
   'no-git': { hides: ['git'], hasNoRepository: true },
   'no-home': { env: { HOME: null, XDG_DATA_HOME: null } },
-  'locked-home': { env: { HOME: '/sys' } },
+  'locked-home': { env: { HOME: LOCKED } },
   settings: { env: SETTINGS },
   port: { takes: 8740 },
   'no-ipv6': { isOffline: true, hasNoIpv6: true },
@@ -95,6 +98,12 @@ async function outside(args) {
   const failed = [];
   for (const name of names.length > 0 ? names : Object.keys(PLACES)) {
     const place = merged(name);
+    if (!canSeparate(place)) {
+      say(
+        `${name.padEnd(12)} left out: this machine allows no namespaces, in which programs or the network are hidden`,
+      );
+      continue;
+    }
     const failure = await runIn(name, { place, tests, user });
     if (failure !== null) failed.push(name);
     say(`${name.padEnd(12)} ${failure === null ? 'passed' : `FAILED: ${failure}`}`);
@@ -144,12 +153,22 @@ async function runIn(name, { place, tests, user }) {
   for (const each of ['home', 'tmp', 'a tmp']) mkdirSync(path.join(top, each));
   if (place.isUser) execFileSync('chown', ['-R', `${identity.uid}:${identity.gid}`, top]);
   chmodSync(top, place.mode ?? 0o755);
-  const spaces = ['--mount', ...(place.isOffline ? ['--net'] : [])];
   const cores = place.cores === undefined ? [] : ['taskset', '-c', place.cores];
   const job = JSON.stringify({ ...place, top, identity, tests });
-  const command = [...cores, 'unshare', ...spaces, process.execPath, script, '--inside', job];
+  const command = [...cores, ...separated(place), process.execPath, script, '--inside', job];
   const { status } = spawnSync(command[0], command.slice(1), { stdio: ['ignore', output, output] });
   return status === 0 ? null : `${status === 3 ? 'npm start' : 'npm test'}, see ${log}`;
+}
+
+/** What hides programs and the network from a place, and from nothing else. */
+function separated({ hides, isOffline }) {
+  if (hides.length === 0 && !isOffline) return [];
+  return ['unshare', '--mount', ...(isOffline ? ['--net'] : [])];
+}
+
+function canSeparate(place) {
+  const [command, ...args] = separated(place);
+  return command === undefined || spawnSync(command, [...args, 'true']).status === 0;
 }
 
 /** Without git, or where this is no clone itself, the files as they are. */
@@ -173,7 +192,7 @@ async function inside({ top, checkout, identity, tests, env, hides, umask, takes
   if (umask !== undefined) process.umask(umask);
   const blocker = takes === undefined ? null : await taken(takes);
   const options = { cwd: checkout, ...identity, env: environment(top, env), stdio: ['ignore', 'pipe', 2] };
-  const isStarted = await start(options, { isRefused: takes !== undefined });
+  const isStarted = await start(options, { isPortTaken: takes !== undefined });
   if (!isStarted) process.exit(3);
   const { status } = spawnSync('npm', ['test', '--', ...tests], { ...options, stdio: ['ignore', 1, 2] });
   blocker?.close();
@@ -207,21 +226,16 @@ async function taken(port) {
   return server;
 }
 
-/** npm start: the service answers a chat and ends; where its port is taken it must say so. */
-async function start(options, { isRefused }) {
-  if (isRefused) {
-    const refused = spawnSync('npm', ['start'], { ...options, stdio: 'pipe', encoding: 'utf8' });
-    say(refused.stdout + refused.stderr);
-    if (refused.status === 0 || !/is taken by another/.test(refused.stderr)) return false;
-  }
-  const env = {
-    ...options.env,
-    SVC_PORT: '0',
-    ...(isWritableHome(options.env) ? {} : { SVC_HOME: path.join(options.cwd, '..', 'home') }),
-  };
-  const child = spawn('npm', ['start'], { ...options, env, detached: true });
-  const url = await readyUrl(child);
+/** npm start: the service answers a chat and ends; where its home or its port cannot be used it must say so. */
+async function start(options, { isPortTaken }) {
+  const isLocked = options.env.HOME === LOCKED;
+  if (isLocked && !isRefused(options, /cannot be written .* SVC_HOME/)) return false;
+  const home = isLocked ? { SVC_HOME: path.join(options.cwd, '..', 'home') } : {};
+  const env = { ...options.env, ...home };
+  if (isPortTaken && !isRefused({ ...options, env }, /is taken by another/)) return false;
+  const child = spawn('npm', ['start'], { ...options, env: { ...env, SVC_PORT: '0' }, detached: true });
   const ended = once(child, 'close');
+  const url = await readyUrl(child);
   const answers = url !== null && (await isChatting(url, options.env.SVC_API_KEY));
   if (url !== null) process.kill(-child.pid, 'SIGTERM');
   const [code] = await ended;
@@ -229,8 +243,14 @@ async function start(options, { isRefused }) {
   return answers;
 }
 
-function isWritableHome({ HOME }) {
-  return HOME !== undefined && HOME !== '/sys';
+function isRefused(options, sentence) {
+  const { status, stdout, stderr } = spawnSync('npm', ['start'], {
+    ...options,
+    stdio: 'pipe',
+    encoding: 'utf8',
+  });
+  say(stdout + stderr);
+  return status !== 0 && sentence.test(stderr);
 }
 
 async function readyUrl(child) {
