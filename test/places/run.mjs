@@ -237,7 +237,7 @@ async function start(options, { isPortTaken }) {
   const ended = once(child, 'close');
   const url = await readyUrl(child);
   const answers = url !== null && (await isChatting(url, options.env.SVC_API_KEY));
-  if (url !== null) process.kill(-child.pid, 'SIGTERM');
+  if (url !== null && child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
   const [code] = await ended;
   say(`npm start: ${url ?? 'not ready'}, ${answers ? 'answers' : 'no answer'}, exit code ${code}`);
   return answers;

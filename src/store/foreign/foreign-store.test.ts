@@ -8,7 +8,7 @@ import type { ForeignScan } from './foreign-store.ts';
 import { scanFolder } from './llama-cpp.ts';
 import { installCandidate } from '../install/import.ts';
 import { verifyModel } from '../install/verify.ts';
-import { asOrdinaryUser } from '../../../test/support/process/other-user.ts';
+import { asOrdinaryUser, needsReadable } from '../../../test/support/process/other-user.ts';
 import { chatBytes, chatParts, temporaryFolder, temporaryRegistry } from '../../../test/support/temp-home.ts';
 
 const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
@@ -165,11 +165,12 @@ describe('Ollama', () => {
     });
   });
 
-  it('reads as unreadable, not as empty, when permissions are missing', async () => {
+  it('reads as unreadable, not as empty, when permissions are missing', async (context) => {
     const home = await temporaryFolder();
     await chmod(home, 0o755);
     const root = join(home, '.ollama/models');
     await putOllama(root, 'r/library/tiny/latest', [['model', chatBytes()]]);
+    needsReadable(context, root);
     await chmod(join(root, 'manifests'), 0o000);
     const found = await asOrdinaryUser(() => scan('ollama', home));
     await chmod(join(root, 'manifests'), 0o755);
