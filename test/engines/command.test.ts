@@ -162,9 +162,9 @@ describe('a supervised command', () => {
   });
 
   it.runIf(process.platform === 'linux')('ends with all that it started', async () => {
-    const other = `${process.execPath} -e 'setInterval(() => {}, 1000)'`;
-    const own = `${process.execPath} ${program} --port {port} --model good`;
-    await add('family', { command: ['/bin/sh', '-c', `${other} & exec ${own}`] });
+    // As arguments, because their paths may have spaces.
+    const script = `"$1" -e 'setInterval(() => {}, 1000)' & exec "$1" "$2" --port {port} --model good`;
+    await add('family', { command: ['/bin/sh', '-c', script, 'sh', process.execPath, program] });
     await chat('family/good');
     const pid = (await pidOf('family/good')) ?? 0;
     expect(await membersOf(pid)).toBeGreaterThan(1);
