@@ -109,6 +109,9 @@ export const Preparation = Type.Object({
 });
 export type Preparation = Static<typeof Preparation>;
 
+/** How the conversation was changed for the template, as `part=how`; absent: it was not. */
+const Folds = Type.Array(Type.String({ pattern: '^[a-z]+=[a-z]+$' }), { maxItems: 16 });
+
 /** The prompt is rendered, tokenised and fits; sent before prefill; every refusal comes earlier. */
 export const StartedEvent = Type.Object({
   type: Type.Literal('started'),
@@ -122,6 +125,7 @@ export const StartedEvent = Type.Object({
   cache: Type.Optional(CacheFacts),
   /** Absent from engines that do not tell. */
   preparation: Type.Optional(Preparation),
+  folds: Type.Optional(Folds),
 });
 export type StartedEvent = Static<typeof StartedEvent>;
 
@@ -244,6 +248,7 @@ export const ExplainedEvent = Type.Object({
   sequence: Type.Union([Type.Integer(), Type.Null()]),
   numCtx: Type.Integer(),
   toolFormat: Type.String(),
+  folds: Type.Optional(Folds),
   /** Absent from engines that do not tell, and where a text of the format is too long to be a mark. */
   modelFormat: Type.Optional(ModelFormatFacts),
 });

@@ -105,12 +105,20 @@ async function untilStarted(
     if ('started' in item) {
       // An engine that does not tell its window has none to show.
       if (item.started.numCtx > 0) reply.header(HEADERS.numCtx, String(item.started.numCtx));
+      nameFolds(reply, item.started.folds);
       nameUpstream(reply);
       return comments;
     }
     if ('comment' in item) comments.push(item.comment);
     else throw new Error('a stream sent a chunk before it started');
   }
+}
+
+/** Beside what was known before the engine took the conversation. */
+function nameFolds(reply: FastifyReply, folds: readonly string[] = []): void {
+  const known = reply.getHeader(HEADERS.rewritten);
+  const names = [...(known === undefined ? [] : [String(known)]), ...folds];
+  if (folds.length > 0) reply.header(HEADERS.rewritten, names.join(', '));
 }
 
 async function writeItems(

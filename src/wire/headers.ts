@@ -16,7 +16,10 @@ export const HEADERS = {
   chatTemplate: 'X-Svc-Chat-Template',
   /** Keywords of schemas that no grammar enforces: `tool#/pointer/keyword`, `#/…` for the answer's own schema. */
   relaxed: 'X-Svc-Relaxed',
-  /** Lines of system prompts that spoil the prompt cache and say nothing to a model: `name=dropped`, `name=moved`. */
+  /**
+   * What the model reads in another way than it was sent: lines of system prompts that spoil the prompt cache
+   * (`name=dropped`, `name=moved`), and turns that the chat template refuses as they are (`system=moved`, `calls=split`).
+   */
   rewritten: 'X-Svc-Rewritten',
   /** Where a client changes its prompts at each turn, so that they are evaluated anew. */
   cacheWarning: 'X-Svc-Cache-Warning',

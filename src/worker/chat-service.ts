@@ -81,6 +81,7 @@ export class ChatService {
       sequence: placement?.id ?? null,
       numCtx: prepared.numCtx,
       toolFormat: prepared.toolFormat,
+      ...(prepared.folds.length === 0 ? {} : { folds: [...prepared.folds] }),
       ...(modelFormat === null ? {} : { modelFormat }),
     });
     this.#outbox.flush();

@@ -9,8 +9,9 @@ import type { ModelFormat } from '../lib/tool-format/tool-format.ts';
 import type { ChatModel } from './model.ts';
 import type { PromptPiece } from './prompt/guard.ts';
 import { envelopeTurns, withKnownRoles } from './prompt/envelope.ts';
-import { callVoice, type PromptTurn, withModelIds, withTools } from './prompt/history.ts';
-import { type PromptWriter, renderPrompt } from './prompt/prompt.ts';
+import type { PromptTurn } from './prompt/folding/prompt-turn.ts';
+import { callVoice, withModelIds, withTools } from './prompt/history.ts';
+import { type ChatPrompt, foldPrompt, type PromptWriter, renderPrompt } from './prompt/prompt.ts';
 import { type RawPrompt, rawPrompt, rawTexts } from './prompt/raw-prompt.ts';
 
 export interface PreparedChat {
@@ -18,6 +19,8 @@ export interface PreparedChat {
   /** What put the conversation. */
   readonly writer: PromptWriter;
   readonly pieces: readonly PromptPiece[];
+  /** How the conversation had to be changed for the template. */
+  readonly folds: readonly string[];
   readonly tokens: Uint32Array;
   /** Those at the beginning that any conversation with the same system prompt and tools has; null: not asked for. */
   readonly sharedTokens: number | null;
@@ -39,7 +42,7 @@ export function prepareChat(loaded: ChatModel, asked: GenerateJob): PreparedChat
   const plannedMs = performance.now();
   // A smaller window than the loaded one is a promise to the client, not another context.
   const numCtx = Math.min(asked.numCtx ?? chat.facts.numCtx, chat.facts.numCtx);
-  const { pieces, tokens } = promptOf(chat, { job: biased, plan, numCtx });
+  const { pieces, tokens, folds } = promptOf(chat, { job: biased, plan, numCtx });
   if (tokens.length === 0) throw fail('invalid_request', { message: 'The prompt is empty; send some text.' });
   const job = withinMost(biased, tokens.length);
   const room = Math.max(0, numCtx - tokens.length);
@@ -55,6 +58,7 @@ export function prepareChat(loaded: ChatModel, asked: GenerateJob): PreparedChat
     job,
     writer: chat.writer,
     pieces,
+    folds,
     tokens,
     sharedTokens,
     numCtx,
@@ -140,7 +144,10 @@ interface PromptRequest {
   readonly numCtx: number;
 }
 
-function promptOf(chat: ChatModel, { job, plan, numCtx }: PromptRequest): RawPrompt {
+function promptOf(
+  chat: ChatModel,
+  { job, plan, numCtx }: PromptRequest,
+): RawPrompt & Pick<PreparedChat, 'folds'> {
   const { prompt } = job;
   if (prompt.kind !== 'chat') {
     refuseHopeless(
@@ -148,25 +155,31 @@ function promptOf(chat: ChatModel, { job, plan, numCtx }: PromptRequest): RawPro
       rawTexts(prompt).map((text) => ({ text })),
       { job, numCtx },
     );
-    return rawPrompt(chat.vocabulary, prompt);
+    return { ...rawPrompt(chat.vocabulary, prompt), folds: [] };
   }
   const pieces = promptPieces(chat, { ...job, prompt }, plan);
   refuseHopeless(chat, pieces, { job, numCtx });
-  return { pieces, tokens: chat.writer.tokens.of(pieces, job.domain ?? '') };
+  const { folds } = foldPrompt(chat.writer, chatPrompt(chat.writer, { ...job, prompt }, plan));
+  return { pieces, tokens: chat.writer.tokens.of(pieces, job.domain ?? ''), folds };
 }
 
-type ChatJob = GenerateJob & { readonly prompt: Extract<GenerateJob['prompt'], { kind: 'chat' }> };
+export type ChatJob = GenerateJob & { readonly prompt: Extract<GenerateJob['prompt'], { kind: 'chat' }> };
 
-function promptPieces(
-  { writer }: ChatModel,
+function promptPieces({ writer }: ChatModel, job: ChatJob, plan: AnswerPlan): PromptPiece[] {
+  return renderPrompt(writer, chatPrompt(writer, job, plan));
+}
+
+/** The conversation in the words of the model's format, before it is folded. */
+export function chatPrompt(
+  writer: PromptWriter,
   { prompt, tools, ...job }: ChatJob,
   plan: AnswerPlan,
-): PromptPiece[] {
+): ChatPrompt {
   // A turn that is begun is no part of what the template writes, which would end it.
   const turns = prompt.continues === true ? prompt.turns.slice(0, -1) : prompt.turns;
   const callable = plan.tools.length > 0;
   const native = plan.model.tools;
-  return renderPrompt(writer, {
+  return {
     turns:
       native === null ? envelopeTurns(writer, { turns, tools, callable }) : nativeTurns(writer, turns, plan),
     tools: native === null || writer.tellsTools === false ? [] : plan.tools,
@@ -175,7 +188,7 @@ function promptPieces(
     variables: plan.templateVariables,
     prefill: plan.prefill,
     clockMs: job.templateClockMs,
-  });
+  };
 }
 
 /** JSON is ended by its grammar, and may speak of marks; so may an answer that nothing but its limit is to end. */

@@ -11,6 +11,7 @@ import {
   type ChatPrompt,
   type PromptWriter,
   renderPrompt,
+  renderText,
   tokenizePieces,
 } from '../../src/worker/prompt/prompt.ts';
 import { promptWriter } from '../../src/worker/prompt/writer.ts';
@@ -69,7 +70,7 @@ async function withMarks(controls: readonly string[], userDefined: readonly stri
 }
 
 const tokens = (writer: PromptWriter, prompt: ChatPrompt): string =>
-  tokenizePieces(writer.vocabulary, renderPrompt(writer, prompt)).join(' ');
+  tokenizePieces(writer.vocabulary, writer.guard.pieces(renderText(writer, prompt))).join(' ');
 
 describe('a forged conversation', () => {
   let found = 0;

@@ -22,7 +22,7 @@ import { checkedJobs } from './checked-jobs.ts';
 import { checker } from './choice-guard.ts';
 import { collect, type Collected } from './collected.ts';
 import { relaxationsOf } from './relaxations.ts';
-import type { Understood } from './understood.ts';
+import { type Understood, withFolds } from './understood.ts';
 import { withoutVolatile } from './volatile-lines.ts';
 
 export interface ChatPorts extends HeadPorts {
@@ -93,7 +93,8 @@ async function resolveModel({ models, unknownModelIsDefault }: ChatPorts, name: 
 
 /** A conversation that may run; it runs once. */
 export class AcceptedChat {
-  readonly understood: Understood;
+  /** With what the engine told of it, once the answer is there. */
+  understood: Understood;
   readonly choices: Choices;
   readonly caller: Caller;
   readonly #ports: ChatPorts;
@@ -122,8 +123,11 @@ export class AcceptedChat {
   }
 
   /** `onStarted` is called when the engine takes a job. */
-  whole(onStarted?: () => void): Promise<Collected> {
-    return completeChat(this.#ports.engine, this.choices, { signal: this.caller.signal, onStarted });
+  async whole(onStarted?: () => void): Promise<Collected> {
+    const { signal } = this.caller;
+    const collected = await completeChat(this.#ports.engine, this.choices, { signal, onStarted });
+    this.understood = withFolds(this.understood, collected.folds);
+    return collected;
   }
 
   /** What running it would do. Loads the model where that is needed, and generates nothing. */

@@ -21,6 +21,8 @@ export interface Collected {
   readonly answers: readonly [Answer, ...Answer[]];
   /** The window that was used. */
   readonly numCtx: number;
+  /** How conversations were changed for the template, as `part=how`. */
+  readonly folds: readonly string[];
 }
 
 interface Draft {
@@ -38,9 +40,11 @@ export async function collect(
   const drafts = jobs.map((): Draft => ({ parts: [], tokens: [], done: null }));
   const passed = checker(jobs);
   let numCtx = 0;
+  let folds: readonly string[] = [];
   for await (const { index, event } of events) {
     if (event.type === 'started') {
       numCtx = event.numCtx;
+      folds = event.folds ?? [];
       onStarted?.();
     }
     const draft = drafts[index];
@@ -51,7 +55,7 @@ export async function collect(
     return { parts, tokens, done };
   });
   if (first === undefined) throw new Error('a request asked for no answer');
-  return { answers: [first, ...others], numCtx };
+  return { answers: [first, ...others], numCtx, folds };
 }
 
 function take(draft: Draft, event: AnswerEvent): void {

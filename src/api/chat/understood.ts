@@ -11,8 +11,23 @@ export interface Understood {
   readonly substituted?: string | null;
   /** Whether a stand-in puts the conversation, for want of a template. */
   readonly hasStandIn?: boolean;
-  /** Lines of system prompts that did not stay where they were. */
+  /** Lines of system prompts that did not stay where they were, and turns that were put in another way for the template. */
   readonly rewritten?: readonly Rewriting[];
   /** Why nothing of the client's prompts is reused from turn to turn, else null. */
   readonly cacheWarning?: string | null;
+}
+
+/** `folds` as a worker tells them: `part=how`. */
+export function withFolds(understood: Understood, folds: readonly string[] = []): Understood {
+  if (folds.length === 0) return understood;
+  const rewritten = folds.map((fold) => {
+    const [name = '', how = ''] = fold.split('=');
+    return { name, how };
+  });
+  return { ...understood, rewritten: [...(understood.rewritten ?? []), ...rewritten] };
+}
+
+/** Each once, as `name=how`. */
+export function rewritingNames(rewritten: readonly Rewriting[] = []): string[] {
+  return [...new Set(rewritten.map(({ name, how }) => `${name}=${how}`))];
 }

@@ -2,10 +2,10 @@
 import type { Prompt, Turn } from '../../contract/job.ts';
 import { type VolatileTreatment, withoutVolatileLines } from '../../lib/prompt-cache/volatile-lines.ts';
 
-/** A line that did not stay where the client put it. */
+/** A line or a turn that did not stay as the client put it. */
 export interface Rewriting {
   readonly name: string;
-  readonly how: 'dropped' | 'moved';
+  readonly how: string;
 }
 
 export interface RewrittenPrompt {

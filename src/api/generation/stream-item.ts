@@ -8,7 +8,7 @@ import type { ChoiceEvent } from './choices.ts';
 export type StreamItem =
   | { readonly chunk: object }
   | { readonly comment: string }
-  | { readonly started: { readonly numCtx: number } };
+  | { readonly started: { readonly numCtx: number; readonly folds?: readonly string[] | undefined } };
 
 /** A stream that has begun: its events, and how each becomes chunks. */
 export interface BegunStream {
@@ -26,7 +26,7 @@ export async function* streamItems(
     if (event.type === 'queued') yield { comment: `queued ${event.position}: ${event.reason}` };
     if (event.type === 'started' && !hasStarted) {
       hasStarted = true;
-      yield { started: { numCtx: event.numCtx } };
+      yield { started: { numCtx: event.numCtx, folds: event.folds } };
     }
     for (const chunk of chunksOf(index, event)) yield { chunk };
   }

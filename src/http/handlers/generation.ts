@@ -24,6 +24,7 @@ export async function sendAnswer(
 ): Promise<unknown> {
   if (stream !== null) return sendStream(reply, accepted.stream(), stream);
   const { body, numCtx } = await accepted.whole();
+  nameUnderstood(reply, accepted.understood);
   if (numCtx > 0) reply.header(HEADERS.numCtx, String(numCtx));
   nameUpstream(reply);
   return body;

@@ -1,7 +1,7 @@
 /** Headers that tell how a request was understood, apart from its answer. */
 import type { FastifyReply } from '#fastify';
 import type { Relaxation } from '../../api/chat/relaxations.ts';
-import type { Understood } from '../../api/chat/understood.ts';
+import { rewritingNames, type Understood } from '../../api/chat/understood.ts';
 import type { Rewriting } from '../../api/chat/volatile-lines.ts';
 import { HEADERS, STAND_IN_TEMPLATE } from '../../wire/headers.ts';
 
@@ -37,11 +37,8 @@ function nameIgnored(reply: FastifyReply, names: readonly string[]): void {
 
 const MAX_WARNING_CHARS = 200;
 
-/** Each line once, as `name=dropped` or `name=moved`. */
 function nameRewritten(reply: FastifyReply, rewritten: readonly Rewriting[]): void {
-  if (rewritten.length === 0) return;
-  const names = rewritten.map(({ name, how }) => `${name}=${how}`);
-  reply.header(HEADERS.rewritten, [...new Set(names)].join(', '));
+  if (rewritten.length > 0) reply.header(HEADERS.rewritten, rewritingNames(rewritten).join(', '));
 }
 
 /** Keywords that a header names; how many more there are is said behind them. */

@@ -120,8 +120,8 @@ export class BatchLoop {
     const keyed = { ...this.#inCachedTokens(prepared), adapterKey: adapterKey(job.adapters) };
     const arrivedMs = performance.now();
     this.#prompts.arrive(prepared);
-    const { sharedTokens, preparation } = prepared;
-    const request = { job: decodingRequest(job), answer, numCtx, sharedTokens, preparation };
+    const { sharedTokens, preparation, folds } = prepared;
+    const request = { job: decodingRequest(job), answer, numCtx, sharedTokens, preparation, folds };
     this.#waiting.push({ ...keyed, ...request, arrivedMs });
     this.#restoring.wake();
     if (this.#turning) this.#waiting.noteOverlap();
@@ -301,6 +301,7 @@ export class BatchLoop {
       numCtx: job.numCtx,
       cache,
       preparation: job.preparation,
+      ...(job.folds.length === 0 ? {} : { folds: [...job.folds] }),
     } as const;
     this.#outbox.event(stream.jobId, started, true);
     this.#tellProgress(stream);

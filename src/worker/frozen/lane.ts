@@ -80,6 +80,7 @@ export class FrozenLane {
         cachedTokens: 0,
         numCtx: plan.prepared.numCtx,
         preparation: plan.prepared.preparation,
+        ...(plan.prepared.folds.length === 0 ? {} : { folds: [...plan.prepared.folds] }),
       });
       const { claimed } = plan;
       const done =

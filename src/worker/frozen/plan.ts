@@ -45,7 +45,7 @@ function refuseSettings({ spec, model }: ChatModel): void {
 }
 
 export function streamJobOf({ prepared }: FrozenPlan, answer: Answer): StreamJob {
-  const { job, tokens, numCtx, preparation } = prepared;
+  const { job, tokens, numCtx, preparation, folds } = prepared;
   const arrivedMs = performance.now();
   // A job with adapters is refused.
   return {
@@ -57,6 +57,7 @@ export function streamJobOf({ prepared }: FrozenPlan, answer: Answer): StreamJob
     answer,
     numCtx,
     preparation,
+    folds,
     arrivedMs,
   };
 }

@@ -7,7 +7,7 @@ import type { ToolCallTurn, ToolDefinition, Turn } from '../../contract/job.ts';
 import { oncePer } from '../../lib/base/recent/once-per.ts';
 import { parseSpelled } from '../../lib/json/parse-spelled.ts';
 import { writeJson } from '../../lib/json/spelled-numbers.ts';
-import type { PromptTurn } from './history.ts';
+import type { PromptTurn } from './folding/prompt-turn.ts';
 import { probeTemplate, type PromptWriter } from './prompt.ts';
 
 export const CALL_OPEN = '{"svc_tool_envelope":1,"call":{"name":"';

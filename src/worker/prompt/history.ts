@@ -6,9 +6,7 @@ import { writeJson } from '../../lib/json/spelled-numbers.ts';
 import type { HistoryForm, ModelFormat, ToolFormat } from '../../lib/tool-format/tool-format.ts';
 import { writeCalls } from '../../lib/tool-format/write-calls.ts';
 import { Text } from '../jinja/values/text.ts';
-
-/** A turn whose content may hold words of our own. */
-export type PromptTurn = Omit<Turn, 'content'> & { readonly content: string | Text };
+import type { PromptTurn } from './folding/prompt-turn.ts';
 
 export interface CallVoice extends Pick<HistoryForm, 'arguments' | 'emptyContent'> {
   /** Null: the template writes calls itself. */

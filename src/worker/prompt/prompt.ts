@@ -10,12 +10,14 @@ import { spelled } from '../../lib/json/spelled-numbers.ts';
 import type { FormatChoice } from '../../lib/tool-format/format-names.ts';
 import type { GivenFormat } from '../../lib/tool-format/given/format-shape.ts';
 import type { ToolsVariable } from '../../lib/tool-format/tool-format.ts';
-import { type CallVoice, type PromptTurn, USUAL_VOICE } from './history.ts';
+import { type CallVoice, USUAL_VOICE } from './history.ts';
 import { OwnWords } from '../jinja/values/convert.ts';
 import { Text } from '../jinja/values/text.ts';
+import { type Folded, foldTurns } from './folding/fold-turns.ts';
+import { type PromptTurn, textOf } from './folding/prompt-turn.ts';
 import { type Guard, type PromptPiece, withoutMark } from './guard.ts';
 import { plainTool } from './tools/plain-tool.ts';
-import { toolsVariable } from './tools/tools-variable.ts';
+import { listedTools, toolsVariable } from './tools/tools-variable.ts';
 import { joinTokens, type PromptTokens } from './tokens/prompt-tokens.ts';
 import { strftime } from './strftime.ts';
 import type { ChatTemplate } from './template.ts';
@@ -55,11 +57,28 @@ export interface PromptWriter {
 }
 
 export function renderPrompt(writer: PromptWriter, prompt: ChatPrompt): PromptPiece[] {
-  return writer.guard.pieces(renderText(writer, prompt));
+  const { turns } = foldPrompt(writer, prompt);
+  return writer.guard.pieces(renderText(writer, { ...prompt, turns }));
+}
+
+/** The conversation as the template takes it, with every word of it. */
+export function foldPrompt(writer: PromptWriter, prompt: ChatPrompt): Folded {
+  const asked = { ...prompt, prefill: [] };
+  return foldTurns(writer.template, asked, (skeleton) => renderForms(writer, skeleton).string);
 }
 
 /** What the template writes, with what is known of its characters. */
-export function renderText(writer: PromptWriter, asked: ChatPrompt): Text {
+export function renderText(writer: PromptWriter, prompt: ChatPrompt): Text {
+  try {
+    return renderForms(writer, prompt);
+  } catch (error) {
+    if (!isSvcError(error) || !isAboutTools(writer, prompt)) throw error;
+    throw fail('template_failed', { reason: reasonOf(error), tools: true }, error);
+  }
+}
+
+/** In the usual form, or in the first other one that the template takes. */
+function renderForms(writer: PromptWriter, asked: ChatPrompt): Text {
   const prompt = { ...asked, tools: spelledTools(asked.tools) };
   try {
     return render(writer, prompt, {});
@@ -72,9 +91,7 @@ export function renderText(writer: PromptWriter, asked: ChatPrompt): Text {
         // The first refusal is about the conversation as it was sent, so it is the one to report.
       }
     }
-    throw isAboutTools(writer, prompt)
-      ? fail('template_failed', { reason: reasonOf(error), tools: true }, error)
-      : error;
+    throw error;
   }
 }
 
@@ -116,18 +133,15 @@ interface Form {
   readonly prompt?: ChatPrompt;
   /** Arguments of calls as the text of their JSON. */
   readonly textArguments?: boolean;
-  /** No `tools` at all, instead of None. */
-  readonly withoutTools?: boolean;
+  /** Where there are none, instead of None. */
+  readonly tools?: 'left out' | 'an empty list';
 }
 
 /** Other forms of the same conversation, for templates that refuse the usual one. */
 function otherForms(prompt: ChatPrompt): Form[] {
   const forms: Form[] = [];
   if (prompt.turns.some(({ toolCalls }) => toolCalls !== undefined)) forms.push({ textArguments: true });
-  if (prompt.tools.length === 0) forms.push({ withoutTools: true });
-  // Some templates have no system role (Gemma 2, early Mistral): then its text opens the first user turn.
-  const folded = foldSystem(prompt.turns);
-  if (folded !== null) forms.push({ prompt: { ...prompt, turns: folded } });
+  if (prompt.tools.length === 0) forms.push({ tools: 'left out' }, { tools: 'an empty list' });
   if (prompt.tools.length === 0) return forms;
   const tools = prompt.tools.map(plainTool);
   const plain = [{}, ...forms].map((form: Form) => ({
@@ -138,12 +152,13 @@ function otherForms(prompt: ChatPrompt): Form[] {
 }
 
 function render({ template, vocabulary, toolMark }: PromptWriter, prompt: ChatPrompt, form: Form): Text {
-  const { textArguments = false, withoutTools = false } = form;
+  const { textArguments = false } = form;
   const tools = toolMark ? prompt.tools.map((tool) => withoutMark(tool, toolMark)) : prompt.tools;
   const rendered = template.render({
     ...surroundings(vocabulary, prompt.clockMs),
     messages: prompt.turns.map((turn) => messageVariable(turn, voiceOf(prompt, textArguments))),
-    ...(withoutTools ? {} : toolsVariable(tools, prompt.toolsVariable)),
+    ...(form.tools === undefined ? toolsVariable(tools, prompt.toolsVariable) : {}),
+    ...(form.tools === 'an empty list' ? listedTools([], prompt.toolsVariable) : {}),
     ...prompt.variables,
   });
   const begun = prompt.prefill.map(({ text, isOwn }) => (isOwn ? Text.own(text) : Text.client(text)));
@@ -158,6 +173,8 @@ export function surroundings(vocabulary: Vocabulary, clockMs: number | null): Re
     bos_token: new OwnWords(vocabulary.bosText),
     eos_token: new OwnWords(vocabulary.eosText),
     strftime_now: (format: string) => strftime(format, clockMs),
+    // Of no use to transformers, but Firefunction's template fails without it.
+    datetime: new OwnWords(strftime('%b %d %Y', clockMs)),
   };
 }
 
@@ -203,21 +220,4 @@ function argumentsValue(json: string): unknown {
   } catch {
     return json;
   }
-}
-
-function foldSystem(turns: readonly PromptTurn[]): PromptTurn[] | null {
-  const system = turns.filter((turn) => turn.role === 'system');
-  if (system.length === 0) return null;
-  const rest = turns.filter((turn) => turn.role !== 'system');
-  const first = rest.findIndex((turn) => turn.role === 'user');
-  const opening = rest[first];
-  if (opening === undefined) return null;
-  const texts = [...system, opening].map(({ content }) => textOf(content));
-  const gap = Text.client('\n\n');
-  const content = Text.concat(texts.flatMap((text, i) => (i === 0 ? [text] : [gap, text])));
-  return rest.with(first, { ...opening, content });
-}
-
-export function textOf(content: string | Text): Text {
-  return typeof content === 'string' ? Text.client(content) : content;
 }

@@ -5,6 +5,7 @@ import type { Engine } from '../../../engine/ports.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import type { DryRun } from '../../../wire/inference/dry-run.ts';
 import type { AcceptedChat } from '../../chat/chat.ts';
+import { rewritingNames, withFolds } from '../../chat/understood.ts';
 import { wireDifference } from '../../prompt-cache/cache-log.ts';
 
 export async function dryRun(engine: Pick<Engine, 'plan'>, chat: AcceptedChat): Promise<DryRun> {
@@ -29,7 +30,7 @@ export async function dryRun(engine: Pick<Engine, 'plan'>, chat: AcceptedChat): 
     fits: explained === null ? null : explained.promptTokens < explained.numCtx,
     tool_format: explained?.toolFormat ?? null,
     parameters: effective(job, jobs.length),
-    rewritten: (chat.understood.rewritten ?? []).map(({ name, how }) => `${name}=${how}`),
+    rewritten: rewritingNames(withFolds(chat.understood, explained?.folds).rewritten),
     difference: explained === null ? null : wireDifference(explained.earlier?.difference),
     ignored_parameters: [...chat.understood.ignored],
     would_load: !plan.loaded,

@@ -33,6 +33,8 @@ export interface FrozenAnswer {
   /** The body as it is sent, byte for byte. */
   readonly json: string;
   readonly numCtx: number;
+  /** How the conversation was changed for the template; of an upstream, it is not known. */
+  readonly folds?: readonly string[];
   /** Names the signed statement; lower-case hex. */
   readonly evidenceSha256: string;
 }
@@ -69,7 +71,12 @@ export async function completeFrozen(
     response: answer.body,
   });
   const body: ChatResponse = { ...answer.body, evidence: { ...member } };
-  return { json: JSON.stringify(body), numCtx: answer.numCtx, evidenceSha256: payloadSha256 };
+  return {
+    json: JSON.stringify(body),
+    numCtx: answer.numCtx,
+    folds: answer.folds,
+    evidenceSha256: payloadSha256,
+  };
 }
 
 /** Asks the Hearth elsewhere for the same, and signs what was passed on around its record. */

@@ -9,6 +9,7 @@ import type { ServedModel } from '../../models/served-model.ts';
 export interface ChatAnswer {
   readonly body: ChatResponse;
   readonly numCtx: number;
+  readonly folds: readonly string[];
   /** How each choice ended. */
   readonly done: readonly [DoneEvent, ...DoneEvent[]];
 }
@@ -30,6 +31,7 @@ export async function wholeAnswer(
   const [first, ...others] = collected.answers;
   return {
     numCtx: collected.numCtx,
+    folds: collected.folds,
     done: [first.done, ...others.map(({ done }) => done)],
     body: {
       ...head,

@@ -22,6 +22,8 @@ export interface StreamJob {
   /** The window of this job, tokens. */
   readonly numCtx: number;
   readonly preparation: Preparation;
+  /** How the conversation was changed for the template. */
+  readonly folds: readonly string[];
   /** On the clock of performance.now(). */
   readonly arrivedMs: number;
 }

@@ -8,9 +8,16 @@ const USUAL: ToolsVariable = { name: 'tools', as: 'list' };
 
 export function toolsVariable(
   tools: readonly ToolDefinition[],
+  variable: ToolsVariable = USUAL,
+): Record<string, unknown> {
+  return tools.length === 0 ? { [USUAL.name]: null } : listedTools(tools, variable);
+}
+
+/** The list itself, if it is empty. */
+export function listedTools(
+  tools: readonly ToolDefinition[],
   { name, as }: ToolsVariable = USUAL,
 ): Record<string, unknown> {
-  if (tools.length === 0) return { [USUAL.name]: null };
   if (as === 'list') return { [name]: tools.map(listed) };
   return {
     [name]: writeJson(

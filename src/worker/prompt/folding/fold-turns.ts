@@ -1,0 +1,192 @@
+/**
+ * Which folds a conversation needs. It is tried on a skeleton: the same turns, each with one word in place of its text. That
+ * costs little, whatever the texts are, and shows at once what a template refuses, leaves out, repeats or puts elsewhere.
+ */
+import type { ToolDefinition } from '../../../contract/job.ts';
+import { oncePer } from '../../../lib/base/recent/once-per.ts';
+import { RecentTexts } from '../../../lib/base/recent/recent-texts.ts';
+import { isSvcError } from '../../../lib/errors/svc-error.ts';
+import { type Fold, FOLDS } from './folds.ts';
+import { type PromptTurn, textOf } from './prompt-turn.ts';
+
+export interface Folded {
+  readonly turns: readonly PromptTurn[];
+  /** Names of what was done, and TEXT_LOST where the template leaves out a part all the same. */
+  readonly folds: readonly string[];
+}
+
+/** What a prompt has that makes a difference to a template. */
+interface Foldable {
+  readonly turns: readonly PromptTurn[];
+  readonly tools: readonly ToolDefinition[];
+  readonly clockMs: number | null;
+}
+
+/** Renders a conversation; throws what the template refuses. */
+type Render = (asked: Foldable) => string;
+
+interface Choice {
+  readonly folds: readonly Fold[];
+  readonly loses: boolean;
+}
+
+export const TEXT_LOST = 'text=lost';
+
+/** So many together are tried one by one; beyond that, all are taken together, and then away what is not needed. */
+const FEW_FOLDS = 2;
+/** Turns that are rendered one combination after the other, at most: some milliseconds' work. */
+const MOST_TURNS = 4_000;
+
+const chosen = oncePer((_template: object) => new RecentTexts<Choice>({ entries: 256, chars: 1_000_000 }));
+
+/** The turns as this template takes them; as they are where no fold makes it better. */
+export function foldTurns<Prompt extends Foldable>(
+  template: object,
+  prompt: Prompt,
+  render: (asked: Prompt) => string,
+): Folded {
+  const skeleton = skeletonOf(prompt);
+  const rendered: Render = (asked) => render({ ...prompt, ...asked });
+  const { folds, loses } = chosen(template).of(keyOf({ ...prompt, ...skeleton }), () => {
+    const needed = neededFolds(skeleton, rendered);
+    return { folds: needed, loses: losesWords(applied(skeleton.turns, needed), skeleton, rendered) };
+  });
+  const names = namesOf(prompt.turns, folds);
+  return { turns: applied(prompt.turns, folds), folds: loses ? [...names, TEXT_LOST] : names };
+}
+
+/** All of it but functions, which are the template's. */
+const keyOf = (asked: object): string => JSON.stringify(asked);
+
+function namesOf(turns: readonly PromptTurn[], folds: readonly Fold[]): string[] {
+  const used = folds.filter((fold, at) => haveEffect(applied(turns, folds.slice(0, at)), [fold]));
+  return [...new Set(used.map(({ name }) => name))];
+}
+
+/** Each text is a word of its own: empty, a single word, or that with the tools told above it. */
+function skeletonOf(prompt: Foldable): Foldable {
+  let count = 0;
+  const word = (text: string): string => {
+    count += 1;
+    return text.trim() === '' ? '' : `word${count}x`;
+  };
+  const turns = prompt.turns.map((turn): PromptTurn => {
+    const { reasoning, toolCalls } = turn;
+    return {
+      ...turn,
+      content: word(textOf(turn.content).string),
+      ...(reasoning === undefined ? {} : { reasoning: word(reasoning).replace('word', 'thought') }),
+      ...(toolCalls === undefined
+        ? {}
+        : {
+            toolCalls: toolCalls.map((call) => ({
+              ...call,
+              argumentsJson: `{"argument":"${word('call')}"}`,
+            })),
+          }),
+    };
+  });
+  const tools = prompt.tools.slice(0, 1).map(({ name }) => ({
+    name,
+    description: 'description',
+    parameters: { type: 'object', properties: { argument: { type: 'string', description: 'argument' } } },
+  }));
+  return { turns, tools, clockMs: 0 };
+}
+
+interface Try {
+  readonly folds: readonly Fold[];
+  readonly faults: number;
+}
+
+function neededFolds(skeleton: Foldable, render: Render): readonly Fold[] {
+  const attempt = (folds: readonly Fold[]): Try => ({
+    folds,
+    faults: faultsOf(applied(skeleton.turns, folds), skeleton, render),
+  });
+  let best: Try = { folds: [], faults: Infinity };
+  let turns = 0;
+  for (const folds of combinations(FOLDS)) {
+    if (turns > MOST_TURNS) break;
+    if (!haveEffect(skeleton.turns, folds)) continue;
+    turns += skeleton.turns.length;
+    const tried = attempt(folds);
+    if (tried.faults < best.faults) best = tried;
+    if (best.faults === 0) return best.folds;
+  }
+  // Results of tools stay such where that is possible.
+  for (const all of [FOLDS.filter(({ name }) => name !== 'result=user'), FOLDS]) {
+    let fewest = attempt(all);
+    if (fewest.faults >= best.faults) continue;
+    for (const fold of all.toReversed()) {
+      const fewer = attempt(fewest.folds.filter((each) => each !== fold));
+      if (fewer.faults <= fewest.faults) fewest = fewer;
+    }
+    best = fewest;
+  }
+  return best.folds;
+}
+
+/** None, then single ones, then pairs. */
+function* combinations(all: readonly Fold[]): Generator<readonly Fold[]> {
+  let layer: (readonly Fold[])[] = [[]];
+  for (let size = 0; size <= FEW_FOLDS; size += 1) {
+    yield* layer;
+    layer = layer.flatMap((folds) => {
+      const from = folds.length === 0 ? 0 : all.indexOf(folds.at(-1) as Fold) + 1;
+      return all.slice(from).map((fold) => [...folds, fold]);
+    });
+  }
+}
+
+function applied(turns: readonly PromptTurn[], folds: readonly Fold[]): readonly PromptTurn[] {
+  return folds.reduce<readonly PromptTurn[]>((folded, { apply }) => apply(folded), turns);
+}
+
+/** Whether each of them changes what the others before it leave. */
+function haveEffect(turns: readonly PromptTurn[], folds: readonly Fold[]): boolean {
+  let folded = turns;
+  return folds.every(({ apply }) => {
+    const before = folded;
+    folded = apply(folded);
+    return folded.length !== before.length || folded.some((turn, at) => turn !== before[at]);
+  });
+}
+
+/** A refusal is worse than any number of words that are missing, and one of those than any that are elsewhere. */
+function faultsOf(turns: readonly PromptTurn[], skeleton: Foldable, render: Render): number {
+  const text = renderedOrNull({ ...skeleton, turns }, render);
+  if (text === null) return Infinity;
+  let faults = 0;
+  let last = -1;
+  for (const word of wordsOf(turns)) {
+    const at = text.indexOf(word);
+    if (at < 0 || text.indexOf(word, at + 1) >= 0) faults += 1000;
+    else if (at < last) faults += 1;
+    last = Math.max(last, at);
+  }
+  return faults;
+}
+
+/** False where it is refused. */
+function losesWords(turns: readonly PromptTurn[], skeleton: Foldable, render: Render): boolean {
+  const text = renderedOrNull({ ...skeleton, turns }, render);
+  return text !== null && wordsOf(turns).some((word) => !text.includes(word));
+}
+
+function renderedOrNull(prompt: Foldable, render: Render): string | null {
+  try {
+    return render(prompt);
+  } catch (error) {
+    if (!isSvcError(error)) throw error;
+    return null;
+  }
+}
+
+/** In the order in which they are said. Thoughts of earlier turns are not among them: most templates leave those out by design. */
+function wordsOf(turns: readonly PromptTurn[]): string[] {
+  return turns.flatMap(({ content, toolCalls = [] }) => [
+    ...(textOf(content).string.match(/word\d+x/g) ?? []),
+    ...toolCalls.flatMap(({ argumentsJson }) => argumentsJson.match(/word\d+x/g) ?? []),
+  ]);
+}

@@ -1,0 +1,181 @@
+/**
+ * Changes of a conversation for templates that refuse it or leave a part of it out. Each keeps every word, in order; what is
+ * told in another role or place is named.
+ */
+import { Text } from '../../jinja/values/text.ts';
+import { type PromptTurn, textOf } from './prompt-turn.ts';
+
+type Turns = readonly PromptTurn[];
+
+export interface Fold {
+  /** What clients are told, as `part=how`. */
+  readonly name: string;
+  /** Changes only what the template is to be spared, so that the beginning of the prompt stays as it was. */
+  readonly apply: (turns: Turns) => PromptTurn[];
+}
+
+/** In the order in which they are applied. */
+export const FOLDS: readonly Fold[] = [
+  { name: 'system=merged', apply: mergeOpening },
+  { name: 'empty=dropped', apply: (turns) => turns.filter(saysSomething) },
+  { name: 'calls=split', apply: splitCalls },
+  { name: 'system=moved', apply: (turns) => moveSystem(turns, openingLength(turns)) },
+  { name: 'system=user', apply: (turns) => moveSystem(turns, 0) },
+  { name: 'user=result', apply: joinResults },
+  { name: 'result=user', apply: (turns) => turns.flatMap(asUser('tool')) },
+  { name: 'turns=merged', apply: mergeAlike },
+  { name: 'words=apart', apply: (turns) => turns.flatMap(wordsApart) },
+  { name: 'user=added', apply: addQuestion },
+  { name: 'user=added', apply: addQuestions },
+];
+
+const GAP = Text.client('\n\n');
+
+/** Both texts, the first in front; what is empty leaves no gap. */
+function joined(first: string | Text, second: string | Text): string | Text {
+  if (isEmpty(first)) return second;
+  return isEmpty(second) ? first : Text.concat([textOf(first), GAP, textOf(second)]);
+}
+
+function isEmpty(content: string | Text): boolean {
+  return textOf(content).string === '';
+}
+
+/** How many system turns open the conversation. */
+function openingLength(turns: Turns): number {
+  const end = turns.findIndex(({ role }) => role !== 'system');
+  return end < 0 ? turns.length : end;
+}
+
+function mergeOpening(turns: Turns): PromptTurn[] {
+  const length = openingLength(turns);
+  const [first, ...others] = turns.slice(0, length);
+  if (first === undefined || others.length === 0) return [...turns];
+  return [others.reduce(withContent, first), ...turns.slice(length)];
+}
+
+function withContent(turn: PromptTurn, next: PromptTurn): PromptTurn {
+  return { ...turn, content: joined(turn.content, next.content) };
+}
+
+/** Each call of a turn in a turn of its own, in front of its result. */
+function splitCalls(turns: Turns): PromptTurn[] {
+  const split: PromptTurn[] = [];
+  for (let at = 0; at < turns.length; at += 1) {
+    const turn = turns[at] as PromptTurn;
+    const { toolCalls = [] } = turn;
+    split.push(turn);
+    if (toolCalls.length < 2) continue;
+    split.pop();
+    const end = turns.findIndex(({ role }, index) => index > at && role !== 'tool');
+    const results = turns.slice(at + 1, end < 0 ? turns.length : end);
+    const answered = toolCalls.map((call, index) => ({ call, result: resultOf(call.id, index, results) }));
+    for (const [index, { call, result }] of answered.entries()) {
+      const words = index === 0 ? turn : { role: turn.role, content: '' };
+      split.push({ ...words, toolCalls: [call] }, ...(result === undefined ? [] : [result]));
+    }
+    split.push(...results.filter((each) => answered.every(({ result }) => result !== each)));
+    at += results.length;
+  }
+  return split;
+}
+
+/** By its id; without ids by its place, which is in the order of the calls. */
+function resultOf(id: string, index: number, results: Turns): PromptTurn | undefined {
+  const named = results.find(({ toolCallId }) => toolCallId !== undefined && toolCallId === id);
+  return named ?? (results.every(({ toolCallId = '' }) => toolCallId === '') ? results[index] : undefined);
+}
+
+/** Whether anything is lost without the turn. */
+function saysSomething({ role, content, toolCalls = [] }: PromptTurn): boolean {
+  return role === 'tool' || toolCalls.length > 0 || !isEmpty(content);
+}
+
+/** What the model says beside calls, in a turn before them. */
+function wordsApart(turn: PromptTurn): PromptTurn[] {
+  const { role, content, toolCalls = [], ...others } = turn;
+  if (toolCalls.length === 0 || isEmpty(content)) return [turn];
+  return [
+    { role, content, ...others },
+    { role, content: '', toolCalls },
+  ];
+}
+
+function asUser(role: PromptTurn['role']): (turn: PromptTurn) => PromptTurn[] {
+  return (turn) => [turn.role === role ? { role: 'user', content: turn.content } : turn];
+}
+
+/** System turns from that place on: to the head of the user's next words, where those follow at once; else in their own place. */
+function moveSystem(turns: Turns, from: number): PromptTurn[] {
+  const moved: PromptTurn[] = turns.slice(0, from);
+  let waiting: PromptTurn | null = null;
+  for (const turn of turns.slice(from)) {
+    if (turn.role === 'system') {
+      waiting = waiting === null ? { role: 'user', content: turn.content } : withContent(waiting, turn);
+    } else if (waiting !== null && turn.role === 'user') {
+      moved.push({ ...turn, content: joined(waiting.content, turn.content) });
+      waiting = null;
+    } else {
+      if (waiting !== null) moved.push(waiting);
+      waiting = null;
+      moved.push(turn);
+    }
+  }
+  return waiting === null ? moved : [...moved, waiting];
+}
+
+/** What the user says together with the results of tools stands behind the last of them. */
+function joinResults(turns: Turns): PromptTurn[] {
+  return merged(turns, (last, next) => last.role === 'tool' && next.role === 'user');
+}
+
+/** A conversation begins with what the user says, if it is nothing. */
+function addQuestion(turns: Turns): PromptTurn[] {
+  const opening = openingLength(turns);
+  if (turns[opening]?.role === 'user') return [...turns];
+  return [...turns.slice(0, opening), { role: 'user', content: '' }, ...turns.slice(opening)];
+}
+
+/** What the model says follows words of the user, if they are none. */
+function addQuestions(turns: Turns): PromptTurn[] {
+  let isAnswered = false;
+  return turns.flatMap((turn) => {
+    const { role, content, toolCalls = [] } = turn;
+    if (role === 'user') isAnswered = false;
+    if (role !== 'assistant' || (toolCalls.length > 0 && isEmpty(content))) return [turn];
+    const isSecond = isAnswered;
+    isAnswered = true;
+    return isSecond ? [{ role: 'user', content: '' }, turn] : [turn];
+  });
+}
+
+/** Several turns of the user, or of the model, in a row are one; what is called comes last in it. */
+function mergeAlike(turns: Turns): PromptTurn[] {
+  return merged(
+    turns,
+    (last, next) =>
+      last.role === next.role &&
+      (last.role === 'user' || last.role === 'assistant') &&
+      (last.toolCalls === undefined || (isEmpty(next.content) && next.reasoning === undefined)),
+  );
+}
+
+function merged(turns: Turns, joins: (last: PromptTurn, next: PromptTurn) => boolean): PromptTurn[] {
+  const all: PromptTurn[] = [];
+  for (const turn of turns) {
+    const last = all.at(-1);
+    if (last === undefined || !joins(last, turn)) all.push(turn);
+    else all[all.length - 1] = both(last, turn);
+  }
+  return all;
+}
+
+function both(last: PromptTurn, next: PromptTurn): PromptTurn {
+  const reasoning = [last.reasoning, next.reasoning].filter((text) => text !== undefined);
+  const calls = [...(last.toolCalls ?? []), ...(next.toolCalls ?? [])];
+  return {
+    ...withContent(last, next),
+    ...(reasoning.length === 0 ? {} : { reasoning: reasoning.join('\n\n') }),
+    ...(calls.length === 0 ? {} : { toolCalls: calls }),
+  };
+}
