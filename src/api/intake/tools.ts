@@ -3,7 +3,7 @@
  * shapes into the engine's words, refuses what cannot be kept, and checks finished answers. It knows no engine state
  * and no HTTP; the dialects call it.
  */
-import type { ToolChoice, ToolDefinition } from '../../contract/job.ts';
+import type { ToolDefinition } from '../../contract/job.ts';
 import { oncePer } from '../../lib/base/recent/once-per.ts';
 import { refusal } from '../../lib/errors/refusal.ts';
 import { keepSpellings } from '../../lib/json/spelled-numbers.ts';
@@ -27,32 +27,6 @@ export const readTools = oncePer((tools: readonly unknown[]): ToolDefinition[] =
   }
   return read;
 });
-
-export function readToolChoice(choice: unknown, tools: readonly ToolDefinition[]): ToolChoice {
-  if (choice === null || choice === undefined) return { mode: tools.length > 0 ? 'auto' : 'none' };
-  if (choice === 'none') return { mode: 'none' };
-  if (choice === 'auto') return { mode: tools.length > 0 ? 'auto' : 'none' };
-  if (choice === 'required') {
-    if (tools.length === 0) throw refusal('tool_choice', 'is "required", but there are no tools');
-    return { mode: 'required' };
-  }
-  const name = chosenName(choice);
-  if (name === null) {
-    throw refusal(
-      'tool_choice',
-      'must be "none", "auto", "required" or {"type":"function","function":{"name":…}}',
-    );
-  }
-  if (!tools.some((tool) => tool.name === name))
-    throw refusal('tool_choice.function.name', `names "${name.slice(0, 64)}", which is not among the tools`);
-  return { mode: 'named', name };
-}
-
-function chosenName(choice: unknown): string | null {
-  if (!isFields(choice) || choice['type'] !== 'function' || !isFields(choice['function'])) return null;
-  const { name } = choice['function'];
-  return typeof name === 'string' ? name : null;
-}
 
 function readTool(tool: unknown, path: string): ToolDefinition {
   if (!isFields(tool)) throw refusal(path, 'must be an object');

@@ -55,7 +55,8 @@ export const ChatRequest = Type.Object(
     tool_choice: Type.Optional(
       Type.Unsafe<string | Record<string, unknown> | null>({
         type: ['string', 'object', 'null'],
-        description: 'none, auto, required, or {"type":"function","function":{"name":…}}.',
+        description:
+          'none, auto, required, {"type":"function","function":{"name":…}}, or {"type":"allowed_tools","allowed_tools":{"mode":…,"tools":[…]}}.',
       }),
     ),
     parallel_tool_calls: nullable<boolean>('boolean', {

@@ -19,13 +19,13 @@ import {
   type Takes,
 } from '../media.ts';
 import { orderResults } from '../../intake/result-order.ts';
-import { readToolChoice, readTools } from '../../intake/tools.ts';
+import { readToolChoice } from '../../intake/tool-choice.ts';
+import { readTools } from '../../intake/tools.ts';
 import type { ChatRequest, ContentPart, RequestMessage } from '../../../wire/inference/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 
 export function readContent(body: ChatRequest, takes: Takes = onlyText): JobContent {
-  const tools = readTools(body.tools ?? []);
-  const toolChoice = readToolChoice(body.tool_choice, tools);
+  const { tools, toolChoice } = readToolChoice(body.tool_choice, readTools(body.tools ?? []));
   const format = readAnswerFormat(body);
   if (format.kind === 'grammar' && toolChoice.mode !== 'none') {
     throw fail('invalid_request', {

@@ -1,5 +1,5 @@
 /** A Messages request as the one use case of chat is asked. */
-import type { AnswerFormat, Reasoning, ToolChoice, ToolDefinition } from '../../../contract/job.ts';
+import type { AnswerFormat, Reasoning } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
 import { refusal } from '../../../lib/errors/refusal.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
@@ -7,7 +7,8 @@ import { CountTokensRequest, MessagesRequest } from '../../../wire/messages/requ
 import type { ChatAsk } from '../../chat/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
-import { type Fields, fieldsAt, isFields, shown } from '../fields.ts';
+import { readToolChoice } from '../../intake/tool-choice.ts';
+import { type Fields, fieldsAt, isFields } from '../fields.ts';
 import { begunPrompt } from '../../chat/begun-answer.ts';
 import { takenBy, type Takes } from '../media.ts';
 import { formatAs, toolsAs } from '../renamed.ts';
@@ -56,9 +57,8 @@ function readContent(body: Body, { own }: SortedTools, takes: Takes): JobContent
   }
   // A request of a thread holds only what is new in it.
   if (isFields(body.thread)) throw fail('thread_unsupported', { param: 'thread' });
-  const tools = readTools(own);
   const choice = body.tool_choice ?? null;
-  const toolChoice = readChoice(choice, tools);
+  const { tools, toolChoice } = readToolChoice(choice, readTools(own), CHOICES);
   const format = readFormat(body);
   const turns = readTurns(body, takes);
   // The rule of the dialect: whoever ends with a message of the assistant has begun the answer.
@@ -74,25 +74,7 @@ function readContent(body: Body, { own }: SortedTools, takes: Takes): JobContent
   };
 }
 
-function readChoice(choice: Fields | null, tools: readonly ToolDefinition[]): ToolChoice {
-  if (choice === null) return { mode: tools.length > 0 ? 'auto' : 'none' };
-  const { type, name } = choice;
-  switch (type) {
-    case 'none':
-      return { mode: 'none' };
-    case 'auto':
-      return { mode: tools.length > 0 ? 'auto' : 'none' };
-    case 'any':
-      if (tools.length === 0) throw refusal('tool_choice', 'is "any", but there are no tools');
-      return { mode: 'required' };
-    case 'tool':
-      if (typeof name === 'string' && tools.some((tool) => tool.name === name))
-        return { mode: 'named', name };
-      throw refusal('tool_choice.name', `names ${shown(name)}, which is not among the tools`);
-    default:
-      throw refusal('tool_choice.type', 'must be "auto", "any", "tool" or "none"');
-  }
-}
+const CHOICES = { expected: '"auto", "any", "tool" or "none"', place: 'tool_choice.type' };
 
 /** The word of the dialect for the schema of a tool. */
 const SCHEMA_NAME = { '.parameters': '.input_schema' };

@@ -1,14 +1,14 @@
 /** A Responses request as the one use case of chat is asked. */
 import { refusal } from '../../../lib/errors/refusal.ts';
-import type { AnswerFormat, Reasoning, ToolChoice, ToolDefinition } from '../../../contract/job.ts';
+import type { AnswerFormat, Reasoning } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
 import { InputTokensRequest, ResponsesRequest } from '../../../wire/responses/request.ts';
 import type { ChatAsk } from '../../chat/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
-import { readToolChoice } from '../../intake/tools.ts';
-import { type Fields, fieldsAt, isFields } from '../fields.ts';
+import { readToolChoice } from '../../intake/tool-choice.ts';
+import { type Fields, fieldsAt } from '../fields.ts';
 import { formatAs, toolsAs } from '../renamed.ts';
 import { clientTools, type SortedTools } from './client-tools.ts';
 import { takenBy, type Takes } from '../media.ts';
@@ -84,8 +84,7 @@ function readContent(
 ): JobContent {
   const turns = readTurns(body.instructions ?? null, items, sorted);
   if (turns.length === 0) throw refusal('input', 'is empty; send text or items');
-  const all = readTools(sorted.own);
-  const { tools, toolChoice } = chosen(body.tool_choice ?? null, all);
+  const { tools, toolChoice } = readToolChoice(body.tool_choice, readTools(sorted.own), CHOICES);
   return {
     prompt: { kind: 'chat', turns },
     tools,
@@ -99,24 +98,7 @@ function readContent(
 
 const readTools = toolsAs({});
 
-interface Chosen {
-  readonly tools: ToolDefinition[];
-  readonly toolChoice: ToolChoice;
-}
-
-function chosen(choice: string | Fields | null, all: ToolDefinition[]): Chosen {
-  if (!isFields(choice)) return { tools: all, toolChoice: readToolChoice(choice, all) };
-  const { type, name, tools, mode } = choice;
-  if (type === 'function' || type === 'custom') {
-    const named = { type: 'function', function: { name } };
-    return { tools: all, toolChoice: readToolChoice(named, all) };
-  }
-  if (type !== 'allowed_tools' || !Array.isArray(tools))
-    throw refusal('tool_choice.type', 'must be "function", "custom" or "allowed_tools"');
-  const allowed = new Set(tools.filter(isFields).map((tool) => tool['name']));
-  const left = all.filter((tool) => allowed.has(tool.name));
-  return { tools: left, toolChoice: readToolChoice(mode === 'required' ? 'required' : 'auto', left) };
-}
+const CHOICES = { expected: '"function", "custom" or "allowed_tools"', place: 'tool_choice.type' };
 
 const FORMAT_NAMES = { 'response_format.json_schema': 'text.format', response_format: 'text.format' };
 
