@@ -139,7 +139,6 @@ describe('a call', () => {
     [{}, undefined],
     [{ seed: -1 }, undefined],
     [{ temperature: 0 }, 'false'],
-    [{ top_k: 1 }, 'false'],
     [{ seed: 7 }, 'false'],
   ])('that is invalid every time is not to be asked for again: %j', async (fields, advice) => {
     const invalid = [started(), ...call('{"city":3}'), done('tool_calls')];

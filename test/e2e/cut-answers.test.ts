@@ -134,7 +134,10 @@ const DIALECTS: readonly Dialect[] = [
     async ask(model, max_tokens) {
       const definition = { ...named, input_schema: parameters };
       const body = (await post('/v1/messages', {
-        ...{ temperature: 0, model, messages, max_tokens },
+        temperature: 0,
+        model,
+        messages,
+        max_tokens,
         tools: [definition],
         tool_choice: { type: 'any' },
       })) as { content: { type: string; text?: string; input?: unknown }[]; stop_reason: string };
@@ -151,7 +154,10 @@ const DIALECTS: readonly Dialect[] = [
     called: 'completed',
     async ask(model, max_output_tokens) {
       const body = (await post('/v1/responses', {
-        ...{ temperature: 0, model, max_output_tokens, input: 'do it' },
+        temperature: 0,
+        model,
+        max_output_tokens,
+        input: 'do it',
         tools: [{ type: 'function', ...named, parameters }],
         tool_choice: 'required',
       })) as {

@@ -195,7 +195,8 @@ async function checkCuts(asked: Asked, output: string, whole: Heard): Promise<vo
   // A smaller limit would leave the thought less than it takes, and the model would write something else.
   const thought = output.slice(0, output.indexOf(whole.reasoning) + whole.reasoning.length);
   const first = whole.reasoning === '' ? 1 : Math.ceil((Buffer.byteLength(thought) + LONGEST_MARK) / 0.75);
-  for (let cut = 1; cut <= CUTS && first < last; cut += 1) {
+  if (first >= last) return;
+  for (let cut = 1; cut <= CUTS; cut += 1) {
     const max_tokens = first + Math.floor((cut * (last - first)) / CUTS);
     const {
       reasoning,

@@ -90,8 +90,7 @@ const withoutSeed = new WeakSet<GenerateJob>();
 
 /** Whether the same request gets the same answer: nothing is drawn, or it is drawn from a seed that was asked for. */
 export function isRepeatable(job: GenerateJob): boolean {
-  const { temperature, topK } = job.sampling;
-  return job.lane === 'frozen' || temperature === 0 || topK === 1 || !withoutSeed.has(job);
+  return job.lane === 'frozen' || job.sampling.temperature === 0 || !withoutSeed.has(job);
 }
 
 /** What the body of a request says of its way wins over its headers. */

@@ -75,8 +75,11 @@ export class FormatBody implements BodyReader, CallSink {
       this.#inCall = true;
       this.#open = [];
       this.#fresh = [part];
-    } else if (part.type === 'tool_arguments') append(this.#fresh, part);
-    else if (!this.complete || part.type !== 'text') append(this.#parts, part);
+    } else if (part.type === 'tool_arguments') {
+      append(this.#fresh, part);
+    } else if (!this.complete || part.type !== 'text') {
+      append(this.#parts, part);
+    }
   }
 
   finished(): void {
