@@ -11,6 +11,7 @@ import { createMetrics } from '../generated/sources/engine/observe/metrics.js';
 import { systemClock } from '../generated/sources/lib/base/clock.js';
 import { KEYWORDS } from '../generated/sources/lib/grammar/schema/keywords.js';
 import {
+  CHECKED_FORMATS,
   FORMAT_PATTERNS,
   FREE_FORMATS,
   INTEGER_FORMATS,
@@ -92,8 +93,9 @@ ${rows.map(([key, { reach, how }]) => `| \`${key}\` | ${reach} | ${cell(how)} |`
 
 Annotations, without effect: ${names(annotations.map(([key]) => key))}, and every keyword that begins with \`x-\`.
 
-Formats enforced for strings: ${names(Object.keys(FORMAT_PATTERNS))}. Each is generated in a plain form, such as
-lower-case host names; the check allows what ajv-formats allows. Formats that bound integers: ${names(Object.keys(INTEGER_FORMATS))}.
+Formats enforced for strings: ${names(Object.keys(FORMAT_PATTERNS))}. The grammar allows what the check of the
+finished answer allows; the check alone sees ${names(CHECKED_FORMATS)} in full. Formats that make integers of numbers, and
+bound them: ${names(Object.keys(INTEGER_FORMATS))}.
 Formats without effect: ${names(FREE_FORMATS)}.
 `;
 }

@@ -16,6 +16,8 @@ export const HEADERS = {
   chatTemplate: 'X-Svc-Chat-Template',
   /** Keywords of schemas that no grammar enforces: `tool#/pointer/keyword`, `#/…` for the answer's own schema. */
   relaxed: 'X-Svc-Relaxed',
+  /** Keywords, named in the same way, of which the answer can have some values only. */
+  narrowed: 'X-Svc-Narrowed',
   /**
    * What the model reads in another way than it was sent: lines of system prompts that spoil the prompt cache
    * (`name=dropped`, `name=moved`), and turns that the chat template refuses as they are (`system=moved`, `calls=split`).

@@ -1,4 +1,4 @@
-/** What the schemas of a conversation ask for that no grammar enforces. */
+/** What the schemas of a conversation ask for that no grammar enforces, or none enforces as widely. */
 import type { AnswerFormat, ToolDefinition } from '../../contract/job.ts';
 import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
 import { toolsText } from '../../contract/tools/job-tools.ts';
@@ -6,13 +6,14 @@ import { type AskedSchema, schemaDesk } from '../intake/schema-desk.ts';
 import type { LeftOut } from '../intake/schema-messages.ts';
 import { placeOf } from '../intake/schema-places.ts';
 
-/** A keyword that only the check of the finished answer enforces. */
+/** A keyword that only the check of the finished answer enforces; `narrowed`: one whose values cannot all be written. */
 export interface Relaxation {
   /** Null: of the answer's own schema. */
   readonly tool: string | null;
   /** JSON Pointer of the schema that has the keyword. */
   readonly pointer: string;
   readonly keyword: string;
+  readonly narrowed?: true;
 }
 
 const KEPT = { entries: 32, chars: 4_000_000 };

@@ -1,12 +1,15 @@
 /**
  * The validator of a schema, for the check of finished answers: another program than the compiler of grammars, so that
- * neither is its own judge. Of the lib it takes the reading of references and patterns only.
+ * neither is its own judge. Of the lib it takes the reading of references and patterns, decimal arithmetic, and the
+ * formats that ajv-formats does not know.
  */
 import { Ajv2020, type ValidateFunction } from '#ajv/2020';
 import { fullFormats } from '#ajv/formats';
+import { isMultiple } from '../../lib/grammar/number/decimal.ts';
 import { linearMatcher, type Matcher } from '../../lib/grammar/pattern/pattern-match.ts';
 import type { SchemaBudget } from '../../lib/grammar/schema/schema-budget.ts';
 import type { Schema } from '../../lib/grammar/schema/schema-walk.ts';
+import { INTEGER_FORMATS, integerBounds, OWN_FORMATS } from '../../lib/grammar/string-formats.ts';
 import { schema2020 } from './schema-2020.ts';
 
 /** What has no linear matcher is in no schema but those of tools, whose patterns are checked only. */
@@ -27,6 +30,28 @@ function regExpOf(source: string): RegExp {
   }
 }
 
+const FORMATS = {
+  ...fullFormats,
+  ...Object.fromEntries(
+    Object.entries(OWN_FORMATS).map(([name, source]) => [name, lazily(() => linearMatcher(source))]),
+  ),
+  ...Object.fromEntries(
+    Object.keys(INTEGER_FORMATS).map((name) => {
+      const [low, high] = integerBounds(name) ?? [0, 0];
+      const validate = (value: number): boolean => Number.isInteger(value) && value >= low && value <= high;
+      return [name, { type: 'number' as const, validate }];
+    }),
+  ),
+};
+
+function lazily(make: () => Matcher): (text: string) => boolean {
+  let made: Matcher | null = null;
+  return (text) => {
+    made ??= make();
+    return made.test(text);
+  };
+}
+
 /** A fresh instance each time: schemas of clients must not meet in a common registry. */
 export function compileProof(schema: Schema, budget: SchemaBudget): ValidateFunction {
   const ajv = new Ajv2020({
@@ -36,11 +61,9 @@ export function compileProof(schema: Schema, budget: SchemaBudget): ValidateFunc
     logger: false,
     meta: false,
     validateSchema: false,
-    formats: fullFormats,
+    formats: FORMATS,
     // Else members of Object.prototype count as properties.
     ownProperties: true,
-    // 0.07 is a multiple of 0.01.
-    multipleOfPrecision: 6,
     // Else every reference would be a copy of what it refers to.
     inlineRefs: false,
     // Loops from the first value on; otherwise each name and value becomes separate code.
@@ -51,6 +74,14 @@ export function compileProof(schema: Schema, budget: SchemaBudget): ValidateFunc
       optimize: false,
       regExp: Object.assign((source: string) => paidMatcher(source, budget), { code: 'paidMatcher' }),
     },
+  });
+  // 0.07 is a multiple of 0.01, and no double says so.
+  ajv.removeKeyword('multipleOf');
+  ajv.addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    validate: (step: number, value: number) => isMultiple(value, step),
+    error: { message: 'is no multiple of "multipleOf"' },
   });
   const translated = schema2020(schema, budget);
   // Else every reference adds all names behind it to a list, for keywords that few schemas have.

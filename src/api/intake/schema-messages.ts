@@ -11,11 +11,12 @@ export interface SchemaToExamine {
   readonly relax: boolean;
 }
 
-/** A keyword that the grammar leaves to the check of the finished answer. */
+/** A keyword that the grammar leaves to the check of the finished answer, or takes more narrowly than the schema. */
 export interface LeftOut {
   /** JSON Pointer of the schema that has the keyword. */
   readonly pointer: string;
   readonly keyword: string;
+  readonly narrowed?: true;
 }
 
 export type ThreadRequest =

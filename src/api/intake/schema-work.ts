@@ -9,7 +9,7 @@ import type { LeftOut, SchemaToExamine } from './schema-messages.ts';
 /** Validators kept, and the characters of schemas that they stand for. */
 const MAX_KNOWN = 512;
 const MAX_KNOWN_CHARS = 4 * 1024 * 1024;
-/** Keywords left out that are told of one schema. */
+/** Keywords left out, and narrowed, that are told of one schema. */
 const MAX_LEFT_OUT = 200;
 
 /** Validators by the digest of their schema, the least recently used first. */
@@ -44,7 +44,7 @@ export class KnownSchemas {
   }
 }
 
-/** Refuses what cannot be enforced or checked; returns what only the check will see. */
+/** Refuses what cannot be enforced or checked; returns what only the check will see, and what cannot be written. */
 export function examine(
   { digest, text, path, relax }: SchemaToExamine,
   budget: SchemaBudget,
@@ -53,13 +53,21 @@ export function examine(
   const schema: unknown = JSON.parse(text);
   if (!isObject(schema)) throw malformed(path, 'a schema is an object');
   const leftOut = new Map<string, LeftOut>();
+  const narrowed = new Map<string, LeftOut>();
+  const note = (
+    found: Map<string, LeftOut>,
+    place: string,
+    keyword: string,
+    how: { narrowed?: true },
+  ): void => {
+    const pointer = pointerOf(place, path);
+    if (found.size < MAX_LEFT_OUT) found.set(`${pointer} ${keyword}`, { pointer, keyword, ...how });
+  };
   compileSchema(schema, path, {
     budget,
     relax,
-    leftOut: (place, keyword) => {
-      const pointer = pointerOf(place, path);
-      if (leftOut.size < MAX_LEFT_OUT) leftOut.set(`${pointer} ${keyword}`, { pointer, keyword });
-    },
+    leftOut: (place, keyword) => note(leftOut, place, keyword, {}),
+    narrowed: (place, keyword) => note(narrowed, place, keyword, { narrowed: true }),
   });
   try {
     known.remember(digest, compileProof(schema, budget), text.length);
@@ -67,7 +75,19 @@ export function examine(
     if (budget.isSpent) throw tooLarge(path);
     throw malformed(path, `its answers could not be checked (${(error as Error).message})`);
   }
-  return [...leftOut.values()];
+  return [...leftOut.values(), ...narrowed.values()];
+}
+
+/** The escape of a surrogate. */
+const HALF_PAIR = /\\u[dD][89A-Fa-f]/;
+
+function isUnicode(value: unknown): boolean {
+  const todo = [value];
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    if (typeof next === 'string' && !next.isWellFormed()) return false;
+    if (typeof next === 'object' && next !== null) todo.push(...Object.keys(next), ...Object.values(next));
+  }
+  return true;
 }
 
 function problemOf(validate: ValidateFunction, text: string): string | null {
@@ -77,6 +97,7 @@ function problemOf(validate: ValidateFunction, text: string): string | null {
   } catch {
     return 'it is not valid JSON';
   }
+  if (HALF_PAIR.test(text) && !isUnicode(value)) return 'it holds half a character';
   try {
     if (validate(value)) return null;
   } catch (error) {

@@ -18,7 +18,16 @@ export function nameUnderstood(
   }: Understood,
 ): void {
   nameIgnored(reply, ignored);
-  nameRelaxed(reply, relaxed);
+  nameKeywords(
+    reply,
+    HEADERS.relaxed,
+    relaxed.filter(({ narrowed }) => narrowed !== true),
+  );
+  nameKeywords(
+    reply,
+    HEADERS.narrowed,
+    relaxed.filter(({ narrowed }) => narrowed === true),
+  );
   nameRewritten(reply, rewritten);
   // Names of tools are the client's; a header takes visible ASCII only.
   if (cacheWarning !== null)
@@ -46,14 +55,14 @@ const MAX_NAMED = 24;
 const MAX_NAME_CHARS = 120;
 
 /** Each as `tool#/pointer/keyword`, the pointer as a URI fragment has it. */
-function nameRelaxed(reply: FastifyReply, relaxed: readonly Relaxation[]): void {
-  if (relaxed.length === 0) return;
-  const names = relaxed.map(({ tool, pointer, keyword }) => {
+function nameKeywords(reply: FastifyReply, header: string, keywords: readonly Relaxation[]): void {
+  if (keywords.length === 0) return;
+  const names = keywords.map(({ tool, pointer, keyword }) => {
     const step = keyword.replaceAll('~', '~0').replaceAll('/', '~1');
     return `${tool ?? ''}#${fragment(`${pointer}/${step}`)}`.slice(0, MAX_NAME_CHARS);
   });
   const more = names.length > MAX_NAMED ? [`+${names.length - MAX_NAMED} more`] : [];
-  reply.header(HEADERS.relaxed, [...names.slice(0, MAX_NAMED), ...more].join(', '));
+  reply.header(header, [...names.slice(0, MAX_NAMED), ...more].join(', '));
 }
 
 function fragment(pointer: string): string {

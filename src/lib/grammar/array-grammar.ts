@@ -1,5 +1,5 @@
 /** GBNF for arrays: `items`, `prefixItems`, `minItems`, `maxItems`. */
-import { type GbnfWriter } from './gbnf/gbnf-writer.ts';
+import { type GbnfWriter, MAX_COUNTED, repeat } from './gbnf/gbnf-writer.ts';
 import { anyArray } from './json-grammar.ts';
 import {
   at,
@@ -12,16 +12,15 @@ import {
   type Compile,
 } from './schema/schema-walk.ts';
 
-/** The longest counted array; a larger `maxItems` is lowered to it, which keeps every output valid. */
-const MAX_ITEMS = 1_000;
-
 export function arrayRule(writer: GbnfWriter, schema: Schema, path: SchemaPath, compile: Compile): string {
   const min = countOf(schema, 'minItems', path) ?? 0;
-  const max = countOf(schema, 'maxItems', path);
+  const asked = countOf(schema, 'maxItems', path);
+  const max = asked !== null && asked > MAX_COUNTED ? null : asked;
+  if (max !== asked) writer.later(path, 'maxItems');
   if (max !== null && max < min) throw impossible(path, 'maxItems is less than minItems');
-  if (min > MAX_ITEMS) {
-    writer.cannot(path, 'minItems', `at most ${MAX_ITEMS} items are counted`);
-    return arrayRule(writer, { ...schema, minItems: MAX_ITEMS }, path, compile);
+  if (min > MAX_COUNTED) {
+    writer.cannot(path, 'minItems', `at most ${MAX_COUNTED} items are counted`);
+    return arrayRule(writer, { ...schema, minItems: MAX_COUNTED }, path, compile);
   }
   if (schema['uniqueItems'] === true && (max === null || max > 1)) writer.later(path, 'uniqueItems');
   const { prefix, rest } = itemSchemas(schema, path);
@@ -36,10 +35,17 @@ export function arrayRule(writer: GbnfWriter, schema: Schema, path: SchemaPath, 
   const isCut = rules.length < prefix.length;
   if (isCut && min > rules.length) throw impossible(path, `no value is possible for item ${rules.length}`);
   const prefixRules = rules;
+  if (
+    !isCut &&
+    prefix.length > 0 &&
+    rest === undefined &&
+    min <= prefix.length &&
+    (max ?? Infinity) > prefix.length
+  )
+    writer.narrowed(path, 'items');
   const restRule = isCut ? null : restItem(rest, prefix.length, min, path, compile);
-  const limit = max === null ? null : Math.min(max, MAX_ITEMS);
   return writer.rule(
-    `${writer.literal('[')} ${itemList(writer, prefixRules, restRule, min, limit)} ${writer.literal(']')}`,
+    `${writer.literal('[')} ${itemList(writer, prefixRules, restRule, min, max)} ${writer.literal(']')}`,
   );
 }
 
@@ -78,7 +84,7 @@ function itemList(
   const more = Math.max(0, min - prefix.length);
   const room = max === null ? null : max - fixed.length;
   const noRest = rest === null || room === 0;
-  const tail = noRest ? '""' : writer.rule(`${commaItem(writer, rest)}{${more},${room ?? ''}}`);
+  const tail = noRest ? '""' : repeated(writer, commaItem(writer, rest), more, room);
   let after = tail;
   let before = noRest ? '""' : firstItems(writer, rest, more, room);
   for (const [index, item] of [...fixed.entries()].toReversed()) {
@@ -93,8 +99,17 @@ function itemList(
 }
 
 function firstItems(writer: GbnfWriter, item: string, min: number, room: number | null): string {
-  const more = `${commaItem(writer, item)}{${Math.max(0, min - 1)},${room === null ? '' : room - 1}}`;
+  const more = repeated(
+    writer,
+    commaItem(writer, item),
+    Math.max(0, min - 1),
+    room === null ? null : room - 1,
+  );
   return writer.rule(min > 0 ? `${item} ${more}` : `(${item} ${more})?`);
+}
+
+function repeated(writer: GbnfWriter, rule: string, min: number, max: number | null): string {
+  return repeat(writer, rule, min, max) || '""';
 }
 
 /** A separate rule: llama.cpp counts the symbols inside a repeated group and refuses large products. */

@@ -1,6 +1,7 @@
 /**
  * GBNF for objects: properties in the order of the schema, each at most once, required ones always.
- * Without `additionalProperties` only declared properties are generated; with it, others follow the declared ones.
+ * Where a schema declares properties and is silent on others, none are generated, and that is named as narrower; else
+ * others follow the declared ones.
  */
 import type { GbnfWriter } from './gbnf/gbnf-writer.ts';
 import { anyObject } from './json-grammar.ts';
@@ -32,7 +33,7 @@ interface Counts {
 
 /** Properties that are counted; more of them would make too many rules. */
 const MAX_COUNTED_PROPERTIES = 200;
-/** The most members of a plain map that are counted; a larger limit is lowered to it. */
+/** The most members of a plain map that are counted; a larger limit is left to the check of the answer. */
 const MAX_MEMBERS = 100;
 
 export function objectRule(writer: GbnfWriter, schema: Schema, path: SchemaPath, compile: Compile): string {
@@ -45,7 +46,14 @@ export function objectRule(writer: GbnfWriter, schema: Schema, path: SchemaPath,
   if (isFree) return anyObject(writer);
   const properties = propertyRules(writer, { schema, declared, required, extra, path, compile });
   const names = [...new Set([...declared.keys(), ...required])];
-  const rest = isMap && schema['patternProperties'] === undefined ? (extra ?? true) : extra;
+  // One that is only forbidden says nothing of the others.
+  const isListed =
+    declared.size === 0
+      ? schema['properties'] !== undefined
+      : [...declared.values()].some((each) => each !== false);
+  const declares = isListed || schema['patternProperties'] !== undefined;
+  if (declares && extra === undefined) writer.narrowed(path, 'additionalProperties');
+  const rest = declares ? extra : (extra ?? true);
   const extraPair = extraPairRule(writer, { schema, rest, names, path, compile });
   const counts = countsOf(writer, schema, { path, properties, isOpen: extraPair !== null });
   return writer.rule(
@@ -138,7 +146,11 @@ function countsOf(
     writer.cannot(path, min > 0 ? 'minProperties' : 'maxProperties', 'it has too many properties to count');
     return { min: 0, max: null };
   }
-  return { min, max: max === null ? null : Math.min(max, Math.max(MAX_MEMBERS, min)) };
+  if (max !== null && isOpen && max > MAX_MEMBERS + properties.length) {
+    writer.later(path, 'maxProperties');
+    max = null;
+  }
+  return { min, max };
 }
 
 /** Right-linear rules from the last property to the first, one for each number of members before it that matters. */

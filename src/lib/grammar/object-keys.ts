@@ -13,7 +13,7 @@ import {
   type Compile,
 } from './schema/schema-walk.ts';
 import { accepts } from './schema/schema-value.ts';
-import { stringInLanguage, stringOf } from './string-grammar.ts';
+import { stringInLanguage, stringOtherThan } from './string-grammar.ts';
 
 export interface ExtraMembers {
   readonly schema: Schema;
@@ -41,7 +41,9 @@ export function extraPairRule(writer: GbnfWriter, extras: ExtraMembers): string 
   const propertyNames = schema['propertyNames'];
   const value = possible(() => compile(rest, at(path, 'additionalProperties')));
   if (value === null) return null;
-  const key = isNothing(propertyNames) ? freeKey(writer, names) : namedKey(writer, extras, propertyNames);
+  const key = isNothing(propertyNames)
+    ? stringOtherThan(writer, names)
+    : namedKey(writer, extras, propertyNames);
   return key === null ? null : writer.rule(`${key} ${writer.colon()} ${value}`);
 }
 
@@ -49,10 +51,6 @@ export function extraPairRule(writer: GbnfWriter, extras: ExtraMembers): string 
 function isNothing(propertyNames: unknown): boolean {
   if (propertyNames === undefined || propertyNames === true) return true;
   return isObject(propertyNames) && Object.keys(propertyNames).every((key) => key === 'type');
-}
-
-function freeKey(writer: GbnfWriter, names: readonly string[]): string {
-  return names.length === 0 ? stringOf(writer, 0, null) : otherKey(writer, names);
 }
 
 /** Names that `propertyNames` allows and that are not declared. */
@@ -144,31 +142,4 @@ function pairIn(
   const key = stringInLanguage(writer, { languages, language, refuse });
   const rule = key === null ? null : possible(() => compile(value, keywordPath));
   return key === null || rule === null ? null : writer.rule(`${key} ${writer.colon()} ${rule}`);
-}
-
-const KEY_CHARS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_'];
-
-/** A plain key other than the declared names: a repeated key would override the value already checked. */
-function otherKey(writer: GbnfWriter, names: readonly string[]): string {
-  const rest = writer.rule('[A-Za-z0-9_]{0,40}');
-  const node = (prefix: string, alike: readonly string[]): string => {
-    writer.budget.spend('steps', alike.length);
-    const next = new Map<string, string[]>();
-    for (const name of alike) {
-      if (name === prefix) continue;
-      const char = String.fromCodePoint(name.codePointAt(prefix.length) ?? 0);
-      const group = next.get(char);
-      if (group === undefined) next.set(char, [name]);
-      else group.push(name);
-    }
-    const others = KEY_CHARS.filter((char) => !next.has(char)).join('');
-    const options = others === '' ? [] : [`[${others}] ${rest}`];
-    for (const [char, group] of next) {
-      if (KEY_CHARS.includes(char) && prefix.length < 40)
-        options.push(`"${char}" ${node(prefix + char, group)}`);
-    }
-    if (prefix !== '' && !alike.includes(prefix)) options.push('""');
-    return writer.rule(options.join(' | '));
-  };
-  return writer.rule(`${writer.literal('"')} ${node('', names)} ${writer.literal('"')}`);
 }

@@ -146,12 +146,13 @@ describe('multiples of a fraction', () => {
     expect(compiled).toBeGreaterThan(schemas.length / 2);
   });
 
-  it('have as many steps as the check can count', () => {
+  it('have any number of steps', () => {
     const accepts = acceptor(compileSchema({ type: 'number', multipleOf: 0.000001 }, 'schema'));
     const texts = ['999.999999', '-999.999999', '0.000001', '1000', '0.0000001', '-0.000001'];
-    expect(texts.map((text) => accepts(text))).toEqual([true, true, true, false, false, true]);
-    const beyond = { type: 'number', multipleOf: 0.01, minimum: 1e8 };
-    expect(() => compileSchema(beyond, 'schema')).toThrow('"minimum" at schema.minimum cannot be enforced');
+    expect(texts.map((text) => accepts(text))).toEqual([true, true, true, true, false, true]);
+    const beyond = acceptor(compileSchema({ type: 'number', multipleOf: 0.01, minimum: 1e8 }, 'schema'));
+    const large = ['12345678901.23', '123456789012345678901.5', '99999999.99', '100000000.001'];
+    expect(large.map((text) => beyond(text))).toEqual([true, true, false, false]);
   });
 });
 

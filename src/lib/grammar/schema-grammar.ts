@@ -2,11 +2,12 @@
  * lib/grammar owns the compiler from JSON Schema to GBNF, the grammar notation of llama.cpp. Every keyword is enforced,
  * known to be an annotation, or refused by name; where the caller allows it, left out and named instead. It knows no model, no wire shape and no process: the server compiles a
  * schema to learn whether it can be enforced, the worker compiles the same one to constrain the sampler.
- * Invariant: every text that a compiled grammar accepts is valid JSON for the schema, unless a keyword was left out; the
- * reverse need not hold.
+ * Invariant: every text that a compiled grammar accepts is valid JSON for the schema, unless a keyword was left out, and
+ * every value that is valid has such a text, unless a keyword was named as narrower. A value is never cut short: what the
+ * grammar cannot count it leaves to the check of the answer.
  * This file: one schema node to one rule.
  */
-import { withoutContains } from './array-contains.ts';
+import { containingRule, withoutContains } from './array-contains.ts';
 import { arrayRule } from './array-grammar.ts';
 import { checkGbnf } from './gbnf/gbnf-check.ts';
 import { GbnfWriter, MAX_COUNTED, type WriterOptions } from './gbnf/gbnf-writer.ts';
@@ -33,7 +34,8 @@ import {
   type SchemaPath,
   unenforceable,
 } from './schema/schema-walk.ts';
-import { FORMAT_PATTERNS, FREE_FORMATS, INTEGER_FORMATS } from './string-formats.ts';
+import { TOO_LARGE } from './pattern/pattern.ts';
+import { CHECKED_FORMATS, formatPattern, FREE_FORMATS, integerBounds } from './string-formats.ts';
 import { stringOf, stringWithin } from './string-grammar.ts';
 
 /** Branches of a `oneOf` that are told apart by what the others forbid. */
@@ -128,6 +130,7 @@ class SchemaCompiler {
   #types(schema: Schema, path: SchemaPath): string {
     const types = typesOf(schema, path);
     if (types.length === 0) return anyValue(this.#writer);
+    if (schema['type'] === undefined && notValues(schema).length === 0) this.#writer.narrowed(path, 'type');
     const rules: string[] = [];
     let first: unknown = null;
     for (const type of types) {
@@ -150,14 +153,15 @@ class SchemaCompiler {
         return objectRule(this.#writer, schema, path, this.compile);
       case 'array':
         this.#refuseNot(not, Array.isArray, path);
-        return arrayRule(this.#writer, this.#withoutContains(schema, path), path, this.compile);
+        return this.#array(schema, path);
       case 'string':
         return this.#string(schema, path);
       case 'integer':
         if (isFraction(schema)) throw impossible(path, 'no whole number has a fraction');
         return integerRule(this.#writer, withFormatBounds(schema), path, numbersOf(not));
       case 'number':
-        return numberRule(this.#writer, withFormatBounds(schema), path, {
+        if (integerBounds(schema['format']) !== null) return this.#typed('integer', schema, path);
+        return numberRule(this.#writer, schema, path, {
           not: numbersOf(not),
           isFraction: isFraction(schema),
         });
@@ -186,7 +190,11 @@ class SchemaCompiler {
     if (max !== null && max < min) throw impossible(path, 'maxLength is less than minLength');
     if (min > MAX_COUNTED) {
       this.#writer.cannot(path, 'minLength', `lengths above ${MAX_COUNTED} cannot be counted`);
-      return stringOf(this.#writer, 0, null);
+      return this.#string({ ...schema, minLength: 0 }, path);
+    }
+    if (max !== null && max > MAX_COUNTED) {
+      this.#writer.later(path, 'maxLength');
+      return this.#string({ ...schema, maxLength: undefined }, path);
     }
     const sources = this.#sources(schema, path);
     const not = notValues(schema).filter((value) => typeof value === 'string');
@@ -217,6 +225,16 @@ class SchemaCompiler {
     } catch (error) {
       const reason = refusals.get(error);
       if (reason === undefined || this.#writer.budget.isSpent) throw error;
+      // Counting may be what makes it too large.
+      const length = limits.max !== null ? 'maxLength' : limits.min > 0 ? 'minLength' : null;
+      if (last !== undefined && length !== null && reason === TOO_LARGE) {
+        this.#writer.later(path, length);
+        return this.#stringWithin(
+          { ...limits, ...(length === 'maxLength' ? { max: null } : { min: 0 }) },
+          sources,
+          path,
+        );
+      }
       this.#writer.cannot(path, keyword, reason);
       if (last === undefined) return stringOf(this.#writer, limits.min, limits.max);
       return sources.length === 1 && limits.not.length === 0
@@ -244,21 +262,27 @@ class SchemaCompiler {
   }
 
   #formatSource(format: string, { pattern }: Schema, path: SchemaPath): StringSource[] {
-    const source = Object.hasOwn(FORMAT_PATTERNS, format) ? FORMAT_PATTERNS[format] : undefined;
-    if (source !== undefined) return [{ source, negated: false, keyword: 'format' }];
+    const isChecked = CHECKED_FORMATS.has(format);
+    if (isChecked) this.#writer.later(path, 'format');
+    const source = formatPattern(format);
+    if (source !== null) return [{ source, negated: false, keyword: 'format' }];
     // Beside a pattern, a name that is not known only names the pattern.
-    const isFree =
-      pattern !== undefined || FREE_FORMATS.has(format) || Object.hasOwn(INTEGER_FORMATS, format);
-    if (!isFree)
+    const isFree = isChecked || FREE_FORMATS.has(format) || integerBounds(format) !== null;
+    if (!isFree && pattern === undefined)
       this.#writer.cannot(path, 'format', `"${format.slice(0, 40)}" is not a known format; use "pattern"`);
     return [];
   }
 
-  #withoutContains(schema: Schema, path: SchemaPath): Schema {
-    return withoutContains(schema, path, {
-      both: this.#folding.both,
+  #array(schema: Schema, path: SchemaPath): string {
+    const { both } = this.#folding;
+    const containing = containingRule(this.#writer, schema, path, { compile: this.compile, both });
+    if (containing !== null) return containing;
+    const plain = withoutContains(schema, path, {
+      both,
       cannot: (place, keyword, reason) => this.#writer.cannot(place, keyword, reason),
+      narrowed: (place, keyword) => this.#writer.narrowed(place, keyword),
     });
+    return arrayRule(this.#writer, plain, path, this.compile);
   }
 
   #nullable(schema: Schema, path: SchemaPath): string {
@@ -376,8 +400,9 @@ function numbersOf(values: readonly unknown[]): number[] {
 
 function withFormatBounds(schema: Schema): Schema {
   const { format, minimum, maximum } = schema;
-  if (typeof format !== 'string' || !Object.hasOwn(INTEGER_FORMATS, format)) return schema;
-  const [low, high] = INTEGER_FORMATS[format] ?? [0, 0];
+  const bounds = integerBounds(format);
+  if (bounds === null) return schema;
+  const [low, high] = bounds;
   return {
     ...schema,
     minimum: typeof minimum === 'number' ? Math.max(minimum, low) : low,

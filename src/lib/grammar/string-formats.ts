@@ -1,61 +1,169 @@
-/** The formats that are enforced. Each pattern accepts a part of the format, never more than it. */
+/**
+ * What each format allows. Where ajv-formats knows the format, the pattern allows just what its check of a finished answer
+ * allows; the other formats are checked by the pattern itself.
+ */
+const LEAP_YEAR = '(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)';
 const MONTH_DAY =
   '(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))';
-const DATE = `[12]\\d{3}-${MONTH_DAY}`;
-const CLOCK = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,6})?';
-const TIME = `${CLOCK}(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)`;
-const LABEL = '[a-z0-9](?:[a-z0-9-]{0,40}[a-z0-9])?';
-const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]\\d|\\d)';
-const HOST = `(?:${LABEL}\\.){0,3}${LABEL}`;
-const PATH = '(?:/[A-Za-z0-9._~-]{0,60}){0,8}';
-const QUERY = '(?:\\?[A-Za-z0-9._~=&-]{0,200})?';
-const EMAIL = `[A-Za-z0-9_+-]{1,30}(?:\\.[A-Za-z0-9_+-]{1,30}){0,2}@(?:${LABEL}\\.){1,3}[a-z]{2,10}`;
-const URI = `https?://${HOST}(?::[1-9]\\d{0,3})?${PATH}${QUERY}`;
-const IPV6 = '[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){7}|(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){0,5})?::[0-9a-f]{1,4}';
-const DURATION =
-  'P(?:\\d{1,4}W|\\d{1,4}D(?:T\\d{1,4}[HMS])?|\\d{1,4}Y(?:\\d{1,4}M(?:\\d{1,4}D)?)?|\\d{1,4}M(?:\\d{1,4}D)?|T(?:\\d{1,4}H(?:\\d{1,4}M(?:\\d{1,4}S)?)?|\\d{1,4}M(?:\\d{1,4}S)?|\\d{1,4}S))';
-const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
-const BASE64 = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?';
-const BASE64URL = '(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-]{2}|[A-Za-z0-9_-]{3})?';
-const POINTER = '(?:/(?:[A-Za-z0-9_.-]|~0|~1){0,40}){0,12}';
+const DATE = `(?:\\d{4}-${MONTH_DAY}|${LEAP_YEAR}-02-29)`;
+const SPLIT_SECOND = '(?:\\.\\d+)?';
+const CLOCK = `(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d${SPLIT_SECOND}`;
+const ZONE = '(?:[Zz]|[+-](?:[01]\\d|2[0-3])(?::?[0-5]\\d)?)';
+const TIME = `(?:${CLOCK}${ZONE}|${leapSeconds()})`;
+const ISO_TIME = `(?:${CLOCK}${ZONE}?|${leapSeconds()}|23:59:60${SPLIT_SECOND})`;
+const DURATION_DATE = '(?:\\d+Y(?:\\d+M)?(?:\\d+D)?|\\d+M(?:\\d+D)?|\\d+D)';
+const SECONDS = `\\d+${SPLIT_SECOND}S`;
+const DURATION_TIME = `T(?:\\d+H(?:\\d+M)?(?:${SECONDS})?|\\d+M(?:${SECONDS})?|${SECONDS})`;
+const DURATION = `P(?:${DURATION_DATE}(?:${DURATION_TIME})?|${DURATION_TIME}|\\d+W)`;
 
-export const FORMAT_PATTERNS: Readonly<Record<string, string>> = {
-  date: `^${DATE}$`,
-  time: `^${TIME}$`,
-  'date-time': `^${DATE}T${TIME}$`,
-  duration: `^${DURATION}$`,
-  uuid: `^${UUID}$`,
-  email: `^${EMAIL}$`,
-  'idn-email': `^${EMAIL}$`,
-  hostname: `^${HOST}$`,
-  'idn-hostname': `^${HOST}$`,
-  ipv4: `^(?:${OCTET}\\.){3}${OCTET}$`,
-  ipv6: `^(?:${IPV6})$`,
-  uri: `^${URI}$`,
-  url: `^${URI}$`,
-  iri: `^${URI}$`,
-  'uri-reference': `^(?:${URI}|[a-z0-9._-]{1,60}${PATH}${QUERY}|/[A-Za-z0-9._~-]{1,60}${PATH}${QUERY})$`,
-  'iri-reference': `^(?:${URI}|[a-z0-9._-]{1,60}${PATH}${QUERY}|/[A-Za-z0-9._~-]{1,60}${PATH}${QUERY})$`,
-  'uri-template': `^${URI}(?:/\\{[a-z]{1,20}\\}){0,3}$`,
-  'json-pointer': `^${POINTER}$`,
-  'relative-json-pointer': `^(?:0|[1-9]\\d{0,2})(?:#|${POINTER})$`,
-  regex: '^\\^?[A-Za-z0-9 _-]{1,60}\\$?$',
-  byte: `^${BASE64}$`,
-  base64: `^${BASE64}$`,
-  base64url: `^${BASE64URL}$`,
-  // What pydantic writes.
-  ipvanyaddress: `^(?:${OCTET}\\.){3}${OCTET}$`,
-  ipvanyinterface: `^(?:${OCTET}\\.){3}${OCTET}/(?:[12]?\\d|3[0-2])$`,
-  ipvanynetwork: `^(?:${OCTET}\\.){3}0/(?:24|32)$`,
-  ipv4network: `^(?:${OCTET}\\.){3}0/(?:24|32)$`,
-  ipv4interface: `^(?:${OCTET}\\.){3}${OCTET}/(?:[12]?\\d|3[0-2])$`,
-  ipv6network: '^[0-9a-f]{1,4}::/(?:16|32|48|64)$',
-  ipv6interface: '^[0-9a-f]{1,4}::[0-9a-f]{1,4}/(?:16|32|48|64)$',
-  uuid1: '^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
-  uuid3: '^[0-9a-f]{8}-[0-9a-f]{4}-3[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
-  uuid4: '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
-  uuid5: '^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
+const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const LOCAL = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
+const DOMAIN_LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
+const EMAIL = `${LOCAL}(?:\\.${LOCAL})*@(?:${DOMAIN_LABEL}\\.)+${DOMAIN_LABEL}`;
+/** What no part of an international name or address has. */
+const SPECIAL = '\\s"(),:;<>@[\\\\\\]';
+const IDN_LABEL = `[^${SPECIAL}./?#]{1,63}`;
+
+const HEX = '[0-9A-Fa-f]';
+const H16 = `${HEX}{1,4}`;
+const ESCAPED = `%${HEX}{2}`;
+const PLAIN = "A-Za-z0-9\\-._~!$&'()*+,;=";
+const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+const IPV4 = `${OCTET}(?:\\.${OCTET}){3}`;
+const IPV6 = ipv6();
+const SCHEME = '[A-Za-z][A-Za-z0-9+\\-.]*:';
+const { path: URI_PATH, query: URI_QUERY } = uriParts('');
+/** ajv-formats allows a quotation mark in references only. */
+const { path: REFERENCE_PATH, query: REFERENCE_QUERY } = uriParts('"');
+const URI = `${SCHEME}${URI_PATH}${URI_QUERY}`;
+const IRI_CHARS = '[^\\s"<>\\\\^`{|}]';
+const VARIABLE = `(?:[A-Za-z0-9_]|${ESCAPED})+(?::[1-9][0-9]{0,3}|\\*)?`;
+const EXPRESSION = `\\{[+#./;?&=,!@|]?${VARIABLE}(?:,${VARIABLE})*\\}`;
+
+const UUID = `${HEX}{8}-(?:${HEX}{4}-){3}${HEX}{12}`;
+const BASE64 = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?';
+const BASE64URL = '(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-]{2}(?:==)?|[A-Za-z0-9_-]{3}=?)?';
+const POINTER = '(?:/(?:[^~/]|~0|~1)*)*';
+const PREFIX4 = '/(?:[12]?\\d|3[0-2])';
+const PREFIX6 = '/(?:\\d\\d?|1[01]\\d|12[0-8])';
+const NETWORK4 = `${IPV4}(?:${PREFIX4})?`;
+const NETWORK6 = `(?:${IPV6})(?:${PREFIX6})?`;
+
+/** Formats that ajv-formats checks. */
+const KNOWN_FORMATS: Readonly<Record<string, string>> = {
+  date: DATE,
+  uuid: `(?:[Uu][Rr][Nn]:[Uu][Uu][Ii][Dd]:)?${UUID}`,
+  email: EMAIL,
+  hostname: `${LABEL}(?:\\.${LABEL})*\\.?`,
+  ipv4: IPV4,
+  ipv6: IPV6,
+  uri: URI,
+  'uri-reference': `(?:${SCHEME})?(?:${REFERENCE_PATH})?${REFERENCE_QUERY}`,
+  'uri-template': `(?:[^\\x00-\\x20"'<>%\\\\^\`{|}]|${ESCAPED}|${EXPRESSION})*`,
+  'json-pointer': POINTER,
+  'json-pointer-uri-fragment': `#(?:/(?:[A-Za-z0-9_\\-.!$&'()*+,;:=@]|${ESCAPED}|~0|~1)*)*`,
+  'relative-json-pointer': `(?:0|[1-9][0-9]*)(?:#|${POINTER})`,
 };
+
+/**
+ * Formats that the pattern checks as well: ajv-formats does not know them, or takes hours past 23 beside leap seconds, no
+ * fractions of a second in durations, any second line behind base64, and no host of a local network.
+ */
+const OTHER_FORMATS: Readonly<Record<string, string>> = {
+  time: TIME,
+  'date-time': `${DATE}[Tt\\s]${TIME}`,
+  'iso-time': ISO_TIME,
+  'iso-date-time': `${DATE}[Tt\\s]${ISO_TIME}`,
+  duration: DURATION,
+  'idn-email': `[^${SPECIAL}]+@${IDN_LABEL}(?:\\.${IDN_LABEL})*`,
+  'idn-hostname': `${IDN_LABEL}(?:\\.${IDN_LABEL})*\\.?`,
+  url: URI,
+  iri: `${SCHEME}${IRI_CHARS}*`,
+  'iri-reference': `${IRI_CHARS}*`,
+  byte: BASE64,
+  base64: BASE64,
+  base64url: BASE64URL,
+  // What pydantic writes.
+  ipvanyaddress: `(?:${IPV4}|${IPV6})`,
+  ipvanyinterface: `(?:${NETWORK4}|${NETWORK6})`,
+  ipvanynetwork: `(?:${NETWORK4}|${NETWORK6})`,
+  ipv4network: NETWORK4,
+  ipv4interface: NETWORK4,
+  ipv6network: NETWORK6,
+  ipv6interface: NETWORK6,
+  ...Object.fromEntries(
+    [1, 3, 4, 5, 6, 7, 8].map((version) => [
+      `uuid${version}`,
+      `${HEX}{8}-${HEX}{4}-${version}${HEX}{3}-[89ABab]${HEX}{3}-${HEX}{12}`,
+    ]),
+  ),
+};
+
+function uriParts(quote: '' | '"'): { readonly path: string; readonly query: string } {
+  const host = `(?:\\[(?:${uriIpv6()}|[Vv]${HEX}+\\.[${PLAIN}:]+)\\]|(?:[${PLAIN}${quote}]|${ESCAPED})*)`;
+  const authority = `(?:(?:[${PLAIN}:]|${ESCAPED})*@)?${host}(?::\\d*)?`;
+  const char = `(?:[${PLAIN}${quote}:@]|${ESCAPED})`;
+  const segments = `(?:/${char}*)*`;
+  const rootless = `${char}+${segments}`;
+  const rest = `(?:[${PLAIN}${quote}:@/?]|${ESCAPED})*`;
+  return {
+    path: `(?://?${authority}${segments}|/(?:${rootless})?|${rootless})`,
+    query: `(?:\\?${rest})?(?:#${rest})?`,
+  };
+}
+
+/** Leap seconds, which end a day in UTC, with offsets of whole hours. */
+function leapSeconds(): string {
+  const two = (hours: number): string => String(hours).padStart(2, '0');
+  const at = Array.from({ length: 24 }, (_, hour) => {
+    const zones =
+      hour === 23 ? '[Zz]|[+-]00(?::?00)?' : `(?:[+]${two(hour + 1)}|-${two(23 - hour)})(?::?00)?`;
+    return `${two(hour)}:59:60${SPLIT_SECOND}(?:${zones})`;
+  });
+  return `(?:${at.join('|')})`;
+}
+
+/** Eight groups, the last two of them perhaps in dotted form, and one run of groups left out. */
+function ipv6(): string {
+  const left = (count: number): string => `(?::${H16}){0,${count}}`;
+  const ways = Array.from({ length: 6 }, (_, index) => {
+    const groups = 6 - index;
+    // After so many groups: the rest, or a gap.
+    const rest =
+      groups === 6
+        ? `(?::${H16}|${IPV4}|:)`
+        : `(?:(?::${H16}){1,${7 - groups}}|${left(5 - groups)}:${IPV4}|:)`;
+    return `(?:${H16}:){${groups}}${rest}`;
+  });
+  const none = `:(?:(?::${H16}){1,7}|${left(5)}:${IPV4}|:)`;
+  return `(?:(?:${H16}:){7}(?:${H16}|:)|${ways.join('|')}|${none})`;
+}
+
+/** The same as RFC 3986 spells it. */
+function uriIpv6(): string {
+  const octet = '(?:25[0-5]|2[0-4]\\d|[01]?\\d\\d?)';
+  const last = `(?:${H16}:${H16}|${octet}(?:\\.${octet}){3})`;
+  const before = (count: number): string =>
+    count === 0 ? `(?:${H16})?` : `(?:(?:${H16}:){0,${count}}${H16})?`;
+  const gaps = [5, 4, 3, 2, 1, 0].map((groups, index) =>
+    index === 0 ? `::(?:${H16}:){5}` : `${before(index - 1)}::(?:${H16}:){${groups}}`,
+  );
+  return `(?:(?:(?:${H16}:){6}|${gaps.join('|')})${last}|${before(5)}::${H16}|${before(6)}::)`;
+}
+
+function anchored(formats: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(formats).map(([name, source]) => [name, `^(?:${source})$`]));
+}
+
+/** Formats that the check of a finished answer takes from here. */
+export const OWN_FORMATS = anchored(OTHER_FORMATS);
+export const FORMAT_PATTERNS: Readonly<Record<string, string>> = {
+  ...anchored(KNOWN_FORMATS),
+  ...OWN_FORMATS,
+};
+
+/** Formats that the grammar leaves to the check of the answer: the length of a whole host name, and regular expressions. */
+export const CHECKED_FORMATS: ReadonlySet<string> = new Set(['hostname', 'regex']);
 
 /** Formats that only say what a text is for, or how a program stores the value. */
 export const FREE_FORMATS: ReadonlySet<string> = new Set([
@@ -77,20 +185,30 @@ export const FREE_FORMATS: ReadonlySet<string> = new Set([
   'float',
   'double',
   'number',
+  'unix-time',
+  'timestamp',
 ]);
 
-/** Bounds that a format gives to integers. */
+/** Bounds that a format gives to numbers, which are integers then. */
 export const INTEGER_FORMATS: Readonly<Record<string, readonly [number, number]>> = {
   int8: [-(2 ** 7), 2 ** 7 - 1],
   int16: [-(2 ** 15), 2 ** 15 - 1],
   int32: [-(2 ** 31), 2 ** 31 - 1],
-  int64: [-(10 ** 15 - 1), 10 ** 15 - 1],
+  // The nearest doubles.
+  int64: [-(2 ** 63), 2 ** 63],
   uint8: [0, 2 ** 8 - 1],
   uint16: [0, 2 ** 16 - 1],
   uint32: [0, 2 ** 32 - 1],
-  uint64: [0, 10 ** 15 - 1],
-  uint: [0, 10 ** 15 - 1],
-  // Milliseconds or seconds since 1970.
-  'unix-time': [0, 10 ** 13 - 1],
-  timestamp: [0, 10 ** 13 - 1],
+  uint64: [0, 2 ** 64],
+  uint: [0, 2 ** 64],
 };
+
+export function integerBounds(format: unknown): readonly [number, number] | null {
+  if (typeof format !== 'string' || !Object.hasOwn(INTEGER_FORMATS, format)) return null;
+  return INTEGER_FORMATS[format] ?? null;
+}
+
+/** The pattern of a format, else null. */
+export function formatPattern(format: string): string | null {
+  return Object.hasOwn(FORMAT_PATTERNS, format) ? (FORMAT_PATTERNS[format] ?? null) : null;
+}

@@ -13,14 +13,13 @@ import {
 } from './pattern/pattern.ts';
 
 /**
- * Characters that stand for themselves inside a JSON string. Surrogates are left out because a byte-level vocabulary
- * could spell them, and the text would then not be Unicode any more.
+ * All but the characters that stand for themselves inside a JSON string. Surrogates are left out because a byte-level
+ * vocabulary could spell them, and the text would then not be Unicode any more.
  */
 const RAW_OUTSIDE: readonly CodeRange[] = [
   [0, 0x1f],
   [0x22, 0x22],
   [0x5c, 0x5c],
-  [0x7f, 0x7f],
   [0xd800, 0xdfff],
 ];
 const SHORT_ESCAPES = new Map([
@@ -32,12 +31,8 @@ const SHORT_ESCAPES = new Map([
   [0x0c, '\\f'],
   [0x0d, '\\r'],
 ]);
-const WRITABLE: readonly CodeRange[] = [
-  ...complement(RAW_OUTSIDE),
-  ...[...SHORT_ESCAPES.keys()].map((code): CodeRange => [code, code]),
-];
-/** A larger `maxLength` beside a pattern is lowered to it: each length is a state. */
-const COUNTED_LENGTH = 256;
+/** Every character but the halves of a pair. */
+const WRITABLE: readonly CodeRange[] = complement([[0xd800, 0xdfff]]);
 
 /** What a string must be, all of it at once. */
 export interface StringLimits {
@@ -98,21 +93,50 @@ export function stringInLanguage(writer: GbnfWriter, wanted: WantedLanguage): st
   const free = min === 0 && max === null ? null : tryAutomaton(languages, language);
   const lengths = free === null ? null : lengthsOf(free);
   const fits = lengths !== null && lengths.shortest >= min && (max === null || lengths.longest <= max);
-  const counted = languages.repeat(
-    languages.set([[0, 0x10ffff]]),
-    min,
-    max === null ? null : Math.max(min, Math.min(max, COUNTED_LENGTH)),
-  );
+  const counted = languages.repeat(languages.set([[0, 0x10ffff]]), min, max);
   const states = fits ? free : automatonOf(languages, languages.all([language, counted]), { refuse, spend });
   return states === null ? null : writer.rule(quotedBy(writer, automatonBody({ writer, refuse }, states)));
 }
 
-/** One character of a string's content, raw or as a short escape. */
+/** Any string but these. */
+export function stringOtherThan(writer: GbnfWriter, texts: readonly string[]): string {
+  if (texts.length === 0) return stringOf(writer, 0, null);
+  const rest = `${anyChar(writer)}*`;
+  const target = { writer, refuse: (reason: string): Error => new Error(reason) };
+  const node = (alike: readonly (readonly string[])[]): string => {
+    writer.budget.spend('steps', alike.length);
+    const next = new Map<string, (readonly string[])[]>();
+    for (const [char, ...others] of alike)
+      if (char !== undefined) next.set(char, [...(next.get(char) ?? []), others]);
+    const codes = [...next.keys()].map(
+      (char): CodeRange => [char.codePointAt(0) ?? 0, char.codePointAt(0) ?? 0],
+    );
+    const options = [`${setRule(target, complement(codes))} ${rest}`];
+    for (const [char, group] of next)
+      options.push(`${writer.literal(JSON.stringify(char).slice(1, -1))} ${node(group)}`);
+    if (!alike.some(({ length }) => length === 0)) options.push('""');
+    return writer.rule(options.join(' | '));
+  };
+  return writer.rule(quotedBy(writer, node(texts.map((text) => [...text]))));
+}
+
+/** One character of a string's content, raw or in any escape that JSON has for it. */
 export function anyChar(writer: GbnfWriter): string {
   return writer.shared('char', () => {
-    const escapes = [...SHORT_ESCAPES.values()].map((text) => writer.literal(text));
-    return writer.rule([rawClass(complement(RAW_OUTSIDE)), ...escapes].join(' | '));
+    const escapes = [...SHORT_ESCAPES.values(), '\\/'].map((text) => writer.literal(text));
+    return writer.rule(
+      [rawClass(complement(RAW_OUTSIDE)), ...escapes, ...unicodeEscapes(writer)].join(' | '),
+    );
   });
+}
+
+/** Four digits that are no half of a pair, or a pair. */
+function unicodeEscapes(writer: GbnfWriter): string[] {
+  const start = writer.literal('\\u');
+  const single = '([0-9A-CEFa-cef] [0-9A-Fa-f]{3} | [dD] [0-7] [0-9A-Fa-f]{2})';
+  const high = '[dD] [89ABab] [0-9A-Fa-f]{2}';
+  const low = '[dD] [C-Fc-f] [0-9A-Fa-f]{2}';
+  return [`${start} ${single}`, `${start} ${high} ${start} ${low}`];
 }
 
 function tryAutomaton(languages: Languages, language: Language): readonly AutomatonState[] | null {
@@ -198,9 +222,20 @@ function setRule({ writer, refuse }: Target, ranges: readonly CodeRange[]): stri
   const escapes = [...SHORT_ESCAPES]
     .filter(([code]) => contains(code))
     .map(([, text]) => writer.literal(text));
-  const options = raw.length > 0 ? [rawClass(raw), ...escapes] : escapes;
+  const options = [...(raw.length > 0 ? [rawClass(raw)] : []), ...escapes, ...controls(writer, contains)];
   if (options.length === 0) throw refuse('a character class in it can never match in JSON');
   return writer.rule(options.join(' | '));
+}
+
+/** Control characters that have no short escape. */
+function controls(writer: GbnfWriter, contains: (code: number) => boolean): string[] {
+  return ['0', '1'].flatMap((high) => {
+    const codes = Array.from({ length: 16 }, (_, low) => Number(high) * 16 + low);
+    const wanted = codes.filter((code) => !SHORT_ESCAPES.has(code) && contains(code));
+    const digits = wanted.map((code) => (code % 16).toString(16));
+    const either = digits.flatMap((digit) => (/[a-f]/.test(digit) ? [digit, digit.toUpperCase()] : [digit]));
+    return digits.length === 0 ? [] : [`${writer.literal(`\\u00${high}`)} [${either.join('')}]`];
+  });
 }
 
 function rawClass(ranges: readonly CodeRange[]): string {

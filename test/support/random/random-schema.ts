@@ -4,7 +4,7 @@ import type { Random } from './grammar-walk.ts';
 export type JsonSchema = Record<string, unknown>;
 
 export interface SchemaShape {
-  /** Free JSON, recursion and open objects can grow long when a model without sense writes them. */
+  /** Free JSON, recursion, open objects, digits and formats can grow long when a model without sense writes them. */
   readonly unbounded: boolean;
 }
 
@@ -20,7 +20,8 @@ const PATTERNS = [
   '^"\\w"$',
   '^.{0,4}$',
 ];
-const FORMATS = ['date', 'time', 'date-time', 'uuid', 'email', 'ipv4', 'uri', 'hostname'];
+const SHORT_FORMATS = ['date', 'uuid', 'ipv4'];
+const FORMATS = [...SHORT_FORMATS, 'time', 'date-time', 'email', 'uri', 'hostname'];
 
 export function randomSchema(
   random: Random,
@@ -32,8 +33,8 @@ export function randomSchema(
   const nested = () => randomSchema(random, shape, depth - 1);
   const scalars = [
     () => stringSchema(random, int, pick, shape),
-    () => integerSchema(int),
-    () => numberSchema(int, random),
+    () => integerSchema(int, shape),
+    () => numberSchema(int, random, shape),
     () => ({ type: pick(['boolean', 'null']) }),
     () => ({ enum: [pick(WORDS), int(-5, 5), null, pick([true, false]), [1, 'x'], { k: pick(WORDS) }] }),
     () => ({ const: pick([...WORDS, 3.25, null]) }),
@@ -95,13 +96,13 @@ function stringSchema(random: Random, int: Int, pick: Pick, shape: SchemaShape):
   // A model without sense would search for ever for the match that an open pattern asks for.
   const patterns = PATTERNS.filter((pattern) => shape.unbounded || pattern.endsWith('$'));
   if (kind < 0.25) return { type: 'string', pattern: pick(patterns) };
-  if (kind < 0.5) return { type: 'string', format: pick(FORMATS) };
+  if (kind < 0.5) return { type: 'string', format: pick(shape.unbounded ? FORMATS : SHORT_FORMATS) };
   const minLength = int(0, 4);
   if (kind < 0.6) return { type: 'string', minLength, maxLength: minLength + int(100, 300) };
   return { type: 'string', minLength, maxLength: minLength + int(0, 8) };
 }
 
-function integerSchema(int: Int): JsonSchema {
+function integerSchema(int: Int, shape: SchemaShape): JsonSchema {
   const minimum = int(-1200, 1200);
   const choices: JsonSchema[] = [
     { type: 'integer', minimum, maximum: minimum + int(0, 3000) },
@@ -110,11 +111,12 @@ function integerSchema(int: Int): JsonSchema {
     { type: 'integer', maximum: minimum },
     { type: 'integer' },
   ];
-  return choices[int(0, choices.length - 1)] as JsonSchema;
+  return choices[int(0, shape.unbounded ? choices.length - 1 : 1)] as JsonSchema;
 }
 
-function numberSchema(int: Int, random: Random): JsonSchema {
+function numberSchema(int: Int, random: Random, shape: SchemaShape): JsonSchema {
   const minimum = Math.round((random() * 20 - 10) * 1000) / 1000;
+  if (!shape.unbounded) return { type: 'number', minimum, maximum: minimum + 9, multipleOf: 0.25 };
   const choices: JsonSchema[] = [
     { type: 'number', minimum: 0, maximum: 1 },
     { type: 'number', minimum, maximum: Math.round((minimum + random() + 0.01) * 1000) / 1000 },

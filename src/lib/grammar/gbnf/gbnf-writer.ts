@@ -20,6 +20,8 @@ export interface WriterOptions {
   readonly relax?: boolean;
   /** Told of every keyword that the grammar leaves out. */
   readonly leftOut?: (path: SchemaPath, keyword: string) => void;
+  /** Told of every keyword that the grammar takes more narrowly than the schema. */
+  readonly narrowed?: (path: SchemaPath, keyword: string) => void;
 }
 
 /** The rules of one grammar; writers of different modes may share it. */
@@ -30,6 +32,7 @@ interface RuleStore {
   readonly budget: SchemaBudget;
   readonly relax: boolean;
   readonly leftOut: WriterOptions['leftOut'];
+  readonly narrowed: WriterOptions['narrowed'];
   reserved: number;
 }
 
@@ -49,6 +52,7 @@ export class GbnfWriter {
       budget: options.budget ?? new SchemaBudget(),
       relax: options.relax ?? false,
       leftOut: options.leftOut,
+      narrowed: options.narrowed,
       reserved: 0,
     };
   }
@@ -66,6 +70,11 @@ export class GbnfWriter {
   /** Leaves a keyword to the check of the finished answer. */
   later(path: SchemaPath, keyword: string): void {
     this.#store.leftOut?.(path, keyword);
+  }
+
+  /** Some values that the schema allows cannot be written. */
+  narrowed(path: SchemaPath, keyword: string): void {
+    this.#store.narrowed?.(path, keyword);
   }
 
   /** A writer of another mode whose rules go into the same grammar. */
@@ -165,15 +174,14 @@ function escapeControl(char: string): string {
 
 /** One block of a counted repetition; llama.cpp copies counted symbols and refuses 2000 copies or more. */
 const BLOCK = 50;
-/** The most copies that `repeat` can count; a larger limit is lowered to it, which keeps every output valid. */
+/** The most copies that `repeat` can count; callers leave a larger limit to the check of the answer. */
 export const MAX_COUNTED = 20_000;
 
 /** `symbol` (a rule name) min to max times; max null is without limit. */
 export function repeat(writer: GbnfWriter, symbol: string, min: number, max: number | null): string {
   const head = exactly(writer, symbol, min);
   if (max === null) return join(head, `${symbol}*`);
-  const room = Math.min(max, MAX_COUNTED) - min;
-  return join(head, upTo(writer, symbol, room));
+  return join(head, upTo(writer, symbol, max - min));
 }
 
 function exactly(writer: GbnfWriter, symbol: string, count: number): string {

@@ -1,31 +1,38 @@
-/** GBNF for multiples of 1/k, such as 0.25 or 0.01, from one of them to another. */
-import { decimalsOf, integerRange, scaledRange } from './number-range.ts';
+/** GBNF for multiples of 1/k, such as 0.25 or 0.01, from one of them to another; null: without an end. */
+import { decimalsOf } from './decimal.ts';
+import { digitsBetween, integerRange, magnitudes } from './number-range.ts';
 
-/**
- * Most steps from 0: the check of the answer divides by the step, and knows a multiple by its nearness to a whole number.
- */
-export const MOST_STEPS = 10 ** 9 - 1;
-
-/** `first` to `last`, counted in steps of 1/`parts`, both within ±MOST_STEPS. */
-export function fractionRange(first: number, last: number, parts: number): string {
+/** `first` to `last`, counted in steps of 1/`parts`. */
+export function fractionRange(first: number | null, last: number | null, parts: number): string {
   const step = 1 / parts;
   if (Number.isInteger(Math.log10(parts))) return decimalRange(first, last, Math.log10(parts));
   const written = (steps: number): string => String(Number((steps * step).toFixed(decimalsOf(step))));
-  const minus = sideRange(Math.max(1, -last), -first, parts, written);
-  const plus = sideRange(Math.max(0, first), last, parts, written);
+  const minus =
+    first !== null && first > -1
+      ? []
+      : sideRange(last === null ? 1 : Math.max(1, -last), first === null ? null : -first, parts, written);
+  const plus =
+    last !== null && last < 0 ? [] : sideRange(first === null ? 0 : Math.max(0, first), last, parts, written);
   return [...minus.map((rule) => `"-" ${rule}`), ...plus].join(' | ');
 }
 
 /** The same on one side of 0; the numbers beside the first and the last whole one are written one by one. */
-function sideRange(from: number, to: number, parts: number, written: (steps: number) => string): string[] {
-  if (from > to) return [];
-  const [low, high] = [Math.ceil(from / parts), Math.floor(to / parts)];
-  if (low >= high) return [oneOf(from, to, written)];
+function sideRange(
+  from: number,
+  to: number | null,
+  parts: number,
+  written: (steps: number) => string,
+): string[] {
+  if (to !== null && from > to) return [];
+  const low = Math.ceil(from / parts);
+  const high = to === null ? null : Math.floor(to / parts);
+  if (to !== null && high !== null && low >= high) return [oneOf(from, to, written)];
   const fractions = Array.from({ length: parts - 1 }, (_, index) => `"${written(index + 1).slice(1)}"`);
+  const wholes = integerRange(BigInt(low), high === null ? null : BigInt(high) - 1n);
   return [
     ...(from < low * parts ? [oneOf(from, low * parts - 1, written)] : []),
-    `(${integerRange(low, high - 1)}) ("" | ${fractions.join(' | ')})`,
-    oneOf(high * parts, to, written),
+    `(${wholes}) ("" | ${fractions.join(' | ')})`,
+    ...(to === null || high === null ? [] : [oneOf(high * parts, to, written)]),
   ];
 }
 
@@ -35,11 +42,39 @@ function oneOf(from: number, to: number, written: (steps: number) => string): st
 }
 
 /** Powers of ten, with as many digits behind the point or fewer. */
-function decimalRange(first: number, last: number, digits: number): string {
+function decimalRange(first: number | null, last: number | null, digits: number): string {
   const ranges = Array.from({ length: digits + 1 }, (_, decimals): string[] => {
     const unit = 10 ** (digits - decimals);
-    const [from, to] = [Math.ceil(first / unit), Math.floor(last / unit)];
-    return from > to ? [] : [scaledRange(BigInt(from), BigInt(to), decimals)];
+    const from = first === null ? null : BigInt(Math.ceil(first / unit));
+    const to = last === null ? null : BigInt(Math.floor(last / unit));
+    return signedDecimals(from, to, decimals);
   });
   return ranges.flat().join(' | ');
+}
+
+/** Numbers with exactly so many digits behind the point, the bounds scaled by as many zeros. */
+function signedDecimals(from: bigint | null, to: bigint | null, decimals: number): string[] {
+  if (from !== null && to !== null && from > to) return [];
+  const minus =
+    from !== null && from >= 0n
+      ? []
+      : pointed(to !== null && to < 0n ? -to : 1n, from === null ? null : -from, decimals);
+  const plus = to !== null && to < 0n ? [] : pointed(from !== null && from > 0n ? from : 0n, to, decimals);
+  return [...minus.map((rule) => `"-" ${rule}`), ...plus];
+}
+
+/** Magnitudes with the point in them: whole numbers, and the digits that the bounds leave behind each. */
+function pointed(low: bigint, high: bigint | null, decimals: number): string[] {
+  if (decimals === 0) return magnitudes(low, high);
+  const unit = 10n ** BigInt(decimals);
+  const [first, last] = [low / unit, high === null ? null : high / unit];
+  const padded = (value: bigint): string => String(value).padStart(decimals, '0');
+  const fraction = (from: bigint, to: bigint): string => `"." ${digitsBetween(padded(from), padded(to))}`;
+  if (last !== null && first === last) return [`"${first}" ${fraction(low % unit, (high ?? 0n) % unit)}`];
+  const between = magnitudes(first + 1n, last === null ? null : last - 1n);
+  return [
+    `"${first}" ${fraction(low % unit, unit - 1n)}`,
+    ...(between.length === 0 ? [] : [`(${between.join(' | ')}) "." [0-9]{${decimals}}`]),
+    ...(last === null || high === null ? [] : [`"${last}" ${fraction(0n, high % unit)}`]),
+  ];
 }

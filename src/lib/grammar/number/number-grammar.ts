@@ -1,13 +1,13 @@
 /**
  * lib/grammar/number owns GBNF for JSON numbers under bounds and `multipleOf`. It knows nothing of where a number stands.
+ * A number may have any count of digits: with a limit, one that the model has begun would become another number.
  */
 import { type GbnfWriter } from '../gbnf/gbnf-writer.ts';
-import { fractionRange, MOST_STEPS } from './fraction-steps.ts';
-import { decimalsOf, integerRange, LARGEST, MAX_DIGITS, scaledFloor, scaledRange } from './number-range.ts';
 import { at, impossible, malformed, numberOf, type Schema, type SchemaPath } from '../schema/schema-walk.ts';
-
-/** Digits after the point when a range is given; more are rarely meant. */
-const RANGE_DECIMALS = 2;
+import { decimalsOf, neighbour, wholeOf } from './decimal.ts';
+import { ANY_FRACTION, type Bound, LARGEST, magnitudeRange, scientific, SMALLEST } from './decimal-range.ts';
+import { fractionRange } from './fraction-steps.ts';
+import { integerRange, type WholeBound } from './number-range.ts';
 
 interface Bounds {
   readonly min: number | null;
@@ -15,6 +15,10 @@ interface Bounds {
   readonly max: number | null;
   readonly maxExclusive: boolean;
 }
+
+const WHOLE = '("0" | [1-9] [0-9]*)';
+/** From here on JavaScript writes whole numbers with an exponent. */
+const HUGE = 1e21;
 
 /** Whole numbers within the bounds; `not`: numbers that it must not be. */
 export function integerRule(
@@ -25,33 +29,42 @@ export function integerRule(
 ): string {
   const bounds = boundsOf(schema, path);
   const step = stepOf(writer, schema, path, true);
-  const bounded = bounds.min !== null || bounds.max !== null;
-  if (!bounded && step === 1 && not.length === 0) return writer.rule(`"-"? ${whole(writer)}`);
-  if (!bounded && not.length === 0 && step > 1) return multiples(writer, step);
-  // A bound with more digits than are generated is met by every number that is.
-  const min = Math.max(
-    -LARGEST,
-    bounds.min === null ? -LARGEST : lowestInteger(bounds.min, bounds.minExclusive),
-  );
-  const max = Math.min(
-    LARGEST,
-    bounds.max === null ? LARGEST : highestInteger(bounds.max, bounds.maxExclusive),
-  );
-  if (min > LARGEST || max < -LARGEST) {
-    writer.cannot(path, min > LARGEST ? 'minimum' : 'maximum', `numbers have at most ${MAX_DIGITS} digits`);
-    return writer.rule(`"-"? ${whole(writer)}`);
-  }
-  if (min > max) throw impossible(path, 'no whole number lies between its bounds');
-  const isOpen =
-    (min <= -LARGEST || (min >= 0 && min <= step)) && (max >= LARGEST || (max <= 0 && max >= -step));
-  if (step > 1 && isOpen && not.length === 0) {
-    const zero = min <= 0 && max >= 0;
-    return multiples(writer, step, { zero, minus: min <= -LARGEST, plus: max >= LARGEST });
-  }
+  const [min, max] = [lowestInteger(bounds), highestInteger(bounds)];
+  const isBeyond = beyondDoubles(bounds);
+  if (isBeyond || (min !== null && max !== null && min > max))
+    throw impossible(path, 'no whole number lies between its bounds');
   if (step > 1) return steppedIntegers(writer, { min, max, step, not }, path);
+  return integersWithout(writer, { min, max, not }, path);
+}
+
+interface Integers {
+  readonly min: WholeBound;
+  readonly max: WholeBound;
+  readonly not: readonly number[];
+}
+
+function integersWithout(writer: GbnfWriter, { min, max, not }: Integers, path: SchemaPath): string {
   const ranges = holesIn(min, max, not);
   if (ranges.length === 0) throw impossible(path, 'no whole number is left between its bounds');
-  return writer.rule(ranges.map(([from, to]) => integerRange(from, to)).join(' | '));
+  const plain = ranges.map(([from, to]) => integerRange(from, to));
+  return writer.rule([...plain, ...hugeIntegers(writer, min, max)].join(' | '));
+}
+
+/** Those that JavaScript writes with an exponent; no double knows their last digits. */
+function hugeIntegers(writer: GbnfWriter, min: WholeBound, max: WholeBound): string[] {
+  const side = (low: WholeBound, high: WholeBound): string | null => {
+    const from = Math.max(HUGE, low === null ? HUGE : Number(low));
+    const to = high === null ? LARGEST.value : Number(high);
+    if (from > to) return null;
+    const rules = scientific({ value: from, strict: false }, { value: to, strict: false }, 1);
+    return writer.shared(`huge ${from} ${to}`, () => writer.rule(rules.join(' | ')));
+  };
+  const [plus, minus] = [side(min, max), side(negated(max), negated(min))];
+  return [...(minus === null ? [] : [`"-" ${minus}`]), ...(plus === null ? [] : [plus])];
+}
+
+function negated(bound: WholeBound): WholeBound {
+  return bound === null ? null : -bound;
 }
 
 /** Values that a bounded range with a step may have at most. */
@@ -59,36 +72,47 @@ const MAX_VALUES = 400;
 
 function steppedIntegers(
   writer: GbnfWriter,
-  { min, max, step, not }: { min: number; max: number; step: number; not: readonly number[] },
+  { min, max, step, not }: Integers & { readonly step: number },
   path: SchemaPath,
 ): string {
-  const first = Math.ceil(min / step) * step + 0;
-  const count = Math.floor((max - first) / step) + 1;
-  if (count <= 0) throw impossible(path, 'no multiple lies between its bounds');
-  if (count > MAX_VALUES) {
-    writer.cannot(path, 'multipleOf', 'too many multiples lie between its bounds');
-    return writer.rule(
-      holesIn(min, max, not)
-        .map(([from, to]) => integerRange(from, to))
-        .join(' | '),
-    );
+  const size = BigInt(step);
+  const isOpenBelow = min === null || (min >= 0n && min <= size);
+  const isOpenAbove = max === null || (max <= 0n && max >= -size);
+  if (isOpenBelow && isOpenAbove && not.length === 0) {
+    const zero = (min ?? 0n) <= 0n && (max ?? 0n) >= 0n;
+    return multiples(writer, step, { zero, minus: min === null, plus: max === null });
   }
-  const values = Array.from({ length: count }, (_, index) => first + index * step);
-  const left = values.filter((value) => !not.includes(value));
+  const first = min === null ? null : ceilTo(min, size);
+  if (first !== null && max !== null && first > max)
+    throw impossible(path, 'no multiple lies between its bounds');
+  const count = first === null || max === null ? null : (max - first) / size + 1n;
+  if (first === null || count === null || count > BigInt(MAX_VALUES)) {
+    writer.cannot(path, 'multipleOf', 'too many multiples lie between its bounds');
+    return integersWithout(writer, { min, max, not }, path);
+  }
+  const values = Array.from({ length: Number(count) }, (_, index) => first + BigInt(index) * size);
+  const left = values.filter((value) => !not.includes(Number(value)));
   if (left.length === 0) throw impossible(path, 'no multiple is left between its bounds');
-  return writer.rule(left.map((value) => writer.literal(String(value + 0))).join(' | '));
+  return writer.rule(left.map((value) => writer.literal(String(value))).join(' | '));
+}
+
+function ceilTo(value: bigint, size: bigint): bigint {
+  const quotient = value / size;
+  return (quotient * size < value ? quotient + 1n : quotient) * size;
 }
 
 /** The range without some of its numbers. */
-function holesIn(min: number, max: number, not: readonly number[]): [number, number][] {
-  const holes = [...new Set(not)].filter((value) => Number.isInteger(value) && value >= min && value <= max);
-  const ranges: [number, number][] = [];
+function holesIn(min: WholeBound, max: WholeBound, not: readonly number[]): [WholeBound, WholeBound][] {
+  const isInside = (value: bigint): boolean =>
+    (min === null || value >= min) && (max === null || value <= max);
+  const holes = [...new Set(not)].filter(Number.isInteger).map(wholeOf).filter(isInside);
+  const ranges: [WholeBound, WholeBound][] = [];
   let from = min;
-  for (const hole of holes.sort((a, b) => a - b)) {
-    if (from < hole) ranges.push([from, hole - 1]);
-    from = hole + 1;
+  for (const hole of holes.sort((a, b) => (a < b ? -1 : 1))) {
+    if (from === null || from < hole) ranges.push([from, hole - 1n]);
+    from = hole + 1n;
   }
-  if (from <= max) ranges.push([from, max]);
+  if (max === null || from === null || from <= max) ranges.push([from, max]);
   return ranges;
 }
 
@@ -99,13 +123,10 @@ interface Signs {
 }
 
 /** Multiples of a whole number, by the remainder of the digits read so far. */
-function multiples(
-  writer: GbnfWriter,
-  step: number,
-  signs: Signs = { zero: true, minus: true, plus: true },
-): string {
+function multiples(writer: GbnfWriter, step: number, signs: Signs): string {
   const rule = positiveMultiples(writer, step);
   const options = [
+    ...hugeIntegers(writer, signs.minus ? null : 0n, signs.plus ? null : 0n),
     ...(signs.zero ? ['"0"'] : []),
     ...(signs.plus ? [rule] : []),
     ...(signs.minus ? [`"-" ${rule}`] : []),
@@ -116,7 +137,7 @@ function multiples(
 function positiveMultiples(writer: GbnfWriter, step: number): string {
   if (Number.isInteger(Math.log10(step))) {
     const zeros = String(step).length - 1;
-    return writer.rule(`[1-9] [0-9]{0,${11 - zeros}} "${'0'.repeat(zeros)}"`);
+    return writer.rule(`[1-9] [0-9]* "${'0'.repeat(zeros)}"`);
   }
   const names = Array.from({ length: step }, () => writer.reserve());
   for (const [remainder, name] of names.entries()) {
@@ -131,8 +152,11 @@ function digitSteps(step: number, remainder: number, names: readonly string[], f
   return digits.map((digit) => `"${digit}" ${names[(remainder * 10 + digit) % step]}`);
 }
 
-/** So few digits that no rounding makes a whole number of it. */
-const FRACTION = `"-"? ("0" | [1-9] [0-9]{0,6}) "." [0-9]{0,5} [1-9]`;
+/** Numbers that are no whole ones: the last digit behind the point is no zero, or they are less than 1. */
+const FRACTION = `"-"? (${[
+  `${WHOLE} "." [0-9]* [1-9]`,
+  ...scientific(SMALLEST, { value: 1, strict: true }, 1),
+].join(' | ')})`;
 
 /** What a number must not be, beside what its keywords say. */
 interface Excluded {
@@ -159,11 +183,24 @@ export function numberRule(
   if (isFraction && isFree) return writer.rule(FRACTION);
   if (isFraction) writer.cannot(path, 'not', 'whole numbers cannot be excluded here');
   if (Number.isInteger(step) && step > 0) return integerRule(writer, schema, path);
-  const bounded = bounds.min !== null || bounds.max !== null;
   if (step > 0) return steppedNumbers(writer, bounds, step, path);
-  if (!bounded) return writer.rule(`"-"? ${whole(writer)} ("." [0-9]{1,15})? ([eE] [-+]? [0-9]{1,2})?`);
-  return writer.rule(boundedNumber(writer, bounds, path));
+  return bounds.min === null && bounds.max === null
+    ? freeNumber(writer)
+    : boundedNumber(writer, bounds, path);
 }
+
+/** Where the exponent has three digits, one digit before the point keeps the number finite. */
+function freeNumber(writer: GbnfWriter): string {
+  return writer.shared('number', () => {
+    const far = scientific({ value: 1e100, strict: false }, LARGEST, 1).join(' | ');
+    const near = `[1-9] ${ANY_FRACTION} [eE] "-" [1-9] [0-9]{2}`;
+    const usual = `${WHOLE} ${ANY_FRACTION} ([eE] [-+]? [0-9]{1,2})?`;
+    return writer.rule(`"-"? (${usual} | ${far} | ${near})`);
+  });
+}
+
+/** The most steps that are counted from 0: with more, doubles skip some. */
+const MOST_STEPS = Number.MAX_SAFE_INTEGER;
 
 /** Multiples of a number that is none of the integers: of a fraction that divides 1, or a few of any other. */
 function steppedNumbers(writer: GbnfWriter, bounds: Bounds, step: number, path: SchemaPath): string {
@@ -172,20 +209,21 @@ function steppedNumbers(writer: GbnfWriter, bounds: Bounds, step: number, path: 
   const nearest = (steps: number, inwards: 1 | -1): number =>
     [steps - inwards, steps, steps + inwards, steps + 2 * inwards].find(isWhole) ?? steps;
   const { min, max } = bounds;
-  const first = min === null ? -MOST_STEPS : nearest(Math.ceil(min / step), 1);
-  const last = max === null ? MOST_STEPS : nearest(Math.floor(max / step), -1);
-  if (first > MOST_STEPS || last < -MOST_STEPS) {
-    const keyword = first > MOST_STEPS ? 'minimum' : 'maximum';
-    writer.cannot(path, keyword, `multiples are counted up to ${MOST_STEPS} only`);
-    return writer.rule(boundedNumber(writer, bounds, path));
+  const first = min === null ? null : nearest(Math.ceil(min / step), 1);
+  const last = max === null ? null : nearest(Math.floor(max / step), -1);
+  if (Math.max(Math.abs(first ?? 0), Math.abs(last ?? 0)) > MOST_STEPS) {
+    writer.cannot(path, 'multipleOf', `multiples are counted up to ${MOST_STEPS} only`);
+    return boundedNumber(writer, bounds, path);
   }
-  if (first > last || !isWhole(first)) throw impossible(path, 'no multiple lies between its bounds');
-  if (last - first <= MAX_VALUES) {
+  const outermost = first ?? last;
+  if ((first !== null && last !== null && first > last) || (outermost !== null && !isWhole(outermost)))
+    throw impossible(path, 'no multiple lies between its bounds');
+  if (first !== null && last !== null && last - first <= MAX_VALUES) {
     const values = Array.from({ length: last - first + 1 }, (_, index) => multipleOf(step, first + index));
     return writer.rule(values.map((value) => `"${value}"`).join(' | '));
   }
-  const steps = [Math.max(first, -MOST_STEPS), Math.min(last, MOST_STEPS)] as const;
-  return writer.rule(fractionRange(...steps, Math.round(1 / step)));
+  const huge = hugeIntegers(writer, first === null ? null : 0n, last === null ? null : 0n);
+  return writer.rule([fractionRange(first, last, Math.round(1 / step)), ...huge].join(' | '));
 }
 
 const multipleOf = (step: number, steps: number): number =>
@@ -219,51 +257,48 @@ function stepOf(writer: GbnfWriter, schema: Schema, path: SchemaPath, integer: b
 /** The largest whole step that is counted by remainders. */
 const MAX_STEP = 200;
 
-function whole(writer: GbnfWriter): string {
-  return writer.rule(`"0" | [1-9] [0-9]{0,${MAX_DIGITS - 1}}`);
-}
-
-/** Integers within the bounds, and decimals with a fixed number of digits within them. */
 function boundedNumber(writer: GbnfWriter, bounds: Bounds, path: SchemaPath): string {
-  const decimals = decimalsFor(bounds);
-  const largest = 10n ** BigInt(MAX_DIGITS) - 1n;
-  const low = bounds.min === null ? -largest : scaledFloor(bounds.min, decimals, bounds.minExclusive);
-  const high = bounds.max === null ? largest : -scaledFloor(-bounds.max, decimals, bounds.maxExclusive);
-  if (low > high) throw impossible(path, 'no number lies between its bounds');
-  if (low > largest || high < -largest) {
-    writer.cannot(path, low > largest ? 'minimum' : 'maximum', 'its bounds are too large');
-    return `"-"? ${whole(writer)}`;
-  }
-  const [from, to] = [low < -largest ? -largest : low, high > largest ? largest : high];
-  const min = Math.max(
-    -LARGEST,
-    bounds.min === null ? -LARGEST : lowestInteger(bounds.min, bounds.minExclusive),
-  );
-  const max = Math.min(
-    LARGEST,
-    bounds.max === null ? LARGEST : highestInteger(bounds.max, bounds.maxExclusive),
-  );
-  const decimal = scaledRange(from, to, decimals);
-  return min <= max ? `${integerRange(min, max)} | ${decimal}` : decimal;
+  const { min, minExclusive, max, maxExclusive } = bounds;
+  const low: Bound | null = min === null ? null : { value: min, strict: minExclusive };
+  const high: Bound | null = max === null ? null : { value: max, strict: maxExclusive };
+  const plus = side(low, high);
+  // 0 has no minus of its own.
+  const minus = min !== null && min >= 0 ? [] : side(opposite(high), opposite(low));
+  const options = [...plus, ...(minus.length === 0 ? [] : [`"-" (${minus.join(' | ')})`])];
+  if (options.length === 0) throw impossible(path, 'no number lies between its bounds');
+  return writer.rule(options.join(' | '));
 }
 
-/** As many digits after the point as the bounds have, within the precision of a double. */
-function decimalsFor(bounds: Bounds): number {
-  const [min, max] = [bounds.min ?? 0, bounds.max ?? 0];
-  const wholeDigits = Math.trunc(Math.max(Math.abs(min), Math.abs(max))).toString().length;
-  const wanted = Math.max(RANGE_DECIMALS, decimalsOf(min), decimalsOf(max));
-  return Math.max(RANGE_DECIMALS, Math.min(wanted, MAX_DIGITS - wholeDigits));
+function opposite(bound: Bound | null): Bound | null {
+  return bound === null ? null : { value: -bound.value + 0, strict: bound.strict };
 }
 
-function lowestInteger(bound: number, exclusive: boolean): number {
-  const lowest = Math.ceil(bound);
-  // Adding zero turns -0 into 0.
-  return (exclusive && lowest === bound ? lowest + 1 : lowest) + 0;
+/** What of the range lies at 0 or above it. */
+function side(low: Bound | null, high: Bound | null): string[] {
+  if (high !== null && (high.value < 0 || (low !== null && low.value > high.value))) return [];
+  return magnitudeRange({ low: low === null || low.value < 0 ? null : low, high });
 }
 
-function highestInteger(bound: number, exclusive: boolean): number {
-  const highest = Math.floor(bound);
-  return (exclusive && highest === bound ? highest - 1 : highest) + 0;
+function lowestInteger({ min, minExclusive }: Bounds): WholeBound {
+  if (min === null) return null;
+  const lowest = Math.ceil(min);
+  return minExclusive && lowest === min ? wholeAbove(lowest) : wholeOf(lowest);
+}
+
+function highestInteger({ max, maxExclusive }: Bounds): WholeBound {
+  if (max === null) return null;
+  const highest = Math.floor(max);
+  return maxExclusive && highest === max ? -wholeAbove(-highest) : wholeOf(highest);
+}
+
+/** The next whole number that a double can hold, because the check of the answer holds it in one. */
+function wholeAbove(value: number): bigint {
+  if (Math.abs(value) < Number.MAX_SAFE_INTEGER) return wholeOf(value + 1);
+  return wholeOf(Math.min(neighbour(value, 1), Number.MAX_VALUE));
+}
+
+function beyondDoubles({ min, minExclusive, max, maxExclusive }: Bounds): boolean {
+  return (minExclusive && min === Number.MAX_VALUE) || (maxExclusive && max === -Number.MAX_VALUE);
 }
 
 function boundsOf(schema: Schema, path: SchemaPath): Bounds {

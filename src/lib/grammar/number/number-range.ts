@@ -1,107 +1,83 @@
-/** GBNF for decimal numbers within bounds: every number it accepts lies in the range, and reads back exactly. */
+/** GBNF for whole numbers within bounds, digit by digit: as many digits as the bounds allow, without a limit where they have none. */
 
-/** The widest bound handled; beyond 15 digits doubles no longer tell neighbours apart. */
-export const MAX_DIGITS = 15;
-export const LARGEST = 10 ** MAX_DIGITS - 1;
+/** A bound, or null where there is none. */
+export type WholeBound = bigint | null;
 
-/** Integers min to max, both within ±LARGEST, as GBNF alternatives of digit classes. */
-export function integerRange(min: number, max: number): string {
-  return scaledRange(BigInt(min), BigInt(max), 0);
+/** Integers from min to max as GBNF alternatives. */
+export function integerRange(min: WholeBound, max: WholeBound): string {
+  return [...(min === null || min < 0n ? negatives(min, max) : []), ...positives(min, max)].join(' | ');
 }
 
-/**
- * Numbers min to max with exactly `decimals` digits after the point. The bounds are scaled by 10^decimals, which keeps
- * the arithmetic exact.
- */
-export function scaledRange(min: bigint, max: bigint, decimals: number): string {
-  const alternatives: string[] = [];
-  if (min < 0n) {
-    const nearest = max < 0n ? -max : 1n;
-    for (const digits of digitPatterns(nearest, -min, decimals + 1))
-      alternatives.push(`"-" ${pointed(digits, decimals)}`);
+function negatives(min: WholeBound, max: WholeBound): string[] {
+  const nearest = max !== null && max < 0n ? -max : 1n;
+  return magnitudes(nearest, min === null ? null : -min).map((digits) => `"-" ${digits}`);
+}
+
+function positives(min: WholeBound, max: WholeBound): string[] {
+  if (max !== null && max < 0n) return [];
+  return magnitudes(min !== null && min > 0n ? min : 0n, max);
+}
+
+/** Numbers without a sign, one alternative for each length that a bound ends in. */
+export function magnitudes(low: bigint, high: WholeBound): string[] {
+  const least = String(low);
+  if (high === null) {
+    const longer = `[1-9] [0-9]{${least.length},}`;
+    if (low === 0n) return ['"0"', '[1-9] [0-9]*'];
+    return low === 1n ? ['[1-9] [0-9]*'] : [digitsAtLeast(least), longer];
   }
-  if (max >= 0n) {
-    const from = min > 0n ? min : 0n;
-    for (const digits of digitPatterns(from, max, decimals + 1)) alternatives.push(pointed(digits, decimals));
-  }
-  return alternatives.join(' | ');
+  if (low > high) return [];
+  const most = String(high);
+  if (least.length === most.length) return [digitsBetween(least, most)];
+  const [from, to] = [least.length + 1, most.length - 1];
+  const between =
+    from > to ? [] : [`[1-9] [0-9]${from === to ? `{${from - 1}}` : `{${from - 1},${to - 1}}`}`];
+  if (low === 0n) return ['"0"', ...magnitudes(1n, high)];
+  return [digitsAtLeast(least), ...between, digitsAtMost(most, '1')];
 }
 
-type DigitClass = readonly [low: number, high: number];
-
-/** Patterns of fixed length that together spell exactly low to high, padded with zeros to `minWidth` digits. */
-function digitPatterns(low: bigint, high: bigint, minWidth: number): DigitClass[][] {
-  const patterns: DigitClass[][] = [];
-  let from = low;
-  while (from <= high) {
-    const width = Math.max(String(from).length, minWidth);
-    const last = 10n ** BigInt(width) - 1n;
-    const to = high < last ? high : last;
-    patterns.push(...sameWidth(padded(from, width), padded(to, width)));
-    from = to + 1n;
-  }
-  return patterns;
+/** As many digits, spelling at least that number. */
+function digitsAtLeast(digits: string): string {
+  return digitsBetween(digits, '9'.repeat(digits.length));
 }
 
-/** Two digit strings of one width; splits at the first digit in which they differ. */
-function sameWidth(low: number[], high: number[]): DigitClass[][] {
-  const [lowHead, ...lowRest] = low;
-  const [highHead, ...highRest] = high;
-  if (lowHead === undefined || highHead === undefined) return [[]];
-  if (lowHead === highHead) return sameWidth(lowRest, highRest).map((rest) => [[lowHead, lowHead], ...rest]);
-  const zeros = lowRest.every((digit) => digit === 0);
-  const nines = highRest.every((digit) => digit === 9);
-  const patterns: DigitClass[][] = [];
-  const from = zeros ? lowHead : lowHead + 1;
-  const to = nines ? highHead : highHead - 1;
-  if (!zeros) {
-    for (const rest of sameWidth(
-      lowRest,
-      lowRest.map(() => 9),
-    ))
-      patterns.push([[lowHead, lowHead], ...rest]);
-  }
-  if (from <= to) patterns.push([[from, to], ...lowRest.map((): DigitClass => [0, 9])]);
-  if (!nines) {
-    for (const rest of sameWidth(
-      highRest.map(() => 0),
-      highRest,
-    ))
-      patterns.push([[highHead, highHead], ...rest]);
-  }
-  return patterns;
+/** As many digits, the first of them `first` or more, spelling at most that number. */
+function digitsAtMost(digits: string, first: string): string {
+  return digitsBetween(first + '0'.repeat(digits.length - 1), digits);
 }
 
-function padded(value: bigint, width: number): number[] {
-  return [...String(value).padStart(width, '0')].map(Number);
+/** Digits of one length from low to high, nested at each digit in which a bound may be left. */
+export function digitsBetween(low: string, high: string): string {
+  const same = commonStart(low, high);
+  const head = same === '' ? '' : `"${same}"`;
+  const [from, to] = [low.slice(same.length), high.slice(same.length)];
+  if (from === '') return head;
+  const rest = from.length - 1;
+  const [least, most] = [Number(from[0]), Number(to[0])];
+  const isLowFree = /^.0*$/.test(from);
+  const isHighFree = /^.9*$/.test(to);
+  const options = [
+    ...(isLowFree ? [] : [`"${least}" ${digitsBetween(from.slice(1), '9'.repeat(rest))}`]),
+    ...anyAfter(isLowFree ? least : least + 1, isHighFree ? most : most - 1, rest),
+    ...(isHighFree ? [] : [`"${most}" ${digitsBetween('0'.repeat(rest), to.slice(1))}`]),
+  ];
+  const body = options.length === 1 ? (options[0] ?? '') : `(${options.join(' | ')})`;
+  return head === '' ? body : `${head} ${body}`;
 }
 
-function pointed(digits: readonly DigitClass[], decimals: number): string {
-  const classes = digits.map(([low, high]) => (low === high ? `"${low}"` : `[${low}-${high}]`));
-  if (decimals > 0) classes.splice(classes.length - decimals, 0, '"."');
-  return classes.join(' ');
+function anyAfter(from: number, to: number, rest: number): string[] {
+  if (from > to) return [];
+  const tail = rest === 0 ? '' : ` [0-9]${rest === 1 ? '' : `{${rest}}`}`;
+  return [`${digitClass(from, to)}${tail}`];
 }
 
-/**
- * A lower bound as an integer scaled by 10^decimals; one with more decimals is rounded up, into the range.
- * An exclusive bound moves to its neighbour.
- */
-export function scaledFloor(bound: number, decimals: number, exclusive: boolean): bigint {
-  const [digits = '', exponent = '0'] = bound.toExponential().split('e');
-  const [whole = '', fraction = ''] = digits.split('.');
-  const mantissa = BigInt(whole + fraction);
-  const shift = Number(exponent) - fraction.length + decimals;
-  if (shift >= 0) return mantissa * 10n ** BigInt(shift) + (exclusive ? 1n : 0n);
-  const divisor = 10n ** BigInt(-shift);
-  const quotient = mantissa / divisor;
-  const exact = quotient * divisor === mantissa;
-  // BigInt division cuts towards zero, which is already upwards for negative numbers.
-  if (exact) return quotient + (exclusive ? 1n : 0n);
-  return mantissa > 0n ? quotient + 1n : quotient;
+/** A class of the digits from one to another. */
+export function digitClass(from: number, to: number): string {
+  return from === to ? `"${from}"` : `[${from}-${to}]`;
 }
 
-/** Digits behind the point that a number needs in plain decimal notation. */
-export function decimalsOf(value: number): number {
-  const [digits = '', exponent = '0'] = value.toExponential().split('e');
-  return Math.max(0, (digits.split('.')[1] ?? '').length - Number(exponent));
+export function commonStart(a: string, b: string): string {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return a.slice(0, length);
 }

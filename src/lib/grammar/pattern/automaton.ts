@@ -1,5 +1,5 @@
 /** The finite automaton of a language: states that can still lead to a text, and what leads from one to the next. */
-import { type CodeRange, type RefusePattern } from './pattern.ts';
+import { type CodeRange, type RefusePattern, TOO_LARGE } from './pattern.ts';
 import type { Language, Languages } from './language.ts';
 
 export interface AutomatonState {
@@ -22,7 +22,7 @@ export function automatonOf(
   const states: { accepts: boolean; steps: Map<number, CodeRange[]> }[] = [];
   // Grows while it runs.
   for (const [language] of found) {
-    if (found.size > MAX_STATES) throw refuse('it is too large');
+    if (found.size > MAX_STATES) throw refuse(TOO_LARGE);
     spend(1 + classes.length);
     const steps = new Map<number, CodeRange[]>();
     for (const range of classes) {

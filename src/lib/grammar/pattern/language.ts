@@ -3,7 +3,7 @@
  * a language by a character is the language of what may follow it. Equal expressions are one object, so that the
  * derivatives of a language form a finite automaton.
  */
-import { type CodeRange, complement, type PatternNode, type RefusePattern } from './pattern.ts';
+import { type CodeRange, complement, type PatternNode, type RefusePattern, TOO_LARGE } from './pattern.ts';
 
 export type Language =
   | { readonly id: number; readonly kind: 'none' | 'empty'; readonly nullable: boolean }
@@ -217,7 +217,7 @@ export class Languages {
   #make(key: string, language: DistributiveOmit<Language, 'id'>): Language {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    if (this.#known.size >= this.#limit) throw this.#refuse('it is too large');
+    if (this.#known.size >= this.#limit) throw this.#refuse(TOO_LARGE);
     const made = { ...language, id: this.#known.size } as Language;
     this.#known.set(key, made);
     return made;

@@ -3,7 +3,13 @@
  * that clients wrote; a backtracking engine would let one of them hold the event loop.
  */
 import { type Language, Languages } from './language.ts';
-import { type PlainAlternative, type PatternNode, parsePattern, type RefusePattern } from './pattern.ts';
+import {
+  type PlainAlternative,
+  type PatternNode,
+  parsePattern,
+  type RefusePattern,
+  TOO_LARGE,
+} from './pattern.ts';
 
 type State =
   | { readonly kind: 'set'; readonly node: Extract<PatternNode, { kind: 'set' }>; next: State | null }
@@ -64,7 +70,7 @@ const MAX_STATES = 4_000;
 /** Thompson's construction, from the end to the start; `null` is the accepting state. */
 function build(node: PatternNode, next: State | null, budget: Budget): State | null {
   budget.count += 1;
-  if (budget.count > MAX_STATES) throw budget.refuse('it is too large');
+  if (budget.count > MAX_STATES) throw budget.refuse(TOO_LARGE);
   switch (node.kind) {
     case 'set':
       return { kind: 'set', node, next };

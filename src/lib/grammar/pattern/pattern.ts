@@ -36,6 +36,9 @@ export interface PlainAlternative {
 /** A node without anchors and look-ahead. */
 export type PlainNode = PatternNode;
 
+/** The reason of every refusal for size. */
+export const TOO_LARGE = 'it is too large';
+
 /** Makes the refusal of a pattern; the caller knows where it stands. */
 export type RefusePattern = (reason: string) => Error;
 

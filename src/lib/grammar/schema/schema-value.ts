@@ -1,6 +1,7 @@
 /** Whether a value is valid for a schema, as far as that can be told without following references. */
 import { linearMatcher } from '../pattern/pattern-match.ts';
-import { FORMAT_PATTERNS } from '../string-formats.ts';
+import { isMultiple } from '../number/decimal.ts';
+import { formatPattern, FREE_FORMATS, integerBounds } from '../string-formats.ts';
 import { isAnnotation } from './keywords.ts';
 import { type Also, ALSO } from './schema-merge.ts';
 import { modernised } from './schema-rewrite.ts';
@@ -82,14 +83,11 @@ const TESTS: Readonly<Record<string, Test>> = {
   maximum: onNumber((limit, value) => value <= limit),
   exclusiveMinimum: onNumber((limit, value) => value > limit),
   exclusiveMaximum: onNumber((limit, value) => value < limit),
-  multipleOf: onNumber((limit, value) => Math.abs(Math.round(value / limit) - value / limit) < 1e-6),
+  multipleOf: onNumber((limit, value) => isMultiple(value, limit)),
   minLength: onString((limit: number, value) => [...value].length >= limit),
   maxLength: onString((limit: number, value) => [...value].length <= limit),
   pattern: onString((source: string, value) => matches(source, value)),
-  format: onString((format: string, value) => {
-    const source = FORMAT_PATTERNS[format];
-    return source === undefined ? null : matches(source, value);
-  }),
+  format: (format, value) => formatHolds(String(format), value),
   [ALSO]: (also: unknown, value) => every((also as readonly Also[]).map((item) => alsoHolds(item, value))),
   minItems: onArray((limit: number, value) => value.length >= limit),
   maxItems: onArray((limit: number, value) => value.length <= limit),
@@ -118,6 +116,21 @@ const TESTS: Readonly<Record<string, Test>> = {
   minProperties: onObject((limit: number, value) => Object.keys(value).length >= limit),
   maxProperties: onObject((limit: number, value) => Object.keys(value).length <= limit),
 };
+
+function formatHolds(format: string, value: unknown): Verdict {
+  const [low, high] = integerBounds(format) ?? [-Infinity, Infinity];
+  if (typeof value === 'number')
+    return integerBounds(format) === null || (Number.isInteger(value) && value >= low && value <= high);
+  if (
+    typeof value !== 'string' ||
+    FREE_FORMATS.has(format) ||
+    format === 'regex' ||
+    integerBounds(format) !== null
+  )
+    return true;
+  const source = formatPattern(format);
+  return source === null ? null : matches(source, value);
+}
 
 function alsoHolds(also: Also, value: unknown): Verdict {
   if ('fraction' in also) return !Number.isInteger(value);

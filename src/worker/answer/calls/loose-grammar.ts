@@ -1,6 +1,7 @@
 /** Values outside JSON: Python literals, and objects with bare keys and strings in quotes of their own. */
 import { gbnfLiteral, type GbnfWriter } from '../../../lib/grammar/gbnf/gbnf-writer.ts';
 import type { JsonType, ValueForm } from '../../../lib/tool-format/tool-format.ts';
+import { numberRule } from '../../../lib/grammar/number/number-grammar.ts';
 import { textThrough } from './free-text.ts';
 
 /** Any value. */
@@ -23,7 +24,7 @@ export function looseScalar(writer: GbnfWriter, strings: ValueForm, types: reado
   const isPython = strings.as === 'python';
   const options: Partial<Record<JsonType, string>> = {
     string: stringRule(writer, strings),
-    number: writer.rule('"-"? ("0" | [1-9] [0-9]{0,15}) ("." [0-9]{1,16})?'),
+    number: numberRule(writer, {}, ''),
     boolean: isPython ? '"True" | "False"' : '"true" | "false"',
     null: isPython ? '"None"' : '"null"',
   };

@@ -1,0 +1,176 @@
+/**
+ * GBNF for decimal numbers within bounds, with as many digits as the model writes. A magnitude is spelled plainly, or with
+ * up to three digits before the point and an exponent.
+ */
+import { type Decimal, decimalOf, neighbour, pointAfter, significant } from './decimal.ts';
+import { commonStart, digitClass, integerRange, magnitudes } from './number-range.ts';
+
+/** A bound of a magnitude; `strict`: the bound itself lies outside. */
+export interface Bound {
+  readonly value: number;
+  readonly strict: boolean;
+}
+
+export interface Interval {
+  readonly low: Bound | null;
+  readonly high: Bound | null;
+}
+
+interface Edge extends Decimal {
+  readonly strict: boolean;
+}
+
+export const ANY_FRACTION = '("." [0-9]+)?';
+/** More digits before the point than these are not written with an exponent. */
+const MOST_WHOLE_DIGITS = 3;
+
+/** Alternatives of the magnitudes within the interval; empty: there are none. */
+export function magnitudeRange({ low, high }: Interval): string[] {
+  const [from, to] = [inDoubles(low, 1), inDoubles(high, -1)];
+  if (from !== null && (from.value > Number.MAX_VALUE || (to !== null && from.value > to.value))) return [];
+  return [...plainRange(edgeOf(from, 1), edgeOf(to, -1)), ...exponentRange(from, to)];
+}
+
+/** What a large bound excludes are the numbers that read back as it. */
+function inDoubles(bound: Bound | null, inwards: 1 | -1): Bound | null {
+  if (bound === null || !bound.strict || bound.value < Number.MAX_SAFE_INTEGER) return bound;
+  return { value: neighbour(bound.value, inwards), strict: false };
+}
+
+/** A large bound has two spellings, in full and as short as it reads back; and both are in the range. */
+function edgeOf(bound: Bound | null, inwards: 1 | -1): Edge | null {
+  if (bound === null) return null;
+  const { digits, exponent } = significant(bound.value);
+  const [full, short] = [decimalOf(bound.value), pointAfter(digits, exponent + 1)];
+  if (full.whole === short.whole) return { ...full, strict: bound.strict };
+  const isFullLess = BigInt(full.whole) < BigInt(short.whole);
+  return { ...(isFullLess === (inwards === 1) ? full : short), strict: bound.strict };
+}
+
+/** Without an exponent. */
+function plainRange(low: Edge | null, high: Edge | null): string[] {
+  const from = low ?? { whole: '0', fraction: '', strict: false };
+  if (high !== null && from.whole === high.whole) {
+    const fraction = fractionBetween(from, high);
+    return fraction === null ? [] : [`"${from.whole}" ${fraction}`];
+  }
+  const isFromFree = from.fraction === '' && !from.strict;
+  const last = high === null ? null : BigInt(high.whole) - 1n;
+  const between = magnitudes(BigInt(from.whole) + (isFromFree ? 0n : 1n), last);
+  const below = high === null ? null : fractionAtMost(high);
+  return [
+    ...(isFromFree ? [] : [`"${from.whole}" "." ${atLeast(from.fraction, from.strict)}`]),
+    ...(between.length === 0 ? [] : [`(${between.join(' | ')}) ${ANY_FRACTION}`]),
+    ...(high === null || below === null ? [] : [`"${high.whole}" ${below}`]),
+  ];
+}
+
+/** Behind the whole number that both bounds have. */
+function fractionBetween(low: Edge, high: Edge): string | null {
+  if (low.fraction === '' && !low.strict) return fractionAtMost(high);
+  const length = Math.max(low.fraction.length, high.fraction.length);
+  const [from, to] = [low.fraction.padEnd(length, '0'), high.fraction.padEnd(length, '0')];
+  if (from > to) return null;
+  const same = commonStart(from, to);
+  const head = `"." ${same === '' ? '' : `"${same}" `}`;
+  if (same === from) return low.strict || high.strict ? null : `${head}"0"*`;
+  const [least, most] = [Number(from[same.length]), Number(to[same.length])];
+  const below = atMost(stripped(to.slice(same.length + 1)), high.strict);
+  const options = [
+    `"${least}" ${atLeast(stripped(from.slice(same.length + 1)), low.strict)}`,
+    ...(least + 1 < most ? [`${digitClass(least + 1, most - 1)} [0-9]*`] : []),
+    ...(below === null ? [] : [`"${most}" ${below}`]),
+  ];
+  return `${head}(${options.join(' | ')})`;
+}
+
+/** The point and what follows it, at most the fraction of the bound; null: nothing is. */
+function fractionAtMost({ fraction, strict }: Edge): string | null {
+  if (fraction === '') return strict ? null : '("." "0"+)?';
+  const [, zeros = '', rest = ''] = /^(0*)(.*)$/.exec(fraction) ?? [];
+  const body = atMost(rest, strict) ?? '';
+  const least = Number(rest[0]);
+  if (zeros !== '')
+    return `("." (${zeros.length > 1 ? `"0"{1,${zeros.length - 1}} | ` : ''}"${zeros}" ${body}))?`;
+  const tail = atMost(rest.slice(1), strict);
+  const options = [
+    ...(least > 0 ? [`${digitClass(0, least - 1)} [0-9]*`] : []),
+    ...(tail === null ? [] : [`"${least}" ${tail}`]),
+  ];
+  return `("." (${options.join(' | ')}))?`;
+}
+
+/** Digits behind the point that are at least these; without strictness none are needed where these are none. */
+function atLeast(digits: string, strict: boolean): string {
+  if (digits === '') return strict ? '"0"* [1-9] [0-9]*' : '[0-9]*';
+  const [, zeros = '', rest = ''] = /^(0*)(.*)$/.exec(digits) ?? [];
+  if (zeros !== '') {
+    const larger = `"0"{0,${zeros.length - 1}} [1-9] [0-9]*`;
+    return `(${larger} | "${zeros}" ${atLeast(rest, strict)})`;
+  }
+  const first = Number(rest[0]);
+  const same = `"${first}" ${atLeast(rest.slice(1), strict)}`;
+  return first === 9 ? same : `(${digitClass(first + 1, 9)} [0-9]* | ${same})`;
+}
+
+/** Digits behind the point, or none, that are at most these; null: none may stand here, and it may not end here. */
+function atMost(digits: string, strict: boolean): string | null {
+  if (digits === '') return strict ? null : '"0"*';
+  const [, zeros = '', rest = ''] = /^(0*)(.*)$/.exec(digits) ?? [];
+  if (zeros !== '') return `("0"{0,${zeros.length - 1}} | "${zeros}" ${atMost(rest, strict) ?? ''})`;
+  const first = Number(rest[0]);
+  const tail = atMost(rest.slice(1), strict);
+  const options = ['""', `${digitClass(0, first - 1)} [0-9]*`];
+  return `(${[...options, ...(tail === null ? [] : [`"${first}" ${tail}`])].join(' | ')})`;
+}
+
+function stripped(digits: string): string {
+  return digits.replace(/0+$/, '');
+}
+
+export const SMALLEST: Bound = { value: Number.MIN_VALUE, strict: false };
+export const LARGEST: Bound = { value: Number.MAX_VALUE, strict: false };
+
+/** With an exponent; 0 is not written so. */
+function exponentRange(low: Bound | null, high: Bound | null): string[] {
+  const from = low === null || low.value === 0 ? SMALLEST : low;
+  const to = high ?? LARGEST;
+  if (to.value === 0 || from.value > to.value) return [];
+  return Array.from({ length: MOST_WHOLE_DIGITS }, (_, index) => scientific(from, to, index + 1)).flat();
+}
+
+/** With an exponent, and so many digits before the point, the first of them no zero. */
+export function scientific(from: Bound, to: Bound, whole: number): string[] {
+  const [least, most] = [significant(from.value), significant(to.value)];
+  const edge = ({ digits }: { readonly digits: string }, strict: boolean): Edge => ({
+    ...pointAfter(digits, whole),
+    strict,
+  });
+  const [low, high] = [edge(least, from.strict), edge(most, to.strict)];
+  const shift = whole - 1;
+  const [first, last] = [least.exponent - shift, most.exponent - shift];
+  if (first === last) return scaled(plainRange(low, high), first, last);
+  const top: Edge = { whole: `1${'0'.repeat(whole)}`, fraction: '', strict: true };
+  const bottom: Edge = { whole: `1${'0'.repeat(shift)}`, fraction: '', strict: false };
+  return [
+    ...scaled(plainRange(low, top), first, first),
+    ...scaled([`[1-9]${shift === 0 ? '' : ` [0-9]{${shift}}`} ${ANY_FRACTION}`], first + 1, last - 1),
+    ...scaled(plainRange(bottom, high), last, last),
+  ];
+}
+
+function scaled(mantissas: readonly string[], first: number, last: number): string[] {
+  if (mantissas.length === 0 || first > last) return [];
+  return [`(${mantissas.join(' | ')}) ${exponents(first, last)}`];
+}
+
+/** The exponents first to last. */
+function exponents(first: number, last: number): string {
+  const minus = first < 0 ? magnitudes(BigInt(Math.max(1, -last)), BigInt(-first)) : [];
+  const plus = last >= 0 ? [integerRange(BigInt(Math.max(0, first)), BigInt(last))] : [];
+  const options = [
+    ...(minus.length === 0 ? [] : [`"-" "0"? (${minus.join(' | ')})`]),
+    ...(plus.length === 0 ? [] : [`"+"? "0"? (${plus.join(' | ')})`]),
+  ];
+  return `[eE] (${options.join(' | ')})`;
+}
