@@ -59,6 +59,8 @@ export interface RunningService {
   readonly url: string;
   readonly port: number;
   readonly registry: Registry;
+  /** What shows that the user of the page runs this service. */
+  readonly pageToken: string;
   /** Lets requests in; those that came earlier have waited. */
   open(): void;
   /** Stops accepting, lets running answers finish until the deadline, ends every worker. */
@@ -255,11 +257,12 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     sign: (body, nonce) => signIdentity(body, nonce, instance.keys, address),
     options: config,
   });
+  const pageToken = randomBytes(32).toString('base64url');
   const opened = deferred<void>();
   const app = await createHttpServer(useCases, {
     process: identity,
     access: boundAccess(config),
-    pageToken: randomBytes(32).toString('base64url'),
+    pageToken,
     keys,
     maxBodyBytes: config.maxBodyBytes,
     streamHeadAfterMs: config.streamHeadAfterMs,
@@ -278,6 +281,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   listening.resolve();
   backend.prepare();
   return {
+    pageToken,
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
     port,
     registry,

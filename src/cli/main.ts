@@ -36,6 +36,7 @@ const groups: readonly (readonly [heading: string, verbs: readonly Verb[]])[] = 
       [['run'], async () => (await import('./verbs/server/run.ts')).registerRun],
       [['launch'], async () => (await import('./verbs/server/launch.ts')).registerLaunch],
       [['ps'], async () => (await import('./verbs/server/ps.ts')).registerPs],
+      [['page'], async () => (await import('./verbs/system/page.ts')).registerPage],
       [['stop'], async () => (await import('./verbs/server/stop.ts')).registerStop],
     ],
   ],

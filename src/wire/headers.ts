@@ -86,3 +86,6 @@ export function headerValue(
   const value = headers[name.toLowerCase()];
   return typeof value === 'string' ? value : undefined;
 }
+
+/** Before the token in the fragment of the page's address, which no browser sends. */
+export const PAGE_TOKEN_MARK = 'token=';

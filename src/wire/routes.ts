@@ -73,10 +73,10 @@ export interface Route {
   /** Answered while the service still starts; other requests wait. */
   readonly early?: boolean;
   /**
-   * Needs an admin key; where no key is set, a token that only the page gets: from all callers, from pages only, or (`of keys`)
-   * from nobody.
+   * Needs an admin key; where no key is set, the token that only the page of the user that runs the service gets: from all
+   * callers, from pages only, or (`of keys`) from nobody. `of owner` needs that token beside any key.
    */
-  readonly admin?: 'always' | 'from pages' | 'of keys';
+  readonly admin?: 'always' | 'from pages' | 'of keys' | 'of owner';
   /** Asked for by those who watch: logged at debug, and not recorded. */
   readonly polled?: boolean;
   /** Asks a model or its vocabulary: counts against the requests that a named key may have at a time. */
@@ -434,9 +434,9 @@ export const routes = {
     name: 'foreign_models',
     method: 'GET',
     path: '/svc/models/foreign',
-    summary: 'Models of other programs on this machine.',
+    summary: 'Models of other programs on this machine, for the user that runs the service.',
     authenticated: true,
-    admin: 'always',
+    admin: 'of owner',
     response: ForeignModels,
   },
   quants: {
@@ -472,9 +472,10 @@ export const routes = {
     name: 'import_model',
     method: 'POST',
     path: '/svc/models/import',
-    summary: 'Installs a file of this machine, or a model of another program; events as for pull.',
+    summary:
+      'Installs a file of this machine, or a model of another program, for the user that runs the service; events as for pull.',
     authenticated: true,
-    admin: 'always',
+    admin: 'of owner',
     body: ImportRequest,
     response: Changed,
   },
@@ -552,7 +553,8 @@ export const routes = {
     name: 'page_token',
     method: 'POST',
     path: '/svc/page-token',
-    summary: 'Gives the page of this service, and no other, the token for its changes.',
+    summary:
+      'Gives the page of this service, and no other, the token for its changes, if the user that runs the service uses it.',
     authenticated: true,
     response: PageToken,
   },

@@ -26,7 +26,7 @@ const ofRequests = PARAM_ROWS.filter(
 
 function valueWords(input: ParamInput): string {
   if (input.kind === 'lines') return 'a text';
-  if (input.kind === 'text') return input.expects;
+  if (input.kind === 'text' || input.kind === 'document') return input.expects;
   if (input.kind === 'choice') return input.words.join(', ').replace(/, (?=[^,]*$)/, ' or ');
   const { isWhole, least, most } = input;
   const bounds = [

@@ -1,6 +1,8 @@
 /** What changes the installed models: for the page of this service and holders of a key, and for no other page, each route. */
+import { execFile } from 'node:child_process';
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { describe, expect, it } from 'vitest';
 import { type Route, routes } from '../../src/wire/routes.ts';
@@ -20,7 +22,7 @@ const bodies: Record<string, object> = {
 };
 const queries: Record<string, string> = { quants: '?ref=acme/nothing' };
 const adminRoutes = Object.values<Route>(routes).filter(
-  ({ admin }) => admin === 'always' || admin === 'from pages',
+  ({ admin }) => admin === 'always' || admin === 'from pages' || admin === 'of owner',
 );
 
 function call(service: typeof open, route: Route, headers: Record<string, string> = {}) {
@@ -40,16 +42,20 @@ describe.each(adminRoutes)('$method $path', (route) => {
     expect((await call(open, route, hidden)).body.code).toBe('hidden_origin');
     // Same origin, but it never asked for the token: what a form or a link could do.
     const form = { origin: open.url, 'sec-fetch-site': 'same-origin' };
-    expect((await call(open, route, form)).body.code).toBe('page_token_required');
+    const refused = route.admin === 'of owner' ? 'owner_required' : 'page_token_required';
+    expect((await call(open, route, form)).body.code).toBe(refused);
     const wrong = { ...form, 'x-svc-page-token': 'a-guess' };
-    expect((await call(open, route, wrong)).body.code).toBe('page_token_required');
+    expect((await call(open, route, wrong)).body.code).toBe(refused);
   });
 
   it('lets the page in by its token, and a program by the key', async () => {
     const page = { origin: open.url, 'sec-fetch-site': 'same-origin', ...token };
     expect((await call(open, route, page)).status).not.toBe(403);
     expect((await call(keyed, route, { authorization: '' })).status).toBe(401);
-    expect((await call(keyed, route)).status).not.toBe(403);
+    // What names files of this machine is not for a key alone.
+    const isOwners = route.admin === 'of owner';
+    expect((await call(keyed, route)).status === 403).toBe(isOwners);
+    expect((await call(keyed, route, token)).status).not.toBe(403);
   });
 });
 
@@ -70,6 +76,35 @@ describe('the token of the page', () => {
   ])('is not for %s', async (_, headers: Record<string, string>) => {
     expect((await ask(headers)).status).toBe(403);
   });
+
+  it.each(['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'])(
+    'is not for whom a proxy with %s asks',
+    async (header) => {
+      const own = { origin: open.url, 'sec-fetch-site': 'same-origin' };
+      expect((await ask({ ...own, [header]: '192.0.2.7' })).body.code).toBe('page_user_unproven');
+    },
+  );
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'is not for another user of this machine (needs root: skipped otherwise)',
+    async () => {
+      const own = { origin: open.url, 'sec-fetch-site': 'same-origin', 'content-length': '0' };
+      const script = `fetch('${open.url}/svc/page-token', { method: 'POST', headers: ${JSON.stringify(own)} })
+      .then((answer) => answer.text()).then(console.log)`;
+      const asOther = async (uid: number) => {
+        const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], {
+          uid,
+          gid: uid,
+          cwd: '/',
+        });
+        return stdout;
+      };
+      expect(await asOther(0)).toContain(PAGE_TOKEN);
+      const refused = await asOther(65_534);
+      expect(refused).toContain('page_user_unproven');
+      expect(refused).not.toContain(PAGE_TOKEN);
+    },
+  );
 
   it('is not for a page that may call otherwise', async () => {
     const origin = { origin: open.url, 'sec-fetch-site': 'same-site' };

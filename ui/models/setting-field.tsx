@@ -68,6 +68,17 @@ function Field({ setting, id, value, onChange }: Omit<FieldFacts, 'isSet'> & { r
       return (
         <textarea {...common} rows={2} placeholder="one per line; \n is a line break" onInput={changed} />
       );
+    case 'document':
+      return (
+        <textarea
+          {...common}
+          rows={2}
+          spellcheck={false}
+          placeholder={placeholder}
+          title={input.expects}
+          onInput={changed}
+        />
+      );
     case 'text':
       return (
         <>

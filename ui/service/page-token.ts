@@ -1,29 +1,55 @@
-/** Changes: asked for with the token that only this page gets from its own service. */
+/** Changes: asked for with the token that only the page of the user who runs the service has. */
 import type { Static } from '#typebox';
 import type { PageToken } from '../../src/wire/operation/library.ts';
-import { REQUEST_HEADERS } from '../../src/wire/headers.ts';
+import { PAGE_TOKEN_MARK, REQUEST_HEADERS } from '../../src/wire/headers.ts';
 import { type Ask, ask, askJson, Refusal, type ServicePath } from './client.ts';
 
-let token: string | null = null;
+const KEPT_AS = 'hearth.page-token';
 
-/** Asks with the token; one of an earlier boot of the service is renewed once. */
+let token = takeFromAddress() ?? sessionStorage.getItem(KEPT_AS);
+
+/** The address that `hearth page` prints has the token behind the mark; it does not stay there. */
+function takeFromAddress(): string | null {
+  const given = location.hash.slice(1);
+  if (!given.startsWith(PAGE_TOKEN_MARK)) return null;
+  const shown = given.slice(PAGE_TOKEN_MARK.length);
+  sessionStorage.setItem(KEPT_AS, shown);
+  history.replaceState(null, '', location.pathname);
+  return shown;
+}
+
+/** Asks with the token, which is renewed once where it is of an earlier boot of the service; with a key it may do without. */
 export async function askAsPage(path: ServicePath, options: Ask = {}): Promise<Response> {
   const isFresh = token === null;
-  token ??= await fetchToken();
+  const refusal = isFresh ? await renew() : null;
   try {
-    return await ask(path, withToken(options, token));
+    return await ask(path, withToken(options));
   } catch (error) {
-    if (isFresh || !(error instanceof Refusal) || error.code !== 'page_token_required') throw error;
-    token = await fetchToken();
-    return ask(path, withToken(options, token));
+    if (!isAboutToken(error)) throw error;
+    // Why there is none says more than that one is needed.
+    if (isFresh) throw refusal ?? error;
+    const second = await renew();
+    if (second !== null) throw second;
+    return ask(path, withToken(options));
   }
 }
 
-const withToken = (options: Ask, shown: string): Ask => ({
-  ...options,
-  headers: { ...options.headers, [REQUEST_HEADERS.pageToken]: shown },
-});
+const isAboutToken = (error: unknown): boolean =>
+  error instanceof Refusal && ['page_token_required', 'owner_required'].includes(error.code);
 
-async function fetchToken(): Promise<string> {
-  return (await askJson<Static<typeof PageToken>>('/svc/page-token', { method: 'POST' })).token;
+const withToken = (options: Ask): Ask =>
+  token === null
+    ? options
+    : { ...options, headers: { ...options.headers, [REQUEST_HEADERS.pageToken]: token } };
+
+/** Why the service gives none, or null. */
+async function renew(): Promise<Refusal | null> {
+  token = null;
+  try {
+    token = (await askJson<Static<typeof PageToken>>('/svc/page-token', { method: 'POST' })).token;
+    return null;
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 403) return error;
+    throw error;
+  }
 }

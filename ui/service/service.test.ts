@@ -45,7 +45,7 @@ describe('a merge patch', () => {
 
 describe('a refusal on the page', () => {
   /** What only whoever administers the service can mend, outside any browser. */
-  const OUTSIDE = /^(?:upstream|engine|engines|key|library)_/;
+  const OUTSIDE = /^(?:upstream|engine|engines|key|library)_|^(?:page_user_unproven|owner_required)$/;
 
   it('names no command: the page has buttons', () => {
     const told = (Object.keys(catalogue) as ErrorCode[])

@@ -7,10 +7,9 @@ import path from 'node:path';
 import { type Static, Type } from '#typebox';
 import { Check } from '#typebox/value';
 import { ModelFormatFacts } from '../../contract/job-event.ts';
-import { filesOf } from '../../contract/settings/shapes.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { fileFailure, makeFolder, writeDurably } from '../../lib/files/durable.ts';
-import { readSettingFile, readText } from '../../lib/files/plain-file.ts';
+import { readText } from '../../lib/files/plain-file.ts';
 import type { InstalledModel } from '../../store/registry/registry.ts';
 
 const Kept = Type.Object({
@@ -34,9 +33,7 @@ export async function knownFormat(
 ): Promise<ModelFormatFacts | null> {
   const file = path.join(home, 'formats', `${sha256(id).slice(0, 32)}.json`);
   const chosen = [params.template ?? null, params.toolFormat ?? null];
-  const key = sha256(
-    JSON.stringify([edition, files, chosen, await Promise.all(filesOf(params).map(digestOf))]),
-  );
+  const key = sha256(JSON.stringify([edition, files, chosen]));
   const kept = await readKept(file);
   if (kept?.key === key) return kept.facts;
   const facts = await ask();
@@ -45,11 +42,6 @@ export async function knownFormat(
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-/** Of a file that a setting names; null where none can be read, which the worker tells. */
-async function digestOf(file: string): Promise<string | null> {
-  return readSettingFile(file, { as: 'a setting', mostBytes: MOST_BYTES }).then(sha256, () => null);
-}
 
 const MOST_BYTES = 1024 * 1024;
 

@@ -1,7 +1,7 @@
-/** Settings that can be tried before they are kept: files for the template or the tool format, and the count of threads. */
+/** Settings that can be tried before they are kept: texts for the template or the tool format, and the count of threads. */
 import { availableParallelism } from 'node:os';
-import path from 'node:path';
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
+import { holdsText } from '../../contract/settings/shapes.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { type ParamsPatch, setParams } from '../../store/install/changes.ts';
 import type { InstalledModel, Registry } from '../../store/registry/registry.ts';
@@ -16,7 +16,7 @@ export async function setTried(
   patch: ParamsPatch,
   askFormat: AskFormat,
 ): Promise<{ readonly model: InstalledModel; readonly doubts: readonly string[] }> {
-  const isTried = [patch.template, patch.toolFormat].some((named) => path.isAbsolute(named ?? ''));
+  const isTried = holdsText(patch);
   const doubts = threadDoubts(patch);
   const model = await setParams(registry, name, patch, async (next) => {
     if (!isTried || next.kind !== 'chat') return;

@@ -304,6 +304,7 @@ function wireInput(input: ParamInput): Library['settable'][number]['input'] {
     case 'choice':
     case 'text':
       return { ...input, words: [...input.words] };
+    case 'document':
     case 'lines':
       return input;
   }

@@ -1,12 +1,10 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder, temporaryRegistry, writeChat } from '../../../test/support/temp-home.ts';
 import { setParams } from '../../store/install/changes.ts';
 import { importFile } from '../../store/install/import.ts';
 import { installedModels } from './installed-models.ts';
 
-it('a model may think where a file of its user says how it writes', async () => {
+it('a model may think where a text of its user says how it writes', async () => {
   const registry = await temporaryRegistry();
   const folder = await temporaryFolder();
   await importFile(registry, await writeChat(folder), { id: 'm' });
@@ -14,8 +12,6 @@ it('a model may think where a file of its user says how it writes', async () => 
   expect((await models.find('m')).reasoning).toBe(false);
   await setParams(registry, 'm', { template: 'gemma' });
   expect((await models.find('m')).reasoning).toBe(false);
-  const file = join(folder, 'chat.jinja');
-  await writeFile(file, '<think>{{ messages[0].content }}</think>');
-  await setParams(registry, 'm', { template: file });
+  await setParams(registry, 'm', { template: '<think>{{ messages[0].content }}</think>' });
   expect((await models.find('m')).reasoning).toBe(true);
 });

@@ -2,7 +2,7 @@
 import { once } from './once.ts';
 import { BASE_MODEL_TOKENS } from '../../contract/limits.ts';
 import { MODEL_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
-import { filesOf, settingsOf } from '../../contract/settings/shapes.ts';
+import { holdsText, settingsOf } from '../../contract/settings/shapes.ts';
 import {
   digestOf,
   isBaseModel,
@@ -40,8 +40,8 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
       pooling: facts.pooling,
       embeddingWidth: facts.embeddingLength,
       hasChatTemplate: facts.hasChatTemplate || model.params.template !== undefined,
-      // What a file of the user says is known to the worker alone.
-      reasoning: facts.template.reasoning || filesOf(model.params).length > 0,
+      // What a text of the user says is known to the worker alone.
+      reasoning: facts.template.reasoning || holdsText(model.params),
       defaults: defaultsOf(model),
       settings: settingsOf(model.params),
       // A chat asks more than once, and making it anew costs as much as a lookup.

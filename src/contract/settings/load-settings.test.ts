@@ -11,6 +11,16 @@ import {
   whyNotFrozen,
 } from './shapes.ts';
 
+/** Nothing that a setting names is opened. */
+const PATHS = [
+  '/etc/passwd',
+  './chat.jinja',
+  '~/x',
+  'file:///etc/passwd',
+  String.raw`C:\x`,
+  '/proc/self/environ',
+];
+
 /** What people write, what is kept, and texts that are refused. */
 const EXAMPLES: Readonly<Record<LoadSettingName, readonly [string, unknown, readonly string[]]>> = {
   kvType: ['q8_0', 'q8_0', ['q8', 'q6_k', 'F 16']],
@@ -38,7 +48,7 @@ const EXAMPLES: Readonly<Record<LoadSettingName, readonly [string, unknown, read
   ropeFreqBase: ['1e6', 1_000_000, ['0', '-1', 'auto', '']],
   ropeFreqScale: ['0.25', 0.25, ['0', '1/4']],
   yarnOrigCtx: ['4096', 4096, ['0', '4k']],
-  template: ['alpaca', 'alpaca', ['', ' ', 'x'.repeat(5000)]],
+  template: ['alpaca', 'alpaca', ['', ' ', 'alpacca', ...PATHS, `{{ x }}${'x'.repeat(256 * 1024)}`]],
   lora: [
     'acme/style,tone=off,terse=-0.5',
     [
@@ -50,7 +60,7 @@ const EXAMPLES: Readonly<Record<LoadSettingName, readonly [string, unknown, read
   ],
   draftModel: ['acme/small:q4', 'acme/small:q4', [' ', 'x'.repeat(513)]],
   draftTokens: ['0', 0, ['16', '-1']],
-  toolFormat: ['hermes', 'hermes', [' ', 'x'.repeat(4097)]],
+  toolFormat: ['hermes', 'hermes', [' ', 'hermez', ...PATHS, `{${' '.repeat(64 * 1024)}}`]],
 };
 
 describe('a load setting', () => {
@@ -64,6 +74,13 @@ describe('a load setting', () => {
   it.each(LOAD_SETTING_ROWS)('%s refuses what it cannot mean', (name, row) => {
     const [, , refused] = EXAMPLES[name];
     expect(refused.filter((text) => row.read(text) !== undefined)).toEqual([]);
+  });
+
+  it('keeps a template and a format as they are written', () => {
+    const template = '{% for m in messages %}\n{{ m.content }}\n{% endfor %}\n';
+    const format = '{\n  "tools": null }\n';
+    expect(LOAD_SETTINGS.template.read(template)).toBe(template);
+    expect(LOAD_SETTINGS.toolFormat.read(format)).toBe(format);
   });
 
   it('reads words whatever their case, and keeps "auto"', () => {

@@ -4,9 +4,10 @@
  * docs/model-settings.md is held to it. It knows nothing of how the library is told (worker/load/load-options.ts).
  */
 import type { TSchema } from '#typebox';
-import { KNOWN_TEMPLATE_NAMES } from '../../lib/chat-template/known-templates.ts';
+import { isTemplateText, KNOWN_TEMPLATE_NAMES } from '../../lib/chat-template/known-templates.ts';
+import { TEMPLATE_LIMITS } from '../../lib/chat-template/limits.ts';
 import { MOST_DRAFT_TOKENS, MOST_THREADS } from '../limits.ts';
-import { FORMAT_CHOICES } from '../../lib/tool-format/format-names.ts';
+import { FORMAT_CHOICES, FORMAT_TEXT_BYTES, isFormatText } from '../../lib/tool-format/format-names.ts';
 import { KV_TYPE_BITS, type KvType } from './kv-types.ts';
 import {
   adapters,
@@ -15,7 +16,7 @@ import {
   countOr,
   devices,
   modelName,
-  nameOrFile,
+  nameOrText,
   overrides,
   positive,
   proportions,
@@ -209,7 +210,7 @@ export const LOAD_SETTINGS = {
   },
   template: {
     wire: 'template',
-    ...nameOrFile(KNOWN_TEMPLATE_NAMES),
+    ...nameOrText(KNOWN_TEMPLATE_NAMES, { isText: isTemplateText, mostChars: TEMPLATE_LIMITS.sourceBytes }),
     group: 'format',
     models: 'chat',
     by: 'worker',
@@ -249,7 +250,7 @@ export const LOAD_SETTINGS = {
   },
   toolFormat: {
     wire: 'tool_format',
-    ...nameOrFile(FORMAT_CHOICES),
+    ...nameOrText(FORMAT_CHOICES, { isText: isFormatText, mostChars: FORMAT_TEXT_BYTES }),
     group: 'format',
     models: 'chat',
     by: 'worker',

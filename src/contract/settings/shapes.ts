@@ -1,6 +1,7 @@
 /** What follows from the table of load settings: its types, the schemas of manifests and loads, and its checks. */
-import path from 'node:path';
 import { type Static, type TOptional, type TSchema, Type } from '#typebox';
+import { isTemplateText } from '../../lib/chat-template/known-templates.ts';
+import { isFormatText } from '../../lib/tool-format/format-names.ts';
 import { LOAD_SETTINGS, type LoadSettingRow } from './load-settings.ts';
 
 type Table = typeof LOAD_SETTINGS;
@@ -52,20 +53,30 @@ function pick(
   );
 }
 
-/** The files that settings name in place of a known word; a load reads them. */
-export function filesOf({ template, toolFormat }: ModelSettings): string[] {
-  return [template, toolFormat].flatMap((named) =>
-    named !== undefined && path.isAbsolute(named) ? [named] : [],
+/** Whether a setting holds a text of the user in place of a known name. */
+export const holdsText = (settings: {
+  readonly template?: string | null | undefined;
+  readonly toolFormat?: string | null | undefined;
+}): boolean => isTemplateText(settings.template ?? '') || isFormatText(settings.toolFormat ?? '');
+
+/** A text of the user is only measured. */
+export function byWireName(settings: ModelSettings): Record<string, unknown> {
+  return Object.fromEntries(
+    LOAD_SETTING_ROWS.flatMap(([name, { wire, isDocument }]) => {
+      const value = settings[name];
+      if (value === undefined) return [];
+      return [[wire, isDocument === true ? summaryOf(String(value)) : value]];
+    }),
   );
 }
 
-export function byWireName(settings: ModelSettings): Record<string, unknown> {
-  return Object.fromEntries(
-    LOAD_SETTING_ROWS.flatMap(([name, { wire }]) =>
-      settings[name] === undefined ? [] : [[wire, settings[name]]],
-    ),
-  );
-}
+const LONGEST_SHOWN = 100;
+
+/** The text itself where it fits into a line. */
+export const summaryOf = (text: string): string =>
+  text.length > LONGEST_SHOWN || text.includes('\n')
+    ? `a text of ${Buffer.byteLength(text).toLocaleString('en-US')} bytes`
+    : text;
 
 /** A setting and its value as `hearth set` takes them. */
 export function inText(settings: ModelSettings): (readonly [wire: string, text: string])[] {

@@ -1,5 +1,4 @@
 /** Kinds of values of load settings: a schema, how people write them, and the words for an error. */
-import path from 'node:path';
 import { type Static, type TSchema, Type } from '#typebox';
 
 /** `S` is the schema of the value as manifests and loads hold it. */
@@ -11,6 +10,8 @@ export interface SettingValue<S extends TSchema> {
   readonly write: (value: never) => string;
   /** What a usable value looks like, for errors and the documentation. */
   readonly expects: string;
+  /** Whether it may be a text of many lines. */
+  readonly isDocument?: boolean;
 }
 
 const inWords = (words: readonly string[]): string =>
@@ -130,18 +131,26 @@ export const overrides = {
   expects: String.raw`PATTERN=BUFFER, more of them separated by commas, for example \.ffn_up_exps\.=CPU`,
 };
 
-const LONGEST_PATH = 4096;
-
-/** One of the names, or a file by its absolute path. */
-export function nameOrFile(names: readonly string[]) {
+/**
+ * One of the names, or the text itself. A path is neither: a setting may come from another user or machine, and nothing
+ * that it names is opened.
+ */
+export function nameOrText(
+  names: readonly string[],
+  { isText, mostChars }: { readonly isText: (text: string) => boolean; readonly mostChars: number },
+) {
   return {
-    schema: Type.String({ minLength: 1, maxLength: LONGEST_PATH }),
+    schema: Type.String({ minLength: 1, maxLength: mostChars }),
     read: (text: string) => {
       const name = names.find((known) => known === text.trim().toLowerCase());
-      return name ?? (text.trim() === '' || text.length > LONGEST_PATH ? undefined : path.resolve(text));
+      return name ?? (isText(text) && text.length <= mostChars ? text : undefined);
     },
     write: (value: string) => value,
-    expects: inWords([...names, 'the path of a file']),
+    isDocument: true,
+    expects: inWords([
+      ...names,
+      'the text itself; `hearth set` also takes the path of a file, and copies it',
+    ]),
   };
 }
 

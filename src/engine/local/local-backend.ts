@@ -11,7 +11,7 @@ import type { Backend, LoadedModel, LoadSize, Memory, ModelTarget } from '../por
 import { MOST_DRAFT_TOKENS, MOST_EMBEDDING_JOBS } from '../../contract/limits.ts';
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import type { BackendFacts, LoadSpec } from '../../contract/load.ts';
-import { filesOf, workerSettings } from '../../contract/settings/shapes.ts';
+import { workerSettings } from '../../contract/settings/shapes.ts';
 import {
   fail,
   isFailure,
@@ -203,14 +203,13 @@ class Workers implements LocalBackend {
     return this.#spares.lend(ask, (worker) => this.#mayRead(worker, target));
   }
 
-  /** A sealed spare that started before the model was installed, or set, may not read its files. */
+  /** A sealed spare that started before the model was installed may not read its files. */
   #mayRead(worker: WorkerHost, { source }: LocalTarget): boolean {
     const readable = this.#readable.get(worker);
     if (readable === undefined) return true;
     const { adapters, draft } = source.beside;
-    const models = [source, ...adapters, ...(draft === null ? [] : [draft])].map(({ path }) => path);
-    const paths = [...models, ...filesOf(source.settings)];
-    return paths.every((path) => readable.some((one) => isWithin(path, one)));
+    const files = [source, ...adapters, ...(draft === null ? [] : [draft])];
+    return files.every(({ path }) => readable.some((one) => isWithin(path, one)));
   }
 
   async #loadInto(

@@ -129,8 +129,9 @@ export function whoAsks(
 
 /**
  * The error that a change deserves, or null. With a key, whoever has it may. Without one the service is on loopback, where
- * every program of this machine is trusted and no web page is: a page must show the token that only its own origin can
- * read. A header of our own cannot be sent by a form, and not by a page of another origin without asking first.
+ * neither a web page nor another user of this machine may: the token of the page is for the user that runs the service. What
+ * names files of that user needs it beside any key. A header of our own cannot be sent by a form, and not by a page of
+ * another origin without asking first.
  */
 export function refuseAdmin(
   rules: AdminRules,
@@ -139,12 +140,14 @@ export function refuseAdmin(
 ): SvcError | null {
   const { holder } = rules;
   if (holder !== null && !holder.record.admin) return fail('admin_required', { name: holder.record.name });
-  if (rules.isKeyed || admin === 'of keys') return null;
-  const isPage = facts.origin !== undefined || facts.fetchSite !== undefined;
-  if (admin === 'from pages' && !isPage) return null;
+  if (admin !== 'of owner') {
+    if (rules.isKeyed || admin === 'of keys') return null;
+    const isPage = facts.origin !== undefined || facts.fetchSite !== undefined;
+    if (admin === 'from pages' && !isPage) return null;
+  }
   const { pageToken } = facts;
   if (pageToken !== undefined && timingSafeEqual(sha256(pageToken), sha256(rules.pageToken))) return null;
-  return fail('page_token_required');
+  return fail(admin === 'of owner' ? 'owner_required' : 'page_token_required');
 }
 
 /** Whether the page of this very address asks, and no other page that may call. */

@@ -14,6 +14,7 @@ import type { RequestQuery } from '../../wire/operation/requests.ts';
 import type { UnloadRequest } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
 import { refusePageToken } from '../guard/guard.ts';
+import { isOwnUser } from '../guard/peer/peer-user.ts';
 import { accessFacts, holderOf, knownOwnerOf, ownNameOf } from '../hooks.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import type { StreamOptions } from '../sse.ts';
@@ -101,6 +102,7 @@ export function handlerTable(
     pageToken: async (request) => {
       const refusal = refusePageToken(accessFacts(request));
       if (refusal !== null) throw refusal;
+      if (!(await isOwnUser(request.raw))) throw fail('page_user_unproven');
       return { token: pageToken };
     },
     ollamaVersion: async () => useCases.ollama.version(),

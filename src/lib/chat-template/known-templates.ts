@@ -102,6 +102,9 @@ export const STAND_IN: KnownTemplate = KNOWN_TEMPLATES.chatml;
 
 export const KNOWN_TEMPLATE_NAMES: readonly string[] = Object.keys(KNOWN_TEMPLATES);
 
+/** Whether it can be a template rather than a name or a path: one without a tag would write nothing of a conversation. */
+export const isTemplateText = (text: string): boolean => /\{[{%]/.test(text);
+
 export function knownTemplate(name: string): KnownTemplate | undefined {
   return Object.hasOwn(KNOWN_TEMPLATES, name)
     ? KNOWN_TEMPLATES[name as keyof typeof KNOWN_TEMPLATES]

@@ -245,6 +245,18 @@ export const httpErrors = {
     () =>
       'Only the page of this service may do this, with the token that it was given; reload the page, use the hearth command, or set SVC_API_KEY and send it.',
   ),
+  page_user_unproven: permanent(
+    'forbidden',
+    {},
+    () =>
+      'Nothing shows that the user of this page runs the service; open the address that `hearth page` prints, or enter an admin key.',
+  ),
+  owner_required: permanent(
+    'forbidden',
+    {},
+    () =>
+      'Only the user that runs the service may name its files; use hearth import, or the page at the address that `hearth page` prints.',
+  ),
   page_token_refused: permanent(
     'forbidden',
     {},

@@ -17,6 +17,12 @@ export type FormatName = (typeof FORMAT_NAMES)[number];
 export const FORMAT_CHOICES = ['auto', 'envelope', ...FORMAT_NAMES] as const;
 export type FormatChoice = (typeof FORMAT_CHOICES)[number];
 
+/** Of a format that a user gives as JSON. */
+export const FORMAT_TEXT_BYTES = 64 * 1024;
+
+/** Whether it can be such a format rather than a name or a path. */
+export const isFormatText = (text: string): boolean => text.trimStart().startsWith('{');
+
 export function isFormatChoice(text: string): text is FormatChoice {
   return FORMAT_CHOICES.some((choice) => choice === text);
 }

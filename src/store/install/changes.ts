@@ -1,18 +1,14 @@
 /** Changes of what is installed. Each runs alone under the writer lock and decides on what it finds there. */
 import { Type } from '#typebox';
 import { Check, Errors } from '#typebox/value';
-import { knownTemplate } from '../../lib/chat-template/known-templates.ts';
-import { fail, isFailure } from '../../lib/errors/svc-error.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
 import { stampFile, unusable } from '../../lib/files/plain-file.ts';
-import { readTemplateFile } from '../../lib/gguf/gate/template-file.ts';
-import { isFormatChoice } from '../../lib/tool-format/format-names.ts';
-import { readFormatFile } from '../../lib/tool-format/given/format-file.ts';
 import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
 import { findFault, whyNotFor } from '../../contract/settings/check-settings.ts';
 import type { ModelKind } from '../../contract/load.ts';
-import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
 import { settingsOf } from '../../contract/settings/shapes.ts';
 import { checkAttachments } from './attachments.ts';
+import { checkTexts } from './setting-texts.ts';
 import { paramNames } from '../registry/param-names.ts';
 import { PARAM_ROWS } from '../registry/param-rows.ts';
 import { lookUp } from '../files/installed.ts';
@@ -115,7 +111,7 @@ export async function setParams(
   checkKind(patch, found.kind);
   checkRequestRanges(patch);
   const attachments = await checkAttachments(registry, found, patch);
-  await checkFiles(patch);
+  checkTexts(patch);
   await tryOut({ ...found, params: patched(found.params, patch) });
   return registry.store.change(`hearth set ${id}`, async (writer) => {
     const { model } = await reread(writer, id);
@@ -159,26 +155,6 @@ function checkRequestRanges(patch: ParamsPatch): void {
     const [first] = Errors(Type.Unsafe(request), value);
     if (first !== undefined)
       throw fail('invalid_request', { param: wire, message: `${wire} ${inWords(first.message)}.` });
-  }
-}
-
-/** The worker reads these files with every load; what cannot be used is said now. */
-export async function checkFiles({ template, toolFormat }: ParamsPatch): Promise<void> {
-  if (typeof template === 'string' && knownTemplate(template) === undefined)
-    await readNamed('template', readTemplateFile(template));
-  if (typeof toolFormat === 'string' && !isFormatChoice(toolFormat))
-    await readNamed('toolFormat', readFormatFile(toolFormat));
-}
-
-/** Whoever misspells a name is told the names, not only that no file is called so. */
-async function readNamed(setting: 'template' | 'toolFormat', reading: Promise<unknown>): Promise<void> {
-  try {
-    await reading;
-  } catch (error) {
-    if (!isFailure(error, 'file_not_found')) throw error;
-    const { wire, expects } = LOAD_SETTINGS[setting];
-    const message = `${wire} is no name and no file: there is no ${JSON.stringify(error.detail.path)}; write ${expects}.`;
-    throw fail('invalid_request', { param: wire, message }, error);
   }
 }
 

@@ -22,6 +22,8 @@ export type ParamInput =
   | { readonly kind: 'choice'; readonly words: readonly string[] }
   | { readonly kind: 'number'; readonly least?: number; readonly most?: number; readonly isWhole: boolean }
   | { readonly kind: 'text'; readonly expects: string; readonly words: readonly string[] }
+  /** A word, or one text as it is, with its line breaks. */
+  | { readonly kind: 'document'; readonly expects: string }
   /** Several texts, one in each line, with `\n` for a line break within one. */
   | { readonly kind: 'lines' };
 
@@ -83,13 +85,13 @@ export const PARAM_ROWS: readonly ParamRow[] = [
     }),
   ),
   ...LOAD_SETTING_ROWS.map(
-    ([, { wire, group, description, unset, models, schema, expects }]): ParamRow => ({
+    ([, { wire, group, description, unset, models, schema, expects, isDocument }]): ParamRow => ({
       name: wire,
       group,
       description,
       unset,
       models,
-      input: inputOf(schema, expects),
+      input: isDocument === true ? { kind: 'document', expects } : inputOf(schema, expects),
     }),
   ),
 ];

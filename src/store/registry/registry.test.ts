@@ -152,10 +152,16 @@ describe('what other processes do', () => {
     expect(await refusal({ temperature: Number('hot') })).toBe('temperature must be a number.');
     expect(await refusal({ topK: 0.5 })).toBe('top_k must be a whole number.');
     expect(await refusal({ numCtx: 1 })).toMatch(/^num_ctx must be at least \d+\.$/);
-    expect(await refusal({ template: '/none/lama-3' })).toMatch(
-      /^template is no name and no file: there is no "\/none\/lama-3"; write chatml, llama-3, .* or the path of a file\.$/,
+    expect(await refusal({ template: 'lama-3' })).toMatch(
+      /^template is not usable; write chatml, llama-3, .* or the text itself/,
     );
-    expect(await refusal({ toolFormat: '/none/hermez' })).toMatch(/^tool_format is no name .*, hermes or /);
+    expect(await refusal({ template: '{{ x.__class__ }}' })).toBe(
+      'template reaches for the insides of its interpreter.',
+    );
+    expect(await refusal({ toolFormat: 'hermez' })).toMatch(
+      /^tool_format is not usable; write auto, .*, hermes or /,
+    );
+    expect(await refusal({ toolFormat: '{' })).toBe('tool_format cannot be used: it is not JSON.');
   });
 
   it('one damaged manifest is reported and hides no other', async () => {

@@ -7,7 +7,6 @@ import { type Static, Type } from '#typebox';
 import { Check } from '#typebox/value';
 import type { LocalTarget } from '../../engine/local/model-source.ts';
 import type { ModelKind } from '../../contract/load.ts';
-import { filesOf } from '../../contract/settings/shapes.ts';
 import { BUILTIN_IDS } from '../../lib/errors/builtin-ids.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { errnoOf, type StepHook } from '../../lib/files/durable.ts';
@@ -109,14 +108,13 @@ export class Registry {
     return hasCompanions(model) ? companionsOf(model, await this.#reader.read()) : NO_COMPANIONS;
   }
 
-  /** What loads of all installed models read: folders of the store, each file elsewhere, and those that settings name. */
+  /** What loads of all installed models read: folders of the store, and each file elsewhere. */
   async modelPaths(): Promise<readonly string[]> {
     const { blobs, split } = this.store.paths;
     const models = await this.list();
     const elsewhere = models.flatMap((model) =>
       modelFiles(model).flatMap((file) => (isBlobFile(file) ? [] : [filePath(this.store.paths, file)])),
     );
-    for (const { params } of models) elsewhere.push(...filesOf(params));
     return [blobs, split, ...new Set(elsewhere)];
   }
 

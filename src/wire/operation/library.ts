@@ -2,6 +2,8 @@
 import { type Static, Type } from '#typebox';
 import { ModelEntry } from '../models.ts';
 
+/** Characters: a chat template as a text. */
+const LONGEST_SETTING = 256 * 1024;
 const Name = Type.String({ minLength: 1, maxLength: 512 });
 const Id = Type.Optional(
   Type.String({ minLength: 1, maxLength: 512, description: 'Install under this id.' }),
@@ -33,7 +35,9 @@ const Settable = Type.Object({
     description: 'The kinds of models that it means something for.',
   }),
   input: Type.Object({
-    kind: Type.Enum(['choice', 'number', 'text', 'lines'], { description: 'lines: one text in each line.' }),
+    kind: Type.Enum(['choice', 'number', 'text', 'document', 'lines'], {
+      description: 'document: a text of many lines; lines: one text in each line.',
+    }),
     words: Type.Optional(Type.Array(Type.String(), { description: 'Usual values; of a choice, all.' })),
     least: Type.Optional(Type.Number()),
     most: Type.Optional(Type.Number()),
@@ -182,10 +186,11 @@ export const SettingsRequest = Type.Object(
     model: Name,
     settings: Type.Record(
       Type.String({ maxLength: 64 }),
-      Type.Union([Type.String({ maxLength: 4096 }), Type.Null()]),
+      Type.Union([Type.String({ maxLength: LONGEST_SETTING }), Type.Null()]),
       {
         maxProperties: 64,
-        description: 'By name, as hearth set takes them; null removes one.',
+        description:
+          'By name, as hearth set takes them; null removes one. A template or a tool format is a known name or the text itself, never a path.',
       },
     ),
   },

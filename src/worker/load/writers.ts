@@ -2,11 +2,11 @@
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import type { FormatSpec, LoadSpec } from '../../contract/load.ts';
 import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
-import { knownTemplate } from '../../lib/chat-template/known-templates.ts';
+import { isTemplateText, knownTemplate } from '../../lib/chat-template/known-templates.ts';
 import { fail, isSvcError, messageOf, reasonOf } from '../../lib/errors/svc-error.ts';
-import { readTemplateFile } from '../../lib/gguf/gate/template-file.ts';
-import { type FormatChoice, isFormatChoice } from '../../lib/tool-format/format-names.ts';
-import { readFormatFile } from '../../lib/tool-format/given/format-file.ts';
+import { templateTextDefect } from '../../lib/gguf/gate/template-file.ts';
+import { type FormatChoice, isFormatChoice, isFormatText } from '../../lib/tool-format/format-names.ts';
+import { readFormat } from '../../lib/tool-format/given/format-file.ts';
 import type { GivenFormat } from '../../lib/tool-format/given/format-shape.ts';
 import type { ModelTexts, NativeBackend } from '../native.ts';
 import { formatFacts } from '../prompt/model-format.ts';
@@ -24,13 +24,10 @@ export interface Writers {
 }
 
 /** Throws `load_setting_unusable` for a chosen template or format that cannot be used. */
-export async function writersOf(
-  chosen: Chosen,
-  { vocabulary, chatTemplate, toolTemplate }: ModelTexts,
-): Promise<Writers> {
-  const template = await templateOf(chosen, chatTemplate);
+export function writersOf(chosen: Chosen, { vocabulary, chatTemplate, toolTemplate }: ModelTexts): Writers {
+  const template = templateOf(chosen, chatTemplate);
   const second = toolTemplateOf(chosen, toolTemplate);
-  const toolFormat = await toolFormatOf(chosen);
+  const toolFormat = toolFormatOf(chosen);
   const writer = (one: ChatTemplate): PromptWriter => promptWriter(one, vocabulary, toolFormat);
   return { writer: writer(template), toolWriter: second === null ? null : writer(second) };
 }
@@ -41,19 +38,29 @@ export async function formatOfFile(
   spec: FormatSpec,
 ): Promise<ModelFormatFacts | null> {
   try {
-    const { writer, toolWriter } = await writersOf(spec, await backend.openTexts(spec.path));
+    const { writer, toolWriter } = writersOf(spec, await backend.openTexts(spec.path));
     return formatFacts(toolWriter ?? writer);
   } catch (error) {
     throw loadFailure(spec, error, backend.isOutOfMemory);
   }
 }
 
-async function templateOf(chosen: Chosen, ofFile: string | null): Promise<ChatTemplate> {
+/** What older versions kept: a path, which no worker opens. */
+const NO_TEXT = 'it names a file, which Hearth copies when the service starts; set it again with hearth set';
+
+function templateOf(chosen: Chosen, ofFile: string | null): ChatTemplate {
   const { template } = chosen.settings;
   if (template === undefined) return openTemplate(ofFile ?? undefined);
   const known = knownTemplate(template);
   if (known !== undefined) return openKnownTemplate(known);
-  return usable(chosen, 'template', async () => openTemplate(await readTemplateFile(template)));
+  if (!isTemplateText(template)) throw unusable(chosen, 'template', NO_TEXT);
+  const defect = templateTextDefect(template);
+  if (defect !== undefined) throw unusable(chosen, 'template', `it ${defect}`);
+  try {
+    return openTemplate(template);
+  } catch (error) {
+    throw unusable(chosen, 'template', isSvcError(error) ? reasonOf(error) : messageOf(error), error);
+  }
 }
 
 /** The template of the file for conversations with tools; null where it has none, or its user chose one for all. */
@@ -67,27 +74,23 @@ function toolTemplateOf({ settings }: Chosen, ofFile: string | null): ChatTempla
   }
 }
 
-async function toolFormatOf(chosen: Chosen): Promise<FormatChoice | GivenFormat> {
+function toolFormatOf(chosen: Chosen): FormatChoice | GivenFormat {
   const { toolFormat = 'auto' } = chosen.settings;
-  return isFormatChoice(toolFormat)
-    ? toolFormat
-    : usable(chosen, 'toolFormat', () => readFormatFile(toolFormat));
+  if (isFormatChoice(toolFormat)) return toolFormat;
+  const read = isFormatText(toolFormat) ? readFormat(toolFormat) : { defect: NO_TEXT };
+  if ('defect' in read) throw unusable(chosen, 'toolFormat', read.defect);
+  return read.given;
 }
 
-async function usable<Result>(
+function unusable(
   { modelId }: Chosen,
   setting: 'template' | 'toolFormat',
-  read: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await read();
-  } catch (error) {
-    const { wire } = LOAD_SETTINGS[setting];
-    throw fail('load_setting_unusable', { model: modelId, setting: wire, reason: whyNot(error) }, error);
-  }
-}
-
-function whyNot(error: unknown): string {
-  if (isSvcError(error)) return reasonOf(error);
-  return messageOf(error);
+  reason: string,
+  cause?: unknown,
+): Error {
+  return fail(
+    'load_setting_unusable',
+    { model: modelId, setting: LOAD_SETTINGS[setting].wire, reason },
+    cause,
+  );
 }

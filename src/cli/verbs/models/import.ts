@@ -16,8 +16,7 @@ import {
   type ImportOptions,
   installCandidate,
 } from '../../../store/install/import.ts';
-import { checkFiles } from '../../../store/install/changes.ts';
-import { readParam } from '../../../store/registry/param-names.ts';
+import { textFromCommand } from '../../../store/install/setting-texts.ts';
 import type { InstalledModel, Registry } from '../../../store/registry/registry.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { showProgress } from '../../install-progress.ts';
@@ -149,7 +148,7 @@ interface Installing {
   readonly flags: ImportFlags;
   readonly signal: AbortSignal;
   readonly registry: Registry;
-  /** A known name or an absolute path. */
+  /** A known name or the text itself. */
   readonly template: string | undefined;
 }
 
@@ -198,9 +197,5 @@ async function withProgress(
 
 /** A misspelt name or a path without a file is told before anything is installed. */
 async function readTemplate({ template }: ImportFlags): Promise<string | undefined> {
-  if (template === undefined) return undefined;
-  const read = readParam('template', template);
-  if ('expects' in read) throw new CliFailure(`--template is ${read.expects}`, EXIT_CODES.usage);
-  await checkFiles({ template: read.value as string });
-  return read.value as string;
+  return template === undefined ? undefined : textFromCommand('template', template);
 }

@@ -5,8 +5,10 @@ import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
 import { parseDuration } from '../../../lib/base/duration.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { BASE_MODEL_TOKENS } from '../../../contract/limits.ts';
+import { summaryOf } from '../../../contract/settings/shapes.ts';
 import { isBaseModel, type ModelParams } from '../../../store/files/manifest.ts';
 import type { ParamsPatch } from '../../../store/install/changes.ts';
+import { isTextSetting, textFromCommand } from '../../../store/install/setting-texts.ts';
 import type { Registry } from '../../../store/registry/registry.ts';
 import { paramNames, paramsByName, readParam, whenItActs } from '../../../store/registry/param-names.ts';
 import { paramText } from '../../../store/registry/param-rows.ts';
@@ -28,7 +30,7 @@ export function registerSet(program: Command, context: CliContext): void {
     )
     .option('--json', 'one JSON document: all that is set now')
     .action(async (id: string, pairs: string[], flags: { json?: boolean }) => {
-      const patch = readPairs(pairs);
+      const patch = await readPairs(pairs);
       const registry = localRegistry(context.config());
       if (pairs.length === 0) return list(context, await registry.find(id), flags.json === true);
       if (!(await registry.has(id)) && (await setElsewhere(registry, id, patch)))
@@ -60,9 +62,12 @@ function list(
 const chatWords = (id: string): string =>
   `${id} counts as a chat model now: its answers no longer end after ${BASE_MODEL_TOKENS} tokens, unless max_tokens says so.`;
 
-/** As it could be set again. */
+/** As it could be set again, but for long texts. */
 function line([asked, { name, value }]: ReturnType<typeof paramsByName>[number]): string {
-  const values = name === 'stop' ? (value as readonly string[]) : [paramText(name, value)];
+  const values =
+    name === 'stop'
+      ? (value as readonly string[])
+      : [isTextSetting(name) ? summaryOf(String(value)) : paramText(name, value)];
   return values.map((each) => printable(`${asked}=${each}`)).join('\n');
 }
 
@@ -76,7 +81,7 @@ async function setElsewhere(registry: Registry, id: string, patch: ParamsPatch):
   return limitSeen(engines, id, privacy);
 }
 
-function readPairs(pairs: readonly string[]): ParamsPatch {
+async function readPairs(pairs: readonly string[]): Promise<ParamsPatch> {
   const patch: Record<string, unknown> = {};
   for (const pair of pairs) {
     const [, key = '', value = ''] = /^([a-z_]+)=(.*)$/s.exec(pair) ?? [];
@@ -84,6 +89,7 @@ function readPairs(pairs: readonly string[]): ParamsPatch {
     if (name === undefined) throw usage(notAPair(pair, key));
     if (value === '') patch[name] = null;
     else if (name === 'stop') patch[name] = [...((patch[name] as string[] | undefined) ?? []), value];
+    else if (isTextSetting(name)) patch[name] = await textFromCommand(name, value);
     else patch[name] = readValue(name, key, value);
   }
   return patch;

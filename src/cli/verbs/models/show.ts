@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { findSeen, type SeenModel } from '../../../api/elsewhere/name-models.ts';
 import type { ModelFormatFacts } from '../../../contract/job-event.ts';
 import { EMBEDDING_WIDTH } from '../../../contract/limits.ts';
+import { summaryOf } from '../../../contract/settings/shapes.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { describeModel, type ModelDescription } from '../../../store/registry/describe.ts';
 import { isLoadSetting, paramsByName } from '../../../store/registry/param-names.ts';
@@ -122,7 +123,7 @@ function facts({ shown, limits, format }: Facts): Line[] {
     ...format,
     ['memory', memoryWords(shown)],
     ['defaults', requestDefaults(shown) || (settings.length > 0 ? 'none for requests' : 'none')],
-    ...settings,
+    ...settings.map(([name, text]) => [name, summaryOf(text)] as const),
     ['licence', shown.license ?? 'not stated'],
     ['source', `${source.type} ${source.ref}${source.commit === undefined ? '' : ` at ${source.commit}`}`],
     ['installed', shown.addedAt],
@@ -185,7 +186,7 @@ function parameters(count: number | null): string {
 }
 
 function template({ template: known, kind, params }: ModelDescription): string {
-  if (params.template !== undefined) return `${params.template}, as set`;
+  if (params.template !== undefined) return `${summaryOf(params.template)}, as set`;
   if (known === null)
     return kind === 'chat' ? 'none: a base model, for /v1/completions; chats use ChatML' : 'none';
 

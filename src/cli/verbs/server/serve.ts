@@ -14,6 +14,8 @@ import { type SettingName, settings } from '../../../config/settings.ts';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { isReadOnly } from '../../../lib/files/durable.ts';
 import { readKeys } from '../../../store/keys/key-file.ts';
+import { keepPageToken } from '../../../store/keys/page-token.ts';
+import { copyNamedFiles } from '../../../store/install/setting-texts.ts';
 import type { OwnerLock } from '../../../store/lock/owner-lock.ts';
 import { builtinsOf, registerBuiltins } from '../../builtin-models.ts';
 import { CliFailure, type CliContext, EXIT_CODES } from '../../context.ts';
@@ -100,7 +102,9 @@ async function openService(
       );
     } else {
       lock = await takeHome(config.home, servingAt(running.port));
+      await keepPageToken(config.home, running.pageToken);
       await running.registry.recover();
+      await copyNamedFiles(running.registry, (sentence) => logger.warn(sentence));
       await registerBuiltins(config.home, running.registry, logger);
     }
     running.open();

@@ -33,6 +33,11 @@ describe('a template in a file', () => {
   it.each([
     ['empty', ' \n', 'setting_file_unusable: it is empty'],
     ['too large', 'x'.repeat(300_000), 'setting_file_unusable: it is 300000 bytes long; the limit is 262144'],
+    [
+      'a text that says nothing',
+      '-----BEGIN PRIVATE KEY-----',
+      'setting_file_unusable: it has no tag such as {{ messages[0].content }}',
+    ],
     ['hostile', '{{ x.__class__ }}', 'setting_file_unusable: it reaches for the insides of its interpreter'],
   ])('is refused when it is %s', async (_, source, refusal) => {
     expect(await read(source)).toBe(refusal);

@@ -1,5 +1,7 @@
-/** A chat template in a file of its own, held to what one inside of a model is held to. */
+/** A chat template by itself, in a setting or a file: held to what one inside of a model is held to. */
+import { isTemplateText } from '../../chat-template/known-templates.ts';
 import { TEMPLATE_LIMITS } from '../../chat-template/limits.ts';
+import { sizeDefect } from '../../chat-template/template-form.ts';
 import { fail } from '../../errors/svc-error.ts';
 import { readSettingFile, type SettingFile } from '../../files/plain-file.ts';
 import { templateDefect } from './template-checks.ts';
@@ -9,7 +11,14 @@ const TEMPLATE_FILE: SettingFile = { as: 'a chat template', mostBytes: TEMPLATE_
 /** Throws `setting_file_unusable`, `file_not_found` or `store_unreadable`. */
 export async function readTemplateFile(path: string): Promise<string> {
   const source = await readSettingFile(path, TEMPLATE_FILE);
-  const defect = source.trim() === '' ? 'is empty' : templateDefect(source);
+  const defect = templateTextDefect(source);
   if (defect === undefined) return source;
   throw fail('setting_file_unusable', { path, as: TEMPLATE_FILE.as, reason: `it ${defect}` });
+}
+
+/** Why a text cannot be a chat template, as the end of a sentence, or undefined. */
+export function templateTextDefect(source: string): string | undefined {
+  if (source.trim() === '') return 'is empty';
+  const defect = sizeDefect(Buffer.byteLength(source)) ?? templateDefect(source);
+  return defect ?? (isTemplateText(source) ? undefined : 'has no tag such as {{ messages[0].content }}');
 }

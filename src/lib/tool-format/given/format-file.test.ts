@@ -38,7 +38,7 @@ async function read(content: unknown): Promise<GivenFormat | string> {
   const file = path.join(folder, 'format.json');
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
   try {
-    return await readFormatFile(file);
+    return JSON.parse(await readFormatFile(file)) as GivenFormat;
   } catch (error) {
     return isSvcError(error) ? `${error.code}: ${reasonOf(error)}` : String(error);
   }

@@ -1,31 +1,37 @@
 /**
- * lib/tool-format/given owns formats as JSON, and what a user says of one in a file: held to its shape, and to what a grammar
+ * lib/tool-format/given owns formats as JSON, as a user gives one: held to its shape, and to what a grammar
  * and a reader can be made of. It knows nothing of templates and of models.
  */
 import { Check, Errors } from '#typebox/value';
 import { fail } from '../../errors/svc-error.ts';
 import { readSettingFile, type SettingFile } from '../../files/plain-file.ts';
+import { FORMAT_TEXT_BYTES } from '../format-names.ts';
 import { type ChannelForm, leadOf, type ToolFormat, type Words } from '../tool-format.ts';
 import { type GivenFormat, GivenShape } from './format-shape.ts';
 
-const FORMAT_FILE: SettingFile = { as: 'a tool format', mostBytes: 64 * 1024 };
+const FORMAT_FILE: SettingFile = { as: 'a tool format', mostBytes: FORMAT_TEXT_BYTES };
 
-/** Throws `setting_file_unusable`, `file_not_found` or `store_unreadable`. */
-export async function readFormatFile(path: string): Promise<GivenFormat> {
+/** The text of a usable format. Throws `setting_file_unusable`, `file_not_found` or `store_unreadable`. */
+export async function readFormatFile(path: string): Promise<string> {
   const { as } = FORMAT_FILE;
-  const refuse = (reason: string): Error => fail('setting_file_unusable', { path, as, reason });
   const text = await readSettingFile(path, FORMAT_FILE);
+  const read = readFormat(text);
+  if ('defect' in read) throw fail('setting_file_unusable', { path, as, reason: read.defect });
+  return text;
+}
+
+/** A format from its JSON, or why it is none. */
+export function readFormat(text: string): { readonly given: GivenFormat } | { readonly defect: string } {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw refuse('it is not JSON');
+    return { defect: 'it is not JSON' };
   }
-  if (!Check(GivenShape, value)) throw refuse(shapeDefect(value));
+  if (!Check(GivenShape, value)) return { defect: shapeDefect(value) };
   const given: GivenFormat = value;
   const defect = formatDefect(given);
-  if (defect !== null) throw refuse(defect);
-  return given;
+  return defect === null ? { given } : { defect };
 }
 
 function shapeDefect(value: unknown): string {

@@ -1,0 +1,78 @@
+/**
+ * http/guard/peer owns who is at the other end of a connection on this machine, as Linux keeps it: each TCP socket has the
+ * user that made it. It knows no route; of what a client sends, only that a proxy says it is one.
+ */
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { isIPv4 } from 'node:net';
+import { endianness } from 'node:os';
+
+/** Both ends of a connection as the service sees them. */
+export interface Connection {
+  readonly remoteAddress?: string | undefined;
+  readonly remotePort?: number | undefined;
+  readonly localAddress?: string | undefined;
+  readonly localPort?: number | undefined;
+}
+
+const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
+const ESTABLISHED = '01';
+
+/** What a program that passes the requests of others on says of it; its own user says nothing about theirs. */
+const FORWARDED = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+];
+
+/** Whether the user that runs this service sent the request. */
+export async function isOwnUser({ socket, headers }: IncomingMessage): Promise<boolean> {
+  if (FORWARDED.some((name) => headers[name] !== undefined)) return false;
+  const own = process.getuid?.();
+  return own !== undefined && (await peerUser(socket)) === own;
+}
+
+/** Null where the system does not tell, or the other end is not on this machine. */
+export async function peerUser(connection: Connection): Promise<number | null> {
+  const { remoteAddress, remotePort, localAddress, localPort } = connection;
+  if (remoteAddress === undefined || remotePort === undefined) return null;
+  if (localAddress === undefined || localPort === undefined) return null;
+  const theirs = nameOf(remoteAddress, remotePort);
+  const ours = nameOf(localAddress, localPort);
+  for (const table of TABLES) {
+    const text = await readFile(table, 'latin1').catch(() => '');
+    const user = userIn(text, theirs, ours);
+    if (user !== null) return user;
+  }
+  return null;
+}
+
+/** A socket that its program has closed has no user any more, and says 0 of it. */
+export function userIn(table: string, theirs: string, ours: string): number | null {
+  for (const line of table.split('\n').slice(1)) {
+    const [, local = '', remote = '', state, , , , user, , inode] = line.trim().split(/\s+/);
+    if (state !== ESTABLISHED || inode === '0') continue;
+    if (decoded(local) === theirs && decoded(remote) === ours) return Number(user);
+  }
+  return null;
+}
+
+/** One name for each end, however its address is written. */
+export function nameOf(address: string, port: number): string {
+  const [plain = ''] = address.split('%');
+  return `${new URL(`http://[${isIPv4(plain) ? `::ffff:${plain}` : plain}]`).hostname} ${port}`;
+}
+
+/** An end as the tables write it: words of 32 bits in the order of the machine, then the port. */
+function decoded(end: string): string {
+  const [hex = '', port = ''] = end.split(':');
+  const words = Buffer.from(hex, 'hex');
+  if (words.length !== 4 && words.length !== 16) return '';
+  if (endianness() === 'LE') words.swap32();
+  const address =
+    words.length === 4 ? words.join('.') : (words.toString('hex').match(/.{4}/g) ?? []).join(':');
+  return nameOf(address, Number.parseInt(port, 16));
+}
