@@ -33,7 +33,7 @@ export async function loadChat(
     const [placed] = await placedLoads(backend, { spec, options }, [[contextOptions]]);
     const model = await backend.openModel(spec.path, placed?.options ?? options, throttled(onProgress));
     const { vocabulary } = model;
-    const writers = await writersOf(spec, { vocabulary, ...model.facts });
+    const writers = writersOf(spec, { vocabulary, ...model.facts });
     const adapters = new Map<string, NativeAdapter>();
     for (const { name, path } of spec.adapters) adapters.set(name, await model.openAdapter(path));
     const context = await model.newContext(contextOptions);
