@@ -49,12 +49,15 @@ export interface Capabilities {
   readonly drawsSeed?: boolean;
 }
 
+/** Each says in `privacyOf` how far its requests go. */
+export type EngineKind = 'local' | 'remote' | 'command' | 'pool';
+
 /** A model as the scheduler sees it. */
 export interface ModelTarget {
   readonly modelId: string;
   readonly kind: ModelKind;
-  /** Which of the engine's backends runs it. */
-  readonly engine: string;
+  /** Which of the engine's backends runs it; a pool is resolved before. */
+  readonly engine: EngineKind;
   /** The name of the upstream or of the command that runs it; absent: a worker of this service. */
   readonly place?: string;
   /** The farthest that a request for it may go, where its user set a limit. */

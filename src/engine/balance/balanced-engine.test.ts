@@ -101,8 +101,8 @@ const unreachable = (upstream: string) =>
 describe('upstreams in use', () => {
   it('count a command apart from this service: one that dies says nothing of the other', async () => {
     const { place: _, ...here } = target('here');
-    const local = { ...here, modelId: 'm', engine: 'local' };
-    const command = { ...target('box'), engine: 'command' };
+    const local = { ...here, modelId: 'm', engine: 'local' as const };
+    const command = { ...target('box'), engine: 'command' as const };
     void submit(poolTarget('both', [command, local], { equalWeights: false }));
     last().listener.onEnd(fail('worker_crashed', { model: 'box/m', reason: 'exit code 1' }));
     finish();

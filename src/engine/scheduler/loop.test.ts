@@ -37,7 +37,7 @@ function world() {
     const target: ModelTarget = {
       modelId: engineName,
       kind: 'chat',
-      engine: engineName,
+      engine: engineName as ModelTarget['engine'],
       capabilities: { canFreeze: false, canExplain: false, canTokenize: false, canRank: false },
       trainedCtx: 64,
       defaultCtx: 64,

@@ -116,9 +116,17 @@ export interface UpstreamProbe {
 
 /** Who can read what is sent to a model; of a pool, to the nearest of its members. */
 export function privacyOf(target: ModelTarget): Privacy {
-  if (isRemote(target)) return target.source.upstream.privacy;
-  if (!isPool(target)) return 'local';
-  return nearer(...target.source.members.map(privacyOf));
+  switch (target.engine) {
+    case 'local':
+    case 'command':
+      return 'local';
+    case REMOTE_ENGINE:
+      return (target as RemoteTarget).source.upstream.privacy;
+    case POOL_ENGINE:
+      return nearer(...(target as PoolTarget).source.members.map(privacyOf));
+    default:
+      throw new Error(`how far the engine ${target.engine satisfies never} goes is not known`);
+  }
 }
 
 export function isPool(target: ModelTarget): target is PoolTarget {

@@ -69,7 +69,8 @@ export const echoModels: Models = {
 const target: ModelTarget = {
   modelId: 'echo',
   kind: 'chat',
-  engine: ECHO_ENGINE,
+  // A kind that only tests have.
+  engine: ECHO_ENGINE as ModelTarget['engine'],
   capabilities: { canFreeze: false, canExplain: false, canTokenize: false, canRank: false },
   trainedCtx: WINDOW,
   defaultCtx: WINDOW,
