@@ -62,7 +62,14 @@ export type ReferencedFile = Static<typeof ReferencedFile>;
 
 /** A file in store/blobs; `name` is what a shard must be called beside its siblings. */
 export const BlobFile = Type.Object(
-  { role: FileRole, digest: Digest, ...Stamp, name: Type.Optional(Text) },
+  {
+    role: FileRole,
+    digest: Digest,
+    ...Stamp,
+    name: Type.Optional(Text),
+    /** It was a hard link: whoever opened it under its other name may still write to it. */
+    linked: Type.Optional(Type.Literal(true)),
+  },
   { additionalProperties: false },
 );
 export type BlobFile = Static<typeof BlobFile>;

@@ -83,6 +83,7 @@ async function placeOne(
       digest,
       ...blobStamp(stamp),
       ...(isShard ? { name: basename(file.path) } : {}),
+      ...(options.hardLink ? { linked: true } : {}),
     });
   } catch (error) {
     await rm(temporary, { force: true });

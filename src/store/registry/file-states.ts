@@ -7,8 +7,15 @@ import { type FileStamp, hashFile, isSettled, stampFile } from '../../lib/files/
 interface States {
   /** Digest by state; a promise, so that requests at the same time hash once. */
   readonly hashed: Map<string, Promise<string>>;
+  /** What a manifest says of a state: enough for a load, and for no record. */
+  readonly told: Map<string, string>;
   /** Under which digest the file was loaded in a state whose bytes nobody hashed by then. */
   readonly loaded: Map<string, Set<string>>;
+}
+
+export interface Digested {
+  readonly stamp: FileStamp;
+  readonly sha256: string;
 }
 
 export class FileStates {
@@ -16,11 +23,18 @@ export class FileStates {
 
   /** What an installation says of the state that it hashed. */
   knows(path: string, stamp: FileStamp, sha256: string): void {
-    this.#of(path).hashed.set(nameOf(stamp), Promise.resolve(sha256));
+    this.#of(path).told.set(nameOf(stamp), sha256);
   }
 
   /** Hashes the file unless its state is known; null when it changed meanwhile, or may have. */
-  async digest(path: string): Promise<{ readonly stamp: FileStamp; readonly sha256: string } | null> {
+  async digest(path: string): Promise<Digested | null> {
+    const stamp = await stampFile(path);
+    const told = this.#of(path).told.get(nameOf(stamp));
+    return told === undefined ? this.digestHere(path) : { stamp, sha256: told };
+  }
+
+  /** The same, but only what this process hashed itself is known. */
+  async digestHere(path: string): Promise<Digested | null> {
     const stamp = await stampFile(path);
     const { hashed } = this.#of(path);
     const known = hashed.get(nameOf(stamp));
@@ -58,14 +72,14 @@ export class FileStates {
   ): Promise<boolean> {
     const state = nameOf(stamp);
     if (nameOf(await stampFile(path)) !== state) return false;
-    const { hashed, loaded } = this.#of(path);
+    const { hashed, told, loaded } = this.#of(path);
     for (const other of loaded.get(expected ?? '') ?? [])
-      if (other !== state && (await hashed.get(other)) !== sha256) return false;
+      if (other !== state && ((await hashed.get(other)) ?? told.get(other)) !== sha256) return false;
     return true;
   }
 
   #of(path: string): States {
-    const states = this.#files.get(path) ?? { hashed: new Map(), loaded: new Map() };
+    const states = this.#files.get(path) ?? { hashed: new Map(), told: new Map(), loaded: new Map() };
     this.#files.set(path, states);
     return states;
   }

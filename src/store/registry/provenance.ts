@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { askGate } from '../../lib/gguf/thread/gate-desk.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { changeableByOthers } from '../../lib/files/other-writers.ts';
-import type { FileStamp } from '../../lib/files/plain-file.ts';
+import { type FileStamp, hashFile } from '../../lib/files/plain-file.ts';
 import {
   type BlobFile,
   digestOf,
@@ -40,7 +40,8 @@ interface Proven extends FileProvenance {
 
 /**
  * Bytes that belong to the home alone have the digest under which they were stored. All others are hashed in this
- * process, once per state of the file, whatever a manifest or a foreign store says of them.
+ * process, before the first run in a state of the file and after every run: a write through a shared mapping leaves no
+ * trace in the state.
  */
 export class Provenance {
   readonly #paths: StorePaths;
@@ -76,12 +77,13 @@ export class Provenance {
     if (isBlobFile(file) && !(await isShared(path, file)))
       return { sha256: file.digest, sizeBytes, seen: null };
     await this.#refuseWriters(path, file);
-    const found = await this.#states.digest(path);
+    const found = await this.#states.digestHere(path);
     if (found === null) throw unproven(`${path} changed while being read`);
     const { stamp, sha256 } = found;
     const expected = digestOf(file);
-    const isStated = !isBlobFile(file) && file.digestOrigin === 'stated';
-    if (expected !== null && !isStated && sha256 !== expected) {
+    // What was loaded earlier was held to this digest, and may lie in memory in another form than the file.
+    if (expected === null) throw unproven(`no digest of ${path} is known; run: hearth verify ${model.id}`);
+    if (sha256 !== expected) {
       const reason = 'the digest of its file differs';
       throw fail('model_damaged', { model: model.id, param: 'model', reason });
     }
@@ -105,13 +107,16 @@ export class Provenance {
   }
 
   async #confirm(model: ModelManifest, { sha256, seen }: Proven): Promise<void> {
-    if (seen === null || (await this.#states.isWhatRan(seen.path, { ...seen, sha256 }))) return;
+    if (seen === null) return;
+    const isSame = (await hashFile(seen.path)) === sha256;
+    if (isSame && (await this.#states.isWhatRan(seen.path, { ...seen, sha256 }))) return;
     throw unproven(`a file of ${model.id} changed after it was loaded; restart the service`);
   }
 }
 
-/** Whether a blob has a name outside the store, under which it could be changed. Parts have one more inside. */
-async function isShared(path: string, { name }: BlobFile): Promise<boolean> {
+/** Whether a blob has, or had, a name outside the store, under which it could be opened. Parts have one more inside. */
+async function isShared(path: string, { name, linked }: BlobFile): Promise<boolean> {
+  if (linked === true) return true;
   const { nlink } = await stat(path);
   return nlink > (name === undefined ? 1 : 2);
 }
