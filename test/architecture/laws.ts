@@ -79,6 +79,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'lib/json',
     'lib/errors',
     'lib/grammar',
+    'lib/chat-template',
     'lib/prompt-cache',
   ],
   engine: ['contract', 'lib/errors'],

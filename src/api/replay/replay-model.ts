@@ -25,7 +25,8 @@ export async function findModel(
   path: string | undefined,
 ): Promise<ReplayModel | null> {
   try {
-    if (path !== undefined) return await namedModel(path);
+    if (path !== undefined)
+      return await namedModel(path, await templatesHere(openRegistry({ home: machine.home })));
     await machine.offerModel?.(claimed.model.id);
     return await installedModel(machine, claimed);
   } catch (error) {
@@ -35,13 +36,13 @@ export async function findModel(
 }
 
 /** The file passes the same gate as an installation before native code sees it. */
-async function namedModel(path: string): Promise<ReplayModel> {
+async function namedModel(path: string, templates: readonly string[]): Promise<ReplayModel> {
   const split = parseShardName(basename(path));
   const paths = split === null ? [path] : shardNames(split).map((name) => join(dirname(path), name));
   const { kind } = await inspectModel(paths);
   if (kind === 'adapter') throw fail('gguf_invalid', { path, reason: 'it is a LoRA adapter, not a model' });
   const [first = '', ...parts] = await Promise.all(paths.map((file) => hashFile(file)));
-  return { path, files: modelFilesOf(first, parts), defaultStop: [] };
+  return { path, files: modelFilesOf(first, parts), defaultStop: [], templates };
 }
 
 /** Of models that share their first part, the one with all parts of the record. */
@@ -84,7 +85,19 @@ async function readCandidate(
   const { source } = registry.toTarget(model);
   // Native code opens parts by name, and this makes sure that the names lead to the bytes that were hashed.
   await source.verify();
-  return { path: source.path, files, defaultStop: model.params.stop ?? [] };
+  const { stop = [], template } = model.params;
+  const own = template === undefined ? [] : [template];
+  return {
+    path: source.path,
+    files,
+    defaultStop: stop,
+    templates: [...own, ...(await templatesHere(registry))],
+  };
+}
+
+/** A template is known by its digest, whichever model it was set for. */
+async function templatesHere(registry: Registry): Promise<string[]> {
+  return (await registry.list()).flatMap(({ params }) => params.template ?? []);
 }
 
 const modelFilesOf = (first: string, parts: readonly string[]): ModelFiles => ({

@@ -20,11 +20,18 @@ export interface Run {
   readonly answer: Answer;
 }
 
+/** What a record needs of a load. */
+export interface ReplayLoad {
+  readonly numCtx: number;
+  /** In place of the one in the file, as it is set for a model; null: that of the file. */
+  readonly template: string | null;
+}
+
 export class ReplayWorker {
   readonly #backend: LocalBackend;
   readonly #model: { readonly path: string; readonly digest: string };
   readonly #signal = new AbortController().signal;
-  #loaded: { readonly numCtx: number; readonly model: LoadedModel } | undefined;
+  #loaded: (ReplayLoad & { readonly model: LoadedModel }) | undefined;
   #provenance: Promise<BackendProvenance> | undefined;
 
   /** `libraries`: where the build of llama.cpp lies that made the record; null: the processor's package. */
@@ -37,8 +44,8 @@ export class ReplayWorker {
     this.#model = model;
   }
 
-  async run(job: GenerateJob, numCtx: number): Promise<Run> {
-    const model = await this.#load(numCtx);
+  async run(job: GenerateJob, load: ReplayLoad): Promise<Run> {
+    const model = await this.#load(load);
     const events = await collectEvents((listener) => model.run(job, this.#signal, listener));
     const done = events.find((event) => event.type === 'done');
     if (done === undefined) throw new Error('the replay ended without a result');
@@ -61,12 +68,14 @@ export class ReplayWorker {
     return this.#backend.close();
   }
 
-  async #load(numCtx: number): Promise<LoadedModel> {
-    if (this.#loaded !== undefined && this.#loaded.numCtx >= numCtx) return this.#loaded.model;
+  async #load({ numCtx, template }: ReplayLoad): Promise<LoadedModel> {
+    const loaded = this.#loaded;
+    if (loaded !== undefined && loaded.numCtx >= numCtx && loaded.template === template) return loaded.model;
     await this.unload();
-    const target = fileTarget({ modelId: 'replay', kind: 'chat' }, { ...this.#model, threads: 1 });
+    const settings = template === null ? {} : { template };
+    const target = fileTarget({ modelId: 'replay', kind: 'chat' }, { ...this.#model, threads: 1, settings });
     const model = await this.#backend.load(target, { numCtx, slots: 1, cells: numCtx }, this.#signal);
-    this.#loaded = { numCtx, model };
+    this.#loaded = { numCtx, template, model };
     return model;
   }
 }

@@ -3,7 +3,9 @@
  * be computed again. It knows nothing of the command line or the server, and leaves the judgement to trust/evidence.
  * Here are the two ways to run a record: the full replay, and the check of its claimed tokens.
  */
+import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { KNOWN_TEMPLATE_NAMES, knownTemplate } from '../../lib/chat-template/known-templates.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import type { DoneEvent } from '../../contract/job-event.ts';
 import type { Checked, ModelFiles, Replayed } from '../../trust/evidence/compare.ts';
@@ -31,6 +33,8 @@ export interface ReplayModel {
   readonly files: ModelFiles;
   /** Stop strings that the installation adds to requests without any. */
   readonly defaultStop: readonly string[];
+  /** Its user's settings of the template that a record may have been made with, the likeliest first. */
+  readonly templates: readonly string[];
 }
 
 export interface ReplayResult extends Replayed {
@@ -63,7 +67,8 @@ export class Replayer {
       const { n_ctx: numCtx } = claimed.exec;
       const pins = { threads, numCtx, claimedTokens: null, epsilon: 0 };
       const job = replayJob({ claimed, request, pins }, this.#model.defaultStop);
-      const run = await this.#worker.run(job, numCtx);
+      const run = await this.#worker.run(job, { numCtx, template: templateFor(claimed, this.#model) });
+      refuseTemplate(claimed, run);
       const { sha256: serverSha256 } = await this.#server;
       return { ...this.#account(claimed, run, await this.#worker.provenance()), serverSha256 };
     });
@@ -78,7 +83,8 @@ export class Replayer {
     return this.#here(async () => {
       const pins = { threads: null, numCtx: null, claimedTokens: tokens.toString('base64'), epsilon };
       const job = replayJob({ claimed, request, pins }, this.#model.defaultStop);
-      const { done, answer } = await this.#worker.run(job, claimed.exec.n_ctx);
+      const template = templateFor(claimed, this.#model);
+      const { done, answer } = await this.#worker.run(job, { numCtx: claimed.exec.n_ctx, template });
       if (done.check === undefined) throw new Error('the check gave no result');
       return { facts: done.check, answer, serverSha256: (await this.#server).sha256 };
     });
@@ -127,6 +133,23 @@ export class Replayer {
     }
   }
 }
+
+/** The template of the record where it was set for a model here, or has a name; null: that of the file. */
+function templateFor({ prompt }: Predicate, { templates }: ReplayModel): string | null {
+  const isOfRecord = (source: string): boolean => sha256(source) === prompt.template_sha256;
+  const found = templates.find((set) => isOfRecord(knownTemplate(set)?.source ?? set));
+  return found ?? KNOWN_TEMPLATE_NAMES.find((name) => isOfRecord(knownTemplate(name)?.source ?? '')) ?? null;
+}
+
+/** The file is the one of the record, so another template is one that its user had set. */
+function refuseTemplate({ prompt }: Predicate, { done }: Run): void {
+  if (done.frozen === undefined || done.frozen.prompt.templateSha256 === prompt.template_sha256) return;
+  throw notComparable(
+    'it was made with a chat template that is not here; set the template for the model: hearth set MODEL template=FILE',
+  );
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 const speedOf = ({ usage, timings }: DoneEvent): number =>
   (1000 * usage.completionTokens) / Math.max(1, timings.decodeMs);

@@ -53,11 +53,11 @@ export function localTarget({ ranks = false, ...model }: LocalModel, source: Loc
 /** One file outside the scheduler's plans, loaded as it is. */
 export function fileTarget(
   model: Pick<ModelTarget, 'modelId' | 'kind'>,
-  file: Pick<LocalSource, 'path' | 'digest' | 'threads'>,
+  file: Pick<LocalSource, 'path' | 'digest' | 'threads'> & Partial<Pick<LocalSource, 'settings'>>,
 ): LocalTarget {
   const source = {
-    ...file,
     settings: {},
+    ...file,
     experts: null,
     beside: { adapters: [], draft: null },
     weightsBytes: 0,
