@@ -102,7 +102,7 @@ async function openService(
       );
     } else {
       lock = await takeHome(config.home, servingAt(running.port));
-      await keepPageToken(config.home, running.pageToken);
+      await offerPage(config.home, running, logger);
       await running.registry.recover();
       await copyNamedFiles(running.registry, (sentence) => logger.warn(sentence));
       await registerBuiltins(config.home, running.registry, logger);
@@ -113,6 +113,16 @@ async function openService(
     await running.close(0);
     await lock?.release();
     throw error;
+  }
+}
+
+/** Without a place for the token, the page still works where the system says whose it is. */
+async function offerPage(home: string, { pageToken }: RunningService, logger: Logger): Promise<void> {
+  try {
+    await keepPageToken(home, pageToken);
+  } catch (error) {
+    if (!isSvcError(error)) throw error;
+    logger.warn(`hearth page has no token to show. ${error.message}`);
   }
 }
 
