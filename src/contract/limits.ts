@@ -29,6 +29,9 @@ export const MOST_CALLS = 64;
 /** Tokens of a base model's answer where nobody set a limit: hardly any of them ends by itself. */
 export const BASE_MODEL_TOKENS = 1024;
 
+/** The same where a template was chosen for a file that has none: it may chat, and may still not end by itself. */
+export const CHOSEN_TEMPLATE_TOKENS = 4096;
+
 /** Tokens of the smallest window. */
 export const LEAST_CTX = 8;
 

@@ -64,7 +64,11 @@ describe('an answer without a limit', () => {
     expect(await limitOf({ model: 'base' })).toBe(1024);
     expect(await limitOf({ model: installed.slashed })).toBeNull();
     expect(await limitOf({ model: 'base', max_tokens: -1 })).toBeNull();
-    await setParams(service.registry, 'base', { maxTokens: 7 });
+    // A template does not teach a model to end its answers.
+    await setParams(service.registry, 'base', { template: 'alpaca' });
+    expect(await limitOf({ model: 'base' })).toBe(4096);
+    expect(await limitOf({ model: 'base', max_tokens: -1 })).toBeNull();
+    await setParams(service.registry, 'base', { template: null, maxTokens: 7 });
     expect(await limitOf({ model: 'base' })).toBe(7);
   });
 });

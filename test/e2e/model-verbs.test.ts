@@ -174,7 +174,7 @@ describe('a model on the command line', () => {
     expect(deaf.stderr.split('\n')).toEqual([
       'The template leaves out what the user says.',
       expect.stringContaining('if it is loaded with other settings now'),
-      expect.stringContaining('no longer end after 1024 tokens'),
+      expect.stringContaining('end after 4096 tokens'),
       'base is the default chat model now; hearth default tiny makes tiny the default again.',
       '',
     ]);

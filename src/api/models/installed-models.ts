@@ -1,6 +1,6 @@
 /** The models of the registry, as the use cases see them. */
 import { once } from './once.ts';
-import { BASE_MODEL_TOKENS } from '../../contract/limits.ts';
+import { BASE_MODEL_TOKENS, CHOSEN_TEMPLATE_TOKENS } from '../../contract/limits.ts';
 import { MODEL_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
 import { holdsText, settingsOf } from '../../contract/settings/shapes.ts';
 import {
@@ -66,6 +66,12 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
   };
 }
 
+/** Where an answer ends if neither the request nor the model says; null: at the end of the window. */
+function unnamedLimit(model: ModelManifest): number | null {
+  if (isBaseModel(model)) return BASE_MODEL_TOKENS;
+  return model.kind === 'chat' && !model.facts.hasChatTemplate ? CHOSEN_TEMPLATE_TOKENS : null;
+}
+
 function defaultsOf(model: ModelManifest): ModelDefaults {
   const { params } = model;
   const sampling = MODEL_ROWS.flatMap(([option]) =>
@@ -73,7 +79,7 @@ function defaultsOf(model: ModelManifest): ModelDefaults {
   );
   return {
     sampling: Object.fromEntries(sampling) as Sampling,
-    maxTokens: params.maxTokens ?? (isBaseModel(model) ? BASE_MODEL_TOKENS : null),
+    maxTokens: params.maxTokens ?? unnamedLimit(model),
     stop: params.stop ?? [],
     keepAlive: params.keepAlive ?? null,
   };

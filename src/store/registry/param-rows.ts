@@ -1,5 +1,5 @@
 /** Every default of a model for people who set it: what it does, what holds without it, and what it takes. */
-import { BASE_MODEL_TOKENS, LEAST_CTX } from '../../contract/limits.ts';
+import { BASE_MODEL_TOKENS, CHOSEN_TEMPLATE_TOKENS, LEAST_CTX } from '../../contract/limits.ts';
 import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
 import { PRIVACIES } from '../../contract/settings/privacy.ts';
 import type { SettableModels, SettingGroup } from '../../contract/settings/load-settings.ts';
@@ -43,7 +43,7 @@ export const PARAM_ROWS: readonly ParamRow[] = [
     ...OF_ANSWERS,
     name: 'max_tokens',
     description: 'Where an answer ends at the latest, tokens.',
-    unset: `the end of the window; ${BASE_MODEL_TOKENS} tokens without a chat template`,
+    unset: `the end of the window; of a file without a chat template, ${BASE_MODEL_TOKENS} tokens, or ${CHOSEN_TEMPLATE_TOKENS} where template is set`,
     input: { kind: 'number', least: 0, isWhole: true },
   },
   {

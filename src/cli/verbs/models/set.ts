@@ -4,7 +4,7 @@ import { findSeen, limitSeen } from '../../../api/elsewhere/name-models.ts';
 import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
 import { parseDuration } from '../../../lib/base/duration.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
-import { BASE_MODEL_TOKENS } from '../../../contract/limits.ts';
+import { CHOSEN_TEMPLATE_TOKENS } from '../../../contract/limits.ts';
 import { summaryOf } from '../../../contract/settings/shapes.ts';
 import { isBaseModel, type ModelParams } from '../../../store/files/manifest.ts';
 import type { ParamsPatch } from '../../../store/install/changes.ts';
@@ -60,7 +60,7 @@ function list(
 }
 
 const chatWords = (id: string): string =>
-  `${id} counts as a chat model now: its answers no longer end after ${BASE_MODEL_TOKENS} tokens, unless max_tokens says so.`;
+  `${id} counts as a chat model now: its answers end after ${CHOSEN_TEMPLATE_TOKENS} tokens, unless max_tokens says otherwise.`;
 
 /** As it could be set again, but for long texts. */
 function line([asked, { name, value }]: ReturnType<typeof paramsByName>[number]): string {
