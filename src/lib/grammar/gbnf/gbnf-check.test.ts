@@ -71,3 +71,19 @@ function doubling(depth: number): string {
   const rules = Array.from({ length: depth }, (_, i) => `r${i + 1} ::= r${i} r${i}`);
   return ['r0 ::= "a"?', ...rules, `root ::= r${depth}`].join('\n');
 }
+
+describe('a grammar that no token can satisfy', () => {
+  it.each([
+    ['"a\\x00b"', 'U+0000'],
+    ['[\\x00]', 'U+0000'],
+    ['[^\\x00-\\U0010FFFF]', 'no token spells'],
+    ['"\\uD800"', '\\uD800'],
+    ['[\\uD800-\\uDFFF]', '\\uD800'],
+    ['[^\\x01-\\U0010FFFF]', 'no token spells'],
+    ['"a" [\\uDC00]', '\\uDC00'],
+    ['"\\U00110000"', '\\U00110000'],
+    ['[a-\\U00110000]', '\\U00110000'],
+  ])('is refused by its character: root ::= %s', (body, named) => {
+    expect(() => checkClientGbnf(`root ::= ${body}\n`)).toThrow(named);
+  });
+});

@@ -3,6 +3,8 @@
  * empty), rules without any finite text, copies that multiply, and unbounded branching at the start.
  */
 import { fail } from '../../errors/svc-error.ts';
+import type { CodeRange } from '../pattern/pattern.ts';
+import { terminalSets } from './gbnf-program.ts';
 import { type Element, type ParsedGbnf, parseGbnf, type RefuseGbnf, type Sequence } from './gbnf-parse.ts';
 
 /** Limits for grammars from clients; compiled schemas have other limits. */
@@ -91,6 +93,10 @@ class GbnfCheck {
   #size(element: Element): number {
     switch (element.kind) {
       case 'terminal':
+        if (element.source.includes('\\') && !terminalSets(element.source).every(isSpelled))
+          throw this.#refuse(
+            `no token spells ${element.source.slice(0, 60)}, which has U+0000 or no character at all`,
+          );
         return Math.max(1, element.chars);
       case 'ref':
         if (!this.#rules.has(element.name)) throw this.#refuse(`the rule "${element.name}" is not defined`);
@@ -208,6 +214,11 @@ class GbnfCheck {
         return element satisfies never;
     }
   }
+}
+
+/** Whether a token can spell one of the characters; none has U+0000 or a half of a pair. */
+function isSpelled(ranges: readonly CodeRange[]): boolean {
+  return ranges.some(([from, to]) => to > 0 && !(from >= 0xd800 && to <= 0xdfff));
 }
 
 /** How deep groups and repetitions nest in a rule, the rule itself included. */

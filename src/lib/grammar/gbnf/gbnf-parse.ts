@@ -158,6 +158,9 @@ class GbnfParser {
     CHAR_ESCAPE.lastIndex = this.#at;
     const escape = CHAR_ESCAPE.exec(this.#text)?.[0];
     if (escape === undefined) throw this.#problem('the escape sequence is unknown');
+    const code = /^\\[xuU]/.test(escape) ? Number.parseInt(escape.slice(2), 16) : 0;
+    if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+      throw this.#problem(`${escape} is not a Unicode character`);
     this.#at += escape.length;
   }
 

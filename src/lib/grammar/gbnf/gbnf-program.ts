@@ -246,7 +246,7 @@ function classesOf(
 const ESCAPES: Readonly<Record<string, number>> = { t: 9, r: 13, n: 10 };
 
 /** The sets of a literal, one per character, or the one of a class. */
-function terminalSets(source: string): (readonly CodeRange[])[] {
+export function terminalSets(source: string): (readonly CodeRange[])[] {
   if (source === '.') return [[[0, 0x10ffff]]];
   const chars = characters(source.slice(1, -1));
   if (source.startsWith('"')) return chars.map(({ code }) => [[code, code]]);

@@ -37,7 +37,7 @@ export class StreamSampler {
     this.#configure(tokens);
     if (tokens.length === 0) this.#checkNumbers(context, logitRow);
     const sampled = context.sample(logitRow, this.#sampler);
-    if (sampled === null) throw new Error('no token satisfies the grammar');
+    if (sampled === null) throw noToken();
     const token = this.#job.answer.constraint?.forcedToken() ?? sampled;
     const reported = this.#logprobs?.report(context, logitRow, token) ?? null;
     return { token, reported };
@@ -72,6 +72,13 @@ export class StreamSampler {
     this.#grammar = grammar;
     this.#configured = true;
   }
+}
+
+function noToken(): Error {
+  return fail('invalid_request', {
+    message:
+      'No token of this model can continue the answer, because the grammar, the schema or the banned tokens leave none; allow more.',
+  });
 }
 
 /** The seed of a job, or a random one; a job that names the one of the random device gets its neighbour. */
