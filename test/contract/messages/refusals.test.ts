@@ -45,11 +45,6 @@ describe('a request', () => {
       'messages[0].content[0].tool_use_id',
     ],
     [
-      'an image in a result',
-      said({ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'image' }] }),
-      'messages[0].content[0].content[0]',
-    ],
-    [
       'a result that is a number',
       said({ type: 'tool_result', tool_use_id: 'a', content: 5 }),
       'messages[0].content[0].content',

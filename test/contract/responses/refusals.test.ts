@@ -27,7 +27,7 @@ describe('a request', () => {
       { input: Array.from({ length: 4097 }, () => ({ role: 'user', content: '' })) },
       'input',
     ],
-    ['an item of an unknown type', { input: [{ type: 'web_search_call' }] }, 'input[0]'],
+    ['an item of an unknown type alone', { input: [{ type: 'web_search_call' }] }, 'input'],
     ['a message without a role', { input: [{ content: canary }] }, 'input[0].role'],
     ['a message without content', { input: [{ role: 'user' }] }, 'input[0].content'],
     ['an image', { input: [{ role: 'user', content: [{ type: 'input_image' }] }] }, 'input[0].content[0]'],

@@ -15,6 +15,7 @@ import { takenBy } from '../media.ts';
 import type { ServedModel } from '../../models/served-model.ts';
 import type { StreamItem } from '../../generation/stream-item.ts';
 import { ChunkWriter } from './chunk-writer.ts';
+import { Omissions } from '../omissions.ts';
 import { readContent } from './content.ts';
 import { dryRun, requireExplanation } from './dry-run.ts';
 import { completeFrozen, type FrozenAnswer, type FrozenInput } from './frozen.ts';
@@ -36,14 +37,17 @@ export type AcceptChatCompletion = (
 export const acceptChatCompletion =
   (ports: ChatCompletionPorts): AcceptChatCompletion =>
   async (body, caller, { verbatim } = { verbatim: false }) => {
+    const omissions = new Omissions();
     const ask = {
       verbatim,
       model: body.model,
       // A record names the canonical request, so its prompt is made of that.
-      content: (model: ServedModel) => readContent(verbatim ? withoutSpellings(body) : body, takenBy(model)),
+      content: (model: ServedModel) =>
+        readContent(verbatim ? withoutSpellings(body) : body, takenBy(model), omissions),
       options: body,
       idle: ({ reasoning }: { readonly reasoning: boolean }) => [
         ...idleFields(body, reasoning),
+        ...omissions.paths,
         ...unknownFields(body, ChatRequest.properties),
       ],
     };

@@ -18,13 +18,18 @@ import {
   onlyText,
   type Takes,
 } from '../media.ts';
+import { Omissions } from '../omissions.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { readToolChoice } from '../../intake/tool-choice.ts';
 import { readTools } from '../../intake/tools.ts';
 import type { ChatRequest, ContentPart, RequestMessage } from '../../../wire/inference/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 
-export function readContent(body: ChatRequest, takes: Takes = onlyText): JobContent {
+export function readContent(
+  body: ChatRequest,
+  takes: Takes = onlyText,
+  omissions = new Omissions(),
+): JobContent {
   const { tools, toolChoice } = readToolChoice(body.tool_choice, readTools(body.tools ?? []));
   const format = readAnswerFormat(body);
   if (format.kind === 'grammar' && toolChoice.mode !== 'none') {
@@ -39,7 +44,7 @@ export function readContent(body: ChatRequest, takes: Takes = onlyText): JobCont
       message: 'add_generation_prompt cannot be true beside continue_final_message; send one of them.',
     });
   }
-  const turns = orderResults(readTurns(body.messages, takes));
+  const turns = orderResults(readTurns(body.messages, takes, omissions));
   return {
     prompt:
       body.continue_final_message === true
@@ -55,10 +60,10 @@ export function readContent(body: ChatRequest, takes: Takes = onlyText): JobCont
 }
 
 /** Messages in order; tool results get the name of the tool whose call they answer. */
-function readTurns(messages: readonly RequestMessage[], takes: Takes): Turn[] {
+function readTurns(messages: readonly RequestMessage[], takes: Takes, omissions: Omissions): Turn[] {
   const toolOfCall = new Map<string, string>();
   return messages.map((message, index) => {
-    const turn = readTurn(message, `messages[${index}]`, { toolOfCall, takes });
+    const turn = readTurn(message, `messages[${index}]`, { toolOfCall, takes, omissions });
     for (const call of turn.toolCalls ?? []) toolOfCall.set(call.id, call.name);
     return turn;
   });
@@ -67,12 +72,14 @@ function readTurns(messages: readonly RequestMessage[], takes: Takes): Turn[] {
 interface Reading {
   readonly toolOfCall: ReadonlyMap<string, string>;
   readonly takes: Takes;
+  readonly omissions: Omissions;
 }
 
-function readTurn(message: RequestMessage, path: string, { toolOfCall, takes }: Reading): Turn {
+function readTurn(message: RequestMessage, path: string, reading: Reading): Turn {
+  const { toolOfCall, takes, omissions } = reading;
   const role = message.role === 'developer' ? 'system' : message.role;
   if (role === 'user') return { role, ...readMixed(message, path, takes) };
-  const { content } = readMixed(message, path, onlyText);
+  const { content } = readMixed(message, path, onlyText, role === 'system' ? undefined : omissions);
   if (role === 'assistant') return { role, content, ...assistantParts(message, path) };
   if (role !== 'tool') return { role, content };
   const id = message.tool_call_id ?? undefined;
@@ -117,15 +124,24 @@ function argumentsText(given: unknown, path: string): string {
   throw refusal(path, 'must be JSON text');
 }
 
-function readMixed(message: RequestMessage, path: string, takes: Takes): MixedText {
+/** `omissions`: parts that are no text are noted there, because a tool or another model sent them. */
+function readMixed(message: RequestMessage, path: string, takes: Takes, omissions?: Omissions): MixedText {
   const { content, role } = message;
   if (typeof content === 'string') return mixed([content]);
-  if (Array.isArray(content))
-    return mixed(content.map((part, index) => readPart(part, `${path}.content[${index}]`, takes)));
+  if (Array.isArray(content)) {
+    const parts = content.map((part, index) => {
+      const at = `${path}.content[${index}]`;
+      if (omissions === undefined || TEXTS.includes(part.type)) return readPart(part, at, takes);
+      return omissions.stand(at, part.type);
+    });
+    return mixed(parts);
+  }
   // Clients replay assistant turns without text, with tool calls and without.
   if (role === 'assistant') return mixed([]);
   throw refusal(`${path}.content`, 'is required; send a string');
 }
+
+const TEXTS: readonly unknown[] = ['text', 'refusal'];
 
 function readPart(part: ContentPart, path: string, takes: Takes): string | FoundMedium {
   if (part.type === 'text' && typeof part.text === 'string') return part.text;

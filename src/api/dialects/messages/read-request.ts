@@ -11,6 +11,7 @@ import { readToolChoice } from '../../intake/tool-choice.ts';
 import { type Fields, fieldsAt, isFields } from '../fields.ts';
 import { begunPrompt } from '../../chat/begun-answer.ts';
 import { takenBy, type Takes } from '../media.ts';
+import { Omissions } from '../omissions.ts';
 import { formatAs, toolsAs } from '../renamed.ts';
 import { clientTools, type SortedTools } from './client-tools.ts';
 import { readTurns } from './turns.ts';
@@ -29,13 +30,15 @@ export function readCount(body: CountTokensRequest): ChatAsk {
 
 function asked(body: Body, known: Readonly<Record<string, unknown>>): ChatAsk {
   const tools = clientTools(body.tools ?? []);
+  const omissions = new Omissions();
   return {
     model: body.model,
-    content: (model) => readContent(body, tools, takenBy(model)),
+    content: (model) => readContent(body, tools, { takes: takenBy(model), omissions }),
     options: optionsOf(body, known),
     idle: ({ reasoning }) => [
       ...(reasoning || !wantsThinking(body) ? [] : ['thinking']),
       ...tools.ignored,
+      ...omissions.paths,
       ...unknownFields(body, known),
     ],
   };
@@ -47,7 +50,11 @@ function optionsOf(body: Body, known: Readonly<Record<string, unknown>>): ChatAs
   return { ...sharedOptions(Object.fromEntries(own)), stop: body.stop_sequences ?? null };
 }
 
-function readContent(body: Body, { own }: SortedTools, takes: Takes): JobContent {
+function readContent(
+  body: Body,
+  { own }: SortedTools,
+  { takes, omissions }: { readonly takes: Takes; readonly omissions: Omissions },
+): JobContent {
   const servers = body.mcp_servers ?? [];
   if (servers.length > 0) {
     throw refusal(
@@ -60,7 +67,7 @@ function readContent(body: Body, { own }: SortedTools, takes: Takes): JobContent
   const choice = body.tool_choice ?? null;
   const { tools, toolChoice } = readToolChoice(choice, readTools(own), CHOICES);
   const format = readFormat(body);
-  const turns = readTurns(body, takes);
+  const turns = readTurns(body, takes, omissions);
   // The rule of the dialect: whoever ends with a message of the assistant has begun the answer.
   const isBegun = turns.at(-1)?.role === 'assistant';
   return {

@@ -5,8 +5,9 @@ import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import type { RequestBlock } from '../../../wire/messages/blocks.ts';
 import type { CountTokensRequest, RequestMessage } from '../../../wire/messages/request.ts';
 import { orderResults } from '../../intake/result-order.ts';
-import { fieldsAt, shown, textAt } from '../fields.ts';
+import { fieldsAt, isFields, shown, textAt } from '../fields.ts';
 import { type FoundMedium, imageAt, mixed, type Takes } from '../media.ts';
+import type { Omissions } from '../omissions.ts';
 
 type Content = RequestMessage['content'];
 
@@ -16,8 +17,9 @@ const BLOCK_SEPARATOR = '\n\n';
 export function readTurns(
   { system, messages }: Pick<CountTokensRequest, 'system' | 'messages'>,
   takes: Takes,
+  omissions: Omissions,
 ): Turn[] {
-  const reading = { names: new Map<string, string>(), takes };
+  const reading = { names: new Map<string, string>(), takes, omissions };
   const turns = messages.flatMap((message, index) => readMessage(message, `messages[${index}]`, reading));
   return orderResults([...systemTurn(system), ...turns]);
 }
@@ -26,6 +28,7 @@ interface Reading {
   /** Of the tools that were called, by the ids of the calls. */
   readonly names: Map<string, string>;
   readonly takes: Takes;
+  readonly omissions: Omissions;
 }
 
 function systemTurn(system: Content | undefined): Turn[] {
@@ -39,7 +42,7 @@ function readMessage({ role, content }: RequestMessage, path: string, reading: R
   const blocks = blocksOf(content);
   const at = (index: number): string =>
     typeof content === 'string' ? `${path}.content` : `${path}.content[${index}]`;
-  if (role === 'assistant') return [assistantTurn(blocks, at, reading.names)];
+  if (role === 'assistant') return [assistantTurn(blocks, at, reading)];
   if (role === 'system') {
     const texts = blocks.map((block, index) => readText(block, at(index)));
     return [{ role, content: texts.join(BLOCK_SEPARATOR) }];
@@ -48,11 +51,7 @@ function readMessage({ role, content }: RequestMessage, path: string, reading: R
 }
 
 /** Results of tools become turns of their own, in place; what stands between them becomes turns of the user. */
-function userTurns(
-  blocks: readonly RequestBlock[],
-  at: (index: number) => string,
-  { names, takes }: Reading,
-): Turn[] {
+function userTurns(blocks: readonly RequestBlock[], at: (index: number) => string, reading: Reading): Turn[] {
   const turns: Turn[] = [];
   let parts: (string | FoundMedium)[] = [];
   const close = (): void => {
@@ -62,10 +61,14 @@ function userTurns(
   for (const [index, block] of blocks.entries()) {
     if (block.type === 'tool_result') {
       close();
-      turns.push(resultTurn(block, at(index), names));
+      turns.push(resultTurn(block, at(index), reading));
       continue;
     }
-    const isImage = block.type === 'image' && takes('image');
+    if (isOfProvider(block.type)) {
+      reading.omissions.leave(at(index), block.type);
+      continue;
+    }
+    const isImage = block.type === 'image' && reading.takes('image');
     parts.push(isImage ? readImage(block, at(index)) : readText(block, at(index)));
   }
   close();
@@ -82,7 +85,7 @@ function readImage(block: RequestBlock, path: string): FoundMedium {
 function assistantTurn(
   blocks: readonly RequestBlock[],
   at: (index: number) => string,
-  names: Map<string, string>,
+  { names, omissions }: Reading,
 ): Turn {
   let content = '';
   let reasoning = '';
@@ -102,7 +105,8 @@ function assistantTurn(
         break;
       }
       default:
-        content += readText(block, at(index));
+        if (TEXTS.includes(block.type)) content += readText(block, at(index));
+        else omissions.leave(at(index), block.type);
     }
   }
   return {
@@ -123,10 +127,10 @@ function readCall(block: RequestBlock, path: string): ToolCallTurn {
   };
 }
 
-function resultTurn(block: RequestBlock, path: string, names: ReadonlyMap<string, string>): Turn {
+function resultTurn(block: RequestBlock, path: string, { names, omissions }: Reading): Turn {
   const id = textAt(block['tool_use_id'], `${path}.tool_use_id`);
   const name = names.get(id);
-  const text = resultText(block['content'], `${path}.content`);
+  const text = resultText(block['content'], `${path}.content`, omissions);
   // Templates have no word for a failed tool, so the text says it.
   const failed = block['is_error'] === true && !/^\s*error/i.test(text);
   return {
@@ -137,18 +141,36 @@ function resultTurn(block: RequestBlock, path: string, names: ReadonlyMap<string
   };
 }
 
-function resultText(content: unknown, path: string): string {
+function resultText(content: unknown, path: string, omissions?: Omissions): string {
   if (content === undefined || content === null) return '';
   if (typeof content === 'string') return content.toWellFormed();
   if (!Array.isArray(content)) throw refusal(path, 'must be a string or a list of blocks');
   return content
-    .map((block: unknown, index) => readText(fieldsAt(block, `${path}[${index}]`), `${path}[${index}]`))
+    .map((block: unknown, index) => {
+      const at = `${path}[${index}]`;
+      const fields = fieldsAt(block, at);
+      const { type } = fields;
+      if (omissions === undefined || isText(fields)) return readText(fields, at);
+      return omissions.stand(at, type);
+    })
     .join(BLOCK_SEPARATOR);
 }
 
 function blocksOf(content: Content): readonly RequestBlock[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
+
+/** Kinds of blocks that hold text. */
+const TEXTS: readonly unknown[] = ['text', 'document', 'search_result', 'tool_reference'];
+
+/** A document may be a file in another form. */
+function isText({ type, source }: Readonly<Record<string, unknown>>): boolean {
+  if (type === 'document') return isFields(source) && ['text', 'content'].includes(String(source['type']));
+  return TEXTS.includes(type);
+}
+
+/** What a tool of the provider was asked and found. */
+const isOfProvider = (type: unknown): boolean => /_tool_(?:use|result)$/.test(String(type));
 
 /** The text of a block that has some; any other kind is refused by its name. */
 function readText(block: Readonly<Record<string, unknown>>, path: string): string {
@@ -162,7 +184,7 @@ function readText(block: Readonly<Record<string, unknown>>, path: string): strin
     case 'tool_reference':
       return textAt(block['tool_name'], `${path}.tool_name`);
     case 'image':
-      throw refusal(path, 'is an image; only text is served here');
+      throw refusal(path, 'is an image; send text, or name a model that reads images');
     default:
       throw refusal(path, `is of type ${shown(block['type'])}, which is not served here; send text`);
   }

@@ -12,6 +12,7 @@ import { type Fields, fieldsAt } from '../fields.ts';
 import { formatAs, toolsAs } from '../renamed.ts';
 import { clientTools, type SortedTools } from './client-tools.ts';
 import { takenBy, type Takes } from '../media.ts';
+import { Omissions } from '../omissions.ts';
 import { readTurns } from './turns.ts';
 
 /** What an answer is asked with; a count of tokens leaves most of it out. */
@@ -37,16 +38,18 @@ export const INCLUDES_THINKING = 'reasoning.encrypted_content';
 function read(body: Body, items: readonly InputItem[], known: Fields): ReadRequest {
   refuseAbsent(body);
   const tools = clientTools(body.tools ?? []);
+  const omissions = new Omissions();
   const own = Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(known, name)));
   return {
     tools,
     ask: {
       model: body.model,
-      content: (model) => readContent(body, items, { ...tools, takes: takenBy(model) }),
+      content: (model) => readContent(body, items, { ...tools, takes: takenBy(model), omissions }),
       options: { ...sharedOptions(own), max_tokens: body.max_output_tokens ?? null },
       idle: ({ reasoning }) => [
         ...idleFields(body, reasoning),
         ...tools.ignored,
+        ...omissions.paths,
         ...unknownFields(body, known),
       ],
     },
@@ -80,7 +83,7 @@ function refuseAbsent(body: Body): void {
 function readContent(
   body: Body,
   items: readonly InputItem[],
-  sorted: SortedTools & { readonly takes: Takes },
+  sorted: SortedTools & { readonly takes: Takes; readonly omissions: Omissions },
 ): JobContent {
   const turns = readTurns(body.instructions ?? null, items, sorted);
   if (turns.length === 0) throw refusal('input', 'is empty; send text or items');

@@ -5,6 +5,7 @@ import type { InputItem } from '../../../wire/responses/items.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { fieldsAt, isFields, shown, textAt } from '../fields.ts';
 import { IMAGE_REMEDY, imageAt, mixed, type MixedText, type Takes } from '../media.ts';
+import type { Omissions } from '../omissions.ts';
 import type { SortedTools } from './client-tools.ts';
 import { openThinking } from './item-words.ts';
 
@@ -22,9 +23,13 @@ interface Said {
 export function readTurns(
   instructions: string | null,
   items: readonly InputItem[],
-  { namespaced, takes }: Pick<SortedTools, 'namespaced'> & { readonly takes: Takes },
+  {
+    namespaced,
+    takes,
+    omissions,
+  }: Pick<SortedTools, 'namespaced'> & { readonly takes: Takes; readonly omissions: Omissions },
 ): Turn[] {
-  const reader = new ItemReader(namespaced, takes);
+  const reader = new ItemReader(namespaced, takes, omissions);
   for (const [index, item] of items.entries()) reader.read(item, `input[${index}]`);
   const system: Turn[] =
     instructions === null || instructions === ''
@@ -38,8 +43,10 @@ class ItemReader {
   readonly #names = new Map<string, string>();
   readonly #namespaced: SortedTools['namespaced'];
   readonly #takes: Takes;
+  readonly #omissions: Omissions;
 
-  constructor(namespaced: SortedTools['namespaced'], takes: Takes) {
+  constructor(namespaced: SortedTools['namespaced'], takes: Takes, omissions: Omissions) {
+    this.#omissions = omissions;
     this.#namespaced = namespaced;
     this.#takes = takes;
   }
@@ -61,7 +68,8 @@ class ItemReader {
       case 'custom_tool_call_output':
         return this.#output(item, path);
       default:
-        throw refusal(path, `is of type ${shown(item['type'])}, which is not served here; leave it out`);
+        // What a tool of the provider did, or a mark of its own: an agent sends it again with every turn.
+        this.#omissions.leave(path, item['type']);
     }
   }
 
@@ -83,7 +91,7 @@ class ItemReader {
       this.#turns.push({ role: 'user', ...mixedContent(item['content'], `${path}.content`, this.#takes) });
       return;
     }
-    const text = contentText(item['content'], `${path}.content`);
+    const text = contentText(item['content'], `${path}.content`, this.#omissions);
     switch (item['role']) {
       case 'system':
       case 'developer':
@@ -99,7 +107,7 @@ class ItemReader {
 
   #reasoning(item: InputItem, path: string): void {
     const said = this.#said(({ content, toolCalls }) => content === '' && toolCalls.length === 0);
-    said.reasoning += reasoningText(item, path);
+    said.reasoning += reasoningText(item, path, this.#omissions);
   }
 
   #call(item: InputItem, path: string, argumentsJson: string): void {
@@ -124,7 +132,7 @@ class ItemReader {
     const name = this.#names.get(id);
     this.#turns.push({
       role: 'tool',
-      content: contentText(item['output'], `${path}.output`),
+      content: contentText(item['output'], `${path}.output`, this.#omissions),
       toolCallId: id,
       ...(name === undefined ? {} : { name }),
     });
@@ -151,9 +159,9 @@ function joinOpening(turns: readonly Turn[]): Turn[] {
   return [{ role: 'system', content }, ...turns.slice(opening.length)];
 }
 
-function reasoningText(item: InputItem, path: string): string {
+function reasoningText(item: InputItem, path: string, omissions: Omissions): string {
   const { content, encrypted_content: sealed } = item;
-  if (Array.isArray(content) && content.length > 0) return contentText(content, `${path}.content`);
+  if (Array.isArray(content) && content.length > 0) return contentText(content, `${path}.content`, omissions);
   return typeof sealed === 'string' ? openThinking(sealed) : '';
 }
 
@@ -172,13 +180,20 @@ function mixedContent(content: unknown, path: string, takes: Takes): MixedText {
   );
 }
 
-function contentText(content: unknown, path: string): string {
+function contentText(content: unknown, path: string, omissions?: Omissions): string {
   if (typeof content === 'string') return content.toWellFormed();
   if (!Array.isArray(content)) throw refusal(path, 'must be a string or a list of parts');
   return content
-    .map((part: unknown, index) => partText(fieldsAt(part, `${path}[${index}]`), `${path}[${index}]`))
+    .map((part: unknown, index) => {
+      const at = `${path}[${index}]`;
+      const fields = fieldsAt(part, at);
+      if (omissions === undefined || TEXTS.includes(fields['type'])) return partText(fields, at);
+      return omissions.stand(at, fields['type']);
+    })
     .join('');
 }
+
+const TEXTS: readonly unknown[] = ['input_text', 'output_text', 'reasoning_text', 'text', 'refusal'];
 
 function partText(part: Readonly<Record<string, unknown>>, path: string): string {
   switch (part['type']) {
@@ -190,7 +205,7 @@ function partText(part: Readonly<Record<string, unknown>>, path: string): string
     case 'refusal':
       return textAt(part['refusal'], `${path}.refusal`);
     case 'input_image':
-      throw refusal(path, 'is an image; only text is served here');
+      throw refusal(path, 'is an image; send text, or name a model that reads images');
     default:
       throw refusal(path, `is of type ${shown(part['type'])}; only text is served here`);
   }
