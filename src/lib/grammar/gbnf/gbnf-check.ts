@@ -93,10 +93,7 @@ class GbnfCheck {
   #size(element: Element): number {
     switch (element.kind) {
       case 'terminal':
-        if (element.source.includes('\\') && !terminalSets(element.source).every(isSpelled))
-          throw this.#refuse(
-            `no token spells ${element.source.slice(0, 60)}, which has U+0000 or no character at all`,
-          );
+        this.#requireSpelled(element.source);
         return Math.max(1, element.chars);
       case 'ref':
         if (!this.#rules.has(element.name)) throw this.#refuse(`the rule "${element.name}" is not defined`);
@@ -111,6 +108,12 @@ class GbnfCheck {
       default:
         return element satisfies never;
     }
+  }
+
+  #requireSpelled(source: string): void {
+    if (!source.includes('\\') || terminalSets(source).every(isSpelled)) return;
+    const part = source.slice(0, 60);
+    throw this.#refuse(`no token spells ${part}, which has U+0000 or no character at all`);
   }
 
   #isNullable(element: Element): boolean {
