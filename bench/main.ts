@@ -7,6 +7,7 @@ import { compare } from './compare/compare.ts';
 import { frozen } from './frozen/frozen.ts';
 import { frozenMatrix } from './frozen/frozen-matrix.ts';
 import { joinParts } from './join-parts.ts';
+import { gpu } from './gpu/gpu.ts';
 import { overhead } from './overhead.ts';
 import { restart } from './cache/restart.ts';
 import { agentSession, manyAgents } from './cache/sessions.ts';
@@ -41,6 +42,7 @@ const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<v
   page: pageCost,
   agents,
   model: writeBenchModel,
+  gpu,
   'join-parts': joinParts,
 };
 
