@@ -22,6 +22,8 @@ export interface Bench {
   readonly models: readonly BenchModel[];
   /** Fewer than the shape has, for a trial run. */
   readonly layers: number | null;
+  /** The environment of a service with a slot for each stream. */
+  readonly manyStreams: Readonly<Record<string, string>>;
   readonly onCard: boolean;
   readonly streams: readonly number[];
   readonly tokens: number;

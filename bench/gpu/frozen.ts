@@ -13,6 +13,7 @@ const TOKENS = 32;
 
 export async function frozen(bench: Bench, model: BenchModel, { rows, signal }: Sheet): Promise<void> {
   const { hearth } = bench;
+  await hearth.ensure();
   rows.push({ what: 'greedy answers as the load is', result: await distinctGreedy(bench, model, signal) });
   const asLoaded = await frozenAnswer(bench, model, signal);
   rows.push({

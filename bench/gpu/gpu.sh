@@ -23,26 +23,28 @@ tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$here/load.tar.xz" "$WORK/lo
   chmod +x "$WORK/load/node" && touch "$WORK/load/.whole"
 }
 
-# The first file of that name that the linker or the usual folders have.
-library() {
-  local found
-  found=$(ldconfig -p 2>/dev/null | awk -v name="$1" '$1 == name { print $NF; exit }')
-  [ -n "$found" ] || found=$(find -L ${toolkit:+"$toolkit"} ${driver:+"$driver"} /usr/local /usr/lib /opt -maxdepth 9 -name "$1" -not -path '*/stubs/*' 2>/dev/null | head -1)
-  echo "$found"
+# Files that a toolkit or a driver brings, wherever it lies, found once.
+index() {
+  [ -s "$WORK/index" ] || timeout 60 find /usr /opt -maxdepth 10 \( -name 'libcuda.so.1' -o -name 'libcudart.so.1?' \
+    -o -name 'libcublas*.so.1?' -o -name libvulkan.so.1 -o -name libGLX_nvidia.so.0 -o -name cublas_v2.h \
+    -o -path '*/bin/nvcc' -o -path '*vulkan*icd*.json' \) -not -path '*/stubs/*' > "$WORK/index" 2> /dev/null
+  nvcc=$(command -v nvcc || grep -m1 '/bin/nvcc$' "$WORK/index")
+  [ -z "$nvcc" ] || toolkit=$(realpath "$("$nvcc" --dryrun -c any.cu 2>&1 | sed -n 's/^#\$ TOP=//p')")
 }
 
-find_toolkit() {
-  nvcc=$(command -v nvcc || ls /usr/local/cuda*/bin/nvcc 2>/dev/null | head -1)
-  [ -n "$nvcc" ] || nvcc=$(find -L /opt /usr -maxdepth 9 -path '*/bin/nvcc' 2>/dev/null | head -1)
-  [ -n "$nvcc" ] && toolkit=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
-  driver=/usr/local/nvidia
+# Where the linker finds it, or else where it lies.
+library() {
+  local found
+  found=$(ldconfig -p 2> /dev/null | awk -v name="$1" '$1 == name { print $NF; exit }')
+  [ -n "$found" ] || found=$(grep -m1 "/$1\$" "$WORK/index")
+  echo "$found"
 }
 
 facts() {
   uname -a; nproc; free -g | head -2; df -h "$WORK" /dev/shm; getconf GNU_LIBC_VERSION
   grep -m1 'model name' /proc/cpuinfo
   command -v cmake ninja g++ gcc xz python3 setpriv; cmake --version | head -1; g++ --version | head -1
-  nvidia-smi; ls /dev/nvidia* /dev/dri 2>&1; find / -name '*icd*.json' -path '*vulkan*' -not -path '/proc/*' 2>/dev/null
+  nvidia-smi; ls /dev/nvidia* /dev/dri 2>&1; cat "$WORK/index"
   echo "nvcc: ${nvcc:-none}, toolkit: ${toolkit:-none}"; [ -n "${nvcc:-}" ] && "$nvcc" --version | tail -2
   for name in libcuda.so.1 libcudart.so.13 libcudart.so.12 libcublas.so.13 libcublasLt.so.13 libvulkan.so.1; do
     echo "$name: $(library $name)"
@@ -68,14 +70,14 @@ cuda_options() {
 # Workers get no LD_LIBRARY_PATH, so the build remembers where the toolkit's libraries lie.
 library_folders() {
   local name
-  for name in libcudart.so.13 libcublas.so.13 libcublasLt.so.13 libcudart.so.12 libcublas.so.12; do
+  for name in libcuda.so.1 libcudart.so.13 libcublas.so.13 libcudart.so.12 libcublas.so.12; do
     dirname "$(library $name)"
   done | grep -v '^\.$' | sort -u | paste -sd';'
 }
 
 build() {
   unpack
-  find_toolkit
+  index
   facts > "$OUT/facts.txt" 2>&1
   cat "$OUT/facts.txt"
   local options='' header
@@ -83,7 +85,7 @@ build() {
     [ -n "${nvcc:-}" ] || { say "there is no nvcc"; exit 1; }
     options=$(cuda_options)
     header=$(ls "$toolkit"/{include,targets/*/include}/cublas_v2.h 2>/dev/null | head -1)
-    [ -n "$header" ] || export CPATH=$(dirname "$(find -L /usr /opt -maxdepth 9 -name cublas_v2.h 2>/dev/null | head -1)")
+    [ -n "$header" ] || export CPATH=$(dirname "$(grep -m1 cublas_v2.h "$WORK/index")")
   fi
   say "configure: $options"
   local generator=()
@@ -92,7 +94,7 @@ build() {
   cmake -S "$WORK/load/llama.cpp" -B "$WORK/build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON \
     -DGGML_OPENMP=OFF -DGGML_NATIVE=ON -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_APP=OFF \
     -DLLAMA_BUILD_UI=OFF -DLLAMA_USE_PREBUILT_UI=OFF -DLLAMA_OPENSSL=OFF -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON \
-    "-DCMAKE_INSTALL_RPATH=\$ORIGIN;$(library_folders)" $options > "$OUT/configure.log" 2>&1 \
+    -DCMAKE_EXE_LINKER_FLAGS=-Wl,--allow-shlib-undefined "-DCMAKE_INSTALL_RPATH=\$ORIGIN;$(library_folders)" $options > "$OUT/configure.log" 2>&1 \
     || { tail -40 "$OUT/configure.log"; exit 1; }
   say "compile with $JOBS jobs, at most $LIMIT_S s"
   local end=$((SECONDS + LIMIT_S)) target
@@ -139,7 +141,7 @@ register() {
 measure() {
   unpack
   restore
-  find_toolkit
+  index
   register
   local models=${MODELS:-} options=()
   if [ -z "$models" ]; then
@@ -154,5 +156,5 @@ measure() {
 case ${1:-} in
   build) build ;;
   measure) shift; measure "$@" ;;
-  *) sed -n '2,12p' "$0"; exit 2 ;;
+  *) sed -n '2,10p' "$0"; exit 2 ;;
 esac

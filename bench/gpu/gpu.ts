@@ -39,7 +39,6 @@ export async function gpu(argv: readonly string[]): Promise<void> {
   const hearth = new Hearth(port, {
     SVC_HOME: path.join(work, 'home'),
     SVC_GPU: values.gpu,
-    SVC_NUM_PARALLEL: String(Math.max(...streams)),
     SVC_KEEP_ALIVE: '-1',
     SVC_CACHE_DISK: '0',
     SVC_DRAIN_TIMEOUT: '1s',
@@ -54,6 +53,7 @@ export async function gpu(argv: readonly string[]): Promise<void> {
     programs: values.programs ?? null,
     models: values.models.split(',').map((name) => modelOf(name, work)),
     layers: values.layers === undefined ? null : Number(values.layers),
+    manyStreams: { SVC_NUM_PARALLEL: String(Math.max(...streams)), SVC_NUM_CTX: values.window },
     onCard: values.gpu !== 'off',
     streams,
     tokens: Number(values.tokens),

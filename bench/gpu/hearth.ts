@@ -17,15 +17,20 @@ export class Hearth {
   readonly url: string;
   readonly #env: Readonly<Record<string, string>>;
   #served: Served | null = null;
+  #servedEnv = '';
 
   constructor(port: number, env: Readonly<Record<string, string>>) {
     this.url = `http://127.0.0.1:${port}`;
     this.#env = { ...env, SVC_PORT: String(port) };
   }
 
-  /** Milliseconds until /health answers. */
-  async start(env: Readonly<Record<string, string>> = {}): Promise<number> {
+  /** Starts it anew unless it runs with this environment; milliseconds until /health answered. */
+  async ensure(env: Readonly<Record<string, string>> = {}): Promise<number> {
+    const wanted = JSON.stringify(env);
+    if (this.#served !== null && wanted === this.#servedEnv) return this.#served.healthyMs;
+    await this.stop();
     this.#served = await serve(Number(this.#env['SVC_PORT']), { ...this.#env, ...env });
+    this.#servedEnv = wanted;
     return this.#served.healthyMs;
   }
 

@@ -22,6 +22,7 @@ const sideOf = ({ hearth }: Bench, { id }: BenchModel): Side => ({
 
 /** Loads the model while so much of the card is free. */
 export async function shortLoads(bench: Bench, model: BenchModel, { rows, signal }: Sheet): Promise<void> {
+  await bench.hearth.ensure();
   for (const [at, leave] of LEFT_MIB.entries()) {
     await bench.hearth.verb('stop', model.id);
     const taken = await occupy(leave);
@@ -49,6 +50,7 @@ export async function takenFromUnder(
   { rows, signal }: Sheet,
 ): Promise<void> {
   const side = sideOf(bench, model);
+  await bench.hearth.ensure();
   await bench.hearth.verb('stop', model.id);
   const note = async (what: string, result: string) => {
     const resident = await residency(bench, model).catch(() => null);

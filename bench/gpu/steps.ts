@@ -52,7 +52,7 @@ const measured = (bench: Bench, model: BenchModel): Step[] => [
   { name: `streams, ${model.id}`, seconds: 110, run: (sheet) => streams(bench, model, sheet) },
 ];
 
-async function machine({ hearth, library }: Bench, { rows, notes }: Sheet): Promise<void> {
+async function machine({ hearth, library, manyStreams }: Bench, { rows, notes }: Sheet): Promise<void> {
   const columns = 'name,driver_version,memory.total,memory.used,pstate';
   notes['nvidia-smi'] = await printed('nvidia-smi', `--query-gpu=${columns}`, '--format=csv');
   if (library !== null) {
@@ -63,12 +63,16 @@ async function machine({ hearth, library }: Bench, { rows, notes }: Sheet): Prom
     const { code, out, err } = await hearth.verb(verb);
     notes[`hearth ${verb}, exit code ${code}`] = `${out}${err}`;
   }
-  const healthyMs = await hearth.start();
+  const healthyMs = await hearth.ensure(manyStreams);
   const cpu = cpus()[0]?.model ?? 'unknown';
   rows.push({ cpu, cores: cpus().length, 'RAM GiB': totalmem() / 2 ** 30, 'healthy ms': healthyMs });
 }
 
-async function install(bench: Bench, { id, shape, type, file }: BenchModel, { rows }: Sheet): Promise<void> {
+async function install(
+  bench: Bench,
+  { id, shape, type, file }: BenchModel,
+  { rows, notes }: Sheet,
+): Promise<void> {
   const { hearth, layers, window } = bench;
   const begin = performance.now();
   if (!existsSync(file))
@@ -76,11 +80,17 @@ async function install(bench: Bench, { id, shape, type, file }: BenchModel, { ro
   const written = performance.now();
   const isKnown = (await hearth.verb('show', id)).code === 0;
   if (!isKnown) await hearth.mustRun('import', file, '--id', id);
+  notes['hearth fit'] = await hearth.json('fit', id);
   rows.push({ 'write s': (written - begin) / 1000, 'import s': (performance.now() - written) / 1000 });
 }
 
 /** To the first token of an unloaded model; the file is in the system's cache. */
-async function loads(bench: Bench, model: BenchModel, { rows, signal }: Sheet): Promise<void> {
+async function loads(bench: Bench, model: BenchModel, sheet: Sheet): Promise<void> {
+  await bench.hearth.ensure(bench.manyStreams);
+  await loadRows(bench, model, sheet);
+}
+
+async function loadRows(bench: Bench, model: BenchModel, { rows, signal }: Sheet): Promise<void> {
   const side = hearthSide(bench, model);
   for (let load = 0; load < LOADS; load += 1) {
     await unload(bench);
@@ -115,6 +125,7 @@ const hearthSide = ({ hearth }: Bench, { id }: BenchModel): Side => ({
 
 /** Beside llama-server where it is built, in turns. */
 async function streams(bench: Bench, model: BenchModel, sheet: Sheet): Promise<void> {
+  await bench.hearth.ensure(bench.manyStreams);
   const hearth = hearthSide(bench, model);
   const other = await startOther(bench, model, sheet);
   try {
@@ -184,20 +195,19 @@ function medians(all: readonly Figures[]): Figures {
 
 /** The package that `hearth gpu install vulkan` fetches, without the user's own build. */
 async function vulkan(bench: Bench, model: BenchModel, sheet: Sheet): Promise<void> {
-  const { hearth, onCard, library } = bench;
+  const { hearth, onCard, library, manyStreams } = bench;
   if (!onCard) throw new Error('no GPU is used');
   await hearth.stop();
   await hearth.verb('library', 'remove');
   try {
-    await hearth.start({ SVC_GPU: 'vulkan' });
-    await loads(bench, model, sheet);
+    await hearth.ensure({ ...manyStreams, SVC_GPU: 'vulkan' });
+    await loadRows(bench, model, sheet);
     const side = hearthSide(bench, model);
     const textOf = await textOfTokens(side);
     for (const count of bench.streams) await inTurns(bench, [side], { count, textOf }, sheet);
   } finally {
     await hearth.stop();
     if (library !== null) await hearth.verb('library', 'use', library);
-    await hearth.start();
   }
 }
 
