@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # gpu.sh build | measure [options of the benchmark]: see bench/README.md, "A GPU".
-# Lies beside load.tar.xz, which bench/gpu/pack.mjs makes. Needs no network.
+# Lies beside load.tar.xz and bench/, which bench/gpu/pack.mjs makes. Needs no network.
 #   OUT      where results go            (results beside this script)
 #   WORK     programs and libraries      (work beside this script)
 #   MODELS   models and the home folder  (below /dev/shm where it is large enough, else below WORK)
@@ -16,7 +16,11 @@ mkdir -p "$OUT" "$WORK"
 say() { echo "[$(date +%T)] $*"; }
 
 unpack() {
-  [ -e "$WORK/load/.whole" ] && return
+  [ -e "$WORK/load/.whole" ] || unpack_load
+  mkdir -p "$WORK/load/hearth/bench" && cp "$here"/bench/*.js "$WORK/load/hearth/bench/"
+}
+
+unpack_load() {
   mkdir -p "$WORK/load"
   tar -x -J -f "$here/load.tar.xz" -C "$WORK/load" || python3 -c 'import sys, tarfile
 tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$here/load.tar.xz" "$WORK/load" || exit 1

@@ -1,6 +1,6 @@
 /**
  * node bench/gpu/pack.mjs FOLDER [--vulkan]: everything that bench/gpu/gpu.sh needs on a Linux x64 machine with a GPU and
- * no network, in one archive: Node, Hearth with its packages, the benchmark, and llama.cpp's source in the release that
+ * no network: Node, Hearth with its packages, the benchmark, and llama.cpp's source in the release that
  * Hearth calls; with --vulkan npm's library for Vulkan as well. The machine brings CUDA's toolkit, CMake and a compiler.
  */
 import { execFileSync } from 'node:child_process';
@@ -52,7 +52,7 @@ try {
   mkdirSync(at('load', 'hearth'), { recursive: true });
   execFileSync('strip', ['-o', at('load', 'node'), process.execPath]);
   copyHearth(at('load', 'hearth'));
-  await copyBenchmark(at('load', 'hearth', 'bench'));
+  await copyBenchmark(path.resolve(target, 'bench'));
   copyLlama(at('load', 'llama.cpp'));
   const packages = at('load', 'hearth', 'node_modules', '@node-llama-cpp');
   if (values.vulkan) {
