@@ -20,6 +20,15 @@ export const Device = Type.Object({
 });
 export type Device = Static<typeof Device>;
 
+/** llama.cpp reports a refused allocation only in its log, in words that differ by backend. */
+const NO_MEMORY =
+  /out of memory|OutOf(?:Device|Host)Memory|(?:failed|unable) to allocate|memory allocation of size|insufficient memory/i;
+
+/** The first line that reports a refused allocation, or null. */
+export function noMemoryLine(log: string): string | null {
+  return log.split('\n').find((line) => NO_MEMORY.test(line)) ?? null;
+}
+
 /** Bytes on one device by what they are for: weights, KV cache and states, buffers of a step. */
 export const DeviceBytes = Type.Object({
   device: Type.String(),

@@ -6,7 +6,7 @@
  */
 import type { FrozenFacts } from '../contract/frozen.ts';
 import type { BackendFacts } from '../contract/load.ts';
-import type { DeviceBytes } from '../contract/memory.ts';
+import type { Device, DeviceBytes } from '../contract/memory.ts';
 import type { Sampling } from '../contract/sampling-shapes.ts';
 import type { KvType } from '../contract/settings/kv-types.ts';
 import type { Vocabulary } from './prompt/vocabulary.ts';
@@ -14,6 +14,8 @@ import type { Vocabulary } from './prompt/vocabulary.ts';
 /** The library bound to this process. */
 export interface NativeBackend {
   readonly facts: BackendFacts;
+  /** What the library can compute on, with what is free now: other programs take memory after this process has booted. */
+  devices(): readonly Device[];
   /** What this process computes with; the same as long as it lives. */
   host(): FrozenFacts['host'];
   /** The samplers in the chain for these options, in the order in which they see the logits; a grammar comes first. */

@@ -21,6 +21,7 @@ import { errorOfFailure } from './ipc-failure.ts';
 import type { Launched } from './child/launch.ts';
 import type { WorkerLimits } from './limits.ts';
 import { OpenJobs } from './open-jobs.ts';
+import { noMemoryLine } from '../../contract/memory.ts';
 import type { StderrTail } from './child/stderr-tail.ts';
 import { RunQueue } from './child/run-queue.ts';
 import { Watchdog } from './watchdog.ts';
@@ -35,7 +36,13 @@ type Ending =
   | { readonly kind: 'asked' }
   | { readonly kind: 'hung'; readonly reason: string }
   /** `outside`: by a signal that only another process sends, so no request is to blame. */
-  | { readonly kind: 'crashed'; readonly reason: string; readonly outside: boolean };
+  | {
+      readonly kind: 'crashed';
+      readonly reason: string;
+      readonly outside: boolean;
+      /** llama.cpp aborts the process when a device refuses memory. */
+      readonly outOfMemory: boolean;
+    };
 
 export interface WorkerDeps {
   readonly limits: WorkerLimits;
@@ -261,7 +268,12 @@ export class WorkerHost {
     if (!this.alive) return;
     const message = readMessage(raw);
     if (message === null || !this.#take(message))
-      this.#kill({ kind: 'crashed', reason: 'it sent an invalid message', outside: false });
+      this.#kill({
+        kind: 'crashed',
+        reason: 'it sent an invalid message',
+        outside: false,
+        outOfMemory: false,
+      });
   }
 
   /** False when the message breaks the protocol. */
@@ -364,9 +376,12 @@ export class WorkerHost {
 
   #onExit(code: number | null, signal: string | null, spawnError?: string): void {
     const asked = this.#ending?.kind === 'asked';
+    const how = spawnError ?? (signal === null ? `exit code ${code}` : `signal ${signal}`);
+    const noMemory = noMemoryLine(this.#stderr.text);
     this.#settle({
       kind: 'crashed',
-      reason: spawnError ?? (signal === null ? `exit code ${code}` : `signal ${signal}`),
+      reason: noMemory === null ? how : `${how}: ${noMemory.replace(/^llama error: /, '')}`,
+      outOfMemory: noMemory !== null,
       outside: signal === 'SIGKILL' || signal === 'SIGTERM' || signal === 'SIGINT' || signal === 'SIGHUP',
     });
     if (!asked) {
@@ -385,7 +400,8 @@ export class WorkerHost {
     this.#cancelBeat?.();
     const why = ending.kind === 'asked' ? 'it was asked to end' : ending.reason;
     this.#boot.reject(fail('native_unavailable', { reason: `the worker exited: ${why}` }));
-    this.#load.reject(fail('load_failed', { model: this.#modelId, reason: `the worker exited: ${why}` }));
+    const code = ending.kind === 'crashed' && ending.outOfMemory ? 'out_of_memory' : 'load_failed';
+    this.#load.reject(fail(code, { model: this.#modelId, reason: `the worker exited: ${why}` }));
     this.#question?.answer.reject(this.#errorOfEnding());
     this.#jobs.failAll(this.#errorOfEnding());
   }

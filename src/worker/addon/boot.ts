@@ -43,10 +43,10 @@ export async function bootNative(
   library.llama_backend_init();
   const cores = Math.min(availableParallelism(), await physicalCores());
   const allowed = kind === 'own' ? gpuOfOwn(library, gpuSetting) : null;
-  const devices = describeDevices(library).filter(
-    (device) => kind !== 'own' || allowed !== null || !isGpu(device),
-  );
-  const hasGpu = devices.some(isGpu);
+  const devices = () =>
+    describeDevices(library).filter((device) => kind !== 'own' || allowed !== null || !isGpu(device));
+  const atBoot = devices();
+  const hasGpu = atBoot.some(isGpu);
   const native: Native = {
     library,
     log,
@@ -64,13 +64,14 @@ export async function bootNative(
     systemInfo: library.llama_print_system_info(),
     gpu: hasGpu ? (allowed ?? kind) : 'none',
     cpuMathCores: cores,
-    devices,
+    devices: atBoot,
     sharesCells: true,
     // No package would be used beside the user's own build.
     gpuSupport: kind === 'own' ? [] : gpuSupport(libraries),
   };
   return {
     facts,
+    devices,
     samplersFor,
     host: () => hostOf(files.folder, { files: mapped, systemInfo: facts.systemInfo }),
     openModel: (path, options, onProgress) => openModel(native, { path, options }, onProgress),

@@ -8,7 +8,7 @@ import { checkHeader } from './gguf-header.ts';
 import { type ContextParams, type Pointer, ProgressCallback } from './library/layouts.ts';
 import { onThread } from './library/on-thread.ts';
 import type { Library } from './library/open.ts';
-import type { DeviceBytes } from '../../contract/memory.ts';
+import { type DeviceBytes, noMemoryLine } from '../../contract/memory.ts';
 import type {
   ContextOptions,
   ModelFacts,
@@ -30,7 +30,7 @@ const POOLINGS = ['none', 'mean', 'cls', 'last', 'rank'] as const;
 /** llama_load_mode: nothing is read, so nothing is mapped. */
 const WITHOUT_MAPPING = 0;
 
-/** Errors of contexts that could not be opened, which llama.cpp reports for lack of memory only. */
+/** Errors of files and contexts that found too little memory. */
 const outOfMemory = new WeakSet<Error>();
 
 export function isOutOfMemory(error: unknown): boolean {
@@ -132,8 +132,10 @@ async function loadModel(
   const model = await onThread<Pointer | null>((done) =>
     library.llama_model_load_from_file.async(path, params, done),
   );
-  if (model === null) throw new Error(log.reason('llama.cpp could not load the file'));
-  return model;
+  if (model !== null) return model;
+  const error = new Error(log.reason('llama.cpp could not load the file'));
+  if (noMemoryLine(error.message) !== null) outOfMemory.add(error);
+  throw error;
 }
 
 async function initContext(native: Native, model: Pointer, params: ContextParams): Promise<Pointer> {
@@ -142,6 +144,7 @@ async function initContext(native: Native, model: Pointer, params: ContextParams
   return opened(native, await onThread<Pointer | null>((done) => init.async(model, params, done)));
 }
 
+/** llama.cpp opens no context for lack of memory only. */
 function opened({ log }: Native, context: Pointer | null): Pointer {
   if (context === null) {
     const error = new Error(log.reason('llama.cpp could not open a context'));

@@ -10,8 +10,9 @@ export interface UnplacedLoad {
 }
 
 /** Of the devices that the load may use, together: which layer goes to which is the library's choice. */
-export function freeBytes({ facts }: NativeBackend, { settings: { gpu } }: UnplacedLoad['spec']): number {
-  return (facts.devices ?? [])
+export function freeBytes(backend: NativeBackend, { settings: { gpu } }: UnplacedLoad['spec']): number {
+  return backend
+    .devices()
     .filter(({ name, kind }) => (Array.isArray(gpu) ? gpu.includes(name) : kind !== 'cpu'))
     .reduce((sum, device) => sum + device.freeBytes, 0);
 }

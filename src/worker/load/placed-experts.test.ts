@@ -32,7 +32,8 @@ function machine(...devices: readonly Device[]) {
   };
   const onGpu: NativeBackend = {
     ...backend,
-    facts: { ...backend.facts, gpu: 'vulkan', devices: [device('CPU', 90), ...devices] },
+    facts: { ...backend.facts, gpu: 'vulkan' },
+    devices: () => [device('CPU', 90), ...devices],
     measure: async (_, options, contexts) => {
       questions += 1;
       return contexts.map((context) => taken(options as LoadOptions, context));

@@ -21,14 +21,13 @@ const device = (name: string, kind: Device['kind'], freeGib: number): Device => 
 /** A machine on which each of ten layers takes a gibibyte, wherever it lies. */
 function machine(freeGib: number) {
   const opened: ModelOptions[] = [];
+  /** By another program, after the worker has booted. */
+  const taken = { gib: 0 };
   const { backend } = scriptedBackend(answering(() => 'fine'));
   const onGpu: NativeBackend = {
     ...backend,
-    facts: {
-      ...backend.facts,
-      gpu: 'vulkan',
-      devices: [device('CPU', 'cpu', 90), device('A', 'gpu', freeGib)],
-    },
+    facts: { ...backend.facts, gpu: 'vulkan', devices: [device('A', 'gpu', freeGib)] },
+    devices: () => [device('CPU', 'cpu', 90), device('A', 'gpu', freeGib - taken.gib)],
     measure: async (_, { gpuLayers }, contexts) =>
       contexts.map(() => {
         const there = typeof gpuLayers === 'number' ? Math.min(gpuLayers, LAYERS) : LAYERS;
@@ -43,7 +42,7 @@ function machine(freeGib: number) {
       return backend.openModel(path, options, onProgress);
     },
   };
-  return { backend: onGpu, opened };
+  return { backend: onGpu, opened, taken };
 }
 
 const spec = loadSpec({ numCtx: 1024, parallel: 1 });
@@ -51,6 +50,13 @@ const spec = loadSpec({ numCtx: 1024, parallel: 1 });
 describe('a load on a device that is too small for all layers', () => {
   it('puts as many there as fit', async () => {
     const { backend, opened } = machine(5);
+    await loadChat(backend, spec, () => undefined);
+    expect(opened.at(-1)?.gpuLayers).toBe(4);
+  });
+
+  it('counts what other programs took since its worker booted', async () => {
+    const { backend, opened, taken } = machine(20);
+    taken.gib = 15;
     await loadChat(backend, spec, () => undefined);
     expect(opened.at(-1)?.gpuLayers).toBe(4);
   });

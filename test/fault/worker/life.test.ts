@@ -289,6 +289,13 @@ it('the log of a crash holds the end of standard error', async () => {
   );
 });
 
+it('a worker that aborts because a GPU refuses memory fails its load as one that ran out of it', async () => {
+  await expect(loadFrom(backendOver('abort-without-memory'))).rejects.toMatchObject({
+    code: 'out_of_memory',
+    detail: { model: 'm', reason: expect.stringContaining('signal SIGABRT: CUDA error: out of memory') },
+  });
+});
+
 /** Direct children of a process. */
 async function childrenOf(pid: number): Promise<number[]> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=,stat=,comm=', '--ppid', String(pid)]);

@@ -92,6 +92,7 @@ export function scriptedBackend(
   };
   const backend: NativeBackend = {
     facts: { folder: '', mapped: [], systemInfo: '', gpu: 'none', cpuMathCores: 2 },
+    devices: () => [],
     samplersFor: () => [],
     host: () => ({ pid: process.pid, mapped: [], cpuFeatures: '', libc: '' }),
     openTexts: async () => ({ vocabulary, chatTemplate: null, toolTemplate: null }),
