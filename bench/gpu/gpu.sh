@@ -153,7 +153,7 @@ measure() {
     [ "$(df --output=avail -k /dev/shm 2>/dev/null | tail -1)" -gt 40000000 ] && models=/dev/shm/hearth-gpu
   fi
   [ -e "$WORK/build/bin/libllama.so" ] && options+=(--library "$WORK/build/bin")
-  [ -x "$WORK/build/bin/llama-server" ] && options+=(--programs "$WORK/build/bin")
+  [ -x "$WORK/build/bin/llama-bench" ] && options+=(--programs "$WORK/build/bin")
   cd "$WORK/load/hearth" && exec "$WORK/load/node" bench/gpu.js --out "$OUT" --work "$models" "${options[@]}" "$@" 2>> "$OUT/service.log"
 }
 

@@ -22,12 +22,13 @@ const SOURCES = [
   'ggml',
   'include',
   'licenses',
+  'scripts/ui-assets.cmake',
   'src',
   'tools',
   'vendor',
 ];
 const OTHER_BACKENDS = /^ggml\/src\/ggml-(?!cpu|cuda|base|backend)[a-z]+\//;
-const NOT_COMPILED = /^tools\/ui\/(?!CMakeLists|.*\.(?:cpp|h|cmake))|\/tests?\/|\.(?:md|png|svg|html|py)$/;
+const NOT_COMPILED = /^tools\/ui\/(?!CMakeLists|.*\.(?:cpp|h|cmake|in))|\/tests?\/|\.(?:md|png|svg|html|py)$/;
 /** In packages: what only node-llama-cpp itself needs. */
 const UNUSED = /(?:llama-addon\.node|libllama-common\.so)$/;
 
