@@ -267,13 +267,9 @@ export class WorkerHost {
   #onMessage(raw: unknown): void {
     if (!this.alive) return;
     const message = readMessage(raw);
-    if (message === null || !this.#take(message))
-      this.#kill({
-        kind: 'crashed',
-        reason: 'it sent an invalid message',
-        outside: false,
-        outOfMemory: false,
-      });
+    if (message !== null && this.#take(message)) return;
+    const reason = 'it sent an invalid message';
+    this.#kill({ kind: 'crashed', reason, outside: false, outOfMemory: false });
   }
 
   /** False when the message breaks the protocol. */
