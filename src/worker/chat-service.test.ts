@@ -130,10 +130,10 @@ describe('a chat without the native library', () => {
     expect(textOf(events)).toBe('Paris.\n\n');
   });
 
-  it('does not load with a chosen template that is not there', async () => {
+  it('does not open a file that the chosen template names', async () => {
     await expect(service(() => Buffer.from(''), { template: '/nowhere/chat.jinja' })).rejects.toMatchObject({
       code: 'load_setting_unusable',
-      detail: { setting: 'template', reason: expect.stringMatching(/nowhere/) },
+      detail: { setting: 'template', reason: expect.stringMatching(/names a file/) },
     });
   });
 
