@@ -2,7 +2,7 @@
  * Calls that the token limit cuts, at every token and in every dialect: the answer is a 200 that says so, with no part of a
  * call and no mark of its format. The weights are the built-in model's, the templates those of other makers.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -54,7 +54,7 @@ beforeAll(async () => {
   const registry = openRegistry({ home });
   for (const name of TEMPLATES) {
     await importFile(registry, WEIGHTS, { id: idOf(name) });
-    await setParams(registry, idOf(name), { template: templateFile(name) });
+    await setParams(registry, idOf(name), { template: await readFile(templateFile(name), 'utf8') });
   }
 }, 120_000);
 

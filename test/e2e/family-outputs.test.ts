@@ -3,7 +3,7 @@
  * words and calls, streamed in pieces of several sizes and not. The templates are the makers' own; with HEARTH_CORPUS
  * (test/corpus/README.md says how) all of them, in pieces of more sizes.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -142,9 +142,8 @@ describe('what a model of a family writes', () => {
   );
 });
 
-describe('a format in a file of the user', () => {
+describe('a format of the user', () => {
   it('is how the model is asked and read, also behind a template that knows no tools', async () => {
-    const format = path.join(folder, 'format.json');
     const call = { before: ['@call ', { slot: 'name' }, ' '], after: [' @end'] };
     const tools = {
       name: 'mine',
@@ -155,7 +154,7 @@ describe('a format in a file of the user', () => {
       atStart: false,
       several: true,
     };
-    await writeFile(format, JSON.stringify({ tools, thinking: { open: '<hm>', close: '</hm>' } }));
+    const format = JSON.stringify({ tools, thinking: { open: '<hm>', close: '</hm>' } });
     const output = `<hm>${THOUGHT}</hm>I look.\n@call get_weather {"city": "Oslo"} @end`;
     const [length = 0] = await install(
       'mine',

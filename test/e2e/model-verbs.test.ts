@@ -207,11 +207,8 @@ describe('a model on the command line', () => {
     // A model that has learned nothing fills some strings up to its last token, and loses no case in another way.
     for (const each of failed)
       expect(each).toMatchObject({ reason: expect.stringContaining('did not end within') });
-    // Words before tools are lost; such cases come first, so that each machine has the time for them.
-    const lossy = template('hermes').replace(
-      /\{%- if messages\[0\]\.role == 'system' %\}.*?\{%- endif %\}/,
-      '',
-    );
+    // No fold saves the words of the model; such cases come first, so that each machine has the time for them.
+    const lossy = template('hermes').replace(String.raw`assistant\n' + message.content`, String.raw`assistant\n'`);
     const source = join(await temporaryFolder(), 'lossy.jinja');
     await writeFile(source, lossy);
     await hearth(['set', 'tiny', `template=${source}`], env);
@@ -221,10 +218,10 @@ describe('a model on the command line', () => {
     );
     expect(shown.stdout).toMatch(/^tools +json <tool_call>\ncalls +several in one answer$/m);
     expect(shown.stdout).toMatch(
-      /^failed +history: a system turn: the prompt does not contain "Be brief 7402\."$/m,
+      /^failed +history: several turns: the prompt does not contain "Mild 7404\."$/m,
     );
     expect(shown.stdout).toMatch(
-      /^defect +The template loses parts of conversations: a system turn, tools beside a system turn\.$/m,
+      /^defect +The template loses parts of conversations: words beside a call, an answer after a result, several turns\.$/m,
     );
     expect(shown.stdout).toMatch(/^recommended +temp=0.5 top_k=20$/m);
   });
