@@ -234,6 +234,8 @@ export const ModelFormatFacts = Type.Object({
     }),
     { maxItems: 16 },
   ),
+  /** Tokens of an answer without a limit; null: the rest of the window. */
+  unlimitedTokens: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
 });
 export type ModelFormatFacts = Static<typeof ModelFormatFacts>;
 

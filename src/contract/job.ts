@@ -136,6 +136,8 @@ export const GenerateJob = Type.Object({
   adapters: Type.Array(AdapterScale),
   /** Tokens to generate at most; null: until the window is full. 0 evaluates the prompt only. */
   maxTokens: NullableInt,
+  /** The client asked for no limit; else models that cannot end an answer have one. */
+  isUnlimited: Type.Optional(Type.Boolean()),
   /** Prompt and answer together at most: the answer is cut to what the prompt leaves, one token at least. Absent: no limit. */
   mostTokens: Type.Optional(Type.Integer({ minimum: 1 })),
   /** The window this job may use, prompt and answer together; null: the window of the loaded context. */

@@ -26,10 +26,10 @@ export const MOST_EMBEDDING_JOBS = 16;
 /** Tool calls of one answer. */
 export const MOST_CALLS = 64;
 
-/** Tokens of a base model's answer where nobody set a limit: hardly any of them ends by itself. */
+/** Tokens of an answer without a limit, of base models and of models without an end token. */
 export const BASE_MODEL_TOKENS = 1024;
 
-/** The same where a template was chosen for a file that has none: it may chat, and may still not end by itself. */
+/** The same for models that may chat and may still not end: a chosen template, or one without an end token. */
 export const CHOSEN_TEMPLATE_TOKENS = 4096;
 
 /** Tokens of the smallest window. */

@@ -13,6 +13,7 @@ import type { PromptTurn } from './prompt/folding/prompt-turn.ts';
 import { callVoice, withModelIds, withTools } from './prompt/history.ts';
 import { type ChatPrompt, foldPrompt, type PromptWriter, renderPrompt } from './prompt/prompt.ts';
 import { type RawPrompt, rawPrompt, rawTexts } from './prompt/raw-prompt.ts';
+import { unlimitedTokens, withoutEndToken } from './prompt/unlimited-tokens.ts';
 
 export interface PreparedChat {
   readonly job: GenerateJob;
@@ -36,7 +37,7 @@ export interface PreparedChat {
 
 export function prepareChat(loaded: ChatModel, asked: GenerateJob): PreparedChat {
   const chat = speaking(loaded, asked);
-  const biased = withBiases(chat.vocabulary, asked);
+  const biased = withBiases(chat.vocabulary, withLimit(chat, asked));
   const begunMs = performance.now();
   const plan = planAnswer(biased, chat.writer);
   const plannedMs = performance.now();
@@ -68,6 +69,13 @@ export function prepareChat(loaded: ChatModel, asked: GenerateJob): PreparedChat
     answer,
     preparation: { promptMs: performance.now() - begunMs - grammarMs, grammarMs },
   };
+}
+
+/** A model that cannot end an answer would fill the window. */
+function withLimit({ writer }: ChatModel, job: GenerateJob): GenerateJob {
+  if (job.maxTokens !== null || job.isUnlimited === true) return job;
+  const isChat = job.prompt.kind === 'chat';
+  return { ...job, maxTokens: isChat ? unlimitedTokens(writer) : withoutEndToken(writer) };
 }
 
 /** The job with what its prompt leaves to the answer. */

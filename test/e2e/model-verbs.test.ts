@@ -131,6 +131,7 @@ describe('a model on the command line', () => {
     expect(kept).toMatch(/^[0-9a-f]{32}\.json$/);
     expect(await show()).toBe(first);
     const lines = (await hearth(['show', 'tiny'], env)).stdout;
+    expect(lines).toMatch(/^answers end +with an end token, or at the end of the window$/m);
     expect(lines).toMatch(
       /^tools +json <tool_call>\ncalls +several in one answer\npast calls +written by the template$/m,
     );
@@ -181,6 +182,7 @@ describe('a model on the command line', () => {
     const shown = (await hearth(['show', 'base'], env)).stdout;
     expect(shown).toMatch(/^detected +template: The template leaves out what the user says\./m);
     expect(shown.match(/^template /gm)).toHaveLength(1);
+    expect(shown).toMatch(/^answers end +after 4096 tokens, because its file has no chat template; /m);
   });
 
   it('is checked: what its template says, forty cases, and what its maker recommends', async () => {
@@ -208,7 +210,10 @@ describe('a model on the command line', () => {
     for (const each of failed)
       expect(each).toMatchObject({ reason: expect.stringContaining('did not end within') });
     // No fold saves the words of the model; such cases come first, so that each machine has the time for them.
-    const lossy = template('hermes').replace(String.raw`assistant\n' + message.content`, String.raw`assistant\n'`);
+    const lossy = template('hermes').replace(
+      String.raw`assistant\n' + message.content`,
+      String.raw`assistant\n'`,
+    );
     const source = join(await temporaryFolder(), 'lossy.jinja');
     await writeFile(source, lossy);
     await hearth(['set', 'tiny', `template=${source}`], env);

@@ -8,6 +8,7 @@ type Format = ModelFormatFacts['format'];
 const facts = (template: ModelFormatFacts['template'], format: Partial<Format>): ModelFormatFacts => ({
   template,
   format: { tools: null, history: { calls: 'template' }, ...format } as Format,
+  unlimitedTokens: null,
   evidence: [],
 });
 const failed = (kind: 'call' | 'json' | 'render') =>

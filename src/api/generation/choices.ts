@@ -69,6 +69,7 @@ export function planChoices(
     ...(fields.return_progress === true && fields.stream === true ? { reportsProgress: true } : {}),
     adapters,
     maxTokens: isGiven ? maxTokens : defaults.maxTokens,
+    ...(isGiven && maxTokens === null ? { isUnlimited: true } : {}),
     numCtx,
     // A stop string would cut JSON in two; its grammar ends it.
     stop: isJson(content.format) ? [] : hasStop ? readStop(fields.stop) : [...defaults.stop],

@@ -1,15 +1,14 @@
 /** The models of the registry, as the use cases see them. */
 import { once } from './once.ts';
-import { BASE_MODEL_TOKENS, CHOSEN_TEMPLATE_TOKENS } from '../../contract/limits.ts';
 import { MODEL_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
 import { holdsText, settingsOf } from '../../contract/settings/shapes.ts';
 import {
   digestOf,
-  isBaseModel,
   isServed,
   type ModelManifest,
   modelFiles,
   type ServedManifest,
+  unnamedLimit,
 } from '../../store/files/manifest.ts';
 import { LOCAL_ENGINE } from '../../engine/local/model-source.ts';
 import { type Companions, NO_COMPANIONS } from '../../store/registry/companions.ts';
@@ -64,12 +63,6 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
     resolve: async (name, kind) => served(await registry.resolve(name, kind)),
     defaultId: (kind) => registry.defaultId(kind),
   };
-}
-
-/** Where an answer ends if neither the request nor the model says; null: at the end of the window. */
-function unnamedLimit(model: ModelManifest): number | null {
-  if (isBaseModel(model)) return BASE_MODEL_TOKENS;
-  return model.kind === 'chat' && !model.facts.hasChatTemplate ? CHOSEN_TEMPLATE_TOKENS : null;
 }
 
 function defaultsOf(model: ModelManifest): ModelDefaults {

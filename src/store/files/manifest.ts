@@ -4,7 +4,7 @@
  */
 import { type Static, Type } from '#typebox';
 import { Check, Errors } from '#typebox/value';
-import { LEAST_CTX } from '../../contract/limits.ts';
+import { BASE_MODEL_TOKENS, CHOSEN_TEMPLATE_TOKENS, LEAST_CTX } from '../../contract/limits.ts';
 import { ExpertFacts, ModelKind } from '../../contract/load.ts';
 import { modelSamplingShapes } from '../../contract/sampling-shapes.ts';
 import { PRIVACIES } from '../../contract/settings/privacy.ts';
@@ -220,6 +220,12 @@ export function formatManifest(manifest: ModelManifest): string {
 /** A chat model that no template puts a conversation to: neither its file nor its user has one. */
 export function isBaseModel({ kind, facts, params }: ModelManifest): boolean {
   return kind === 'chat' && !facts.hasChatTemplate && params.template === undefined;
+}
+
+/** Tokens of an answer that neither the request nor the model limits; null: the worker decides, by the vocabulary. */
+export function unnamedLimit(model: ModelManifest): number | null {
+  if (isBaseModel(model)) return BASE_MODEL_TOKENS;
+  return model.kind === 'chat' && !model.facts.hasChatTemplate ? CHOSEN_TEMPLATE_TOKENS : null;
 }
 
 /** A model that requests may name, which an adapter is not. */

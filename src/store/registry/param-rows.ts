@@ -43,7 +43,7 @@ export const PARAM_ROWS: readonly ParamRow[] = [
     ...OF_ANSWERS,
     name: 'max_tokens',
     description: 'Where an answer ends at the latest, tokens.',
-    unset: `the end of the window; of a file without a chat template, ${BASE_MODEL_TOKENS} tokens, or ${CHOSEN_TEMPLATE_TOKENS} where template is set`,
+    unset: `the end of the window; without a chat template or an end token in the file, ${BASE_MODEL_TOKENS} tokens; where template is set, or the template writes no end token, ${CHOSEN_TEMPLATE_TOKENS}`,
     input: { kind: 'number', least: 0, isWhole: true },
   },
   {

@@ -9,6 +9,7 @@ import { withoutStop } from '../../lib/errors/entry.ts';
 import { isSvcError, messageOf, reasonOf } from '../../lib/errors/svc-error.ts';
 import { probeTemplate, type PromptWriter, surroundings } from './prompt.ts';
 import type { ChatTemplate } from './template.ts';
+import { unlimitedTokens } from './unlimited-tokens.ts';
 
 const formats = new WeakMap<ChatTemplate, ModelFormat>();
 
@@ -36,6 +37,7 @@ export function formatFacts(writer: PromptWriter): ModelFormatFacts | null {
   const facts: unknown = {
     template: writer.template.source === STAND_IN.source ? 'none' : 'own',
     format,
+    unlimitedTokens: unlimitedTokens(writer),
     evidence: [
       ...(defect === null ? [] : [{ about: 'template', says: defect, probe: 'a question' }]),
       ...evidence,

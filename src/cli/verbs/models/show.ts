@@ -5,6 +5,7 @@ import type { ModelFormatFacts } from '../../../contract/job-event.ts';
 import { EMBEDDING_WIDTH } from '../../../contract/limits.ts';
 import { summaryOf } from '../../../contract/settings/shapes.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
+import { unnamedLimit } from '../../../store/files/manifest.ts';
 import { describeModel, type ModelDescription } from '../../../store/registry/describe.ts';
 import { isLoadSetting, paramsByName } from '../../../store/registry/param-names.ts';
 import type { InstalledModel, Registry } from '../../../store/registry/registry.ts';
@@ -35,7 +36,8 @@ export function registerShow(program: Command, context: CliContext): void {
       const format = shown.kind === 'chat' ? await formatOf(context, registry, model) : null;
       const limits = limitsOf(shown.files[0]?.sha256) ?? null;
       if (flags.json === true) return context.printJson({ ...shown, limits, ...format?.json });
-      const lines = facts({ shown, limits, format: format?.lines ?? [] }).map(
+      const limit = shown.kind === 'chat' ? limitWords(model, format?.json.format ?? null) : null;
+      const lines = facts({ shown, limits, limit, format: format?.lines ?? [] }).map(
         ([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`,
       );
       context.print(lines.join('\n'));
@@ -100,10 +102,11 @@ function unknown(reason: string): ShownFormat {
 interface Facts {
   readonly shown: ModelDescription;
   readonly limits: string | null;
+  readonly limit: string | null;
   readonly format: readonly Line[];
 }
 
-function facts({ shown, limits, format }: Facts): Line[] {
+function facts({ shown, limits, limit, format }: Facts): Line[] {
   const { source } = shown;
   // The template has a line of its own.
   const settings = Object.entries(shown.settings).filter(([name]) => name !== 'template');
@@ -120,6 +123,7 @@ function facts({ shown, limits, format }: Facts): Line[] {
     ...adapterLines(shown),
     ['vectors', vectors(shown)],
     ['template', template(shown)],
+    ...(limit === null ? [] : [['answers end', limit] as const]),
     ...format,
     ['memory', memoryWords(shown)],
     ['defaults', requestDefaults(shown) || (settings.length > 0 ? 'none for requests' : 'none')],
@@ -137,6 +141,18 @@ function facts({ shown, limits, format }: Facts): Line[] {
       ] as const,
     ]),
   ];
+}
+
+/** Where answers end that no request limits. */
+function limitWords(model: InstalledModel, format: ModelFormatFacts | null): string {
+  const { maxTokens } = model.params;
+  if (maxTokens !== undefined) return `after ${maxTokens} tokens, as set`;
+  const named = unnamedLimit(model);
+  const tokens = named ?? format?.unlimitedTokens ?? null;
+  if (tokens === null) return 'with an end token, or at the end of the window';
+  const why =
+    named === null ? 'it has no end token that its template writes' : 'its file has no chat template';
+  return `after ${tokens} tokens, because ${why}; hearth set ${model.id} max_tokens=N changes it`;
 }
 
 /** Zeros follow a narrower vector; what a wider one becomes is a matter of the request. */
