@@ -19,7 +19,6 @@ import type { RerankRequest } from '../wire/inference/rerank.ts';
 import type { HealthResponse } from '../wire/health.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { ModelEntry, ModelList } from '../wire/models.ts';
-import type { OllamaPs, OllamaTags, OllamaVersion } from '../wire/ollama.ts';
 import type { CacheReport } from '../wire/prompt-cache.ts';
 import type { ResidencyList } from '../wire/residency.ts';
 import { gatedEngine } from './access/gated-engine.ts';
@@ -37,7 +36,7 @@ import type { ResponseKeeper } from './dialects/responses/kept.ts';
 import { responsesUseCases, type ResponsesUseCases } from './dialects/responses/responses.ts';
 import { embed, type EmbeddingAnswer } from './embedding/embeddings.ts';
 import type { EngineFeed } from './events/engine-feed.ts';
-import { ollamaPs, ollamaTags } from './dialects/ollama/discovery.ts';
+import { ollamaUseCases, type OllamaUseCases } from './dialects/ollama/ollama.ts';
 import { health, type HealthPorts } from './health.ts';
 import { identity, type IdentityPorts, PRODUCT_NAME } from './identity.ts';
 import type { LibraryUseCases } from './library/library.ts';
@@ -67,8 +66,7 @@ export interface UseCases {
   };
   /** Why the prompt of a request was evaluated; throws `cache_report_not_found`. */
   cacheReport(requestId: string, owner: string): CacheReport;
-  /** What Ollama's clients read to find models. */
-  readonly ollama: { version(): OllamaVersion; tags(): Promise<OllamaTags>; ps(): Promise<OllamaPs> };
+  readonly ollama: OllamaUseCases;
   /** What the holders of named keys use. */
   keyUses(): readonly KeyUse[];
   /** What the page does with installed models. */
@@ -138,11 +136,12 @@ export function createUseCases(parts: Parts): UseCases {
       unload: (name) => unloadModel({ models, engine }, name),
     },
     cacheReport: (requestId, owner) => cacheLog.why(owner, requestId),
-    ollama: {
-      version: () => ({ version: parts.process.version }),
-      tags: async () => ollamaTags(await listModels(models)),
-      ps: async () => ollamaPs(listResidencies(engine), await listModels(models)),
-    },
+    ollama: ollamaUseCases({
+      models,
+      chat: generation,
+      embedding: { models, engine, options },
+      residencies: () => listResidencies(engine),
+    }),
     events: parts.events,
     keyUses: parts.keyUses,
     library: parts.library,

@@ -40,6 +40,11 @@ export interface SamplingRow {
   readonly elsewhere: SamplingReach;
   /** How engines of reach `servers` call it, if not as here. */
   readonly serversName?: string;
+  /** Where a number means something else in Ollama's options: the least one, and the fields that it stands for here. */
+  readonly ollama?: {
+    readonly minimum: number;
+    readonly read: (asked: number) => Readonly<Record<string, number>>;
+  };
   /** Narrows the record's schema, which leaves ranges to the request's. */
   readonly recorded?: Readonly<Record<string, unknown>>;
 }
@@ -162,6 +167,14 @@ export const SAMPLING = {
     meaning: 'How many tokens the penalties look back.',
     schema: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: LOOK_BACK }),
     request: { type: 'integer', minimum: 0, maximum: 65_536, description: LOOK_BACK },
+    // There, 0 turns the penalties off and -1 means all tokens.
+    ollama: {
+      minimum: -1,
+      read: (asked: number) =>
+        asked === 0
+          ? { repeat_penalty: 1, presence_penalty: 0, frequency_penalty: 0 }
+          : { repeat_last_n: Math.max(0, asked) },
+    },
     fallback: 64,
     perModel: true,
     evidence: 'stated',

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from '#fastify';
 import { fail, type SvcError } from '../lib/errors/svc-error.ts';
 import { HEADERS, headerValue, SERVER_BANNER } from '../wire/headers.ts';
-import { OLLAMA_INSTEAD } from '../wire/ollama.ts';
+import { OLLAMA_INSTEAD } from '../wire/ollama/models.ts';
 import { type RouteAccess, routes } from '../wire/routes.ts';
 import { type Askers, factsOf } from './guard/askers.ts';
 import {

@@ -1,5 +1,5 @@
 /**
- * Server-sent events over one response. The next event is only asked for when the socket has room. A stream ends in
+ * A stream over one response: server-sent events, or lines of JSON. The next event is only asked for when the socket has room. A stream ends in
  * exactly one honest way: the last words of its dialect, or an error frame and a closed socket.
  */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
@@ -9,7 +9,7 @@ import type { Logger } from '../lib/base/logger.ts';
 import type { Dialect } from '../wire/error.ts';
 import { HEADERS } from '../wire/headers.ts';
 import type { StreamItem } from '../api/generation/stream-item.ts';
-import { type Manners, mannersOf } from './dialects/manners.ts';
+import { EVENT_STREAM, type Manners, mannersOf } from './dialects/manners.ts';
 import { asSvcError, failureOf } from './error-response.ts';
 import { HTTP_LIMITS } from './limits.ts';
 import { nameUpstream } from './upstream-headers.ts';
@@ -29,8 +29,6 @@ export interface SseOptions extends StreamOptions {
   readonly abort: () => void;
 }
 
-const comment = (text: string): string => `: ${text.replaceAll(/[\r\n]+/g, ' ')}\n\n`;
-
 /**
  * Sends the items as a stream. Failures before the head is sent are thrown and become ordinary HTTP errors.
  * From then on the response is written here, because fastify could only end it as if it were complete.
@@ -44,10 +42,10 @@ export async function sendStream(
   const manners = mannersOf(options.dialect);
   let sent = 0;
   const comments = await untilStarted(reply, pending, options);
-  const raw = takeReply(reply);
+  const raw = takeReply(reply, manners.contentType);
   try {
     sendHead(raw, reply, options);
-    for (const text of comments) await write(raw, comment(text));
+    for (const text of comments) await write(raw, manners.comment(text));
     await writeItems(raw, pending, manners, (chunk) => {
       sent += 1;
       return manners.frame(chunk);
@@ -66,9 +64,9 @@ export async function sendStream(
 }
 
 /** From here on the response is written by hand. */
-export function takeReply(reply: FastifyReply): ServerResponse {
+export function takeReply(reply: FastifyReply, contentType = EVENT_STREAM): ServerResponse {
   reply
-    .header('Content-Type', 'text/event-stream; charset=utf-8')
+    .header('Content-Type', contentType)
     .header('Cache-Control', 'no-cache')
     .header('X-Accel-Buffering', 'no');
   return reply.hijack().raw;
@@ -131,14 +129,14 @@ async function writeItems(
     const item = await pending.next(HTTP_LIMITS.pingEveryMs);
     if (item === 'end') return void raw.end(manners.end);
     if (item === 'silence') await write(raw, manners.ping);
-    else if ('comment' in item) await write(raw, comment(item.comment));
+    else if ('comment' in item) await write(raw, manners.comment(item.comment));
     else if ('chunk' in item) await write(raw, framed(item.chunk));
   }
 }
 
 /** Resolves when there is room for more, or nobody to write to. */
 export async function write(raw: ServerResponse, text: string): Promise<void> {
-  if (raw.destroyed || raw.write(text)) return;
+  if (text === '' || raw.destroyed || raw.write(text)) return;
   await new Promise<void>((resolve) => {
     const settle = (): void => {
       raw.off('drain', settle).off('close', settle);

@@ -67,6 +67,8 @@ export const errorBodies = {
   messages: MessagesErrorBody,
   responses: ResponsesErrorBody,
   'llama-server': LlamaServerErrorBody,
+  // Its `error` is a string as well, and its clients pass over what else there is.
+  ollama: ErrorBody,
 } as const;
 
 /** Who defined the shapes of a route: the interface, or a provider whose clients are served too. */

@@ -126,6 +126,10 @@ describe('a named key', () => {
     }
     expect(busy.toSorted()).toEqual(
       [
+        '/api/chat',
+        '/api/embed',
+        '/api/embeddings',
+        '/api/generate',
         '/apply-template',
         '/completion',
         '/detokenize',

@@ -14,7 +14,7 @@ import type { ForeignEnvironment } from '../../store/foreign/foreign-store.ts';
 import { addAlias, removeModel } from '../../store/install/changes.ts';
 import { importFile, installCandidate } from '../../store/install/import.ts';
 import type { Probe } from '../../store/install/inspection.ts';
-import type { OnInstallEvent } from '../../store/install/install-event.ts';
+import type { InstallEvent, OnInstallEvent } from '../../store/install/install-event.ts';
 import { verifyModel } from '../../store/install/verify.ts';
 import { paramNames, readParam, whenItActs } from '../../store/registry/param-names.ts';
 import { PARAM_ROWS, type ParamInput, paramText, textsOf } from '../../store/registry/param-rows.ts';
@@ -59,7 +59,7 @@ export interface Builtins {
 }
 
 /** What a long change reports; the last one is `done`. */
-export type Progress = { readonly progress: object } | { readonly done: object };
+export type Progress = { readonly progress: InstallEvent } | { readonly done: object };
 
 const UNLOAD = 'unload the model to have it at once';
 

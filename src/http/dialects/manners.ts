@@ -25,12 +25,16 @@ export interface Failure {
 }
 
 export interface Manners {
+  /** Of a stream. */
+  readonly contentType: string;
   /** The body of a refusal. */
   errorBody(failure: Failure): object;
   /** One event of a stream. */
   frame(event: object): string;
   /** What a stream says last when it fails, after so many events. */
   errorFrame(failure: Failure, eventsSent: number): string;
+  /** Something that a client does not read, for people; empty where the dialect has no place for it. */
+  comment(text: string): string;
   /** Keeps proxies and clients patient. */
   readonly ping: string;
   /** What a complete stream says last. */
@@ -39,11 +43,19 @@ export interface Manners {
   headers(requestId: string): Readonly<Record<string, string>>;
 }
 
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+
+const events: Pick<Manners, 'contentType' | 'comment'> = {
+  contentType: EVENT_STREAM,
+  comment: (text) => `: ${text.replaceAll(/[\r\n]+/g, ' ')}\n\n`,
+};
+
 const data = (value: object): string => `data: ${writeJson(value)}\n\n`;
 /** In both providers' dialects the type of an event is its name. */
 const named = (value: object): string => `event: ${String(Reflect.get(value, 'type'))}\n${data(value)}`;
 
 const native: Manners = {
+  ...events,
   errorBody: ({ body }) => body,
   frame: data,
   errorFrame: ({ body }) => data(body),
@@ -83,6 +95,7 @@ const overflowWords = (overflow: Failure['overflow']): string =>
     : `prompt is too long: ${overflow.promptTokens} tokens > ${overflow.numCtx} maximum. `;
 
 const messages: Manners = {
+  ...events,
   errorBody: ({ body: { message, code, param }, family, requestId, overflow }): MessagesErrorBody => ({
     type: 'error',
     error: {
@@ -102,6 +115,7 @@ const messages: Manners = {
 };
 
 const responses: Manners = {
+  ...events,
   errorBody: ({ body: { message, type, code, param } }): ResponsesErrorBody => ({
     error: { message, type, param: param ?? null, code },
   }),
@@ -114,6 +128,7 @@ const responses: Manners = {
 };
 
 const llamaServer: Manners = {
+  ...events,
   errorBody: ({ body: { message, type }, status, overflow }): LlamaServerErrorBody => ({
     error: {
       code: status,
@@ -134,7 +149,28 @@ const llamaServer: Manners = {
   headers: () => ({}),
 };
 
-const manners: Record<Dialect, Manners> = { native, messages, responses, 'llama-server': llamaServer };
+const line = (value: object): string => `${writeJson(value)}\n`;
+
+/** A line of JSON for each event. */
+const ollama: Manners = {
+  contentType: 'application/x-ndjson',
+  errorBody: ({ body }) => body,
+  frame: line,
+  errorFrame: ({ body }) => line(body),
+  comment: () => '',
+  // White space before a value is a part of no line of its own, which clients would try to parse.
+  ping: ' ',
+  end: '',
+  headers: () => ({}),
+};
+
+const manners: Record<Dialect, Manners> = {
+  native,
+  messages,
+  responses,
+  'llama-server': llamaServer,
+  ollama,
+};
 
 /** How a route of that dialect frames what it says; where no route is known, as the interface does. */
 export const mannersOf = (dialect: Dialect | undefined): Manners => manners[dialect ?? 'native'];

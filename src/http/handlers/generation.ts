@@ -30,10 +30,17 @@ export async function sendAnswer(
   return body;
 }
 
+interface Manner {
+  readonly streams: StreamOptions;
+  readonly dialect?: Dialect;
+  /** What a body without `stream` asks for. */
+  readonly streamsByDefault?: boolean;
+}
+
 /** A route whose body says by `stream` how it is answered. */
 export function generationHandler<Body extends { readonly stream?: boolean | null }>(
   accept: (body: Body, caller: Caller) => Promise<Accepted>,
-  { streams, dialect }: { readonly streams: StreamOptions; readonly dialect?: Dialect },
+  { streams, dialect, streamsByDefault = false }: Manner,
 ): Handler {
   return async (request, reply) => {
     const client = abortOnDisconnect(reply);
@@ -41,7 +48,7 @@ export function generationHandler<Body extends { readonly stream?: boolean | nul
     const accepted = await accept(body, callerOf(request, client.signal));
     nameUnderstood(reply, accepted.understood);
     const stream = { ...streams, dialect, abort: () => client.abort() };
-    return sendAnswer(reply, accepted, body.stream === true ? stream : null);
+    return sendAnswer(reply, accepted, (body.stream ?? streamsByDefault) ? stream : null);
   };
 }
 

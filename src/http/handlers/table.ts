@@ -1,5 +1,4 @@
 /** Which handler answers which entry of the route table. */
-import type { FastifyRequest } from '#fastify';
 import { PRODUCT_NAME } from '../../api/identity.ts';
 import type { UseCases } from '../../api/use-cases.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -15,7 +14,7 @@ import type { UnloadRequest } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
 import { refusePageToken } from '../guard/guard.ts';
 import { isOwnUser } from '../guard/peer/peer-user.ts';
-import { accessFacts, holderOf, knownOwnerOf, ownNameOf } from '../hooks.ts';
+import { accessFacts, knownOwnerOf, ownNameOf } from '../hooks.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import type { StreamOptions } from '../sse.ts';
 import { pageHandler, pageRedirect } from '../page/page.ts';
@@ -23,12 +22,14 @@ import { chatHandler } from './chat.ts';
 import { withOwnClients } from '../../api/events/own-clients.ts';
 import { eventsHandler } from './events.ts';
 import { countHandler, generationHandler } from './generation.ts';
-import { nameUpstream } from '../upstream-headers.ts';
 import { callerOf, type Handler } from './handler.ts';
 import { libraryHandlers } from './library.ts';
 import { llamaServerHandlers } from './llama-server.ts';
+import { ollamaHandlers } from './ollama.ts';
 import { nameUnderstood } from './understood.ts';
 import { responseHandlers } from './responses.ts';
+import { isSeenBy, requireSeen } from './seen.ts';
+import { vectorsHandler } from './vectors.ts';
 
 export interface EdgeParts {
   readonly pageToken: string;
@@ -55,8 +56,7 @@ export function handlerTable(
     },
     model: async (request) => {
       const entry = await useCases.models.show(modelName(request.params));
-      const holder = holderOf(request);
-      if (holder?.mayUse(entry.id) === false) throw holder.refusalOf(entry.id);
+      requireSeen(request, entry.id);
       return entry;
     },
     chatCompletions: chatHandler(useCases, streams),
@@ -70,7 +70,7 @@ export function handlerTable(
     countTokens: countHandler<CountTokensRequest>((body, caller) => useCases.messages.count(body, caller)),
     ...responseHandlers(useCases.responses, streams),
     ...llamaServerHandlers(useCases.llamaServer, streams),
-    embeddings: embeddingsHandler(useCases),
+    embeddings: vectorsHandler<EmbeddingRequest>((body, caller) => useCases.embedding(body, caller)),
     rerank: rerankHandler(useCases),
     tokenize: countHandler<TokenizeRequest>((body, caller) => useCases.tokenize(body, caller)),
     detokenize: countHandler<DetokenizeRequest>((body, caller) => useCases.detokenize(body, caller)),
@@ -105,15 +105,7 @@ export function handlerTable(
       if (!(await isOwnUser(request.raw))) throw fail('page_user_unproven');
       return { token: pageToken };
     },
-    ollamaVersion: async () => useCases.ollama.version(),
-    ollamaTags: async (request) => {
-      const { models } = await useCases.ollama.tags();
-      return { models: models.filter(({ name }) => isSeenBy(request, name)) };
-    },
-    ollamaPs: async (request) => {
-      const { models } = await useCases.ollama.ps();
-      return { models: models.filter(({ name }) => isSeenBy(request, name)) };
-    },
+    ...ollamaHandlers(useCases, streams),
     openApi: openApiHandler(document),
     metrics: async (request, reply) => {
       const name = ownNameOf(request);
@@ -129,8 +121,6 @@ export function handlerTable(
     page: pageHandler(),
   };
 }
-
-const isSeenBy = (request: FastifyRequest, id: string): boolean => holderOf(request)?.mayUse(id) ?? true;
 
 /** Written once: the document never changes while the service runs. */
 function openApiHandler(document: EdgeParts['document']): Handler {
@@ -153,17 +143,6 @@ function rerankHandler(useCases: Pick<UseCases, 'rerank'>): Handler {
     const { signal } = abortOnDisconnect(reply);
     const answer = await useCases.rerank(request.body as RerankRequest, callerOf(request, signal));
     reply.header(HEADERS.rerankBackend, answer.backend);
-    nameUnderstood(reply, answer);
-    return answer.body;
-  };
-}
-
-function embeddingsHandler(useCases: Pick<UseCases, 'embedding'>): Handler {
-  return async (request, reply) => {
-    const { signal } = abortOnDisconnect(reply);
-    const answer = await useCases.embedding(request.body as EmbeddingRequest, callerOf(request, signal));
-    nameUpstream(reply);
-    reply.header(HEADERS.embedBackend, answer.backend).header(HEADERS.embeddingSpace, answer.space);
     nameUnderstood(reply, answer);
     return answer.body;
   };

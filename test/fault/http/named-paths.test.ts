@@ -121,6 +121,20 @@ const BODIES: Readonly<Record<string, object>> = {
     settings: Object.fromEntries(Object.keys(paramNames).map((name) => [name, null])),
   },
   page_token: {},
+  ollama_show: { model: 'x' },
+  ollama_chat: {
+    model: installed.chat,
+    messages: [
+      { role: 'user', content: 'x', images: ['x'] },
+      { role: 'tool', tool_name: 'x', content: 'x' },
+    ],
+    format: { $ref: 'x' },
+  },
+  ollama_generate: { model: installed.chat, prompt: 'x', suffix: 'x', system: 'x', images: ['x'] },
+  ollama_embed: { model: installed.embedding, input: ['x'] },
+  ollama_embeddings: { model: installed.embedding, prompt: 'x' },
+  ollama_pull: { model: 'x' },
+  ollama_copy: { source: installed.chat, destination: 'x' },
 };
 
 /** Fields in which other servers take files of theirs. */
@@ -163,7 +177,7 @@ const OTHER_ROUTES = [
   ['POST', '/props'],
   ['POST', '/v1/files'],
   ['POST', '/api/create'],
-  ['POST', '/api/pull'],
+  ['POST', '/api/blobs/sha256:0'],
 ] as const;
 
 interface Probe {

@@ -106,7 +106,7 @@ function checkedReply(ask: Ask, response: http.IncomingMessage, bytes: Buffer): 
     expect(text).toBe('');
     return { status, statusMessage, headers, text, body: undefined };
   }
-  if (headers['content-type']?.startsWith('text/event-stream') === true)
+  if (/^(?:text\/event-stream|application\/x-ndjson)/.test(headers['content-type'] ?? ''))
     return { status, statusMessage, headers, text, body: undefined };
   expect(headers['content-type']).toMatch(/^application\/json/);
   const body: unknown = JSON.parse(text);

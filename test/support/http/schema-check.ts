@@ -10,6 +10,8 @@ import { errorBodies } from '../../../src/wire/error.ts';
 import { NativeEvent } from '../../../src/wire/llama-server.ts';
 import { MessagesEvent } from '../../../src/wire/messages/response.ts';
 import { ResponsesEvent } from '../../../src/wire/responses/events.ts';
+import { OllamaStatus } from '../../../src/wire/ollama/models.ts';
+import { OllamaChatAnswer, OllamaGenerateAnswer } from '../../../src/wire/ollama/response.ts';
 import { type Route, routes } from '../../../src/wire/routes.ts';
 
 const ajv = new Ajv({ strict: false, allErrors: true });
@@ -42,6 +44,7 @@ const EVENTS = {
   messages: MessagesEvent,
   responses: ResponsesEvent,
   'llama-server': NativeEvent,
+  ollama: { anyOf: [OllamaChatAnswer, OllamaGenerateAnswer, OllamaStatus] },
 };
 
 /** Whose words a path speaks, whatever the method. */

@@ -28,6 +28,8 @@ export class ScriptedEngine implements Engine {
   readonly invalidJobs: string[] = [];
   /** False where the test is about the work of the service alone. */
   checksJobs = true;
+  /** What a plan says of every model. */
+  isLoaded = true;
   readonly unloaded: string[] = [];
   readonly #scripts: Script[] = [];
   readonly #waiting: ((played: Played) => void)[] = [];
@@ -83,7 +85,7 @@ export class ScriptedEngine implements Engine {
   }
 
   plan(): LoadForecast {
-    return { planned: [], slots: 4, window: 512, loaded: true, evicts: [] };
+    return { planned: [], slots: 4, window: 512, loaded: this.isLoaded, evicts: [] };
   }
 
   async unload(modelId: string): Promise<boolean> {

@@ -1,20 +1,59 @@
-/**
- * api/dialects/ollama owns what Ollama's clients read to find models, made of what the service lists anyway. It knows no
- * store and no engine.
- */
+/** What Ollama's clients read to find models, made of what the service lists anyway. */
+import { MODEL_ROWS } from '../../../contract/sampling-shapes.ts';
 import type { ModelEntry, ModelList } from '../../../wire/models.ts';
-import type { OllamaPs, OllamaTags } from '../../../wire/ollama.ts';
+import type { OllamaPs, OllamaShow, OllamaTags } from '../../../wire/ollama/models.ts';
 import type { ResidencyList } from '../../../wire/residency.ts';
+import type { ServedModel } from '../../models/served-model.ts';
 
 export function ollamaTags({ data }: ModelList): OllamaTags {
   return {
     models: data.map((entry) => ({
       ...named(entry),
       size: entry.size_bytes ?? 0,
-      modified_at: new Date((entry.created ?? 0) * 1000).toISOString(),
+      modified_at: modifiedAt(entry),
     })),
   };
 }
+
+/** Words of /v1/models → words of Ollama; the others have none. */
+const CAPABILITIES: Readonly<Record<string, string>> = {
+  chat: 'completion',
+  tools: 'tools',
+  reasoning: 'thinking',
+  vision: 'vision',
+  embeddings: 'embedding',
+};
+
+/** One model; `model_info` is keyed as the metadata of a GGUF file is. */
+export function ollamaShow(entry: ModelEntry, model: ServedModel): OllamaShow {
+  const architecture = entry.architecture ?? model.engine;
+  const facts = {
+    'general.architecture': architecture,
+    // Clients show it as the name of the model.
+    'general.basename': entry.id,
+    'general.parameter_count': entry.parameter_count,
+    [`${architecture}.context_length`]: entry.context_length,
+    [`${architecture}.embedding_length`]: model.embeddingWidth ?? undefined,
+  };
+  return {
+    parameters: parametersOf(model),
+    details: named(entry).details,
+    model_info: Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)),
+    capabilities: (entry.capabilities ?? []).flatMap((each) => CAPABILITIES[each] ?? []),
+    modified_at: modifiedAt(entry),
+  };
+}
+
+/** As a Modelfile lists them. */
+function parametersOf({ defaults: { sampling, maxTokens, stop } }: ServedModel): string {
+  const options = MODEL_ROWS.map(([option, { wire }]) => [wire, sampling[option]] as const);
+  const stops = stop.map((text) => ['stop', JSON.stringify(text)] as const);
+  return [...options, ['num_predict', maxTokens ?? undefined] as const, ...stops]
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]))
+    .join('\n');
+}
+
+const modifiedAt = ({ created = 0 }: ModelEntry): string => new Date(created * 1000).toISOString();
 
 const NO_LIMIT = '9999-12-31T23:59:59.000Z';
 

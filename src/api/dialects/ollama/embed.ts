@@ -1,0 +1,78 @@
+/** Vectors in Ollama's shapes: as wide as the model makes them, and texts that are too long are cut. */
+import type { OllamaEmbedAnswer, OllamaEmbeddingsAnswer } from '../../../wire/ollama/response.ts';
+import { OllamaEmbeddingsRequest, OllamaEmbedRequest } from '../../../wire/ollama/request.ts';
+import type { Caller } from '../../caller.ts';
+import type { EmbeddingPorts } from '../../embedding/embeddings.ts';
+import { readEmbeddingInput } from '../../embedding/texts.ts';
+import { computeVectors, type Vectors } from '../../embedding/vectors.ts';
+import { answerWidth } from '../../embedding/width.ts';
+import { checkIgnored, unknownFields } from '../../generation/parameters.ts';
+import { nanoseconds } from './answer.ts';
+
+export interface OllamaVectors<Body extends object> extends Pick<Vectors, 'backend' | 'space'> {
+  readonly body: Body;
+  readonly ignored: readonly string[];
+}
+
+export async function ollamaEmbed(
+  ports: EmbeddingPorts,
+  body: OllamaEmbedRequest,
+  caller: Caller,
+): Promise<OllamaVectors<OllamaEmbedAnswer>> {
+  const begunMs = performance.now();
+  const input = body.input ?? [];
+  const ignored = ignoredOf(ports, body, OllamaEmbedRequest.properties);
+  const vectors = await vectorsOf(ports, body, { input: isEmpty(input) ? LOADS : input, caller });
+  const items = isEmpty(input) ? [] : vectors.items;
+  const answer = {
+    model: vectors.model,
+    embeddings: items.map(({ vector }) => Array.from(vector)),
+    total_duration: nanoseconds(performance.now() - begunMs),
+    prompt_eval_count: isEmpty(input) ? 0 : vectors.tokens,
+  };
+  return { backend: vectors.backend, space: vectors.space, ignored, body: answer };
+}
+
+export async function ollamaEmbeddings(
+  ports: EmbeddingPorts,
+  body: OllamaEmbeddingsRequest,
+  caller: Caller,
+): Promise<OllamaVectors<OllamaEmbeddingsAnswer>> {
+  const ignored = ignoredOf(ports, body, OllamaEmbeddingsRequest.properties);
+  const { prompt: input, ...asked } = body;
+  const { body: answer, ...facts } = await ollamaEmbed(ports, { ...asked, input: input ?? '' }, caller);
+  return { ...facts, ignored, body: { embedding: answer.embeddings[0] ?? [] } };
+}
+
+/** A model has no vector of nothing, and is loaded for any. */
+const LOADS = '.';
+
+const isEmpty = (input: string | readonly unknown[]): boolean => input.length === 0;
+
+/** No option of sampling changes a vector, and the window of an embedding model is its own. */
+function ignoredOf(
+  { options: { strictParams } }: EmbeddingPorts,
+  body: OllamaEmbedRequest | OllamaEmbeddingsRequest,
+  known: Readonly<Record<string, unknown>>,
+): string[] {
+  const options = unknownFields(body.options ?? {}, {}).map((name) => `options.${name}`);
+  const ignored = [...unknownFields(body, known), ...options];
+  checkIgnored(strictParams, ignored);
+  return ignored;
+}
+
+function vectorsOf(
+  ports: EmbeddingPorts,
+  body: OllamaEmbedRequest,
+  { input, caller }: { readonly input: string | readonly unknown[]; readonly caller: Caller },
+): Promise<Vectors> {
+  const dimensions = body.dimensions ?? null;
+  return computeVectors(ports, {
+    ...readEmbeddingInput(input),
+    model: body.model,
+    widthOf: (model) => (dimensions === null ? model.embeddingWidth : answerWidth(model, dimensions)),
+    truncate: body.truncate !== false,
+    keepAlive: body.keep_alive,
+    caller,
+  });
+}

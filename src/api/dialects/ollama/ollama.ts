@@ -1,0 +1,160 @@
+/**
+ * api/dialects/ollama owns Ollama's API: chat and texts over the one use case of chat, vectors, and what its clients read
+ * of models. It knows no store, no engine and no socket.
+ */
+import type { OllamaPs, OllamaShow, OllamaTags, OllamaVersion } from '../../../wire/ollama/models.ts';
+import { OLLAMA_API_VERSION } from '../../../wire/ollama/models.ts';
+import type {
+  OllamaChatRequest,
+  OllamaEmbeddingsRequest,
+  OllamaEmbedRequest,
+  OllamaGenerateRequest,
+} from '../../../wire/ollama/request.ts';
+import type { OllamaEmbedAnswer, OllamaEmbeddingsAnswer } from '../../../wire/ollama/response.ts';
+import type { ResidencyList } from '../../../wire/residency.ts';
+import type { Caller } from '../../caller.ts';
+import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
+import { callsOf, textOf } from '../../chat/collected.ts';
+import type { Understood } from '../../chat/understood.ts';
+import type { EmbeddingPorts } from '../../embedding/embeddings.ts';
+import { readKeepAlive } from '../../generation/parameters.ts';
+import type { StreamItem } from '../../generation/stream-item.ts';
+import { listModels, showModel } from '../../models/models.ts';
+import type { Models } from '../../models/served-model.ts';
+import { AnswerWriter, chatShape, generateShape, type Shape } from './answer.ts';
+import { ollamaPs, ollamaShow, ollamaTags } from './discovery.ts';
+import { ollamaEmbed, ollamaEmbeddings, type OllamaVectors } from './embed.ts';
+import { readChat, readGenerate, readLoad } from './read-request.ts';
+
+export interface OllamaUseCases {
+  chat(body: OllamaChatRequest, caller: Caller): Promise<AcceptedOllama>;
+  generate(body: OllamaGenerateRequest, caller: Caller): Promise<AcceptedOllama>;
+  embed(body: OllamaEmbedRequest, caller: Caller): Promise<OllamaVectors<OllamaEmbedAnswer>>;
+  embeddings(body: OllamaEmbeddingsRequest, caller: Caller): Promise<OllamaVectors<OllamaEmbeddingsAnswer>>;
+  version(): OllamaVersion;
+  tags(): Promise<OllamaTags>;
+  ps(): Promise<OllamaPs>;
+  /** `check` throws where the model is not to be shown. */
+  show(name: string, check: (id: string) => void): Promise<OllamaShow>;
+}
+
+export interface OllamaPorts {
+  readonly models: Models;
+  readonly chat: ChatPorts;
+  readonly embedding: EmbeddingPorts;
+  readonly residencies: () => ResidencyList;
+}
+
+/** A request that may run; it runs once, in one of these ways. */
+export interface AcceptedOllama {
+  readonly understood: Understood;
+  whole(): Promise<{ readonly body: object; readonly numCtx: number }>;
+  stream(): AsyncGenerator<StreamItem, void, void>;
+}
+
+export function ollamaUseCases({ models, chat, embedding, residencies }: OllamaPorts): OllamaUseCases {
+  const accept = async (body: OllamaChatRequest | OllamaGenerateRequest, asked: Asked, caller: Caller) => {
+    const { shape, isEmpty } = asked;
+    const accepted = await acceptChat(chat, isEmpty ? readLoad(body) : asked.read(), caller);
+    const { id } = accepted.choices.model;
+    const writer = new AnswerWriter({ model: id, shape, unixMs: () => chat.clock.unixMs() });
+    if (!isEmpty) return new AcceptedAnswer(accepted, writer);
+    return new AcceptedLoad(accepted, writer, {
+      engine: chat.engine,
+      unloads: readKeepAlive(body.keep_alive) === 0,
+    });
+  };
+  return {
+    chat: (body, caller) => {
+      const isEmpty = (body.messages ?? []).length === 0;
+      return accept(body, { shape: chatShape, isEmpty, read: () => readChat(body) }, caller);
+    },
+    generate: (body, caller) => {
+      const isEmpty = [body.prompt, body.suffix, body.images].every((each) => (each ?? '').length === 0);
+      return accept(body, { shape: generateShape, isEmpty, read: () => readGenerate(body) }, caller);
+    },
+    embed: (body, caller) => ollamaEmbed(embedding, body, caller),
+    embeddings: (body, caller) => ollamaEmbeddings(embedding, body, caller),
+    version: () => ({ version: OLLAMA_API_VERSION }),
+    tags: async () => ollamaTags(await listModels(models)),
+    ps: async () => ollamaPs(residencies(), await listModels(models)),
+    show: async (name, check) => {
+      const model = await models.find(name);
+      check(model.id);
+      return ollamaShow(await showModel(models, model.id), model);
+    },
+  };
+}
+
+interface Asked {
+  readonly shape: Shape;
+  /** Nothing is to be answered: the model alone is meant. */
+  readonly isEmpty: boolean;
+  readonly read: () => ReturnType<typeof readChat>;
+}
+
+class AcceptedAnswer implements AcceptedOllama {
+  readonly #chat: AcceptedChat;
+  readonly #writer: AnswerWriter;
+
+  constructor(chat: AcceptedChat, writer: AnswerWriter) {
+    this.#chat = chat;
+    this.#writer = writer;
+  }
+
+  get understood(): Understood {
+    return this.#chat.understood;
+  }
+
+  async whole() {
+    const { answers, numCtx } = await this.#chat.whole(() => this.#writer.started());
+    const [answer] = answers;
+    const words = {
+      text: textOf(answer, 'text'),
+      reasoning: textOf(answer, 'reasoning'),
+      calls: callsOf(answer),
+      tokens: answer.tokens,
+    };
+    return { numCtx, body: this.#writer.whole(words, answer.done) };
+  }
+
+  stream(): AsyncGenerator<StreamItem, void, void> {
+    return this.#chat.stream(async () => (_index, event) => this.#writer.linesOf(event));
+  }
+}
+
+interface LoadFacts {
+  readonly engine: Pick<ChatPorts['engine'], 'plan'>;
+  readonly unloads: boolean;
+}
+
+class AcceptedLoad implements AcceptedOllama {
+  readonly #chat: AcceptedChat;
+  readonly #writer: AnswerWriter;
+  readonly #facts: LoadFacts;
+
+  constructor(chat: AcceptedChat, writer: AnswerWriter, facts: LoadFacts) {
+    this.#chat = chat;
+    this.#writer = writer;
+    this.#facts = facts;
+  }
+
+  get understood(): Understood {
+    return this.#chat.understood;
+  }
+
+  async whole() {
+    const { engine, unloads } = this.#facts;
+    const { target, numCtx } = this.#chat.choices.submission;
+    // A model leaves as after any request with keep_alive 0, and one elsewhere is the affair of its engine.
+    const isIdle = unloads && !engine.plan(target, numCtx).loaded;
+    const found = target.capabilities.canExplain && !isIdle ? (await this.#chat.explained()).numCtx : 0;
+    return { numCtx: found, body: this.#writer.empty(unloads ? 'unload' : 'load') };
+  }
+
+  async *stream(): AsyncGenerator<StreamItem, void, void> {
+    const { body, numCtx } = await this.whole();
+    yield { started: { numCtx } };
+    yield { chunk: body };
+  }
+}

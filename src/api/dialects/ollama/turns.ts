@@ -1,0 +1,86 @@
+/** The messages of a chat request as turns. Calls may come without ids: results then answer them by name and order. */
+import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
+import { refusal } from '../../../lib/errors/refusal.ts';
+import { writeJson } from '../../../lib/json/spelled-numbers.ts';
+import type { OllamaMessage } from '../../../wire/ollama/request.ts';
+import { orderResults } from '../../intake/result-order.ts';
+import { fieldsAt, textAt } from '../fields.ts';
+import { type FoundMedium, imageAt, mixed, type MixedText, type Takes } from '../media.ts';
+import type { Omissions } from '../omissions.ts';
+
+export function readTurns(messages: readonly OllamaMessage[], takes: Takes, omissions: Omissions): Turn[] {
+  let open: ToolCallTurn[] = [];
+  const turns = messages.map((message, index): Turn => {
+    const path = `messages[${index}]`;
+    const { role } = message;
+    const content = (message.content ?? '').toWellFormed();
+    if (role === 'user') return { role, ...readMixed(content, message.images, { path, takes }) };
+    for (const at of (message.images ?? []).keys()) omissions.leave(`${path}.images[${at}]`, 'image');
+    if (role === 'system') return { role, content };
+    if (role === 'tool') return { role, content, ...answeredCall(message, open) };
+    open = readCalls(message.tool_calls ?? [], index);
+    const reasoning = (message.thinking ?? '').toWellFormed();
+    return {
+      role,
+      content,
+      ...(reasoning === '' ? {} : { reasoning }),
+      ...(open.length === 0 ? {} : { toolCalls: [...open] }),
+    };
+  });
+  return orderResults(turns);
+}
+
+/** A text, and the images before it. */
+export function readMixed(
+  text: string,
+  images: readonly unknown[] | null | undefined,
+  { path, takes }: { readonly path: string; readonly takes: Takes },
+): MixedText {
+  const at = path === '' ? 'images' : `${path}.images`;
+  const found = (images ?? []).map((data, index) => {
+    if (takes('image')) return readImage(data, `${at}[${index}]`);
+    throw refusal(`${at}[${index}]`, 'is an image; send text, or name a model that reads images');
+  });
+  return mixed([...found, text]);
+}
+
+/** How base64 of each kind of image begins. */
+const KINDS = { iVBOR: 'png', '/9j/': 'jpeg', R0lGOD: 'gif', UklGR: 'webp' };
+
+function readImage(data: unknown, path: string): FoundMedium {
+  const [, kind] = Object.entries(KINDS).find(([begin]) => String(data).startsWith(begin)) ?? [];
+  const image = kind === undefined ? null : imageAt(`data:image/${kind};base64,${String(data)}`);
+  if (image === null) throw refusal(path, 'must be a PNG, JPEG, GIF or WebP image as base64');
+  return image;
+}
+
+function readCalls(calls: readonly unknown[], message: number): ToolCallTurn[] {
+  return calls.map((call, index) => {
+    const path = `messages[${message}].tool_calls[${index}]`;
+    const { id, function: named } = fieldsAt(call, path);
+    const { name, arguments: given } = fieldsAt(named, `${path}.function`);
+    return {
+      // The same conversation gets the same ids, so that its prompt stays what it was.
+      id: typeof id === 'string' && id !== '' ? id.toWellFormed() : `call_${message}_${index}`,
+      name: textAt(name, `${path}.function.name`),
+      argumentsJson: writeJson(fieldsAt(given ?? {}, `${path}.function.arguments`)).toWellFormed(),
+    };
+  });
+}
+
+/** Takes the call that a result answers from those that are open. */
+function answeredCall(
+  { tool_call_id: givenId, tool_name: givenName }: OllamaMessage,
+  open: ToolCallTurn[],
+): Pick<Turn, 'toolCallId' | 'name'> {
+  const id = givenId ?? '';
+  const asked = givenName ?? '';
+  const at = open.findIndex((call) => (id === '' ? asked === '' || call.name === asked : call.id === id));
+  const [call] = at < 0 ? [] : open.splice(at, 1);
+  const callId = id === '' ? call?.id : id;
+  const name = call?.name ?? asked;
+  return {
+    ...(callId === undefined ? {} : { toolCallId: callId.toWellFormed() }),
+    ...(name === '' ? {} : { name: name.toWellFormed() }),
+  };
+}
