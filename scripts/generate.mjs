@@ -61,11 +61,34 @@ function errors() {
 
 ${notice('src/lib/errors/catalogue.ts')}
 
-A failure has the body \`{"error", "message", "type", "code", "param"?}\`, whose \`error\` is the sentence itself. \`/v1/messages\`,
-\`/v1/responses\` and the routes of llama-server fail in the shape of their own dialect, with the same sentences.
-The code is in the header \`X-Svc-Error-Code\` as well, because some client libraries keep only the sentence.
-With OpenAI's package for Node, a caught \`e\` has \`e.status\` (the status), \`e.message\` (the status, then the sentence in
-quotation marks) and \`e.headers.get('x-svc-error-code')\`; its \`e.code\` is empty, because \`error\` is a string here.
+\`\`\`console
+$ curl -s 127.0.0.1:8740/v1/models/x
+{"error":"Model \\"x\\" is not installed; …","message":"Model \\"x\\" is not installed; …","type":"invalid_request_error","code":"model_not_found","param":"model"}
+\`\`\`
+
+The body of a failure is \`{"error", "message", "type", "code", "param"?}\`. \`message\` is always the sentence. \`error\` has two shapes:
+
+| request | \`error\` |
+|---|---|
+| from a client of OpenAI's API: a header \`X-Stainless-*\` or \`OpenAI-*\`, or "openai" in \`User-Agent\` | \`{"message", "type", "param", "code"}\`; \`param\` is null where no field is at fault |
+| to chat, text completions or embeddings with a field beyond the basic ones, such as \`stream_options\`, or with tools in OpenAI's form | the same object |
+| any other | the sentence, as a string |
+
+If the service refuses a request before it has read the body, the headers alone decide. \`SVC_ERROR_SHAPE=string\` or \`object\` sets one shape for all
+clients ([why](decisions/2026-11-26-error-shape.md)). Clients that get the object by this table also get the true \`finish_reason\` in streams; the setting does not change that.
+\`/v1/messages\`, \`/v1/responses\` and the routes of llama-server keep the shape of their own dialect, with the same sentences.
+The header \`X-Svc-Error-Code\` always has the code.
+
+| client | what it shows |
+|---|---|
+| openai (Python) | \`str(e)\`: \`Error code: 404 - Model "x" is not installed; …\`; \`e.status_code\`, \`e.code\`, \`e.param\`, \`e.type\` |
+| openai (Node) | \`e.message\`: \`404 Model "x" is not installed; …\`; \`e.status\`, \`e.code\`, \`e.param\`, \`e.type\` |
+| openai-go | \`errors.As(err, &e)\` with \`*openai.Error\`: \`e.StatusCode\`, \`e.Code\`, \`e.Param\`, \`e.Message\`; \`err.Error()\` is the status only |
+| go-openai | \`err.Error()\` has status, sentence and body |
+| async-openai (Rust) | \`OpenAIError::ApiError\` with \`status_code\` and \`api_error\`. It sends no name, so give it a project (\`.with_project_id("default")\`) or set \`SVC_ERROR_SHAPE=object\`; otherwise \`JSONDeserialize\` with the body |
+| LiteLLM | its own classes with the sentence; \`ContextWindowExceededError\` for a prompt that is too long, with the prefix \`openai/\` too |
+| LangChain | its own classes with the sentence; \`OpenAIContextOverflowError\` for a prompt that is too long |
+
 A failure that would repeat carries \`x-should-retry: false\`; for \`answer_invalid\` that is so when the temperature is 0 or a seed is set. On a stream that has started, the body arrives as the last
 \`data:\` line, without \`[DONE]\`, and the connection is closed.
 

@@ -266,6 +266,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     keys,
     maxBodyBytes: config.maxBodyBytes,
     streamHeadAfterMs: config.streamHeadAfterMs,
+    errorShape: config.errorShape,
     clock: systemClock,
     logger,
     metrics,

@@ -205,7 +205,7 @@ export function expectOk(response: ApiResponse): unknown {
 }
 
 function refusalIn(body: unknown, exitCode: ExitCode): ServerRefusal | null {
-  const { error, code } = (body ?? {}) as { error?: unknown; code?: unknown };
-  if (typeof error !== 'string') return null;
-  return new ServerRefusal(inCliWords(error), exitCode, typeof code === 'string' ? code : null);
+  const { error, message, code } = (body ?? {}) as { error?: unknown; message?: unknown; code?: unknown };
+  if (error === undefined || typeof message !== 'string') return null;
+  return new ServerRefusal(inCliWords(message), exitCode, typeof code === 'string' ? code : null);
 }

@@ -74,6 +74,7 @@ const duration = (
 });
 
 const COUNT = 'a whole number';
+const ERROR_SHAPES = ['auto', 'string', 'object'] as const;
 
 /** An amount of memory or disk space that has no fixed default. */
 const bytes = (definition: {
@@ -173,6 +174,14 @@ export const settings = {
     fallback: 'drop',
     read: (value) => VOLATILE_TREATMENTS.find((treatment) => treatment === value.trim()),
     expects: 'drop, move or keep',
+  }),
+  errorShape: setting<(typeof ERROR_SHAPES)[number]>({
+    env: 'SVC_ERROR_SHAPE',
+    description:
+      "The form of error in failures. string: one sentence. object: OpenAI's, with message, type, param and code. auto: object for clients of OpenAI's API, else string.",
+    fallback: 'auto',
+    read: (value) => ERROR_SHAPES.find((shape) => shape === value.trim()),
+    expects: 'auto, string or object',
   }),
   allowHashEmbeddings: setting({
     env: 'SVC_ALLOW_HASH_EMBEDDINGS',

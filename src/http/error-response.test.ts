@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fail, type SvcError } from '../lib/errors/svc-error.ts';
 import { allCodes, sampleFailure } from '../../test/support/sample-failure.ts';
-import { asSvcError, errorBody, errorResponse } from './error-response.ts';
+import { asSvcError, errorResponse, failureOf } from './error-response.ts';
 
 describe('errorResponse', () => {
   /** What a repeat of the same request, sent soon, may not meet. Every other code repeats. */
@@ -63,22 +63,24 @@ describe('errorResponse', () => {
   });
 });
 
-describe('errorBody', () => {
+describe('the body of a failure', () => {
+  const bodyOf = (error: SvcError) => failureOf(error, '').body;
+
   it('keeps what a client chose on one line and well-formed', () => {
-    const { error } = errorBody(fail('model_not_found', { model: 'a\r\nb\u0000\u009b\u2028\ud800c' }));
+    const { message } = bodyOf(fail('model_not_found', { model: 'a\r\nb\u0000\u009b\u2028\ud800c' }));
     // oxlint-disable-next-line no-control-regex -- exactly these must not be there
-    expect(error).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
-    expect(error.isWellFormed()).toBe(true);
+    expect(message).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
+    expect(message.isWellFormed()).toBe(true);
   });
 
   it('names the field only where there is one', () => {
-    expect(errorBody(fail('draining'))).not.toHaveProperty('param');
-    expect(errorBody(fail('model_not_found', { model: 'm', param: 'model' })).param).toBe('model');
+    expect(bodyOf(fail('draining'))).not.toHaveProperty('param');
+    expect(bodyOf(fail('model_not_found', { model: 'm', param: 'model' })).param).toBe('model');
   });
 
   it('says nothing of what is no error of ours', () => {
     for (const thrown of [new Error('inside'), 'inside', null, undefined, { code: 'inside' }]) {
-      const body = errorBody(asSvcError(thrown));
+      const body = bodyOf(asSvcError(thrown));
       expect([body.code, JSON.stringify(body).includes('inside')]).toEqual(['internal', false]);
     }
   });

@@ -2,9 +2,10 @@
 import { entryOf, mayRetry } from '../lib/errors/catalogue.ts';
 import type { Family } from '../lib/errors/entry.ts';
 import { fail, isFailure, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
-import type { Dialect, ErrorBody } from '../wire/error.ts';
+import type { Dialect } from '../wire/error.ts';
 import { HEADERS } from '../wire/headers.ts';
 import { type Failure, mannersOf } from './dialects/manners.ts';
+import type { ErrorShape } from './error-shape.ts';
 
 export const STATUS_OF: Record<Family, number> = {
   request: 400,
@@ -56,10 +57,12 @@ export interface ErrorResponse {
   readonly sentence: string;
 }
 
-/** Who refuses to whom: the dialect of the route, where one is known, and the id of the request. */
+/** The request that is refused. */
 export interface Refusal {
-  readonly dialect: Dialect | undefined;
-  readonly requestId: string;
+  /** Of the route, where one is known. */
+  readonly dialect?: Dialect | undefined;
+  readonly requestId?: string;
+  readonly shape: ErrorShape;
 }
 
 /** Anything thrown, as a SvcError: what is not one of ours is a bug and says nothing of itself to clients. */
@@ -67,12 +70,9 @@ export function asSvcError(thrown: unknown): SvcError {
   return isSvcError(thrown) ? thrown : fail('internal', {}, thrown);
 }
 
-/** The failure in the interface's words. */
-export function errorBody(error: SvcError): ErrorBody {
-  const sentence = oneLine(error.message);
+function bodyOf(error: SvcError): Failure['body'] {
   return {
-    error: sentence,
-    message: sentence,
+    message: oneLine(error.message),
     type: TYPE_OF[entryOf(error.code).family],
     code: error.code,
     ...('param' in error.detail && error.detail.param !== undefined ? { param: error.detail.param } : {}),
@@ -89,7 +89,7 @@ function oneLine(sentence: string): string {
 export function failureOf(error: SvcError, requestId: string): Failure {
   const overflow = isFailure(error, 'context_length_exceeded') ? error.detail : null;
   const { family } = entryOf(error.code);
-  return { body: errorBody(error), family, status: STATUS_OF[family], requestId, overflow };
+  return { body: bodyOf(error), family, status: STATUS_OF[family], requestId, overflow };
 }
 
 export function errorResponse(error: SvcError, refusal?: Refusal): ErrorResponse {
@@ -110,7 +110,7 @@ export function errorResponse(error: SvcError, refusal?: Refusal): ErrorResponse
         : { [HEADERS.retryAfter]: String(Math.max(1, Math.ceil(retryAfter))) }),
       ...('allow' in detail ? { Allow: detail.allow } : {}),
     },
-    body: mannersOf(refusal?.dialect).errorBody(failure),
-    sentence: failure.body.error,
+    body: mannersOf(refusal?.dialect, refusal?.shape).errorBody(failure),
+    sentence: failure.body.message,
   };
 }

@@ -19,6 +19,7 @@ import { routes } from '../wire/routes.ts';
 import type { ProcessIdentity } from '../api/identity.ts';
 import type { UseCases } from '../api/use-cases.ts';
 import { asSvcError, errorResponse } from './error-response.ts';
+import { type ErrorShape, senderOf, shapeBy, type ShapeOf } from './error-shape.ts';
 import { Door } from './guard/door.ts';
 import { watchDoorstep } from './guard/doorstep.ts';
 import { Askers, factsOf, type FreshKeys } from './guard/askers.ts';
@@ -27,7 +28,7 @@ import { Turnstile } from './guard/turnstile.ts';
 import { registerRoutes } from './handlers/register.ts';
 import { type EdgeParts, handlerTable } from './handlers/table.ts';
 import { addHooks, commonHeaders, requestId } from './hooks.ts';
-import { type CommonHeaders, refuseFraming, watchFraming } from './guard/framing-refusal.ts';
+import { type FramingWords, refuseFraming, watchFraming } from './guard/framing-refusal.ts';
 import { readBodies } from './guard/json-body.ts';
 import { reasonPhrase } from './guard/raw-answer.ts';
 import { RefusalLog } from './guard/refusal-log.ts';
@@ -46,6 +47,8 @@ export interface HttpOptions {
   readonly maxBodyBytes: number;
   /** After this long without a token, a stream sends its head and tells in comments that it waits. */
   readonly streamHeadAfterMs: number;
+  /** `auto`: by the client that asks. */
+  readonly errorShape: 'auto' | ErrorShape;
   readonly clock: Clock;
   readonly logger: FastifyBaseLogger;
   readonly metrics: EdgeParts['metrics'] & RequestLogParts['metrics'];
@@ -57,22 +60,26 @@ export interface HttpOptions {
 }
 
 export async function createHttpServer(useCases: UseCases, options: HttpOptions): Promise<FastifyInstance> {
-  const common: CommonHeaders = (asked) => commonHeaders(options.process, requestId(asked));
-  const app = createApp(options, common);
+  const shapeOf = shapeBy(options.errorShape);
+  const words: FramingWords = {
+    common: (asked) => commonHeaders(options.process, requestId(asked)),
+    shapeOf,
+  };
+  const app = createApp(options, words);
   const turnstile = new Turnstile(options.clock);
   const askers = new Askers(options.access, options.keys);
-  keepDoor(app.server, { useCases, options, common, turnstile, askers });
+  keepDoor(app.server, { useCases, options, words, turnstile, askers });
   boundSockets(app.server);
-  watchFraming(app.server, options.maxBodyBytes, common);
+  watchFraming(app.server, options.maxBodyBytes, words);
   readBodies(app);
   awaitChecks(app);
-  answerErrors(app, options.maxBodyBytes);
+  answerErrors(app, options.maxBodyBytes, shapeOf);
   const { clock, logger, metrics, recorder, streamHeadAfterMs } = options;
   logRequests(app, { log: logger, clock, recorder, metrics, tracing: options.tracing });
   addHooks(app, { ...options, askers, turn: turnstile.turn });
   const { allowedOrigins, allowLocalPages } = options.access;
   if (allowedOrigins.length > 0 || allowLocalPages) await allowOrigins(app, options.access);
-  const streams = { clock, log: logger, headAfterMs: streamHeadAfterMs };
+  const streams = { clock, log: logger, headAfterMs: streamHeadAfterMs, shapeOf };
   const document = async () => {
     // Loaded on demand: hardly anybody asks for it.
     const { openApiDocument } = await import('./openapi.ts');
@@ -86,12 +93,12 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
 interface DoorParts {
   readonly useCases: UseCases;
   readonly options: HttpOptions;
-  readonly common: CommonHeaders;
+  readonly words: FramingWords;
   readonly turnstile: Turnstile;
   readonly askers: Askers;
 }
 
-function keepDoor(server: Server, { useCases, options, common, turnstile, askers }: DoorParts): void {
+function keepDoor(server: Server, { useCases, options, words, turnstile, askers }: DoorParts): void {
   const { clock, logger, metrics } = options;
   const log = new RefusalLog(logger, clock);
   const door = new Door({
@@ -101,8 +108,9 @@ function keepDoor(server: Server, { useCases, options, common, turnstile, askers
       const asker = askers.now(knock);
       return asker === null || 'refusal' in asker ? null : asker.owner;
     },
-    headers: common,
+    headers: words.common,
     requestIdHeader: HEADERS.requestId,
+    shapeOf: words.shapeOf,
     onTurnedAway: (refused) => {
       turnstile.hold();
       doorstep.onTurnedAway();
@@ -115,7 +123,7 @@ function keepDoor(server: Server, { useCases, options, common, turnstile, askers
   const doorstep = watchDoorstep(server, door, clock);
 }
 
-function createApp(options: HttpOptions, common: CommonHeaders): FastifyInstance {
+function createApp(options: HttpOptions, words: FramingWords): FastifyInstance {
   const app = fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -134,10 +142,12 @@ function createApp(options: HttpOptions, common: CommonHeaders): FastifyInstance
       // The guard refuses a request without Host in our own words.
       requireHostHeader: false,
     },
-    clientErrorHandler: (error, socket) => refuseFraming(error, socket, common),
+    clientErrorHandler: (error, socket) => refuseFraming(error, socket, words),
     // No hook has run for these, so the headers of every answer are set here.
     frameworkErrors: (error, request, reply) => {
-      const { status, headers, body } = errorResponse(translate(error, options.maxBodyBytes));
+      const shape = words.shapeOf({ headers: request.headers });
+      const failure = translate(error, options.maxBodyBytes);
+      const { status, headers, body } = errorResponse(failure, { requestId: request.id, shape });
       // Typed for any route's schema there; an ErrorBody is right for all of them.
       const plain = reply as unknown as FastifyReply;
       void plain
@@ -159,7 +169,7 @@ function awaitChecks(app: FastifyInstance): void {
   });
 }
 
-function answerErrors(app: FastifyInstance, maxBodyBytes: number): void {
+function answerErrors(app: FastifyInstance, maxBodyBytes: number, shapeOf: ShapeOf): void {
   app.setErrorHandler((thrown: FastifyError, request, reply) => {
     const error = translate(thrown, maxBodyBytes);
     noteFailure(request, error);
@@ -169,7 +179,11 @@ function answerErrors(app: FastifyInstance, maxBodyBytes: number): void {
     if (family === 'cancelled') return reply.hijack();
     nameUpstream(reply);
     const { dialect } = request.routeOptions.config.access ?? {};
-    const { status, headers, body, sentence } = errorResponse(error, { dialect, requestId: request.id });
+    const { status, headers, body, sentence } = errorResponse(error, {
+      dialect,
+      requestId: request.id,
+      shape: shapeOf(senderOf(request)),
+    });
     reply.raw.statusMessage = reasonPhrase(sentence);
     return reply.code(status).headers(headers).send(body);
   });

@@ -25,6 +25,7 @@ describe('sendStream', () => {
         clock: systemClock,
         log: silentLogger,
         headAfterMs: 1_000,
+        shapeOf: () => 'string',
         abort: () => told.push('aborted'),
       }),
     );

@@ -11,6 +11,7 @@ import { HEADERS } from '../wire/headers.ts';
 import type { StreamItem } from '../api/generation/stream-item.ts';
 import { EVENT_STREAM, type Manners, mannersOf } from './dialects/manners.ts';
 import { asSvcError, failureOf } from './error-response.ts';
+import { senderOf, type ShapeOf } from './error-shape.ts';
 import { HTTP_LIMITS } from './limits.ts';
 import { nameUpstream } from './upstream-headers.ts';
 import { noteFailure } from './log/request-log.ts';
@@ -20,6 +21,7 @@ export interface StreamOptions {
   readonly log: Logger;
   /** After this long without `started`, the head is sent all the same and waiting is told in comments. */
   readonly headAfterMs: number;
+  readonly shapeOf: ShapeOf;
 }
 
 export interface SseOptions extends StreamOptions {
@@ -39,7 +41,7 @@ export async function sendStream(
   options: SseOptions,
 ): Promise<FastifyReply> {
   const pending = new PendingItems(items, options.clock);
-  const manners = mannersOf(options.dialect);
+  const manners = mannersOf(options.dialect, options.shapeOf(senderOf(reply.request)));
   let sent = 0;
   const comments = await untilStarted(reply, pending, options);
   const raw = takeReply(reply, manners.contentType);

@@ -1,10 +1,24 @@
 import { type Static, Type } from '#typebox';
 
-/** Every failure of every route of the interface (ErrorBody); `error` is always the sentence itself. */
+/** A failure as OpenAI's clients read it; the members are required there, `param` may be null. */
+const OpenAiError = Type.Object(
+  {
+    message: Type.String({ description: 'One plain sentence: the thing, the cause, the remedy.' }),
+    type: Type.String({ description: 'The family of the failure, e.g. invalid_request_error.' }),
+    param: Type.Union([Type.String(), Type.Null()]),
+    code: Type.String({ description: 'A stable code; docs/errors.md lists them all.' }),
+  },
+  { $id: 'OpenAiError' },
+);
+
+/** Every failure of every route of the interface. */
 export const ErrorBody = Type.Object(
   {
-    error: Type.String({ description: 'One plain sentence: the thing, the cause, the remedy.' }),
-    message: Type.String({ description: 'The same sentence, where OpenAI clients look for it.' }),
+    error: Type.Union([Type.String(), OpenAiError], {
+      description:
+        'One plain sentence: the thing, the cause, the remedy. An object for clients of OpenAI (docs/errors.md).',
+    }),
+    message: Type.String({ description: 'The same sentence, whatever the shape of error.' }),
     type: Type.String({ description: 'The family of the failure, e.g. invalid_request_error.' }),
     code: Type.String({ description: 'A stable code; docs/errors.md lists them all.' }),
     param: Type.Optional(Type.String({ description: 'The request field that the failure is about.' })),
@@ -33,17 +47,7 @@ export const MessagesErrorBody = Type.Object(
 export type MessagesErrorBody = Static<typeof MessagesErrorBody>;
 
 /** The same failure where a route speaks OpenAI's Responses dialect. */
-export const ResponsesErrorBody = Type.Object(
-  {
-    error: Type.Object({
-      message: Type.String({ description: 'One plain sentence: the thing, the cause, the remedy.' }),
-      type: Type.String({ description: 'The family of the failure, e.g. invalid_request_error.' }),
-      param: Type.Union([Type.String(), Type.Null()]),
-      code: Type.String({ description: 'A stable code; docs/errors.md lists them all.' }),
-    }),
-  },
-  { $id: 'ResponsesErrorBody' },
-);
+export const ResponsesErrorBody = Type.Object({ error: OpenAiError }, { $id: 'ResponsesErrorBody' });
 export type ResponsesErrorBody = Static<typeof ResponsesErrorBody>;
 
 /** The same failure on the routes that llama-server alone has. */

@@ -106,6 +106,8 @@ export interface Route {
   readonly queued?: boolean;
   /** Whose words its failures and streams use; absent: those of the interface. */
   readonly dialect?: Dialect;
+  /** Fields of the interface's own body. A client that sends others reads OpenAI's words. */
+  readonly plainFields?: readonly string[];
   /** Shown by a browser as a page of its own: a link of another site may lead here. */
   readonly forBrowsers?: boolean;
   /** Left out of the OpenAPI document, and free to answer anything. */
@@ -118,8 +120,18 @@ export interface Route {
 /** What decides who may call a route, when, and how it is refused. */
 export type RouteAccess = Pick<
   Route,
-  'authenticated' | 'admin' | 'early' | 'dialect' | 'polled' | 'forBrowsers' | 'computes' | 'queued'
+  | 'authenticated'
+  | 'admin'
+  | 'early'
+  | 'dialect'
+  | 'plainFields'
+  | 'polled'
+  | 'forBrowsers'
+  | 'computes'
+  | 'queued'
 >;
+
+const PLAIN_OPTIONS = ['model', 'temperature', 'max_tokens', 'num_predict', 'num_ctx', 'stream'] as const;
 
 const ChatQuery = Type.Object({
   svc_dry_run: Type.Optional(Type.String({ description: '1 explains the request without generating.' })),
@@ -167,6 +179,7 @@ export const routes = {
     path: '/v1/chat/completions',
     computes: true,
     queued: true,
+    plainFields: [...PLAIN_OPTIONS, 'messages', 'tools'],
     summary: 'A chat answer, whole or as a server-sent-event stream.',
     authenticated: true,
     body: ChatRequest,
@@ -179,6 +192,7 @@ export const routes = {
     path: '/v1/completions',
     computes: true,
     queued: true,
+    plainFields: [...PLAIN_OPTIONS, 'prompt'],
     summary: 'A text completion, whole or as a server-sent-event stream.',
     authenticated: true,
     body: CompletionRequest,
@@ -189,6 +203,7 @@ export const routes = {
     method: 'POST',
     path: '/v1/embeddings',
     computes: true,
+    plainFields: ['model', 'input'],
     summary: `One vector per input, of ${EMBEDDING_WIDTH} numbers unless dimensions says otherwise.`,
     authenticated: true,
     body: EmbeddingRequest,

@@ -156,13 +156,13 @@ describe('a chat request', () => {
     for (const stream of [false, true]) {
       const { status, body } = await refused(chatPath, { ...hello, messages, stream, ...fields });
       verifies('errors.400', () => expect([status, body.param]).toEqual([400, param]));
-      verifies('error.error', () => expect(body.error).toContain(param));
+      expect(body.message).toContain(param);
     }
   });
 
   it('needs what the interface calls required', async () => {
     const lacking = async (fields: object) =>
-      (await refused(chatPath, { ...hello, messages, ...fields })).body.error;
+      (await refused(chatPath, { ...hello, messages, ...fields })).body.message;
     const [model, list, role] = [
       await lacking({ model: undefined }),
       await lacking({ messages: undefined }),
@@ -206,8 +206,8 @@ describe('an embeddings request', () => {
   ])('with %s is a 400 that names the field and says what to send', async (_, fields, param, remedy) => {
     const { status, body } = await refused('/v1/embeddings', { model: 'default-embedding', ...fields });
     verifies('post-embeddings.errors', () => expect([status, body.param]).toEqual([400, param]));
-    expect(body.error).toContain(param.replace(/\[\d+\]$/, ''));
-    expect(body.error).toMatch(remedy);
+    expect(body.message).toContain(param.replace(/\[\d+\]$/, ''));
+    expect(body.message).toMatch(remedy);
   });
 });
 

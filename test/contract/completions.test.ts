@@ -176,7 +176,7 @@ describe('a text completion', () => {
   it('is refused when it asks for more answers than run at a time', async () => {
     const { status, body } = await complete({ n: 5 });
     expect([status, body.param]).toEqual([400, 'n']);
-    expect(body.error).toContain('at most 4');
+    expect(body.message).toContain('at most 4');
     expect((await complete({ n: 4 })).body.choices).toHaveLength(4);
   });
 

@@ -11,6 +11,14 @@ import { verifies } from './requirements.ts';
 const service = scriptedService({ maxBodyBytes: 4096 });
 const { ask, chat, get, post } = bind();
 
+/** The smallest body of each route, without its model. */
+const plain = {
+  '/v1/chat/completions': { messages: [{ role: 'user', content: 'x' }] },
+  '/v1/embeddings': { input: 'x' },
+  '/v1/completions': { prompt: 'x' },
+  '/v1/rerank': { query: 'x', documents: ['x'] },
+} as const;
+
 describe('an error', () => {
   it('has the sentence in error and in message, its family, its code and its field', async () => {
     const { status, headers, body } = await chat({ temperature: 'hot' });
@@ -26,11 +34,10 @@ describe('an error', () => {
     });
   });
 
-  it.each(['/v1/chat/completions', '/v1/embeddings', '/v1/completions'])(
+  it.each(['/v1/chat/completions', '/v1/embeddings', '/v1/completions'] as const)(
     'of %s is 404 for an unknown model and says how to get it',
     async (path) => {
-      const body = { model: 'nobody', messages: [{ role: 'user', content: 'x' }], input: 'x', prompt: 'x' };
-      const reply = await post(path, body);
+      const reply = await post(path, { model: 'nobody', ...plain[path] });
       verifies(['post-chat.errors', 'post-embeddings.errors', 'errors.404'], () =>
         expect([reply.status, reply.body.code, reply.body.param]).toEqual([404, 'model_not_found', 'model']),
       );
@@ -42,20 +49,21 @@ describe('an error', () => {
     ['/v1/chat/completions', 'hearth-mini'],
     ['/v1/embeddings', 'hearth-embed'],
     ['/v1/rerank', 'Hearth-Embed:latest'],
-  ])('of %s for a built-in model that was removed says only how to restore it', async (path, model) => {
-    const asked = { messages: [{ role: 'user', content: 'x' }], input: 'x', query: 'x', documents: ['x'] };
-    const { status, body } = await post(path, { model, ...asked });
-    expect([status, body.code]).toEqual([404, 'model_not_found']);
-    expect(body.error).toMatch(/it ships with Hearth, so run: hearth restore hearth-(mini|embed)\.$/);
-  });
+  ] as const)(
+    'of %s for a built-in model that was removed says only how to restore it',
+    async (path, model) => {
+      const { status, body } = await post(path, { model, ...plain[path] });
+      expect([status, body.code]).toEqual([404, 'model_not_found']);
+      expect(body.error).toMatch(/it ships with Hearth, so run: hearth restore hearth-(mini|embed)\.$/);
+    },
+  );
 
   it.each([
     ['/v1/chat/completions', installed.embedding],
     ['/v1/embeddings', installed.chat],
     ['/v1/completions', installed.embedding],
-  ])('of %s is 400 for a model of the wrong kind', async (path, model) => {
-    const body = { model, messages: [{ role: 'user', content: 'x' }], input: 'x', prompt: 'x' };
-    const reply = await post(path, body);
+  ] as const)('of %s is 400 for a model of the wrong kind', async (path, model) => {
+    const reply = await post(path, { model, ...plain[path] });
     verifies(['errors.400', 'post-embeddings.errors'], () =>
       expect([reply.status, reply.body.code]).toEqual([400, 'wrong_model_kind']),
     );
@@ -268,6 +276,8 @@ describe('the status', () => {
     // What LangChain and LiteLLM search for, letter by letter.
     expect(error).toContain('context_length_exceeded');
     expect(error).toContain('exceeds the available context size');
+    // LangChain again, in the error frame of a stream.
+    expect(error).toContain('exceeds the context window');
   });
 
   it('of a bug is 500 with a constant sentence, and the log has the cause', async () => {

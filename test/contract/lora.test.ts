@@ -32,7 +32,7 @@ async function adaptersOf(fields: object): Promise<GenerateJob['adapters']> {
 
 const refusalOf = async (fields: object) => {
   const { status, body } = await service.client.chat({ model, ...fields });
-  return [status, body.error, body.param];
+  return [status, body.message, body.param];
 };
 
 describe('lora in a request', () => {

@@ -332,7 +332,7 @@ describe('a request is refused by the name of what is wrong', () => {
   ])('%j → %s', async (fields, param) => {
     const { status, body } = await chat(fields);
     expect([status, body.param]).toEqual([400, param]);
-    expect(body.error).toContain(param);
+    expect(body.message).toContain(param);
   });
 });
 

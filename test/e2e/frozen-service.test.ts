@@ -106,7 +106,7 @@ describe('on the wire', () => {
     const reply = await service.freeze(body);
     expect(reply.status).toBe(400);
     expect(reply.body.evidence).toBeUndefined();
-    expect(typeof reply.body.error).toBe('string');
+    expect(typeof reply.body.message).toBe('string');
   });
 
   it('refuses a prompt that does not fit instead of answering without a record', async () => {

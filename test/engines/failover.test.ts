@@ -105,7 +105,7 @@ describe('after the first byte', () => {
     failing({ after: 20, kind });
     const { text, done, error } = await streamed();
     expect([TALE.startsWith(text), text.length < TALE.length, done]).toEqual([true, true, false]);
-    expect(error?.error).toMatch(/upstream "(ann|bob|cid)"/i);
+    expect(error?.message).toMatch(/upstream "(ann|bob|cid)"/i);
   });
 
   it.each(FAULTS)('with svc_resume the answer goes on elsewhere, without a seam: %s', async (kind) => {
@@ -138,7 +138,7 @@ describe('after the first byte', () => {
     failing({ after: 20, kind: 'reset' });
     const { error, done } = await streamed({ model: 'other-weights', svc_resume: true });
     expect([error?.code, done]).toEqual(['answer_not_resumed', false]);
-    expect(error?.error).toContain('no other upstream');
+    expect(error?.message).toContain('no other upstream');
   });
 });
 

@@ -3,9 +3,9 @@ import type { FinishReason } from '../../contract/job-event.ts';
 /**
  * The finish reason that goes on the wire; the true one always stands in `svc_finish_reason`.
  * The interface lets a stream end with "stop" only. A tool call must still be announced, or no client would run it;
- * "length" is sent when the request carried a field outside the interface: its sender knows OpenAI's words.
+ * "length" is sent to clients that read OpenAI's words (http/error-shape.ts).
  */
-export function wireFinishReason(truth: FinishReason, stream: boolean, openAiDialect: boolean): FinishReason {
+export function wireFinishReason(truth: FinishReason, stream: boolean, readsOpenAi: boolean): FinishReason {
   if (!stream || truth !== 'length') return truth;
-  return openAiDialect ? 'length' : 'stop';
+  return readsOpenAi ? 'length' : 'stop';
 }

@@ -19,16 +19,6 @@ export type GenerationFields = Omit<
 const TOKEN_LIMITS = ['num_predict', 'max_tokens', 'max_completion_tokens', 'n_predict'] as const;
 /** No window is larger; more would not fit the integers of the engine. */
 const MOST_TOKENS = 2 ** 31 - 1;
-const INTERFACE_FIELDS = new Set([
-  'model',
-  'messages',
-  'temperature',
-  'max_tokens',
-  'num_predict',
-  'num_ctx',
-  'stream',
-  'tools',
-]);
 
 /** The smallest limit given; null: without limit, or none given. And the names of limits that lost. */
 export function resolveMaxTokens(fields: GenerationFields): {
@@ -104,11 +94,6 @@ export function readKeepAlive(value: string | number | null | undefined): number
 /** The options of a request in another dialect, as far as it has them under the same names. */
 export function sharedOptions(body: object): GenerationFields {
   return Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(generationFields, name)));
-}
-
-/** True when the request carries a field outside the interface, as OpenAI clients send. */
-export function hasForeignField(body: object): boolean {
-  return Object.entries(body).some(([name, value]) => value !== null && !INTERFACE_FIELDS.has(name));
 }
 
 /** Fields of the request that no rule reads, in the order sent; null counts as absent. */

@@ -87,7 +87,9 @@ function overflowOf(fields: unknown): SvcError | null {
   if (isCount(needed) && isCount(window)) return overflow(needed, window);
   const text = textOf(field(error, 'message')) ?? textOf(error) ?? textOf(field(fields, 'message')) ?? '';
   const hearth =
-    /the prompt is (?:at least )?(\d{1,9}) tokens long, and the context window is (\d{1,9})/.exec(text);
+    /the prompt is (?:at least )?(\d{1,9}) tokens long and exceeds the context window of (\d{1,9})/.exec(
+      text,
+    );
   if (hearth !== null) return overflow(Number(hearth[1]), Number(hearth[2]));
   const length = /maximum context length is (\d{1,9})/.exec(text);
   const said =

@@ -12,10 +12,11 @@ import type {
   ResponsesErrorBody,
 } from '../../wire/error.ts';
 import { HEADERS } from '../../wire/headers.ts';
+import type { ErrorShape } from '../error-shape.ts';
 
 /** A failure in the words of the interface, and what dialects add to it. */
 export interface Failure {
-  readonly body: ErrorBody;
+  readonly body: Omit<ErrorBody, 'error'>;
   readonly family: Family;
   /** Of HTTP. */
   readonly status: number;
@@ -56,12 +57,27 @@ const named = (value: object): string => `event: ${String(Reflect.get(value, 'ty
 
 const native: Manners = {
   ...events,
-  errorBody: ({ body }) => body,
+  errorBody: ({ body }): ErrorBody => ({ error: body.message, ...body }),
   frame: data,
-  errorFrame: ({ body }) => data(body),
+  errorFrame: (failure) => data(native.errorBody(failure)),
   ping: ': ping\n\n',
   end: 'data: [DONE]\n\n',
   headers: () => ({}),
+};
+
+const openAiError = ({ message, type, param, code }: Failure['body']) => ({
+  message,
+  type,
+  param: param ?? null,
+  code,
+});
+
+/** The interface's manners, with the error object of OpenAI. */
+const openAi: Manners = {
+  ...native,
+  // Clients look for `error` at the start of a frame.
+  errorBody: ({ body }): ErrorBody => ({ error: openAiError(body), ...body }),
+  errorFrame: (failure) => data(openAi.errorBody(failure)),
 };
 
 const MESSAGES_TYPE: Record<Family, string> = {
@@ -116,9 +132,7 @@ const messages: Manners = {
 
 const responses: Manners = {
   ...events,
-  errorBody: ({ body: { message, type, code, param } }): ResponsesErrorBody => ({
-    error: { message, type, param: param ?? null, code },
-  }),
+  errorBody: ({ body }): ResponsesErrorBody => ({ error: openAiError(body) }),
   frame: named,
   errorFrame: ({ body: { message, code, param } }, eventsSent) =>
     named({ type: 'error', code, message, param: param ?? null, sequence_number: eventsSent }),
@@ -154,9 +168,9 @@ const line = (value: object): string => `${writeJson(value)}\n`;
 /** A line of JSON for each event. */
 const ollama: Manners = {
   contentType: 'application/x-ndjson',
-  errorBody: ({ body }) => body,
+  errorBody: native.errorBody,
   frame: line,
-  errorFrame: ({ body }) => line(body),
+  errorFrame: (failure) => line(native.errorBody(failure)),
   comment: () => '',
   // White space before a value is a part of no line of its own, which clients would try to parse.
   ping: ' ',
@@ -172,5 +186,8 @@ const manners: Record<Dialect, Manners> = {
   ollama,
 };
 
-/** How a route of that dialect frames what it says; where no route is known, as the interface does. */
-export const mannersOf = (dialect: Dialect | undefined): Manners => manners[dialect ?? 'native'];
+/** The manners of a route; where no route is known, those of the interface. The shape matters to these alone. */
+export function mannersOf(dialect: Dialect | undefined, shape: ErrorShape = 'string'): Manners {
+  const isNative = dialect === undefined || dialect === 'native';
+  return isNative && shape === 'object' ? openAi : manners[dialect ?? 'native'];
+}

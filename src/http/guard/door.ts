@@ -11,6 +11,7 @@ import { routes, type Route } from '../../wire/routes.ts';
 import { clientKey } from '../client-key.ts';
 import { mannersOf } from '../dialects/manners.ts';
 import { errorResponse } from '../error-response.ts';
+import type { ShapeOf } from '../error-shape.ts';
 import { answerWith, type RawAnswer, reasonPhrase } from './raw-answer.ts';
 import { standBefore } from './stand-before.ts';
 
@@ -36,6 +37,7 @@ export interface DoorOptions {
   /** What every response carries. */
   headers(asked: IncomingHttpHeaders): Readonly<Record<string, string>>;
   readonly requestIdHeader: string;
+  readonly shapeOf: ShapeOf;
   onTurnedAway(refused: TurnedAway): void;
 }
 
@@ -100,7 +102,11 @@ export class Door {
     const common = this.#options.headers(asked);
     const requestId = common[this.#options.requestIdHeader] ?? '';
     const error = this.#errorOf(full);
-    const { status, headers, body, sentence } = errorResponse(error, { dialect, requestId });
+    const { status, headers, body, sentence } = errorResponse(error, {
+      dialect,
+      requestId,
+      shape: this.#options.shapeOf({ headers: asked }),
+    });
     this.#options.onTurnedAway({ route: url, status, code: error.code, client });
     return {
       status,

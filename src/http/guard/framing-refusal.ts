@@ -10,6 +10,7 @@ import {
 import type { Socket } from 'node:net';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { errorResponse } from '../error-response.ts';
+import type { ShapeOf } from '../error-shape.ts';
 import { answerWith, type RawAnswer, rawAnswer } from './raw-answer.ts';
 import { standBefore } from './stand-before.ts';
 
@@ -20,8 +21,14 @@ const answers = new WeakMap<Socket, Set<ServerResponse>>();
 /** What every answer carries; `asked` are the headers of the request, as far as they were read. */
 export type CommonHeaders = (asked: IncomingHttpHeaders) => Readonly<Record<string, string>>;
 
+/** Writes what every refusal carries. */
+export interface FramingWords {
+  readonly common: CommonHeaders;
+  readonly shapeOf: ShapeOf;
+}
+
 /** Remembers the answers of each socket, and answers what node:http would answer without a body. */
-export function watchFraming(server: Server, maxBodyBytes: number, common: CommonHeaders): void {
+export function watchFraming(server: Server, maxBodyBytes: number, words: FramingWords): void {
   standBefore(server, (request, response, inside) => {
     const { socket, method = '' } = request;
     const open = answers.get(socket) ?? new Set();
@@ -29,7 +36,7 @@ export function watchFraming(server: Server, maxBodyBytes: number, common: Commo
     response.once('close', () => open.delete(response));
     if (METHODS.includes(method)) return inside(request, response);
     // The parser reads PRI, the preface of HTTP/2, as a method; fastify knows no such method.
-    const { headers, ...refused } = refusal('bad_request', common(request.headers));
+    const { headers, ...refused } = refusal('bad_request', words, request.headers);
     answerWith(response, { ...refused, headers: { ...headers, Connection: 'close' } });
   });
   // A body that will be refused for its size is not asked for.
@@ -38,23 +45,27 @@ export function watchFraming(server: Server, maxBodyBytes: number, common: Commo
     server.emit('request', request, response);
   });
   server.on('checkExpectation', ({ socket, headers }: IncomingMessage) => {
-    socket.end(rawAnswer(refusal('unknown_expectation', common(headers))));
+    socket.end(rawAnswer(refusal('unknown_expectation', words, headers)));
   });
 }
 
-export function refuseFraming(error: NodeJS.ErrnoException, socket: Socket, common: CommonHeaders): void {
+export function refuseFraming(error: NodeJS.ErrnoException, socket: Socket, words: FramingWords): void {
   // A second head in the middle of an answer would corrupt it.
   const hasBegun = [...(answers.get(socket) ?? [])].some((response) => response.headersSent);
   if (!socket.writable || hasBegun || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  socket.end(rawAnswer(refusal(codeOf(error), common({}))));
+  socket.end(rawAnswer(refusal(codeOf(error), words, {})));
 }
 
-function refusal(code: FramingCode, common: ReturnType<CommonHeaders>): RawAnswer {
-  const { status, headers, body } = errorResponse(fail(code));
-  return { status, reason: STATUS_CODES[status] ?? '', headers: { ...common, ...headers }, body };
+function refusal(
+  code: FramingCode,
+  { common, shapeOf }: FramingWords,
+  asked: IncomingHttpHeaders,
+): RawAnswer {
+  const { status, headers, body } = errorResponse(fail(code), { shape: shapeOf({ headers: asked }) });
+  return { status, reason: STATUS_CODES[status] ?? '', headers: { ...common(asked), ...headers }, body };
 }
 
 /** What the parser of node:http found wrong, in our words. */

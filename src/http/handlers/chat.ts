@@ -7,6 +7,7 @@ import type { AcceptedChatCompletion } from '../../api/dialects/chat-completions
 import type { UseCases } from '../../api/use-cases.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import { contentDigest } from '../content-digest.ts';
+import { readsOpenAi, senderOf } from '../error-shape.ts';
 import { rawBody } from '../guard/json-body.ts';
 import type { StreamOptions } from '../sse.ts';
 import { nameUpstream } from '../upstream-headers.ts';
@@ -22,7 +23,10 @@ export function chatHandler(useCases: Pick<UseCases, 'chat'>, streams: StreamOpt
     const body = request.body as ChatRequest;
     // The mode applies to whole answers only.
     const verbatim = isFrozen && body.stream !== true;
-    const accepted = await useCases.chat(body, callerOf(request, client.signal), { verbatim });
+    const accepted = await useCases.chat(body, callerOf(request, client.signal), {
+      verbatim,
+      readsOpenAi: readsOpenAi(senderOf(request)),
+    });
     nameUnderstood(reply, accepted.understood);
     if (isDryRun(request)) return sendJson(reply, writeJson(await accepted.explained()));
     // A stream says so instead of pretending.

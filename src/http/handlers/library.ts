@@ -13,7 +13,9 @@ import {
   type SettingsRequest,
 } from '../../wire/operation/library.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
-import { asSvcError, errorBody } from '../error-response.ts';
+import { mannersOf } from '../dialects/manners.ts';
+import { asSvcError, failureOf } from '../error-response.ts';
+import { senderOf } from '../error-shape.ts';
 import { holderOf } from '../hooks.ts';
 import { HTTP_LIMITS } from '../limits.ts';
 import { noteFailure } from '../log/request-log.ts';
@@ -93,7 +95,8 @@ async function sendProgress(
     const error = asSvcError(thrown);
     if (error.code === 'internal') options.log.error({ err: thrown }, 'A change failed because of a bug.');
     noteFailure(reply.request, error);
-    await write(raw, framed('error', errorBody(error)));
+    const { errorBody } = mannersOf(undefined, options.shapeOf(senderOf(reply.request)));
+    await write(raw, framed('error', errorBody(failureOf(error, reply.request.id))));
   } finally {
     await pending.close();
   }

@@ -104,7 +104,7 @@ export const contentErrors = {
     // Frameworks that shorten a conversation by themselves look for these very words: LangChain for the code in the
     // sentence, LiteLLM for "exceeds the available context size".
     (d) =>
-      `The request exceeds the available context size (context_length_exceeded): the prompt is ${d.atLeast === true ? 'at least ' : ''}${d.promptTokens} tokens long, and the context window is ${d.numCtx} tokens (num_ctx). ${overflowRemedy(d)}`,
+      `The request exceeds the available context size (context_length_exceeded): the prompt is ${d.atLeast === true ? 'at least ' : ''}${d.promptTokens} tokens long and exceeds the context window of ${d.numCtx} tokens (num_ctx). ${overflowRemedy(d)}`,
   ),
   input_too_long: permanent(
     'request',

@@ -132,9 +132,9 @@ function checkHead(ask: Ask, { headers, statusMessage = '' }: http.IncomingMessa
 /** What holds for every failure: the sentence twice, no inside of the program, and advice on retries. */
 function checkError(headers: http.IncomingHttpHeaders, body: Record<string, unknown>, status: number): void {
   const { error } = body;
-  // Other dialects nest it.
+  // Other dialects nest it, and those of OpenAI's clients do.
   const sentence = typeof error === 'string' ? error : (error as { message: string }).message;
-  if (typeof error === 'string') expect(body['message']).toBe(error);
+  if ('message' in body) expect(body['message']).toBe(sentence);
   expect(sentence).toMatch(/\S+ \S+.*[.]$/s);
   expect(sentence).not.toMatch(/\n|\bundefined\b|(?<!")\bnull\b|\[object |\bat .+:\d+:\d+/);
   if (status === 429) expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);

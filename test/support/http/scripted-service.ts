@@ -15,6 +15,7 @@ import type { VolatileTreatment } from '../../../src/lib/prompt-cache/volatile-l
 import { type Clock, systemClock } from '../../../src/lib/base/clock.ts';
 import { JobBoard } from '../../../src/engine/observe/job-board.ts';
 import { createMetrics } from '../../../src/engine/observe/metrics.ts';
+import type { ErrorShape } from '../../../src/http/error-shape.ts';
 import { createHttpServer, listen } from '../../../src/http/server.ts';
 import { loadIdentity } from '../../../src/trust/identity/instance.ts';
 import { registerBuiltin } from '../../../src/store/install/builtin.ts';
@@ -49,6 +50,7 @@ export interface ScriptedOptions {
   readonly unknownModelIsDefault?: boolean;
   readonly volatileLines?: VolatileTreatment;
   readonly streamHeadAfterMs?: number;
+  readonly errorShape?: 'auto' | ErrorShape;
   readonly maxBodyBytes?: number;
   readonly clock?: Clock;
   readonly record?: RecordMode;
@@ -192,6 +194,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     keys,
     maxBodyBytes: options.maxBodyBytes ?? 8 * 1024 * 1024,
     streamHeadAfterMs: options.streamHeadAfterMs ?? 3000,
+    errorShape: options.errorShape ?? settings.errorShape.fallback,
     clock,
     logger,
     metrics: createMetrics({

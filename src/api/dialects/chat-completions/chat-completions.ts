@@ -10,7 +10,7 @@ import type { Caller } from '../../caller.ts';
 import { withoutSpellings } from '../../../lib/json/spelled-numbers.ts';
 import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
 import type { Understood } from '../../chat/understood.ts';
-import { hasForeignField, unknownFields } from '../../generation/parameters.ts';
+import { unknownFields } from '../../generation/parameters.ts';
 import { takenBy } from '../media.ts';
 import type { ServedModel } from '../../models/served-model.ts';
 import type { StreamItem } from '../../generation/stream-item.ts';
@@ -19,7 +19,7 @@ import { Omissions } from '../omissions.ts';
 import { readContent } from './content.ts';
 import { dryRun, requireExplanation } from './dry-run.ts';
 import { completeFrozen, type FrozenAnswer, type FrozenInput } from './frozen.ts';
-import { idleFields, speaksOpenAi } from './idle-fields.ts';
+import { idleFields } from './idle-fields.ts';
 import { type ChatAnswer, wholeAnswer, type WholeAnswerPorts } from './whole-answer.ts';
 
 export interface ChatCompletionPorts extends ChatPorts, WholeAnswerPorts {
@@ -27,16 +27,22 @@ export interface ChatCompletionPorts extends ChatPorts, WholeAnswerPorts {
   readonly evidence: EvidenceIssuer | null;
 }
 
-/** `verbatim`: the model reads the very words that were sent. */
+export interface ChatManner {
+  /** The model reads the very words that were sent. */
+  readonly verbatim: boolean;
+  /** The sender reads OpenAI's finish reasons. */
+  readonly readsOpenAi: boolean;
+}
+
 export type AcceptChatCompletion = (
   body: ChatRequest,
   caller: Caller,
-  manner?: { readonly verbatim: boolean },
+  manner?: ChatManner,
 ) => Promise<AcceptedChatCompletion>;
 
 export const acceptChatCompletion =
   (ports: ChatCompletionPorts): AcceptChatCompletion =>
-  async (body, caller, { verbatim } = { verbatim: false }) => {
+  async (body, caller, { verbatim, readsOpenAi } = { verbatim: false, readsOpenAi: false }) => {
     const omissions = new Omissions();
     const ask = {
       verbatim,
@@ -51,7 +57,7 @@ export const acceptChatCompletion =
         ...unknownFields(body, ChatRequest.properties),
       ],
     };
-    return new AcceptedChatCompletion(ports, await acceptChat(ports, ask, caller), body);
+    return new AcceptedChatCompletion(ports, await acceptChat(ports, ask, caller), { body, readsOpenAi });
   };
 
 /** A request that may run; it runs once, in one of these ways. */
@@ -59,11 +65,17 @@ export class AcceptedChatCompletion {
   readonly #ports: ChatCompletionPorts;
   readonly #chat: AcceptedChat;
   readonly #body: ChatRequest;
+  readonly #readsOpenAi: boolean;
 
-  constructor(ports: ChatCompletionPorts, chat: AcceptedChat, body: ChatRequest) {
+  constructor(
+    ports: ChatCompletionPorts,
+    chat: AcceptedChat,
+    { body, readsOpenAi }: { readonly body: ChatRequest } & Pick<ChatManner, 'readsOpenAi'>,
+  ) {
     this.#ports = ports;
     this.#chat = chat;
     this.#body = body;
+    this.#readsOpenAi = readsOpenAi;
   }
 
   get understood(): Understood {
@@ -79,7 +91,7 @@ export class AcceptedChatCompletion {
     return this.#chat.stream(async () => {
       const writer = new ChunkWriter(await this.#streamHead(), this.#chat.choices.jobs.length, {
         includeUsage: this.#body.stream_options?.include_usage === true,
-        openAiDialect: hasForeignField(this.#body) || speaksOpenAi(this.#body),
+        readsOpenAi: this.#readsOpenAi,
       });
       return (index, event) => writer.chunksOf(index, event);
     });

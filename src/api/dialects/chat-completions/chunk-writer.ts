@@ -13,7 +13,7 @@ type ChunkHead = Pick<ChatChunk, 'id' | 'object' | 'created' | 'model' | 'system
 export interface StreamManners {
   readonly includeUsage: boolean;
   /** The sender reads OpenAI's finish reasons. */
-  readonly openAiDialect: boolean;
+  readonly readsOpenAi: boolean;
 }
 
 export class ChunkWriter {
@@ -66,10 +66,10 @@ export class ChunkWriter {
 
   #last(index: number, event: DoneEvent): ChatChunk[] {
     this.#done.push(event);
-    const { includeUsage, openAiDialect } = this.#manners;
+    const { includeUsage, readsOpenAi } = this.#manners;
     const isLast = this.#done.length === this.#choices;
     const finish = {
-      finish_reason: wireFinishReason(event.finishReason, true, openAiDialect),
+      finish_reason: wireFinishReason(event.finishReason, true, readsOpenAi),
       svc_finish_reason: event.finishReason,
     };
     const timings = wireTimings(event);

@@ -1,4 +1,4 @@
-/** What the fields of a chat request besides its content tell: which change nothing, and how its sender speaks. */
+/** Which fields of a chat request change nothing. */
 import type { ChatRequest } from '../../../wire/inference/chat.ts';
 import { idleThinkingFields } from '../../intake/thinking.ts';
 
@@ -13,11 +13,6 @@ export function idleFields(body: Fields, canThink: boolean): string[] {
     ...(isGiven(body.tool_choice) && !hasTools ? ['tool_choice'] : []),
     ...(isGiven(body.top_logprobs) && body.logprobs !== true ? ['top_logprobs'] : []),
   ];
-}
-
-/** Tools in OpenAI's own form say that the sender reads OpenAI's words. */
-export function speaksOpenAi(body: Fields): boolean {
-  return (body.tools ?? []).some((tool) => isGiven(tool) && Reflect.get(Object(tool), 'type') === 'function');
 }
 
 function isGiven(value: unknown): boolean {

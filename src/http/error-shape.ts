@@ -1,0 +1,51 @@
+/** Decides who reads OpenAI's words: its error object, and the true finish reason at the end of a stream. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyRequest } from '#fastify';
+
+/** `string`: the interface's literal `error`; `object`: OpenAI's. */
+export type ErrorShape = 'string' | 'object';
+
+/** The parts of a request that show what its sender reads. */
+export interface Sender {
+  readonly headers: IncomingHttpHeaders;
+  /** Absent while the body has not been read. */
+  readonly body?: unknown;
+  /** Fields that the interface gives the body; absent where it describes none. */
+  readonly plainFields?: readonly string[] | undefined;
+}
+
+/** The shape that failures of a request have. */
+export type ShapeOf = (sender: Sender) => ErrorShape;
+
+/** Headers of the libraries that OpenAI generates, and of others that speak its API. */
+const SDK_HEADER = /^(?:x-stainless-|openai-)/;
+/** `OpenAI/Go 3.98.0`, `AsyncOpenAI/Python 3.57.0`, `ai-sdk/openai/3.0.141`, `async-openai`. */
+const SDK_AGENT = /openai/i;
+
+export function readsOpenAi({ headers, body, plainFields }: Sender): boolean {
+  if (Object.keys(headers).some((name) => SDK_HEADER.test(name))) return true;
+  if (SDK_AGENT.test(headers['user-agent'] ?? '')) return true;
+  if (plainFields === undefined || typeof body !== 'object' || body === null || Array.isArray(body))
+    return false;
+  return Object.entries(body).some(
+    ([name, value]) => value !== null && (!plainFields.includes(name) || hasFunction(name, value)),
+  );
+}
+
+/** Tools in OpenAI's own form. The body may not have passed its schema. */
+function hasFunction(name: string, value: unknown): boolean {
+  if (name !== 'tools' || !Array.isArray(value)) return false;
+  return value.some((tool: unknown) => Reflect.get(Object(tool), 'type') === 'function');
+}
+
+/** The rule for errors; a setting other than `auto` overrules it for all clients. */
+export const shapeBy =
+  (setting: 'auto' | ErrorShape): ShapeOf =>
+  (sender) => {
+    if (setting !== 'auto') return setting;
+    return readsOpenAi(sender) ? 'object' : 'string';
+  };
+
+export function senderOf({ headers, body, routeOptions }: FastifyRequest): Sender {
+  return { headers, body, plainFields: routeOptions.config.access?.plainFields };
+}
