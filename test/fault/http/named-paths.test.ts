@@ -134,6 +134,7 @@ const BODIES: Readonly<Record<string, object>> = {
   ollama_embed: { model: installed.embedding, input: ['x'] },
   ollama_embeddings: { model: installed.embedding, prompt: 'x' },
   ollama_pull: { model: 'x' },
+  ollama_delete: { model: 'nobody' },
   ollama_copy: { source: installed.chat, destination: 'x' },
 };
 
@@ -193,7 +194,7 @@ function probesOf(route: Route): Probe[] {
   const raw = (named: string) => route.path.replace(/:id|\*/, named);
   const plain = route.path.replace(/:id|\*/, 'x');
   const { method } = route;
-  const base = method === 'POST' ? BODIES[route.name] : undefined;
+  const base = BODIES[route.name];
   const with_ = (body: unknown) => (base === undefined ? {} : { body: () => body });
   const probes: Probe[] =
     plain === route.path
@@ -278,8 +279,8 @@ const settled = (text: string): string =>
   text
     .replaceAll(/\b(?:req|resp|msg|rs|fc|call|chatcmpl|cmpl)[_-][\w-]+/g, 'ID')
     .replaceAll(/"(?:created|created_at|completed_at|issued_at)":\s?[\d.]+/g, 'TIME')
-    .replaceAll(/"(?:at|time|timestamp|expires_at|signature|sig)":\s?"[^"]*"/g, 'TIME')
-    .replaceAll(/"(?:seed|free_bytes|[a-z_]*_ms|number)":\s?-?[\d.]+/g, 'COUNT');
+    .replaceAll(/"(?:at|time|timestamp|created_at|expires_at|signature|sig)":\s?"[^"]*"/g, 'TIME')
+    .replaceAll(/"(?:seed|free_bytes|[a-z_]*_(?:ms|duration)|number)":\s?-?[\d.]+/g, 'COUNT');
 
 /** Probes whose answers differ when the files are there and when they are not, or show what one holds. */
 async function tells(
@@ -320,7 +321,9 @@ describe('a path in a request', () => {
   const asked = Object.values<Route>(routes).filter(({ name }) => !OF_THE_MOMENT.includes(name));
 
   it('has a body for each route that takes one', () => {
-    const without = asked.filter(({ name, method }) => method === 'POST' && BODIES[name] === undefined);
+    const without = asked.filter(
+      ({ name, method, body }) => (method === 'POST' || body !== undefined) && BODIES[name] === undefined,
+    );
     expect(without.map(({ name }) => name)).toEqual([]);
     expect(asked.length).toBeGreaterThan(40);
   });
