@@ -18,6 +18,8 @@ export type RecordedOption = Exclude<SamplingOption, OptionWith<'evidence', 'req
 /** What a record leaves out where it is the default. */
 export type DeviationOption = OptionWith<'evidence', 'deviation'>;
 type DefaultedOption = OptionWith<'fallback', number>;
+/** What an answer can say of its sampling in the words of every provider. */
+type AnsweredOption = DefaultedOption & OptionWith<'elsewhere', 'plain'>;
 
 const rows = Object.entries(SAMPLING) as [SamplingOption, SamplingRow][];
 const rowsWhere = <K extends SamplingOption>(holds: (row: SamplingRow) => boolean) =>
@@ -58,6 +60,22 @@ export const recordedShapes = shapes<{
   [K in RecordedOption]: Table[K]['schema'] extends TInteger ? TInteger : TNumber;
 }>(RECORDED_ROWS, ({ schema }) => (Type.IsInteger(schema) ? Type.Integer() : Type.Number()));
 export type RecordedSampling = { [K in RecordedOption]: number };
+
+const ANSWERED_ROWS = rowsWhere<AnsweredOption>(
+  ({ elsewhere, fallback }) => elsewhere === 'plain' && fallback !== undefined,
+);
+
+/** The Responses dialect requires these of every response. */
+export const answeredShapes = Object.fromEntries(
+  ANSWERED_ROWS.map(([, { wire, schema }]) => [wire, schema]),
+) as { [K in AnsweredOption as WireName<K>]: TNumber };
+
+/** The same options as a job uses them. */
+export function answeredSampling(sampling: Sampling) {
+  return Object.fromEntries(
+    ANSWERED_ROWS.map(([option, { wire, fallback }]) => [wire, sampling[option] ?? fallback]),
+  ) as { [K in AnsweredOption as WireName<K>]: number };
+}
 
 /** The settings of a job that a record can state. */
 export function recordedSampling(sampling: Sampling): RecordedSampling {

@@ -20,6 +20,7 @@ import type { KeyHolder } from '../api/access/key-holder.ts';
 import type { OpenRequest } from '../api/access/open-request.ts';
 import { mannersOf } from './dialects/manners.ts';
 import { HTTP_LIMITS } from './limits.ts';
+import { meantRoute } from './meant-route.ts';
 import { PAGE_ADDRESS, wantsPage } from './page/page.ts';
 
 declare module 'fastify' {
@@ -106,7 +107,8 @@ function tooManyHeaders(): SvcError {
 
 function noRoute(request: FastifyRequest): SvcError {
   const path = request.url.replace(/\?.*/s, '').slice(0, 200);
-  const instead = Object.hasOwn(OLLAMA_INSTEAD, path) ? OLLAMA_INSTEAD[path] : undefined;
+  const known = Object.hasOwn(OLLAMA_INSTEAD, path) ? OLLAMA_INSTEAD[path] : undefined;
+  const instead = known ?? meantRoute(request.method, path);
   return fail('route_not_found', { method: request.method, path, ...(instead && { instead }) });
 }
 

@@ -48,6 +48,8 @@ export const REQUEST_HEADERS = {
   /** A program's own name, for fairness between programs on one machine. */
   clientId: 'X-Svc-Client-Id',
   apiKey: 'X-Api-Key',
+  /** Anthropic's clients send it with each request. */
+  anthropicVersion: 'anthropic-version',
   /** What a page was given by POST /svc/page-token, for what only the page of this service may do. */
   pageToken: 'X-Svc-Page-Token',
   /** `1`: no upstream on another machine may get the request. */

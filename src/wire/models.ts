@@ -1,4 +1,20 @@
 import { type Static, Type } from '#typebox';
+import { orNull } from './schema.ts';
+
+/** Members of Anthropic's ModelInfo, for requests with the header anthropic-version. */
+const infoFields = {
+  type: Type.Optional(
+    Type.Literal('model', { description: 'This and the members below: with the header anthropic-version.' }),
+  ),
+  display_name: Type.Optional(Type.String()),
+  created_at: Type.Optional(Type.String({ description: 'RFC 3339.' })),
+  max_input_tokens: Type.Optional(orNull(Type.Integer())),
+  max_tokens: Type.Optional(orNull(Type.Integer())),
+  lifecycle: Type.Optional(Type.Literal('active')),
+  line: Type.Optional(Type.Null()),
+  deprecated_at: Type.Optional(Type.Null()),
+  retires_at: Type.Optional(Type.Null()),
+};
 
 /** The interface's three fields first; the rest is additive. */
 export const ModelEntry = Type.Object(
@@ -28,7 +44,9 @@ export const ModelEntry = Type.Object(
           'False for a chat model whose file has none; ChatML stands in, and it is often a base model.',
       }),
     ),
-    capabilities: Type.Optional(Type.Array(Type.String())),
+    capabilities: Type.Optional(
+      orNull(Type.Array(Type.String(), { description: 'null with the header anthropic-version.' })),
+    ),
     digest: Type.Optional(Type.String({ description: 'sha256:<hex> of the weights, when known.' })),
     aliases: Type.Optional(Type.Array(Type.String())),
     settings: Type.Optional(
@@ -39,13 +57,20 @@ export const ModelEntry = Type.Object(
           'What its user set for its loads, by the names of docs/model-settings.md; absent: nothing.',
       }),
     ),
+    ...infoFields,
   },
   { $id: 'ModelEntry' },
 );
 export type ModelEntry = Static<typeof ModelEntry>;
 
 export const ModelList = Type.Object(
-  { object: Type.Literal('list'), data: Type.Array(ModelEntry) },
+  {
+    object: Type.Literal('list'),
+    data: Type.Array(ModelEntry),
+    first_id: Type.Optional(orNull(Type.String())),
+    last_id: Type.Optional(orNull(Type.String())),
+    has_more: Type.Optional(Type.Boolean()),
+  },
   { $id: 'ModelList' },
 );
 export type ModelList = Static<typeof ModelList>;

@@ -777,3 +777,11 @@ export const endpoints: Readonly<Record<string, string>> = Object.fromEntries(
     ] as const
   ).map((key) => [routes[key].name, routes[key].path]),
 );
+
+/** Routes of a served dialect that do not exist, although a parameter of another route matches their path. */
+export const ABSENT_ROUTES: ReadonlyMap<string, string> = new Map([
+  [
+    'POST /v1/responses/compact',
+    'POST /v1/responses and ask for a summary, because nothing is compacted here',
+  ],
+]);

@@ -48,6 +48,14 @@ describe.each(targets)('@anthropic-ai/sdk against %s', (_, start) => {
     verifies('messages.delta-usage', () => expect(final.usage.output_tokens).toBe(whole.usage.output_tokens));
   });
 
+  it('lists the models with the names and times that it shows', async () => {
+    const { data, has_more } = await anthropic.models.list();
+    const [first] = data;
+    expect(first).toMatchObject({ type: 'model', display_name: first?.id, capabilities: null });
+    expect([has_more, Number.isNaN(Date.parse(first?.created_at ?? ''))]).toEqual([false, false]);
+    expect(await anthropic.models.retrieve(first?.id ?? '')).toEqual(first);
+  });
+
   it('is told what is wrong by classes of its own', async () => {
     const unknown = anthropic.messages.create({ ...short, model: 'nobody' });
     await expect(unknown).rejects.toBeInstanceOf(Anthropic.NotFoundError);

@@ -55,6 +55,13 @@ describe.each(targets)('openai against %s', (_, start) => {
     });
   });
 
+  it('streams a response in the background, and reads it again', async () => {
+    const stream = openai.responses.stream({ ...short, background: true });
+    const final = await stream.finalResponse();
+    verifies('responses.background', () => expect(final.background).toBe(true));
+    expect((await openai.responses.retrieve(final.id)).output_text).toBe(final.output_text);
+  });
+
   it('is told what is wrong by classes of its own', async () => {
     const unknown = openai.responses.create({ ...short, model: 'nobody' });
     await expect(unknown).rejects.toBeInstanceOf(OpenAI.NotFoundError);

@@ -40,9 +40,10 @@ describe('an answer', () => {
       expect(body.choices).toEqual([
         {
           index: 0,
-          message: { role: 'assistant', content: 'Good day.' },
+          message: { role: 'assistant', content: 'Good day.', refusal: null },
           finish_reason: 'stop',
           svc_finish_reason: 'stop',
+          logprobs: null,
         },
       ]),
     );
@@ -72,7 +73,7 @@ describe('an answer', () => {
     service.engine.plays([started(), done('length', 0)]);
     const { body } = await chat({ max_tokens: 0 });
     verifies('message.content', () =>
-      expect(body.choices[0].message).toEqual({ role: 'assistant', content: '' }),
+      expect(body.choices[0].message).toEqual({ role: 'assistant', content: '', refusal: null }),
     );
   });
 
@@ -93,6 +94,7 @@ describe('an answer', () => {
     expect((await chat()).body.choices[0].message).toEqual({
       role: 'assistant',
       content: 'yes',
+      refusal: null,
       reasoning_content: 'hm',
     });
   });

@@ -73,3 +73,37 @@ describe('GET /v1/models/{id}', () => {
     );
   });
 });
+
+describe('for a client of Anthropic', () => {
+  const headers = { 'anthropic-version': '2023-06-01' };
+
+  it("the list has the members of Anthropic's beside those of the interface", async () => {
+    const { body } = await service.client.ask({ path: '/v1/models', headers });
+    verifies(['models.object', 'model.object'], () => {
+      expect(body).toMatchObject({ object: 'list', has_more: false });
+      expect([body.first_id, body.last_id]).toEqual(['acme/tiny-chat:q4', 'tiny-embed']);
+      expect(body.data[1]).toMatchObject({ object: 'model', owned_by: 'hearth', ...info });
+    });
+  });
+
+  it('so does one model', async () => {
+    const { body } = await service.client.ask({ path: '/v1/models/default', headers });
+    expect(body).toMatchObject(info);
+    const plain = (await service.client.get('/v1/models/default')).body;
+    expect(Object.keys(plain)).not.toContain('display_name');
+  });
+
+  const info = {
+    type: 'model',
+    id: 'tiny-chat',
+    display_name: 'tiny-chat',
+    created_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/),
+    capabilities: null,
+    max_input_tokens: 2048,
+    max_tokens: 2048,
+    lifecycle: 'active',
+    line: null,
+    deprecated_at: null,
+    retires_at: null,
+  };
+});

@@ -78,7 +78,7 @@ describe('a first conversation with hearth-mini', () => {
     const reply = await served.client.post('/v1/chat/completions', body, headers);
     expect([reply.status, reply.headers['x-svc-evidence-mode']]).toEqual([200, 'frozen-v1']);
     const ordinary = await served.client.chat(question);
-    expect(reply.body.choices[0].message).toEqual(ordinary.body.choices[0].message);
+    expect(reply.body.choices[0].message.content).toBe(ordinary.body.choices[0].message.content);
     const [request, response] = [save('request.json', body), save('response.json', reply.text)];
     const flags = ['--request', request, '--replay', '--json'];
     const { code, stdout } = await installation.run(['evidence', 'verify', response, ...flags], {

@@ -1,8 +1,10 @@
 /** Which handler answers which entry of the route table. */
+import type { FastifyRequest } from '#fastify';
 import { PRODUCT_NAME } from '../../api/identity.ts';
+import { withModelInfo, withModelInfos } from '../../api/dialects/messages/model-info.ts';
 import type { UseCases } from '../../api/use-cases.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { HEADERS } from '../../wire/headers.ts';
+import { HEADERS, headerValue, REQUEST_HEADERS } from '../../wire/headers.ts';
 import type { IdentityQuery } from '../../wire/identity.ts';
 import type { EmbeddingRequest } from '../../wire/inference/embeddings.ts';
 import type { CompletionRequest } from '../../wire/inference/completions.ts';
@@ -52,12 +54,19 @@ export function handlerTable(
     identity: async (request) => useCases.identity((request.query as IdentityQuery).nonce),
     models: async (request) => {
       const { object, data } = await useCases.models.list();
-      return { object, data: data.filter(({ id }) => isSeenBy(request, id)) };
+      const list = { object, data: data.filter(({ id }) => isSeenBy(request, id)) };
+      return speaksAnthropic(request) ? withModelInfos(list) : list;
     },
     model: async (request) => {
-      const entry = await useCases.models.show(modelName(request.params));
+      const name = modelName(request.params);
+      if (name === '') {
+        const { method, path } = routes.model;
+        const instead = `${routes.models.method} ${routes.models.path}`;
+        throw fail('route_not_found', { method, path: path.replace('*', ''), instead });
+      }
+      const entry = await useCases.models.show(name);
       requireSeen(request, entry.id);
-      return entry;
+      return speaksAnthropic(request) ? withModelInfo(entry) : entry;
     },
     chatCompletions: chatHandler(useCases, streams),
     completions: generationHandler<CompletionRequest>((body, caller) => useCases.completion(body, caller), {
@@ -122,6 +131,9 @@ export function handlerTable(
   };
 }
 
+const speaksAnthropic = ({ headers }: FastifyRequest): boolean =>
+  headerValue(headers, REQUEST_HEADERS.anthropicVersion) !== undefined;
+
 /** Written once: the document never changes while the service runs. */
 function openApiHandler(document: EdgeParts['document']): Handler {
   let json: Promise<string> | undefined;
@@ -132,11 +144,7 @@ function openApiHandler(document: EdgeParts['document']): Handler {
   };
 }
 
-function modelName(params: unknown): string {
-  const { '*': name } = params as { '*': string };
-  if (name === '') throw fail('model_not_found', { model: name, param: 'model' });
-  return name;
-}
+const modelName = (params: unknown): string => (params as { '*': string })['*'];
 
 function rerankHandler(useCases: Pick<UseCases, 'rerank'>): Handler {
   return async (request, reply) => {

@@ -90,6 +90,7 @@ export const ChatMessage = Type.Object(
   {
     role: Type.Literal('assistant'),
     content: Type.String(),
+    refusal: Type.Optional(Type.Null({ description: 'Part of an OpenAI answer; left out of signed ones.' })),
     reasoning_content: Type.Optional(Type.String()),
     tool_calls: Type.Optional(Type.Array(ToolCall)),
   },

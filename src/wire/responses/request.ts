@@ -63,7 +63,7 @@ export const ResponsesRequest = Type.Object(
     store: nullable<boolean>('boolean', { description: 'false keeps nothing; true if absent.' }),
     background: nullable<boolean>('boolean', {
       description:
-        'true answers at once with a response that is asked for by its id until it is over; it has to be stored, and is not streamed.',
+        'true stores the response and makes it whether or not the client stays. Without stream, the answer is a queued response; GET it by its id.',
     }),
     prompt: nullable<Fields>('object', { description: 'Must be null; no prompts are kept here.' }),
     include: nullable<string[]>('array', { items: { type: 'string' } }),

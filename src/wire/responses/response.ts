@@ -1,5 +1,6 @@
 /** What the Responses dialect answers: a whole response, and what is kept of it. */
 import { type Static, Type } from '#typebox';
+import { answeredShapes } from '../../contract/sampling-shapes.ts';
 import { samplingFields } from '../inference/generation.ts';
 import { orNull } from '../schema.ts';
 import { type InputItem, OutputItem } from './items.ts';
@@ -8,7 +9,10 @@ const Fields = Type.Unsafe<Record<string, unknown>>({ type: 'object', additional
 
 export const ResponseUsage = Type.Object({
   input_tokens: Type.Integer(),
-  input_tokens_details: Type.Object({ cached_tokens: Type.Integer() }),
+  input_tokens_details: Type.Object({
+    cached_tokens: Type.Integer(),
+    cache_write_tokens: Type.Literal(0, { description: 'Nobody is charged for what the cache stores.' }),
+  }),
   output_tokens: Type.Integer(),
   output_tokens_details: Type.Object({ reasoning_tokens: Type.Integer() }),
   total_tokens: Type.Integer(),
@@ -20,6 +24,7 @@ export const ResponseBody = Type.Object(
     id: Type.String({ pattern: '^resp_[0-9a-f]{48}$' }),
     object: Type.Literal('response'),
     created_at: Type.Integer(),
+    completed_at: orNull(Type.Integer({ description: 'Unix seconds; null unless status is completed.' })),
     /** True where the answer is made without a client that waits. */
     background: Type.Boolean(),
     status: Type.Union([
@@ -34,6 +39,7 @@ export const ResponseBody = Type.Object(
     incomplete_details: orNull(Type.Object({ reason: Type.Literal('max_output_tokens') })),
     instructions: orNull(Type.String()),
     max_output_tokens: orNull(Type.Integer()),
+    max_tool_calls: Type.Null(),
     model: Type.String(),
     output: Type.Array(OutputItem),
     parallel_tool_calls: Type.Boolean(),
@@ -41,6 +47,11 @@ export const ResponseBody = Type.Object(
     reasoning: Type.Object({ effort: orNull(Type.String()), summary: Type.Null() }),
     store: Type.Boolean(),
     ...samplingFields,
+    ...answeredShapes,
+    top_logprobs: Type.Literal(0),
+    service_tier: Type.Literal('default'),
+    safety_identifier: orNull(Type.String()),
+    prompt_cache_key: orNull(Type.String()),
     text: Type.Object({ format: Fields }),
     tool_choice: Type.Unsafe<string | Record<string, unknown>>({}),
     tools: Type.Array(Fields),

@@ -41,7 +41,6 @@ describe('a request', () => {
     ['a call without a name', { input: [{ type: 'function_call', call_id: 'a' }] }, 'input[0].name'],
     ['an output of nothing', { input: [{ type: 'function_call_output', call_id: 'a' }] }, 'input[0].output'],
     ['instructions that are a list', { instructions: [] }, 'instructions'],
-    ['a background answer that is streamed', { background: true, stream: true }, 'background'],
     ['a background answer that is not stored', { background: true, store: false }, 'background'],
     ['a conversation', { conversation: 'conv_1' }, 'conversation'],
     ['a kept prompt', { prompt: { id: 'p' } }, 'prompt'],
@@ -105,6 +104,15 @@ describe('a request', () => {
     expect([status, body.error.param]).toEqual([400, 'stream']);
     const bad = await service.client.get(`${path}/${id}/input_items?limit=0`);
     expect([bad.status, bad.body.error.param]).toEqual([400, 'limit']);
+  });
+
+  it('to compact a conversation says that nothing does', async () => {
+    const { status, body } = await service.client.post(`${path}/compact`, hello);
+    expect([status, body.error.code, body.error.message]).toEqual([
+      404,
+      'route_not_found',
+      expect.stringContaining('use POST /v1/responses and ask for a summary'),
+    ]);
   });
 
   it('by another method names the right ones', async () => {

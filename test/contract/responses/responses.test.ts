@@ -30,6 +30,13 @@ const patch = {
   description: 'Edits.',
   format: { type: 'grammar', syntax: 'lark' },
 };
+/** The required members of ResponseResource in the specification of 2026-04-24. */
+const OPEN_RESPONSES_MEMBERS = `
+  id object created_at completed_at status incomplete_details model previous_response_id instructions output error
+  tools tool_choice truncation parallel_tool_calls text top_p presence_penalty frequency_penalty top_logprobs
+  temperature reasoning usage max_output_tokens max_tool_calls store background service_tier metadata
+  safety_identifier prompt_cache_key
+`;
 const call = (city: string): JobEvent[] => [
   { type: 'tool_call', name: 'weather' },
   { type: 'tool_arguments', text: '{"city":' },
@@ -70,13 +77,41 @@ describe('an answer', () => {
     verifies('responses.usage', () =>
       expect(body.usage).toEqual({
         input_tokens: 7,
-        input_tokens_details: { cached_tokens: 3 },
+        input_tokens_details: { cached_tokens: 3, cache_write_tokens: 0 },
         output_tokens: 3,
         output_tokens_details: { reasoning_tokens: 0 },
         total_tokens: 10,
       }),
     );
     expect(headers['x-svc-num-ctx']).toBe('4096');
+  });
+
+  it('has every member that Open Responses requires', async () => {
+    const { description: _, ...undescribed } = weather;
+    const { body } = await ask({
+      temperature: 0.5,
+      top_p: null,
+      safety_identifier: 'person',
+      prompt_cache_key: 'key',
+      tools: [{ ...undescribed, strict: undefined }, patch],
+    });
+    service.engine.plays(answer('{}'));
+    const format = { type: 'json_schema', name: 'x', schema: { type: 'object' } };
+    const formatted = (await ask({ text: { format } })).body;
+    verifies('responses.body', () => {
+      expect(Object.keys(body)).toEqual(expect.arrayContaining(OPEN_RESPONSES_MEMBERS.trim().split(/\s+/)));
+      expect(body).toMatchObject({
+        temperature: 0.5,
+        top_p: 0.95,
+        presence_penalty: 0,
+        frequency_penalty: 0,
+        safety_identifier: 'person',
+        prompt_cache_key: 'key',
+        tools: [{ ...undescribed, description: null, strict: null }, patch],
+      });
+      expect(formatted.text.format).toEqual({ ...format, description: null, strict: null });
+      expect(body.completed_at).toBeGreaterThanOrEqual(body.created_at);
+    });
   });
 
   it('is incomplete where a limit cut it', async () => {
@@ -86,6 +121,7 @@ describe('an answer', () => {
       expect(body).toMatchObject({
         status: 'incomplete',
         incomplete_details: { reason: 'max_output_tokens' },
+        completed_at: null,
       });
       expect(body.output[0].status).toBe('incomplete');
       expect(lastJob().maxTokens).toBe(1);

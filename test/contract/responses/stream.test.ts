@@ -42,11 +42,12 @@ async function untilCut(response: Response, onText: (received: string) => void =
   return { isCut: false, events: namedEvents(path, received) };
 }
 
-const post = () =>
+const post = (fields: object = {}, signal: AbortSignal | null = null) =>
   fetch(`${service.url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(hello),
+    body: JSON.stringify({ ...hello, ...fields }),
+    signal,
   });
 
 describe('a stream', () => {
@@ -141,6 +142,45 @@ describe('a stream', () => {
         sequence_number: events.length - 1,
       });
     });
+  });
+
+  it('in the background is stored as well', async () => {
+    const events = await stream([started(), text('42'), done()], { background: true });
+    const final = events.at(-1);
+    verifies('responses.background', () => {
+      expect(final).toMatchObject({ type: 'response.completed', response: { background: true } });
+      expect(events[0]).toMatchObject({ type: 'response.created', response: { status: 'in_progress' } });
+    });
+    expect((await service.client.get(`${path}/${final?.['response'].id}`)).body).toEqual(final?.['response']);
+  });
+
+  it('in the background goes on where its client leaves', async () => {
+    const { opened, open } = gate();
+    service.engine.plays([started(), text('4'), opened, text('2'), done()]);
+    const leave = new AbortController();
+    const response = await post({ background: true }, leave.signal);
+    let id = '';
+    await untilCut(response, (received) => {
+      [id = ''] = /resp_[0-9a-f]{48}/.exec(received) ?? [];
+      if (received.includes('output_text.delta')) leave.abort();
+    });
+    const stored = async () => (await service.client.get(`${path}/${id}`)).body;
+    const { status } = await stored();
+    verifies('responses.background', () => expect(status).toBe('in_progress'));
+    open();
+    await expect.poll(stored).toMatchObject({ status: 'completed', output: [{ content: [{ text: '42' }] }] });
+  });
+
+  it('in the background that fails is stored as failed before it breaks off', async () => {
+    service.engine.plays([
+      started(),
+      text('Hel'),
+      fail('worker_crashed', { model: 'tiny-chat', reason: 'it was ended' }),
+    ]);
+    const { isCut, events } = await untilCut(await post({ background: true }));
+    const failed = events.at(-2)?.['response'];
+    verifies('responses.failed', () => expect([isCut, failed.error.code]).toEqual([true, 'worker_crashed']));
+    expect((await service.client.get(`${path}/${failed.id}`)).body).toEqual(failed);
   });
 
   it('can be cancelled by its id while it runs', async () => {

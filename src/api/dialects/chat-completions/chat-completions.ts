@@ -20,7 +20,7 @@ import { readContent } from './content.ts';
 import { dryRun, requireExplanation } from './dry-run.ts';
 import { completeFrozen, type FrozenAnswer, type FrozenInput } from './frozen.ts';
 import { idleFields } from './idle-fields.ts';
-import { type ChatAnswer, wholeAnswer, type WholeAnswerPorts } from './whole-answer.ts';
+import { type ChatAnswer, wholeAnswer, type WholeAnswerPorts, withNulls } from './whole-answer.ts';
 
 export interface ChatCompletionPorts extends ChatPorts, WholeAnswerPorts {
   /** Null where no records are signed. */
@@ -84,7 +84,7 @@ export class AcceptedChatCompletion {
 
   async whole(): Promise<ChatAnswer> {
     const collected = await this.#chat.whole();
-    return wholeAnswer(this.#ports, this.#chat.choices.model, collected);
+    return withNulls(await wholeAnswer(this.#ports, this.#chat.choices.model, collected));
   }
 
   stream(): AsyncGenerator<StreamItem, void, void> {

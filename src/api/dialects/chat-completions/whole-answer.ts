@@ -69,6 +69,16 @@ function wireChoice(answer: Answer, index: number): ChatResponse['choices'][numb
   };
 }
 
+/** Adds members that OpenAI's schema requires. Signed answers stay without, as replays compare them with older ones. */
+export function withNulls({ body, ...answer }: ChatAnswer): ChatAnswer {
+  const choices = body.choices.map(({ message, ...choice }) => ({
+    logprobs: null,
+    ...choice,
+    message: { ...message, refusal: null },
+  }));
+  return { ...answer, body: { ...body, choices } };
+}
+
 const wireCall = ({ id, name, pieces }: ReturnType<typeof callsOf>[number]) => ({
   id,
   type: 'function' as const,

@@ -1,5 +1,6 @@
 /** A Responses request that may run; it runs once, whole or as a stream, and is kept when it is over. */
-import { isSvcError } from '../../../lib/errors/svc-error.ts';
+import { EventQueue } from '../../../lib/base/event-queue.ts';
+import { fail, isSvcError } from '../../../lib/errors/svc-error.ts';
 import type { DoneEvent } from '../../../contract/job-event.ts';
 import type { ResponsesEvent } from '../../../wire/responses/events.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
@@ -22,6 +23,9 @@ export interface ResponseParts {
   readonly owner: string;
   readonly head: ResponseHead;
   readonly output: OutputOptions;
+  readonly unixSeconds: () => number;
+  /** Fires when the client has gone. */
+  readonly gone: AbortSignal;
   /** Ends the answer. */
   readonly stop: () => void;
   /** Counts the request until the returned function is called. */
@@ -40,6 +44,7 @@ export class AcceptedResponse {
   /** What is kept: set by the end of the answer. */
   #final: ResponseBody | null = null;
   #draft: ResponseDraft | null = null;
+  #isKept = false;
 
   constructor(chat: AcceptedChat, parts: ResponseParts) {
     this.#chat = chat;
@@ -66,11 +71,52 @@ export class AcceptedResponse {
 
   /** The answer is made after this returns, and asked for by its id. */
   async #inBackground(): Promise<{ readonly body: ResponseBody; readonly numCtx: number }> {
-    const { kept, owner, head, items, stop, hold } = this.#parts;
+    const body = await this.#beginBackground();
+    this.#detach(this.#waitedFor());
+    // Which window it gets is known when it runs.
+    return { body, numCtx: 0 };
+  }
+
+  /** The client reads along; where it leaves, the answer goes on without it. */
+  async *#followed(): AsyncGenerator<StreamItem, void, void> {
+    const { gone } = this.#parts;
+    await this.#beginBackground();
+    const read = new EventQueue<StreamItem>();
+    const leave = () => read.fail(fail('cancelled'));
+    gone.addEventListener('abort', leave);
+    this.#detach(this.#pumpInto(read));
+    try {
+      yield* read;
+    } finally {
+      gone.removeEventListener('abort', leave);
+    }
+  }
+
+  async #pumpInto(read: EventQueue<StreamItem>): Promise<void> {
+    try {
+      for await (const item of this.#items()) {
+        if (this.#final !== null) await this.#keep(this.#final);
+        read.push(item);
+      }
+      read.end();
+    } catch (error) {
+      read.fail(error);
+      throw error;
+    }
+  }
+
+  async #beginBackground(): Promise<ResponseBody> {
+    const { kept, owner, items, stop } = this.#parts;
     const body: ResponseBody = { ...this.#open, status: 'queued' };
     await kept.begin(owner, { input: items, response: body }, { stop, body: () => this.#open });
+    return body;
+  }
+
+  /** An answer that nobody has to wait for. */
+  #detach(answer: Promise<unknown>): void {
+    const { kept, owner, head, hold } = this.#parts;
     const release = hold();
-    void this.#waitedFor()
+    void answer
       .catch((error: unknown) => this.#keep(failedBody(this.#open, this.#output.items, told(error))))
       .finally(() => {
         kept.ended(owner, head.id);
@@ -79,8 +125,6 @@ export class AcceptedResponse {
       .then(() => this.#draft?.drop())
       // What cannot be kept is asked for in vain; nobody else waits for it.
       .catch(() => undefined);
-    // Which window it gets is known when it runs.
-    return { body, numCtx: 0 };
   }
 
   async #waitedFor(): Promise<{ readonly body: ResponseBody; readonly numCtx: number }> {
@@ -94,7 +138,8 @@ export class AcceptedResponse {
   }
 
   async *stream(): AsyncGenerator<StreamItem, void, void> {
-    const { kept, owner, head, stop } = this.#parts;
+    const { body, kept, owner, head, stop } = this.#parts;
+    if (body.background === true) return yield* this.#followed();
     kept.runs(owner, head.id, { stop });
     try {
       for await (const item of this.#items()) {
@@ -119,6 +164,7 @@ export class AcceptedResponse {
     } catch (error) {
       if (!hasBegun) throw error;
       const response = failedBody(this.#open, this.#output.items, told(error));
+      if (response.background) this.#final = response;
       yield { chunk: this.#numbered({ type: 'response.failed', response }) };
       throw error;
     }
@@ -148,7 +194,8 @@ export class AcceptedResponse {
   }
 
   #closed(done: DoneEvent): ResponseBody {
-    return closedBody(this.#open, this.#output.items, done);
+    const unixSeconds = this.#parts.unixSeconds();
+    return closedBody(this.#open, this.#output.items, { done, unixSeconds });
   }
 
   /** Most of the record is written while the answer is made; what is refused costs the disk nothing. */
@@ -160,6 +207,8 @@ export class AcceptedResponse {
   /** The body says whether it was kept; it is told after this. */
   async #keep(body: ResponseBody): Promise<void> {
     this.#final = null;
+    if (this.#isKept) return;
+    this.#isKept = true;
     const { kept, owner, head } = this.#parts;
     // Deleted while it was made.
     if (body.background && !kept.isRunning(owner, head.id)) return;

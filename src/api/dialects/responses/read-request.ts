@@ -70,8 +70,6 @@ function idleFields({ reasoning, include, truncation, text }: Body, canThink: bo
 
 /** What would change the meaning of a request, and is not there. */
 function refuseAbsent(body: Body): void {
-  if (body.background === true && body.stream === true)
-    throw refusal('background', 'must not be true beside stream; ask for the response by its id');
   if (body.background === true && body.store === false)
     throw refusal('background', 'needs a response that is stored; leave store out');
   if (isGiven(body.conversation))

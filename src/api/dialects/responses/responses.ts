@@ -39,6 +39,7 @@ export interface ResponsesUseCases {
 /** `keeper` is null where nothing is kept. */
 export function responsesUseCases(ports: ChatPorts, keeper: ResponseKeeper | null): ResponsesUseCases {
   const kept = new KeptResponses(keeper);
+  const unixSeconds = () => Math.floor(ports.clock.unixMs() / 1000);
   const history = async (body: InputTokensRequest, owner: string): Promise<InputItem[]> => {
     const before = body.previous_response_id ?? null;
     const earlier = before === null ? [] : await kept.conversation(owner, before);
@@ -63,10 +64,13 @@ export function responsesUseCases(ports: ChatPorts, keeper: ResponseKeeper | nul
         owner: caller.owner,
         head: {
           id,
-          createdAt: Math.floor(ports.clock.unixMs() / 1000),
+          createdAt: unixSeconds(),
           model: chat.choices.model.id,
           store: kept.isOn && body.store !== false,
+          sampling: chat.choices.jobs[0]?.sampling ?? {},
         },
+        unixSeconds,
+        gone: caller.signal,
         output: { tools, sealsThinking },
         stop: () => stop.abort(),
         hold: caller.hold ?? (() => () => undefined),
