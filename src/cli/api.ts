@@ -177,7 +177,7 @@ async function send(config: Config, { method, route, text, headers, signal }: Ou
   } catch (cause) {
     const holder = await homeHolder(config.home);
     throw new CliFailure(
-      unanswered({ url: baseUrl(config), port: config.port }, holder),
+      unanswered({ url: baseUrl(config), host: config.host, port: config.port }, holder),
       EXIT_CODES.unreachable,
       cause,
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { servingAt, unanswered } from './home-lock.ts';
 
-const asked = { url: 'http://127.0.0.1:8740', port: 8740 };
+const asked = { url: 'http://127.0.0.1:8740', host: '127.0.0.1', port: 8740 };
 
 describe('an address at which nobody answers', () => {
   it('is told with what to do where no service runs', () => {
@@ -11,11 +11,14 @@ describe('an address at which nobody answers', () => {
   });
 
   it('is told with the service that ends, and with one at another port', () => {
-    expect(unanswered(asked, { pid: 7, purpose: servingAt(8740) })).toContain(
+    expect(unanswered(asked, { pid: 7, purpose: servingAt(asked) })).toContain(
       'the service of this home, process 7, is starting, or ending',
     );
-    expect(unanswered(asked, { pid: 7, purpose: servingAt(9000) })).toContain(
+    expect(unanswered(asked, { pid: 7, purpose: servingAt({ ...asked, port: 9000 }) })).toContain(
       'this home is used by process 7: hearth serve --port 9000',
+    );
+    expect(unanswered(asked, { pid: 7, purpose: servingAt({ ...asked, host: '127.0.0.2' }) })).toContain(
+      'this home is used by process 7: hearth serve --host 127.0.0.2 --port 8740',
     );
   });
 });

@@ -2,6 +2,8 @@
 import path from 'node:path';
 import { type HolderRecord, lockHolder, type OwnerLock, takeLock } from '../store/lock/owner-lock.ts';
 
+const LOOPBACK = '127.0.0.1';
+
 /** Refused at once, naming the holder, while another program has it. */
 export function takeHome(home: string, purpose: string): Promise<OwnerLock> {
   return takeLock(lockFile(home), { purpose, what: 'This home folder', waitMs: 0 });
@@ -12,20 +14,25 @@ export function homeHolder(home: string): Promise<HolderRecord | null> {
   return lockHolder(lockFile(home));
 }
 
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** The purpose of a service, which others are shown. */
-export function servingAt(port: number): string {
-  return `hearth serve --port ${port}`;
+export function servingAt({ host, port }: Address): string {
+  return `hearth serve${host === LOOPBACK ? '' : ` --host ${host}`} --port ${port}`;
 }
 
 /** Why nobody may answer at an address, given who has the home. */
 export function unanswered(
-  { url, port }: { readonly url: string; readonly port: number },
+  { url, ...address }: Address & { readonly url: string },
   holder: Pick<HolderRecord, 'pid' | 'purpose'> | null,
 ): string {
   const nobody = `no server answers at ${url}`;
   if (holder === null) return `${nobody}; start one with: hearth serve`;
   const { pid, purpose } = holder;
-  if (purpose === servingAt(port))
+  if (purpose === servingAt(address))
     return `${nobody}; the service of this home, process ${pid}, is starting, or ending once its answers have finished`;
   return `${nobody}; this home is used by process ${pid}: ${purpose}`;
 }

@@ -26,18 +26,26 @@ describe.runIf(process.platform === 'linux')('a service on another address, with
     try {
       const url = await readyUrl(child, output);
       expect(url).toMatch(/^http:\/\/127\.0\.0\.2:\d+$/);
-      expect(output.stdout()).toContain(`curl ${url}/v1/chat/completions -H "Authorization: Bearer $KEY"`);
+      expect(output.stdout()).toContain(
+        `curl ${url}/v1/chat/completions -H "Authorization: Bearer $SVC_API_KEY"`,
+      );
       const headers = { authorization: `Bearer ${key}` };
       expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(200);
       expect((await fetch(`${url}/v1/models`)).status).toBe(401);
       const known = { ...env, SVC_PORT: new URL(url).port, SVC_API_KEY: key };
       expect((await hearth(['status'], known)).code).toBe(0);
       expect((await hearth(['run', 'hearth-mini', '--max-tokens', '1', 'Hello there'], known)).code).toBe(0);
+      const elsewhere = await hearth(['status'], { ...known, SVC_HOST: '127.0.0.1' });
+      expect(elsewhere.stderr).toContain(`hearth serve --host 127.0.0.2 --port ${known.SVC_PORT}`);
       const { stdout } = await hearth(['doctor', '--json'], known);
       const port = (JSON.parse(stdout) as { about: string }[]).find(({ about }) => about === 'port');
       expect(port).toMatchObject({ verdict: 'ok', found: expect.stringContaining('this instance answers') });
     } finally {
       await endProcess(child);
     }
+    const unlimited = await hearth(['serve'], { ...env, SVC_PORT: '0', SVC_API_KEY: key });
+    expect(unlimited).toMatchObject({ code: 2, stderr: expect.stringContaining('the named key laptop') });
+    expect((await hearth(['key', 'rm', 'phone'], env)).stderr).not.toContain('No keys are left');
+    expect((await hearth(['key', 'rm', 'laptop'], env)).stderr).toContain('No keys are left');
   });
 });

@@ -149,7 +149,7 @@ export function nameOrText(
     isDocument: true,
     expects: inWords([
       ...names,
-      'the text itself; `hearth set` also takes the path of a file, and copies it',
+      'the text itself; no request names a file, but `hearth set` takes a path and copies the file',
     ]),
   };
 }

@@ -13,7 +13,7 @@ import { followConfig, type LiveConfig } from '../../../config/live-config.ts';
 import { type SettingName, settings } from '../../../config/settings.ts';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { isReadOnly } from '../../../lib/files/durable.ts';
-import { readKeys } from '../../../store/keys/key-file.ts';
+import { hashOfKey, type KeyRecord, readKeys } from '../../../store/keys/key-file.ts';
 import { keepPageToken } from '../../../store/keys/page-token.ts';
 import { copyNamedFiles } from '../../../store/install/setting-texts.ts';
 import type { OwnerLock } from '../../../store/lock/owner-lock.ts';
@@ -49,8 +49,9 @@ export function registerServe(program: Command, context: CliContext): void {
 async function serve(context: CliContext, flags: Flags): Promise<void> {
   const signals = listenForSignals();
   const { config, reload } = followConfig(context.config(flags), () => context.config(flags));
-  const hasNamedKeys = (await readKeys(config.home)).length > 0;
-  requireKeyForBind(config, hasNamedKeys);
+  const named = await readKeys(config.home);
+  requireKeyForBind(config, named.length > 0);
+  refuseNamedKey(config, named);
   const readOnly = await isReadOnly(config.home);
   const log = openLog({ level: config.logLevel, home: config.logFiles && !readOnly ? config.home : null });
   const { logger } = log;
@@ -61,7 +62,7 @@ async function serve(context: CliContext, flags: Flags): Promise<void> {
     context.note(reloadNote(reload, config));
     logger.level = config.logLevel;
   });
-  const key = config.apiKey !== null ? '$SVC_API_KEY' : hasNamedKeys ? '$KEY' : null;
+  const key = config.apiKey !== null || named.length > 0 ? '$SVC_API_KEY' : null;
   context.print(readyLine(clientBaseUrl(config.host, running.port), key));
   // Not before: what a start runs is run once.
   compileEarly();
@@ -71,6 +72,16 @@ async function serve(context: CliContext, flags: Flags): Promise<void> {
   await log.flushed();
   if (signal === 'SIGHUP') endByHangUp();
   else process.exit(EXIT_CODES.ok);
+}
+
+/** The service's own key may do everything, so a named key in its place would lose its limits. */
+function refuseNamedKey({ apiKey }: Config, named: readonly KeyRecord[]): void {
+  const key = apiKey === null ? undefined : named.find(({ sha256 }) => sha256 === hashOfKey(apiKey));
+  if (key === undefined) return;
+  throw new CliFailure(
+    `SVC_API_KEY is the named key ${key.name}, but here it sets the key that may do everything; unset it, or set another key`,
+    EXIT_CODES.usage,
+  );
 }
 
 /** What SIGHUP says: the settings that changed, and those that wait for a restart. */
@@ -101,7 +112,7 @@ async function openService(
         `The home folder ${config.home} is read-only: it is served as it is; nothing can be pulled, no measurement and no response is kept, and no other server is kept out.`,
       );
     } else {
-      lock = await takeHome(config.home, servingAt(running.port));
+      lock = await takeHome(config.home, servingAt({ host: config.host, port: running.port }));
       await offerPage(config.home, running, logger);
       await running.registry.recover();
       await copyNamedFiles(running.registry, (sentence) => logger.warn(sentence));

@@ -43,8 +43,11 @@ export function registerKey(program: Command, context: CliContext): void {
     .command('rm <name>')
     .description('revoke a key; it is refused at once')
     .action(async (name: string) => {
-      await removeKey(context.config().home, name);
+      const { home, apiKey } = context.config();
+      await removeKey(home, name);
       context.note(printable(`The key ${name} is revoked.`));
+      if (apiKey !== null || (await readKeys(home)).length > 0) return;
+      context.note('No keys are left: on loopback, requests need none; at another address, all are refused.');
     });
 }
 
