@@ -1,8 +1,16 @@
 /** What is done with schemas off the event loop: whether a grammar can enforce them, and the check of finished answers. */
 import type { ValidateFunction } from '#ajv/2020';
+import { readableSchema } from '../../lib/grammar/schema/readable-schema.ts';
 import { compileSchema } from '../../lib/grammar/schema-grammar.ts';
 import { SchemaBudget, tooLarge } from '../../lib/grammar/schema/schema-budget.ts';
-import { isObject, malformed, pointerOf, type Schema } from '../../lib/grammar/schema/schema-walk.ts';
+import {
+  isObject,
+  malformed,
+  pointerOf,
+  pointerSteps,
+  type Schema,
+  type SchemaPath,
+} from '../../lib/grammar/schema/schema-walk.ts';
 import { compileProof } from './proof.ts';
 import type { LeftOut, SchemaToExamine } from './schema-messages.ts';
 
@@ -31,7 +39,7 @@ export class KnownSchemas {
   check(digest: string, text: string | null, value: string): { readonly problem: string | null } | null {
     const known = this.#validators.get(digest)?.validate;
     if (known === undefined && text === null) return null;
-    const validate = known ?? compileProof(JSON.parse(text ?? 'true') as Schema, new SchemaBudget());
+    const validate = known ?? proofAgain(JSON.parse(text ?? 'true') as Schema);
     this.remember(digest, validate, this.#validators.get(digest)?.chars ?? text?.length ?? 0);
     return { problem: problemOf(validate, value) };
   }
@@ -52,30 +60,75 @@ export function examine(
 ): LeftOut[] {
   const schema: unknown = JSON.parse(text);
   if (!isObject(schema)) throw malformed(path, 'a schema is an object');
-  const leftOut = new Map<string, LeftOut>();
-  const narrowed = new Map<string, LeftOut>();
-  const note = (
-    found: Map<string, LeftOut>,
-    place: string,
-    keyword: string,
-    how: { narrowed?: true },
-  ): void => {
-    const pointer = pointerOf(place, path);
-    if (found.size < MAX_LEFT_OUT) found.set(`${pointer} ${keyword}`, { pointer, keyword, ...how });
+  const notes = new Notes(path);
+  known.remember(digest, proofOf(schema, { path, relax, budget, notes }), text.length);
+  return notes.all();
+}
+
+/** What the grammar of a schema leaves out or narrows, each once. */
+class Notes {
+  readonly #root: SchemaPath;
+  readonly #leftOut = new Map<string, LeftOut>();
+  readonly #narrowed = new Map<string, LeftOut>();
+
+  constructor(root: SchemaPath) {
+    this.#root = root;
+  }
+
+  readonly leftOut = (place: SchemaPath, keyword: string): void =>
+    set(this.#leftOut, { pointer: pointerOf(place, this.#root), keyword });
+
+  readonly narrowed = (place: SchemaPath, keyword: string): void =>
+    set(this.#narrowed, { pointer: pointerOf(place, this.#root), keyword, narrowed: true });
+
+  /** The place is a keyword, or the root. */
+  readonly unusable = (place: SchemaPath): void => {
+    const pointer = place.startsWith(this.#root) ? pointerOf(place, this.#root) : '';
+    const [keyword = 'type'] = pointerSteps(pointer).slice(-1);
+    set(this.#leftOut, { pointer: pointer.slice(0, Math.max(0, pointer.lastIndexOf('/'))), keyword });
   };
-  compileSchema(schema, path, {
-    budget,
-    relax,
-    leftOut: (place, keyword) => note(leftOut, place, keyword, {}),
-    narrowed: (place, keyword) => note(narrowed, place, keyword, { narrowed: true }),
-  });
+
+  all(): LeftOut[] {
+    return [...this.#leftOut.values(), ...this.#narrowed.values()];
+  }
+}
+
+function set(found: Map<string, LeftOut>, note: LeftOut): void {
+  if (found.size < MAX_LEFT_OUT) found.set(`${note.pointer} ${note.keyword}`, note);
+}
+
+interface Proving {
+  readonly path: SchemaPath;
+  readonly relax: boolean;
+  readonly budget: SchemaBudget;
+  readonly notes: Notes;
+}
+
+/** The check of the answers. Where the grammar allows any value for want of a usable schema, the check does as well. */
+function proofOf(schema: Schema, { path, relax, budget, notes }: Proving): ValidateFunction {
+  let isUsable = true;
+  const unusable = (place: SchemaPath): void => {
+    isUsable = false;
+    notes.unusable(place);
+  };
+  const { leftOut, narrowed } = notes;
+  compileSchema(schema, path, { budget, relax, leftOut, narrowed, unusable });
+  const readable = relax ? readableSchema(schema, path, { budget, dropped: () => undefined }) : schema;
+  if (!isUsable || !isObject(readable)) return compileProof(ANY_OBJECT, budget);
   try {
-    known.remember(digest, compileProof(schema, budget), text.length);
+    return compileProof(readable, budget);
   } catch (error) {
     if (budget.isSpent) throw tooLarge(path);
     throw malformed(path, `its answers could not be checked (${(error as Error).message})`);
   }
-  return [...leftOut.values(), ...narrowed.values()];
+}
+
+const ANY_OBJECT = { type: 'object' };
+
+/** Of a schema that was accepted when it was examined. */
+function proofAgain(schema: Schema): ValidateFunction {
+  const path = 'schema';
+  return proofOf(schema, { path, relax: true, budget: new SchemaBudget(), notes: new Notes(path) });
 }
 
 /** The escape of a surrogate. */

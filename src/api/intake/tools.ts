@@ -63,13 +63,19 @@ function readDescription(description: unknown, path: string): string {
 /** Arguments are always an object; without a schema, an empty one. */
 function readParameters(parameters: unknown, path: string): Record<string, unknown> {
   if (parameters === undefined || parameters === null) return { type: 'object', properties: {} };
-  if (!isFields(parameters)) throw refusal(path, 'must be a JSON Schema of an object');
-  if (parameters['type'] !== undefined && ![parameters['type']].flat().includes('object'))
-    throw refusal(`${path}.type`, 'must be "object", as arguments are named');
-  return placeSchema(asObjectSchema(parameters), path);
+  return placeSchema(isFields(parameters) ? asObjectSchema(parameters) : withOddPart(parameters, {}), path);
+}
+
+/** What contradicts arguments with names is left to the examination, which refuses or relaxes it. */
+function withOddPart(odd: unknown, schema: Fields): Record<string, unknown> {
+  const { allOf } = schema;
+  const parts: readonly unknown[] = Array.isArray(allOf) ? allOf : [];
+  return keepSpellings({ ...schema, type: 'object', allOf: [odd, ...parts] }, schema);
 }
 
 function asObjectSchema(schema: Fields): Record<string, unknown> {
+  const { type } = schema;
+  if (type !== undefined && ![type].flat().includes('object')) return withOddPart({ type }, schema);
   if (!COMBINED.some((keyword) => schema[keyword] !== undefined) || schema['type'] === 'object')
     return keepSpellings({ ...schema, type: 'object' }, schema);
   const { $defs, definitions, ...rest } = schema;

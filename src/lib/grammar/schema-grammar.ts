@@ -11,11 +11,13 @@ import { containingRule, withoutContains } from './array-contains.ts';
 import { arrayRule } from './array-grammar.ts';
 import { checkGbnf } from './gbnf/gbnf-check.ts';
 import { GbnfWriter, MAX_COUNTED, type WriterOptions } from './gbnf/gbnf-writer.ts';
-import { anyValue, booleans, nullRule } from './json-grammar.ts';
+import { isFailure } from '../errors/svc-error.ts';
+import { anyObject, anyValue, booleans, nullRule } from './json-grammar.ts';
 import { integerRule, numberRule } from './number/number-grammar.ts';
 import { objectRule } from './object-grammar.ts';
 import { isAnnotation, isAssertion, JSON_TYPES, keywordsOfType } from './schema/keywords.ts';
-import { MAX_DEPTH, tooLarge } from './schema/schema-budget.ts';
+import { readableSchema } from './schema/readable-schema.ts';
+import { isTooLarge, MAX_DEPTH, tooLarge } from './schema/schema-budget.ts';
 import { breadthOf, isPureReference, referenceIn, SchemaFolding } from './schema/schema-folding.ts';
 import { ALSO, alsoIn, isFraction, notValues } from './schema/schema-merge.ts';
 import { areDisjointBranches } from './schema/schema-disjoint.ts';
@@ -41,13 +43,26 @@ import { stringOf, stringWithin } from './string-grammar.ts';
 /** Branches of a `oneOf` that are told apart by what the others forbid. */
 const MAX_EXCLUSIVE = 6;
 
-/** A schema inside a larger grammar: returns the name of its rule. Refuses what cannot be enforced. */
+/**
+ * A schema inside a larger grammar: returns the name of its rule. Refuses what cannot be enforced or read; a writer that
+ * relaxes leaves it out, if need be the whole schema.
+ */
 export function schemaRule(writer: GbnfWriter, schema: unknown, path: SchemaPath): string {
   try {
-    return new SchemaCompiler(writer, schema, path).compile(schema, path);
+    const readable = writer.relax ? readableFor(writer, schema, path) : schema;
+    return new SchemaCompiler(writer, readable, path).compile(readable, path);
   } catch (error) {
-    throw writer.budget.isSpent ? tooLarge(path) : error;
+    if (writer.budget.isSpent) throw tooLarge(path);
+    if (!writer.relax || !isFailure(error, 'invalid_request') || isTooLarge(error)) throw error;
+    writer.unusable(error.detail.param ?? path);
+    return isObject(schema) && schema['type'] === 'object' ? anyObject(writer) : anyValue(writer);
   }
+}
+
+/** The schema without the parts that cannot be read. */
+export function readableFor(writer: GbnfWriter, schema: unknown, path: SchemaPath): unknown {
+  const dropped = (place: SchemaPath, key: string): void => writer.later(place, key);
+  return readableSchema(schema, path, { budget: writer.budget, dropped });
 }
 
 /** A grammar whose texts are exactly one JSON value of the schema. */

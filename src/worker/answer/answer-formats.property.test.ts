@@ -18,6 +18,7 @@ import { acceptor } from '../../../test/support/random/grammar-accept.ts';
 import { type Random, seeded, textWriter } from '../../../test/support/random/grammar-walk.ts';
 import { randomTools } from '../../../test/support/random/random-tools.ts';
 import { formatOfTemplate } from '../../../test/support/formats.ts';
+import { ODD_SCHEMAS, READABLE_SCHEMAS } from '../../../test/support/odd-schemas.ts';
 import { FORMAT_TEMPLATES } from '../../../test/support/templates.ts';
 
 const ROUNDS = 60;
@@ -56,6 +57,9 @@ const formatsOfModels: [string, ModelFormat][] = [
 
 describe.each(formatsOfModels)('the %s format', (name, model) => {
   const isExact = model.tools === null || model.tools.arguments.kind === 'json';
+  const namesKeysTwice =
+    model.tools?.arguments.kind === 'tagged' &&
+    model.tools.arguments.afterValue.some((word) => typeof word !== 'string');
 
   it('is read from its template', () => {
     expect(model.tools === null).toBe(name === 'envelope');
@@ -101,6 +105,25 @@ describe.each(formatsOfModels)('the %s format', (name, model) => {
       const answer = read(written, { model, tools: [anyTool], random });
       expect(answer).toMatchObject({ text: 'Let me <look> [that up].', reasoning: '', called: true });
       expect(answer.calls.map(({ json }) => JSON.parse(json) as unknown)).toEqual([{ a: '}]"' }]);
+    }
+  });
+
+  it('writes and reads what a schema allows of which a part cannot be read', () => {
+    const random = seeded(29);
+    for (const { what, parameters, allowed } of [...ODD_SCHEMAS, ...READABLE_SCHEMAS]) {
+      // Tags that name a key twice can hold declared keys only.
+      if (namesKeysTwice && what.startsWith('arguments')) continue;
+      const isList = typeof parameters !== 'object' || Array.isArray(parameters);
+      const schema = isList ? { allOf: [parameters] } : parameters;
+      const tool = { ...anyTool, parameters: { ...schema, type: 'object' } };
+      const written = callText(model, [allowed]);
+      const gbnf = answerGrammar({ ...PLAIN, tools: [tool], choice: { mode: 'required' }, model }) ?? '';
+      expect(acceptor(gbnf)(written), `${what}: ${written}`).toBe(true);
+      const { calls } = read(written, { model, tools: [tool], random });
+      expect(
+        calls.map(({ json }) => JSON.parse(json) as unknown),
+        what,
+      ).toEqual([allowed]);
     }
   });
 

@@ -87,7 +87,6 @@ describe('a request', () => {
     ['tools as an object', { tools: {} }, 'tools'],
     ['a tool that is text', { tools: ['t'] }, 'tools[0]'],
     ['a tool without a name', { tools: [{ input_schema: {} }] }, 'tools[0].name'],
-    ['a tool of a list', { tools: [{ name: 't', input_schema: [] }] }, 'tools[0].input_schema'],
     [
       'a format without a schema',
       { output_config: { format: { type: 'json_schema' } } },

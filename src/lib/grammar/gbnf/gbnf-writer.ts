@@ -22,6 +22,8 @@ export interface WriterOptions {
   readonly leftOut?: (path: SchemaPath, keyword: string) => void;
   /** Told of every keyword that the grammar takes more narrowly than the schema. */
   readonly narrowed?: (path: SchemaPath, keyword: string) => void;
+  /** Told of the place that makes a schema unusable as a whole, where `relax` allows any value for it. */
+  readonly unusable?: (place: SchemaPath) => void;
 }
 
 /** The rules of one grammar; writers of different modes may share it. */
@@ -33,6 +35,7 @@ interface RuleStore {
   readonly relax: boolean;
   readonly leftOut: WriterOptions['leftOut'];
   readonly narrowed: WriterOptions['narrowed'];
+  readonly unusable: WriterOptions['unusable'];
   reserved: number;
 }
 
@@ -53,12 +56,17 @@ export class GbnfWriter {
       relax: options.relax ?? false,
       leftOut: options.leftOut,
       narrowed: options.narrowed,
+      unusable: options.unusable,
       reserved: 0,
     };
   }
 
   get budget(): SchemaBudget {
     return this.#store.budget;
+  }
+
+  get relax(): boolean {
+    return this.#store.relax;
   }
 
   /** Leaves a keyword out, or refuses it where nothing may be left out. */
@@ -75,6 +83,11 @@ export class GbnfWriter {
   /** Some values that the schema allows cannot be written. */
   narrowed(path: SchemaPath, keyword: string): void {
     this.#store.narrowed?.(path, keyword);
+  }
+
+  /** Leaves a whole schema out. */
+  unusable(place: SchemaPath): void {
+    this.#store.unusable?.(place);
   }
 
   /** A writer of another mode whose rules go into the same grammar. */

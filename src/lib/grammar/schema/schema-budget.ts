@@ -48,10 +48,18 @@ export class SchemaBudget {
   }
 }
 
+const tooLarges = new WeakSet<object>();
+
+export function isTooLarge(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && tooLarges.has(error);
+}
+
 export function tooLarge(path?: SchemaPath): SvcError {
   const what = path === undefined ? 'The schema' : `The schema at ${path}`;
-  return fail('invalid_request', {
+  const error = fail('invalid_request', {
     ...(path === undefined ? {} : { param: path }),
     message: `${what} is too large or nested too deeply; make the schemas of the request smaller.`,
   });
+  tooLarges.add(error);
+  return error;
 }

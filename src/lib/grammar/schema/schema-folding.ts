@@ -156,8 +156,8 @@ export class SchemaFolding {
         ? this.#refs.dynamicTarget(schema, reference)
         : this.#refs.target(schema, reference);
     if (target !== undefined) return target;
-    if (reference.startsWith('#/')) throw malformed(at(path, keyword), `there is nothing at "${reference}"`);
-    this.#cannot(path, keyword, 'only references inside this schema are followed (#/$defs/…)');
+    if (reference.startsWith('#/')) this.#cannot(path, keyword, `there is nothing at "${reference}"`);
+    else this.#cannot(path, keyword, 'only references inside this schema are followed (#/$defs/…)');
     return undefined;
   }
 

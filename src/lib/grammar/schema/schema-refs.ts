@@ -8,6 +8,8 @@ interface Index {
   /** Schemas by the URI of their `$id`, and by that of an anchor. */
   readonly named: Map<string, Schema>;
   readonly baseOf: Map<Schema, string>;
+  /** The object around each object. */
+  readonly outerOf: Map<Schema, Schema>;
   /** Dynamic anchors by name; null: the name stands more than once. */
   readonly dynamic: Map<string, Schema | null>;
 }
@@ -24,7 +26,8 @@ export class SchemaRefs {
   target(at: Schema, reference: string): unknown {
     if (reference === '#') return this.#isNested(at) ? this.#named(at, reference) : this.#root;
     const direct = reference.startsWith('#/') && !this.#isNested(at);
-    return direct ? pointerTarget(this.#root, reference) : this.#named(at, reference);
+    const target = direct ? pointerTarget(this.#root, reference) : this.#named(at, reference);
+    return target ?? (reference.startsWith('#/') ? this.#nearest(at, reference) : undefined);
   }
 
   /** The one dynamic anchor of that name, else undefined. */
@@ -33,6 +36,16 @@ export class SchemaRefs {
     const { dynamic } = this.#indexed();
     if (!dynamic.has(name)) return this.target(at, reference);
     return dynamic.get(name) ?? undefined;
+  }
+
+  /** Generators put `$defs` into the sub-schema that refers to them, and write the pointer as if it were the root. */
+  #nearest(at: Schema, reference: string): unknown {
+    const { outerOf } = this.#indexed();
+    for (let outer: Schema | undefined = at; outer !== undefined; outer = outerOf.get(outer)) {
+      const target = pointerTarget(outer, reference);
+      if (target !== undefined) return target;
+    }
+    return undefined;
   }
 
   #isNested(at: Schema): boolean {
@@ -59,14 +72,16 @@ export class SchemaRefs {
 }
 
 function indexOf(root: unknown): Index {
-  const index: Index = { named: new Map(), baseOf: new Map(), dynamic: new Map() };
-  const todo: [unknown, string][] = [[root, ROOT]];
+  const index: Index = { named: new Map(), baseOf: new Map(), outerOf: new Map(), dynamic: new Map() };
+  const todo: [unknown, string, Schema | null][] = [[root, ROOT, null]];
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
-    const [value, outer] = next;
-    if (Array.isArray(value)) for (const item of value) todo.push([item, outer]);
+    const [value, outer, parent] = next;
+    if (Array.isArray(value)) for (const item of value) todo.push([item, outer, parent]);
     if (!isObject(value) || index.baseOf.has(value)) continue;
+    if (parent !== null) index.outerOf.set(value, parent);
     const base = enter(index, value, outer);
-    for (const [key, member] of Object.entries(value)) if (!DATA_KEYWORDS.has(key)) todo.push([member, base]);
+    for (const [key, member] of Object.entries(value))
+      if (!DATA_KEYWORDS.has(key)) todo.push([member, base, value]);
   }
   if (isObject(root)) index.named.set(ROOT, root);
   return index;

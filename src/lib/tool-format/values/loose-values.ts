@@ -10,8 +10,7 @@ const WORDS: Readonly<Record<string, unknown>> = {
   null: null,
 };
 
-/** Spellings that JSON does not have are written as JSON writes their number. */
-const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
+const NUMBER = /^(-?)(?:(\d+)(?:\.(\d*))?|\.(\d+))((?:[eE][-+]?\d+)?)$/;
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', '0': '\0' };
 
@@ -28,6 +27,18 @@ export function parseLoose(text: string, quote: string | null = null): unknown {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** JSON has digits on both sides of a point and no leading zeros; all other digits stay as they are. */
+function jsonSpelling([, sign = '', whole = '', after, only, exponent = '']: RegExpExecArray): string {
+  const fraction = after ?? only;
+  const point = fraction === undefined ? '' : `.${fraction === '' ? '0' : fraction}`;
+  return `${sign}${withoutZeros(whole)}${point}${exponent}`;
+}
+
+function withoutZeros(digits: string): string {
+  const first = [...digits].findIndex((digit) => digit !== '0');
+  return first < 0 ? '0' : digits.slice(first);
 }
 
 class LooseParser {
@@ -93,8 +104,10 @@ class LooseParser {
     if (found === undefined) throw new SyntaxError('a value is missing');
     this.#at += found.length;
     if (Object.hasOwn(WORDS, found)) return WORDS[found];
-    if (!/^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/.test(found)) throw new SyntaxError('no value');
-    return JSON_NUMBER.test(found) && !isUsual(found) ? new SpelledNumber(found) : Number(found);
+    const number = NUMBER.exec(found);
+    if (number === null) throw new SyntaxError('no value');
+    const spelling = jsonSpelling(number);
+    return isUsual(spelling) ? Number(spelling) : new SpelledNumber(spelling);
   }
 
   #string(): string | null {

@@ -53,7 +53,9 @@ function closingOf(text: string, from: number, mark: string, name: string): numb
 }
 
 function resolved(schema: unknown, root: unknown): unknown {
-  return isSchema(schema) && typeof schema['$ref'] === 'string' ? targetOf(schema['$ref'], root) : schema;
+  return isSchema(schema) && typeof schema['$ref'] === 'string'
+    ? (targetOf(schema['$ref'], root) ?? targetOf(schema['$ref'], schema))
+    : schema;
 }
 
 function memberOf(schema: unknown, keyword: string): unknown {

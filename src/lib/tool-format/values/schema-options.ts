@@ -21,7 +21,7 @@ export function optionsOf(schema: unknown, root: unknown, hops = 0): readonly Sc
     return [...all, ...nullable];
   }
   const needed = [
-    ...(typeof $ref === 'string' ? [targetOf($ref, root)] : []),
+    ...(typeof $ref === 'string' ? [targetOf($ref, root) ?? targetOf($ref, schema)] : []),
     ...(Array.isArray(allOf) ? allOf : []),
   ];
   // All of these hold, so that the one that lists its values admits all that there are.

@@ -13,10 +13,15 @@ const MAX_HOPS = 32;
 export function admittedTypes(schema: unknown, root: unknown, hops = 0): ReadonlySet<JsonType> | null {
   if (!isSchema(schema) || hops > MAX_HOPS) return null;
   const { $ref, type } = schema;
-  if (typeof $ref === 'string') return admittedTypes(targetOf($ref, root), root, hops + 1);
+  if (typeof $ref === 'string')
+    return admittedTypes(targetOf($ref, root) ?? targetOf($ref, schema), root, hops + 1);
   const types = typeof type === 'string' ? [type] : Array.isArray(type) ? type : null;
   const nullable: JsonType[] = schema['nullable'] === true ? ['null'] : [];
-  if (types !== null) return new Set([...types.map(jsonType), ...nullable].filter((name) => name !== null));
+  if (types !== null) {
+    const names = types.map(jsonType).filter((name) => name !== null);
+    // A type that JSON does not have allows any value.
+    return names.length === types.length ? new Set([...names, ...nullable]) : null;
+  }
   if ('const' in schema) return new Set([typeOf(schema['const']), ...nullable]);
   if (Array.isArray(schema['enum'])) return new Set([...schema['enum'].map(typeOf), ...nullable]);
   for (const keyword of ['anyOf', 'oneOf', 'allOf'] as const) {
@@ -36,9 +41,18 @@ export function targetOf(pointer: string, root: unknown): unknown {
   if (!pointer.startsWith('#')) return undefined;
   const steps = pointer.slice(1).split('/').slice(1);
   return steps.reduce<unknown>((at, step) => {
-    const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
     return typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined;
   }, root);
+}
+
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    // Not percent-encoded after all: the text stands for itself.
+    return step;
+  }
 }
 
 export function typeOf(value: unknown): JsonType {

@@ -1,7 +1,7 @@
 /** Arguments between tags: each property of the schema in its order, required ones always. */
 import { gbnfLiteral, type GbnfWriter } from '../../../lib/grammar/gbnf/gbnf-writer.ts';
 import { anyValue } from '../../../lib/grammar/json-grammar.ts';
-import { schemaRule } from '../../../lib/grammar/schema-grammar.ts';
+import { readableFor, schemaRule } from '../../../lib/grammar/schema-grammar.ts';
 import { optionsOf, type SchemaOption } from '../../../lib/tool-format/values/schema-options.ts';
 import { admittedTypes, isSchema, typeOf } from '../../../lib/tool-format/values/schema-types.ts';
 import {
@@ -32,8 +32,10 @@ export function taggedRule(
   parameters: Schema,
   path: string,
 ): string {
-  const target = { writer, form, root: parameters, path };
-  const { properties, required, additionalProperties } = parameters;
+  const readable = readableFor(writer, parameters, path);
+  const root = isSchema(readable) ? readable : {};
+  const target = { writer, form, root, path };
+  const { properties, required, additionalProperties } = root;
   const declared = isSchema(properties) ? Object.entries(properties) : [];
   // A grammar cannot close a tag of a free name by the same name.
   const hasFreeKeys = form.afterValue.every((word) => typeof word === 'string');
