@@ -87,6 +87,15 @@ const ALL_TOKENS = '0 means all tokens.';
 /** llama.cpp reads this seed as "take one from the random device". */
 export const RANDOM_DEVICE_SEED = 0xffffffff;
 
+/** Clients send 64-bit integers, of which the engine needs less. Read as doubles they may be one step of a double larger. */
+const LEAST_INT64 = -(2 ** 63);
+const MOST_UINT64 = 2 ** 64;
+
+/** The penalties keep a ring of so many tokens. */
+const MOST_LOOK_BACK = 65_536;
+
+const modulo32 = (asked: number): number => ((asked % 2 ** 32) + 2 ** 32) % 2 ** 32;
+
 /** A factor nearer to 0 would take logits out of what 32-bit floats can tell apart. */
 export const LEAST_PENALTY = 0.01;
 /** A lower temperature would do the same, and is greedy: the largest logit is certain to be chosen. */
@@ -108,11 +117,11 @@ export const SAMPLING = {
     schema: Type.Integer({ minimum: 0, maximum: RANDOM_DEVICE_SEED }),
     request: {
       type: 'integer',
-      minimum: -1,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Taken modulo 2^32; -1 is random.',
+      minimum: LEAST_INT64,
+      maximum: MOST_UINT64,
+      description: 'Any 64-bit integer, taken modulo 2^32; -1 is random.',
     },
-    read: (asked: number) => (asked === -1 ? undefined : asked % 2 ** 32),
+    read: (asked: number) => (asked === -1 ? undefined : modulo32(asked)),
     perModel: true,
     evidence: 'decided',
     elsewhere: 'plain',
@@ -122,7 +131,13 @@ export const SAMPLING = {
     wire: 'top_k',
     meaning: 'Only this many of the likeliest tokens are candidates; 0 keeps all.',
     schema: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: ALL_TOKENS }),
-    request: { type: 'integer', minimum: 0, maximum: 1_000_000, description: ALL_TOKENS },
+    request: {
+      type: 'integer',
+      minimum: -1,
+      maximum: MOST_UINT64,
+      description: '0 and -1 mean all tokens; more than 2^31-1 is taken as that.',
+    },
+    read: (asked: number) => Math.min(Math.max(asked, 0), 2 ** 31 - 1),
     fallback: 40,
     perModel: true,
     evidence: 'stated',
@@ -166,14 +181,20 @@ export const SAMPLING = {
     wire: 'repeat_last_n',
     meaning: 'How many tokens the penalties look back.',
     schema: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: LOOK_BACK }),
-    request: { type: 'integer', minimum: 0, maximum: 65_536, description: LOOK_BACK },
+    request: {
+      type: 'integer',
+      minimum: -1,
+      maximum: MOST_UINT64,
+      description: `${LOOK_BACK} -1 and more than 65,536 mean 65,536.`,
+    },
+    read: (asked: number) => (asked < 0 ? MOST_LOOK_BACK : Math.min(asked, MOST_LOOK_BACK)),
     // There, 0 turns the penalties off and -1 means all tokens.
     ollama: {
       minimum: -1,
       read: (asked: number) =>
         asked === 0
           ? { repeat_penalty: 1, presence_penalty: 0, frequency_penalty: 0 }
-          : { repeat_last_n: Math.max(0, asked) },
+          : { repeat_last_n: asked },
     },
     fallback: 64,
     perModel: true,

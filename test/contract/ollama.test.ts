@@ -132,7 +132,7 @@ describe('a chat', () => {
     [{ num_predict: -1 }, { maxTokens: null }],
     [{ num_predict: -2 }, { maxTokens: null }],
     [{ num_predict: 0 }, { maxTokens: null }],
-    [{ repeat_last_n: -1 }, { sampling: { repeatLastN: 0 } }],
+    [{ repeat_last_n: -1 }, { sampling: { repeatLastN: 65_536 } }],
     [{ repeat_last_n: 0, repeat_penalty: 2 }, { sampling: { repeatPenalty: 1, presencePenalty: 0 } }],
   ])('reads the options %j as Ollama does', async (options, expected) => {
     expect((await chat({ options })).status).toBe(200);
