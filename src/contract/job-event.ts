@@ -4,6 +4,7 @@
  */
 import { type Static, Type } from '#typebox';
 import { CheckFacts, FrozenFacts } from './frozen.ts';
+import { MOST_UNHELD } from './limits.ts';
 import { EarlierPrompt } from './prompt-difference.ts';
 import { FormatShape } from '../lib/tool-format/given/format-shape.ts';
 import { EVIDENCE_TOPICS, type Evidence } from '../lib/tool-format/tool-format.ts';
@@ -112,6 +113,13 @@ export type Preparation = Static<typeof Preparation>;
 /** How the conversation was changed for the template, as `part=how`; absent: it was not. */
 const Folds = Type.Array(Type.String({ pattern: '^[a-z]+=[a-z]+$' }), { maxItems: 16 });
 
+/** Keywords of tools that the grammar of this model's format leaves to the check of the call. */
+const Unheld = Type.Array(
+  Type.Object({ tool: Type.String(), pointer: Type.String(), keyword: Type.String() }),
+  { maxItems: MOST_UNHELD },
+);
+export type UnheldKeyword = Static<typeof Unheld>[number];
+
 /** The prompt is rendered, tokenised and fits; sent before prefill; every refusal comes earlier. */
 export const StartedEvent = Type.Object({
   type: Type.Literal('started'),
@@ -126,6 +134,7 @@ export const StartedEvent = Type.Object({
   /** Absent from engines that do not tell. */
   preparation: Type.Optional(Preparation),
   folds: Type.Optional(Folds),
+  unheld: Type.Optional(Unheld),
 });
 export type StartedEvent = Static<typeof StartedEvent>;
 
@@ -251,6 +260,7 @@ export const ExplainedEvent = Type.Object({
   numCtx: Type.Integer(),
   toolFormat: Type.String(),
   folds: Type.Optional(Folds),
+  unheld: Type.Optional(Unheld),
   /** Absent from engines that do not tell, and where a text of the format is too long to be a mark. */
   modelFormat: Type.Optional(ModelFormatFacts),
 });

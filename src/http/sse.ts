@@ -12,6 +12,7 @@ import type { StreamItem } from '../api/generation/stream-item.ts';
 import { EVENT_STREAM, type Manners, mannersOf } from './dialects/manners.ts';
 import { asSvcError, failureOf } from './error-response.ts';
 import { senderOf, type ShapeOf } from './error-shape.ts';
+import { nameUnheld } from './keyword-names.ts';
 import { HTTP_LIMITS } from './limits.ts';
 import { nameUpstream } from './upstream-headers.ts';
 import { noteFailure } from './log/request-log.ts';
@@ -106,6 +107,7 @@ async function untilStarted(
       // An engine that does not tell its window has none to show.
       if (item.started.numCtx > 0) reply.header(HEADERS.numCtx, String(item.started.numCtx));
       nameFolds(reply, item.started.folds);
+      nameUnheld(reply, item.started.unheld);
       nameUpstream(reply);
       return comments;
     }

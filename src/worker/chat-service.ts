@@ -82,6 +82,7 @@ export class ChatService {
       numCtx: prepared.numCtx,
       toolFormat: prepared.toolFormat,
       ...(prepared.folds.length === 0 ? {} : { folds: [...prepared.folds] }),
+      ...(prepared.unheld.length === 0 ? {} : { unheld: [...prepared.unheld] }),
       ...(modelFormat === null ? {} : { modelFormat }),
     });
     this.#outbox.flush();

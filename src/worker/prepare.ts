@@ -1,6 +1,6 @@
 /** From a job to what a lane runs: the answer planned, the prompt in tokens. Comes before any prefill. */
 import type { GenerateJob, Turn } from '../contract/job.ts';
-import type { Preparation } from '../contract/job-event.ts';
+import type { Preparation, UnheldKeyword } from '../contract/job-event.ts';
 import { fail } from '../lib/errors/svc-error.ts';
 import type { Answer } from './answer/answer.ts';
 import { withBiases } from './answer/biases.ts';
@@ -22,6 +22,8 @@ export interface PreparedChat {
   readonly pieces: readonly PromptPiece[];
   /** How the conversation had to be changed for the template. */
   readonly folds: readonly string[];
+  /** Keywords of tools that the grammar does not enforce. */
+  readonly unheld: readonly UnheldKeyword[];
   readonly tokens: Uint32Array;
   /** Those at the beginning that any conversation with the same system prompt and tools has; null: not asked for. */
   readonly sharedTokens: number | null;
@@ -60,6 +62,7 @@ export function prepareChat(loaded: ChatModel, asked: GenerateJob): PreparedChat
     writer: chat.writer,
     pieces,
     folds,
+    unheld: plan.unheld,
     tokens,
     sharedTokens,
     numCtx,

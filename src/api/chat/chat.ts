@@ -22,7 +22,7 @@ import { checkedJobs } from './checked-jobs.ts';
 import { checker } from './choice-guard.ts';
 import { collect, type Collected } from './collected.ts';
 import { relaxationsOf } from './relaxations.ts';
-import { type Understood, withFolds } from './understood.ts';
+import { type Understood, withFolds, withUnheld } from './understood.ts';
 import { withoutVolatile } from './volatile-lines.ts';
 
 export interface ChatPorts extends HeadPorts {
@@ -126,7 +126,7 @@ export class AcceptedChat {
   async whole(onStarted?: () => void): Promise<Collected> {
     const { signal } = this.caller;
     const collected = await completeChat(this.#ports.engine, this.choices, { signal, onStarted });
-    this.understood = withFolds(this.understood, collected.folds);
+    this.understood = withUnheld(withFolds(this.understood, collected.folds), collected.unheld);
     return collected;
   }
 

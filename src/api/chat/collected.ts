@@ -1,5 +1,5 @@
 /** Whole answers from their events, in no dialect's words. */
-import type { DoneEvent, SampledToken } from '../../contract/job-event.ts';
+import type { DoneEvent, SampledToken, UnheldKeyword } from '../../contract/job-event.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import type { ChoiceEvent } from '../generation/choices.ts';
 import type { AnswerEvent, CallEvent } from './answer-event.ts';
@@ -23,6 +23,8 @@ export interface Collected {
   readonly numCtx: number;
   /** How conversations were changed for the template, as `part=how`. */
   readonly folds: readonly string[];
+  /** Keywords of tools that the model's format leaves to the check. */
+  readonly unheld: readonly UnheldKeyword[];
 }
 
 interface Draft {
@@ -41,10 +43,12 @@ export async function collect(
   const passed = checker(jobs);
   let numCtx = 0;
   let folds: readonly string[] = [];
+  let unheld: readonly UnheldKeyword[] = [];
   for await (const { index, event } of events) {
     if (event.type === 'started') {
       numCtx = event.numCtx;
       folds = event.folds ?? [];
+      unheld = event.unheld ?? [];
       onStarted?.();
     }
     const draft = drafts[index];
@@ -55,7 +59,7 @@ export async function collect(
     return { parts, tokens, done };
   });
   if (first === undefined) throw new Error('a request asked for no answer');
-  return { answers: [first, ...others], numCtx, folds };
+  return { answers: [first, ...others], numCtx, folds, unheld };
 }
 
 function take(draft: Draft, event: AnswerEvent): void {

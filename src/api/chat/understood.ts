@@ -1,4 +1,5 @@
 /** How a request was understood, which headers tell apart from its answer. */
+import type { UnheldKeyword } from '../../contract/job-event.ts';
 import type { Relaxation } from './relaxations.ts';
 import type { Rewriting } from './volatile-lines.ts';
 
@@ -25,6 +26,18 @@ export function withFolds(understood: Understood, folds: readonly string[] = [])
     return { name, how };
   });
   return { ...understood, rewritten: [...(understood.rewritten ?? []), ...rewritten] };
+}
+
+/** With the keywords that the model's own tool format leaves to the check; each is named once. */
+export function withUnheld(understood: Understood, unheld: readonly UnheldKeyword[] = []): Understood {
+  const { relaxed = [] } = understood;
+  const isNamed = (each: UnheldKeyword): boolean =>
+    relaxed.some(
+      ({ tool, pointer, keyword, narrowed }) =>
+        tool === each.tool && pointer === each.pointer && keyword === each.keyword && narrowed !== true,
+    );
+  const further = unheld.filter((each) => !isNamed(each));
+  return further.length === 0 ? understood : { ...understood, relaxed: [...relaxed, ...further] };
 }
 
 /** Each once, as `name=how`. */

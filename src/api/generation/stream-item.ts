@@ -1,4 +1,4 @@
-import type { JobEvent } from '../../contract/job-event.ts';
+import type { JobEvent, StartedEvent } from '../../contract/job-event.ts';
 import type { ChoiceEvent } from './choices.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { ChoiceEvent } from './choices.ts';
 export type StreamItem =
   | { readonly chunk: object }
   | { readonly comment: string }
-  | { readonly started: { readonly numCtx: number; readonly folds?: readonly string[] | undefined } };
+  | { readonly started: Pick<StartedEvent, 'numCtx' | 'folds' | 'unheld'> };
 
 /** A stream that has begun: its events, and how each becomes chunks. */
 export interface BegunStream {
@@ -26,7 +26,7 @@ export async function* streamItems(
     if (event.type === 'queued') yield { comment: `queued ${event.position}: ${event.reason}` };
     if (event.type === 'started' && !hasStarted) {
       hasStarted = true;
-      yield { started: { numCtx: event.numCtx, folds: event.folds } };
+      yield { started: event };
     }
     for (const chunk of chunksOf(index, event)) yield { chunk };
   }

@@ -12,7 +12,7 @@ import { rawBody } from '../guard/json-body.ts';
 import type { StreamOptions } from '../sse.ts';
 import { nameUpstream } from '../upstream-headers.ts';
 import { sendAnswer } from './generation.ts';
-import { withFolds } from '../../api/chat/understood.ts';
+import { withFolds, withUnheld } from '../../api/chat/understood.ts';
 import { nameUnderstood } from './understood.ts';
 import { callerOf, type Handler } from './handler.ts';
 
@@ -48,8 +48,8 @@ async function sendFrozen(
   const bytes = rawBody(request);
   if (bytes === undefined) throw new Error('a chat request came without a body');
   const nonce = headerValue(request.headers, REQUEST_HEADERS.evidenceNonce);
-  const { json, numCtx, folds, evidenceSha256 } = await accepted.frozen({ rawBody: bytes, nonce });
-  nameUnderstood(reply, withFolds(accepted.understood, folds));
+  const { json, numCtx, folds, unheld, evidenceSha256 } = await accepted.frozen({ rawBody: bytes, nonce });
+  nameUnderstood(reply, withUnheld(withFolds(accepted.understood, folds), unheld));
   nameUpstream(reply);
   reply
     .header(HEADERS.evidenceMode, FROZEN_MODE)

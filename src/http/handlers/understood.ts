@@ -1,9 +1,9 @@
 /** Headers that tell how a request was understood, apart from its answer. */
 import type { FastifyReply } from '#fastify';
-import type { Relaxation } from '../../api/chat/relaxations.ts';
 import { rewritingNames, type Understood } from '../../api/chat/understood.ts';
 import type { Rewriting } from '../../api/chat/volatile-lines.ts';
 import { HEADERS, STAND_IN_TEMPLATE } from '../../wire/headers.ts';
+import { nameKeywords } from '../keyword-names.ts';
 
 /** Set before the answer is made: a later failure carries it too. */
 export function nameUnderstood(
@@ -48,26 +48,4 @@ const MAX_WARNING_CHARS = 200;
 
 function nameRewritten(reply: FastifyReply, rewritten: readonly Rewriting[]): void {
   if (rewritten.length > 0) reply.header(HEADERS.rewritten, rewritingNames(rewritten).join(', '));
-}
-
-/** Keywords that a header names; how many more there are is said behind them. */
-const MAX_NAMED = 24;
-const MAX_NAME_CHARS = 120;
-
-/** Each as `tool#/pointer/keyword`, the pointer as a URI fragment has it. */
-function nameKeywords(reply: FastifyReply, header: string, keywords: readonly Relaxation[]): void {
-  if (keywords.length === 0) return;
-  const names = keywords.map(({ tool, pointer, keyword }) => {
-    const step = keyword.replaceAll('~', '~0').replaceAll('/', '~1');
-    return `${tool ?? ''}#${fragment(`${pointer}/${step}`)}`.slice(0, MAX_NAME_CHARS);
-  });
-  const more = names.length > MAX_NAMED ? [`+${names.length - MAX_NAMED} more`] : [];
-  reply.header(header, [...names.slice(0, MAX_NAMED), ...more].join(', '));
-}
-
-function fragment(pointer: string): string {
-  return encodeURI(pointer.toWellFormed()).replaceAll(
-    /[^\w%~/.$-]/g,
-    (char) => `%${char.charCodeAt(0).toString(16)}`,
-  );
 }

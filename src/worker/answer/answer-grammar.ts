@@ -3,6 +3,7 @@
  * Everything is one grammar from the first token on. Free text before a mark is spelled as "anything that does not
  * contain the mark", so there is no moment at which a constraint would have to be switched on in mid-token.
  */
+import type { UnheldKeyword } from '../../contract/job-event.ts';
 import type { AnswerFormat, ToolChoice, ToolDefinition } from '../../contract/job.ts';
 import { toolsText } from '../../contract/tools/job-tools.ts';
 import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
@@ -17,6 +18,7 @@ import type { ModelFormat, ThinkingMarks, ToolFormat } from '../../lib/tool-form
 import { callRules } from './calls/call-grammar.ts';
 import { channelRule } from './calls/channel-grammar.ts';
 import { textNotBeginningWith, textUntil } from './calls/free-text.ts';
+import { UnheldKeywords } from './calls/unheld-keywords.ts';
 
 export interface AnswerGrammarRequest {
   readonly format: AnswerFormat;
@@ -35,17 +37,32 @@ export type ThinkingPlace =
   | { readonly at: 'nowhere' }
   | { readonly at: 'choice' | 'open'; readonly marks: ThinkingMarks };
 
-/** Grammars kept for the next request of the same kind, by what they are made of. */
-const kept = new RecentTexts<{ readonly gbnf: string | null }>({ entries: 16, chars: 2_000_000 });
-
-/** GBNF of the answer, or null when the model may say anything. Agents send the same tools with every turn. */
-export function answerGrammar(request: AnswerGrammarRequest): string | null {
-  const { tools, ...rest } = request;
-  const key = `${JSON.stringify(rest)} ${toolsText(tools)}`;
-  return kept.of(key, () => ({ gbnf: madeGrammar(request) })).gbnf;
+interface PlannedGrammar {
+  /** Null: the model may say anything. */
+  readonly gbnf: string | null;
+  /** Keywords of tools that the grammar leaves to the check of the call. */
+  readonly unheld: readonly UnheldKeyword[];
 }
 
-function madeGrammar(request: AnswerGrammarRequest): string | null {
+/** Grammars kept for the next request of the same kind, by what they are made of. */
+const kept = new RecentTexts<PlannedGrammar>({ entries: 16, chars: 2_000_000 });
+
+/** GBNF of the answer, or null when the model may say anything. */
+export function answerGrammar(request: AnswerGrammarRequest): string | null {
+  return plannedGrammar(request).gbnf;
+}
+
+/** Agents send the same tools with every turn. */
+export function plannedGrammar(request: AnswerGrammarRequest): PlannedGrammar {
+  const { tools, ...rest } = request;
+  const key = `${JSON.stringify(rest)} ${toolsText(tools)}`;
+  return kept.of(key, () => {
+    const unheld = new UnheldKeywords();
+    return { gbnf: madeGrammar(request, unheld), unheld: unheld.list };
+  });
+}
+
+function madeGrammar(request: AnswerGrammarRequest, unheld: UnheldKeywords): string | null {
   const writer = new GbnfWriter({
     prefix: 'svc-',
     spacing: spacingOf(request.model.tools),
@@ -69,7 +86,7 @@ function madeGrammar(request: AnswerGrammarRequest): string | null {
         return format satisfies never;
     }
   };
-  const body = bodyRule(writer, request, content);
+  const body = bodyRule(writer, request, { content, unheld });
   if (body === null) return null;
   const gbnf = writer.toGbnf(withThinking(writer, body, request)) + foreign;
   checkGbnf(gbnf);
@@ -84,7 +101,7 @@ function spacingOf(tools: ToolFormat | null): 'compact' | 'spaced' {
 function bodyRule(
   writer: GbnfWriter,
   request: AnswerGrammarRequest,
-  content: () => string | null,
+  { content, unheld }: { readonly content: () => string | null; readonly unheld: UnheldKeywords },
 ): string | null {
   const { model, tools } = request;
   const isNative = model.tools !== null;
@@ -99,13 +116,14 @@ function bodyRule(
       format: model.tools,
       tools,
       maxCalls,
+      unheld,
       required,
       shaped,
     });
   }
   const restart = model.restart === '' ? '' : `(${gbnfLiteral(model.restart)})? `;
   const words = shaped === null ? null : `${restart}${wrapped(request, shaped)}`;
-  return tools.length === 0 ? words : nativeAnswer(writer, request, words, restart);
+  return tools.length === 0 ? words : nativeAnswer(writer, { ...request, unheld }, words, restart);
 }
 
 /** JSON between the marks that the model puts around its words. */
@@ -122,13 +140,13 @@ function isRequired({ choice }: AnswerGrammarRequest): boolean {
 
 function nativeAnswer(
   writer: GbnfWriter,
-  request: AnswerGrammarRequest,
+  request: AnswerGrammarRequest & { readonly unheld: UnheldKeywords },
   words: string | null,
   restart: string,
 ): string {
-  const { model, tools, maxCalls } = request;
+  const { model, tools, maxCalls, unheld } = request;
   if (model.tools === null) throw new Error('the model has no tool format of its own');
-  const calls = callRules(writer, model.tools, { tools, maxCalls });
+  const calls = callRules(writer, model.tools, { tools, maxCalls, unheld });
   const whole = calls.map(({ mark, tail }) => `${restart}${gbnfLiteral(mark)} ${tail}`);
   if (isRequired(request)) return writer.rule(whole.join(' | '));
   if (words !== null) return writer.rule([...whole, words].join(' | '));

@@ -5,6 +5,7 @@
  *   3. one grammar for the whole answer, if anything is asked of it
  *   4. once the prompt is known: the reader that takes the answer apart, and the constraint
  */
+import type { UnheldKeyword } from '../../contract/job-event.ts';
 import type { GenerateJob, ToolDefinition, Turn } from '../../contract/job.ts';
 import { toolsText } from '../../contract/tools/job-tools.ts';
 import { oncePer } from '../../lib/base/recent/once-per.ts';
@@ -16,7 +17,7 @@ import { modelFormat } from '../prompt/model-format.ts';
 import type { ChatTemplate } from '../prompt/template.ts';
 import { type PrefillPart, probeTemplate, type PromptWriter } from '../prompt/prompt.ts';
 import type { Answer } from './answer.ts';
-import { answerGrammar, type AnswerGrammarRequest, type ThinkingPlace } from './answer-grammar.ts';
+import { type AnswerGrammarRequest, plannedGrammar, type ThinkingPlace } from './answer-grammar.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { EnvelopeBody, textBody } from './body-readers.ts';
 import type { BodyReader } from './calls/body.ts';
@@ -43,6 +44,8 @@ export interface AnswerPlan {
   readonly grammarRequest: AnswerGrammarRequest;
   /** The grammar of the whole answer, or null when the model may say anything. */
   readonly gbnf: string | null;
+  /** Keywords of its tools that it does not enforce. */
+  readonly unheld: readonly UnheldKeyword[];
 }
 
 export function planAnswer(job: GenerateJob, writer: PromptWriter): AnswerPlan {
@@ -71,7 +74,7 @@ export function planAnswer(job: GenerateJob, writer: PromptWriter): AnswerPlan {
     prefill: start.prefill,
     reasoning: start.endsThinking === true ? { ...job.reasoning, budgetTokens: 0 } : job.reasoning,
     grammarRequest,
-    gbnf: answerGrammar(grammarRequest),
+    ...plannedGrammar(grammarRequest),
   };
 }
 

@@ -120,8 +120,8 @@ export class BatchLoop {
     const keyed = { ...this.#inCachedTokens(prepared), adapterKey: adapterKey(job.adapters) };
     const arrivedMs = performance.now();
     this.#prompts.arrive(prepared);
-    const { sharedTokens, preparation, folds } = prepared;
-    const request = { job: decodingRequest(job), answer, numCtx, sharedTokens, preparation, folds };
+    const { sharedTokens, preparation, folds, unheld } = prepared;
+    const request = { job: decodingRequest(job), answer, numCtx, sharedTokens, preparation, folds, unheld };
     this.#waiting.push({ ...keyed, ...request, arrivedMs });
     this.#restoring.wake();
     if (this.#turning) this.#waiting.noteOverlap();
@@ -302,6 +302,7 @@ export class BatchLoop {
       cache,
       preparation: job.preparation,
       ...(job.folds.length === 0 ? {} : { folds: [...job.folds] }),
+      ...(job.unheld.length === 0 ? {} : { unheld: [...job.unheld] }),
     } as const;
     this.#outbox.event(stream.jobId, started, true);
     this.#tellProgress(stream);

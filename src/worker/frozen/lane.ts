@@ -81,6 +81,7 @@ export class FrozenLane {
         numCtx: plan.prepared.numCtx,
         preparation: plan.prepared.preparation,
         ...(plan.prepared.folds.length === 0 ? {} : { folds: [...plan.prepared.folds] }),
+        ...(plan.prepared.unheld.length === 0 ? {} : { unheld: [...plan.prepared.unheld] }),
       });
       const { claimed } = plan;
       const done =

@@ -45,7 +45,7 @@ function refuseSettings({ spec, model }: ChatModel): void {
 }
 
 export function streamJobOf({ prepared }: FrozenPlan, answer: Answer): StreamJob {
-  const { job, tokens, numCtx, preparation, folds } = prepared;
+  const { job, tokens, numCtx, preparation, folds, unheld } = prepared;
   const arrivedMs = performance.now();
   // A job with adapters is refused.
   return {
@@ -58,6 +58,7 @@ export function streamJobOf({ prepared }: FrozenPlan, answer: Answer): StreamJob
     numCtx,
     preparation,
     folds,
+    unheld,
     arrivedMs,
   };
 }

@@ -6,6 +6,7 @@ import { isNonce } from '../../../trust/evidence/freeze.ts';
 import type { EvidenceIssuer } from '../../../trust/evidence/issuing/issuer.ts';
 import { requestThere } from '../../../trust/evidence/relay/verify-relay.ts';
 import type { Predicate } from '../../../trust/evidence/statement.ts';
+import type { UnheldKeyword } from '../../../contract/job-event.ts';
 import type { GenerateJob } from '../../../contract/job.ts';
 import type { Engine } from '../../../engine/ports.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
@@ -35,6 +36,7 @@ export interface FrozenAnswer {
   readonly numCtx: number;
   /** How the conversation was changed for the template; of an upstream, it is not known. */
   readonly folds?: readonly string[];
+  readonly unheld?: readonly UnheldKeyword[];
   /** Names the signed statement; lower-case hex. */
   readonly evidenceSha256: string;
 }
@@ -75,6 +77,7 @@ export async function completeFrozen(
     json: JSON.stringify(body),
     numCtx: answer.numCtx,
     folds: answer.folds,
+    unheld: answer.unheld,
     evidenceSha256: payloadSha256,
   };
 }

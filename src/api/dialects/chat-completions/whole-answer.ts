@@ -1,5 +1,5 @@
 /** A whole chat answer in its wire shape. The service answers with it; a replay compares it with what was signed. */
-import type { DoneEvent } from '../../../contract/job-event.ts';
+import type { DoneEvent, UnheldKeyword } from '../../../contract/job-event.ts';
 import type { ChatResponse } from '../../../wire/inference/chat.ts';
 import { type Answer, callsOf, type Collected, textOf } from '../../chat/collected.ts';
 import { answerHead, type HeadPorts } from '../../generation/answer-head.ts';
@@ -10,6 +10,7 @@ export interface ChatAnswer {
   readonly body: ChatResponse;
   readonly numCtx: number;
   readonly folds: readonly string[];
+  readonly unheld: readonly UnheldKeyword[];
   /** How each choice ended. */
   readonly done: readonly [DoneEvent, ...DoneEvent[]];
 }
@@ -32,6 +33,7 @@ export async function wholeAnswer(
   return {
     numCtx: collected.numCtx,
     folds: collected.folds,
+    unheld: collected.unheld,
     done: [first.done, ...others.map(({ done }) => done)],
     body: {
       ...head,

@@ -9,11 +9,14 @@ import { schemaRule } from '../../../lib/grammar/schema-grammar.ts';
 import type { CallFormat, ToolFormat, Words } from '../../../lib/tool-format/tool-format.ts';
 import { openingsOf } from './openings.ts';
 import { taggedRule } from './tagged-grammar.ts';
+import type { UnheldKeywords } from './unheld-keywords.ts';
 import { wordsGbnf } from './words-grammar.ts';
 
 export interface CallsRequest {
   readonly tools: readonly ToolDefinition[];
   readonly maxCalls: number;
+  /** Takes the keywords that the grammar does not enforce. */
+  readonly unheld: UnheldKeywords;
 }
 
 /** How calls begin, each with the rule of all that follows the mark. */
@@ -24,18 +27,19 @@ export function callRules(
 ): { readonly mark: string; readonly tail: string }[] {
   const more = moreCalls(writer, format, request);
   return openingsOf(format).map(({ mark, lead }) => {
-    const first = request.tools.map((tool, index) => callText(writer, format, lead, tool, index));
+    const first = request.tools.map((_, index) => callText(writer, format, lead, { request, index }));
     return { mark, tail: writer.rule(`${writer.rule(first.join(' | '))} ${more}`) };
   });
 }
 
 /** Further calls, and what closes them all. */
-function moreCalls(writer: GbnfWriter, format: CallFormat, { tools, maxCalls }: CallsRequest): string {
+function moreCalls(writer: GbnfWriter, format: CallFormat, request: CallsRequest): string {
+  const { tools, maxCalls } = request;
   const { section, call } = format;
   const close = `${wordsGbnf([section.close])} [ \\n]{0,2}`;
   const most = format.several ? maxCalls : 1;
   if (most === 1) return close;
-  const calls = tools.map((tool, index) => callText(writer, format, call.before, tool, index));
+  const calls = tools.map((_, index) => callText(writer, format, call.before, { request, index }));
   const next = writer.rule(`${wordsGbnf([section.between])} ${writer.rule(calls.join(' | '))}`);
   return `${next}${most >= MOST_CALLS ? '*' : `{0,${most - 1}}`} ${close}`;
 }
@@ -44,14 +48,14 @@ function callText(
   writer: GbnfWriter,
   format: CallFormat,
   before: Words,
-  { name, parameters }: ToolDefinition,
-  index: number,
+  { request, index }: { readonly request: CallsRequest; readonly index: number },
 ): string {
+  const { name, parameters } = request.tools[index] as ToolDefinition;
   const path = `tools[${index}].function.parameters`;
   const form = format.arguments;
   const args =
     form.kind === 'json'
       ? schemaRule(writer.nested({ spacing: form.spacing }), parameters, path)
-      : taggedRule(writer, form, parameters, path);
+      : taggedRule(writer, form, parameters, { path, unheld: request.unheld.of(name, parameters) });
   return `${wordsGbnf(before, name)} ${args} ${wordsGbnf(format.call.after, name)}`;
 }

@@ -43,11 +43,12 @@ function freeWords(writer: GbnfWriter, { channels }: ChannelRequest, call: strin
 
 /** One call, or several as messages of their own. */
 function callMessages(writer: GbnfWriter, request: ChannelRequest): string {
-  const { channels, format, tools, maxCalls } = request;
+  const { channels, format, tools, maxCalls, unheld } = request;
   const calls = tools.flatMap((tool) => {
     const [body] = callRules(writer, format.arguments.kind === 'json' ? argumentsOnly(format) : format, {
       tools: [tool],
       maxCalls: 1,
+      unheld,
     });
     const inside =
       body === undefined ? '""' : `${body.mark === '' ? '' : gbnfLiteral(body.mark)} ${body.tail}`;

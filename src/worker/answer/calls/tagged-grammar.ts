@@ -13,6 +13,7 @@ import {
 import { pythonText, quotedText } from '../../../lib/tool-format/write-calls.ts';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { textThrough } from './free-text.ts';
+import type { UnheldOfTool } from './unheld-keywords.ts';
 import { wordsGbnf } from './words-grammar.ts';
 import { looseScalar, looseValue } from './loose-grammar.ts';
 
@@ -24,17 +25,21 @@ interface Target {
   /** The schema of all arguments, for references. */
   readonly root: Schema;
   readonly path: string;
+  readonly unheld: UnheldOfTool;
 }
+
+/** An argument; null: one of any name. */
+type Name = string | null;
 
 export function taggedRule(
   writer: GbnfWriter,
   form: TaggedArguments,
   parameters: Schema,
-  path: string,
+  { path, unheld }: Pick<Target, 'path' | 'unheld'>,
 ): string {
   const readable = readableFor(writer, parameters, path);
   const root = isSchema(readable) ? readable : {};
-  const target = { writer, form, root, path };
+  const target = { writer, form, root, path, unheld };
   const { properties, required, additionalProperties } = root;
   const declared = isSchema(properties) ? Object.entries(properties) : [];
   // A grammar cannot close a tag of a free name by the same name.
@@ -42,6 +47,7 @@ export function taggedRule(
   const isClosed = properties === undefined ? false : (additionalProperties ?? false) === false;
   const isOpen = hasFreeKeys && !isClosed;
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+  unheld.root(isOpen);
   const pairs = declared.map(([name, schema]) => ({
     rule: pairRule(target, name, schema),
     required: needed.includes(name),
@@ -98,18 +104,24 @@ function valueRules(
 }
 
 function valueRule(target: Target, name: string | null, schema: unknown, types: readonly JsonType[]): string {
-  const { writer, form, root } = target;
+  const { writer, form, root, unheld } = target;
   const behind = wordsGbnf(form.afterValue, '', name);
   const mayBeRaw = form.strings.as === 'raw' && types.includes('string');
-  if (form.others.as === 'json' && !mayBeRaw) return `${jsonRule(target, schema, types)} ${behind}`;
+  if (form.others.as === 'json' && !mayBeRaw) return `${jsonRule(target, name, schema, types)} ${behind}`;
   const options = optionsOf(schema, root).map((option) => narrowed(target, option, types));
   const isText = options.some((option) => 'schema' in option && option.types.includes('string'));
-  if (form.strings.as === 'raw' && isText) return rawText(target, name);
+  if (form.strings.as === 'raw' && isText) {
+    unheld.of(name, 'scalars');
+    return rawText(target, name);
+  }
   // Elements in nested tags are held only where all of them are listed.
   const isFree = (option: Narrowed): boolean =>
     !isScalar(option.types) && nestedList(target, option) === null;
-  if (form.others.as === 'nested' && options.some(isFree)) return rawText(target, name);
-  const values = [...new Set(options.flatMap((option) => optionRule(target, option) ?? []))];
+  if (form.others.as === 'nested' && options.some(isFree)) {
+    unheld.of(name, 'anything');
+    return rawText(target, name);
+  }
+  const values = [...new Set(options.flatMap((option) => optionRule(target, name, option) ?? []))];
   // A schema that admits nothing is refused when the call is whole.
   if (values.length === 0) return rawText(target, name);
   return `${writer.rule(values.join(' | '))} ${behind}`;
@@ -127,8 +139,8 @@ const isScalar = (types: readonly JsonType[]): boolean =>
   types.every((type) => type !== 'array' && type !== 'object');
 
 /** The value without what stands behind it; null: none of the types fits. */
-function optionRule(target: Target, option: Narrowed, depth = 0): string | null {
-  const { writer, form } = target;
+function optionRule(target: Target, name: Name, option: Narrowed, depth = 0): string | null {
+  const { writer, form, unheld } = target;
   if (option.types.length === 0) return null;
   const isJson = form.others.as === 'json' || form.others.as === 'nested';
   if ('value' in option) {
@@ -138,18 +150,25 @@ function optionRule(target: Target, option: Narrowed, depth = 0): string | null 
     if (typeof value === 'string' && isRaw) return gbnfLiteral(value);
     if (!isJson) return gbnfLiteral(looseText(value, form.strings));
     const isWord = typeof value !== 'string' && isScalar(option.types);
-    return isWord ? gbnfLiteral(JSON.stringify(value)) : jsonRule(target, { const: value }, option.types);
+    return isWord
+      ? gbnfLiteral(JSON.stringify(value))
+      : jsonRule(target, name, { const: value }, option.types);
   }
   const nested = nestedList(target, option);
-  if (nested !== null) return nested;
-  if (isJson) return jsonRule(target, option.schema, option.types);
+  if (nested !== null) {
+    unheld.of(name, 'scalars');
+    return nested;
+  }
+  if (isJson) return jsonRule(target, name, option.schema, option.types);
   const each = depth < DEEPEST_LIST ? elementsOf(target, option) : null;
   if (each !== null) {
+    unheld.of(name, 'scalars');
     const item = writer.rule(
-      [...new Set(each.flatMap((of) => optionRule(target, of, depth + 1) ?? []))].join(' | ') || '""',
+      [...new Set(each.flatMap((of) => optionRule(target, name, of, depth + 1) ?? []))].join(' | ') || '""',
     );
     return writer.rule(`"[" (${item} ("," " "? ${item})*)? "]"`);
   }
+  unheld.of(name, isScalar(option.types) ? 'scalars' : 'anything');
   return isScalar(option.types)
     ? looseScalar(writer, form.strings, option.types)
     : looseValue(writer, form.strings);
@@ -172,7 +191,7 @@ function nestedList(target: Target, option: Narrowed): string | null {
   const each = elementsOf(target, option);
   if (each === null || !each.every((of) => 'value' in of && isScalar(of.types))) return null;
   const { mark } = form.others;
-  const words = writer.rule(each.flatMap((of) => optionRule(target, of, 1) ?? []).join(' | ') || '""');
+  const words = writer.rule(each.flatMap((of) => optionRule(target, null, of, 1) ?? []).join(' | ') || '""');
   const element = `${gbnfLiteral(`${mark}<item>`)} ${words} ${gbnfLiteral(`${mark}</item>`)} [ \\n]{0,2}`;
   return writer.rule(`"[]" | [ \\n]{0,2} (${element})*`);
 }
@@ -186,7 +205,12 @@ function rawText({ writer, form }: Target, name: string | null): string {
 }
 
 /** JSON of the schema; where the schema cannot be compiled by itself, any JSON, which is checked when it is whole. */
-function jsonRule({ writer, root, path }: Target, schema: unknown, types: readonly JsonType[]): string {
+function jsonRule(
+  { writer, root, path, unheld }: Target,
+  name: Name,
+  schema: unknown,
+  types: readonly JsonType[],
+): string {
   const json = writer.nested({ spacing: 'spaced' });
   if (!isSchema(schema))
     return types.length === JSON_TYPES.length ? anyValue(json) : schemaRule(json, { type: [...types] }, path);
@@ -200,6 +224,7 @@ function jsonRule({ writer, root, path }: Target, schema: unknown, types: readon
     return schemaRule(json, whole, path);
   } catch (error) {
     if (!isSvcError(error)) throw error;
+    unheld.of(name, 'anything');
     return anyValue(json);
   }
 }

@@ -1,4 +1,4 @@
-import type { Preparation } from '../../../contract/job-event.ts';
+import type { Preparation, UnheldKeyword } from '../../../contract/job-event.ts';
 import type { GenerateJob } from '../../../contract/job.ts';
 import type { Answer } from '../../answer/answer.ts';
 
@@ -24,6 +24,8 @@ export interface StreamJob {
   readonly preparation: Preparation;
   /** How the conversation was changed for the template. */
   readonly folds: readonly string[];
+  /** Keywords of tools that the grammar does not enforce. */
+  readonly unheld: readonly UnheldKeyword[];
   /** On the clock of performance.now(). */
   readonly arrivedMs: number;
 }
