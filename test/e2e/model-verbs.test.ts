@@ -86,7 +86,7 @@ describe('a model on the command line', () => {
       ['split_mode=rows', 'split_mode=rows is not usable; write none, layer or row'],
       ['num_cxt=64', 'there is no setting num_cxt. Did you mean num_ctx? hearth set --help lists them.'],
       ['top_k', '"top_k" has no value; write it as top_k=VALUE, and an empty value to remove it'],
-      ['top_k=2000000', 'top_k must be at most 1000000.'],
+      ['min_p=2', 'min_p must be at most 1.'],
     ] as const) {
       const refused = await hearth(['set', 'm', pair], env);
       expect([refused.code, refused.stderr]).toEqual([2, `hearth: ${sentence}\n`]);
