@@ -23,8 +23,13 @@ export const ToWorker = Type.Union([
   Type.Object({ type: Type.Literal('measure'), spec: MeasureSpec }),
   Type.Object({ type: Type.Literal('ask_format'), spec: FormatSpec }),
   Type.Object({ type: Type.Literal('load'), spec: LoadSpec }),
-  /** Tools cross beside their job, see tools/job-tools.ts. */
-  Type.Object({ type: Type.Literal('start'), job: Job, tools: Type.Optional(Type.String()) }),
+  /** Tools and the schema of the answer cross beside their job, see tools/job-tools.ts. */
+  Type.Object({
+    type: Type.Literal('start'),
+    job: Job,
+    tools: Type.Optional(Type.String()),
+    schema: Type.Optional(Type.String()),
+  }),
   Type.Object({ type: Type.Literal('cancel'), jobId: Type.String() }),
   /** Writes idle state to the disk before the channel closes; answered by `saved` when all is written. */
   Type.Object({ type: Type.Literal('save') }),

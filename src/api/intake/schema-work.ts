@@ -11,6 +11,7 @@ import {
   type Schema,
   type SchemaPath,
 } from '../../lib/grammar/schema/schema-walk.ts';
+import { parseSpelled } from '../../lib/json/parse-spelled.ts';
 import { compileProof } from './proof.ts';
 import type { LeftOut, SchemaToExamine } from './schema-messages.ts';
 
@@ -58,7 +59,7 @@ export function examine(
   budget: SchemaBudget,
   known: KnownSchemas,
 ): LeftOut[] {
-  const schema: unknown = JSON.parse(text);
+  const schema: unknown = parseSpelled(text);
   if (!isObject(schema)) throw malformed(path, 'a schema is an object');
   const notes = new Notes(path);
   known.remember(digest, proofOf(schema, { path, relax, budget, notes }), text.length);

@@ -1,6 +1,7 @@
 /**
  * contract/tools owns how the tools of a job cross: as one text, because agents send the same with every turn, and an equal
- * text is read only once. It knows nothing of what a tool is for.
+ * text is read only once. The schema of an answer crosses as text too, which keeps how its numbers are spelled. It knows
+ * nothing of what a tool is for.
  */
 import { Type } from '#typebox';
 import { Check } from '#typebox/value';
@@ -8,25 +9,38 @@ import { oncePer } from '../../lib/base/recent/once-per.ts';
 import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
 import { parseSpelled } from '../../lib/json/parse-spelled.ts';
 import { writeJson } from '../../lib/json/spelled-numbers.ts';
-import { type ExplainJob, type GenerateJob, type Job, ToolDefinition } from '../job.ts';
+import { AnswerFormat, type ExplainJob, type GenerateJob, type Job, ToolDefinition } from '../job.ts';
 
 const Tools = Type.Array(ToolDefinition);
 type Tools = GenerateJob['tools'];
+/** What crosses as text. */
+type Parts = Partial<Pick<GenerateJob, 'tools' | 'format'>>;
 
 export interface PackedJob {
-  /** Without its tools. */
+  /** Without its tools and the schema of its answer. */
   readonly job: Job;
   /** JSON; absent: there are none. */
   readonly tools?: string;
+  /** JSON; absent: the answer has none. */
+  readonly schema?: string;
 }
 
 /** The same list has the same text, written once. */
 export const toolsText = oncePer((tools: readonly ToolDefinition[]): string => writeJson(tools));
 
 export function packedJob(job: Job): PackedJob {
-  const tools = generationOf(job)?.tools ?? [];
-  if (tools.length === 0) return { job };
-  return { job: withTools(job, []), tools: toolsText(tools) };
+  const generation = generationOf(job);
+  const { tools = [], format } = generation ?? {};
+  const schema = format?.kind === 'json_schema' ? format.schema : null;
+  const bare: Parts = {
+    ...(tools.length > 0 && { tools: [] }),
+    ...(schema !== null && { format: { kind: 'json_schema', schema: {} } }),
+  };
+  return {
+    job: withParts(job, bare),
+    ...(tools.length > 0 && { tools: toolsText(tools) }),
+    ...(schema !== null && { schema: writeJson(schema) }),
+  };
 }
 
 /** Sets of tools that are kept for the next job with them, and the most characters that they were read from. */
@@ -36,14 +50,18 @@ const KEPT = { entries: 16, chars: 4_000_000 };
 export class JobReader {
   readonly #sets = new RecentTexts<Tools>(KEPT);
 
-  unpacked({ job, tools }: PackedJob): Job {
-    return tools === undefined
-      ? job
-      : withTools(
-          job,
-          this.#sets.of(tools, () => readTools(tools)),
-        );
+  unpacked({ job, tools, schema }: PackedJob): Job {
+    return withParts(job, {
+      ...(tools !== undefined && { tools: this.#sets.of(tools, () => readTools(tools)) }),
+      ...(schema !== undefined && { format: readSchema(schema) }),
+    });
   }
+}
+
+function readSchema(text: string): AnswerFormat {
+  const format = { kind: 'json_schema', schema: parseSpelled(text) };
+  if (!Check(AnswerFormat, format)) throw new Error('the schema of an answer is no object');
+  return format;
 }
 
 function readTools(text: string): Tools {
@@ -57,8 +75,8 @@ function generationOf(job: Job): GenerateJob | undefined {
   return job.kind === 'explain' ? job.job : undefined;
 }
 
-function withTools(job: Job, tools: Tools): Job {
-  if (job.kind === 'generate') return { ...job, tools };
-  if (job.kind === 'explain') return { ...job, job: { ...job.job, tools } } satisfies ExplainJob;
+function withParts(job: Job, parts: Parts): Job {
+  if (job.kind === 'generate') return { ...job, ...parts };
+  if (job.kind === 'explain') return { ...job, job: { ...job.job, ...parts } } satisfies ExplainJob;
   return job;
 }

@@ -21,6 +21,7 @@ import { isTooLarge, MAX_DEPTH, tooLarge } from './schema/schema-budget.ts';
 import { breadthOf, isPureReference, referenceIn, SchemaFolding } from './schema/schema-folding.ts';
 import { ALSO, alsoIn, isFraction, notValues } from './schema/schema-merge.ts';
 import { areDisjointBranches } from './schema/schema-disjoint.ts';
+import { unspelled, withSpelledValues } from './schema/schema-spellings.ts';
 import { accepts } from './schema/schema-value.ts';
 import {
   at,
@@ -36,6 +37,7 @@ import {
   type SchemaPath,
   unenforceable,
 } from './schema/schema-walk.ts';
+import { writeJson } from '../json/spelled-numbers.ts';
 import { TOO_LARGE } from './pattern/pattern.ts';
 import { CHECKED_FORMATS, formatPattern, FREE_FORMATS, integerBounds } from './string-formats.ts';
 import { stringOf, stringWithin } from './string-grammar.ts';
@@ -49,7 +51,8 @@ const MAX_EXCLUSIVE = 6;
  */
 export function schemaRule(writer: GbnfWriter, schema: unknown, path: SchemaPath): string {
   try {
-    const readable = writer.relax ? readableFor(writer, schema, path) : schema;
+    const held = withSpelledValues(schema, path, (place, keyword) => writer.later(place, keyword));
+    const readable = writer.relax ? readableFor(writer, held, path) : held;
     return new SchemaCompiler(writer, readable, path).compile(readable, path);
   } catch (error) {
     if (writer.budget.isSpent) throw tooLarge(path);
@@ -314,14 +317,18 @@ class SchemaCompiler {
     const limits = Object.keys(others).filter((key) => key === ALSO || isAssertion(key));
     if (schema['type'] !== undefined) typesOf(schema, path);
     const allowed = values.filter((value) => {
-      const verdict = limits.length === 0 ? true : accepts(others, value);
+      const verdict = limits.length === 0 ? true : accepts(others, unspelled(value));
       if (verdict !== null) return verdict;
       const [odd = keyword] = limits.filter((key) => key !== 'type');
       this.#writer.cannot(path, odd, `it cannot be combined with "${keyword}"`);
       return true;
     });
     if (allowed.length === 0) throw impossible(at(path, keyword), 'no value in it meets the other keywords');
-    const texts = allowed.map((value) => this.#writer.budget.textOf(value).toWellFormed());
+    const texts = allowed.map((value) => {
+      const text = writeJson(value).toWellFormed();
+      this.#writer.budget.spend('steps', text.length);
+      return text;
+    });
     return this.#writer.rule([...new Set(texts)].map((text) => this.#writer.literal(text)).join(' | '));
   }
 

@@ -15,6 +15,11 @@ export class SpelledNumber {
   get isInteger(): boolean {
     return /^-?\d+$/.test(this.spelling);
   }
+
+  /** Comparisons are of values. */
+  toJSON(): number {
+    return Number(this.spelling);
+  }
 }
 
 type Container = Readonly<Record<string, unknown>> | readonly unknown[];
@@ -51,6 +56,13 @@ export function isUsual(spelling: string): boolean {
   if (Number.isInteger(value)) return Number.isSafeInteger(value);
   const size = Math.abs(value);
   return size >= 1e-4 && size < 1e15;
+}
+
+/** One member, a number as it was spelled. */
+export function spelledMember(container: object, key: string | number): unknown {
+  const member: unknown = Reflect.get(container, key);
+  const spelling = typeof member === 'number' ? notes.get(container)?.get(String(key)) : undefined;
+  return spelling === undefined ? spelled(member) : new SpelledNumber(spelling);
 }
 
 /** The same value with a SpelledNumber in each place that has a note; what has none in it stays the same object. */

@@ -12,6 +12,7 @@ import { checkClientGbnf, checkGbnf, renameRoot } from '../../lib/grammar/gbnf/g
 import { gbnfLiteral, GbnfWriter } from '../../lib/grammar/gbnf/gbnf-writer.ts';
 import { anyObject } from '../../lib/grammar/json-grammar.ts';
 import { schemaRule } from '../../lib/grammar/schema-grammar.ts';
+import { writeJson } from '../../lib/json/spelled-numbers.ts';
 import { anyChar } from '../../lib/grammar/string-grammar.ts';
 import { CALL_BETWEEN, CALL_CLOSE, CALL_OPEN, TEXT_CLOSE, TEXT_OPEN } from '../prompt/envelope.ts';
 import type { ModelFormat, ThinkingMarks, ToolFormat } from '../../lib/tool-format/tool-format.ts';
@@ -55,7 +56,7 @@ export function answerGrammar(request: AnswerGrammarRequest): string | null {
 /** Agents send the same tools with every turn. */
 export function plannedGrammar(request: AnswerGrammarRequest): PlannedGrammar {
   const { tools, ...rest } = request;
-  const key = `${JSON.stringify(rest)} ${toolsText(tools)}`;
+  const key = `${writeJson(rest)} ${toolsText(tools)}`;
   return kept.of(key, () => {
     const unheld = new UnheldKeywords();
     return { gbnf: madeGrammar(request, unheld), unheld: unheld.list };

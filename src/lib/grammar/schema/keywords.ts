@@ -59,7 +59,7 @@ export const KEYWORDS: Readonly<Record<string, KeywordRow>> = {
   enum: {
     reach: 'enforced',
     value: 'values',
-    how: 'any JSON values; values that other keywords forbid are left out',
+    how: 'any JSON values, as they are spelled; values that other keywords forbid are left out',
   },
   const: { reach: 'enforced', value: 'any', how: 'as `enum`' },
   nullable: { reach: 'enforced', value: 'flag', how: 'as in OpenAPI 3.0' },

@@ -2,6 +2,7 @@
  * `oneOf` asks that exactly one branch holds. A grammar alone only ensures "at least one", so the branches must be
  * visibly disjoint: different JSON types, different constants, or objects told apart by a constant property.
  */
+import { SpelledNumber } from '../../json/spelled-numbers.ts';
 import type { SchemaBudget } from './schema-budget.ts';
 import { isObject, namesOf, type Schema, type SchemaPath } from './schema-walk.ts';
 
@@ -89,5 +90,6 @@ function textsOf(values: readonly unknown[] | null, budget: SchemaBudget): Reado
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
+  if (value instanceof SpelledNumber) return 'number';
   return Array.isArray(value) ? 'array' : typeof value;
 }

@@ -1,6 +1,7 @@
 /** Keywords said in simpler ones: older drafts, conditions, dependencies, and what `not` means. */
 import { isAnnotation, JSON_TYPES } from './keywords.ts';
 import { ALSO } from './schema-merge.ts';
+import { unspelled } from './schema-spellings.ts';
 import { isObject, madeHere, type Schema } from './schema-walk.ts';
 
 /** Each dependency doubles the ways in which an object can be valid. */
@@ -122,7 +123,7 @@ function keywordNegations(
       return typeNegation([value].flat());
     case 'const':
     case 'enum':
-      return [{ [ALSO]: [{ not: key === 'const' ? [value] : value }] }];
+      return [{ [ALSO]: [{ not: unspelled(key === 'const' ? [value] : value) }] }];
     case 'pattern':
       return [{ type: 'string', [ALSO]: [{ pattern: value, negated: true }] }];
     case 'not':

@@ -1,4 +1,5 @@
 /** Which values a schema leaves open: those that it lists, wherever it lists them, and schemas of what it does not list. */
+import { spelled, spelledMember } from '../../json/spelled-numbers.ts';
 import { isSchema, targetOf } from './schema-types.ts';
 
 export type SchemaOption = { readonly value: unknown } | { readonly schema: unknown };
@@ -9,9 +10,10 @@ const MAX_HOPS = 32;
 export function optionsOf(schema: unknown, root: unknown, hops = 0): readonly SchemaOption[] {
   if (!isSchema(schema) || hops > MAX_HOPS) return [{ schema }];
   const nullable: readonly SchemaOption[] = schema['nullable'] === true ? [{ value: null }] : [];
-  if ('const' in schema) return [{ value: schema['const'] }, ...nullable];
+  if ('const' in schema) return [{ value: spelledMember(schema, 'const') }, ...nullable];
   const { enum: values, $ref, allOf } = schema;
-  if (Array.isArray(values)) return [...values.map((value: unknown) => ({ value })), ...nullable];
+  if (Array.isArray(values))
+    return [...(spelled(values) as unknown[]).map((value) => ({ value })), ...nullable];
   const inside = (each: unknown): readonly SchemaOption[] => optionsOf(each, root, hops + 1);
   for (const keyword of ['anyOf', 'oneOf'] as const) {
     const branches = schema[keyword];

@@ -1,7 +1,7 @@
 /** Text between two tags as a value: its schema says whether it is a string. */
 import { isJson } from '../../json/is-json.ts';
 import { parseSpelled } from '../../json/parse-spelled.ts';
-import { spelled, writeJson } from '../../json/spelled-numbers.ts';
+import { spelled, spelledMember, writeJson } from '../../json/spelled-numbers.ts';
 import { parseLoose } from './loose-values.ts';
 import { admittedTypes, typeOf } from './schema-types.ts';
 
@@ -17,7 +17,11 @@ export function taggedValue(text: string, schema: unknown, root: unknown): unkno
 /** JSON, else what Python prints; undefined: neither. */
 export function parsed(text: string): unknown {
   try {
-    return spelled(parseSpelled(text));
+    const value = parseSpelled(text);
+    // A spelling is noted next to a container, and a number alone is in none.
+    return typeof value === 'number'
+      ? spelledMember(parseSpelled(`[${text}]`) as unknown[], 0)
+      : spelled(value);
   } catch {
     return parseLoose(text);
   }

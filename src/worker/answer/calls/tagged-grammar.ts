@@ -11,6 +11,7 @@ import {
   type ValueForm,
 } from '../../../lib/tool-format/tool-format.ts';
 import { pythonText, quotedText } from '../../../lib/tool-format/write-calls.ts';
+import { keepSpellings, writeJson } from '../../../lib/json/spelled-numbers.ts';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { textThrough } from './free-text.ts';
 import type { UnheldOfTool } from './unheld-keywords.ts';
@@ -150,9 +151,7 @@ function optionRule(target: Target, name: Name, option: Narrowed, depth = 0): st
     if (typeof value === 'string' && isRaw) return gbnfLiteral(value);
     if (!isJson) return gbnfLiteral(looseText(value, form.strings));
     const isWord = typeof value !== 'string' && isScalar(option.types);
-    return isWord
-      ? gbnfLiteral(JSON.stringify(value))
-      : jsonRule(target, name, { const: value }, option.types);
+    return isWord ? gbnfLiteral(writeJson(value)) : jsonRule(target, name, { const: value }, option.types);
   }
   const nested = nestedList(target, option);
   if (nested !== null) {
@@ -215,11 +214,12 @@ function jsonRule(
   if (!isSchema(schema))
     return types.length === JSON_TYPES.length ? anyValue(json) : schemaRule(json, { type: [...types] }, path);
   const { $defs, definitions } = root;
-  const whole = {
+  const copy = {
     ...schema,
     ...($defs === undefined ? {} : { $defs }),
     ...(definitions === undefined ? {} : { definitions }),
   };
+  const whole = keepSpellings(copy, schema);
   try {
     return schemaRule(json, whole, path);
   } catch (error) {
