@@ -151,7 +151,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'lib/errors': [],
   'lib/seal': [],
   'lib/gguf': ['lib/base', 'lib/files', 'lib/errors', 'lib/chat-template'],
-  'lib/grammar': ['lib/errors'],
+  'lib/grammar': ['lib/json', 'lib/errors'],
   'lib/chat-template': [],
   'lib/prompt-cache': [],
   'lib/tool-format': ['lib/chat-template', 'lib/files', 'lib/json', 'lib/errors'],
