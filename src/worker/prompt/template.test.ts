@@ -12,6 +12,7 @@ import type { Vocabulary } from './vocabulary.ts';
 const vocabulary = {
   bosText: '<s>',
   eosText: '</s>',
+  endTokens: [2],
   controlTexts: ['<s>', '</s>'],
   userDefinedTexts: [],
   separateTexts: [],
