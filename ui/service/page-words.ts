@@ -33,7 +33,7 @@ export function inPageWords(code: string, sentence: string): string {
 }
 
 function tooLong(sentence: string): string {
-  const [, prompt, window] = /the prompt is (.*?) tokens long.*? window is (\d+) tokens/.exec(sentence) ?? [];
+  const [, prompt, window] = /the prompt is (.*?) tokens long.*? window of (\d+) tokens/.exec(sentence) ?? [];
   if (prompt === undefined) return sentence;
   const [, most] = /takes at most (\d+)/.exec(sentence) ?? [];
   const larger = most === undefined ? ', or set a larger context window under Settings' : '';
