@@ -180,8 +180,8 @@ async function streamOnce({ service }: EngineService, stream: number, onWords: (
     body: JSON.stringify(body),
   });
   if (response.status !== 200) {
-    const { error } = (await response.json()) as { error: string };
-    return { text: '', done: false, failure: error, wasResumed: false };
+    const { message } = (await response.json()) as { message: string };
+    return { text: '', done: false, failure: message, wasResumed: false };
   }
   return readStream(response, onWords);
 }
@@ -202,7 +202,7 @@ async function readStream({ body }: Response, onWords: () => void): Promise<Outc
   return {
     text: chunks.map((chunk) => chunk.choices?.[0]?.delta.content ?? '').join(''),
     done: frames.at(-1) === '[DONE]',
-    failure: chunks.find((chunk) => chunk.error !== undefined)?.error ?? null,
+    failure: chunks.find((chunk) => chunk.error !== undefined)?.message ?? null,
     wasResumed: chunks.some((chunk) => chunk.svc_resumed !== undefined),
   };
 }
