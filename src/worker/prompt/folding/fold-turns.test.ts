@@ -102,6 +102,13 @@ describe('a conversation that the template refuses', () => {
       ['empty=dropped'],
     ],
     [
+      'turns of white space',
+      NO_SYSTEM,
+      [system(' '), user('A'), said(' '), user('B')],
+      '[user:A][user:B]',
+      ['empty=dropped'],
+    ],
+    [
       'results of tools',
       raise("m.role == 'tool'", 'no tools'),
       [user('A'), calls('1'), result('1'), said('B')],

@@ -6,7 +6,7 @@ import type { ToolDefinition } from '../../../contract/job.ts';
 import { oncePer } from '../../../lib/base/recent/once-per.ts';
 import { RecentTexts } from '../../../lib/base/recent/recent-texts.ts';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
-import { type Fold, FOLDS } from './folds.ts';
+import { type Fold, FOLDS, isEmpty } from './folds.ts';
 import { type PromptTurn, textOf } from './prompt-turn.ts';
 
 export interface Folded {
@@ -68,7 +68,7 @@ function skeletonOf(prompt: Foldable): Foldable {
   let count = 0;
   const word = (text: string): string => {
     count += 1;
-    return text.trim() === '' ? '' : `word${count}x`;
+    return isEmpty(text) ? '' : `word${count}x`;
   };
   const turns = prompt.turns.map((turn): PromptTurn => {
     const { reasoning, toolCalls } = turn;

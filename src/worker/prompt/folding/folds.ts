@@ -37,8 +37,9 @@ function joined(first: string | Text, second: string | Text): string | Text {
   return isEmpty(second) ? first : Text.concat([textOf(first), GAP, textOf(second)]);
 }
 
-function isEmpty(content: string | Text): boolean {
-  return textOf(content).string === '';
+/** Templates trim what they write, so white space alone is nothing. */
+export function isEmpty(content: string | Text): boolean {
+  return textOf(content).string.trim() === '';
 }
 
 /** How many system turns open the conversation. */
