@@ -15,7 +15,7 @@ export const Device = Type.Object({
   /** `igpu` computes in the memory of the machine; `accel` has none of its own. */
   kind: Type.Union([Type.Literal('cpu'), Type.Literal('gpu'), Type.Literal('igpu'), Type.Literal('accel')]),
   totalBytes: Type.Number({ minimum: 0 }),
-  /** When the worker booted. */
+  /** When the worker asked the library: at its boot in its facts, and when a load begins. */
   freeBytes: Type.Number({ minimum: 0 }),
 });
 export type Device = Static<typeof Device>;

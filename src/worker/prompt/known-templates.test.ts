@@ -1,9 +1,9 @@
 /** The templates that users choose by name, as the makers of the forms document them. */
+import { plainVocabulary as vocabulary } from '../../../test/support/engine/plain-vocabulary.ts';
 import { expect, it } from 'vitest';
 import { KNOWN_TEMPLATES } from '../../lib/chat-template/known-templates.ts';
 import { pieceText, renderPrompt } from './prompt.ts';
 import { openKnownTemplate } from './template.ts';
-import type { Vocabulary } from './vocabulary.ts';
 import { promptWriter } from './writer.ts';
 
 const TURNS = [
@@ -30,14 +30,6 @@ const WRITTEN: Readonly<Record<keyof typeof KNOWN_TEMPLATES, string>> = {
   alpaca: 'S\n\n### Instruction:\nA\n\n### Response:\nB\n\n### Instruction:\nC\n\n### Response:\n',
   vicuna: 'S\n\nUSER: A\nASSISTANT: B</s>\nUSER: C\nASSISTANT:',
 };
-
-const vocabulary = {
-  bosText: '<s>',
-  eosText: '</s>',
-  controlTexts: [],
-  userDefinedTexts: [],
-  separateTexts: [],
-} as Partial<Vocabulary> as Vocabulary;
 
 it.each(Object.entries(KNOWN_TEMPLATES))('%s is written as documented', (name, known) => {
   const writer = promptWriter(openKnownTemplate(known), vocabulary);

@@ -1,4 +1,5 @@
 /** Numbers of arguments and tools are in the prompt as the client or a model spelled them. */
+import { plainVocabulary as vocabulary } from '../../../test/support/engine/plain-vocabulary.ts';
 import { describe, expect, it } from 'vitest';
 import type { ToolDefinition, Turn } from '../../contract/job.ts';
 import { parseSpelled } from '../../lib/json/parse-spelled.ts';
@@ -7,16 +8,7 @@ import type { ToolFormat } from '../../lib/tool-format/tool-format.ts';
 import { toolsBlock, withEnvelopeHistory } from './envelope.ts';
 import { renderText } from './prompt.ts';
 import { openTemplate } from './template.ts';
-import type { Vocabulary } from './vocabulary.ts';
 import { promptWriter } from './writer.ts';
-
-const vocabulary = {
-  bosText: '<s>',
-  eosText: '</s>',
-  controlTexts: [],
-  userDefinedTexts: [],
-  separateTexts: [],
-} as Partial<Vocabulary> as Vocabulary;
 
 const argumentsJson = '{"user":1234567890123456789,"w":1.0,"p":1e22,"list":[-0.0,0.10]}';
 const schema = '{"type":"object","properties":{"user":{"maximum":9223372036854775807,"default":1.0}}}';

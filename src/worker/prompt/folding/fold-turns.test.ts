@@ -1,18 +1,10 @@
+import { plainVocabulary as vocabulary } from '../../../../test/support/engine/plain-vocabulary.ts';
 import { describe, expect, it } from 'vitest';
 import type { Turn } from '../../../contract/job.ts';
 import { isSvcError, reasonOf } from '../../../lib/errors/svc-error.ts';
 import { foldPrompt, pieceText, renderPrompt } from '../prompt.ts';
 import { openTemplate } from '../template.ts';
-import type { Vocabulary } from '../vocabulary.ts';
 import { promptWriter } from '../writer.ts';
-
-const vocabulary = {
-  bosText: '<s>',
-  eosText: '</s>',
-  controlTexts: [],
-  userDefinedTexts: [],
-  separateTexts: [],
-} as Partial<Vocabulary> as Vocabulary;
 
 const EACH = '{% for m in messages %}';
 const WRITTEN =
