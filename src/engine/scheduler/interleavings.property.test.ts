@@ -19,7 +19,6 @@ const command = fc.oneof(
       model: fc.nat({ max: models.length - 1 }),
       client: fc.constantFrom('x', 'y', 'z'),
       lane: fc.constantFrom<Lane>('shared', 'shared', 'shared', 'frozen', 'light'),
-      session: fc.constantFrom('one', 'two', 'three', 'four', undefined),
       numCtx: fc.constantFrom(16, 1_024, 1_024, 4_096, 2 ** 31 - 1),
       keepAliveMs: fc.constantFrom(0, 1_000, 300_000, Number.POSITIVE_INFINITY),
     }),

@@ -21,8 +21,6 @@ export interface SchedulerLimits {
   readonly maxSwitchWaitMs: number;
   /** Starvation limit within a model: a job that was overtaken this often by younger ones is next. */
   readonly maxOvertakes: number;
-  /** The longest that a free slot waits for the next request of the session that it served; 0: never. */
-  readonly mostLingerMs: number;
   /** Failed loads in a row until a model is set aside; pauses between them grow from `loadBackoffMs`. */
   readonly loadTries: number;
   readonly loadBackoffMs: number;
@@ -48,7 +46,6 @@ export const DEFAULT_SCHEDULER_LIMITS: SchedulerLimits = {
   reserveBytes: 256 * 1024 * 1024,
   maxSwitchWaitMs: 5_000,
   maxOvertakes: 32,
-  mostLingerMs: 2_000,
   loadTries: 3,
   loadBackoffMs: 500,
   quarantineMs: 60_000,

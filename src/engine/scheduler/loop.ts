@@ -29,7 +29,6 @@ import { type OpenRequest, OpenRequests, tellEnd } from './open-requests.ts';
 import { grammarKey, poisonKey } from './poison-key.ts';
 import { DEFAULT_SCHEDULER_LIMITS, type SchedulerLimits } from './limits.ts';
 import { USUAL_SLOTS, wantedCtx } from './memory-plan.ts';
-import { sessionName } from './session-name.ts';
 import { Policy } from './policy/policy.ts';
 import { evictionOrder } from './policy/room.ts';
 import { type Lane, residencies, serves } from './policy/state.ts';
@@ -109,7 +108,6 @@ class SchedulerLoop implements Engine, Effects {
       target,
       flow: `${flowOf(job)} ${submission.clientKey}`,
       lane: laneOf(job),
-      session: sessionName(submission),
       cost: costOf(job),
       wantedCtx: wanted,
       keepAliveMs: submission.keepAliveMs,

@@ -21,7 +21,7 @@ export function grammarKey(modelId: string, job: Job): string | null {
 }
 
 /** Of values that differ, two may have the same one by accident. */
-export function shortName(value: unknown): string {
+function shortName(value: unknown): string {
   const text = JSON.stringify(value);
   let a = 0x811c9dc5;
   let b = 0x41c6ce57;

@@ -17,7 +17,6 @@ import {
 } from './faults.ts';
 import { expireIdle } from './keep-alive.ts';
 import type { SchedulerLimits } from '../limits.ts';
-import { sessionArrived, slotFreed } from './linger/linger.ts';
 import { isIdle, type Room } from './room.ts';
 import { startJobs } from './starting.ts';
 import {
@@ -36,7 +35,7 @@ import { Walk } from './walk.ts';
 /** What a submission brings; `seq` ascends in the order of arrival. */
 export type Arrival = Pick<
   Ticket,
-  'seq' | 'flow' | 'lane' | 'session' | 'cost' | 'wantedCtx' | 'keepAliveMs' | 'poisonKey' | 'grammarKey'
+  'seq' | 'flow' | 'lane' | 'cost' | 'wantedCtx' | 'keepAliveMs' | 'poisonKey' | 'grammarKey'
 > & { readonly target: ModelTarget };
 
 interface FailedLoad {
@@ -57,8 +56,7 @@ export interface Crash {
  *   1. Needs: which models have a waiting job that no residency can take, oldest job first; one whose memory is not
  *      known is measured before.
  *   2. Claims: a need that waited `maxSwitchWaitMs` on busy models closes them to jobs younger than its own.
- *   3. Starts: every free slot takes the next job in fair order (fairness.ts), below the claim on it, unless it is held
- *      for a moment for the session that it served (linger/).
+ *   3. Starts: every free slot takes the next job in fair order (fairness.ts), below the claim on it.
  *   4. Loads, per need:  4a too early after a failure: wait.  4b too many loads at once: wait.
  *      4c room is there: load.  4d idle models make room: evict.  4e only busy ones could: wait.
  *      4f it can never fit: refuse.  An older need in 4d, or in 4e for too long, bars younger ones from 4c and 4d.
@@ -100,7 +98,6 @@ export class Policy {
       told: null,
     };
     model.queue.push(ticket);
-    sessionArrived(this.state, ticket, walk.nowMs);
     this.#decide(walk);
     if (model.queue.at(-1) !== ticket) return;
     const surplus = surplusTicket(this.state, this.#limits, ticket);
@@ -122,7 +119,6 @@ export class Policy {
     const ticket = this.#leave(seq, walk.nowMs);
     if (ticket !== null && residency !== undefined && succeeded) {
       forgetCrash(this.state, ticket);
-      slotFreed(this.state, this.#limits, { residency, ticket, nowMs: walk.nowMs });
       if (ticket.lane !== 'light')
         this.state.meanJobMs += 0.2 * (walk.nowMs - ticket.startedAtMs - this.state.meanJobMs);
     }

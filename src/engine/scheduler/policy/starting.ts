@@ -1,9 +1,5 @@
-/**
- * Step 3 of the tree: every free slot takes the next job in fair order, below the claim on its residency, unless it is
- * held for the session that it served.
- */
+/** Step 3 of the tree: every free slot takes the next job in fair order, below the claim on its residency. */
 import { nextTicket, takeTurn } from './fairness.ts';
-import { HeldSlots } from './linger/linger.ts';
 import { type Lane, type Residency, type ModelState, servesTicket, type Ticket } from './state.ts';
 import type { Walk } from './walk.ts';
 
@@ -13,13 +9,11 @@ export function startJobs(walk: Walk, claims: ReadonlyMap<number, number>): void
     if (residency?.state !== 'ready') continue;
     const claim = claims.get(residency.id) ?? Number.POSITIVE_INFINITY;
     const belowSeq = Math.min(residency.retireFromSeq, claim);
-    const held = new HeldSlots(walk, model, residency);
     // One pass looks at all lanes, as it is taken at every event and over the whole queue.
     const may = (ticket: Ticket): boolean =>
       freeSlots(residency, ticket.lane) > 0 &&
       ticket.seq < belowSeq &&
-      servesTicket(residency, model.target, ticket) &&
-      !held.bars(ticket);
+      servesTicket(residency, model.target, ticket);
     let ticket = nextTicket(model, walk.limits.maxOvertakes, may);
     while (ticket !== undefined) {
       start(walk, model, residency, ticket);
@@ -33,7 +27,6 @@ function start(walk: Walk, model: ModelState, residency: Residency, ticket: Tick
   ticket.startedAtMs = walk.nowMs;
   residency.running.set(ticket.seq, ticket);
   residency.inLane[ticket.lane] += 1;
-  if (ticket.session !== null) residency.lingering.delete(ticket.session);
   residency.lastUsedMs = walk.nowMs;
   residency.expiresAtMs = null;
   walk.state.running.set(ticket.seq, { ticket, residency });

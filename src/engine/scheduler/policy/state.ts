@@ -1,7 +1,6 @@
 /** The plain state that decisions read and change. Only policy.ts and its parts write it, one event at a time. */
 import type { Memory, ModelTarget, ResidencyFacts } from '../../ports.ts';
 import type { LoadPlan } from '../memory-plan.ts';
-import { Gaps } from './linger/gaps.ts';
 import type { SvcError } from '../../../lib/errors/svc-error.ts';
 
 /**
@@ -17,8 +16,6 @@ export interface Ticket {
   /** Whose turn it is: client and kind of work together, because neither may starve the other. */
   readonly flow: string;
   readonly lane: Lane;
-  /** The conversation that it belongs to; null: none. */
-  readonly session: string | null;
   /** Share of a turn that it uses up. */
   readonly cost: number;
   readonly wantedCtx: number;
@@ -52,8 +49,6 @@ export interface Residency {
   readonly running: Map<number, Ticket>;
   /** How many of those are in each lane. */
   readonly inLane: Record<Lane, number>;
-  /** Sessions whose next request is waited for, each with one of the free shared slots. */
-  readonly lingering: Map<string, { readonly flow: string; readonly untilMs: number }>;
   /** When its load began. */
   readonly startedAtMs: number;
   readyAtMs: number;
@@ -107,8 +102,6 @@ export interface SchedulerState {
   /** Moving average of the time from start to end of a job. */
   meanJobMs: number;
   readonly poison: Map<string, PoisonEntry>;
-  /** How soon sessions send their next request. */
-  readonly gaps: Gaps;
   lastNotifyMs: number;
 }
 
@@ -122,7 +115,6 @@ export function initialState(): SchedulerState {
     budget: null,
     meanJobMs: 1_000,
     poison: new Map(),
-    gaps: new Gaps(),
     lastNotifyMs: Number.NEGATIVE_INFINITY,
   };
 }

@@ -138,7 +138,6 @@ function load(walk: Walk, model: ModelState, plan: LoadPlan): void {
     slots: plan.slots,
     running: new Map(),
     inLane: { shared: 0, frozen: 0, light: 0 },
-    lingering: new Map(),
     startedAtMs: nowMs,
     readyAtMs: Number.POSITIVE_INFINITY,
     lastUsedMs: nowMs,
