@@ -16,7 +16,6 @@ import {
   FREE_FORMATS,
   INTEGER_FORMATS,
 } from '../generated/sources/lib/grammar/string-formats.js';
-import { RelayStatement } from '../generated/sources/trust/evidence/relay/statement.js';
 import { Statement } from '../generated/sources/trust/evidence/statement.js';
 import { STATUS_OF } from '../generated/sources/http/error-response.js';
 import { openApiDocument } from '../generated/sources/http/openapi.js';
@@ -333,7 +332,6 @@ const files = {
   'docs/metrics.md': metricsPage,
   'docs/grafana-dashboard.json': dashboard,
   'docs/schemas/evidence-frozen-v1.json': () => evidenceSchema(Statement),
-  'docs/schemas/evidence-frozen-v1-relay.json': () => evidenceSchema(RelayStatement),
 };
 const check = process.argv.includes('--check');
 const stale = [];

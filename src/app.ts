@@ -8,7 +8,7 @@ import type { FastifyBaseLogger } from '#fastify';
 import { systemClock } from './lib/base/clock.ts';
 import type { Config } from './config/config.ts';
 import { isLoopback, ownHosts } from './config/listen-address.ts';
-import { newEvidenceIssuer } from './trust/evidence/issuing/issuer.ts';
+import { newEvidenceIssuer } from './trust/evidence/issuer.ts';
 import type { AccessRules } from './http/guard/guard.ts';
 import { close, createHttpServer, listen } from './http/server.ts';
 import { createBackendBinding } from './trust/identity/backend-binding.ts';

@@ -6,7 +6,7 @@
 import type { Clock } from '../lib/base/clock.ts';
 import type { Engine, UpstreamStatus } from '../engine/ports.ts';
 import type { VolatileTreatment } from '../lib/prompt-cache/volatile-lines.ts';
-import type { EvidenceIssuer } from '../trust/evidence/issuing/issuer.ts';
+import type { EvidenceIssuer } from '../trust/evidence/issuer.ts';
 import type { CompletionRequest } from '../wire/inference/completions.ts';
 import type { EmbeddingRequest } from '../wire/inference/embeddings.ts';
 import type {

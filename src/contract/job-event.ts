@@ -196,8 +196,6 @@ export const DoneEvent = Type.Object({
   resumed: Type.Optional(Resumed),
   /** As in `started`. */
   cache: Type.Optional(CacheFacts),
-  /** The body of an answer that an upstream signed, as it came; only in lane `frozen`. */
-  relayed: Type.Optional(Type.Unknown()),
   /** Facts of a frozen run, only in lane `frozen`. */
   frozen: Type.Optional(FrozenFacts),
   /** Result of testing claimed tokens, only when the job pinned some. */

@@ -163,12 +163,6 @@ export interface Answering {
   readonly because?: string;
 }
 
-/** A request to be answered and signed as it is, under the name that its model has there. */
-export interface FrozenRoute {
-  readonly request: Readonly<Record<string, unknown>>;
-  readonly nonce: string;
-}
-
 /** What a request says of its way to an engine elsewhere; models of this machine have no use for it. */
 export interface Route {
   /** Headers of W3C Trace Context, as the client sent them. */
@@ -178,8 +172,6 @@ export interface Route {
   readonly session?: string | undefined;
   /** It must not leave this machine. */
   readonly isLocalOnly?: boolean | undefined;
-  /** A Hearth elsewhere is to answer this very request in mode frozen-v1, with this nonce. */
-  readonly frozen?: FrozenRoute | undefined;
   /** Its answer may go on at another engine with the same weights. */
   readonly mayResume?: boolean | undefined;
   /** How long the client waits for the whole, milliseconds. */

@@ -75,66 +75,11 @@ describe('a second Hearth', () => {
     expect([response.status, response.body.object]).toEqual([200, 'response']);
   });
 
-  it('signs in mode frozen-v1, and its record stands inside ours', async () => {
+  it('is no model whose answers this service can sign', async () => {
     const body = { model: 'far/shape-test', messages, temperature: 0, max_tokens: 8 };
-    const mode = { 'x-svc-evidence-mode': 'frozen-v1', 'x-svc-evidence-nonce': 'n-1' };
-    const asked = await client.chat(body, mode);
-    expect([asked.status, asked.headers['x-svc-evidence-mode']], asked.text).toEqual([200, 'frozen-v1']);
-    expect(asked.body.model).toBe('far/shape-test');
-    const statement = (member: { payload: string }) =>
-      JSON.parse(Buffer.from(member.payload, 'base64').toString());
-    const [outer, inner] = [statement(asked.body.evidence), statement(asked.body.evidence.upstream)];
-    expect(inner.predicate.model.id).toBe('shape-test');
-    expect(outer.predicate.upstream).toMatchObject({
-      name: 'far',
-      model: 'shape-test',
-      instance_id: inner.predicate.issuer.instance_id,
-    });
-    expect(outer.predicate.issuer.instance_id).not.toBe(inner.predicate.issuer.instance_id);
-
-    const file = async (name: string, text: string): Promise<string> => {
-      const at = path.join(folder, name);
-      await writeFile(at, text);
-      return at;
-    };
-    const request = await file('request.json', JSON.stringify(body));
-    const verify = async (record: string, ...more: string[]) => {
-      const said = await hearth(
-        ['evidence', 'verify', record, '--request', request, '--json', ...more],
-        settings,
-      );
-      return { code: said.code, ...JSON.parse(said.stdout) };
-    };
-    const whole = await file('answer.json', asked.text);
-    expect(await verify(whole, '--nonce', 'n-1', '--replay')).toMatchObject({
-      code: 0,
-      level: 'L3',
-      statement: inner,
-      relay: outer,
-    });
-    // Each of these tells another lie: other words, another record inside, a record without its own.
-    const other = (await client.chat({ ...body, max_tokens: 7 }, mode)).body.evidence;
-    const lies = [
-      {
-        ...asked.body,
-        choices: [{ ...asked.body.choices[0], message: { role: 'assistant', content: 'no' } }],
-      },
-      { ...asked.body, evidence: { ...asked.body.evidence, upstream: other.upstream } },
-      {
-        ...asked.body,
-        model: 'shape-test',
-        evidence: { ...asked.body.evidence.upstream, upstream: other.upstream },
-      },
-    ];
-    const codes = [];
-    for (const [index, lie] of lies.entries())
-      codes.push((await verify(await file(`lie-${index}.json`, JSON.stringify(lie)))).code);
-    expect(codes).toEqual([1, 1, 2]);
-    const { upstream: _, ...bare } = asked.body.evidence;
-    const stripped = await verify(
-      await file('stripped.json', JSON.stringify({ ...asked.body, evidence: bare })),
-    );
-    expect([stripped.code, stripped.level]).toEqual([0, 'L0']);
+    const { status, body: refused } = await client.chat(body, { 'x-svc-evidence-mode': 'frozen-v1' });
+    expect([status, refused.code]).toEqual([400, 'capability_missing']);
+    expect(refused.error).toContain('repeat an answer bit for bit');
   });
 
   it('lets the user bound how far requests for one of its models may go', async () => {

@@ -148,7 +148,6 @@ export class ElsewhereModels {
         media: known.media ?? [],
         addedAt: entry.addedAt,
         sizeBytes: 0,
-        ...signerOf(entry, known),
         target: () => ({
           ...remoteTarget(id, { upstream: upstreamOf(entry, this.#ports.env), model: known }, revision),
           ...farthestOf(entry, known),
@@ -192,11 +191,6 @@ export function limitOf({ limits = {} }: UpstreamEntry, model: string): Privacy 
 function farthestOf(entry: UpstreamEntry, { name }: KnownModel): Pick<ModelTarget, 'farthest'> {
   const farthest = limitOf(entry, ownName(name));
   return farthest === null ? {} : { farthest };
-}
-
-function signerOf({ name, dialect, publicKey }: UpstreamEntry, { name: model }: KnownModel) {
-  if (dialect !== 'hearth' || publicKey === undefined) return {};
-  return { signer: { upstream: name, model, publicKey } };
 }
 
 type Named = Pick<UpstreamEntry, 'name' | 'aliases'>;

@@ -8,21 +8,14 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { sha256Hex } from '../../trust/identity/canonical.ts';
 import { parsePublicKey } from '../../trust/identity/dsse.ts';
 import { findIdentityFault } from '../../trust/identity/sign-identity.ts';
-import { FROZEN_MODE, HEADERS, REQUEST_HEADERS } from '../../wire/headers.ts';
+import { HEADERS } from '../../wire/headers.ts';
 import { routes } from '../../wire/routes.ts';
 
 /** For the backend of remote models. */
 export function proofs(deps: ExchangeDeps) {
   return {
     prove: (upstream: Upstream, signal: AbortSignal) => prove(deps, upstream, signal),
-    headers: {
-      boot: HEADERS.bootId.toLowerCase(),
-      numCtx: HEADERS.numCtx.toLowerCase(),
-      frozen: (nonce: string) => ({
-        [REQUEST_HEADERS.evidenceMode]: FROZEN_MODE,
-        [REQUEST_HEADERS.evidenceNonce]: nonce,
-      }),
-    },
+    bootHeader: HEADERS.bootId.toLowerCase(),
   };
 }
 

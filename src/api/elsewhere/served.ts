@@ -2,7 +2,7 @@
 import type { Medium, ModelTarget } from '../../engine/ports.ts';
 import { once } from '../models/once.ts';
 import type { KnownModel } from '../../store/engines/entry.ts';
-import type { ModelDefaults, ServedModel, UpstreamSigner } from '../models/served-model.ts';
+import type { ModelDefaults, ServedModel } from '../models/served-model.ts';
 
 /** What a request leaves out is decided where it runs. */
 export const NO_DEFAULTS: ModelDefaults = { sampling: {}, maxTokens: null, stop: [], keepAlive: null };
@@ -17,7 +17,6 @@ export interface Elsewhere {
   readonly sizeBytes: number;
   readonly known: KnownModel;
   readonly target: () => ModelTarget;
-  readonly signer?: UpstreamSigner;
 }
 
 export function servedModel({ known, target, ...named }: Elsewhere): ServedModel {

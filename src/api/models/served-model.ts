@@ -67,17 +67,6 @@ export interface ServedModel {
   target(): ModelTarget;
   /** Hashes of the bytes that run, or null for a model whose answers cannot be proved. */
   readonly proof: (() => Promise<ModelProof>) | null;
-  /** The Hearth that signs its answers in the place of this one; absent: none does. */
-  readonly signer?: UpstreamSigner;
-}
-
-/** A Hearth elsewhere whose records are passed on. */
-export interface UpstreamSigner {
-  readonly upstream: string;
-  /** The name of the model there. */
-  readonly model: string;
-  /** The key that it has to sign with, PEM. */
-  readonly publicKey: string;
 }
 
 export interface Models {

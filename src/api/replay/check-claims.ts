@@ -4,8 +4,6 @@ import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { freezeRequest } from '../../trust/evidence/freeze.ts';
 import type { Keyring } from '../../trust/evidence/keyring.ts';
 import { type AskedSampling, checkSampling } from '../../trust/evidence/sampling.ts';
-import type { RelayStatement } from '../../trust/evidence/relay/statement.ts';
-import { checkRelay, isRelay, parseAnyStatement } from '../../trust/evidence/relay/verify-relay.ts';
 import type { Statement } from '../../trust/evidence/statement.ts';
 import {
   type Bindings,
@@ -13,6 +11,7 @@ import {
   checkSignature,
   type Finding,
   type OpenedRecord,
+  parseStatement,
 } from '../../trust/evidence/verify.ts';
 import { ChatRequest } from '../../wire/inference/chat.ts';
 import { readSampling, readStop, resolveMaxTokens } from '../generation/parameters.ts';
@@ -23,9 +22,6 @@ export interface CheckedClaims {
   readonly findings: Finding[];
   /** How the answer came about; null where that is not signed by a trusted key, or not at hand. */
   readonly statement: Statement | null;
-  /** The statement of the service that passed the answer of an upstream on; null: it was its own. */
-  readonly relay: RelayStatement | null;
-  /** What `statement` speaks of, in the terms of whoever made it. */
   readonly record: OpenedRecord;
   readonly request: RequestFile | null;
 }
@@ -37,18 +33,12 @@ export function checkClaims(
   asked: { readonly request: RequestFile | null; readonly nonce?: string | undefined },
 ): CheckedClaims {
   const { request } = asked;
-  const { findings, statement } = checkSignature(record, keyring, parseAnyStatement);
-  if (statement === null) return { findings, statement, relay: null, record, request };
-  if (!isRelay(statement)) {
+  const { findings, statement } = checkSignature(record, keyring, parseStatement);
+  if (statement !== null) {
     findings.push(...checkBindings({ record, statement, ...asked }));
     findings.push(...sampled(findings, statement, request));
-    return { findings, statement, relay: null, record, request };
   }
-  const { there, findings: passedOn } = checkRelay(record, statement, asked);
-  findings.push(...passedOn);
-  if (there === null) return { findings, statement: null, relay: statement, record, request };
-  findings.push(...sampled(findings, there.statement, there.request));
-  return { findings, relay: statement, ...there };
+  return { findings, statement, record, request };
 }
 
 /** Another request asks for other things, which would only repeat that it is another one. */

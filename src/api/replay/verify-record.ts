@@ -7,7 +7,6 @@ import {
   onlyReplayTells,
 } from '../../trust/evidence/compare.ts';
 import type { Keyring } from '../../trust/evidence/keyring.ts';
-import type { RelayStatement } from '../../trust/evidence/relay/statement.ts';
 import type { Statement } from '../../trust/evidence/statement.ts';
 import {
   bootOf,
@@ -50,8 +49,6 @@ export interface FileVerdict extends Omit<Verdict, 'exitCode'> {
   /** Null when the file could not be read as a record. */
   readonly payloadSha256: string | null;
   readonly statement: Statement | null;
-  /** Of whoever passed the answer on; null: nobody. */
-  readonly relay: RelayStatement | null;
 }
 
 export async function verifyFiles(
@@ -68,13 +65,13 @@ export async function verifyFiles(
       judged.push(claims);
       continue;
     }
-    const { file, findings, statement, relay, record } = claims;
+    const { file, findings, statement, record } = claims;
     if (statement !== null && findings.every(({ outcome }) => outcome !== 'failed'))
       findings.push(...(await checkHere({ machine, record, statement, request: claims.request, flags })));
 
     const { payload } = file.record;
     const payloadSha256 = sha256Hex(payload);
-    const verdict = { file: path, payloadSha256, statement, relay, ...conclude(findings) };
+    const verdict = { file: path, payloadSha256, statement, ...conclude(findings) };
     judged.push({ verdict, payload });
   }
   return withChain(judged);
@@ -111,7 +108,6 @@ function unread(file: string, exitCode: 3 | 4, detail: string): Judged {
     exitCode,
     payloadSha256: null,
     statement: null,
-    relay: null,
     level: null,
     findings,
   };
@@ -122,15 +118,14 @@ function unread(file: string, exitCode: 3 | 4, detail: string): Judged {
 function withChain(judged: readonly Judged[]): FileVerdict[] {
   const boots = new Map<string, ChainedRecord[]>();
   for (const { verdict, payload } of judged) {
-    // The payload of the file is that of the one who passed it on.
-    const statement = verdict.relay ?? verdict.statement;
+    const { statement } = verdict;
     if (statement === null || payload === null) continue;
     const boot = bootOf(statement);
     boots.set(boot, [...(boots.get(boot) ?? []), { statement, payload }]);
   }
   const links = new Map([...boots].map(([boot, records]) => [boot, checkChain(records)]));
   return judged.map(({ verdict }) => {
-    const statement = verdict.relay ?? verdict.statement;
+    const { statement } = verdict;
     if (statement === null) return verdict;
     const ofBoot = links.get(bootOf(statement)) ?? [];
     return { ...verdict, ...conclude([...verdict.findings, ...ofBoot]) };

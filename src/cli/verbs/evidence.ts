@@ -131,7 +131,7 @@ export function worstOf(verdicts: readonly Pick<FileVerdict, 'exitCode'>[]): Fil
   return order.find((code) => verdicts.some(({ exitCode }) => exitCode === code)) ?? 0;
 }
 
-function verdictJson({ file, payloadSha256, exitCode, level, findings, statement, relay }: FileVerdict) {
+function verdictJson({ file, payloadSha256, exitCode, level, findings, statement }: FileVerdict) {
   return {
     object: 'svc.evidence_verdict',
     file,
@@ -141,7 +141,6 @@ function verdictJson({ file, payloadSha256, exitCode, level, findings, statement
     payload_sha256: payloadSha256,
     findings,
     statement,
-    ...(relay === null ? {} : { relay }),
   };
 }
 

@@ -27,12 +27,6 @@ export const LIST_LIMITS: AnswerLimits = { bytes: 4 * 1024 * 1024, json: { depth
 /** Of what is told about one model, its load or its identity; a chat template is the longest of it. */
 export const FACTS_LIMITS: AnswerLimits = { bytes: 1024 * 1024, json: { depth: DEPTH, tokens: 20_000 } };
 
-/** Of a signed answer; its record holds some hundred bytes a token. */
-export const SIGNED_LIMITS: AnswerLimits = {
-  bytes: 16 * 1024 * 1024,
-  json: { depth: DEPTH, tokens: 200_000 },
-};
-
 /** Numbers of one vector; no model gives wider ones. */
 export const MOST_NUMBERS = 16_384;
 

@@ -3,7 +3,6 @@
  * many slots as the upstream may be given calls at once; it takes no memory that is planned.
  */
 import type { Job } from '../../contract/job.ts';
-import type { JobEvent } from '../../contract/job-event.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import { deferred } from '../../lib/base/deferred.ts';
 import { writeJson } from '../../lib/json/spelled-numbers.ts';
@@ -12,13 +11,11 @@ import type { Backend, JobListener, LoadedModel, LoadSize, ModelTarget, Route } 
 import { ABILITIES, type UpstreamJob } from './chat/abilities.ts';
 import { AnswerReader } from './chat/answer.ts';
 import { readEmbedding, writeEmbedding } from './chat/embedding.ts';
-import { readFrozen, writeFrozen } from './chat/frozen.ts';
 import { type UpstreamRequest, type Written, writeRequest } from './chat/request.ts';
-import { countOf } from './hostile.ts';
 import { readJson } from './http/body.ts';
 import { readEvents } from './http/event-stream.ts';
 import { type Exchange, exchange, type ExchangeDeps } from './http/exchange.ts';
-import { SIGNED_LIMITS, UPSTREAM_LIMITS, vectorsLimits } from './limits.ts';
+import { UPSTREAM_LIMITS, vectorsLimits } from './limits.ts';
 import { isRemote, type RemoteTarget, type Upstream } from './ports.ts';
 import { SaidEvents, sinkOf, tell } from './said-events.ts';
 
@@ -28,18 +25,14 @@ type Prove = (upstream: Upstream, signal: AbortSignal) => Promise<string>;
 export interface RemoteBackendOptions extends ExchangeDeps {
   /** Asked before the first call of a residency, and when an answer names another boot. */
   readonly prove: Prove;
-  /** The headers of a Hearth, in lower case: of an answer, its boot and its window; of a request, what makes it signed. */
-  readonly headers: {
-    readonly boot: string;
-    readonly numCtx: string;
-    readonly frozen: (nonce: string) => Readonly<Record<string, string>>;
-  };
+  /** The header in which a Hearth names its boot, in lower case. */
+  readonly bootHeader: string;
 }
 
 /** The boot that was proved; null: nothing is pinned. */
 interface Proof {
   bootId: string;
-  readonly headers: RemoteBackendOptions['headers'];
+  readonly header: string;
   readonly again: (signal: AbortSignal) => Promise<string>;
 }
 
@@ -55,12 +48,12 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
 }
 
 async function proofOf(
-  { prove, headers }: RemoteBackendOptions,
+  { prove, bootHeader: header }: RemoteBackendOptions,
   upstream: Upstream,
   signal: AbortSignal,
 ): Promise<Proof | null> {
   if (upstream.publicKey === null) return null;
-  return { headers, bootId: await prove(upstream, signal), again: (later) => prove(upstream, later) };
+  return { header, bootId: await prove(upstream, signal), again: (later) => prove(upstream, later) };
 }
 
 function residency(
@@ -113,8 +106,6 @@ async function call(
   { modelId, source: { upstream, model } }: RemoteTarget,
   { job, signal, listener, proof, route }: UpstreamCall,
 ): Promise<void> {
-  if (job.kind === 'generate' && job.lane === 'frozen')
-    return tell(listener, await signed(deps, { upstream, model }, { job, signal, proof, route }));
   const written: Written = { dialect: upstream.dialect, model: model.name, id: modelId };
   const request = job.kind === 'embed' ? writeEmbedding(job, written) : writeRequest(job, written);
   const sentMs = deps.clock.monotonicMs();
@@ -152,35 +143,9 @@ async function call(
   }
 }
 
-/** A whole answer with its record; only the Hearth whose key is pinned is asked for one. */
-async function signed(
-  deps: ExchangeDeps,
-  { upstream, model }: RemoteTarget['source'],
-  { job, signal, proof, route }: Omit<Call, 'listener'>,
-): Promise<readonly JobEvent[]> {
-  const frozen = route?.frozen;
-  if (frozen === undefined || proof === null) throw new Error('a signed answer without a request or a proof');
-  const call = outgoing(upstream, writeFrozen(frozen), {
-    model: model.name,
-    jobId: job.jobId,
-    signal,
-    route,
-  });
-  const { deadlines } = upstream;
-  const answer = await exchange(deps, {
-    ...call,
-    headers: { ...call.headers, ...proof.headers.frozen(frozen.nonce) },
-    // It comes as one, so that its first byte is its last word.
-    deadlines: { ...deadlines, firstByteMs: deadlines.wholeMs },
-  });
-  await checkBoot(answer, proof, signal);
-  const numCtx = countOf(Number(answer.response.headers[proof.headers.numCtx])) ?? model.contextLength ?? 0;
-  return readFrozen(answer.asked, await readJson(answer, SIGNED_LIMITS), numCtx);
-}
-
 /** An upstream that was started anew proves itself anew, before anything of its answer counts. */
 async function checkBoot(answer: Exchange, proof: Proof | null, signal: AbortSignal): Promise<void> {
-  const bootId = proof === null ? undefined : answer.response.headers[proof.headers.boot];
+  const bootId = proof === null ? undefined : answer.response.headers[proof.header];
   if (proof === null || bootId === proof.bootId) return;
   try {
     proof.bootId = await proof.again(signal);

@@ -24,7 +24,7 @@ export function remoteTarget(modelId: string, source: RemoteSource, revision: st
     capabilities: {
       ...remoteCapabilities(upstream.dialect, model, ['keepAlive']),
       // Its record counts only where it is known whose it has to be.
-      canFreeze: upstream.dialect === 'hearth' && upstream.publicKey !== null && model.kind === 'chat',
+      canFreeze: false,
     },
     trainedCtx: window,
     // Every job is planned for the whole window, so that none has to wait for another size of it.

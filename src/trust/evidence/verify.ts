@@ -30,8 +30,6 @@ export interface OpenedRecord {
   readonly payload: Buffer;
   readonly response: AnsweredResponse | null;
   readonly outputTokens: Buffer | null;
-  /** What stands in the place of the record of an upstream. */
-  readonly upstream: unknown;
   /** Members of the file that nothing signed binds: anybody could have written them. */
   readonly unsigned: readonly string[];
 }
@@ -62,14 +60,10 @@ export function openRecord(value: unknown): OpenedRecord {
     payload: Buffer.from(member.payload, 'base64'),
     response: isResponse ? { model: String(model), choices, usage } : null,
     outputTokens: tokens === undefined ? null : Buffer.from(tokens, 'base64'),
-    upstream: Reflect.get(member, UPSTREAM_MEMBER) as unknown,
     unsigned: [...(isResponse ? Object.keys(unsigned) : []), ...unsignedBeside(member)],
   };
 }
 
-const UPSTREAM_MEMBER = 'upstream';
-/** Only a statement about an upstream binds its record. */
-export const UPSTREAM_RECORD = `evidence.${UPSTREAM_MEMBER}`;
 const BOUND_MEMBERS: readonly string[] = ['payloadType', 'payload', 'signatures', 'output_tokens'];
 
 const unsignedBeside = (member: Envelope): string[] =>

@@ -3,7 +3,7 @@
  * a whole body, chunks, a signed answer or a dry run. It knows nothing of sockets, headers or files.
  */
 import { randomBytes } from 'node:crypto';
-import type { EvidenceIssuer } from '../../../trust/evidence/issuing/issuer.ts';
+import type { EvidenceIssuer } from '../../../trust/evidence/issuer.ts';
 import type { DryRun } from '../../../wire/inference/dry-run.ts';
 import { ChatRequest } from '../../../wire/inference/chat.ts';
 import type { Caller } from '../../caller.ts';

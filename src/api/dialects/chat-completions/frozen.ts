@@ -1,22 +1,18 @@
 /** A chat answer in mode frozen-v1: the job pinned before it runs, the record signed after it. Never one without the other. */
-import { randomBytes } from 'node:crypto';
-import { Check } from '#typebox/value';
 import type { FrozenRequest } from '../../../trust/evidence/freeze.ts';
 import { isNonce } from '../../../trust/evidence/freeze.ts';
-import type { EvidenceIssuer } from '../../../trust/evidence/issuing/issuer.ts';
-import { requestThere } from '../../../trust/evidence/relay/verify-relay.ts';
+import type { EvidenceIssuer } from '../../../trust/evidence/issuer.ts';
 import type { Predicate } from '../../../trust/evidence/statement.ts';
 import type { UnheldKeyword } from '../../../contract/job-event.ts';
 import type { GenerateJob } from '../../../contract/job.ts';
 import type { Engine } from '../../../engine/ports.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import { REQUEST_HEADERS } from '../../../wire/headers.ts';
-import { type ChatRequest, ChatResponse } from '../../../wire/inference/chat.ts';
+import type { ChatRequest, ChatResponse } from '../../../wire/inference/chat.ts';
 import type { Caller } from '../../caller.ts';
 import { completeChat } from '../../chat/chat.ts';
-import { answerHead } from '../../generation/answer-head.ts';
-import { type Choices, runChoices } from '../../generation/choices.ts';
-import type { ServedModel, UpstreamSigner } from '../../models/served-model.ts';
+import type { Choices } from '../../generation/choices.ts';
+import type { ServedModel } from '../../models/served-model.ts';
 import { type ChatAnswer, wholeAnswer, type WholeAnswerPorts } from './whole-answer.ts';
 
 export interface FrozenInput {
@@ -34,8 +30,8 @@ export interface FrozenAnswer {
   /** The body as it is sent, byte for byte. */
   readonly json: string;
   readonly numCtx: number;
-  /** How the conversation was changed for the template; of an upstream, it is not known. */
-  readonly folds?: readonly string[];
+  /** How the conversation was changed for the template. */
+  readonly folds: readonly string[];
   readonly unheld?: readonly UnheldKeyword[];
   /** Names the signed statement; lower-case hex. */
   readonly evidenceSha256: string;
@@ -54,8 +50,6 @@ export async function completeFrozen(
   const { evidence } = ports;
   checkCanFreeze(choices);
   if (evidence === null) throw unavailable('this process does not sign records');
-  const { signer } = choices.model;
-  if (signer !== undefined) return relayFrozen({ ...ports, evidence }, choices, { ...input, signer });
   const backend = await evidence.backend();
   if (backend === null) throw fail('native_unavailable', { reason: 'no native backend is installed' });
   const request = evidence.freeze(input.rawBody, { ...input.body }, checkedNonce(input.nonce));
@@ -80,47 +74,6 @@ export async function completeFrozen(
     unheld: answer.unheld,
     evidenceSha256: payloadSha256,
   };
-}
-
-/** Asks the Hearth elsewhere for the same, and signs what was passed on around its record. */
-async function relayFrozen(
-  ports: FrozenPorts & { readonly evidence: EvidenceIssuer },
-  choices: Choices,
-  input: AskedFrozen & { readonly signer: UpstreamSigner },
-): Promise<FrozenAnswer> {
-  const { signer, body, caller } = input;
-  const request = ports.evidence.freeze(input.rawBody, { ...body }, checkedNonce(input.nonce));
-  const there = requestThere(body, signer.model);
-  const nonce = randomBytes(24).toString('base64url');
-  const { submission } = choices;
-  const route = { ...submission.route, frozen: { request: there, nonce } };
-  const asked = { ...pin(choices, request), submission: { ...submission, route } };
-  const { response, numCtx } = await signedElsewhere(ports.engine, asked, caller.signal);
-  const head = await answerHead(ports, choices.model, {
-    object: 'chat.completion' as const,
-    idOf: ports.answerId,
-  });
-  if (!Check(ChatResponse, response)) {
-    const reason = 'it is no chat completion';
-    throw fail('upstream_broken', { upstream: signer.upstream, what: 'rubbish', reason });
-  }
-  const answer = { ...head, choices: response.choices, usage: response.usage };
-  const { member, payloadSha256 } = await ports.evidence.relay({
-    request,
-    response: answer,
-    upstream: { ...signer, name: signer.upstream, nonce, request: there, response },
-  });
-  return { json: JSON.stringify({ ...answer, evidence: member }), numCtx, evidenceSha256: payloadSha256 };
-}
-
-async function signedElsewhere(engine: Pick<Engine, 'submit'>, choices: Choices, signal: AbortSignal) {
-  let numCtx = 0;
-  let response: unknown;
-  for await (const { event } of runChoices(engine, choices, signal)) {
-    if (event.type === 'started') numCtx = event.numCtx;
-    if (event.type === 'done') response = event.relayed;
-  }
-  return { numCtx, response };
 }
 
 /** The jobs of a request as a frozen run takes them: seed, temperature and clock as the request or the mode decided. */

@@ -1,17 +1,16 @@
 /**
- * trust/evidence/issuing owns the signing of this boot's records, own and passed on. Whoever holds an issuer can have an answer
+ * The signing of this boot's records. Whoever holds an issuer can have an answer
  * signed, and cannot reach the key. It knows nothing of requests beyond their hashes.
  */
-import type { Clock } from '../../../lib/base/clock.ts';
-import { fail } from '../../../lib/errors/svc-error.ts';
-import { readBuildMetadata } from '../../identity/backend.ts';
-import type { FolderHash } from '../../identity/folder-hash.ts';
-import type { InstanceIdentity } from '../../identity/instance.ts';
-import type { SealStatement } from '../../identity/sealed.ts';
-import { newEvidenceChain } from '../chain.ts';
-import { type FrozenRequest, freezeRequest } from '../freeze.ts';
-import { buildRelay, type Relayed, type RelayEvidence } from '../relay/build-relay.ts';
-import { type BackendProvenance, buildEvidence, type Evidence, type EvidenceFacts } from '../record.ts';
+import type { Clock } from '../../lib/base/clock.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { readBuildMetadata } from '../identity/backend.ts';
+import type { FolderHash } from '../identity/folder-hash.ts';
+import type { InstanceIdentity } from '../identity/instance.ts';
+import type { SealStatement } from '../identity/sealed.ts';
+import { newEvidenceChain } from './chain.ts';
+import { type FrozenRequest, freezeRequest } from './freeze.ts';
+import { type BackendProvenance, buildEvidence, type Evidence, type EvidenceFacts } from './record.ts';
 
 /** What differs from one answer to the next. */
 export type AnswerFacts = Omit<EvidenceFacts, 'identity' | 'chain' | 'server' | 'nowMs'>;
@@ -27,8 +26,6 @@ export interface EvidenceIssuer {
   ): FrozenRequest;
   /** Signs the record of one answer and links it to the one before. */
   issue(facts: AnswerFacts): Promise<Evidence>;
-  /** The same for an answer that an upstream signed; rejects where its record does not hold. */
-  relay(facts: Relayed): Promise<RelayEvidence>;
 }
 
 export function newEvidenceIssuer(options: {
@@ -74,7 +71,6 @@ export function newEvidenceIssuer(options: {
       const frozen = { ...facts.frozen, workerStart: workerStart(facts.frozen.host.pid) };
       return buildEvidence({ ...facts, frozen, ...(await signer()) });
     },
-    relay: async (facts) => buildRelay({ ...facts, ...(await signer()) }),
   };
 }
 
