@@ -11,8 +11,13 @@ interface Need {
   readonly what: string;
   /** Any of these fulfils it. */
   readonly libraries?: readonly string[];
-  readonly isThere?: () => boolean;
+  /** For what is no library: any of these devices. */
+  readonly devices?: readonly string[];
+  /** Needed only where this device is. */
+  readonly onlyFor?: string;
 }
+
+const NVIDIA = 'nvidiactl';
 
 /** The GPU packages that are tried without being named, in this order. */
 export const GPU_PACKAGES: readonly GpuKind[] = ['metal', 'cuda', 'vulkan'];
@@ -22,7 +27,7 @@ const NEEDS: Readonly<
 > = {
   cuda: {
     linux: [
-      { what: 'an NVIDIA GPU (/dev/nvidiactl)', isThere: () => hasDevice('nvidiactl') },
+      { what: 'an NVIDIA GPU (/dev/nvidiactl)', devices: [NVIDIA] },
       { what: "NVIDIA's driver (libcuda.so.1)", libraries: ['libcuda.so.1'] },
       {
         what: "CUDA's runtime (libcudart.so.13 or libcudart.so.12)",
@@ -33,8 +38,13 @@ const NEEDS: Readonly<
   },
   vulkan: {
     linux: [
-      { what: 'a GPU (/dev/dri/renderD*)', isThere: () => hasDevice('dri/renderD') },
+      { what: 'a GPU (/dev/dri/renderD* or /dev/nvidiactl)', devices: ['dri/renderD', NVIDIA] },
       { what: "Vulkan's loader (libvulkan.so.1)", libraries: ['libvulkan.so.1'] },
+      {
+        what: "NVIDIA's Vulkan driver (libGLX_nvidia.so.0, which needs libX11.so.6 and libXext.so.6)",
+        libraries: ['libGLX_nvidia.so.0'],
+        onlyFor: NVIDIA,
+      },
     ],
     win32: [{ what: "Vulkan's loader (vulkan-1.dll)", libraries: ['vulkan-1.dll'] }],
   },
@@ -57,9 +67,9 @@ export function isLoadable(kind: PackageKind): boolean {
   return system.every(isMet);
 }
 
-function isMet({ libraries, isThere }: Need): boolean {
-  if (isThere !== undefined) return isThere();
-  return libraries?.some(canLoad) ?? true;
+function isMet({ libraries, devices, onlyFor }: Need): boolean {
+  if (onlyFor !== undefined && !hasDevice(onlyFor)) return true;
+  return devices?.some(hasDevice) ?? libraries?.some(canLoad) ?? true;
 }
 
 function canLoad(name: string): boolean {

@@ -1,18 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { allFit, layersThatFit } from './device-layers.ts';
+import { layersThatFit } from './device-layers.ts';
+import { usableOf } from './free-devices.ts';
+
+const GIB = 2 ** 30;
 
 describe('layers on a device', () => {
-  it('are as many as fit, and leave some room', () => {
-    expect(layersThatFit({ oneBytes: 200, twoBytes: 300 }, 1000)).toBe(8);
-    expect(layersThatFit({ oneBytes: 200, twoBytes: 300 }, 300)).toBe(1);
+  it('are as many as fit', () => {
+    expect(layersThatFit({ oneBytes: 200, twoBytes: 300 }, 1000)).toBe(9);
+    expect(layersThatFit({ oneBytes: 200, twoBytes: 300 }, 299)).toBe(1);
   });
 
   it('are none where not even the output layer fits', () => {
-    expect(layersThatFit({ oneBytes: 200, twoBytes: 300 }, 200)).toBe(0);
+    expect(layersThatFit({ oneBytes: 200, twoBytes: 300 }, 199)).toBe(0);
   });
 
-  it('fit altogether up to what a device may be filled to', () => {
-    expect(allFit(950, 1000)).toBe(true);
-    expect(allFit(951, 1000)).toBe(false);
+  it('leave room for what a GPU library takes after the load', () => {
+    expect(usableOf(GIB / 4)).toBe(0);
+    expect(usableOf(GIB)).toBe(GIB / 2);
+    expect(usableOf(80 * GIB)).toBe(76 * GIB);
   });
 });

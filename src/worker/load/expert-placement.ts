@@ -10,14 +10,11 @@ import type { TensorBuffer } from '../native.ts';
 export interface DeviceRoom {
   /** What the load takes of them with every layer there; null: not measured. */
   readonly needBytes: number | null;
-  readonly freeBytes: number;
+  readonly usableBytes: number;
 }
 
 /** What follows the layer in the names of expert tensors; `ch` marks the grouped experts of some architectures. */
 const EXPERTS = String.raw`\.ffn_(gate|up|down|gate_up)_(ch)?exps\.`;
-
-/** A device that is filled to the last byte has none for what else it shows or computes. */
-const FILLED_AT_MOST = 0.95;
 
 /** How many layers keep their experts on the CPU, counted from the first. `room` is null where only the CPU is used. */
 export function layersOnCpu(
@@ -30,7 +27,7 @@ export function layersOnCpu(
   if (experts === null || room.needBytes === null) return 0;
   let needBytes = room.needBytes;
   for (const [layer, bytes] of experts.layerBytes.entries()) {
-    if (needBytes <= room.freeBytes * FILLED_AT_MOST) return layer;
+    if (needBytes <= room.usableBytes) return layer;
     needBytes -= bytes;
   }
   return 'all';

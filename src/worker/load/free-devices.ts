@@ -9,12 +9,25 @@ export interface UnplacedLoad {
   readonly options: LoadOptions;
 }
 
+/** A device that is filled to the last byte has none for what else it shows or computes. */
+const FILLED_AT_MOST = 0.95;
+
+/**
+ * What a GPU's library takes later than a load and tells nobody: its context, handles of its own libraries, and buffers for
+ * large batches. 170 to 600 MiB were seen on an H100.
+ */
+const RUNTIME_BYTES = 512 * 2 ** 20;
+
 /** Of the devices that the load may use, together: which layer goes to which is the library's choice. */
-export function freeBytes(backend: NativeBackend, { settings: { gpu } }: UnplacedLoad['spec']): number {
+export function usableBytes(backend: NativeBackend, { settings: { gpu } }: UnplacedLoad['spec']): number {
   return backend
     .devices()
     .filter(({ name, kind }) => (Array.isArray(gpu) ? gpu.includes(name) : kind !== 'cpu'))
-    .reduce((sum, device) => sum + device.freeBytes, 0);
+    .reduce((sum, device) => sum + usableOf(device.freeBytes), 0);
+}
+
+export function usableOf(freeBytes: number): number {
+  return Math.max(0, Math.min(freeBytes * FILLED_AT_MOST, freeBytes - RUNTIME_BYTES));
 }
 
 /** What lies on devices beside the CPU. */

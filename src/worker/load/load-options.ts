@@ -15,7 +15,7 @@ type OptionName = keyof LoadOptions;
 /** Throws `load_setting_unusable` for a setting that the bound library cannot apply. Experts by measure come later. */
 export function loadOptions(backend: NativeBackend, spec: OptionChoice): LoadOptions {
   const { cpuMoe, overrideTensors = [] } = spec.settings;
-  const room = usesDevices(backend, spec.settings) ? { needBytes: null, freeBytes: 0 } : null;
+  const room = usesDevices(backend, spec.settings) ? { needBytes: null, usableBytes: 0 } : null;
   const experts = layersOnCpu(cpuMoe, spec.experts, room);
   const tensorBuffers = [...overrideTensors, ...expertBuffers(experts)];
   const options: LoadOptions = {

@@ -4,9 +4,9 @@
  */
 import type { DeviceBytes } from '../../contract/memory.ts';
 import type { ContextOptions, LoadOptions, NativeBackend } from '../native.ts';
-import { allFit, layersThatFit } from './device-layers.ts';
+import { layersThatFit } from './device-layers.ts';
 import { expertBuffers, layersOnCpu } from './expert-placement.ts';
-import { freeBytes, onDevices, type UnplacedLoad } from './free-devices.ts';
+import { onDevices, usableBytes, type UnplacedLoad } from './free-devices.ts';
 import { ofAllContexts } from './load.ts';
 import { usesDevices } from './load-options.ts';
 
@@ -30,9 +30,9 @@ export async function placedLoads(
   const unplaced = contextsOfEach.map((contexts): PlacedLoad => ({ contexts, options, bytes: null }));
   const [placesExperts, placesLayers] = [mayPlaceExperts(backend, load), mayPlaceLayers(backend, load)];
   if (!placesExperts && !placesLayers) return unplaced;
-  const free = freeBytes(backend, spec);
+  const usable = usableBytes(backend, spec);
   const whole = await measured(backend, spec.path, unplaced);
-  const withExperts = placesExperts ? whole.map((each) => expertsPlaced(each, load, free)) : whole;
+  const withExperts = placesExperts ? whole.map((each) => expertsPlaced(each, load, usable)) : whole;
   return placesLayers ? layersPlaced(backend, load, withExperts) : withExperts;
 }
 
@@ -74,9 +74,9 @@ function mayPlaceLayers(backend: NativeBackend, { spec, options }: UnplacedLoad)
   return options.gpuLayers === null && usesDevices(backend, spec.settings);
 }
 
-function expertsPlaced(whole: MeasuredLoad, { spec }: UnplacedLoad, free: number): PlacedLoad {
+function expertsPlaced(whole: MeasuredLoad, { spec }: UnplacedLoad, usable: number): PlacedLoad {
   const needBytes = onDevices(whole.bytes);
-  const layers = layersOnCpu('auto', spec.experts, { needBytes, freeBytes: free });
+  const layers = layersOnCpu('auto', spec.experts, { needBytes, usableBytes: usable });
   if (layers === 0) return whole;
   const tensorBuffers = [...whole.options.tensorBuffers, ...expertBuffers(layers)];
   return { ...whole, options: { ...whole.options, tensorBuffers }, bytes: null };
@@ -88,9 +88,9 @@ async function layersPlaced(
   { spec }: UnplacedLoad,
   loads: readonly PlacedLoad[],
 ): Promise<PlacedLoad[]> {
-  const free = freeBytes(backend, spec);
+  const usable = usableBytes(backend, spec);
   const whole = await measured(backend, spec.path, loads);
-  const tight = whole.filter(({ bytes }) => !allFit(onDevices(bytes), free));
+  const tight = whole.filter(({ bytes }) => onDevices(bytes) > usable);
   const at = async (gpuLayers: number): Promise<MeasuredLoad[]> =>
     measured(
       backend,
@@ -103,6 +103,6 @@ async function layersPlaced(
     const [one, two] = [ones[place], twos[place]];
     if (one === undefined || two === undefined) return load;
     const needs = { oneBytes: onDevices(one.bytes), twoBytes: onDevices(two.bytes) };
-    return { ...load, options: { ...load.options, gpuLayers: layersThatFit(needs, free) }, bytes: null };
+    return { ...load, options: { ...load.options, gpuLayers: layersThatFit(needs, usable) }, bytes: null };
   });
 }
