@@ -8,6 +8,7 @@ import { ChatService } from './chat-service.ts';
 import { EmbedPool } from './embedding/embed-pool.ts';
 import { loadChat } from './load/chat.ts';
 import { loadEmbedding } from './load/embedding.ts';
+import { usesDevices } from './load/load-options.ts';
 import { formatOfFile } from './load/writers.ts';
 import { measureModel } from './load/measure.ts';
 import { failureOf, type Outbox } from './outbox.ts';
@@ -92,6 +93,7 @@ export class Dispatcher {
         this.#outbox.post({ type: 'loaded', facts: model.facts });
       } else {
         const model = await loadChat(this.#backend, spec, onProgress);
+        if (usesDevices(this.#backend, spec.settings)) this.#outbox.computesOnGpu();
         this.#service = new ChatService(model, this.#outbox);
         this.#vocabulary = model.vocabulary;
         this.#outbox.post({ type: 'loaded', facts: model.facts });

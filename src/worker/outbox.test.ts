@@ -22,8 +22,9 @@ function make() {
 
 describe('when events leave', () => {
   /** Milliseconds between the messages of a stream whose steps take so long, one token each. */
-  function gapsOf(stepMs: number): number[] {
+  function gapsOf(stepMs: number, onGpu = false): number[] {
     const { outbox, time, sizes } = make();
+    if (onGpu) outbox.computesOnGpu();
     const sentMs: number[] = [];
     const note = (): void => {
       if (sizes().length > sentMs.length) sentMs.push(time.ms);
@@ -50,6 +51,15 @@ describe('when events leave', () => {
     [90, 90],
   ])('steps of %d ms leave every %d ms: several share a message, or each has its own', (stepMs, gapMs) => {
     expect(new Set(gapsOf(stepMs))).toEqual(new Set([gapMs]));
+  });
+
+  it.each([
+    [2, 14],
+    [5, 15],
+    [9, 9],
+    [30, 30],
+  ])('steps of %d ms on a GPU leave every %d ms', (stepMs, gapMs) => {
+    expect(new Set(gapsOf(stepMs, true))).toEqual(new Set([gapMs]));
   });
 
   it('makes no reader wait for the end of a long step: the second word comes one step after the first', () => {

@@ -31,11 +31,14 @@ export const OUTBOX_LIMITS: OutboxLimits = {
   eachAboveMs: 22,
 };
 
+/** Where a GPU computes, cores are free for messages: a screen is as good a limit as any. */
+const BETWEEN_MESSAGES_ON_GPU_MS = 15;
+
 export type Send = (message: FromWorker, onSent: () => void) => void;
 
 export class Outbox {
   readonly #send: Send;
-  readonly #limits: OutboxLimits;
+  #limits: OutboxLimits;
   readonly #nowMs: () => number;
   #flushedMs = Number.NEGATIVE_INFINITY;
   #workBeganMs = 0;
@@ -54,6 +57,10 @@ export class Outbox {
     this.#send = send;
     this.#limits = limits;
     this.#nowMs = nowMs;
+  }
+
+  computesOnGpu(): void {
+    this.#limits = { ...this.#limits, betweenMessagesMs: BETWEEN_MESSAGES_ON_GPU_MS };
   }
 
   /** Joins the next message; an urgent one leaves before llama.cpp works again. */
