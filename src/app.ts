@@ -8,9 +8,10 @@ import type { FastifyBaseLogger } from '#fastify';
 import { systemClock } from './lib/base/clock.ts';
 import type { Config } from './config/config.ts';
 import { isLoopback, ownHosts } from './config/listen-address.ts';
+import { readTlsFiles, type TlsFiles } from './config/tls-files.ts';
 import { newEvidenceIssuer } from './trust/evidence/issuer.ts';
 import type { AccessRules } from './http/guard/guard.ts';
-import { close, createHttpServer, listen } from './http/server.ts';
+import { close, createHttpServer, type HttpOptions, listen } from './http/server.ts';
 import { createBackendBinding } from './trust/identity/backend-binding.ts';
 import { cacheFolder } from './lib/files/cache-folder.ts';
 import { createPromptCachePlan } from './engine/local/prompt-cache/plan.ts';
@@ -56,11 +57,12 @@ import { librariesFolder } from './lib/files/native-library.ts';
 import { loadLimits } from './engine/local/limits.ts';
 
 export interface RunningService {
-  readonly url: string;
   readonly port: number;
   readonly registry: Registry;
   /** What shows that the user of the page runs this service. */
   readonly pageToken: string;
+  /** Reads the files of the certificate again, for the connections that come from now on; throws where they do not fit. */
+  renewTls(): void;
   /** Lets requests in; those that came earlier have waited. */
   open(): void;
   /** Stops accepting, lets running answers finish until the deadline, ends every worker. */
@@ -79,6 +81,7 @@ export interface AppOptions {
 
 export async function startApp(options: AppOptions): Promise<RunningService> {
   const { config, logger } = options;
+  let tls = readTlsFiles(config);
   const instance = await loadIdentity({ home: config.home });
   const libraries = librariesFolder(config.home);
   const hint = outdatedHint(libraries);
@@ -259,9 +262,9 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   });
   const pageToken = randomBytes(32).toString('base64url');
   const opened = deferred<void>();
-  const app = await createHttpServer(useCases, {
+  const httpOptions: HttpOptions = {
     process: identity,
-    access: boundAccess(config),
+    access: boundAccess(config, () => tls?.certificate.names ?? []),
     pageToken,
     keys,
     maxBodyBytes: config.maxBodyBytes,
@@ -274,17 +277,29 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     tracing,
     opened: opened.promise,
     isDraining: () => isDraining,
+  };
+  const app = await createHttpServer(useCases, httpOptions);
+  const { host, port: wantedPort, socket } = config;
+  const entrances = await listen(app, httpOptions, {
+    host,
+    port: wantedPort,
+    socket,
+    tls: credentialsOf(tls),
   });
-  const port = await listen(app, config.host, config.port);
-  address = `${config.host}:${port}`;
+  const { port } = entrances;
+  address = `${host}:${port}`;
   // Before the first worker, which inherits it, and before the first request.
   if (config.sealed) seal = await sealServer({ host: config.host, port });
   listening.resolve();
   backend.prepare();
   return {
     pageToken,
-    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
     port,
+    renewTls: () => {
+      tls = readTlsFiles(config);
+      const credentials = credentialsOf(tls);
+      if (credentials !== null) entrances.renewTls(credentials);
+    },
     registry,
     open: opened.resolve,
     close: async (drainMs) => {
@@ -292,6 +307,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       opened.resolve();
       await engine.drain(drainMs);
       feed.close();
+      entrances.stop();
       await close(app, systemClock);
       await responses?.settled();
       await keys.close();
@@ -300,13 +316,19 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   };
 }
 
+const credentialsOf = (tls: TlsFiles | null) =>
+  tls === null ? null : { cert: tls.certificate.pem, key: tls.key };
+
 /** The settings of access stay live; what follows from the address does not change but for the addresses of the machine. */
-function boundAccess(config: Config): AccessRules {
+function boundAccess(config: Config, certified: () => readonly string[]): AccessRules {
   const addresses = (): string[] =>
     Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
   return Object.create(config, {
     ownHosts: {
-      value: () => ownHosts(config.host, { addresses: addresses(), hostName: hostname() }),
+      value: () => [
+        ...ownHosts(config.host, { addresses: addresses(), hostName: hostname() }),
+        ...certified(),
+      ],
     },
     needsKey: { value: !isLoopback(config.host) },
   }) as AccessRules;

@@ -1,9 +1,9 @@
-/** The CLI's way to the running server: fetch with the configured address and key, and errors in plain words. */
+/** The CLI's way to the running server: requests with the configured address and key, and errors in plain words. */
 import { createParser } from 'eventsource-parser';
 import type { Config } from '../config/config.ts';
-import { clientBaseUrl } from '../config/listen-address.ts';
 import { CliFailure, EXIT_CODES, type ExitCode } from './context.ts';
 import { homeHolder, unanswered } from './home-lock.ts';
+import { callService, CertificateMismatch, serviceUrl } from './transport.ts';
 import { inCliWords } from './words/wording.ts';
 
 /** What the server refused, in the words of a terminal; `code` is that of its errors. */
@@ -23,7 +23,7 @@ export interface ApiResponse {
 }
 
 export function baseUrl(config: Config): string {
-  return clientBaseUrl(config.host, config.port);
+  return serviceUrl(config);
 }
 
 /** One request to the server; an unreachable server ends the verb with exit code 3. */
@@ -35,7 +35,7 @@ export async function callServer(
 ): Promise<ApiResponse> {
   const sent = body === undefined ? {} : { text: JSON.stringify(body) };
   const { response, text } = await exchange(config, { method, route, ...sent });
-  return { status: response.status, headers: response.headers, body: parseBody(text, response.url) };
+  return { status: response.status, headers: response.headers, body: parseBody(text, config) };
 }
 
 /** The text of a success; `text` is sent byte for byte. */
@@ -43,7 +43,7 @@ export async function postText(config: Config, request: Omit<Outgoing, 'method'>
   const { response, text } = await exchange(config, { ...request, method: 'POST' });
   if (!response.ok) {
     const { status, headers } = response;
-    expectOk({ status, headers, body: parseBody(text, response.url) });
+    expectOk({ status, headers, body: parseBody(text, config) });
   }
   return text;
 }
@@ -68,7 +68,7 @@ export async function* streamServer(
     expectOk({
       status: response.status,
       headers: response.headers,
-      body: parseBody(await response.text(), response.url),
+      body: parseBody(await response.text(), config),
     });
   }
   const parts: ({ readonly data: string } | { readonly comment: string })[] = [];
@@ -83,7 +83,7 @@ export async function* streamServer(
       for (const part of parts.splice(0)) {
         if ('comment' in part) yield part;
         else if (part.data === '[DONE]') return;
-        else yield { chunk: chunkOf(parseBody(part.data, response.url)) };
+        else yield { chunk: chunkOf(parseBody(part.data, config)) };
       }
     }
   } catch (error) {
@@ -101,7 +101,7 @@ export async function* openStream(
   const response = await send(config, outgoing);
   if (!response.ok) {
     const { status, headers } = response;
-    expectOk({ status, headers, body: parseBody(await response.text(), response.url) });
+    expectOk({ status, headers, body: parseBody(await response.text(), config) });
   }
   try {
     yield* bytesOf(response, outgoing.signal);
@@ -112,8 +112,8 @@ export async function* openStream(
 }
 
 /**
- * The bytes of a body until the signal fires, which closes the connection. fetch itself holds its signal weakly once the
- * head has arrived, so that after a garbage collection an abort would go unheard.
+ * The bytes of a body until the signal fires, which closes the connection. The reader is cancelled as
+ * well: what it waits for ends at once.
  */
 async function* bytesOf(response: Response, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader();
@@ -163,9 +163,9 @@ async function exchange(
 
 async function send(config: Config, { method, route, text, headers, signal }: Outgoing): Promise<Response> {
   try {
-    return await fetch(`${baseUrl(config)}${route}`, {
+    return await callService(config, {
       method,
-      redirect: 'error',
+      path: route,
       headers: {
         ...(config.apiKey === null ? {} : { authorization: `Bearer ${config.apiKey}` }),
         ...(text === undefined ? {} : { 'content-type': 'application/json' }),
@@ -175,21 +175,45 @@ async function send(config: Config, { method, route, text, headers, signal }: Ou
       ...(signal === undefined ? {} : { signal }),
     });
   } catch (cause) {
+    if (cause instanceof CertificateMismatch || TLS_FAILURE.test(codeOf(cause)))
+      throw distrusted(config, cause);
     const holder = await homeHolder(config.home);
     throw new CliFailure(
-      unanswered({ url: baseUrl(config), host: config.host, port: config.port }, holder),
+      unanswered({ url: config.socket ?? baseUrl(config), host: config.host, port: config.port }, holder),
       EXIT_CODES.unreachable,
       cause,
     );
   }
 }
 
-function parseBody(text: string, url: string): unknown {
+/** OpenSSL's and Node's codes of a handshake that failed. */
+const TLS_FAILURE = /^(?:CERT_|ERR_SSL_|ERR_TLS_|EPROTO|UNABLE_|DEPTH_ZERO)/;
+
+const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code ?? '');
+
+const WHY_DISTRUSTED: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'it has expired',
+  CERT_NOT_YET_VALID: 'it is not valid yet',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it speaks plain http',
+  EPROTO: 'it speaks plain http',
+};
+
+/** Somebody answers, but not with the certificate of this machine's settings, or not with TLS at all. */
+function distrusted(config: Config, cause: unknown): CliFailure {
+  const why = WHY_DISTRUSTED[codeOf(cause)] ?? 'it shows another certificate';
+  return new CliFailure(
+    `the service at ${baseUrl(config)} is not trusted with the certificate ${config.tlsCert} (${why}); restart hearth serve if its certificate or its settings changed`,
+    EXIT_CODES.failure,
+    cause,
+  );
+}
+
+function parseBody(text: string, config: Config): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
     throw new CliFailure(
-      `the server at ${url} is not Hearth (its response is not JSON)`,
+      `the server at ${baseUrl(config)} is not Hearth (its response is not JSON)`,
       EXIT_CODES.failure,
       cause,
     );

@@ -2,7 +2,6 @@
 import type { Config } from '../config/config.ts';
 import { readPublicIdentity } from '../trust/identity/public-identity.ts';
 import { HEADERS } from '../wire/headers.ts';
-import { baseUrl } from './api.ts';
 import { askHealth } from './open-request.ts';
 
 const PATIENCE_MS = 1000;
@@ -26,6 +25,6 @@ export async function isOwnHolder(config: Config): Promise<boolean> {
 }
 
 async function askInstance(config: Config): Promise<string | null> {
-  const headers = await askHealth(baseUrl(config), PATIENCE_MS);
+  const headers = await askHealth({ ...config, socket: null }, PATIENCE_MS);
   return headers?.get(HEADERS.instanceId) ?? null;
 }

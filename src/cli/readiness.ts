@@ -23,5 +23,5 @@ export async function waitUntilAnswering(config: Config, timeoutMs: number): Pro
 }
 
 export async function isAnswering(config: Config, timeoutMs: number): Promise<boolean> {
-  return (await askHealth(baseUrl(config), timeoutMs)) !== null;
+  return (await askHealth(config, timeoutMs)) !== null;
 }

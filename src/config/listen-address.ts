@@ -59,7 +59,7 @@ export function ownHosts(host: string, { addresses, hostName }: OwnNames): strin
   return [...new Set([...addresses.map(inHostHeader), ...names])];
 }
 
-const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
+export const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
 /** Without the zone of a link-local address, which no client sends. */
 const inHostHeader = (address: string): string => {
@@ -67,8 +67,13 @@ const inHostHeader = (address: string): string => {
   return plain.includes(':') ? `[${plain}]` : plain;
 };
 
-/** The address a client on this machine connects to: a wildcard bind is reached over loopback. */
-export function clientBaseUrl(host: string, port: number): string {
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+/** The host a client on this machine connects to: a wildcard bind is reached over loopback. */
+export function clientHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
+}
+
+/** The origin of a service, which is given a host and not a wildcard. */
+export function originOf(scheme: 'http' | 'https', host: string, port: number): string {
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -105,6 +105,32 @@ export const settings = {
     read: whole(0, 65_535),
     expects: 'a port from 0 to 65535',
   }),
+  socket: setting<string | null>({
+    env: 'SVC_SOCKET',
+    description:
+      'Also listens on this Unix socket, which only your user can open, or on a named pipe of Windows; the verbs of hearth then use it.',
+    fallback: null,
+    unset: 'none',
+    read: text,
+    expects: 'a path',
+  }),
+  tlsCert: setting<string | null>({
+    env: 'SVC_TLS_CERT',
+    description:
+      'File with the TLS certificate in PEM, followed by its intermediate certificates; with SVC_TLS_KEY the service speaks https. SIGHUP reads both files again.',
+    fallback: null,
+    unset: 'plain http',
+    read: text,
+    expects: 'a file',
+  }),
+  tlsKey: setting<string | null>({
+    env: 'SVC_TLS_KEY',
+    description: 'File with the private key of SVC_TLS_CERT in PEM; other users must not be able to read it.',
+    fallback: null,
+    unset: 'plain http',
+    read: text,
+    expects: 'a file',
+  }),
   home: setting<string | null>({
     env: 'SVC_HOME',
     description: 'The folder below which the service writes everything.',

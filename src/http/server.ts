@@ -28,11 +28,12 @@ import { Turnstile } from './guard/turnstile.ts';
 import { registerRoutes } from './handlers/register.ts';
 import { type EdgeParts, handlerTable } from './handlers/table.ts';
 import { addHooks, commonHeaders, requestId } from './hooks.ts';
-import { type FramingWords, refuseFraming, watchFraming } from './guard/framing-refusal.ts';
+import { type FramingWords, plainRefusal, refuseFraming, watchFraming } from './guard/framing-refusal.ts';
 import { readBodies } from './guard/json-body.ts';
 import { reasonPhrase } from './guard/raw-answer.ts';
 import { RefusalLog } from './guard/refusal-log.ts';
 import { HTTP_LIMITS } from './limits.ts';
+import { type Address, type Bound, listen as listenAt } from './listen/listen.ts';
 import { logRequests, noteFailure, type RequestLogParts } from './log/request-log.ts';
 import { areChecksLoaded, loadChecks } from './route-checks.ts';
 import { boundSockets } from './guard/sockets.ts';
@@ -60,11 +61,8 @@ export interface HttpOptions {
 }
 
 export async function createHttpServer(useCases: UseCases, options: HttpOptions): Promise<FastifyInstance> {
-  const shapeOf = shapeBy(options.errorShape);
-  const words: FramingWords = {
-    common: (asked) => commonHeaders(options.process, requestId(asked)),
-    shapeOf,
-  };
+  const words = wordsOf(options);
+  const { shapeOf } = words;
   const app = createApp(options, words);
   const turnstile = new Turnstile(options.clock);
   const askers = new Askers(options.access, options.keys);
@@ -89,6 +87,11 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   registerRoutes(app, handlerTable(useCases, { streams, metrics, document, pageToken }));
   return app;
 }
+
+const wordsOf = ({ process, errorShape }: Pick<HttpOptions, 'process' | 'errorShape'>): FramingWords => ({
+  common: (asked) => commonHeaders(process, requestId(asked)),
+  shapeOf: shapeBy(errorShape),
+});
 
 interface DoorParts {
   readonly useCases: UseCases;
@@ -221,12 +224,14 @@ async function allowOrigins(app: FastifyInstance, access: AccessRules): Promise<
   });
 }
 
-/** Listens and returns the port that was really bound. */
-export async function listen(app: FastifyInstance, host: string, port: number): Promise<number> {
-  await app.listen({ host, port });
-  const address = app.server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
-  return address.port;
+/** Listens where the options say, and answers in the words of the service those who speak the wrong protocol there. */
+export function listen(
+  app: FastifyInstance,
+  options: Pick<HttpOptions, 'process' | 'errorShape' | 'clock'>,
+  address: Address,
+): Promise<Bound> {
+  const { clock } = options;
+  return listenAt(app, { ...address, clock, plainRefusal: () => plainRefusal(wordsOf(options)) });
 }
 
 /** Call it when every answer is over: what is open then is idle, half a request, or a reader that does not read. */

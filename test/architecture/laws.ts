@@ -337,7 +337,7 @@ export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
   '@huggingface/hub': ['store/hub'],
   '#fastify': ['http', 'app.ts'],
   // The store is a client of hubs; only http/ serves.
-  'node:http': ['http', 'store/hub', 'store/libraries', 'engine/upstream'],
+  'node:http': ['http', 'cli', 'store/hub', 'store/libraries', 'engine/upstream'],
   'node:child_process': ['engine/local', 'engine/command', 'cli/service', 'cli/launch'],
   '@opentelemetry/': ['tracing'],
   commander: ['cli'],

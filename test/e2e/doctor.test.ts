@@ -39,7 +39,7 @@ describe('hearth doctor', () => {
     const home = path.join(folder, 'fresh');
     const { code, findings, of } = await doctor({ SVC_HOME: home });
     const abouts =
-      'Hearth settings home engine GPU port server models,other programs,Node processor memory,huge pages,disk';
+      'Hearth settings home engine GPU port address server models,other programs,Node processor memory,huge pages,disk';
     expect(new Set(findings.map(({ about }) => about))).toEqual(
       new Set(abouts.split(/,|(?<!other|huge) (?!programs|pages)/)),
     );

@@ -19,6 +19,7 @@ import type { CliContext } from '../context.ts';
 import { foreignEnvironment, localRegistry } from '../local-registry.ts';
 import { isOwnHolder, describeHolder } from '../port-holder.ts';
 import { readVersion } from '../version.ts';
+import { addressFindings, tlsFindings } from './address.ts';
 import { type Check, type Finding, ok, problem, warning } from './finding.ts';
 import { existingParent } from './machine.ts';
 
@@ -33,6 +34,8 @@ export function installationChecks(context: CliContext, examined: ExaminedConfig
     { about: 'home', look: () => homeFinding(config.home) },
     { about: 'engine', look: () => engineFindings(context, config) },
     { about: 'port', look: () => portFinding(examined) },
+    { about: 'address', look: async () => addressFindings(config, await isOwnHolder(config)) },
+    { about: 'TLS', look: async () => tlsFindings(config, Date.now()) },
     { about: 'server', look: () => holderFinding(config.home) },
     { about: 'models', look: () => modelFindings(examined) },
     { about: 'other programs', look: () => foreignFinding(context) },

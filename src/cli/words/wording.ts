@@ -11,6 +11,7 @@ const PHRASES: readonly (readonly [http: string, terminal: string])[] = [
     'send Authorization: Bearer <key> with the value of SVC_API_KEY',
     'set SVC_API_KEY to the key of the service',
   ],
+  ['use https:// in place of http://', 'set SVC_TLS_CERT to its certificate'],
   [`without the ${HEADERS.evidenceMode} header`, 'without evidence'],
 ];
 

@@ -14,7 +14,12 @@ import type { ShapeOf } from '../error-shape.ts';
 import { answerWith, type RawAnswer, rawAnswer } from './raw-answer.ts';
 import { standBefore } from './stand-before.ts';
 
-type FramingCode = 'bad_request' | 'headers_too_large' | 'request_timeout' | 'unknown_expectation';
+type FramingCode =
+  | 'bad_request'
+  | 'tls_required'
+  | 'headers_too_large'
+  | 'request_timeout'
+  | 'unknown_expectation';
 
 const answers = new WeakMap<Socket, Set<ServerResponse>>();
 
@@ -58,6 +63,9 @@ export function refuseFraming(error: NodeJS.ErrnoException, socket: Socket, word
   }
   socket.end(rawAnswer(refusal(codeOf(error), words, {})));
 }
+
+/** For a client that speaks plain http where TLS is spoken. */
+export const plainRefusal = (words: FramingWords): string => rawAnswer(refusal('tls_required', words, {}));
 
 function refusal(
   code: FramingCode,

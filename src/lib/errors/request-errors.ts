@@ -195,6 +195,7 @@ export const httpErrors = {
     {},
     () => 'Expect: 100-continue is the only expectation supported; leave the header out.',
   ),
+  tls_required: permanent('request', {}, () => 'This address speaks TLS; use https:// in place of http://.'),
   bad_request: permanent(
     'request',
     {},

@@ -16,7 +16,8 @@ import { type Clock, systemClock } from '../../../src/lib/base/clock.ts';
 import { JobBoard } from '../../../src/engine/observe/job-board.ts';
 import { createMetrics } from '../../../src/engine/observe/metrics.ts';
 import type { ErrorShape } from '../../../src/http/error-shape.ts';
-import { createHttpServer, listen } from '../../../src/http/server.ts';
+import type { Address } from '../../../src/http/listen/listen.ts';
+import { createHttpServer, type HttpOptions, listen } from '../../../src/http/server.ts';
 import { loadIdentity } from '../../../src/trust/identity/instance.ts';
 import { registerBuiltin } from '../../../src/store/install/builtin.ts';
 import { importFile } from '../../../src/store/install/import.ts';
@@ -51,6 +52,8 @@ export interface ScriptedOptions {
   readonly volatileLines?: VolatileTreatment;
   readonly streamHeadAfterMs?: number;
   readonly errorShape?: 'auto' | ErrorShape;
+  /** Besides a free port of the loopback address without TLS. */
+  readonly address?: Partial<Pick<Address, 'socket' | 'tls'>>;
   readonly maxBodyBytes?: number;
   readonly clock?: Clock;
   readonly record?: RecordMode;
@@ -179,7 +182,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
       volatileLines: options.volatileLines ?? settings.volatileLines.fallback,
     },
   });
-  const app = await createHttpServer(useCases, {
+  const httpOptions: HttpOptions = {
     process,
     access: {
       apiKey: options.apiKey ?? null,
@@ -208,8 +211,11 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     tracing: options.tracing ?? null,
     opened: Promise.resolve(),
     isDraining: () => draining,
-  });
-  const port = await listen(app, '127.0.0.1', 0);
+  };
+  const app = await createHttpServer(useCases, httpOptions);
+  const address = { host: '127.0.0.1', port: 0, socket: null, tls: null, ...options.address };
+  const bound = await listen(app, httpOptions, address);
+  const { port } = bound;
   const url = `http://127.0.0.1:${port}`;
   return {
     url,

@@ -78,7 +78,7 @@ export function collect(child: ChildProcess): Output {
 export function readyUrl(child: ChildProcess, output = collect(child)): Promise<string> {
   return new Promise((resolve, reject) => {
     child.stdout?.on('data', () => {
-      const url = /ready at (http:\S+)/.exec(output.stdout())?.[1];
+      const url = /ready at (https?:\S+)/.exec(output.stdout())?.[1];
       if (url !== undefined) resolve(url);
     });
     child.once('close', (code) => reject(new Error(`serve ended (${code}): ${output.stderr()}`)));

@@ -71,7 +71,8 @@ async function withPrivateService<T>(context: CliContext, work: (config: Config)
   const { openLog } = await import('../../log/logger.ts');
   const { builtinsOf, registerBuiltins } = await import('../../builtin-models.ts');
   const { readVersion } = await import('../../version.ts');
-  const config = context.config({ host: '127.0.0.1', port: '0' });
+  const plain = { socket: null, tlsCert: null, tlsKey: null };
+  const config: Config = { ...context.config({ host: '127.0.0.1', port: '0' }), ...plain };
   const { logger } = openLog({ level: 'error', home: null });
   // It makes the folder of the home that the lock lies in.
   const running = await startApp({

@@ -7,9 +7,9 @@ import { type RunningService, startApp } from '../../../app.ts';
 import { compileEarly } from '../../../lib/base/compile-early.ts';
 import { formatDuration } from '../../../lib/base/duration.ts';
 import { type Config, requireKeyForBind, unknownVariables } from '../../../config/config.ts';
-import { clientBaseUrl } from '../../../config/listen-address.ts';
 import { configFilePath } from '../../../config/config-file.ts';
 import { followConfig, type LiveConfig } from '../../../config/live-config.ts';
+import { readCertificate } from '../../../config/tls-files.ts';
 import { type SettingName, settings } from '../../../config/settings.ts';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { isReadOnly } from '../../../lib/files/durable.ts';
@@ -22,6 +22,7 @@ import { CliFailure, type CliContext, EXIT_CODES } from '../../context.ts';
 import { servingAt, takeHome } from '../../home-lock.ts';
 import { type Log, openLog } from '../../log/logger.ts';
 import { describeHolder } from '../../port-holder.ts';
+import { serviceUrl } from '../../transport.ts';
 import { readVersion } from '../../version.ts';
 import { endByHangUp, listenForSignals } from './signals.ts';
 
@@ -60,10 +61,17 @@ async function serve(context: CliContext, flags: Flags): Promise<void> {
   const lock = await openService(config, running, { logger, readOnly });
   signals.onReload(() => {
     context.note(reloadNote(reload, config));
+    const renewal = renewalNote(running, config);
+    if (renewal !== null) context.note(renewal);
     logger.level = config.logLevel;
   });
   const key = config.apiKey !== null || named.length > 0 ? '$SVC_API_KEY' : null;
-  context.print(readyLine(clientBaseUrl(config.host, running.port), key));
+  context.print(readyLine({ ...config, port: running.port }, key));
+  if (config.socket !== null) {
+    context.note(
+      `It also listens on ${config.socket} - try: curl --unix-socket ${config.socket} http://localhost/v1/models`,
+    );
+  }
   // Not before: what a start runs is run once.
   compileEarly();
   const signal = await signals.end;
@@ -82,6 +90,18 @@ function refuseNamedKey({ apiKey }: Config, named: readonly KeyRecord[]): void {
     `SVC_API_KEY is the named key ${key.name}, but here it sets the key that may do everything; unset it, or set another key`,
     EXIT_CODES.usage,
   );
+}
+
+/** What SIGHUP says of the certificate; null where there is none. */
+function renewalNote(running: RunningService, { tlsCert }: Config): string | null {
+  if (tlsCert === null) return null;
+  try {
+    running.renewTls();
+    return `SIGHUP: ${tlsCert} was read again; new connections get it.`;
+  } catch (error) {
+    if (!isSvcError(error)) throw error;
+    return `SIGHUP: the certificate stays as it was. ${error.message}`;
+  }
 }
 
 /** What SIGHUP says: the settings that changed, and those that wait for a restart. */
@@ -161,10 +181,19 @@ async function start(config: Config, { logger, readOnly }: Start): Promise<Runni
 }
 
 /** One line that a program can wait for and a person can use. */
-function readyLine(url: string, secret: string | null): string {
+function readyLine(config: Config, secret: string | null): string {
+  const url = serviceUrl(config);
+  const trust = isSelfSigned(config) ? ` --cacert ${config.tlsCert}` : '';
   const key = secret === null ? '' : ` -H "Authorization: Bearer ${secret}"`;
   const body = '{"model":"default","messages":[{"role":"user","content":"Hello!"}]}';
-  return `Hearth is ready at ${url} - try: curl ${url}/v1/chat/completions${key} -H "Content-Type: application/json" -d '${body}'`;
+  return `Hearth is ready at ${url} - try: curl${trust} ${url}/v1/chat/completions${key} -H "Content-Type: application/json" -d '${body}'`;
+}
+
+/** No client trusts such a certificate unless it is told to. */
+function isSelfSigned({ tlsCert }: Config): boolean {
+  if (tlsCert === null) return false;
+  const { leaf } = readCertificate(tlsCert);
+  return leaf.checkIssued(leaf);
 }
 
 /** Drains, for as long as the settings allow. */

@@ -97,8 +97,9 @@ async function instanceProblems(
   if (identity.product !== 'hearth') return [`the service calls itself "${identity.product}", not hearth`];
   const stranger = strangerProblem(config, identity.instance_id, own.instanceId);
   if (stranger !== null) return [stranger];
-  const port = Number(new URL(baseUrl(config)).port);
-  const faultWith = (keyid: string) => findIdentityFault(identity, { nonce, pinned: { keyid }, port });
+  // A socket is not relayed from another port.
+  const port = config.socket === null ? { port: config.port } : {};
+  const faultWith = (keyid: string) => findIdentityFault(identity, { nonce, pinned: { keyid }, ...port });
   const fault = faultWith(own.keyid);
   if (fault === null) return [];
   // A key may have been replaced because somebody else has it, so an older key is a problem too, but another one.

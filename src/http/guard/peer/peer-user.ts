@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { isIPv4 } from 'node:net';
 import { endianness } from 'node:os';
+import { isLocalSocket } from '../../listen/local-socket.ts';
 
 /** Both ends of a connection as the service sees them. */
 export interface Connection {
@@ -31,6 +32,7 @@ const FORWARDED = [
 /** Whether the user that runs this service sent the request. */
 export async function isOwnUser({ socket, headers }: IncomingMessage): Promise<boolean> {
   if (FORWARDED.some((name) => headers[name] !== undefined)) return false;
+  if (isLocalSocket(socket)) return true;
   const own = process.getuid?.();
   return own !== undefined && (await peerUser(socket)) === own;
 }

@@ -1,0 +1,115 @@
+/**
+ * How a verb reaches the service: over its socket, over TLS, or over plain http. Answers come as fetch has them, which itself can
+ * neither use a socket nor trust one certificate.
+ */
+import { request as requestHttp, type RequestOptions } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP } from 'node:net';
+import { Readable } from 'node:stream';
+import { checkServerIdentity as checkName } from 'node:tls';
+import type { Config } from '../config/config.ts';
+import { clientHost, isLoopback, originOf } from '../config/listen-address.ts';
+import { type Certificate, isNamed, readCertificate } from '../config/tls-files.ts';
+
+export interface Call {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Where the verbs of hearth look for the service. */
+export type Place = Pick<Config, 'host' | 'port' | 'socket' | 'tlsCert'>;
+
+/** A service that answers with another certificate than the one this machine knows. */
+export class CertificateMismatch extends Error {}
+
+/** What other programs on this machine use as the address of the service. */
+export function serviceUrl({ host, port, tlsCert }: Place): string {
+  const reachable = clientHost(host);
+  if (tlsCert === null) return originOf('http', reachable, port);
+  return originOf('https', nameFor(reachable, readCertificate(tlsCert)), port);
+}
+
+/** A name of the certificate, so that clients accept it; the address itself where it is one. */
+function nameFor(host: string, certificate: Certificate): string {
+  const candidates = [host, ...(isLoopback(host) ? ['localhost'] : []), ...certificate.names];
+  return candidates.find((name) => !name.includes('*') && isNamed(certificate, name)) ?? host;
+}
+
+/** One request; rejects where nobody answers. Redirects are answers, and are not followed. */
+export async function callService(place: Place, call: Call): Promise<Response> {
+  return exchange(place.tlsCert === null || place.socket !== null ? requestHttp : requestHttps, {
+    ...optionsOf(place),
+    ...call,
+  });
+}
+
+/** The same to one address, under the name that a client on another machine calls it, which its certificate has to have. */
+export async function callAddress(
+  { port, tlsCert }: Place,
+  { host, name }: { readonly host: string; readonly name: string },
+  call: Call,
+): Promise<Response> {
+  const headers = { ...call.headers, host: new URL(originOf('http', name, port)).host };
+  const where = { ...call, host, port, agent: false as const, headers };
+  if (tlsCert === null) return exchange(requestHttp, where);
+  const checkServerIdentity: typeof checkName = (_, certificate) => checkName(name, certificate);
+  return exchange(requestHttps, {
+    ...where,
+    ...trustIn(readCertificate(tlsCert)),
+    ...serverName(name),
+    checkServerIdentity,
+  } as RequestOptions);
+}
+
+/** The certificate itself is trusted, whoever has signed it. */
+const trustIn = ({ pem }: Certificate) => ({ ca: pem, allowPartialTrustChain: true });
+
+/** Addresses are not sent as server names. */
+const serverName = (host: string) => ({ servername: isIP(host) === 0 ? host : '' });
+
+function optionsOf({ host, port, socket, tlsCert }: Place): RequestOptions {
+  if (socket !== null) return { socketPath: socket, host: 'localhost', agent: false };
+  const address = { host: clientHost(host), port, agent: false as const };
+  if (tlsCert === null) return address;
+  const certificate = readCertificate(tlsCert);
+  const { leaf } = certificate;
+  // The certificate itself is known here, which says more than a name in it.
+  return {
+    ...address,
+    ...trustIn(certificate),
+    ...serverName(address.host),
+    checkServerIdentity: (_: string, { raw }: { readonly raw: Buffer }) =>
+      raw.equals(leaf.raw) ? undefined : new CertificateMismatch('another certificate'),
+  } as RequestOptions;
+}
+
+function exchange(
+  request: typeof requestHttp,
+  { method, path, headers, body, signal, ...where }: RequestOptions & Pick<Call, 'body'>,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      {
+        ...where,
+        method,
+        path,
+        headers: { ...headers, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) },
+        ...(signal === undefined ? {} : { signal }),
+      },
+      (incoming) => {
+        const head = new Headers();
+        for (const [name, value] of Object.entries(incoming.headersDistinct))
+          for (const each of value ?? []) head.append(name, each);
+        const status = incoming.statusCode ?? 0;
+        const stream =
+          status === 204 || status === 304 ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array>);
+        resolve(new Response(stream, { status, headers: head }));
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}

@@ -1,0 +1,114 @@
+/** The files of SVC_TLS_CERT and SVC_TLS_KEY: read, checked, and refused in the words of the settings. */
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { fail, messageOf, type SvcError } from '../lib/errors/svc-error.ts';
+import type { SettingValues } from './settings.ts';
+
+type TlsPaths = Pick<SettingValues, 'tlsCert' | 'tlsKey'>;
+
+export interface Certificate {
+  readonly file: string;
+  /** The certificate of the service and those after it. */
+  readonly pem: string;
+  readonly leaf: X509Certificate;
+  /** Host names and addresses that it is valid for, lower case. */
+  readonly names: readonly string[];
+}
+
+export interface TlsFiles {
+  readonly certificate: Certificate;
+  readonly key: string;
+}
+
+/** Group members may read the key, as packages of certificates arrange it; nobody else may, and only its owner writes. */
+const FORBIDDEN_MODE = 0o027;
+
+/** Null where the service speaks plain http; throws where a file is missing, unsafe or does not fit. */
+export function readTlsFiles({ tlsCert, tlsKey }: TlsPaths): TlsFiles | null {
+  if (tlsCert === null && tlsKey === null) return null;
+  if (tlsCert === null) throw refused('SVC_TLS_CERT', 'is not set, but SVC_TLS_KEY is; set both, or neither');
+  if (tlsKey === null) throw refused('SVC_TLS_KEY', 'is not set, but SVC_TLS_CERT is; set both, or neither');
+  const certificate = readCertificate(tlsCert);
+  const key = readText('SVC_TLS_KEY', tlsKey);
+  refuseOpenKey(tlsKey);
+  if (!certificate.leaf.checkPrivateKey(privateKeyOf(tlsKey, key))) {
+    throw refused(
+      'SVC_TLS_KEY',
+      `${tlsKey} is not the key of the certificate ${tlsCert}; set the file that was made with it`,
+    );
+  }
+  return { certificate, key };
+}
+
+/** What a client needs of the two files. */
+export function readCertificate(file: string): Certificate {
+  const pem = readText('SVC_TLS_CERT', file);
+  let leaf: X509Certificate;
+  try {
+    leaf = new X509Certificate(pem);
+  } catch (cause) {
+    throw refused(
+      'SVC_TLS_CERT',
+      `${file} is not a certificate in PEM; it must begin with -----BEGIN CERTIFICATE-----`,
+      cause,
+    );
+  }
+  return { file, pem, leaf, names: namesOf(leaf) };
+}
+
+/** Whether a client that connects to this host accepts the certificate for it. */
+export function isNamed({ leaf }: Certificate, host: string): boolean {
+  return (isIP(host) === 0 ? leaf.checkHost(host) : leaf.checkIP(host)) !== undefined;
+}
+
+/** Node writes the names of a certificate as one text: DNS:a.example, IP Address:127.0.0.1. */
+function namesOf({ subjectAltName = '' }: X509Certificate): string[] {
+  return [...subjectAltName.matchAll(/(?:^|, )(?:DNS|IP Address):([^,"]+)/g)].map(([, name = '']) =>
+    name.toLowerCase(),
+  );
+}
+
+function privateKeyOf(file: string, pem: string): KeyObject {
+  try {
+    return createPrivateKey(pem);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ERR_MISSING_PASSPHRASE' || /ENCRYPTED/.test(pem)) {
+      throw refused(
+        'SVC_TLS_KEY',
+        `${file} is encrypted; decrypt it with: openssl pkey -in ${file} -out NEW_FILE`,
+        cause,
+      );
+    }
+    throw refused(
+      'SVC_TLS_KEY',
+      `${file} is not a private key in PEM; it must begin with -----BEGIN PRIVATE KEY-----`,
+      cause,
+    );
+  }
+}
+
+function refuseOpenKey(file: string): void {
+  if (process.platform === 'win32' || (statSync(file).mode & FORBIDDEN_MODE) === 0) return;
+  throw refused('SVC_TLS_KEY', `${file} can be read or changed by other users; run: chmod 600 ${file}`);
+}
+
+function readText(setting: string, file: string): string {
+  try {
+    // A pipe would be waited for, for ever.
+    if (!statSync(file).isFile()) throw new Error('it is not a plain file');
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw refused(
+      setting,
+      `${file} cannot be read (${(cause as NodeJS.ErrnoException).code ?? messageOf(cause)}); name a file that this user can read`,
+      cause,
+    );
+  }
+}
+
+function refused(param: string, what: string, cause?: unknown): SvcError {
+  const subject = what.startsWith('is not set') ? `${param} ${what}` : `${param}: ${what}`;
+  return fail('invalid_request', { param, message: `${subject}.` }, cause);
+}

@@ -1,0 +1,70 @@
+/**
+ * http/listen owns where the service can be reached: an address with TLS or without, and a socket of this machine. All of them lead
+ * to one server of node:http, so guards and limits exist once. It knows nothing of requests.
+ */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from '#fastify';
+import type { Clock } from '../../lib/base/clock.ts';
+import { listenOnSocket } from './local-socket.ts';
+import { type Credentials, frontWithTls } from './tls-front.ts';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+  /** The path of a socket of this machine; null: none. */
+  readonly socket: string | null;
+  /** Null: plain http. */
+  readonly tls: Credentials | null;
+}
+
+interface Listening extends Address {
+  /** The answer to a client that speaks plain http where TLS is spoken. */
+  readonly plainRefusal: () => string;
+  readonly clock: Clock;
+}
+
+export interface Bound {
+  /** The port that was really bound. */
+  readonly port: number;
+  /** Another certificate for the connections that come from now on. */
+  renewTls(credentials: Credentials): void;
+  /** Accepts nothing more on the socket, and gives up on connections that no request can come from yet. */
+  stop(): void;
+}
+
+export async function listen(app: FastifyInstance, options: Listening): Promise<Bound> {
+  const { host, port, socket, tls } = options;
+  const take = takerOf(app.server);
+  const front = tls === null ? null : frontWithTls(app.server, { ...options, tls, take });
+  const scheme = tls === null ? 'http' : 'https';
+  await app.listen({
+    host,
+    port,
+    listenTextResolver: (url) => `Listening at ${url.replace(/^http/, scheme)}`,
+  });
+  const address = app.server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
+  try {
+    const local = socket === null ? null : await listenOnSocket(socket, take);
+    return {
+      port: address.port,
+      renewTls: (credentials) => front?.renew(credentials),
+      stop: () => {
+        front?.stop();
+        local?.close();
+      },
+    };
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+/** Whoever takes connections so far takes those that come by another way, too. */
+function takerOf(server: Server): (socket: Socket) => void {
+  const takers = server.listeners('connection') as ((socket: Socket) => void)[];
+  return (socket) => {
+    for (const take of takers) take.call(server, socket);
+  };
+}
