@@ -75,8 +75,7 @@ export interface UseCases {
   readonly requests: Pick<RequestRecorder, 'list' | 'find'> & { archive(): object };
   /** What the engine does, as it goes on. */
   readonly events: Pick<EngineFeed, 'state' | 'follow'>;
-  /** The refusal of one more chat of this client, before anything is read of it; see `Engine.crowdedOut`. */
-  crowdedOut(...asked: Parameters<Engine['crowdedOut']>): ReturnType<Engine['crowdedOut']>;
+  readonly queueFull: Engine['queueFull'];
   identity(nonce: string | undefined): Promise<Identity>;
   health(): HealthResponse;
 }
@@ -146,7 +145,7 @@ export function createUseCases(parts: Parts): UseCases {
     keyUses: parts.keyUses,
     library: parts.library,
     requests: requestUseCases(parts),
-    crowdedOut: (...asked) => engine.crowdedOut(...asked),
+    queueFull: (client) => engine.queueFull(client),
     identity: (nonce) => identity(parts, nonce),
     health: () => health(parts),
   };

@@ -279,11 +279,8 @@ export interface Engine {
    */
   submit(submission: Submission, signal: AbortSignal, listener: JobListener): void;
   residencies(): readonly ResidencyStatus[];
-  /**
-   * Why one more chat of this client would find no place to wait; null: it would find one, or take that of a client who
-   * has more. `arriving` are the requests, by client, that were let in and have not become jobs yet.
-   */
-  crowdedOut(clientKey: string, arriving: ReadonlyMap<string, number>): QueueFull | null;
+  /** The refusal of one more chat of this client; null: it may wait, if in place of a client that has more waiting. */
+  queueFull(clientKey: string): QueueFull | null;
   /** What a job for this target would find; loads and evicts nothing. */
   plan(target: ModelTarget, numCtx: number | null): LoadForecast;
   /** Unloads when idle, or as soon as its running jobs end; resolves false when it is not loaded. */

@@ -4,7 +4,6 @@ import { deferred } from '../lib/base/deferred.ts';
 import { type Route, routes } from '../wire/routes.ts';
 import { asSvcError, errorResponse } from './error-response.ts';
 import { registerRoute } from './handlers/register.ts';
-import { Askers } from './guard/askers.ts';
 import { addHooks, requestId } from './hooks.ts';
 
 describe('requestId', () => {
@@ -41,7 +40,7 @@ describe('the access flags of a route', () => {
       ownHosts: () => [],
       needsKey: false,
     };
-    const keys = { hasKeys: false, holderOf: () => null, isCurrent: true, refresh: async () => {} };
+    const keys = { hasKeys: false, holderOf: () => null, refresh: async () => {} };
     const opened = options.opened ?? Promise.resolve();
     const process = { instanceId: 'svc-x', bootId: 'boot' };
     addHooks(app, {
@@ -49,10 +48,10 @@ describe('the access flags of a route', () => {
       process,
       pageToken: 'token',
       keys,
-      askers: new Askers(access, keys),
       isDraining: () => false,
       opened,
-      turn: () => undefined,
+      acquire: () => undefined,
+      queueFull: () => null,
     });
     registerRoute(app, { name: 'x', method, path, summary: '', authenticated, early }, async () => ({}));
     return app.inject({ method, url: path, headers: { host: 'localhost', ...options.headers } });

@@ -6,15 +6,18 @@ import { fail, type SvcError } from '../lib/errors/svc-error.ts';
 import { HEADERS, headerValue, SERVER_BANNER } from '../wire/headers.ts';
 import { OLLAMA_INSTEAD } from '../wire/ollama/models.ts';
 import { type RouteAccess, routes } from '../wire/routes.ts';
-import { type Askers, factsOf } from './guard/askers.ts';
+import type { UseCases } from '../api/use-cases.ts';
+import { clientKey } from './client-key.ts';
+import { readAccessFacts } from './guard/access-facts.ts';
 import {
   type AccessFacts,
   type Accepted,
   type AccessRules,
   type Asker,
-  type NamedKeys,
+  type FreshKeys,
   refuseAdmin,
   refuseForeign,
+  whoAsks,
 } from './guard/guard.ts';
 import type { KeyHolder } from '../api/access/key-holder.ts';
 import type { OpenRequest } from '../api/access/open-request.ts';
@@ -41,16 +44,17 @@ export interface HookOptions {
   readonly process: ProcessNames;
   /** What its own page is given, to show that it is no other. */
   readonly pageToken: string;
-  readonly keys: NamedKeys;
-  readonly askers: Askers;
+  readonly keys: FreshKeys;
   readonly isDraining: () => boolean;
   /**
    * Settles when the service can answer; a request that comes between bind and then waits instead of failing. Routes
    * marked `early` do not: whoever finds the port taken learns from them at once by whom.
    */
   readonly opened: Promise<void>;
-  /** Whether the request has to wait for its turn on the event loop. */
-  readonly turn: (request: IncomingMessage) => Promise<void> | undefined;
+  /** Resolves when the request may begin; undefined: at once. */
+  readonly acquire: (request: IncomingMessage) => Promise<void> | undefined;
+  /** See `Engine.queueFull`. */
+  readonly queueFull: UseCases['queueFull'];
 }
 
 const ACCEPTABLE_ID = /^[A-Za-z0-9._-]{1,128}$/;
@@ -73,7 +77,7 @@ export function commonHeaders({ instanceId, bootId }: ProcessNames, id: string) 
 
 export function addHooks(app: FastifyInstance, options: HookOptions): void {
   app.addHook('onRequest', async (request, reply) => {
-    await options.turn(request.raw);
+    await options.acquire(request.raw);
     if (accessOf(request)?.early !== true) await options.opened;
     reply.headers(commonHeaders(options.process, request.id));
     reply.headers(mannersOf(accessOf(request)?.dialect).headers(request.id));
@@ -86,14 +90,25 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
     // Before the key: a browser cannot offer one until it has the page that asks for it.
     if (request.routeOptions.url === routes.home.path && wantsPage(request.headers.accept))
       return reply.header('Vary', 'Accept').redirect(PAGE_ADDRESS, 302);
-    if (asksForKey(request)) admit(request, reply, await options.askers.of(request.raw));
+    if (asksForKey(request)) {
+      await options.keys.refresh();
+      admit(request, reply, whoAsks(options.access, options.keys, facts));
+    }
     const refusal = adminRefusal(options, facts, request);
     if (refusal) throw refusal;
     if (request.raw.httpVersionMajor > 1) throw fail('unsupported_http_version');
     if (isEncoded(request.raw.headers)) throw fail('unsupported_content_encoding');
     // Before the body is read: what is sent to a path that does not exist is never looked at.
     if (request.is404) throw noRoute(request);
+    refuseSurplus(request, options);
   });
+}
+
+/** A flood is refused before its bodies are read. */
+function refuseSurplus(request: FastifyRequest, { queueFull }: HookOptions): void {
+  if (accessOf(request)?.queued !== true) return;
+  const full = queueFull(clientKey(request, knownOwnerOf(request)));
+  if (full !== null) throw fail('queue_full', full);
 }
 
 const isEncoded = ({ 'content-encoding': coding }: IncomingHttpHeaders): boolean =>
@@ -183,5 +198,5 @@ export function accessFacts(request: FastifyRequest): AccessFacts {
     accessOf(request)?.forBrowsers === true &&
     headerValue(headers, 'Sec-Fetch-Mode') === 'navigate' &&
     headerValue(headers, 'Sec-Fetch-Dest') === 'document';
-  return { ...factsOf(raw), isLanding };
+  return { ...readAccessFacts(raw), isLanding };
 }

@@ -9,13 +9,6 @@ export const HTTP_LIMITS = {
   maxHeaders: 100,
   /** Above this many sockets, the oldest that has not yet sent a request gives way. */
   maxSockets: 4096,
-  /** After a chat was turned away, the first bytes of connections are looked at for this long, before node:http takes them. */
-  watchDoorstepMs: 1_000,
-  /** As many connections within a moment are a rush, and looked at likewise. */
-  rushConnections: 16,
-  momentMs: 100,
-  /** How long such a connection may keep silent until node:http takes it all the same. */
-  doorstepPatienceMs: 500,
   /** A comment line keeps proxies and clients from giving up on a silent stream. */
   pingEveryMs: 15_000,
   /** A reader that takes nothing for this long is treated as gone. */

@@ -10,7 +10,6 @@ import {
   type FastifyReply,
   LogController,
 } from '#fastify';
-import type { Server } from 'node:http';
 import type { Clock } from '../lib/base/clock.ts';
 import { entryOf } from '../lib/errors/catalogue.ts';
 import { fail, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
@@ -20,18 +19,14 @@ import type { ProcessIdentity } from '../api/identity.ts';
 import type { UseCases } from '../api/use-cases.ts';
 import { asSvcError, errorResponse } from './error-response.ts';
 import { type ErrorShape, senderOf, shapeBy, type ShapeOf } from './error-shape.ts';
-import { Door } from './guard/door.ts';
-import { watchDoorstep } from './guard/doorstep.ts';
-import { Askers, factsOf, type FreshKeys } from './guard/askers.ts';
-import { type AccessRules, isAllowedOrigin, refuseForeign } from './guard/guard.ts';
-import { Turnstile } from './guard/turnstile.ts';
+import { type AccessRules, type FreshKeys, isAllowedOrigin } from './guard/guard.ts';
+import { RequestPacer } from './guard/request-pacer.ts';
 import { registerRoutes } from './handlers/register.ts';
 import { type EdgeParts, handlerTable } from './handlers/table.ts';
 import { addHooks, commonHeaders, requestId } from './hooks.ts';
 import { type FramingWords, plainRefusal, refuseFraming, watchFraming } from './guard/framing-refusal.ts';
 import { readBodies } from './guard/json-body.ts';
 import { reasonPhrase } from './guard/raw-answer.ts';
-import { RefusalLog } from './guard/refusal-log.ts';
 import { HTTP_LIMITS } from './limits.ts';
 import { type Address, type Bound, listen as listenAt } from './listen/listen.ts';
 import { logRequests, noteFailure, type RequestLogParts } from './log/request-log.ts';
@@ -64,9 +59,6 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   const words = wordsOf(options);
   const { shapeOf } = words;
   const app = createApp(options, words);
-  const turnstile = new Turnstile(options.clock);
-  const askers = new Askers(options.access, options.keys);
-  keepDoor(app.server, { useCases, options, words, turnstile, askers });
   boundSockets(app.server);
   watchFraming(app.server, options.maxBodyBytes, words);
   readBodies(app);
@@ -74,7 +66,11 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   answerErrors(app, options.maxBodyBytes, shapeOf);
   const { clock, logger, metrics, recorder, streamHeadAfterMs } = options;
   logRequests(app, { log: logger, clock, recorder, metrics, tracing: options.tracing });
-  addHooks(app, { ...options, askers, turn: turnstile.turn });
+  addHooks(app, {
+    ...options,
+    queueFull: (client) => useCases.queueFull(client),
+    acquire: new RequestPacer().acquire,
+  });
   const { allowedOrigins, allowLocalPages } = options.access;
   if (allowedOrigins.length > 0 || allowLocalPages) await allowOrigins(app, options.access);
   const streams = { clock, log: logger, headAfterMs: streamHeadAfterMs, shapeOf };
@@ -92,39 +88,6 @@ const wordsOf = ({ process, errorShape }: Pick<HttpOptions, 'process' | 'errorSh
   common: (asked) => commonHeaders(process, requestId(asked)),
   shapeOf: shapeBy(errorShape),
 });
-
-interface DoorParts {
-  readonly useCases: UseCases;
-  readonly options: HttpOptions;
-  readonly words: FramingWords;
-  readonly turnstile: Turnstile;
-  readonly askers: Askers;
-}
-
-function keepDoor(server: Server, { useCases, options, words, turnstile, askers }: DoorParts): void {
-  const { clock, logger, metrics } = options;
-  const log = new RefusalLog(logger, clock);
-  const door = new Door({
-    crowdedOut: (client, arriving) => useCases.crowdedOut(client, arriving),
-    ownerOf: (knock) => {
-      if (refuseForeign(options.access, factsOf(knock)) !== null) return null;
-      const asker = askers.now(knock);
-      return asker === null || 'refusal' in asker ? null : asker.owner;
-    },
-    headers: words.common,
-    requestIdHeader: HEADERS.requestId,
-    shapeOf: words.shapeOf,
-    onTurnedAway: (refused) => {
-      turnstile.hold();
-      doorstep.onTurnedAway();
-      log.add(refused);
-      const { route, status, code } = refused;
-      metrics.countRequest({ route, status, error: code, wasAdmitted: false });
-    },
-  });
-  door.keep(server);
-  const doorstep = watchDoorstep(server, door, clock);
-}
 
 function createApp(options: HttpOptions, words: FramingWords): FastifyInstance {
   const app = fastify({

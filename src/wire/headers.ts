@@ -23,8 +23,6 @@ export const HEADERS = {
    * (`name=dropped`, `name=moved`), and turns that the chat template refuses as they are (`system=moved`, `calls=split`).
    */
   rewritten: 'X-Svc-Rewritten',
-  /** Where a client changes its prompts at each turn, so that they are evaluated anew. */
-  cacheWarning: 'X-Svc-Cache-Warning',
   /** The model that answers, where another was asked for. */
   substitutedModel: 'X-Svc-Substituted-Model',
   /** The `code` of the body, for clients whose library keeps only the sentence. */

@@ -1,19 +1,13 @@
 import { type Static, Type } from '#typebox';
 import { orNull } from './schema.ts';
 
-/** Where two prompts part, with the words around on both sides. */
+/** Where two prompts differ, with the text around on both sides. */
 export const CacheDifference = Type.Object({
   token: Type.Integer({ description: 'The first token that differs, from 0.' }),
-  place: Type.Object({
-    kind: Type.String({ description: 'message, tool, template or text.' }),
-    index: Type.Integer({ description: 'Of the message or tool in the request, from 0.' }),
-    name: Type.String({ description: 'The role of the message, or the name of the tool.' }),
-  }),
-  shared: Type.String({ description: 'The words right before, the same in both.' }),
+  shared: Type.String({ description: 'The text right before, the same in both; 80 characters at most.' }),
   before: Type.String({ description: 'How the earlier prompt goes on.' }),
   now: Type.String({ description: 'How this prompt goes on.' }),
 });
-export type CacheDifference = Static<typeof CacheDifference>;
 
 /** Where reused prompt tokens came from. */
 export const CacheOrigins = Type.Object({
@@ -35,7 +29,7 @@ export const CacheReport = Type.Object(
     from: CacheOrigins,
     restore_ms: Type.Number(),
     num_ctx: Type.Integer(),
-    reason: Type.String({ description: 'A name of docs/prompt-cache.md.' }),
+    reason: Type.String({ description: 'One of those in docs/prompt-cache.md.' }),
     explanation: Type.String(),
     advice: orNull(Type.String({ description: 'What would have kept it.' })),
     difference: orNull(CacheDifference),

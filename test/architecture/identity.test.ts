@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { files, textOf } from './sources.ts';
 
 const NAMING: Readonly<Record<string, string>> = {
-  'http/guard/askers.ts': 'reads them',
+  'http/guard/access-facts.ts': 'reads them',
   'http/guard/guard.ts': 'decides by what was read',
   'wire/headers.ts': 'names them',
   'http/log/text-capture.ts': 'takes them out',

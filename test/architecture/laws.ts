@@ -238,7 +238,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'worker/native.ts',
     'worker/prompt',
   ],
-  'worker/explain': ['contract', 'lib/base', 'lib/prompt-cache', 'worker/prepare.ts', 'worker/prompt'],
+  'worker/explain': ['contract', 'lib/base', 'worker/prepare.ts', 'worker/prompt'],
   'worker/cache/prefixes': [],
   'worker/cache/disk': ['lib/files'],
   'worker/cache': ['contract', 'lib/errors', 'lib/files', 'worker/cache/disk', 'worker/cache/prefixes'],

@@ -1,4 +1,4 @@
-/** What is told of the prompt cache, over the wire: lines that were taken out, reports, warnings; each to its owner. */
+/** What is told of the prompt cache, over the wire: lines that were taken out, reports; each to its owner. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JobEvent } from '../../src/contract/job-event.ts';
 import { scriptedService, startScripted, type ScriptedService } from '../support/http/scripted-service.ts';
@@ -8,11 +8,8 @@ const line = 'x-anthropic-billing-header: cc_version=2.1; cch=af3;';
 const usage = { promptTokens: 900, cachedTokens: 20, completionTokens: 1, reasoningTokens: 0 };
 const cache = { slotTokens: 4, ramTokens: 6, diskTokens: 10, restoreMs: 1.234 };
 const difference = {
-  cause: 'volatile_line',
   token: 20,
-  place: { kind: 'tool', index: 1, name: 'städte\r\nX-Evil: 1' },
-  isHistory: true,
-  shared: 'a',
+  shared: 'städte',
   before: 'b',
   now: 'c',
 } as const;
@@ -106,27 +103,21 @@ describe('reports', () => {
   });
   afterAll(() => keyed.close());
 
-  it('tell timings.cache and the whole story, and warn in one header', async () => {
-    for (let turn = 0; turn < 4; turn += 1) {
-      service.engine.plays(played());
-      const reply = await service.client.chat({}, { 'x-request-id': `turn-${turn}` });
-      expect(reply.body.timings.cache).toEqual({
-        slot: 4,
-        ram: 6,
-        disk: 10,
-        restore_ms: 1.23,
-        evaluated: 880,
-      });
-      expect(reply.headers['x-svc-cache-warning']).toBe(
-        turn < 3
-          ? undefined
-          : 'Tool 1 (st?dte??X-Evil: 1) holds a line that is different in each request, at each turn',
-      );
-    }
+  it('tell timings.cache, the reason and where the prompts differ', async () => {
+    service.engine.plays(played());
+    const reply = await service.client.chat({}, { 'x-request-id': 'turn-3' });
+    expect(reply.body.timings.cache).toEqual({
+      slot: 4,
+      ram: 6,
+      disk: 10,
+      restore_ms: 1.23,
+      evaluated: 880,
+    });
     const { status, body } = await service.client.get('/svc/cache/why/turn-3');
     expect(status).toBe(200);
     expect(body).toMatchObject({
-      reason: 'volatile_line',
+      reason: 'differs',
+      difference,
       from: { slot: 4, ram: 6, disk: 10 },
       restore_ms: 1.23,
     });

@@ -1,6 +1,5 @@
 /** What is known of a request, for people. Pure. */
 import type { CacheMissReason } from '../../src/contract/job-event.ts';
-import type { ChangeCause } from '../../src/lib/prompt-cache/causes.ts';
 import type { RequestView } from '../../src/wire/operation/requests.ts';
 import { count, milliseconds, moment, percent } from '../parts/figures.ts';
 
@@ -60,21 +59,14 @@ const FINISHES: Readonly<Record<string, string>> = {
 };
 
 /** A sentence's end, and a label; null: what comes for the first time is nobody's loss. */
-const MISSES: Readonly<Record<ChangeCause | CacheMissReason, readonly [string, string | null]>> = {
+const MISSES: Readonly<Record<CacheMissReason, readonly [string, string | null]>> = {
   cold: ['no earlier prompt began like it', null],
-  differs: ['what is cached continues differently', 'differs'],
+  differs: ['the prompt differs from the earlier one', 'differs'],
   evicted: ['it was evicted from the cache', 'evicted'],
   no_checkpoint: ['the state of this model cannot be cut back there', 'no checkpoint'],
   damaged: ['the file on disk was damaged', 'damaged'],
   not_worth: ['computing it was faster', 'cheaper to compute'],
   not_restored: ['it could not be restored', 'not restored'],
-  volatile_line: ['a header line in it changes with each request', 'volatile line'],
-  timestamp: ['a time or date in it changed', 'timestamp'],
-  tools_reordered: ['the tools came in another order', 'tools reordered'],
-  tools_changed: ['the tools changed', 'tools changed'],
-  thinking_dropped: ['an earlier answer came back without its reasoning', 'thinking dropped'],
-  answer_retokenised: ['an earlier answer came back as other tokens', 'answer retokenised'],
-  text_changed: ['earlier text was changed', 'text changed'],
 };
 
 /** A service of another version may know further reasons. */

@@ -49,11 +49,7 @@ export class KeyDesk {
     return this.#holders.map((holder) => holder.use);
   }
 
-  /** Whether the file can be trusted and has not changed since it was read. Microseconds, so that each request can ask. */
-  get isCurrent(): boolean {
-    return this.#fault === null && this.#isRead();
-  }
-
+  /** Whether the file has not changed since it was read. Microseconds, so that each request can ask. */
   #isRead(): boolean {
     return keyFileStamp(this.#options.home) === this.#stamp;
   }

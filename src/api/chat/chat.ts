@@ -70,8 +70,7 @@ export async function acceptChat(ports: ChatPorts, ask: ChatAsk, caller: Caller)
   checkIgnored(ports.strictParams, ignored);
   checkSlots(ports.engine, choices);
   const hasStandIn = !model.hasChatTemplate;
-  const cacheWarning = ports.cacheLog.warning(caller, model.id);
-  const understood = { ignored, relaxed, substituted, hasStandIn, rewritten, cacheWarning };
+  const understood = { ignored, relaxed, substituted, hasStandIn, rewritten };
   return new AcceptedChat(ports, choices, { caller, understood });
 }
 

@@ -14,8 +14,6 @@ export interface Understood {
   readonly hasStandIn?: boolean;
   /** Lines of system prompts that did not stay where they were, and turns that were put in another way for the template. */
   readonly rewritten?: readonly Rewriting[];
-  /** Why nothing of the client's prompts is reused from turn to turn, else null. */
-  readonly cacheWarning?: string | null;
 }
 
 /** `folds` as a worker tells them: `part=how`. */

@@ -5,7 +5,7 @@ import type {
   TokenLogprob,
   Usage as EngineUsage,
 } from '../../contract/job-event.ts';
-import { originsOf } from '../prompt-cache/reasons.ts';
+import { originsOf } from '../prompt-cache/cache-log.ts';
 import type {
   ChoiceLogprobs,
   PromptProgress,

@@ -104,8 +104,8 @@ class Balancer implements BalancedEngine {
     return this.#options.engine.unload(modelId);
   }
 
-  crowdedOut(...asked: Parameters<Engine['crowdedOut']>): ReturnType<Engine['crowdedOut']> {
-    return this.#options.engine.crowdedOut(...asked);
+  queueFull(clientKey: string): ReturnType<Engine['queueFull']> {
+    return this.#options.engine.queueFull(clientKey);
   }
 
   watchSlots(onSlots: Parameters<Engine['watchSlots']>[0]): void {

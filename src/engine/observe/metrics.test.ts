@@ -71,8 +71,7 @@ describe('metrics', () => {
     };
     const origins = { slotTokens: 1, ramTokens: 2, diskTokens: 3, restoreMs: 40 };
     const near = { commonTokens: 6, wanted: [], held: [], before: 0 };
-    const place = { kind: 'message', index: 0, name: 'system' };
-    const told = { cause: 'timestamp', token: 6, place, isHistory: true, shared: '', before: '', now: '' };
+    const told = { token: 6, shared: '', before: '', now: '' };
     begin({ cache: origins });
     begin({ cache: { ...origins, miss: { reason: 'damaged', ...near } } });
     begin({
@@ -84,7 +83,7 @@ describe('metrics', () => {
     for (const [origin, count] of Object.entries({ slot: 3, ram: 6, disk: 9, evaluated: 22 }))
       expect(text).toContain(`hearth_prompt_cache_tokens_total{origin="${origin}",model="m"} ${count}`);
     expect(text).toContain('hearth_prompt_cache_hits_total{model="m"} 1');
-    for (const reason of ['damaged', 'timestamp'])
+    for (const reason of ['damaged', 'differs'])
       expect(text).toContain(`hearth_prompt_cache_misses_total{reason="${reason}",model="m"} 1`);
     expect(text).toContain('hearth_prompt_cache_restore_seconds_sum{model="m"} 0.12');
   });

@@ -142,9 +142,8 @@ class SchedulerLoop implements Engine, Effects {
     }));
   }
 
-  crowdedOut(clientKey: string, arriving: ReadonlyMap<string, number>): QueueFull | null {
-    const flows = new Map([...arriving].map(([client, count]) => [chatFlow(client), count]));
-    return this.#policy.crowdedOut(chatFlow(clientKey), flows);
+  queueFull(clientKey: string): QueueFull | null {
+    return this.#policy.queueFull(`${CHAT_FLOW} ${clientKey}`);
   }
 
   plan(target: ModelTarget, numCtx: number | null): LoadForecast {
@@ -360,8 +359,6 @@ class SchedulerLoop implements Engine, Effects {
     for (const observer of this.#options.observers ?? []) observer.onChange?.();
   }
 }
-
-const chatFlow = (clientKey: string): string => `${CHAT_FLOW} ${clientKey}`;
 
 function flowOf(job: Job): string {
   if (isVocabularyJob(job)) return 'vocabulary';

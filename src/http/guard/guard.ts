@@ -31,6 +31,11 @@ export interface NamedKeys {
   holderOf(offered: string): KeyHolder | null;
 }
 
+/** They may change while the service runs; `refresh` rejects where the file of them cannot be trusted. */
+export interface FreshKeys extends NamedKeys {
+  refresh(): Promise<void>;
+}
+
 /** A request that was let in. */
 export interface Accepted {
   /** Of a named key; null for whoever may do everything. */

@@ -5,7 +5,6 @@
 import type { FastifyReply, FastifyRequest } from '#fastify';
 import type { Caller } from '../../api/caller.ts';
 import { clientKey, clientName } from '../client-key.ts';
-import { leaveDoor } from '../guard/door.ts';
 import { computes, holderOf, knownOwnerOf, openRequestOf } from '../hooks.ts';
 import { accountOf, traceparentOf } from '../log/request-log.ts';
 import { routeOf } from '../upstream-headers.ts';
@@ -30,11 +29,7 @@ export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
     signal,
     route: routeOf(request, traceparentOf(request)),
     account: {
-      onModel: (id) => {
-        // What comes before reads files; what comes next is the submission.
-        leaveDoor(request.raw);
-        account?.onModel(id);
-      },
+      onModel: (id) => account?.onModel(id),
       onEvent: (event) => account?.onEvent(event),
       onCheck: (ms) => account?.onCheck?.(ms),
     },

@@ -8,14 +8,7 @@ import { nameKeywords } from '../keyword-names.ts';
 /** Set before the answer is made: a later failure carries it too. */
 export function nameUnderstood(
   reply: FastifyReply,
-  {
-    ignored,
-    relaxed = [],
-    substituted = null,
-    hasStandIn = false,
-    rewritten = [],
-    cacheWarning = null,
-  }: Understood,
+  { ignored, relaxed = [], substituted = null, hasStandIn = false, rewritten = [] }: Understood,
 ): void {
   nameIgnored(reply, ignored);
   nameKeywords(
@@ -29,9 +22,6 @@ export function nameUnderstood(
     relaxed.filter(({ narrowed }) => narrowed === true),
   );
   nameRewritten(reply, rewritten);
-  // Names of tools are the client's; a header takes visible ASCII only.
-  if (cacheWarning !== null)
-    reply.header(HEADERS.cacheWarning, cacheWarning.replaceAll(/[^ -~]/g, '?').slice(0, MAX_WARNING_CHARS));
   if (substituted !== null) reply.header(HEADERS.substitutedModel, substituted);
   // A base model continues text; who asks it to chat is told, for the answer may be anything.
   if (hasStandIn) reply.header(HEADERS.chatTemplate, STAND_IN_TEMPLATE);
@@ -43,8 +33,6 @@ function nameIgnored(reply: FastifyReply, names: readonly string[]): void {
   const safe = names.map((name) => name.replaceAll(/[^\w.[\]-]/g, '?').slice(0, 64));
   reply.header(HEADERS.ignoredParams, [...new Set(safe)].slice(0, 32).join(','));
 }
-
-const MAX_WARNING_CHARS = 200;
 
 function nameRewritten(reply: FastifyReply, rewritten: readonly Rewriting[]): void {
   if (rewritten.length > 0) reply.header(HEADERS.rewritten, rewritingNames(rewritten).join(', '));

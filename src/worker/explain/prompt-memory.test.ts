@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { generateJob } from '../../../test/support/engine/jobs.ts';
-import { PromptMemory, type Rendered } from './prompt-memory.ts';
+import { PromptMemory } from './prompt-memory.ts';
 
 /** A token is a character; the first few are marks. */
 const vocabulary = {
@@ -13,14 +13,12 @@ const tokensOf = (text: string) =>
     return mark === undefined ? piece.charCodeAt(0) : Number(mark);
   });
 
-function rendered(content: string, domain?: string): Rendered & { readonly tokens: Uint32Array } {
-  const text = `<|1|>${content}<|2|>`;
+function rendered(content: string, domain?: string) {
   const job = generateJob({
     prompt: { kind: 'chat', turns: [{ role: 'system', content }] },
     ...(domain === undefined ? {} : { domain }),
   });
-  const pieces = [{ text, plain: false, continues: false }];
-  return { job, pieces, model: { thinking: null } as Rendered['model'], tokens: tokensOf(text) };
+  return { job, tokens: tokensOf(`<|1|>${content}<|2|>`) };
 }
 
 const memoryOf = () => new PromptMemory(vocabulary);
@@ -31,28 +29,43 @@ function begin(memory: PromptMemory, prompt: ReturnType<typeof rendered>) {
 }
 
 describe('the memory of prompts', () => {
-  it('tells where a prompt parts from the one before it, answer included', () => {
+  it('says where a prompt differs from the one before it, answer included', () => {
     const memory = memoryOf();
     const first = rendered('You help.');
     expect(begin(memory, first)).toBeNull();
     memory.end(first.job.jobId, [...tokensOf('Yes.')]);
     const next = rendered('You hinder.');
     const earlier = memory.earlier(next, next.tokens);
-    expect(earlier).toMatchObject({
+    expect(earlier).toEqual({
       commonTokens: 6,
-      difference: {
-        cause: 'text_changed',
-        token: 6,
-        place: { kind: 'message', index: 0, name: 'system' },
-        shared: '<|1|>You h',
-        before: 'elp.<|2|>Yes.',
-        now: 'inder.<|2|>',
-      },
+      difference: { token: 6, shared: '<|1|>You h', before: 'elp.<|2|>Yes.', now: 'inder.<|2|>' },
     });
     expect(begin(memory, next)).toEqual(earlier);
   });
 
-  it('tells nobody of the prompts of another domain', () => {
+  it('finds no difference where one prompt continues the other', () => {
+    const memory = memoryOf();
+    const first = rendered('You help.');
+    begin(memory, first);
+    memory.end(first.job.jobId, [...tokensOf('Yes.')]);
+    const tokens = tokensOf('<|1|>You help.<|2|>Yes.<|1|>More.');
+    expect(memory.earlier(rendered('x'), tokens)).toEqual({ commonTokens: 15 });
+    expect(memory.earlier(rendered('x'), tokensOf('<|1|>You h'))).toEqual({ commonTokens: 6 });
+  });
+
+  it('compares with the prompt that shares most, and cuts the text', () => {
+    const memory = memoryOf();
+    for (const content of [`a${'b'.repeat(200)}`, `ab${'c'.repeat(200)}`, 'xyz'])
+      begin(memory, rendered(content));
+    expect(begin(memory, rendered(`ab${'d'.repeat(200)}`))?.difference).toEqual({
+      token: 3,
+      shared: '<|1|>ab',
+      before: 'c'.repeat(48),
+      now: 'd'.repeat(48),
+    });
+  });
+
+  it('compares with no prompt of another domain', () => {
     const memory = memoryOf();
     begin(memory, rendered('A secret.', 'one'));
     expect(begin(memory, rendered('A second.', 'two'))).toBeNull();
@@ -65,24 +78,24 @@ describe('the memory of prompts', () => {
     expect(begin(memory, rendered('You hinder.'))).toBeNull();
   });
 
-  it('is bounded in prompts and in characters', () => {
-    const few = new PromptMemory(vocabulary, { prompts: 2, units: 1000 });
+  it('is bounded in prompts and in tokens', () => {
+    const few = new PromptMemory(vocabulary, { prompts: 2, tokens: 1000 });
     for (const content of ['alpha', 'beta', 'gamma']) begin(few, rendered(content));
     expect(begin(few, rendered('alphabet'))?.commonTokens).toBe(1);
-    const short = new PromptMemory(vocabulary, { prompts: 9, units: 60 });
+    const short = new PromptMemory(vocabulary, { prompts: 9, tokens: 25 });
     begin(short, rendered('alpha'));
     begin(short, rendered('b'.repeat(20)));
     expect(begin(short, rendered('alphabet'))?.commonTokens ?? 0).toBeLessThan(2);
   });
 
   it('keeps the prompts of one domain, however many another sends', () => {
-    const few = new PromptMemory(vocabulary, { prompts: 4, units: 1000 });
+    const few = new PromptMemory(vocabulary, { prompts: 4, tokens: 1000 });
     begin(few, rendered('alpha', 'alice'));
     for (const content of ['b', 'c', 'd', 'e', 'f']) begin(few, rendered(content, 'mallory'));
     expect(begin(few, rendered('alphabet', 'alice'))?.commonTokens).toBe(6);
   });
 
-  it('lives through jobs that it forgot', () => {
+  it('survives jobs that it forgot', () => {
     const memory = memoryOf();
     memory.end('gone', [1]);
     expect(memory.begin('gone', tokensOf('a'))).toBeNull();

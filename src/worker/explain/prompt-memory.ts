@@ -1,38 +1,28 @@
 /**
- * worker/explain owns why a prompt had to be evaluated: what the prompts before it were, and where it parts from the one most
- * like it. It knows nothing of KV state, sequences or tiers. What it keeps is in memory only, bounded, and told within
- * one trust domain only.
+ * worker/explain owns where a prompt differs from the earlier prompt that is most like it. It knows nothing of KV state,
+ * sequences or tiers. What it keeps is in memory only, bounded, and compared within one trust domain only.
  */
 import { SharedMap } from '../../lib/base/recent/shared-map.ts';
-import type { Turn } from '../../contract/job.ts';
-import type { EarlierPrompt } from '../../contract/prompt-difference.ts';
-import { differenceOf, mostAlike, type SeenPrompt } from '../../lib/prompt-cache/difference.ts';
-import type { PromptMessage, PromptWords } from '../../lib/prompt-cache/parts.ts';
+import { DIFFERENCE_UNITS, type EarlierPrompt } from '../../contract/prompt-difference.ts';
 import type { PreparedChat } from '../prepare.ts';
-import { pieceText } from '../prompt/prompt.ts';
 import type { Vocabulary } from '../prompt/vocabulary.ts';
 
 export interface MemoryLimits {
   readonly prompts: number;
-  /** Of all prompts together, their conversations included. */
-  readonly units: number;
+  /** Of all prompts together. */
+  readonly tokens: number;
 }
 
-export const MEMORY_LIMITS: MemoryLimits = { prompts: 48, units: 8 * 1024 * 1024 };
+export const MEMORY_LIMITS: MemoryLimits = { prompts: 48, tokens: 2 * 1024 * 1024 };
+/** Tokens on each side of a difference that are read as text. */
+const READ_TOKENS = 48;
 
-/** What is asked of a request. */
-export type Rendered = Pick<PreparedChat, 'job' | 'pieces' | 'model'>;
+export type Rendered = Pick<PreparedChat, 'job'>;
 
 interface Kept {
   readonly domain: string;
-  readonly text: string;
-  readonly words: PromptWords;
-  readonly thinking: SeenPrompt['thinking'];
-  readonly units: number;
   /** The prompt, and the answer as soon as it has ended; empty before it is evaluated. */
-  tokens: Uint32Array;
-  /** How many of them are the prompt. */
-  length: number;
+  readonly tokens: Uint32Array;
 }
 
 export class PromptMemory {
@@ -42,102 +32,94 @@ export class PromptMemory {
 
   constructor(vocabulary: Pick<Vocabulary, 'bytesOf' | 'controlTextOf'>, limits = MEMORY_LIMITS) {
     this.#vocabulary = vocabulary;
-    this.#kept = new SharedMap({ entries: limits.prompts, size: limits.units });
+    this.#kept = new SharedMap({ entries: limits.prompts, size: limits.tokens });
   }
 
-  /** A request was rendered; what is kept of it may have to go before it begins. */
-  arrive(rendered: Rendered): void {
-    const kept = keptOf(rendered);
-    this.#kept.set(rendered.job.jobId, kept, { owner: kept.domain, size: kept.units });
-    this.#kept.trim();
+  /** A request was rendered; its entry may be dropped before it begins. */
+  arrive({ job: { jobId, domain = '' } }: Rendered): void {
+    this.#keep(jobId, { domain, tokens: new Uint32Array() });
   }
 
-  /** Its prompt is evaluated from now on; tells what `earlier` does. */
+  /** Its prompt is evaluated from now on; returns what `earlier` does. */
   begin(jobId: string, prompt: Uint32Array): EarlierPrompt | null {
     const kept = this.#kept.get(jobId);
     if (kept === undefined) return null;
-    const earlier = this.#earlier(kept, prompt);
-    kept.tokens = prompt;
-    kept.length = prompt.length;
+    const earlier = this.#earlier(kept.domain, prompt, jobId);
+    this.#keep(jobId, { ...kept, tokens: prompt });
     return earlier;
   }
 
-  /** The answer was over, or broken off, after these tokens. */
+  /** The answer has ended with these tokens. */
   end(jobId: string, answer: readonly number[]): void {
     const kept = this.#kept.get(jobId);
     if (kept === undefined) return;
-    const tokens = new Uint32Array(kept.length + answer.length);
-    tokens.set(kept.tokens.subarray(0, kept.length));
-    tokens.set(answer, kept.length);
-    kept.tokens = tokens;
+    const tokens = new Uint32Array(kept.tokens.length + answer.length);
+    tokens.set(kept.tokens);
+    tokens.set(answer, kept.tokens.length);
+    this.#keep(jobId, { ...kept, tokens });
   }
 
   /** The earlier prompt that is most like this one; null where there is none. */
-  earlier(rendered: Rendered, prompt: Uint32Array): EarlierPrompt | null {
-    return this.#earlier(keptOf(rendered), prompt);
+  earlier({ job: { jobId, domain = '' } }: Rendered, prompt: Uint32Array): EarlierPrompt | null {
+    return this.#earlier(domain, prompt, jobId);
   }
 
-  #earlier(now: Kept, prompt: Uint32Array): EarlierPrompt | null {
-    const earlier = [...this.#kept.entries()]
-      .map(([, kept]) => kept)
-      .filter((kept) => kept !== now && kept.domain === now.domain && kept.tokens.length > 0);
-    const alike = mostAlike(earlier, prompt);
-    if (alike === null) return null;
-    const { common: commonTokens, prompt: before } = alike;
-    const difference = differenceOf(
-      this.#seen(before),
-      this.#seen({ ...now, tokens: prompt, length: prompt.length }),
+  #keep(jobId: string, kept: Kept): void {
+    this.#kept.set(jobId, kept, { owner: kept.domain, size: kept.tokens.length });
+    this.#kept.trim();
+  }
+
+  #earlier(domain: string, prompt: Uint32Array, jobId: string): EarlierPrompt | null {
+    const candidates = [...this.#kept.entries()].flatMap(([id, kept]) =>
+      id !== jobId && kept.domain === domain && kept.tokens.length > 0 ? [kept.tokens] : [],
     );
-    return { commonTokens, ...(difference === null ? {} : { difference }) };
-  }
-
-  #seen({ text, words, thinking, tokens, length }: Kept): SeenPrompt {
-    const say = (from: number, to: number): string => this.#say(tokens.subarray(Math.max(0, from), to));
-    let whole: string | null = null;
-    return {
-      tokens,
-      // Most prompts go on where the one before ended, and then nobody reads it.
-      get text() {
-        whole ??= text + say(length, tokens.length);
-        return whole;
-      },
-      words,
-      thinking,
-      say,
+    const alike = mostAlike(candidates, prompt);
+    if (alike === null) return null;
+    const { common: commonTokens, tokens } = alike;
+    // One is the beginning of the other: nothing differs.
+    if (commonTokens >= Math.min(tokens.length, prompt.length - 1)) return { commonTokens };
+    const after = [commonTokens, commonTokens + READ_TOKENS] as const;
+    const difference = {
+      token: commonTokens,
+      shared: this.#text(prompt.subarray(Math.max(0, commonTokens - READ_TOKENS), commonTokens), 'end'),
+      before: this.#text(tokens.subarray(...after), 'start'),
+      now: this.#text(prompt.subarray(...after), 'start'),
     };
+    return { commonTokens, difference };
   }
 
-  #say(tokens: Uint32Array): string {
+  /** The first or the last characters of what tokens say. */
+  #text(tokens: Uint32Array, side: 'start' | 'end'): string {
     const bytes = Array.from(tokens, (token) => {
       const own = this.#vocabulary.bytesOf(token);
-      // Asking the library costs more than all else here, and only what stands for no text may be a mark.
+      // Asking the library costs more than all else here, and only a token without text may be a mark.
       return own.length > 0 ? own : Buffer.from(this.#vocabulary.controlTextOf(token) ?? '');
     });
-    return Buffer.concat(bytes).toString('utf8');
+    const text = Buffer.concat(bytes).toString('utf8');
+    const cut = side === 'start' ? text.slice(0, DIFFERENCE_UNITS) : text.slice(-DIFFERENCE_UNITS);
+    return cut.toWellFormed();
   }
 }
 
-function keptOf({ job, pieces, model }: Rendered): Kept {
-  const { prompt, tools, domain = '' } = job;
-  const messages = prompt.kind === 'chat' ? prompt.turns.map(wordsOf) : [];
-  const text = pieceText(pieces);
-  return {
-    domain,
-    text,
-    words: { messages, tools: tools.map(({ name }) => ({ name })) },
-    thinking: model.thinking,
-    units: messages.reduce((sum, message) => sum + unitsOf(message), text.length),
-    tokens: new Uint32Array(),
-    length: 0,
-  };
+/** The earlier prompt that shares most; of equals, the last. */
+function mostAlike(
+  earlier: readonly Uint32Array[],
+  prompt: Uint32Array,
+): { readonly tokens: Uint32Array; readonly common: number } | null {
+  let best: { readonly tokens: Uint32Array; readonly common: number } | null = null;
+  for (const tokens of earlier.toReversed()) {
+    // One that shares more goes on alike there, so most are skipped after one look.
+    if (best !== null && (best.common >= prompt.length || tokens[best.common] !== prompt[best.common]))
+      continue;
+    const common = commonTokens(tokens, prompt);
+    if (best === null || common > best.common) best = { tokens, common };
+  }
+  return best;
 }
 
-const wordsOf = ({ role, content, reasoning, toolCalls }: Turn): PromptMessage => ({
-  role,
-  content,
-  reasoning,
-  toolCalls,
-});
-
-const unitsOf = ({ content, reasoning = '', toolCalls = [] }: PromptMessage): number =>
-  toolCalls.reduce((sum, call) => sum + call.argumentsJson.length, content.length + reasoning.length);
+function commonTokens(a: Uint32Array, b: Uint32Array): number {
+  const most = Math.min(a.length, b.length);
+  let common = 0;
+  while (common < most && a[common] === b[common]) common += 1;
+  return common;
+}

@@ -70,14 +70,11 @@ export class ScriptedEngine implements Engine {
     void playSteps(steps, { signal, aborted: aborted.promise }, listener).then(ended.resolve);
   }
 
-  /** What the door is told. */
-  crowd: QueueFull | null = null;
-  /** What the door knew of requests that were let in, each time it asked. */
-  readonly arrivals: ReadonlyMap<string, number>[] = [];
+  /** The answer to whether the queue is full. */
+  full: QueueFull | null = null;
 
-  crowdedOut(_clientKey: string, arriving: ReadonlyMap<string, number>): QueueFull | null {
-    this.arrivals.push(new Map(arriving));
-    return this.crowd;
+  queueFull(): QueueFull | null {
+    return this.full;
   }
 
   residencies(): [] {

@@ -6,7 +6,6 @@ import { fail } from '../../../lib/errors/svc-error.ts';
 import type { DryRun } from '../../../wire/inference/dry-run.ts';
 import type { AcceptedChat } from '../../chat/chat.ts';
 import { rewritingNames, withFolds } from '../../chat/understood.ts';
-import { wireDifference } from '../../prompt-cache/cache-log.ts';
 
 export async function dryRun(engine: Pick<Engine, 'plan'>, chat: AcceptedChat): Promise<DryRun> {
   const { model, submission, jobs } = chat.choices;
@@ -31,7 +30,7 @@ export async function dryRun(engine: Pick<Engine, 'plan'>, chat: AcceptedChat): 
     tool_format: explained?.toolFormat ?? null,
     parameters: effective(job, jobs.length),
     rewritten: rewritingNames(withFolds(chat.understood, explained?.folds).rewritten),
-    difference: explained === null ? null : wireDifference(explained.earlier?.difference),
+    difference: explained?.earlier?.difference ?? null,
     ignored_parameters: [...chat.understood.ignored],
     would_load: !plan.loaded,
     would_evict: [...plan.evicts],

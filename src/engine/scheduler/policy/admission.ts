@@ -45,12 +45,8 @@ export function surplusTicket(
 }
 
 /** The refusal of a chat before it is read; `flow` is that of its client. The bounds are those of `surplusTicket`. */
-export function crowdedOut(
-  state: SchedulerState,
-  limits: SchedulerLimits,
-  { flow, arriving }: { readonly flow: string; readonly arriving: ReadonlyMap<string, number> },
-): QueueFull | null {
-  const counts = new Map(arriving);
+export function surplusChat(state: SchedulerState, limits: SchedulerLimits, flow: string): QueueFull | null {
+  const counts = new Map<string, number>();
   for (const model of state.models.values())
     for (const { flow: each } of model.queue) counts.set(each, (counts.get(each) ?? 0) + 1);
   let waiting = 1;

@@ -5,7 +5,7 @@
  */
 import type { ModelTarget, QueueFull, ResidencyFacts } from '../../ports.ts';
 import { fail, isFailure, type SvcError } from '../../../lib/errors/svc-error.ts';
-import { crowdedOut, queueFull, surplusTicket } from './admission.ts';
+import { queueFull, surplusChat, surplusTicket } from './admission.ts';
 import type { Effects, Readings } from './effects.ts';
 import {
   forgetCrash,
@@ -75,9 +75,9 @@ export class Policy {
     this.#readings = readings;
   }
 
-  /** The refusal that a chat of this flow would meet; see `Engine.crowdedOut`. */
-  crowdedOut(flow: string, arriving: ReadonlyMap<string, number>): QueueFull | null {
-    return this.state.draining ? null : crowdedOut(this.state, this.#limits, { flow, arriving });
+  /** The refusal of one more chat of this flow; see `Engine.queueFull`. */
+  queueFull(flow: string): QueueFull | null {
+    return this.state.draining ? null : surplusChat(this.state, this.#limits, flow);
   }
 
   onSubmit(arrival: Arrival): void {

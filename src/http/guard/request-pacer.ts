@@ -1,0 +1,38 @@
+/**
+ * Begins one request per turn of the event loop, where many arrive at once: a probe or a token of a stream then waits for one
+ * of them and not for all.
+ */
+import type { IncomingMessage } from 'node:http';
+
+export class RequestPacer {
+  readonly #waiting: (() => void)[] = [];
+  /** By socket: the turn in which its last request began. */
+  readonly #begun = new WeakMap<object, number>();
+  #turn = 0;
+  #isTurning = false;
+
+  /** Undefined: the request may begin at once. A probe on a socket of its own never waits. */
+  readonly acquire = (request: IncomingMessage): Promise<void> | undefined => {
+    if (!this.#mustWait(request)) return undefined;
+    if (this.#isTurning) return new Promise((begin) => this.#waiting.push(begin));
+    this.#isTurning = true;
+    setImmediate(this.#next);
+    return undefined;
+  };
+
+  #mustWait({ method, socket }: IncomingMessage): boolean {
+    // A second request of one socket within a turn is pipelined.
+    const isPipelined = this.#begun.get(socket) === this.#turn;
+    this.#begun.set(socket, this.#turn);
+    return isPipelined || method !== 'GET';
+  }
+
+  readonly #next = (): void => {
+    this.#turn += 1;
+    const begin = this.#waiting.shift();
+    this.#isTurning = begin !== undefined;
+    if (begin === undefined) return;
+    setImmediate(this.#next);
+    begin();
+  };
+}
