@@ -10,7 +10,8 @@ import type { Config } from './config/config.ts';
 import { isLoopback, ownHosts } from './config/listen-address.ts';
 import { readTlsFiles, type TlsFiles } from './config/tls-files.ts';
 import { newEvidenceIssuer } from './trust/evidence/issuer.ts';
-import type { AccessRules } from './http/guard/guard.ts';
+import { type AccessRules, rightsOfOwner } from './http/guard/guard.ts';
+import { batchEdge } from './http/batch-edge.ts';
 import { close, createHttpServer, type HttpOptions, listen } from './http/server.ts';
 import { createBackendBinding } from './trust/identity/backend-binding.ts';
 import { cacheFolder } from './lib/files/cache-folder.ts';
@@ -39,6 +40,8 @@ import { openTracing } from './tracing/tracing.ts';
 import { type Builtins, LibraryUseCases } from './api/library/library.ts';
 import { createProbe as createModelProbe } from './api/probe/probe-model.ts';
 import { RequestRecorder } from './api/requests/recorder.ts';
+import { BatchUseCases } from './api/batches/batches.ts';
+import type { RightsOf } from './api/batches/ports.ts';
 import { createUseCases } from './api/use-cases.ts';
 import { DEFAULT_SCHEDULER_LIMITS } from './engine/scheduler/limits.ts';
 import { createEngine } from './engine/scheduler/loop.ts';
@@ -202,6 +205,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     const worker = facts === null || 'failed' in facts ? undefined : facts.seal;
     return seal === null ? null : { network: seal, worker_files: worker?.files ?? null };
   };
+  const access = boundAccess(config, () => tls?.certificate.names ?? []);
   let isDraining = false;
   let address = '';
   const registry = openRegistry({ home: config.home, settings: config });
@@ -220,6 +224,15 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const models = allModels({ installed, elsewhere, registry });
   const isKeeping = config.storeResponses && options.readOnly !== true;
   const responses = isKeeping ? new ResponseStore(config.home, systemClock, { log: logger }) : null;
+  const rightsOf: RightsOf = async (owner) => {
+    await keys.refresh();
+    const rights = rightsOfOwner(access, keys, owner);
+    return rights && { gate: rights.holder ?? undefined, name: rights.holder?.record.name ?? 'batch' };
+  };
+  const batches =
+    options.readOnly === true
+      ? null
+      : new BatchUseCases({ home: config.home, rightsOf, clock: systemClock, log: logger });
   const useCases = createUseCases({
     models,
     engine,
@@ -233,6 +246,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       currentKeyid: async () => (await readPublicIdentity(config.home)).keyid,
     }),
     responses,
+    batches,
     events: feed,
     recorder,
     keyUses: () => keys.uses(),
@@ -264,7 +278,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const opened = deferred<void>();
   const httpOptions: HttpOptions = {
     process: identity,
-    access: boundAccess(config, () => tls?.certificate.names ?? []),
+    access,
     pageToken,
     keys,
     maxBodyBytes: config.maxBodyBytes,
@@ -291,6 +305,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   // Before the first worker, which inherits it, and before the first request.
   if (config.sealed) seal = await sealServer({ host: config.host, port });
   listening.resolve();
+  batches?.start(batchEdge(useCases, config.maxBodyBytes));
   backend.prepare();
   return {
     pageToken,
@@ -305,6 +320,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     close: async (drainMs) => {
       isDraining = true;
       opened.resolve();
+      await batches?.close();
       await engine.drain(drainMs);
       feed.close();
       entrances.stop();

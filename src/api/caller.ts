@@ -7,6 +7,8 @@ export interface Caller {
   readonly requestId: string;
   /** Fairness is per client: any stable string. */
   readonly clientKey: string;
+  /** What it asks runs only while nothing else waits. */
+  readonly isBackground?: boolean;
   /** Whose the request is: the key that it came with, hashed. What is kept of a request is seen by the same owner only. */
   readonly owner: string;
   /** What the client calls itself, for people; empty when it does not. */
@@ -38,6 +40,7 @@ export function clientOf({
   clientKey,
   clientName,
   gate,
-}: Caller): Pick<Submission, 'clientKey' | 'clientName' | 'gate'> {
-  return { clientKey, clientName, ...(gate === undefined ? {} : { gate }) };
+  isBackground,
+}: Caller): Pick<Submission, 'clientKey' | 'clientName' | 'gate' | 'isBackground'> {
+  return { clientKey, clientName, isBackground, ...(gate === undefined ? {} : { gate }) };
 }

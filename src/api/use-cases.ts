@@ -23,6 +23,7 @@ import type { CacheReport } from '../wire/prompt-cache.ts';
 import type { ResidencyList } from '../wire/residency.ts';
 import { gatedEngine } from './access/gated-engine.ts';
 import type { KeyUse } from './access/key-holder.ts';
+import type { BatchUseCases } from './batches/batches.ts';
 import type { Caller } from './caller.ts';
 import {
   type AcceptChatCompletion,
@@ -67,6 +68,8 @@ export interface UseCases {
   /** Why the prompt of a request was evaluated; throws `cache_report_not_found`. */
   cacheReport(requestId: string, owner: string): CacheReport;
   readonly ollama: OllamaUseCases;
+  /** Null: no files and batches are kept. */
+  readonly batches: BatchUseCases | null;
   /** What the holders of named keys use. */
   keyUses(): readonly KeyUse[];
   /** What the page does with installed models. */
@@ -89,6 +92,7 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
   readonly upstreams?: () => readonly UpstreamStatus[];
   /** Null: no response is kept. */
   readonly responses: ResponseKeeper | null;
+  readonly batches: BatchUseCases | null;
   readonly events: UseCases['events'];
   readonly keyUses: () => readonly KeyUse[];
   readonly library: LibraryUseCases;
@@ -141,6 +145,7 @@ export function createUseCases(parts: Parts): UseCases {
       embedding: { models, engine, options },
       residencies: () => listResidencies(engine),
     }),
+    batches: parts.batches,
     events: parts.events,
     keyUses: parts.keyUses,
     library: parts.library,

@@ -192,6 +192,11 @@ export interface Submission {
   readonly gate?: JobGate;
   /** The requested window, or null. */
   readonly numCtx: number | null;
+  /**
+   * It runs only while no other job waits or runs. Where another needs its slot, it ends with `cancelled` although its
+   * signal has not fired; submit it again.
+   */
+  readonly isBackground?: boolean | undefined;
   /** Milliseconds to keep the model after this job; Infinity: until its memory is needed; 0: unload at once; null: the default. */
   readonly keepAliveMs: number | null;
 }

@@ -38,6 +38,14 @@ export function checksOf(route: string): FastifySchemaCompiler<unknown> {
   };
 }
 
+/** Throws what the route of that name would refuse a body with. */
+export async function requireBody(route: string, body: unknown): Promise<void> {
+  await loadChecks();
+  const check = checks?.[`${route} body`];
+  if (check === undefined) throw new Error(`there is no check of the body of ${route}`);
+  if (!check(body)) throw violation(check.errors, 'body');
+}
+
 async function load(): Promise<void> {
   const built = pathToFileURL(builtFile('http/route-checks.js')).href;
   const { routeChecks } = (await import(built)) as { routeChecks: RouteChecks };

@@ -46,7 +46,7 @@ export const MessagesErrorBody = Type.Object(
 );
 export type MessagesErrorBody = Static<typeof MessagesErrorBody>;
 
-/** The same failure where a route speaks OpenAI's Responses dialect. */
+/** The same failure where a route speaks OpenAI's Responses dialect, or is one that OpenAI alone has. */
 export const ResponsesErrorBody = Type.Object({ error: OpenAiError }, { $id: 'ResponsesErrorBody' });
 export type ResponsesErrorBody = Static<typeof ResponsesErrorBody>;
 

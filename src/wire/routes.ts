@@ -10,6 +10,16 @@ import type { TSchema } from '#typebox';
 import { ChatRequest, ChatResponse } from './inference/chat.ts';
 import { CompletionRequest, CompletionResponse } from './inference/completions.ts';
 import { EmbeddingRequest, EmbeddingResponse } from './inference/embeddings.ts';
+import {
+  BatchesQuery,
+  BatchList,
+  Batch,
+  BatchRequest,
+  DeletedFile,
+  FileList,
+  FileObject,
+  FilesQuery,
+} from './batches.ts';
 import type { Dialect } from './error.ts';
 import { HealthResponse } from './health.ts';
 import { Identity, IdentityQuery } from './identity.ts';
@@ -108,6 +118,8 @@ export interface Route {
   readonly dialect?: Dialect;
   /** Fields of the interface's own body. A client that sends others reads OpenAI's words. */
   readonly plainFields?: readonly string[];
+  /** Its body is a form with a file, and no JSON. */
+  readonly takesForm?: boolean;
   /** Shown by a browser as a page of its own: a link of another site may lead here. */
   readonly forBrowsers?: boolean;
   /** Left out of the OpenAPI document, and free to answer anything. */
@@ -129,6 +141,7 @@ export type RouteAccess = Pick<
   | 'forBrowsers'
   | 'computes'
   | 'queued'
+  | 'takesForm'
 >;
 
 const PLAIN_OPTIONS = ['model', 'temperature', 'max_tokens', 'num_predict', 'num_ctx', 'stream'] as const;
@@ -322,6 +335,91 @@ export const routes = {
     authenticated: true,
     dialect: 'responses',
     response: CancelledResponse,
+  },
+  sendFile: {
+    name: 'send_file',
+    method: 'POST',
+    path: '/v1/files',
+    summary:
+      'Takes the requests of a batch: a form with the parts purpose, which is batch, and file, a request a line.',
+    authenticated: true,
+    dialect: 'responses',
+    takesForm: true,
+    response: FileObject,
+  },
+  files: {
+    name: 'files',
+    method: 'GET',
+    path: '/v1/files',
+    summary: 'The files of the key: those that were sent, and those that batches made.',
+    authenticated: true,
+    dialect: 'responses',
+    query: FilesQuery,
+    response: FileList,
+  },
+  file: {
+    name: 'file',
+    method: 'GET',
+    path: '/v1/files/:id',
+    summary: 'What is known of a file.',
+    authenticated: true,
+    dialect: 'responses',
+    response: FileObject,
+  },
+  fileContent: {
+    name: 'file_content',
+    method: 'GET',
+    path: '/v1/files/:id/content',
+    summary: 'The bytes of a file.',
+    authenticated: true,
+    dialect: 'responses',
+  },
+  deleteFile: {
+    name: 'delete_file',
+    method: 'DELETE',
+    path: '/v1/files/:id',
+    summary: 'Removes a file that no batch needs any more.',
+    authenticated: true,
+    dialect: 'responses',
+    response: DeletedFile,
+  },
+  createBatch: {
+    name: 'create_batch',
+    method: 'POST',
+    path: '/v1/batches',
+    summary: 'Answers the requests of a file while nothing else waits.',
+    authenticated: true,
+    dialect: 'responses',
+    body: BatchRequest,
+    response: Batch,
+  },
+  batches: {
+    name: 'batches',
+    method: 'GET',
+    path: '/v1/batches',
+    summary: 'The batches of the key, the newest first.',
+    authenticated: true,
+    dialect: 'responses',
+    query: BatchesQuery,
+    response: BatchList,
+  },
+  batch: {
+    name: 'batch',
+    method: 'GET',
+    path: '/v1/batches/:id',
+    summary: 'How a batch fares.',
+    authenticated: true,
+    dialect: 'responses',
+    response: Batch,
+  },
+  cancelBatch: {
+    name: 'cancel_batch',
+    method: 'POST',
+    path: '/v1/batches/:id/cancel',
+    summary: 'Ends a batch; what was answered is kept.',
+    authenticated: true,
+    dialect: 'responses',
+    response: Batch,
   },
   nativeCompletion: {
     name: 'llama_server_completion',
@@ -771,6 +869,8 @@ export const endpoints: Readonly<Record<string, string>> = Object.fromEntries(
       'countTokens',
       'responses',
       'inputTokens',
+      'files',
+      'batches',
       'tokenize',
       'detokenize',
       'rerank',

@@ -6,6 +6,7 @@ import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import { hashOfKey, keyFileStamp, type KeyRecord, readKeys } from '../../store/keys/key-file.ts';
 import { readUsage, writeUsage } from '../../store/keys/usage-file.ts';
 import { type HolderPorts, KeyHolder, type KeyUse } from './key-holder.ts';
+import { ownerOfHash } from './owner.ts';
 import { TokenBudget } from './token-budget.ts';
 
 export interface KeyDeskOptions {
@@ -72,6 +73,11 @@ export class KeyDesk {
     for (const holder of this.#holders)
       if (timingSafeEqual(hash, Buffer.from(holder.record.sha256, 'hex'))) found = holder;
     return found;
+  }
+
+  /** The same by what requests of the key are kept for. */
+  holderOfOwner(owner: string): KeyHolder | null {
+    return this.#holders.find(({ record }) => ownerOfHash(record.sha256) === owner) ?? null;
   }
 
   /** What is not yet written. */

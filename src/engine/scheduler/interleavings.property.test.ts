@@ -21,6 +21,7 @@ const command = fc.oneof(
       lane: fc.constantFrom<Lane>('shared', 'shared', 'shared', 'frozen', 'light'),
       numCtx: fc.constantFrom(16, 1_024, 1_024, 4_096, 2 ** 31 - 1),
       keepAliveMs: fc.constantFrom(0, 1_000, 300_000, Number.POSITIVE_INFINITY),
+      isBackground: fc.constantFrom(false, false, true),
     }),
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('finish' as const), pick, succeeded: fc.boolean() }) },

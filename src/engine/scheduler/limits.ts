@@ -33,6 +33,10 @@ export interface SchedulerLimits {
   readonly poisonEntries: number;
   /** How often a job whose worker died before the job began is put back into the queue. */
   readonly maxRequeues: number;
+  /** Background jobs that may be held. */
+  readonly maxHeld: number;
+  /** How long a model must have been idle until it may leave for the model of a background job. */
+  readonly backgroundIdleMs: number;
   /** Between two reports of the queue position. */
   readonly notifyMs: number;
 }
@@ -54,5 +58,7 @@ export const DEFAULT_SCHEDULER_LIMITS: SchedulerLimits = {
   poisonMs: 600_000,
   poisonEntries: 256,
   maxRequeues: 1,
+  maxHeld: 64,
+  backgroundIdleMs: 60_000,
   notifyMs: 1_000,
 };

@@ -109,6 +109,7 @@ class SchedulerLoop implements Engine, Effects {
       flow: `${flowOf(job)} ${submission.clientKey}`,
       lane: laneOf(job),
       cost: costOf(job),
+      isBackground: submission.isBackground === true,
       wantedCtx: wanted,
       keepAliveMs: submission.keepAliveMs,
       poisonKey: () => poisonKey(target.modelId, job),
@@ -217,6 +218,10 @@ class SchedulerLoop implements Engine, Effects {
     const request = this.#requests.get(seq);
     const model = this.#loads.get(residencyId)?.model;
     if (request && model) this.#run(seq, request, model);
+  }
+
+  preemptJob(seq: number): void {
+    queueMicrotask(() => this.#end(seq));
   }
 
   rejectJob(seq: number, error: SvcError): void {
@@ -341,12 +346,18 @@ class SchedulerLoop implements Engine, Effects {
   }
 
   #cancel(seq: number): void {
-    const request = this.#requests.get(seq);
-    if (request === undefined) return;
-    this.#requests.settle(seq, fail('cancelled'));
-    request.stop.abort();
+    if (!this.#end(seq)) return;
     this.#policy.onCancel(seq);
     this.#tellChange();
+  }
+
+  /** False where it is over already. */
+  #end(seq: number): boolean {
+    const request = this.#requests.get(seq);
+    if (request === undefined) return false;
+    this.#requests.settle(seq, fail('cancelled'));
+    request.stop.abort();
+    return true;
   }
 
   #watchSlotsOf({ order, model }: Load): void {

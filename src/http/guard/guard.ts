@@ -132,6 +132,19 @@ export function whoAsks(
   return refusal === null ? { holder, owner } : { refusal };
 }
 
+/** What an owner of earlier requests may still ask; null: nothing, for nobody comes in as this one any more. */
+export function rightsOfOwner(
+  rules: Pick<AccessRules, 'apiKey' | 'needsKey'>,
+  keys: Pick<NamedKeys, 'hasKeys'> & { holderOfOwner(owner: string): KeyHolder | null },
+  owner: string,
+): { readonly holder: KeyHolder | null } | null {
+  if (owner === NOBODY)
+    return rules.apiKey === null && !keys.hasKeys && !rules.needsKey ? { holder: null } : null;
+  if (rules.apiKey !== null && owner === ownerOfKey(rules.apiKey)) return { holder: null };
+  const holder = keys.holderOfOwner(owner);
+  return holder === null || holder.refusal() !== null ? null : { holder };
+}
+
 /**
  * The error that a change deserves, or null. With a key, whoever has it may. Without one the service is on loopback, where
  * neither a web page nor another user of this machine may: the token of the page is for the user that runs the service. What

@@ -2,6 +2,7 @@
  * What becomes of a body before its handler runs: JSON is scanned and parsed, everything else is refused with
  * 415. route-checks.ts holds it to the schema of its route.
  */
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from '#fastify';
 import { KnownMember } from '../../lib/json/known-member.ts';
 import { parseJsonInTurns } from '../../lib/json/parse-json-in-turns.ts';
@@ -21,9 +22,15 @@ export function readBodies(app: FastifyInstance): void {
   // Every dialect calls them so.
   const tools = new KnownMember('tools', KNOWN_TOOLS);
   app.removeAllContentTypeParsers();
+  // Its handler reads it part by part: it may be large.
+  app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, payload: Readable) => {
+    if (request.routeOptions.config.access?.takesForm !== true) throw fail('unsupported_media_type');
+    return payload;
+  });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     // Clients name the type of a body also where a route takes none and they send none.
     if (body.length === 0 && request.routeOptions.schema?.body === undefined) return undefined;
+    if (request.routeOptions.config.access?.takesForm === true) throw fail('form_required');
     if (!isAcceptable(request)) throw fail('unsupported_media_type');
     rawBodies.set(request, body);
     return parseJsonInTurns(body, tools);

@@ -20,6 +20,7 @@ import { accessFacts, knownOwnerOf, ownNameOf } from '../hooks.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import type { StreamOptions } from '../sse.ts';
 import { pageHandler, pageRedirect } from '../page/page.ts';
+import { batchHandlers } from './batches.ts';
 import { chatHandler } from './chat.ts';
 import { withOwnClients } from '../../api/events/own-clients.ts';
 import { eventsHandler } from './events.ts';
@@ -115,6 +116,7 @@ export function handlerTable(
       return { token: pageToken };
     },
     ...ollamaHandlers(useCases, streams),
+    ...batchHandlers(useCases.batches),
     openApi: openApiHandler(document),
     metrics: async (request, reply) => {
       const name = ownNameOf(request);

@@ -80,6 +80,40 @@ export const contentErrors = {
     () =>
       'No responses are kept here, because SVC_STORE_RESPONSES is 0; send the whole conversation as input.',
   ),
+  file_absent: permanent(
+    'not_found',
+    { id: 'string', param: 'string?' },
+    (d) =>
+      `There is no file "${d.id}": it was deleted or has expired, or belongs to another key; GET /v1/files lists those of yours.`,
+  ),
+  file_in_use: permanent(
+    'conflict',
+    { id: 'string', batch: 'string', param: 'string?' },
+    (d) => `File "${d.id}" is read by batch "${d.batch}"; cancel the batch, or wait until it is over.`,
+  ),
+  files_full: permanent(
+    'conflict',
+    { limit: 'number', limitBytes: 'number', param: 'string?' },
+    (d) =>
+      `No more files fit: a key may keep ${d.limit} of ${d.limitBytes} bytes together, and all keys have a bound; delete some with DELETE /v1/files.`,
+  ),
+  batch_not_found: permanent(
+    'not_found',
+    { id: 'string', param: 'string?' },
+    (d) =>
+      `There is no batch "${d.id}": it is too long ago, or belongs to another key; GET /v1/batches lists those of yours.`,
+  ),
+  batches_full: permanent(
+    'conflict',
+    { limit: 'number', param: 'string?' },
+    (d) => `${d.limit} batches wait or run already; wait until one is over, or cancel one.`,
+  ),
+  batches_not_kept: permanent(
+    'not_found',
+    { param: 'string?' },
+    () =>
+      'No files and batches are kept here, because the home folder cannot be written; set SVC_HOME to one that can.',
+  ),
   request_not_found: permanent(
     'not_found',
     { id: 'string', param: 'string?' },
@@ -159,6 +193,12 @@ export const httpErrors = {
     'method',
     { method: 'string', path: 'string', allow: 'string' },
     (d) => `${d.path} does not support ${d.method}; use ${d.allow}.`,
+  ),
+  form_required: permanent(
+    'media_type',
+    {},
+    () =>
+      'A file is sent as a form: multipart/form-data with the parts purpose and file, as curl does with -F.',
   ),
   body_too_large: permanent(
     'too_large',

@@ -17,13 +17,17 @@ import { JobBoard } from '../../../src/engine/observe/job-board.ts';
 import { createMetrics } from '../../../src/engine/observe/metrics.ts';
 import type { ErrorShape } from '../../../src/http/error-shape.ts';
 import type { Address } from '../../../src/http/listen/listen.ts';
+import { batchEdge } from '../../../src/http/batch-edge.ts';
+import { rightsOfOwner } from '../../../src/http/guard/guard.ts';
 import { createHttpServer, type HttpOptions, listen } from '../../../src/http/server.ts';
 import { loadIdentity } from '../../../src/trust/identity/instance.ts';
 import { registerBuiltin } from '../../../src/store/install/builtin.ts';
 import { importFile } from '../../../src/store/install/import.ts';
+import { BATCH_LIMITS, type BatchLimits } from '../../../src/store/batches/limits.ts';
 import { ResponseStore } from '../../../src/store/responses/response-store.ts';
 import { openRegistry, type Registry } from '../../../src/store/registry/registry.ts';
 import { KeyDesk } from '../../../src/api/access/key-desk.ts';
+import { BatchUseCases } from '../../../src/api/batches/batches.ts';
 import { LibraryUseCases } from '../../../src/api/library/library.ts';
 import { installedModels } from '../../../src/api/models/installed-models.ts';
 import type { Models } from '../../../src/api/models/served-model.ts';
@@ -48,6 +52,9 @@ export interface ScriptedOptions {
   readonly allowHashEmbeddings?: boolean;
   readonly strictParams?: boolean;
   readonly storeResponses?: boolean;
+  readonly batchLimits?: Partial<BatchLimits>;
+  /** Of an earlier service whose files are kept; absent: a fresh one. */
+  readonly home?: string;
   readonly unknownModelIsDefault?: boolean;
   readonly volatileLines?: VolatileTreatment;
   readonly streamHeadAfterMs?: number;
@@ -87,7 +94,7 @@ export interface ScriptedService {
   /** Everything that was logged so far, as it is written. */
   log(): string;
   setDraining(draining: boolean): void;
-  close(): Promise<void>;
+  close(how?: { readonly keepsHome: boolean }): Promise<void>;
 }
 
 /** The ids that the registry holds: a built-in chat model, one with slash and tag, and an embedding model. */
@@ -116,9 +123,9 @@ export function scriptedService(options: ScriptedOptions = {}): ScriptedService 
 }
 
 export async function startScripted(options: ScriptedOptions = {}): Promise<ScriptedService> {
-  const home = await mkdtemp(path.join(tmpdir(), 'hearth-scripted-'));
+  const home = options.home ?? (await mkdtemp(path.join(tmpdir(), 'hearth-scripted-')));
   const registry = openRegistry({ home });
-  if (options.models !== false) await installModels(home, registry);
+  if (options.models !== false && options.home === undefined) await installModels(home, registry);
   const identity = await loadIdentity({ home });
   const engine = new ScriptedEngine();
   const lines: string[] = [];
@@ -147,6 +154,27 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
   });
   const models = options.over?.models ?? installedModels(registry);
   const responses = options.storeResponses === false ? null : new ResponseStore(home, clock);
+  const access = {
+    apiKey: options.apiKey ?? null,
+    ownHosts: () => options.ownHosts ?? [],
+    needsKey: options.needsKey === true,
+    allowedHosts: options.allowedHosts ?? [],
+    allowedOrigins: options.allowedOrigins ?? [],
+    allowLocalPages: options.allowLocalPages === true,
+    allowDockerHost: false,
+  };
+  const maxBodyBytes = options.maxBodyBytes ?? 8 * 1024 * 1024;
+  const batches = new BatchUseCases({
+    home,
+    clock,
+    log: logger,
+    limits: { ...BATCH_LIMITS, ...options.batchLimits },
+    rightsOf: async (owner) => {
+      await keys.refresh();
+      const rights = rightsOfOwner(access, keys, owner);
+      return rights && { gate: rights.holder ?? undefined, name: 'batch' };
+    },
+  });
   const useCases = createUseCases({
     upstreams,
     models,
@@ -154,6 +182,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     evidence: null,
     sealed: () => null,
     responses,
+    batches,
     events: feed,
     recorder,
     keyUses: () => keys.uses(),
@@ -184,18 +213,10 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
   });
   const httpOptions: HttpOptions = {
     process,
-    access: {
-      apiKey: options.apiKey ?? null,
-      ownHosts: () => options.ownHosts ?? [],
-      needsKey: options.needsKey === true,
-      allowedHosts: options.allowedHosts ?? [],
-      allowedOrigins: options.allowedOrigins ?? [],
-      allowLocalPages: options.allowLocalPages === true,
-      allowDockerHost: false,
-    },
+    access,
     pageToken: PAGE_TOKEN,
     keys,
-    maxBodyBytes: options.maxBodyBytes ?? 8 * 1024 * 1024,
+    maxBodyBytes,
     streamHeadAfterMs: options.streamHeadAfterMs ?? 3000,
     errorShape: options.errorShape ?? settings.errorShape.fallback,
     clock,
@@ -217,6 +238,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
   const bound = await listen(app, httpOptions, address);
   const { port } = bound;
   const url = `http://127.0.0.1:${port}`;
+  batches.start(batchEdge(useCases, maxBodyBytes));
   return {
     url,
     port,
@@ -235,12 +257,13 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     setDraining: (value) => {
       draining = value;
     },
-    close: async () => {
+    close: async (how) => {
       // Streams that a test left open would keep the server up.
       app.server.closeAllConnections();
+      await batches.close();
       await app.close();
       await responses?.settled();
-      await rm(home, { recursive: true, force: true });
+      if (how?.keepsHome !== true) await rm(home, { recursive: true, force: true });
     },
   };
 }

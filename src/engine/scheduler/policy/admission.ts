@@ -1,7 +1,7 @@
 /** Who may wait: the bound of the queue, and who makes room when it is full. */
 import type { QueueFull } from '../../ports.ts';
 import type { SchedulerLimits } from '../limits.ts';
-import { residencies, queuedCount, type SchedulerState, type Ticket } from './state.ts';
+import { type Residency, residencies, queuedCount, type SchedulerState, type Ticket } from './state.ts';
 
 const LEAST_RETRY_S = 1;
 const MOST_RETRY_S = 60;
@@ -57,12 +57,16 @@ export function surplusChat(state: SchedulerState, limits: SchedulerLimits, flow
   }
   const free = residencies(state).reduce(
     (total, { state: is, slots, running }) =>
-      total + (is === 'ready' ? Math.max(0, slots - running.size) : 0),
+      total + (is === 'ready' ? Math.max(0, slots - foreground(running)) : 0),
     0,
   );
   if (waiting <= Math.max(1, limits.maxQueue) + free) return null;
   return heaviest > (counts.get(flow) ?? 0) + 1 ? null : queueFull(state, limits);
 }
+
+/** A background job gives its slot to whoever comes. */
+const foreground = (running: Residency['running']): number =>
+  [...running.values()].filter(({ isBackground }) => !isBackground).length;
 
 /** When a place should be free: the time of the jobs ahead over the slots there are. */
 function retryAfterS(state: SchedulerState): number {

@@ -19,6 +19,8 @@ export interface Effects {
   unloadModel(residencyId: number): void;
   /** Answered by onJobEnded or onJobCrashed. */
   startJob(seq: number, residencyId: number): void;
+  /** Ends a running background job; answered as startJob is. */
+  preemptJob(seq: number): void;
   rejectJob(seq: number, error: SvcError): void;
   notifyQueued(seq: number, position: number, reason: string): void;
   /** The one timer, reset by each call; it calls onTimer. */

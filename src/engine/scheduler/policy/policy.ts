@@ -5,6 +5,7 @@
  */
 import type { ModelTarget, QueueFull, ResidencyFacts } from '../../ports.ts';
 import { fail, isFailure, type SvcError } from '../../../lib/errors/svc-error.ts';
+import { mayRelease, preemptBackground, releaseBackground, surplusHeld } from './background.ts';
 import { queueFull, surplusChat, surplusTicket } from './admission.ts';
 import type { Effects, Readings } from './effects.ts';
 import {
@@ -22,6 +23,7 @@ import { startJobs } from './starting.ts';
 import {
   type Residency,
   initialState,
+  insertByAge,
   residencies,
   type ModelState,
   modelState,
@@ -36,7 +38,7 @@ import { Walk } from './walk.ts';
 export type Arrival = Pick<
   Ticket,
   'seq' | 'flow' | 'lane' | 'cost' | 'wantedCtx' | 'keepAliveMs' | 'poisonKey' | 'grammarKey'
-> & { readonly target: ModelTarget };
+> & { readonly target: ModelTarget; readonly isBackground?: boolean };
 
 interface FailedLoad {
   readonly residency: Residency;
@@ -53,10 +55,12 @@ export interface Crash {
 
 /**
  * The tree, in this order at every event:
+ *   0. Background jobs join the queues where no other job waits or runs, and leave them where one does (background.ts).
  *   1. Needs: which models have a waiting job that no residency can take, oldest job first; one whose memory is not
  *      known is measured before.
  *   2. Claims: a need that waited `maxSwitchWaitMs` on busy models closes them to jobs younger than its own.
- *   3. Starts: every free slot takes the next job in fair order (fairness.ts), below the claim on it.
+ *   3. Starts: every free slot takes the next job in fair order (fairness.ts), below the claim on it. Running
+ *      background jobs give way to those that still wait.
  *   4. Loads, per need:  4a too early after a failure: wait.  4b too many loads at once: wait.
  *      4c room is there: load.  4d idle models make room: evict.  4e only busy ones could: wait.
  *      4f it can never fit: refuse.  An older need in 4d, or in 4e for too long, bars younger ones from 4c and 4d.
@@ -90,6 +94,8 @@ export class Policy {
     model.target = target;
     const ticket: Ticket = {
       ...rest,
+      isBackground: arrival.isBackground === true,
+      isPreempted: false,
       modelId: target.modelId,
       enqueuedAtMs: walk.nowMs,
       startedAtMs: walk.nowMs,
@@ -97,16 +103,30 @@ export class Policy {
       requeues: 0,
       told: null,
     };
+    if (ticket.isBackground) return this.#hold(walk, ticket);
     model.queue.push(ticket);
     this.#decide(walk);
     if (model.queue.at(-1) !== ticket) return;
     const surplus = surplusTicket(this.state, this.#limits, ticket);
-    if (surplus !== null) walk.reject(surplus, fail('queue_full', queueFull(this.state, this.#limits)));
+    if (surplus === null) return;
+    walk.reject(surplus, fail('queue_full', queueFull(this.state, this.#limits)));
+    if (mayRelease(this.state)) this.#decide(walk);
+  }
+
+  #hold(walk: Walk, ticket: Ticket): void {
+    this.state.held.push(ticket);
+    const surplus = surplusHeld(this.state, this.#limits.maxHeld);
+    if (surplus !== null) {
+      this.state.held.pop();
+      this.#effects.rejectJob(ticket.seq, surplus);
+    }
+    this.#decide(walk);
   }
 
   /** The client is gone. A running job is ended by its signal and reported as ended; a waiting one leaves at once. */
   onCancel(seq: number): void {
-    for (const { queue } of this.state.models.values()) {
+    const queues = [...this.state.models.values()].map(({ queue }) => queue);
+    for (const queue of [this.state.held, ...queues]) {
       const index = queue.findIndex((ticket) => ticket.seq === seq);
       if (index >= 0) queue.splice(index, 1);
     }
@@ -189,6 +209,7 @@ export class Policy {
   onDrain(): void {
     this.state.draining = true;
     const walk = this.#walk();
+    for (const { seq } of this.state.held.splice(0)) this.#effects.rejectJob(seq, fail('draining'));
     for (const model of this.state.models.values()) {
       walk.rejectAll(model, fail('draining'));
       if (model.residency?.state === 'loading') walk.unload(model.residency);
@@ -218,12 +239,16 @@ export class Policy {
   }
 
   #decide(walk: Walk): void {
+    releaseBackground(walk); // 0
     const needs = needsOf(walk); // 1
     const claims = claimsOf(walk, needs); // 2
     startJobs(walk, claims); // 3
+    preemptBackground(walk, needs); // 3
     answerNeeds(walk, needs); // 4
     expireIdle(walk); // 5
     reportWaiting(walk); // 6
+    // What stood before a background job may have been refused in this very walk.
+    if (walk.takeRejected() && mayRelease(this.state)) return this.#decide(walk);
     walk.end();
   }
 
@@ -290,6 +315,5 @@ function withNeed(error: SvcError, { plan }: Residency, walk: Walk): SvcError {
 function requeue(queue: Ticket[], ticket: Ticket): void {
   ticket.requeues += 1;
   ticket.told = null;
-  const index = queue.findIndex((waiting) => waiting.seq > ticket.seq);
-  queue.splice(index < 0 ? queue.length : index, 0, ticket);
+  insertByAge(queue, ticket);
 }

@@ -18,6 +18,8 @@ export interface Ticket {
   readonly lane: Lane;
   /** Share of a turn that it uses up. */
   readonly cost: number;
+  /** It runs only while no other job waits or runs. */
+  readonly isBackground: boolean;
   readonly wantedCtx: number;
   readonly keepAliveMs: number | null;
   /** Names jobs that are the same but for their id; costly, so computed only when something crashed before. */
@@ -28,6 +30,8 @@ export interface Ticket {
   startedAtMs: number;
   overtaken: number;
   requeues: number;
+  /** It was told to leave its slot to another. */
+  isPreempted: boolean;
   /** What its client was told last. */
   told: { readonly position: number; readonly reason: string } | null;
 }
@@ -91,6 +95,8 @@ export interface PoisonEntry {
 
 export interface SchedulerState {
   readonly models: Map<string, ModelState>;
+  /** Background jobs that wait, in order of arrival, until no other job does. */
+  readonly held: Ticket[];
   /** The highest ticket number seen. */
   lastSeq: number;
   nextResidencyId: number;
@@ -108,6 +114,7 @@ export interface SchedulerState {
 export function initialState(): SchedulerState {
   return {
     models: new Map(),
+    held: [],
     lastSeq: 0,
     nextResidencyId: 1,
     running: new Map(),
@@ -140,6 +147,12 @@ export function modelState(state: SchedulerState, target: ModelTarget): ModelSta
   };
   state.models.set(target.modelId, fresh);
   return fresh;
+}
+
+/** To its place in the order of arrival. */
+export function insertByAge(queue: Ticket[], ticket: Ticket): void {
+  const index = queue.findIndex((waiting) => waiting.seq > ticket.seq);
+  queue.splice(index < 0 ? queue.length : index, 0, ticket);
 }
 
 export function residencies(state: SchedulerState): Residency[] {

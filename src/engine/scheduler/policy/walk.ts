@@ -13,6 +13,7 @@ export class Walk {
   readonly nowMs: number;
   #free: Memory | undefined;
   #wakeMs = Number.POSITIVE_INFINITY;
+  #hasRejected = false;
 
   constructor(state: SchedulerState, limits: SchedulerLimits, effects: Effects, readings: Readings) {
     this.state = state;
@@ -39,7 +40,15 @@ export class Walk {
     else this.effects.cancelTimer();
   }
 
+  /** Whether a waiting job was refused since this was asked last. */
+  takeRejected(): boolean {
+    const had = this.#hasRejected;
+    this.#hasRejected = false;
+    return had;
+  }
+
   reject(ticket: Ticket, error: SvcError): void {
+    this.#hasRejected = true;
     const queue = this.queueOf(ticket);
     queue.splice(queue.indexOf(ticket), 1);
     this.effects.rejectJob(ticket.seq, error);

@@ -1,0 +1,107 @@
+/**
+ * Step 0 of the tree, and what follows step 3: background jobs. They are held beside the queues while any other job waits
+ * or runs, join the queues one by one when none does, and give their slots back to those that come.
+ */
+import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
+import { quarantineError } from './faults.ts';
+import {
+  insertByAge,
+  type ModelState,
+  type Residency,
+  type SchedulerState,
+  servesTicket,
+  type Ticket,
+} from './state.ts';
+import { type Need, roomOf } from './switching.ts';
+import type { Walk } from './walk.ts';
+
+/** Why a background job may not be held as well; null: it may. */
+export function surplusHeld({ held }: SchedulerState, limit: number): SvcError | null {
+  return held.length <= limit ? null : fail('queue_full', { limit, retryAfterS: 1 });
+}
+
+export function releaseBackground(walk: Walk): void {
+  const { state } = walk;
+  if (state.held.length === 0 && !hasBackgroundQueued(state)) return;
+  if (isInUse(state)) return takeBack(state);
+  for (const ticket of state.held.slice()) {
+    const model = state.models.get(ticket.modelId);
+    if (model === undefined) continue;
+    const refusal = quarantineError(model, walk.nowMs);
+    if (refusal === null && !mayJoin(walk, model, ticket)) continue;
+    state.held.splice(state.held.indexOf(ticket), 1);
+    if (refusal === null) insertByAge(model.queue, ticket);
+    else walk.effects.rejectJob(ticket.seq, refusal);
+  }
+}
+
+/** Ends as many running background jobs as stand in the way of the others; each is ended once. */
+export function preemptBackground(walk: Walk, needs: readonly Need[]): void {
+  if (!isInUse(walk.state)) return;
+  for (const model of walk.state.models.values()) {
+    const { residency } = model;
+    if (residency?.state !== 'ready') continue;
+    const waiting = model.queue.filter(
+      (ticket) =>
+        !ticket.isBackground && ticket.lane === 'shared' && servesTicket(residency, model.target, ticket),
+    ).length;
+    const leaving = backgroundOn(residency).filter(({ isPreempted }) => isPreempted).length;
+    preempt(walk, residency, waiting - leaving);
+  }
+  for (const { model } of needs) {
+    const room = roomOf(walk, model);
+    if (room.kind === 'busy') for (const victim of room.victims) preempt(walk, victim, Infinity);
+  }
+}
+
+/** The youngest have done the least. */
+function preempt(walk: Walk, residency: Residency, most: number): void {
+  const staying = backgroundOn(residency).filter(({ isPreempted }) => !isPreempted);
+  for (const ticket of staying.toSorted((a, b) => b.startedAtMs - a.startedAtMs || b.seq - a.seq)) {
+    if (most <= 0) return;
+    most -= 1;
+    ticket.isPreempted = true;
+    walk.effects.preemptJob(ticket.seq);
+  }
+}
+
+const backgroundOn = ({ running }: Residency): Ticket[] =>
+  [...running.values()].filter(({ isBackground }) => isBackground);
+
+/** Whether a job that is no background job waits or runs. */
+function isInUse({ models, running }: SchedulerState): boolean {
+  for (const { queue } of models.values()) if (queue.some(({ isBackground }) => !isBackground)) return true;
+  for (const { ticket } of running.values()) if (!ticket.isBackground) return true;
+  return false;
+}
+
+/** Whether a background job waits for nobody any more. */
+export const mayRelease = (state: SchedulerState): boolean => state.held.length > 0 && !isInUse(state);
+
+const hasBackgroundQueued = ({ models }: SchedulerState): boolean =>
+  [...models.values()].some(({ queue }) => queue.some(({ isBackground }) => isBackground));
+
+function takeBack(state: SchedulerState): void {
+  for (const { queue } of state.models.values()) {
+    for (const ticket of queue.filter(({ isBackground }) => isBackground)) {
+      queue.splice(queue.indexOf(ticket), 1);
+      insertByAge(state.held, ticket);
+    }
+  }
+}
+
+/** One slot stays free for whoever comes, and no model that was used a moment ago leaves for a background job. */
+function mayJoin(walk: Walk, model: ModelState, ticket: Ticket): boolean {
+  const { residency, queue } = model;
+  const slots = residency?.state === 'ready' ? residency.slots : 1;
+  const busy = queue.length + (residency?.running.size ?? 0);
+  if (busy >= Math.max(1, slots - 1)) return false;
+  if (residency !== null && servesTicket(residency, model.target, ticket)) return true;
+  const room = roomOf(walk, model, ticket.wantedCtx);
+  if (room.kind === 'busy') return false;
+  if (room.kind !== 'evict') return true;
+  const freeAtMs =
+    Math.max(...room.victims.map(({ lastUsedMs }) => lastUsedMs)) + walk.limits.backgroundIdleMs;
+  walk.wakeAt(freeAtMs);
+  return walk.nowMs >= freeAtMs;
+}

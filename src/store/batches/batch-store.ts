@@ -1,0 +1,253 @@
+/**
+ * store/batches owns what the batch API keeps below SVC_HOME/batches: files that clients send, records of batches, and
+ * the answers as they come. Everything is private to the key that asked, bounded, and gone after a time. It knows
+ * nothing of what a line says.
+ */
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Clock } from '../../lib/base/clock.ts';
+import {
+  errnoOf,
+  makeFolder,
+  moveDurably,
+  PRIVATE_FILE,
+  removeDurably,
+  writeAll,
+  writeFailure,
+} from '../../lib/files/durable.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import type { BatchLimits } from './limits.ts';
+import { Records } from './records.ts';
+
+/** A file as it is known; times are Unix seconds. */
+export interface StoredFile {
+  readonly schema: 1;
+  readonly owner: string;
+  readonly filename: string;
+  readonly purpose: string;
+  readonly bytes: number;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** A batch; what it says is for others. */
+export interface StoredBatch {
+  readonly schema: 1;
+  readonly owner: string;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  readonly isOver: boolean;
+  readonly batch: unknown;
+}
+
+/** A file that is being sent. */
+export interface FileDraft {
+  /** Rejects with `body_too_large`, `files_full`, or what the disk says. */
+  add(bytes: Buffer): Promise<void>;
+  keep(about: Pick<StoredFile, 'filename' | 'purpose'> & { readonly keptS: number }): Promise<string>;
+  drop(): Promise<void>;
+}
+
+const LINES = '.jsonl';
+const PART = '.part';
+
+const folderOf = (home: string): string => path.join(home, 'batches');
+
+export const newFileId = (): string => `file-${randomBytes(16).toString('hex')}`;
+
+export class BatchStore {
+  readonly files: Records<StoredFile>;
+  readonly batches: Records<StoredBatch>;
+  readonly #filesFolder: string;
+  readonly #logsFolder: string;
+  readonly #clock: Pick<Clock, 'unixMs'>;
+  readonly #limits: BatchLimits;
+
+  private constructor(
+    folder: string,
+    kept: Pick<BatchStore, 'files' | 'batches'>,
+    options: { readonly clock: Pick<Clock, 'unixMs'>; readonly limits: BatchLimits },
+  ) {
+    this.files = kept.files;
+    this.batches = kept.batches;
+    this.#filesFolder = path.join(folder, 'files');
+    this.#logsFolder = path.join(folder, 'logs');
+    this.#clock = options.clock;
+    this.#limits = options.limits;
+  }
+
+  /** Whether there was ever a file or a batch. */
+  static async exists(home: string): Promise<boolean> {
+    return (await sizeOf(folderOf(home))) !== null;
+  }
+
+  /** Only one process has a home, so what is half a file now was left by one that is dead. */
+  static async open(
+    home: string,
+    options: { readonly clock: Pick<Clock, 'unixMs'>; readonly limits: BatchLimits },
+  ): Promise<BatchStore> {
+    const folder = folderOf(home);
+    const files = await Records.open<StoredFile>(path.join(folder, 'files'));
+    const batches = await Records.open<StoredBatch>(path.join(folder, 'batches'));
+    const store = new BatchStore(folder, { files, batches }, options);
+    await makeFolder(store.#logsFolder);
+    for (const name of await readdir(store.#filesFolder))
+      if (name.endsWith(PART) || name.startsWith('.')) await rm(path.join(store.#filesFolder, name));
+    return store;
+  }
+
+  get nowS(): number {
+    return Math.floor(this.#clock.unixMs() / 1000);
+  }
+
+  contentOf(fileId: string): string {
+    return path.join(this.#filesFolder, fileId + LINES);
+  }
+
+  /** Where the answers of a batch are collected until it is over. */
+  logOf(batchId: string, kind: 'output' | 'error'): string {
+    return path.join(this.#logsFolder, `${batchId}.${kind}${LINES}`);
+  }
+
+  /** A file that a client begins to send. Throws `files_full` where it has too much already. */
+  async receive(owner: string): Promise<FileDraft> {
+    this.#requireRoom(owner, 0);
+    const id = newFileId();
+    const temporary = path.join(this.#filesFolder, id + PART);
+    let file: FileHandle | null = null;
+    let bytes = 0;
+    // One after another, and nothing after the end: a form may be refused while a piece of it is written.
+    let last: Promise<unknown> = Promise.resolve();
+    const next = <T>(work: () => Promise<T>): Promise<T> => {
+      const done = last.then(work);
+      last = done.catch(() => undefined);
+      return done;
+    };
+    let isOver = false;
+    const opened = async (): Promise<FileHandle> => {
+      if (isOver) throw fail('cancelled');
+      return (file ??= await open(temporary, 'wx', PRIVATE_FILE));
+    };
+    const close = async (): Promise<void> => {
+      isOver = true;
+      await file?.close();
+      file = null;
+    };
+    return {
+      add: (piece) =>
+        next(async () => {
+          bytes += piece.length;
+          if (bytes > this.#limits.fileBytes)
+            throw fail('body_too_large', { limitBytes: this.#limits.fileBytes });
+          this.#requireRoom(owner, bytes);
+          await writing(temporary, async () => writeAll(await opened(), piece));
+        }),
+      keep: ({ keptS, ...about }) =>
+        next(async () => {
+          await writing(temporary, async () => {
+            await (await opened()).sync();
+            await close();
+            await moveDurably(temporary, this.contentOf(id));
+          });
+          await this.#keep(id, { ...about, owner, bytes, keptS });
+          return id;
+        }),
+      drop: () =>
+        next(async () => {
+          await close();
+          await rm(temporary, { force: true });
+        }),
+    };
+  }
+
+  /** Makes a log of a batch a file of that id; done again after a crash, it changes nothing. False: there is no log. */
+  async adopt(
+    log: string,
+    id: string,
+    about: Pick<StoredFile, 'owner' | 'filename' | 'purpose'> & { readonly keptS: number },
+  ): Promise<boolean> {
+    if (this.files.get(id) !== undefined) return true;
+    const content = this.contentOf(id);
+    const size = await sizeOf(log);
+    if (size !== null) await moveDurably(log, content);
+    const bytes = size ?? (await sizeOf(content));
+    if (bytes === null) return false;
+    await this.#keep(id, { ...about, bytes });
+    return true;
+  }
+
+  /** The record goes last: what is half removed is removed again at the next start. */
+  async deleteFile(id: string): Promise<void> {
+    await removeDurably(this.contentOf(id));
+    await this.files.delete(id);
+  }
+
+  async deleteBatch(id: string): Promise<void> {
+    for (const kind of ['output', 'error'] as const) await removeDurably(this.logOf(id, kind));
+    await this.batches.delete(id);
+  }
+
+  /** What a crash left of files between their bytes and their record. Only before anything else is done. */
+  async removeLeftovers(inUse: ReadonlySet<string>): Promise<void> {
+    for (const name of await readdir(this.#filesFolder)) {
+      const id = path.basename(name, LINES);
+      if (name.endsWith(LINES) && this.files.get(id) === undefined && !inUse.has(id))
+        await rm(path.join(this.#filesFolder, name));
+    }
+  }
+
+  /** Removes what is over its time, but for files that are `inUse`. */
+  async sweep(inUse: ReadonlySet<string>): Promise<void> {
+    const nowS = this.nowS;
+    for (const [id, { expiresAt }] of this.files.entries())
+      if (expiresAt <= nowS && !inUse.has(id)) await this.deleteFile(id);
+    for (const [id, { isOver, createdAt }] of this.batches.entries())
+      if (isOver && createdAt + 2 * this.#limits.keptS <= nowS) await this.deleteBatch(id);
+  }
+
+  /** Throws `batches_full`. */
+  requireBatchRoom(owner: string): void {
+    const all = this.batches.entries();
+    const open = all.filter(([, each]) => each.owner === owner && !each.isOver).length;
+    const { ownerOpenBatches, batches } = this.#limits;
+    if (open >= ownerOpenBatches) throw fail('batches_full', { limit: ownerOpenBatches });
+    if (all.length >= batches) throw fail('batches_full', { limit: batches });
+  }
+
+  async #keep(
+    id: string,
+    { keptS, ...about }: Omit<StoredFile, 'schema' | 'createdAt' | 'expiresAt'> & { readonly keptS: number },
+  ): Promise<void> {
+    const createdAt = this.nowS;
+    await this.files.put(id, { schema: 1, ...about, createdAt, expiresAt: createdAt + keptS });
+  }
+
+  #requireRoom(owner: string, bytes: number): void {
+    const { ownerFiles, ownerBytes, files, bytes: mostBytes } = this.#limits;
+    const all = this.files.entries().map(([, file]) => file);
+    const own = all.filter((file) => file.owner === owner);
+    const sum = (list: readonly StoredFile[]): number =>
+      list.reduce((total, file) => total + file.bytes, bytes);
+    const isFull =
+      own.length >= ownerFiles || all.length >= files || sum(own) > ownerBytes || sum(all) > mostBytes;
+    if (isFull) throw fail('files_full', { limit: ownerFiles, limitBytes: ownerBytes });
+  }
+}
+
+async function writing(file: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw writeFailure(file, error);
+  }
+}
+
+async function sizeOf(file: string): Promise<number | null> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+/** A folder of small JSON records by id, all of them in memory too; the disk has a change before anybody is told of it. */
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { makeFolder, removeDurably, writeDurably } from '../../lib/files/durable.ts';
+
+const END = '.json';
+
+export class Records<T extends { readonly schema: 1 }> {
+  readonly #folder: string;
+  readonly #all: Map<string, T>;
+  /** Of each record, its writes in order. */
+  readonly #writes = new Map<string, Promise<void>>();
+
+  private constructor(folder: string, all: Map<string, T>) {
+    this.#folder = folder;
+    this.#all = all;
+  }
+
+  /** Who can read the folder is its owner; a record that is damaged, or that a later version wrote, is passed over. */
+  static async open<T extends { readonly schema: 1 }>(folder: string): Promise<Records<T>> {
+    await makeFolder(folder);
+    const all = new Map<string, T>();
+    for (const name of (await readdir(folder)).toSorted()) {
+      if (!name.endsWith(END) || name.startsWith('.')) continue;
+      const record = parsed(await readFile(path.join(folder, name), 'utf8'));
+      if (record !== null) all.set(name.slice(0, -END.length), record as T);
+    }
+    return new Records(folder, all);
+  }
+
+  get(id: string): T | undefined {
+    return this.#all.get(id);
+  }
+
+  /** In no order that means anything. */
+  entries(): [string, T][] {
+    return [...this.#all];
+  }
+
+  put(id: string, record: T): Promise<void> {
+    this.#all.set(id, record);
+    return this.#later(id, () => writeDurably(this.#pathOf(id), `${JSON.stringify(record)}\n`));
+  }
+
+  delete(id: string): Promise<void> {
+    this.#all.delete(id);
+    return this.#later(id, () => removeDurably(this.#pathOf(id)));
+  }
+
+  #later(id: string, work: () => Promise<void>): Promise<void> {
+    const before = this.#writes.get(id) ?? Promise.resolve();
+    const write = before.catch(() => undefined).then(work);
+    this.#writes.set(id, write);
+    const forget = (): void => {
+      if (this.#writes.get(id) === write) this.#writes.delete(id);
+    };
+    write.then(forget, forget);
+    return write;
+  }
+
+  /** Ids are made here and hold nothing but letters, digits and `_` or `-`. */
+  #pathOf(id: string): string {
+    return path.join(this.#folder, id + END);
+  }
+}
+
+function parsed(text: string): { schema: 1 } | null {
+  try {
+    const value = JSON.parse(text) as { schema?: unknown } | null;
+    return value?.schema === 1 ? (value as { schema: 1 }) : null;
+  } catch {
+    return null;
+  }
+}
