@@ -23,6 +23,7 @@ import { checker } from './choice-guard.ts';
 import { collect, type Collected } from './collected.ts';
 import { relaxationsOf } from './relaxations.ts';
 import { type Understood, withFolds, withUnheld } from './understood.ts';
+import { withSystem } from './model-system.ts';
 import { withoutVolatile } from './volatile-lines.ts';
 
 export interface ChatPorts extends HeadPorts {
@@ -58,7 +59,8 @@ export async function acceptChat(ports: ChatPorts, ask: ChatAsk, caller: Caller)
   const { model, substituted } = await resolveModel(ports, ask.model);
   const asked = ask.content(model);
   const treatment = ask.verbatim === true ? 'keep' : ports.volatileLines;
-  const { prompt, rewritten } = withoutVolatile(asked.prompt, treatment);
+  const trimmed = withoutVolatile(asked.prompt, treatment);
+  const { prompt, rewritten } = ask.verbatim === true ? trimmed : withSystem(trimmed, model.defaults.system);
   const content = { ...asked, prompt };
   const relaxed = await relaxationsOf(content, ports.strictParams);
   const planned = planChoices(options, content, { model, caller });

@@ -40,7 +40,7 @@ export function withoutVolatile(prompt: Prompt, treatment: VolatileTreatment): R
           ),
         });
   return {
-    prompt: { kind: 'chat', turns: moved },
+    prompt: { ...prompt, turns: moved },
     rewritten: found.map(({ name }) => ({ name, how })),
   };
 }

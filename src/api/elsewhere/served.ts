@@ -5,7 +5,14 @@ import type { KnownModel } from '../../store/engines/entry.ts';
 import type { ModelDefaults, ServedModel } from '../models/served-model.ts';
 
 /** What a request leaves out is decided where it runs. */
-export const NO_DEFAULTS: ModelDefaults = { sampling: {}, maxTokens: null, stop: [], keepAlive: null };
+export const NO_DEFAULTS: ModelDefaults = {
+  sampling: {},
+  maxTokens: null,
+  stop: [],
+  keepAlive: null,
+  system: null,
+  dimensions: null,
+};
 
 export interface Elsewhere {
   readonly id: string;

@@ -8,6 +8,11 @@ const model = (embeddingWidth: number, id = 'some-model') => ({
   embeddingWidth,
 });
 
+const set = (embeddingWidth: number, dimensions: number | 'native') => ({
+  ...model(embeddingWidth),
+  defaults: { dimensions },
+});
+
 describe('answerWidth', () => {
   it.each([
     ['a model of the width of the interface', model(768), null, 768],
@@ -18,6 +23,10 @@ describe('answerWidth', () => {
     ['a wider model that was trained to be cut', model(1024, 'qwen3-embedding-0.6b'), null, 768],
     ['such a model, cut further', model(1024, 'qwen3-embedding-0.6b'), 256, 256],
     ['a model that only its file names so', { ...model(768), name: 'EmbeddingGemma 300M' }, 128, 128],
+    ['a narrower model set to its own width', set(384, 'native'), null, 384],
+    ['a wider model set to its own width', set(1024, 'native'), null, 1024],
+    ['what a request says before what is set', set(384, 'native'), 768, 768],
+    ['a cut that was set', { ...set(1024, 256), name: 'mxbai-embed-large' }, null, 256],
     ['a narrower model that was trained to be cut', model(384, 'mxbai-embed-xsmall-v1'), 64, 64],
   ])('takes %s', (_, served, dimensions, width) => {
     expect(answerWidth(served, dimensions)).toBe(width);

@@ -5,9 +5,10 @@
 import { EMBEDDING_WIDTH } from '../../contract/limits.ts';
 import { normalise } from '../../lib/base/vector.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import type { ServedModel } from '../models/served-model.ts';
+import type { ModelDefaults, ServedModel } from '../models/served-model.ts';
 
 export type WidthFacts = Pick<ServedModel, 'id' | 'name' | 'architecture'> & {
+  readonly defaults?: Pick<ModelDefaults, 'dimensions'>;
   readonly embeddingWidth: number;
 };
 
@@ -27,7 +28,8 @@ const LEAST_WIDTH = 64;
 export function answerWidth(model: WidthFacts, dimensions: number | null): number {
   const own = model.embeddingWidth;
   const least = canBeCut(model) ? Math.min(LEAST_WIDTH, own) : own;
-  const wanted = dimensions ?? EMBEDDING_WIDTH;
+  const set = model.defaults?.dimensions ?? EMBEDDING_WIDTH;
+  const wanted = dimensions ?? (set === 'native' ? own : set);
   if (wanted >= least && wanted <= own) return wanted;
   // As many zeros as anyone likes would be an answer to a question that nobody asks.
   if (own < EMBEDDING_WIDTH && wanted === EMBEDDING_WIDTH) return wanted;

@@ -75,5 +75,7 @@ function defaultsOf(model: ModelManifest): ModelDefaults {
     maxTokens: params.maxTokens ?? unnamedLimit(model),
     stop: params.stop ?? [],
     keepAlive: params.keepAlive ?? null,
+    system: params.system ?? null,
+    dimensions: params.dimensions ?? null,
   };
 }

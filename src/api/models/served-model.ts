@@ -15,6 +15,10 @@ export interface ModelDefaults {
   readonly stop: readonly string[];
   /** A duration as a request writes it. */
   readonly keepAlive: string | null;
+  /** Precedes conversations that begin without a system message. */
+  readonly system: string | null;
+  /** Numbers of a vector; null: those of the interface. */
+  readonly dimensions: number | 'native' | null;
 }
 
 /** The bytes that a signed answer names. */

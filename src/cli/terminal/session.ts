@@ -3,9 +3,10 @@
  * failure means to the conversation; that is decided in cli/conversation. This file carries effects out, one event at a time.
  */
 import { messageOf } from '../../lib/errors/svc-error.ts';
-import { open, readFile, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { Config } from '../../config/config.ts';
 import { CliFailure, EXIT_CODES } from '../context.ts';
+import { textOfFile } from '../read-file.ts';
 import type { Conversation, Effect, Event, Failure, NewFile } from '../conversation/state.ts';
 import { introduction, step } from '../conversation/step.ts';
 import { answerEvents, chatModels, findAnswerer } from './answer-source.ts';
@@ -28,8 +29,6 @@ export interface Left {
   readonly sentence: string | null;
 }
 
-/** Larger than what a service accepts as a request. */
-const MOST_FILE_BYTES = 64 * 1024 * 1024;
 const PRIVATE = 0o600;
 
 export class Session {
@@ -100,7 +99,7 @@ export class Session {
         });
       case 'read':
         return this.#run(async function* () {
-          yield { on: 'loaded', file: effect.file, text: await readText(effect.file) };
+          yield { on: 'loaded', file: effect.file, text: await textOfFile(effect.file) };
         });
       case 'showAnswer':
         return screen.answer(effect.text);
@@ -155,17 +154,5 @@ async function writeNew({ file, text }: NewFile, mayReplace: boolean): Promise<v
     await handle.writeFile(text);
   } finally {
     await handle.close();
-  }
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    const { size } = await stat(file);
-    if (size > MOST_FILE_BYTES) throw new CliFailure(`${file} is larger than ${MOST_FILE_BYTES} bytes.`);
-    return await readFile(file, 'utf8');
-  } catch (cause) {
-    if (cause instanceof CliFailure) throw cause;
-    const { code } = cause as NodeJS.ErrnoException;
-    throw new CliFailure(`${file} cannot be read (${code}).`, EXIT_CODES.failure, cause);
   }
 }

@@ -162,7 +162,7 @@ export const contentErrors = {
     { model: 'string', wanted: 'number', widths: 'string', isDefault: 'boolean?', param: 'string?' },
     (d) =>
       d.isDefault === true
-        ? `Model "${d.model}" has no vectors of ${d.wanted} numbers; set dimensions to ${d.widths}, or choose another model.`
+        ? `Model "${d.model}" has no vectors of ${d.wanted} numbers; set dimensions to ${d.widths}, or run: hearth set ${d.model} dimensions=native.`
         : `dimensions is ${d.wanted}; for model "${d.model}" set it to ${d.widths}, or choose another model.`,
   ),
   template_failed: permanent('request', { reason: 'string', tools: 'boolean?' }, (d) =>

@@ -138,6 +138,12 @@ export const ModelFacts = Type.Object(
 export type ModelFacts = Static<typeof ModelFacts>;
 
 /** Defaults of one model, below what a request says and above the settings of the service. */
+/** A system prompt fills the window of its model long before. */
+export const MOST_SYSTEM_CHARS = 65_536;
+/** The width of the model itself. */
+export const NATIVE_WIDTH = 'native';
+const MOST_WIDTH = 65_536;
+
 export const ModelParams = Type.Object(
   {
     numCtx: Type.Optional(Type.Integer({ minimum: LEAST_CTX, maximum: 2 ** 31 - 1 })),
@@ -146,6 +152,12 @@ export const ModelParams = Type.Object(
     stop: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 64 })),
     /** A duration as `SVC_KEEP_ALIVE` takes it, for example `10m`, `0` or `-1`. */
     keepAlive: Type.Optional(Type.String({ maxLength: 32 })),
+    /** What precedes conversations that begin without a system message. */
+    system: Type.Optional(Type.String({ minLength: 1, maxLength: MOST_SYSTEM_CHARS })),
+    /** How many numbers vectors have where a request does not say. */
+    dimensions: Type.Optional(
+      Type.Union([Type.Literal(NATIVE_WIDTH), Type.Integer({ minimum: 1, maximum: MOST_WIDTH })]),
+    ),
     /** The farthest that a request for a pool with this model may go. */
     privacy: Type.Optional(Type.Enum([...PRIVACIES])),
     ...modelSettingShapes,

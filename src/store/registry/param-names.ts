@@ -2,7 +2,7 @@
 import { PRIVACIES } from '../../contract/settings/privacy.ts';
 import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
 import { LOAD_SETTING_ROWS } from '../../contract/settings/shapes.ts';
-import type { ModelParams } from '../files/manifest.ts';
+import { type ModelParams, MOST_SYSTEM_CHARS, NATIVE_WIDTH } from '../files/manifest.ts';
 
 type ParamNames = Readonly<Record<string, keyof ModelParams>>;
 
@@ -18,9 +18,14 @@ export const paramNames: ParamNames = {
   ...sharedParamNames,
   max_tokens: 'maxTokens',
   keep_alive: 'keepAlive',
+  system: 'system',
+  dimensions: 'dimensions',
   privacy: 'privacy',
   ...Object.fromEntries(LOAD_SETTING_ROWS.map(([name, { wire }]) => [wire, name])),
 };
+
+export const SYSTEM_EXPECTS = `a text of at most ${MOST_SYSTEM_CHARS.toLocaleString('en-US')} characters; \`hearth set\` also takes @FILE`;
+export const DIMENSIONS_EXPECTS = `${NATIVE_WIDTH}, or a whole number from 1 to 65536`;
 
 /** Those that are set, in the order of their names, by what people call them. */
 export function paramsByName(
@@ -39,6 +44,12 @@ export function readParam(
   if (name === 'privacy') {
     const value = PRIVACIES.find((privacy) => privacy === text);
     return value === undefined ? { expects: `one of ${PRIVACIES.join(', ')}` } : { value };
+  }
+  if (name === 'system')
+    return text.length <= MOST_SYSTEM_CHARS ? { value: text } : { expects: SYSTEM_EXPECTS };
+  if (name === 'dimensions') {
+    if (text === NATIVE_WIDTH) return { value: text };
+    return /^[1-9]\d{0,4}$/.test(text) ? { value: Number(text) } : { expects: DIMENSIONS_EXPECTS };
   }
   const [, setting] = LOAD_SETTING_ROWS.find(([known]) => known === name) ?? [];
   if (setting === undefined) return { value: Number(text) };

@@ -1,10 +1,16 @@
 /** Every default of a model for people who set it: what it does, what holds without it, and what it takes. */
-import { BASE_MODEL_TOKENS, CHOSEN_TEMPLATE_TOKENS, LEAST_CTX } from '../../contract/limits.ts';
+import {
+  BASE_MODEL_TOKENS,
+  CHOSEN_TEMPLATE_TOKENS,
+  EMBEDDING_WIDTH,
+  LEAST_CTX,
+} from '../../contract/limits.ts';
 import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
 import { PRIVACIES } from '../../contract/settings/privacy.ts';
 import type { SettableModels, SettingGroup } from '../../contract/settings/load-settings.ts';
 import { LOAD_SETTING_ROWS } from '../../contract/settings/shapes.ts';
-import type { ModelParams } from '../files/manifest.ts';
+import { type ModelParams, NATIVE_WIDTH } from '../files/manifest.ts';
+import { DIMENSIONS_EXPECTS, SYSTEM_EXPECTS } from './param-names.ts';
 
 export interface ParamRow {
   /** As `hearth set` takes it. */
@@ -64,6 +70,22 @@ export const PARAM_ROWS: readonly ParamRow[] = [
       expects: 'a duration such as 30s or 10m, 0, or -1 for ever',
       words: ['10m', '1h', '0', '-1'],
     },
+  },
+  {
+    ...OF_ANSWERS,
+    name: 'system',
+    description:
+      'The system message of chats that have none, in every dialect. Mode frozen-v1 uses only what the request says.',
+    unset: 'none',
+    input: { kind: 'document', expects: SYSTEM_EXPECTS },
+  },
+  {
+    group: 'answers',
+    models: 'embedding',
+    name: 'dimensions',
+    description: 'How many numbers a vector has; native is the width of the model.',
+    unset: String(EMBEDDING_WIDTH),
+    input: { kind: 'text', expects: DIMENSIONS_EXPECTS, words: [NATIVE_WIDTH, String(EMBEDDING_WIDTH)] },
   },
   {
     group: 'answers',

@@ -60,6 +60,7 @@ export type OllamaShowRequest = Static<typeof OllamaShowRequest>;
 export const OllamaShow = Type.Object(
   {
     parameters: Type.String({ description: 'Defaults of the model, one `name value` per line.' }),
+    system: Type.Optional(Type.String({ description: 'The system prompt that is set for the model.' })),
     details: Details,
     model_info: Type.Record(Type.String(), Type.Unknown(), {
       description: 'Facts as GGUF names them: general.architecture, ARCHITECTURE.context_length and others.',

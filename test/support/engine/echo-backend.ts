@@ -98,7 +98,7 @@ const echo: ServedModel = {
   hasChatTemplate: true,
   reasoning: false,
   settings: {},
-  defaults: { sampling: {}, maxTokens: null, stop: [], keepAlive: null },
+  defaults: { sampling: {}, maxTokens: null, stop: [], keepAlive: null, system: null, dimensions: null },
   target: () => target,
   proof: null,
 };

@@ -37,6 +37,7 @@ export function ollamaShow(entry: ModelEntry, model: ServedModel): OllamaShow {
   };
   return {
     parameters: parametersOf(model),
+    ...(model.defaults.system === null ? {} : { system: model.defaults.system }),
     details: named(entry).details,
     model_info: Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)),
     capabilities: (entry.capabilities ?? []).flatMap((each) => CAPABILITIES[each] ?? []),

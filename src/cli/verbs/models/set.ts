@@ -14,6 +14,7 @@ import { paramNames, paramsByName, readParam, whenItActs } from '../../../store/
 import { paramText } from '../../../store/registry/param-rows.ts';
 import { reducedWindow } from '../../../store/registry/target.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
+import { textOfFile } from '../../read-file.ts';
 import { localRegistry, setHere } from '../../local-registry.ts';
 import { defaultsOf, noteDefault } from '../../new-model.ts';
 
@@ -62,12 +63,14 @@ function list(
 const chatWords = (id: string): string =>
   `${id} counts as a chat model now: its answers end after ${CHOSEN_TEMPLATE_TOKENS} tokens, unless max_tokens says otherwise.`;
 
+const isDocument = (name: keyof ModelParams): boolean => name === 'system' || isTextSetting(name);
+
 /** As it could be set again, but for long texts. */
 function line([asked, { name, value }]: ReturnType<typeof paramsByName>[number]): string {
   const values =
     name === 'stop'
       ? (value as readonly string[])
-      : [isTextSetting(name) ? summaryOf(String(value)) : paramText(name, value)];
+      : [isDocument(name) ? summaryOf(String(value)) : paramText(name, value)];
   return values.map((each) => printable(`${asked}=${each}`)).join('\n');
 }
 
@@ -90,9 +93,17 @@ async function readPairs(pairs: readonly string[]): Promise<ParamsPatch> {
     if (value === '') patch[name] = null;
     else if (name === 'stop') patch[name] = [...((patch[name] as string[] | undefined) ?? []), value];
     else if (isTextSetting(name)) patch[name] = await textFromCommand(name, value);
+    else if (name === 'system') patch[name] = await systemFromCommand(value);
     else patch[name] = readValue(name, key, value);
   }
   return patch;
+}
+
+/** The text, or that of a file: system=@pirate.txt. */
+async function systemFromCommand(value: string): Promise<string> {
+  const read = readParam('system', value.startsWith('@') ? (await textOfFile(value.slice(1))).trim() : value);
+  if ('expects' in read) throw usage(`system is not usable; write ${read.expects}`);
+  return read.value as string;
 }
 
 function notAPair(pair: string, key: string): string {

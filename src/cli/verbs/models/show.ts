@@ -126,6 +126,7 @@ function facts({ shown, limits, limit, format }: Facts): Line[] {
     ...(limit === null ? [] : [['answers end', limit] as const]),
     ...format,
     ['memory', memoryWords(shown)],
+    ...systemLines(shown),
     ['defaults', requestDefaults(shown) || (settings.length > 0 ? 'none for requests' : 'none')],
     ...settings.map(([name, text]) => [name, summaryOf(text)] as const),
     ['licence', shown.license ?? 'not stated'],
@@ -156,10 +157,14 @@ function limitWords(model: InstalledModel, format: ModelFormatFacts | null): str
 }
 
 /** Zeros follow a narrower vector; what a wider one becomes is a matter of the request. */
-function vectors({ kind, pooling, embeddingLength }: ModelDescription): string {
+function vectors({ id, kind, pooling, embeddingLength, params: { dimensions } }: ModelDescription): string {
   if (pooling === 'rank') return 'none; it scores pairs (rank pooling)';
   if (kind !== 'embedding') return 'none';
-  const zeros = embeddingLength < EMBEDDING_WIDTH ? `, and zeros up to ${EMBEDDING_WIDTH}` : '';
+  const wanted = dimensions ?? EMBEDDING_WIDTH;
+  const zeros =
+    wanted === EMBEDDING_WIDTH && embeddingLength < EMBEDDING_WIDTH
+      ? `, and zeros up to ${EMBEDDING_WIDTH} (hearth set ${id} dimensions=native leaves them out)`
+      : '';
   return `${embeddingLength} numbers${zeros}; ${pooling ?? 'default'} pooling`;
 }
 
@@ -184,9 +189,15 @@ function memoryWords({ id, memory }: ModelDescription): string {
 /** What stands in for the fields that a request leaves out; settings of loads have lines of their own. */
 function requestDefaults({ params }: ModelDescription): string {
   return paramsByName(params)
-    .filter(([, { name }]) => !isLoadSetting(name))
+    .filter(([, { name }]) => !isLoadSetting(name) && name !== 'system')
     .map(([asked, { value }]) => `${asked}=${JSON.stringify(value)}`)
     .join(' ');
+}
+
+/** In full: it precedes every chat that has no system message. */
+function systemLines({ params: { system } }: ModelDescription): Line[] {
+  if (system === undefined) return [];
+  return system.split('\n').map((text, at) => [at === 0 ? 'system' : '', text] as const);
 }
 
 function adapterLines({ adapter, mtpLayers }: ModelDescription): (readonly [string, string])[] {
