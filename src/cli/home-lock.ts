@@ -24,6 +24,9 @@ export function servingAt({ host, port }: Address): string {
   return `hearth serve${host === LOOPBACK ? '' : ` --host ${host}`} --port ${port}`;
 }
 
+/** Whether a holder with this purpose is a service. */
+export const isServing = (purpose: string): boolean => purpose.startsWith('hearth serve');
+
 /** Why nobody may answer at an address, given who has the home. */
 export function unanswered(
   { url, ...address }: Address & { readonly url: string },

@@ -17,10 +17,10 @@ export async function announcing(
   context: Pick<CliContext, 'note'> | null,
   registry: Registry,
   install: () => Promise<string | null>,
-): Promise<void> {
+): Promise<string | null> {
   const before = await defaultsOf(registry);
   const id = await install();
-  if (id === null || context === null) return;
+  if (id === null || context === null) return id;
   const model = await registry.find(id);
   if (isBaseModel(model)) context.note(printable(`${id} ${baseModelWords(id)}`));
   const now = await noteDefault(context, registry, model, before);
@@ -29,6 +29,7 @@ export async function announcing(
       printable(`${now} stays the default chat model; hearth default ${id} makes ${id} the default.`),
     );
   }
+  return id;
 }
 
 /** Says that the model is what `default` means now, where it was another one before; returns the default of its kind. */

@@ -343,7 +343,7 @@ export const settings = {
     env: 'SVC_LOG_FILES',
     description:
       'Writes the log as JSON lines to private files in the folder logs of the home folder as well, five of 10 MiB at most; `hearth logs` reads them.',
-    fallback: false,
+    fallback: true,
     read: flag,
     expects: '1 or 0',
   }),

@@ -11,7 +11,7 @@ let served: Served;
 
 beforeAll(async () => {
   installation = await Installation.make({ trained: false });
-  served = await installation.serve({ SVC_LOG_FILES: '1', SVC_RECORD: 'text' });
+  served = await installation.serve({ SVC_RECORD: 'text' });
 });
 
 afterAll(() => installation.remove());
@@ -50,9 +50,9 @@ describe('the log files', () => {
     expect(file).not.toContain('secret word');
   });
 
-  it('are asked for first', async () => {
+  it('are there only where a service has run', async () => {
     const { code, stderr } = await installation.run(['logs'], { SVC_HOME: await temporaryFolder() });
-    expect([code, stderr]).toEqual([4, expect.stringContaining('SVC_LOG_FILES=1')]);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('SVC_LOG_FILES is 0')]);
   });
 });
 

@@ -139,16 +139,21 @@ function close(
   };
 }
 
+/** The names that requests have for it; the smallest one counts. */
+const TOKEN_LIMITS = ['max_tokens', 'max_completion_tokens', 'num_predict', 'n_predict'];
+
+/** A limit of the model is what is left where the request and the window, once it is known, are none. */
 function cutSentence({ model, options }: Conversation, { last: { usage } }: OpenAnswer): string {
   if (usage === undefined) return 'The answer was cut: a limit of the model, or its context window is full.';
   const { prompt_tokens: before, completion_tokens: count } = usage;
   const cut = `The answer was cut after ${count} tokens`;
-  const limit = options['max_tokens'];
-  if (typeof limit === 'number' && count >= limit) return `${cut} (max_tokens).`;
+  const limit = TOKEN_LIMITS.find((name) => typeof options[name] === 'number' && options[name] <= count);
+  if (limit !== undefined) return `${cut} (${limit}).`;
   // The last token of an answer is not evaluated, so it needs no cell.
   if (model.window !== undefined && before + count >= model.window.tokens - 1)
     return `${cut}: its context window of ${model.window.tokens} tokens is full.`;
-  return `${cut}: a limit of the model, or its context window is full.`;
+  if (model.window?.isLoaded !== true) return `${cut}: a limit of the model, or its context window is full.`;
+  return `${cut}, the limit of ${model.id}; another one: hearth set ${model.id} max_tokens=N, or /set max_tokens=N.`;
 }
 
 function speedLine({ last: { usage, timings } }: OpenAnswer): string {

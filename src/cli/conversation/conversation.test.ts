@@ -143,6 +143,36 @@ describe('a question', () => {
       .line('Hi')
       .on(last('length'), { on: 'answered' });
     expect(full.said).toBe('The answer was cut after 4 tokens: its context window of 13 tokens is full.');
+    const known = new Talk()
+      .line('Hi')
+      .on(last('length'), { on: 'window', window: { tokens: 99, isLoaded: true } }, { on: 'answered' });
+    expect(known.said).toBe(
+      'The answer was cut after 4 tokens, the limit of mini; another one: hearth set mini max_tokens=N, or /set max_tokens=N.',
+    );
+    // The window of the load, which is smaller than what was possible before it.
+    const guessed = new Talk({
+      model: { id: 'm', hasTemplate: true, window: { tokens: 99, isLoaded: false } },
+    })
+      .line('Hi')
+      .on(last('length'), { on: 'window', window: { tokens: 13, isLoaded: true } }, { on: 'answered' });
+    expect(guessed.said).toContain('its context window of 13 tokens is full');
+    const other = new Talk({ options: { num_predict: 4, max_tokens: 9 } })
+      .line('Hi')
+      .on(last('length'), { on: 'answered' });
+    expect(other.said).toBe('The answer was cut after 4 tokens (num_predict).');
+  });
+
+  it('has the images of its question, as parts after the text', () => {
+    const { sent } = new Talk({ images: ['data:image/png;base64,AA=='], isSingle: true }).line('What is it?');
+    expect(sent['messages']).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is it?' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } },
+        ],
+      },
+    ]);
   });
 });
 

@@ -54,6 +54,8 @@ export interface Conversation {
   readonly isLeaving: boolean;
   /** One question, one answer. */
   readonly isSingle: boolean;
+  /** Data URLs of images that go with the question. */
+  readonly images: readonly string[];
   /** Files that this conversation wrote or read, and may therefore replace. */
   readonly ownFiles: readonly string[];
 }
@@ -76,6 +78,8 @@ export type Event =
   /** Why nothing comes yet. */
   | { readonly on: 'queued'; readonly reason: string }
   | { readonly on: 'chunk'; readonly chunk: ChatChunk }
+  /** The window that the answer really had, where the answer was cut. */
+  | { readonly on: 'window'; readonly window: NonNullable<Answerer['window']> }
   | { readonly on: 'signed'; readonly answer: SignedAnswer; readonly body: ChatResponse }
   /** The answer is complete. */
   | { readonly on: 'answered' }
@@ -127,6 +131,7 @@ export interface Opening {
   readonly options?: Options;
   readonly isVerbose?: boolean;
   readonly isSingle?: boolean;
+  readonly images?: readonly string[];
 }
 
 export function newConversation(opening: Opening): Conversation {
@@ -143,6 +148,7 @@ export function newConversation(opening: Opening): Conversation {
     answer: null,
     isLeaving: false,
     isSingle: opening.isSingle === true,
+    images: opening.images ?? [],
     ownFiles: [],
   };
 }
@@ -150,8 +156,14 @@ export function newConversation(opening: Opening): Conversation {
 /** The request of a conversation, `question` being its last message; also what `/save` writes. */
 export function requestOf(state: Conversation, question?: string): Record<string, unknown> {
   const system = state.system === null ? [] : [{ role: 'system', content: state.system }];
-  const asked = question === undefined ? [] : [{ role: 'user', content: question }];
+  const asked = question === undefined ? [] : [{ role: 'user', content: contentOf(state, question) }];
   return { model: state.model.id, ...state.options, messages: [...system, ...state.turns, ...asked] };
+}
+
+function contentOf({ images }: Conversation, question: string): unknown {
+  if (images.length === 0) return question;
+  const parts = images.map((url) => ({ type: 'image_url', image_url: { url } }));
+  return [{ type: 'text', text: question }, ...parts];
 }
 
 /** Back to the person, with a sentence. */

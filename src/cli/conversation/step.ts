@@ -21,6 +21,8 @@ export function step(before: Conversation, event: Event): Step {
       return { state, effects: [{ do: 'showStatus', text: event.reason }] };
     case 'chunk':
       return addChunk(state, event.chunk);
+    case 'window':
+      return unchanged({ ...state, model: { ...state.model, window: event.window } });
     case 'signed':
       return addSigned(state, event.answer, event.body);
     case 'answered':

@@ -14,6 +14,8 @@ export interface ServicePlan {
   /** After the file was written; `start` as well, unless the user starts it. */
   readonly enable: readonly Program[];
   readonly start: readonly Program[];
+  /** Of a service that runs, for a new version of the program. */
+  readonly restart: readonly Program[];
   /** Before the file is removed. What was not running or enabled makes these fail, which does not matter. */
   readonly disable: readonly Program[];
   /** After it was removed. */
@@ -69,6 +71,7 @@ function systemdPlan(
       [...systemctl, 'enable', unit],
     ],
     start: [[...systemctl, 'restart', unit]],
+    restart: [[...systemctl, 'restart', unit]],
     disable: [[...systemctl, 'disable', '--now', unit]],
     forget: [
       [...systemctl, 'daemon-reload'],
@@ -102,6 +105,7 @@ function launchdPlan({ facts, uid }: PlanPlaces): ServicePlan {
     text: launchdText(facts),
     enable: [],
     start: [['launchctl', 'bootstrap', domain, file]],
+    restart: [['launchctl', 'kickstart', '-k', `${domain}/${label}`]],
     disable: [['launchctl', 'bootout', `${domain}/${label}`]],
     forget: [],
     active: ['launchctl', 'print', `${domain}/${label}`],
@@ -121,6 +125,10 @@ function windowsPlan({ facts, env }: PlanPlaces): ServicePlan {
     text: windowsText(facts),
     enable: [['schtasks', '/Create', '/F', '/TN', name, '/XML', file]],
     start: [['schtasks', '/Run', '/TN', name]],
+    restart: [
+      ['schtasks', '/End', '/TN', name],
+      ['schtasks', '/Run', '/TN', name],
+    ],
     disable: [
       ['schtasks', '/End', '/TN', name],
       ['schtasks', '/Delete', '/F', '/TN', name],

@@ -38,7 +38,10 @@ export async function answererOf(config: Config, entry: ModelEntry): Promise<Ans
   };
 }
 
-async function windowOf(config: Config, { id, context_length }: ModelEntry): Promise<Answerer['window']> {
+async function windowOf(
+  config: Config,
+  { id, context_length }: Pick<ModelEntry, 'id' | 'context_length'>,
+): Promise<Answerer['window']> {
   const { data } = expectOk(await callServer(config, 'GET', routes.residency.path)) as ResidencyList;
   const loaded = data.find((model) => model.id === id)?.num_ctx ?? null;
   if (loaded !== null) return { tokens: loaded, isLoaded: true };
@@ -104,10 +107,18 @@ export async function* answerEvents(
 ): AsyncGenerator<Event> {
   const route = routes.chatCompletions.path;
   if (!isSigned) {
+    let cut: string | null = null;
     for await (const part of streamServer(config, route, body, signal)) {
-      if ('chunk' in part) yield { on: 'chunk', chunk: part.chunk as ChatChunk };
-      else if (part.comment !== 'ping') yield { on: 'queued', reason: waitingFor(part.comment) };
+      if ('chunk' in part) {
+        const chunk = part.chunk as ChatChunk;
+        if (chunk.choices[0]?.svc_finish_reason === 'length') cut = chunk.model;
+        yield { on: 'chunk', chunk };
+      } else if (part.comment !== 'ping') {
+        yield { on: 'queued', reason: waitingFor(part.comment) };
+      }
     }
+    const window = cut === null ? undefined : await windowOf(config, { id: cut }).catch(() => undefined);
+    if (window !== undefined) yield { on: 'window', window };
     return;
   }
   const request = JSON.stringify(body);

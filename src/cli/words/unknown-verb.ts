@@ -8,8 +8,12 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   generate: 'run',
   load: 'run',
   up: 'serve',
-  down: 'stop',
-  kill: 'stop',
+  down: 'quit',
+  kill: 'quit',
+  exit: 'quit',
+  shutdown: 'quit',
+  upgrade: 'update',
+  embeddings: 'embed',
   unload: 'stop',
   download: 'pull',
   get: 'pull',
@@ -27,21 +31,13 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   health: 'status',
   identity: 'status',
   clean: 'prune',
-  du: 'list',
+  usage: 'du',
+  disk: 'du',
 };
-
-const END = 'To end the service, press Ctrl-C in its terminal, or end the process that hearth doctor names.';
-const UPDATE = 'To update Hearth, install the new package with the command that installed this one.';
 
 /** Words for what no verb does, and how to do it. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  quit: END,
-  exit: END,
-  shutdown: END,
-  restart: `${END} Then run: hearth serve`,
-  update: UPDATE,
-  upgrade: UPDATE,
-  embed: 'The running service answers POST /v1/embeddings.',
+  restart: 'Run hearth quit, then hearth serve; a unit: systemctl --user restart hearth',
   push: 'Hearth publishes no models.',
 };
 

@@ -28,14 +28,15 @@ export function registerPull(program: Command, context: CliContext): void {
     });
 }
 
-async function pull(context: CliContext, ref: string, flags: PullFlags): Promise<void> {
+/** The id of the model; null where it was interrupted. */
+export async function pull(context: CliContext, ref: string, flags: PullFlags): Promise<string | null> {
   // Loaded on demand: no other verb pays for the hub client.
   const { pullModel } = await import('../../../store/hub/pull.ts');
   const { hubOptions } = await import('../choose/hub-options.ts');
   const hub = await hubOptions(context, flags.tokenFile);
   const shown = showProgress(context, flags.json === true);
   const registry = localRegistry(context.config());
-  await interruptible(context, (signal) =>
+  const id = await interruptible(context, (signal) =>
     announcing(flags.json === true ? null : context, registry, async () => {
       let installed: string | null = null;
       let hasBytes = false;
@@ -61,4 +62,5 @@ async function pull(context: CliContext, ref: string, flags: PullFlags): Promise
       return installed;
     }),
   );
+  return id ?? null;
 }

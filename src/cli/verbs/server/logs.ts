@@ -14,7 +14,7 @@ interface LogsFlags {
 export function registerLogs(program: Command, context: CliContext): void {
   program
     .command('logs')
-    .description('show the log files that SVC_LOG_FILES=1 makes the service write')
+    .description('show the log files of the service')
     .option('-f, --follow', 'keep printing new lines until Ctrl-C')
     .option('--request <id>', 'only the lines of the request with this id')
     .option('-n, --lines <count>', 'how many lines, counted from the last', '100')
@@ -28,7 +28,7 @@ async function showLogs(context: CliContext, flags: LogsFlags): Promise<void> {
   const lines = await lastLines(home, isWanted, countOf(flags.lines));
   if (lines === null) {
     throw new CliFailure(
-      'there are no log files; set SVC_LOG_FILES=1, or log_files = true in config.toml, and start hearth serve again',
+      'there are no log files: no service has run with this home folder, or SVC_LOG_FILES is 0',
       EXIT_CODES.notFound,
     );
   }

@@ -1,12 +1,16 @@
 /** hearth run: one answer, or a conversation when stdin is a terminal and no prompt is given. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Config } from '../../../config/config.ts';
 import { parseDuration } from '../../../lib/base/duration.ts';
+import { messageOf } from '../../../lib/errors/svc-error.ts';
+import { knownName } from '../../../store/hub/choose/known-names.ts';
+import type { ModelEntry } from '../../../wire/models.ts';
 import { CliFailure, type CliContext, type ExitCode, EXIT_CODES } from '../../context.ts';
 import { commandNames } from '../../conversation/commands.ts';
 import { DEFAULT_MODEL, mayBeModel, openingOf } from '../../conversation/opening.ts';
 import { type Answerer, newConversation, type Opening } from '../../conversation/state.ts';
 import { introduction } from '../../conversation/step.ts';
+import { bytesOfFile, textOfFile } from '../../read-file.ts';
 import { answererOf, findAnswerer, findModel, notInstalled } from '../../terminal/answer-source.ts';
 import { LineEditor } from '../../terminal/line-editor.ts';
 import { openHistory, sessionHistory } from '../../terminal/line-history.ts';
@@ -20,6 +24,9 @@ interface RunFlags {
   readonly numCtx?: string;
   readonly keepalive?: string;
   readonly verbose?: boolean;
+  readonly format?: string;
+  readonly think?: boolean;
+  readonly image?: readonly string[];
 }
 
 export function registerRun(program: Command, context: CliContext): void {
@@ -33,22 +40,38 @@ export function registerRun(program: Command, context: CliContext): void {
     .option('--temperature <t>', 'sampling temperature; 0 is greedy')
     .option('--num-ctx <n>', 'context window in tokens')
     .option(
+      '--format <file>',
+      'answer as JSON: valid for the JSON Schema in this file, or any JSON for the word json',
+    )
+    .option('--think', 'let a model think that can; --no-think keeps it from it')
+    .addOption(new Option('--no-think').hideHelp())
+    .option('--image <file>', 'an image for the model to look at; several times for more', collect)
+    .option(
       '--keepalive <duration>',
       'how long the model stays loaded afterwards: 30s, 10m, 0, or -1 for no limit',
     )
     .option('--verbose', 'show tokens and speed after each answer')
     .action(async (model: string | undefined, words: string[], flags: RunFlags) => {
       const config = context.config();
-      const options = optionsOf(flags);
-      const opened = await open(config, model === undefined ? [] : [model, ...words]);
+      const options = { ...optionsOf(flags), ...(await formatOption(flags.format)) };
+      const images = await Promise.all((flags.image ?? []).map(imageUrl));
+      const opened = await open(context, model === undefined ? [] : [model, ...words]);
+      if (opened === null) return;
       const prompt = [await pipedText(), opened.prompt].filter((part) => part !== '').join('\n\n');
       if (prompt === '' && !process.stdin.isTTY)
         throw new CliFailure('nothing to ask: give a prompt, or text on stdin', EXIT_CODES.usage);
+      if (images.length > 0 && prompt === '') {
+        throw new CliFailure(
+          '--image needs a question: hearth run MODEL --image FILE "What is this?"',
+          EXIT_CODES.usage,
+        );
+      }
       const opening: Opening = {
         model: opened.model,
         system: flags.system,
         options,
         isVerbose: flags.verbose === true,
+        images,
       };
       const left =
         prompt === '' ? await converse(context, config, opening) : await ask(config, opening, prompt);
@@ -57,15 +80,20 @@ export function registerRun(program: Command, context: CliContext): void {
     });
 }
 
+const collect = (file: string, files: readonly string[] = []): readonly string[] => [...files, file];
+
 interface Opened {
   readonly model: Answerer;
   readonly prompt: string;
 }
 
 /** Says at once which model will answer; a wrong name is a failure that names those that are close. */
-async function open(config: Config, words: readonly string[]): Promise<Opened> {
+async function open(context: CliContext, words: readonly string[]): Promise<Opened | null> {
+  const config = context.config();
   const [first] = words;
-  const named = first !== undefined && mayBeModel(first) ? await findModel(config, first) : null;
+  const found = first !== undefined && mayBeModel(first) ? await findModel(config, first) : null;
+  const named = found ?? (first === undefined ? null : await pulled(context, first));
+  if (named === 'interrupted') return null;
   const opened = openingOf(words, { isInstalled: named !== null });
   if (opened === undefined) {
     const advice = ` To ask the default model: hearth run ${DEFAULT_MODEL} "…"`;
@@ -73,6 +101,19 @@ async function open(config: Config, words: readonly string[]): Promise<Opened> {
   }
   const model = named === null ? await findAnswerer(config, opened.model) : await answererOf(config, named);
   return { model, prompt: opened.prompt };
+}
+
+/** Offers to fetch a model that is known by this name; null where there is nothing to offer, or nobody to ask. */
+async function pulled(context: CliContext, name: string): Promise<ModelEntry | 'interrupted' | null> {
+  const reference = knownName(name)?.reference ?? null;
+  if (reference === null || !process.stdin.isTTY || !process.stderr.isTTY) return null;
+  const { confirm } = await import('@clack/prompts');
+  const message = `${name} is not installed. Pull ${reference}?`;
+  if ((await confirm({ message, output: process.stderr })) !== true) return null;
+  const { pull } = await import('../models/pull.ts');
+  const id = await pull(context, reference, { probe: true });
+  if (id === null) return 'interrupted';
+  return findModel(context.config(), id);
 }
 
 async function ask(config: Config, opening: Opening, prompt: string): Promise<Left> {
@@ -137,8 +178,42 @@ function optionsOf(flags: RunFlags): Readonly<Record<string, unknown>> {
     max_tokens: numeric('--max-tokens', flags.maxTokens),
     temperature: numeric('--temperature', flags.temperature),
     num_ctx: numeric('--num-ctx', flags.numCtx),
+    enable_thinking: flags.think,
   };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+async function formatOption(file: string | undefined): Promise<Readonly<Record<string, unknown>>> {
+  if (file === undefined) return {};
+  if (file === 'json') return { response_format: { type: 'json_object' } };
+  let schema: unknown;
+  try {
+    schema = JSON.parse(await textOfFile(file));
+  } catch (cause) {
+    if (cause instanceof CliFailure) throw cause;
+    throw new CliFailure(`${file} is not a JSON Schema: ${messageOf(cause)}`, EXIT_CODES.usage, cause);
+  }
+  return { response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } } };
+}
+
+/** By their first bytes, which a name may contradict. */
+const IMAGE_TYPES: readonly (readonly [type: string, start: RegExp])[] = [
+  ['png', /^\x89PNG/],
+  ['jpeg', /^\xff\xd8\xff/],
+  ['gif', /^GIF8/],
+  ['webp', /^RIFF[^]{4}WEBP/],
+  ['bmp', /^BM/],
+];
+
+async function imageUrl(file: string): Promise<string> {
+  const bytes = await bytesOfFile(file);
+  const start = bytes.subarray(0, 16).toString('latin1');
+  const [type] = IMAGE_TYPES.find(([, pattern]) => pattern.test(start)) ?? [];
+  if (type === undefined) {
+    const known = IMAGE_TYPES.map(([name]) => name.toUpperCase()).join(', ');
+    throw new CliFailure(`${file} is not an image that is known here (${known})`, EXIT_CODES.usage);
+  }
+  return `data:image/${type};base64,${bytes.toString('base64')}`;
 }
 
 /** The service would refuse it too, in the words of a request. */

@@ -6,13 +6,16 @@ import { UnloadResponse } from '../../../wire/residency.ts';
 import { routes } from '../../../wire/routes.ts';
 import { callServer, expectOk } from '../../api.ts';
 import { notInstalled } from '../../terminal/answer-source.ts';
-import { type CliContext, printable } from '../../context.ts';
+import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
+
+const WITHOUT_MODEL = 'name the model to unload, as hearth ps lists it; to end the service, run: hearth quit';
 
 export function registerStop(program: Command, context: CliContext): void {
   program
-    .command('stop <id>')
+    .command('stop [id]')
     .description('unload a model; the service keeps running')
-    .action(async (id: string) => {
+    .action(async (id: string | undefined) => {
+      if (id === undefined) throw new CliFailure(WITHOUT_MODEL, EXIT_CODES.usage);
       const config = context.config();
       const answer = await unload(config, id);
       const wasLoaded = Check(UnloadResponse, answer) && answer.unloaded;

@@ -191,6 +191,14 @@ async function logs(
   context.setExitCode(code);
 }
 
+/** Definitions that are installed here, that of the user first. */
+export function installedPlans(context: CliContext): ServicePlan[] {
+  const wholeMachine = process.platform === 'linux' && !context.config().dev ? [{ system: true }] : [];
+  return [{}, ...wholeMachine]
+    .map((flags) => planHere(context, flags))
+    .filter(({ file }) => existsSync(file));
+}
+
 function planHere(context: CliContext, flags: ServiceFlags): ServicePlan {
   const config = context.config();
   const kind = flags.for ?? kindHere(flags.system === true);
