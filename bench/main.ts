@@ -1,6 +1,5 @@
 /** The benchmarks by name; bench/README.md says what each measures and how to read it. */
 import { agents } from './agents/agents.ts';
-import { balance } from './balance/balance.ts';
 import { bare } from './bare/bare.ts';
 import { boot } from './boot.ts';
 import { compare } from './compare/compare.ts';
@@ -37,7 +36,6 @@ const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<v
   planner,
   steps,
   threads,
-  balance,
   upstream,
   page: pageCost,
   agents,

@@ -73,7 +73,7 @@ class Balancer implements BalancedEngine {
         areEqual: (one, other) => areEqual(target, one, other),
         tell: (member, event) => this.#tell(member, event),
         onFirstToken: ({ record }, ms) => {
-          record.learnFirstToken(ms, clock.monotonicMs());
+          record.learnFirstToken(ms);
           onFirstToken?.(record.name, ms);
         },
       },

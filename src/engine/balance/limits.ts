@@ -4,7 +4,7 @@
  * milliseconds.
  */
 export interface BalanceLimits {
-  /** How far above its part of the load a prompt that is known there may take an upstream; 0.25 is a quarter. */
+  /** The part of its slots by which a known prompt may load an upstream more than the least loaded one. */
   readonly affinitySlack: number;
   /** The least share of a prompt that must be known somewhere for that to count. */
   readonly leastShare: number;
@@ -16,14 +16,6 @@ export interface BalanceLimits {
   readonly prefixesPerPrompt: number;
   /** The use of its KV cache from which an upstream counts as full. */
   readonly fullKvUse: number;
-  /** A nearer upstream goes first while its first token comes within this many times that of a farther one, ... */
-  readonly nearSlowdown: number;
-  /** ... plus this. */
-  readonly nearSlackMs: number;
-  /** A request counts half as one that an upstream got lately after this long. */
-  readonly recentHalfLifeMs: number;
-  /** What was learned of an upstream counts half after this long without news. */
-  readonly learnedHalfLifeMs: number;
   /**
    * Failures in a row that make an upstream down, beside one for each answer that it is giving meanwhile; one that
    * accepts no connection is down at once.
@@ -54,10 +46,6 @@ export const DEFAULT_BALANCE_LIMITS: BalanceLimits = {
   sessions: 16_384,
   prefixesPerPrompt: 64,
   fullKvUse: 0.95,
-  nearSlowdown: 1.5,
-  nearSlackMs: 50,
-  recentHalfLifeMs: 30_000,
-  learnedHalfLifeMs: 60_000,
   failuresUntilDown: 3,
   downMs: 1_000,
   downMaxMs: 30_000,

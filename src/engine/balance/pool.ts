@@ -80,11 +80,9 @@ function candidateOf({ target, record }: Member, isAlone: boolean, nowMs: number
     health: isTried ? 'ready' : standing,
     hasModel: record.lists(target),
     inFlight: record.inFlight,
-    recent: record.recent(nowMs),
     maxCalls: record.maxCalls,
     load: record.load,
     inFlightAtReport: record.inFlightAtReport,
-    firstTokenMs: record.expectedMs(nowMs),
   };
 }
 

@@ -4,7 +4,6 @@ import type { Privacy } from '../../contract/settings/privacy.ts';
 import { isRemote, type LoadFacts, privacyOf, type Upstream } from '../upstream/ports.ts';
 import type { BalanceLimits } from './limits.ts';
 import { type FailureKind, type Health, heard, newHealth, type Signal, standing } from './policy/health.ts';
-import { expectedMs, type Learned, learn, NONE_RECENT, recentCount } from './policy/learned.ts';
 
 /** The name of this service's own engine among upstreams; no other can have it, as it is the name of an engine. */
 export const THIS_SERVICE = 'local';
@@ -32,8 +31,8 @@ export class UpstreamRecord {
   readonly failures = new Map<FailureKind, number>();
   readonly #limits: BalanceLimits;
   #health: Health;
-  #learned: Learned | null = null;
-  #recent = NONE_RECENT;
+  /** Moving average. */
+  #firstTokenMs: number | null = null;
 
   constructor(target: ModelTarget, nowMs: number, limits: BalanceLimits) {
     this.name = nameOf(target);
@@ -107,20 +106,12 @@ export class UpstreamRecord {
   send(nowMs: number): void {
     this.requests += 1;
     this.inFlight += 1;
-    this.#recent = { count: this.recent(nowMs) + 1, atMs: nowMs };
     this.hear({ type: 'sent' }, nowMs);
   }
 
-  recent(nowMs: number): number {
-    return recentCount(this.#recent, nowMs, this.#limits);
-  }
-
-  learnFirstToken(ms: number, nowMs: number): void {
-    this.#learned = learn(this.#learned, ms, nowMs);
-  }
-
-  expectedMs(nowMs: number): number | null {
-    return expectedMs(this.#learned, nowMs, this.#limits);
+  learnFirstToken(ms: number): void {
+    const before = this.#firstTokenMs ?? ms;
+    this.#firstTokenMs = before + 0.2 * (ms - before);
   }
 
   status(nowMs: number): UpstreamStatus {
@@ -134,7 +125,7 @@ export class UpstreamRecord {
       untilMs: state === 'ready' ? null : this.#health.untilMs,
       inFlight: this.inFlight,
       load: this.load,
-      firstTokenMs: this.#learned?.firstTokenMs ?? null,
+      firstTokenMs: this.#firstTokenMs,
       requests: this.requests,
       failures: Object.fromEntries(this.failures),
       spills: this.spills,

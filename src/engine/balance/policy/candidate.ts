@@ -12,15 +12,11 @@ export interface Candidate {
   readonly hasModel: boolean;
   /** Requests of this server that it has now. */
   readonly inFlight: number;
-  /** Requests of this server that it got lately; each counts half after a while. */
-  readonly recent: number;
   /** The most that it is given at once. */
   readonly maxCalls: number;
   readonly load: LoadFacts | null;
   /** Requests of this server that it had when it told its load. */
   readonly inFlightAtReport: number;
-  /** Learned time to its first token, milliseconds; null: not known. */
-  readonly firstTokenMs: number | null;
 }
 
 export const farness = (privacy: Privacy): number => PRIVACIES.indexOf(privacy);

@@ -11,11 +11,9 @@ const idle: Candidate = {
   health: 'ready',
   hasModel: true,
   inFlight: 0,
-  recent: 0,
   maxCalls: 64,
   load: null,
   inFlightAtReport: 0,
-  firstTokenMs: null,
 };
 const noLoad = { running: null, waiting: null, capacity: null, kvUse: null };
 const plain: Wish = { farthest: 'remote', failed: new Set(), shares: new Map(), session: new Set() };
@@ -70,23 +68,32 @@ describe('who may be chosen', () => {
 });
 
 describe('the nearest first', () => {
-  const here = upstream('here', { privacy: 'local', firstTokenMs: 900 });
-  const there = upstream('there', { privacy: 'remote', firstTokenMs: 100 });
+  const here = upstream('here', { privacy: 'local' });
+  const there = upstream('there', { privacy: 'remote' });
 
-  it('while nothing is known of its speed', () => {
-    expect(take([there, { ...here, firstTokenMs: null }])).toMatchObject({ id: 'here' });
+  it('while it has room', () => {
+    expect(take([there, { ...here, inFlight: 63 }])).toMatchObject({ id: 'here' });
+    expect(take([there, { ...here, inFlight: 64 }])).toMatchObject({ id: 'there' });
   });
 
-  it('while it is not much slower', () => {
-    expect(take([there, { ...here, firstTokenMs: 190 }])).toMatchObject({ id: 'here' });
+  it('even if the farther one knows the prompt, which counts as a spill', () => {
+    expect(take([there, here], { session: new Set(['there']) })).toEqual({
+      id: 'here',
+      by: 'load',
+      spilledFrom: 'there',
+    });
   });
+});
 
-  it('and not when it has shown to be slower', () => {
-    expect(take([here, there])).toMatchObject({ id: 'there' });
-  });
-
-  it('even if slower, when the farther one has no room', () => {
-    expect(take([here, { ...there, inFlight: 64 }])).toMatchObject({ id: 'here' });
+describe('without anything known', () => {
+  it('goes to the least loaded, of equals to one at random', () => {
+    const pool = [
+      upstream('a', { inFlight: 2 }),
+      upstream('b', { inFlight: 1 }),
+      upstream('c', { inFlight: 1 }),
+    ];
+    expect(take(pool)).toEqual({ id: 'b', by: 'load', spilledFrom: null });
+    expect(take(pool, {}, () => 0.9)).toMatchObject({ id: 'c' });
   });
 });
 
@@ -154,11 +161,9 @@ const pools = fc
       health: fc.constantFrom('ready' as const, 'ready' as const, 'busy' as const, 'down' as const),
       hasModel: fc.boolean(),
       inFlight: fc.nat({ max: 20 }),
-      recent: fc.double({ min: 0, max: 100, noNaN: true }),
       maxCalls: fc.integer({ min: 1, max: 32 }),
       load,
       inFlightAtReport: fc.nat({ max: 20 }),
-      firstTokenMs: nullable(fc.nat({ max: 5_000 })),
     }),
     { maxLength: 12 },
   )
@@ -208,22 +213,14 @@ describe('whatever the upstreams look like', () => {
     );
   });
 
-  it('no upstream of equals is taken above a quarter over its part and what chance alone would do', () => {
+  it('an upstream with a request more than one above the least loaded of equals gets none', () => {
     const field = fc.array(fc.nat({ max: 30 }), { minLength: 1, maxLength: 20 });
     fc.assert(
-      fc.property(field, wishes, draws, (loads, wish, numbers) => {
+      fc.property(field, wishes, draws, (loads, wish, [drawn = 0]) => {
         const pool = loads.map((inFlight, index) => upstream(String(index), { inFlight }));
-        const queue = [...numbers];
-        const choice = take(
-          pool,
-          { ...wish, farthest: 'remote', failed: new Set() },
-          () => queue.shift() ?? 0,
-        );
+        const choice = take(pool, { ...wish, farthest: 'remote', failed: new Set() }, () => drawn);
         if ('none' in choice) throw new Error('there was one');
-        const mean = (loads.reduce((sum, each) => sum + each, 0) + 1) / loads.length;
-        expect((loads[Number(choice.id)] ?? 0) + 1).toBeLessThanOrEqual(
-          Math.ceil(mean * 1.25 + Math.sqrt(mean)),
-        );
+        expect((loads[Number(choice.id)] ?? 0) - Math.min(...loads)).toBeLessThanOrEqual(1);
       }),
       { numRuns: 500 },
     );

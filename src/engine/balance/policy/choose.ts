@@ -1,7 +1,7 @@
 /**
  * engine/balance/policy owns the decisions about upstreams, as plain functions over plain data: which of several gets a
  * request, what is thought of the health of each, and what follows when one fails. It knows no clock, no sockets and
- * no wire shapes; time and chance are handed in. This file: the choice.
+ * no wire shapes; time and chance are passed in. This file: the choice.
  */
 import { PRIVACIES, type Privacy } from '../../../contract/settings/privacy.ts';
 import type { BalanceLimits } from '../limits.ts';
@@ -42,34 +42,29 @@ export interface ChoosePorts {
 /**
  * In this order:
  *   1. Those it may not go to, that lack the model, that failed it, or that are down are out.
- *   2. The nearest ones with room, unless farther ones have shown to be faster. Without room anywhere: all of them.
- *   3. Of these the one that knows most of the prompt, or had its session, while its load stays within its part. The
- *      more it knows and the fewer others do, the more is left to it: up to a quarter, and what chance alone would do.
- *   4. Else the less loaded of two at random, or the least loaded of all where that one is above its part.
+ *   2. The nearest ones with room. Without room anywhere: all of them.
+ *   3. Of these the one that had its session, or else knows most of the prompt, unless it has clearly more to do than the
+ *      least loaded.
+ *   4. Else the least loaded, of equals one at random.
  */
-export function choose(pool: readonly Candidate[], wish: Wish, ports: ChoosePorts): Choice | NoChoice {
-  const living = livingOf(pool, wish); // 1
+export function choose(
+  pool: readonly Candidate[],
+  wish: Wish,
+  { random, limits }: ChoosePorts,
+): Choice | NoChoice {
+  const living = livingOf(pool, wish);
   if ('none' in living) return living;
-  const field = fieldOf(living, ports.limits); // 2
-  const loads = new Loads(field);
-  const known = bestKnown(field, wish, loads, ports.limits); // 3
-  const chosen = known ?? byLoad(field, loads, ports.random); // 4
+  const field = nearestWithRoom(living, limits);
+  const least = leastLoaded(field, random);
+  const known = bestKnown(field, wish, limits);
+  const chosen = known !== null && !isClearlyMoreLoaded(known, least, limits) ? known : least;
+  const best = bestKnown(living, wish, limits);
+  const isKnown = valueOf(chosen, wish) >= limits.leastShare && chosen === known;
   return {
     id: chosen.id,
-    by: known === null ? 'load' : wish.session.has(chosen.id) ? 'session' : 'prefix',
-    spilledFrom: spilledFrom(living, chosen, wish, ports.limits),
+    by: !isKnown ? 'load' : wish.session.has(chosen.id) ? 'session' : 'prefix',
+    spilledFrom: best !== null && valueOf(best, wish) > valueOf(chosen, wish) ? best.id : null,
   };
-}
-
-function spilledFrom(
-  living: readonly Candidate[],
-  chosen: Candidate,
-  wish: Wish,
-  { leastShare }: BalanceLimits,
-): string | null {
-  const best = living.reduce((one, other) => (valueOf(other, wish) > valueOf(one, wish) ? other : one));
-  const value = valueOf(best, wish);
-  return value >= leastShare && value > valueOf(chosen, wish) ? best.id : null;
 }
 
 function livingOf(pool: readonly Candidate[], { farthest, failed }: Wish): readonly Candidate[] | NoChoice {
@@ -83,28 +78,10 @@ function livingOf(pool: readonly Candidate[], { farthest, failed }: Wish): reado
   return living.length === 0 ? { none: 'down' } : living;
 }
 
-/** The upstreams with room that are asked first. */
-function fieldOf(living: readonly Candidate[], limits: BalanceLimits): readonly Candidate[] {
+function nearestWithRoom(living: readonly Candidate[], limits: BalanceLimits): readonly Candidate[] {
   const open = living.filter((candidate) => !isFull(candidate, limits));
-  if (open.length === 0) return living;
-  let field: readonly Candidate[] = [];
-  for (const distance of PRIVACIES) {
-    const ring = open.filter(({ privacy }) => privacy === distance);
-    if (ring.length === 0) continue;
-    if (field.length === 0 || isSlower(field, ring, limits)) field = ring;
-  }
-  return field;
-}
-
-/** Whether the nearer ones have shown to be slower; what nobody has seen is not slow. */
-function isSlower(
-  near: readonly Candidate[],
-  far: readonly Candidate[],
-  { nearSlowdown, nearSlackMs }: BalanceLimits,
-): boolean {
-  const fastest = Math.min(...far.map(({ firstTokenMs }) => firstTokenMs ?? Number.POSITIVE_INFINITY));
-  const nearest = Math.min(...near.map(({ firstTokenMs }) => firstTokenMs ?? 0));
-  return nearest > fastest * nearSlowdown + nearSlackMs;
+  const nearest = PRIVACIES.find((distance) => open.some(({ privacy }) => privacy === distance));
+  return nearest === undefined ? living : open.filter(({ privacy }) => privacy === nearest);
 }
 
 /** What it is worth to send the prompt to this one, 0 to 1; a session counts as the whole prompt. */
@@ -112,91 +89,37 @@ function valueOf({ id }: Candidate, { session, shares }: Wish): number {
   return session.has(id) ? 1 : (shares.get(id) ?? 0);
 }
 
-function bestKnown(
-  field: readonly Candidate[],
-  wish: Wish,
-  loads: Loads,
-  { leastShare, affinitySlack }: BalanceLimits,
-): Candidate | null {
-  if (wish.shares.size === 0 && wish.session.size === 0) return null;
-  const values = field.map((candidate) => valueOf(candidate, wish)).sort((one, other) => other - one);
-  let best: Candidate | null = null;
-  for (const candidate of field) {
-    const value = valueOf(candidate, wish);
-    if (value < leastShare) continue;
-    // What many know is no reason to crowd one of them.
-    const worth = value / (1 + values.lastIndexOf(value));
-    if (!loads.isWithin(candidate, 1 + affinitySlack * worth, worth)) continue;
-    if (best === null || isBetter(candidate, best, wish, loads)) best = candidate;
-  }
+function bestKnown(field: readonly Candidate[], wish: Wish, { leastShare }: BalanceLimits): Candidate | null {
+  const known = field.filter((candidate) => valueOf(candidate, wish) >= leastShare);
+  const [best = null] = known.sort(
+    (one, other) =>
+      valueOf(other, wish) - valueOf(one, wish) ||
+      // Both had the session: the one that knows more of this prompt had its last request.
+      (wish.shares.get(other.id) ?? 0) - (wish.shares.get(one.id) ?? 0) ||
+      relativeLoad(one) - relativeLoad(other),
+  );
   return best;
 }
 
-function isBetter(one: Candidate, other: Candidate, wish: Wish, loads: Loads): boolean {
-  const more = valueOf(one, wish) - valueOf(other, wish);
-  if (more !== 0) return more > 0;
-  // Both had the session: the one that knows more of this prompt had its last request.
-  const known = (wish.shares.get(one.id) ?? 0) - (wish.shares.get(other.id) ?? 0);
-  return known === 0 ? loads.relative(one) < loads.relative(other) : known > 0;
+/** By more than a part of its slots, and by more than one request. */
+function isClearlyMoreLoaded(one: Candidate, least: Candidate, { affinitySlack }: BalanceLimits): boolean {
+  const surplus = loadOf(one) - relativeLoad(least) * slotsOf(one);
+  return surplus > Math.max(1, affinitySlack * slotsOf(one));
 }
 
-function byLoad(field: readonly Candidate[], loads: Loads, random: () => number): Candidate {
-  const lighter = (one: Candidate, other: Candidate): Candidate =>
-    loads.relative(other) < loads.relative(one) ? other : one;
-  const first = at(field, Math.floor(random() * field.length));
-  const second = at(field, Math.floor(random() * field.length));
-  const drawn = lighter(first, second);
-  return loads.isWithin(drawn, 1) ? drawn : field.reduce(lighter);
+function leastLoaded(field: readonly Candidate[], random: () => number): Candidate {
+  const least = Math.min(...field.map(relativeLoad));
+  const equals = field.filter((candidate) => relativeLoad(candidate) === least);
+  const chosen = equals[Math.floor(random() * equals.length)];
+  if (chosen === undefined) throw new Error('a choice among no upstreams');
+  return chosen;
 }
 
-function at<T>(list: readonly T[], index: number): T {
-  const item = list[index];
-  if (item === undefined) throw new Error('a choice among no upstreams');
-  return item;
+const relativeLoad = (candidate: Candidate): number => loadOf(candidate) / slotsOf(candidate);
+
+/** Where an upstream does not say how many slots it has, it counts as one of usual size. */
+function slotsOf({ load, maxCalls }: Candidate): number {
+  return Math.max(1, Math.min(load?.capacity ?? USUAL_SLOTS, maxCalls));
 }
 
-/** The load of each against its part: by its slots where they are known, as the others are on average where not. */
-class Loads {
-  readonly #usualSlots: number;
-  readonly #slots: number;
-  /** Requests, with the one that is to be sent. */
-  readonly #total: number;
-  readonly #recent: number;
-
-  constructor(field: readonly Candidate[]) {
-    let known = 0;
-    let sum = 0;
-    for (const { load } of field) {
-      if (typeof load?.capacity !== 'number') continue;
-      known += 1;
-      sum += load.capacity;
-    }
-    this.#usualSlots = known === 0 ? 1 : sum / known;
-    let [slots, total, recent] = [0, 1, 0];
-    for (const candidate of field) {
-      slots += this.#slotsOf(candidate);
-      total += loadOf(candidate);
-      recent += candidate.recent;
-    }
-    this.#slots = slots;
-    this.#total = total;
-    this.#recent = recent;
-  }
-
-  /** What it has now and what it got lately, each by its part of that. */
-  relative(candidate: Candidate): number {
-    const part = this.#slotsOf(candidate) / this.#slots;
-    const lately = this.#recent === 0 ? 0 : candidate.recent / this.#recent;
-    return (loadOf(candidate) / this.#total + lately) / part;
-  }
-
-  /** Whether one more leaves it at `times` its part, give or take so much of what chance alone would do. */
-  isWithin(candidate: Candidate, times: number, chance = 0): boolean {
-    const part = (this.#total * this.#slotsOf(candidate)) / this.#slots;
-    return loadOf(candidate) + 1 <= Math.ceil(part * times + chance * Math.sqrt(part));
-  }
-
-  #slotsOf({ load, maxCalls }: Candidate): number {
-    return Math.max(1, Math.min(load?.capacity ?? this.#usualSlots, maxCalls));
-  }
-}
+const USUAL_SLOTS = 4;
