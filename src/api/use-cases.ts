@@ -125,7 +125,7 @@ export function createUseCases(parts: Parts): UseCases {
   const chat = acceptChatCompletion({ ...generation, evidence, answerId: createAnswerIds() });
   return {
     chat,
-    llamaServer: llamaServerUseCases(generation, chat),
+    llamaServer: llamaServerUseCases(generation),
     messages: messagesUseCases(generation),
     responses: responsesUseCases(generation, parts.responses),
     completion: (body, caller) => acceptCompletion(generation, body, caller),

@@ -3,7 +3,6 @@
  * its clients know one model, `model` may be absent and means the default one.
  */
 import { type Static, Type } from '#typebox';
-import { ChatRequest } from './inference/chat.ts';
 import {
   CompletionRequest,
   MOST_PROMPT_TOKENS,
@@ -11,7 +10,7 @@ import {
   type SentPrompt,
 } from './inference/completions.ts';
 import { PromptProgress, Timings } from './inference/generation.ts';
-import { DetokenizeRequest, TokenizeRequest } from './inference/tokens.ts';
+import { TokenizeRequest } from './inference/tokens.ts';
 import { nullable, orNull } from './schema.ts';
 
 const model = nullable<string>('string', {
@@ -176,21 +175,3 @@ export const NativeTokenizeRequest = Type.Object(
   { $id: 'NativeTokenizeRequest' },
 );
 export type NativeTokenizeRequest = Static<typeof NativeTokenizeRequest>;
-
-export const NativeDetokenizeRequest = Type.Object(
-  { ...DetokenizeRequest.properties, model },
-  { $id: 'NativeDetokenizeRequest' },
-);
-export type NativeDetokenizeRequest = Static<typeof NativeDetokenizeRequest>;
-
-export const ApplyTemplateRequest = Type.Object(
-  { ...ChatRequest.properties, model },
-  { $id: 'ApplyTemplateRequest' },
-);
-export type ApplyTemplateRequest = Static<typeof ApplyTemplateRequest>;
-
-export const ApplyTemplateResponse = Type.Object(
-  { prompt: Type.String({ description: 'The conversation as the model reads it.' }) },
-  { $id: 'ApplyTemplateResponse' },
-);
-export type ApplyTemplateResponse = Static<typeof ApplyTemplateResponse>;

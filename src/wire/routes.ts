@@ -34,12 +34,9 @@ import { CountTokensRequest, CountTokensResponse, MessagesRequest } from './mess
 import { MessagesResponse } from './messages/response.ts';
 import { ModelEntry, ModelList } from './models.ts';
 import {
-  ApplyTemplateRequest,
-  ApplyTemplateResponse,
   InfillRequest,
   NativeCompletion,
   NativeCompletionRequest,
-  NativeDetokenizeRequest,
   NativeTokenizeRequest,
 } from './llama-server.ts';
 import {
@@ -455,28 +452,6 @@ export const routes = {
     dialect: 'llama-server',
     body: NativeTokenizeRequest,
     response: TokenizeResponse,
-  },
-  nativeDetokenize: {
-    name: 'llama_server_detokenize',
-    method: 'POST',
-    path: '/detokenize',
-    computes: true,
-    summary: 'Like /v1/detokenize; `model` may be left out.',
-    authenticated: true,
-    dialect: 'llama-server',
-    body: NativeDetokenizeRequest,
-    response: DetokenizeResponse,
-  },
-  applyTemplate: {
-    name: 'llama_server_apply_template',
-    method: 'POST',
-    path: '/apply-template',
-    computes: true,
-    summary: 'A conversation as the model would read it; generates nothing.',
-    authenticated: true,
-    dialect: 'llama-server',
-    body: ApplyTemplateRequest,
-    response: ApplyTemplateResponse,
   },
   residency: {
     name: 'residency',

@@ -227,29 +227,5 @@ describe('what asks the vocabulary and the template', () => {
     const tokenized = await service.client.post('/tokenize', { content: 'ab' });
     expect(tokenized.body).toMatchObject({ tokens: [97, 98] });
     expect((service.engine.lastJob.submission.job as TokenizeJob).parseSpecial).toBe(true);
-    const text = await service.client.post('/detokenize', { tokens: [97] });
-    expect(text.body).toMatchObject({ content: expect.any(String) });
-  });
-
-  it('shows a conversation as the model reads it', async () => {
-    service.engine.plays([
-      {
-        type: 'explained',
-        renderedPrompt: '<|im_start|>user',
-        promptTokens: 3,
-        cachedTokens: 0,
-        sequence: 0,
-        numCtx: 64,
-        toolFormat: 'envelope',
-      },
-    ]);
-    const { body } = await service.client.post('/apply-template', {
-      messages: [{ role: 'user', content: 'Hello' }],
-      add_generation_prompt: false,
-    });
-    expect(service.engine.lastJob.submission.job).toMatchObject({ job: { prompt: { opens: false } } });
-    expect(body).toEqual({ prompt: '<|im_start|>user' });
-    const refused = await service.client.post('/apply-template', { messages: [] });
-    expect([refused.status, typeof refused.body.error.message]).toEqual([400, 'string']);
   });
 });

@@ -16,7 +16,12 @@ const key = { authorization: 'Bearer secret' };
 const hello = { model: 'hearth-mini', messages: [{ role: 'user', content: 'x' }] };
 const setTemplate = async (template: string) =>
   served.client.post('/svc/models/settings', { model: 'hearth-mini', settings: { template } }, key);
-const rendered = async () => (await served.client.post('/apply-template', hello, key)).body.prompt;
+const rendered = async () => {
+  // A dry run unloads nothing, and new settings need a new load.
+  await served.client.chat({ ...hello, max_tokens: 1 }, key);
+  const { body } = await served.client.post('/v1/chat/completions?svc_dry_run=1', hello, key);
+  return body.rendered_prompt;
+};
 
 it('a template that cannot be read is refused, one that says nothing of the user is doubted', async () => {
   const open = await setTemplate('{% for m in messages %}{{ m.content }}');

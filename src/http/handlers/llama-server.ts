@@ -1,17 +1,15 @@
 /** The routes that llama-server has beside OpenAI's. */
 import type { LlamaServerUseCases } from '../../api/dialects/llama-server/llama-server.ts';
 import type {
-  ApplyTemplateRequest,
   InfillRequest,
   NativeCompletionRequest,
-  NativeDetokenizeRequest,
   NativeTokenizeRequest,
 } from '../../wire/llama-server.ts';
 import type { StreamOptions } from '../sse.ts';
 import { countHandler, generationHandler } from './generation.ts';
 import type { Handler } from './handler.ts';
 
-type Names = 'nativeCompletion' | 'infill' | 'nativeTokenize' | 'nativeDetokenize' | 'applyTemplate';
+type Names = 'nativeCompletion' | 'infill' | 'nativeTokenize';
 
 export function llamaServerHandlers(
   useCases: LlamaServerUseCases,
@@ -25,9 +23,5 @@ export function llamaServerHandlers(
     ),
     infill: generationHandler<InfillRequest>((body, caller) => useCases.infill(body, caller), manners),
     nativeTokenize: countHandler<NativeTokenizeRequest>((body, caller) => useCases.tokenize(body, caller)),
-    nativeDetokenize: countHandler<NativeDetokenizeRequest>((body, caller) =>
-      useCases.detokenize(body, caller),
-    ),
-    applyTemplate: countHandler<ApplyTemplateRequest>((body, caller) => useCases.applyTemplate(body, caller)),
   };
 }

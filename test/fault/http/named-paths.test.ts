@@ -106,8 +106,6 @@ const BODIES: Readonly<Record<string, object>> = {
   llama_server_completion: { prompt: 'x', grammar: 'root ::= "a"', lora: [{ id: 'x', scale: 1 }] },
   llama_server_infill: { input_prefix: 'x', input_suffix: 'x', input_extra: [{ text: 'x', filename: 'x' }] },
   llama_server_tokenize: { content: 'x' },
-  llama_server_detokenize: { tokens: [1] },
-  llama_server_apply_template: chat,
   unload: { model: 'x' },
   pull_model: { ref: 'x', id: 'x' },
   import_model: { path: 'x', id: 'x', store: 'ollama' },

@@ -17,7 +17,7 @@ import type { StreamItem } from '../../generation/stream-item.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { Omissions } from '../omissions.ts';
 import { readContent } from './content.ts';
-import { dryRun, requireExplanation } from './dry-run.ts';
+import { dryRun } from './dry-run.ts';
 import { completeFrozen, type FrozenAnswer, type FrozenInput } from './frozen.ts';
 import { idleFields } from './idle-fields.ts';
 import { type ChatAnswer, wholeAnswer, type WholeAnswerPorts, withNulls } from './whole-answer.ts';
@@ -100,16 +100,6 @@ export class AcceptedChatCompletion {
   frozen(input: FrozenInput): Promise<FrozenAnswer> {
     const { choices, caller } = this.#chat;
     return completeFrozen(this.#ports, choices, { ...input, body: this.#body, caller });
-  }
-
-  /** The conversation as the model reads it; loads the model where that is needed. */
-  async renderedPrompt(): Promise<string> {
-    requireExplanation(this.#chat, {
-      ability: 'show a conversation as it reads it',
-      remedy: 'name a model that is installed here',
-      param: 'model',
-    });
-    return (await this.#chat.explained()).renderedPrompt;
   }
 
   explained(): Promise<DryRun> {

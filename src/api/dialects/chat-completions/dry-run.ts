@@ -11,11 +11,14 @@ export async function dryRun(engine: Pick<Engine, 'plan'>, chat: AcceptedChat): 
   const { model, submission, jobs } = chat.choices;
   const [job] = jobs;
   if (job === undefined) throw new Error('a chat request became no job');
-  requireExplanation(chat, {
-    ability: 'explain a request without running it',
-    remedy: 'leave svc_dry_run out',
-    param: 'svc_dry_run',
-  });
+  if (!submission.target.capabilities.canExplain) {
+    throw fail('capability_missing', {
+      model: model.id,
+      ability: 'explain a request without running it',
+      remedy: 'leave svc_dry_run out',
+      param: 'svc_dry_run',
+    });
+  }
   const plan = engine.plan(submission.target, submission.numCtx);
   const explained = plan.evicts.length > 0 ? null : await chat.explained();
   return {
@@ -36,15 +39,6 @@ export async function dryRun(engine: Pick<Engine, 'plan'>, chat: AcceptedChat): 
     would_evict: [...plan.evicts],
     planned_bytes: totalBytes(plan.planned),
   };
-}
-
-/** Throws where the engine of the model cannot do it. */
-export function requireExplanation(
-  { choices: { model, submission } }: AcceptedChat,
-  refused: { readonly ability: string; readonly remedy: string; readonly param: string },
-): void {
-  if (submission.target.capabilities.canExplain) return;
-  throw fail('capability_missing', { model: model.id, ...refused });
 }
 
 /** The job without its conversation: every option as the engine would take it. */

@@ -4,47 +4,28 @@
  * completion, of tokens, or of chat.
  */
 import type {
-  ApplyTemplateRequest,
-  ApplyTemplateResponse,
   InfillRequest,
   NativeCompletionRequest,
-  NativeDetokenizeRequest,
   NativeTokenizeRequest,
 } from '../../../wire/llama-server.ts';
-import type { DetokenizeResponse, TokenizeResponse } from '../../../wire/inference/tokens.ts';
+import type { TokenizeResponse } from '../../../wire/inference/tokens.ts';
 import type { Caller } from '../../caller.ts';
 import type { CompletionPorts } from '../../completion/plan.ts';
-import {
-  detokenize,
-  tokenize,
-  type VocabularyAnswer,
-  type VocabularyPorts,
-} from '../../vocabulary/vocabulary.ts';
-import type { AcceptChatCompletion } from '../chat-completions/chat-completions.ts';
+import { tokenize, type VocabularyAnswer, type VocabularyPorts } from '../../vocabulary/vocabulary.ts';
 import { acceptCompletion, acceptInfill, type AcceptedNative } from './completion.ts';
 
 export interface LlamaServerUseCases {
   completion(body: NativeCompletionRequest, caller: Caller): Promise<AcceptedNative>;
   infill(body: InfillRequest, caller: Caller): Promise<AcceptedNative>;
   tokenize(body: NativeTokenizeRequest, caller: Caller): Promise<VocabularyAnswer<TokenizeResponse>>;
-  detokenize(body: NativeDetokenizeRequest, caller: Caller): Promise<VocabularyAnswer<DetokenizeResponse>>;
-  applyTemplate(body: ApplyTemplateRequest, caller: Caller): Promise<VocabularyAnswer<ApplyTemplateResponse>>;
 }
 
-export function llamaServerUseCases(
-  ports: CompletionPorts & VocabularyPorts,
-  chat: AcceptChatCompletion,
-): LlamaServerUseCases {
+export function llamaServerUseCases(ports: CompletionPorts & VocabularyPorts): LlamaServerUseCases {
   return {
     completion: (body, caller) => acceptCompletion(ports, body, caller),
     infill: (body, caller) => acceptInfill(ports, body, caller),
     tokenize: (body, caller) =>
       tokenize(ports, { ...named(body), parse_special: body.parse_special ?? true }, caller),
-    detokenize: (body, caller) => detokenize(ports, named(body), caller),
-    applyTemplate: async (body, caller) => {
-      const accepted = await chat(named(body), caller);
-      return { understood: accepted.understood, body: { prompt: await accepted.renderedPrompt() } };
-    },
   };
 }
 
