@@ -56,7 +56,7 @@ import { createProbe } from './engine/upstream/look/probe.ts';
 import { privacyOf, REMOTE_ENGINE } from './engine/upstream/ports.ts';
 import { createRemoteBackend } from './engine/upstream/remote-backend.ts';
 import { EngineStore } from './store/engines/engine-store.ts';
-import { librariesFolder } from './lib/files/native-library.ts';
+import { librariesFolder, untestedRelease } from './lib/files/native-library.ts';
 import { loadLimits } from './engine/local/limits.ts';
 
 export interface RunningService {
@@ -88,6 +88,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const instance = await loadIdentity({ home: config.home });
   const libraries = librariesFolder(config.home);
   const hint = outdatedHint(libraries);
+  const untested = untestedRelease(libraries);
   if (hint !== null) logger.warn({}, hint);
   // Hashed once, as soon as the service listens: before, it would hold up the first answer.
   const listening = deferred<void>();
@@ -271,6 +272,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     sealed,
     serverSourceSha256: async () => (await serverSource).sha256,
     backendSha256: async () => (await bound.hash())?.sha256 ?? null,
+    untestedRelease: () => untested,
     sign: (body, nonce) => signIdentity(body, nonce, instance.keys, address),
     options: config,
   });

@@ -18,6 +18,8 @@ export interface IdentityPorts {
   readonly serverSourceSha256: () => Promise<string>;
   /** Null when no backend is bound. */
   readonly backendSha256: () => Promise<string | null>;
+  /** The release of the bound build, where Hearth's tests do not run on it. */
+  readonly untestedRelease?: () => string | null;
   readonly isNativeReady: () => boolean;
   /** Null: the service is not sealed. */
   readonly sealed: () => Identity['sealed'] | null;
@@ -30,6 +32,7 @@ export interface IdentityPorts {
 /** The identity that the process is bound to; with a nonce, signed by the key of this instance. */
 export async function identity(ports: IdentityPorts, nonce: string | undefined): Promise<Identity> {
   const sealed = ports.sealed();
+  const untested = ports.untestedRelease?.() ?? null;
   const [source, backend, upstreams] = await Promise.all([
     ports.serverSourceSha256(),
     ports.backendSha256(),
@@ -43,6 +46,7 @@ export async function identity(ports: IdentityPorts, nonce: string | undefined):
     boot_id: ports.process.bootId,
     server_source_sha256: source,
     backend_sha256: backend,
+    ...(untested === null ? {} : { backend_untested: untested }),
     native_ready: ports.isNativeReady(),
     // Before any chat model is installed there is only the alias to name.
     default_model: (await ports.models.defaultId('chat')) ?? 'default',

@@ -2,6 +2,7 @@
  * What a verb works with. stdout carries data only; progress, logs and errors go to stderr.
  * Exit codes: 0 ok, 1 failure, 2 usage or refused configuration, 3 server unreachable, 4 not found.
  */
+import type { Command } from 'commander';
 import {
   type Config,
   type ConfigSources,
@@ -100,4 +101,9 @@ export function table(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     )
     .join('\n');
+}
+
+/** Whether a verb is to answer in JSON. Where the verb above it has the option as well, that one takes it. */
+export function saysJson(command: Command): boolean {
+  return command.optsWithGlobals<{ json?: boolean }>().json === true;
 }

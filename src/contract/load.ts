@@ -155,6 +155,8 @@ export const BackendFacts = Type.Object({
   /** Files of that folder that are mapped into the process. */
   mapped: Type.Array(Type.String()),
   systemInfo: Type.String(),
+  /** As the library says, such as 0.5.0. */
+  version: Type.Optional(Type.String()),
   gpu: Type.String(),
   cpuMathCores: Type.Integer(),
   /** Absent where the library does not tell. */

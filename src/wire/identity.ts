@@ -26,6 +26,12 @@ export const Identity = Type.Object(
     boot_id: Type.String(),
     server_source_sha256: Sha256,
     backend_sha256: Type.Union([Sha256, Type.Null()]),
+    backend_untested: Type.Optional(
+      Type.String({
+        description:
+          "The release of llama.cpp that the user's own build was made from, where Hearth's tests do not run on it; absent otherwise.",
+      }),
+    ),
     native_ready: Type.Boolean(),
     default_model: Type.String(),
     endpoints: Type.Record(Type.String(), Type.String()),

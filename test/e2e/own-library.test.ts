@@ -1,30 +1,14 @@
 /** hearth library as a user runs it: a build under llama.cpp's own names, the service on it, and its records. */
-import { copyFile, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findLibraries, librariesFolder, ownLibraryFolder } from '../../src/lib/files/native-library.ts';
+import { builtBins, librariesFolder } from '../../src/lib/files/native-library.ts';
 import { EvidenceService, statementOf } from '../support/records/evidence-service.ts';
 import { hearth } from '../support/process/hearth.ts';
+import { builtLlamaCpp } from '../support/libraries/fake-llama-cpp.ts';
 import { temporaryFolder } from '../support/temp-home.ts';
 
 const isLinux = process.platform === 'linux';
-
-/** As cmake leaves it: each library with its version, and links to it. */
-async function builtLlamaCpp(root: string): Promise<string> {
-  const files = findLibraries('cpu', null);
-  if (files === null) throw new Error('the native library is not installed');
-  const bin = path.join(root, 'build', 'bin');
-  await mkdir(bin, { recursive: true });
-  const links = { 'libllama.so': files.llama, 'libggml.so': files.ggml };
-  for (const [link, file] of Object.entries(links)) {
-    await copyFile(file, path.join(bin, `${link}.0.5.0`));
-    await symlink(`${link}.0.5.0`, path.join(bin, link));
-  }
-  for (const name of await readdir(files.folder))
-    if (name.startsWith('libggml-')) await copyFile(path.join(files.folder, name), path.join(bin, name));
-  await writeFile(path.join(bin, 'llama-server'), 'a program');
-  return root;
-}
 
 const request = { model: 'tiny', messages: [{ role: 'user', content: 'Count on.' }], max_tokens: 12 };
 
@@ -42,9 +26,9 @@ describe.runIf(isLinux)('the user’s own build of llama.cpp', () => {
   it('is copied with what computes, and nothing else', async () => {
     const { code, stderr } = await service.cli(['library', 'use', build]);
     expect([code, stderr]).toEqual([0, expect.stringContaining('was tried and copied')]);
-    const names = await readdir(ownLibraryFolder(librariesFolder(home)));
+    const names = await readdir(builtBins(librariesFolder(home), 'own'));
     expect(names).toEqual(expect.arrayContaining(['libggml-base.so', 'libggml.so', 'libllama.so']));
-    expect(names.filter((name) => !name.startsWith('libggml'))).toEqual(['libllama.so']);
+    expect(names.filter((name) => !name.startsWith('libggml'))).toEqual(['hearth-build.json', 'libllama.so']);
     expect(await readdir(librariesFolder(home))).toHaveLength(1);
     expect((await service.cli(['library', 'use', path.join(build, 'build')])).stderr).toContain(
       'in use already',
@@ -79,7 +63,7 @@ it.runIf(isLinux)(
   async () => {
     const folder = await temporaryFolder();
     const env = { SVC_HOME: path.join(folder, 'home') };
-    const copy = ownLibraryFolder(librariesFolder(env.SVC_HOME));
+    const copy = builtBins(librariesFolder(env.SVC_HOME), 'own');
     await hearth(['library', 'use', await builtLlamaCpp(path.join(folder, 'llama.cpp'))], env);
     await rm(path.join(copy, 'libllama.so'));
     const shown = await hearth(['library'], env);
@@ -100,7 +84,7 @@ it.runIf(isLinux)(
     await mkdir(elsewhere);
     const home = path.join(folder, 'home');
     await hearth(['library', 'use', bin], { SVC_HOME: home });
-    const copy = ownLibraryFolder(librariesFolder(home));
+    const copy = builtBins(librariesFolder(home), 'own');
     await rename(path.join(copy, 'libggml-base.so'), path.join(elsewhere, 'libggml-base.so'));
     await symlink(path.join(elsewhere, 'libggml-base.so'), path.join(copy, 'libggml-base.so'));
     const { code, stderr } = await hearth(['library'], { SVC_HOME: home });
@@ -190,7 +174,7 @@ it('a build for another version of Hearth is not used, and its owner is told', a
   const env = { SVC_HOME: home };
   const shown = await hearth(['library'], env);
   expect(shown.stdout).toContain('as it comes with Hearth');
-  expect(shown.stderr).toContain('is not used, because this version of Hearth needs v0.5.0');
+  expect(shown.stderr).toContain('is not used, because this version of Hearth needs v0.5.0 or a build');
   expect((await hearth(['doctor'], env)).stdout).toContain('your own build is not used');
   await hearth(['library', 'remove'], env);
   expect(await readdir(librariesFolder(home))).toEqual([]);

@@ -92,7 +92,7 @@ function probeJobs({ kind, facts }: Tried): Job[] {
   return [{ kind: 'explain', jobId: 'probe-template', job: chat }, text];
 }
 
-function generateJob(prompt: GenerateJob['prompt']): GenerateJob {
+export function generateJob(prompt: GenerateJob['prompt']): GenerateJob {
   return {
     kind: 'generate',
     jobId: 'probe',

@@ -1,15 +1,15 @@
 /** hearth gpu: what GPUs this machine has, and the libraries that use them. */
-import { homedir } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import { askDevices } from '../../api/own-worker.ts';
 import { readable } from '../../lib/base/byte-size.ts';
 import { librariesFolder, ownLibrary } from '../../lib/files/native-library.ts';
 import { installLibrary, libraryFor, removeLibrary } from '../../store/libraries/install.ts';
 import { GPU_KINDS, type GpuLibraryKind } from '../../store/libraries/packages.ts';
-import { type CliContext, printable } from '../context.ts';
+import { type CliContext, printable, saysJson } from '../context.ts';
 import { refuseIfSealed } from './choose/hub-options.ts';
 import { showProgress } from '../install-progress.ts';
 import { interruptible } from '../local-registry.ts';
+import { packageSource } from '../package-source.ts';
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 
@@ -24,7 +24,9 @@ export function registerGpu(program: Command, context: CliContext): void {
     .argument('<kind>', GPU_KINDS.join(' or '), kindOf)
     .description('fetch the library that uses GPUs of a kind')
     .option('--json', 'progress as JSON lines')
-    .action((kind: GpuLibraryKind, flags: { json?: boolean }) => install(context, kind, flags.json === true));
+    .action((kind: GpuLibraryKind, _flags: unknown, command: Command) =>
+      install(context, kind, saysJson(command)),
+    );
   gpu
     .command('remove')
     .argument('<kind>', GPU_KINDS.join(' or '), kindOf)
@@ -63,28 +65,15 @@ function describe({ kind, installed, missing }: Support): string {
 
 async function install(context: CliContext, kind: GpuLibraryKind, json: boolean): Promise<void> {
   refuseIfSealed(context);
-  // Loaded on demand, like the hub for `pull`.
-  const { openAccess } = await import('../../store/hub/access.ts');
-  const { USUAL_RETRIES } = await import('../../store/hub/retry.ts');
-  const { throughProxies } = await import('../../store/libraries/proxy-tunnel.ts');
-  const { readRegistry } = await import('../../store/libraries/registry.ts');
-  const { home, hubHosts } = context.config();
+  const { home } = context.config();
   const library = libraryFor(kind, PLATFORM);
-  const registry = await readRegistry({ env: context.env, userHome: homedir() });
-  const { url, token } = registry;
-  const direct = openAccess({ endpoint: url, token, trustedHosts: hubHosts });
-  const access = { ...direct, connect: throughProxies(registry, direct.stallMs) };
   const shown = showProgress(context, json);
   await interruptible(context, async (signal) => {
     try {
       const isNew = await installLibrary({
         folder: librariesFolder(home),
         library,
-        access,
-        registry: url,
-        retries: USUAL_RETRIES,
-        onEvent: shown.onEvent,
-        signal,
+        ...(await packageSource(context, { onEvent: shown.onEvent, signal })),
       });
       shown.end();
       const next = 'A server that runs takes it after a restart: hearth serve';

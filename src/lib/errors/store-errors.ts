@@ -96,6 +96,21 @@ export const storeErrors = {
     { package: 'string', reason: 'string', param: 'string?' },
     (d) => `${d.package} is refused: ${d.reason}; nothing was installed, fetch it from another registry.`,
   ),
+  library_build_impossible: permanent(
+    'request',
+    { reason: 'string', remedy: 'string', param: 'string?' },
+    (d) => `llama.cpp cannot be built here: ${d.reason}; ${d.remedy}.`,
+  ),
+  library_build_failed: permanent(
+    'store',
+    { what: 'string', log: 'string', output: 'string', param: 'string?' },
+    (d) => `${d.what}; its last lines are below, all of them in ${d.log}.\n${d.output}`,
+  ),
+  own_library_unknown: permanent(
+    'not_found',
+    { name: 'string', names: 'string', param: 'string?' },
+    (d) => `No build of llama.cpp is kept under the name ${quoted(d.name)}; there are: ${d.names}.`,
+  ),
   own_library_refused: permanent(
     'request',
     { folder: 'string', reason: 'string', param: 'string?' },

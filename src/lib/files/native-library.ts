@@ -3,9 +3,10 @@
  * there, or the user's own build, which `hearth library use` copied. The child binds them, and the server hashes the
  * same folder.
  */
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { apiDigest } from '../llama-api/probe.ts';
 
 /** The libraries of one folder, by what they are. */
 export interface LibraryFiles {
@@ -17,6 +18,8 @@ export interface LibraryFiles {
   readonly isOwn: boolean;
   /** Compute libraries that ggml itself may need, and so are loaded before it; in packages it looks for them later. */
   readonly compute: readonly string[];
+  /** The declarations that the headers of the user's build agreed with; absent or null when they were not compared. */
+  readonly api?: string | null;
 }
 
 /** A GPU kind names a package; `cpu` is the one without. */
@@ -36,16 +39,18 @@ const BUILT = {
   ggml: /^(?:lib)?ggml\.(?:so|dylib|dll)$/,
   base: LIBRARIES.base,
 } as const;
+/** Reads images and audio; nothing else needs it. */
+const MEDIA = /^(?:lib)?mtmd\.(?:so|dylib|dll)$/;
+/** The compiler's own, which a build for Windows brings along. */
+const RUNTIME = /^(?:lib(?:stdc\+\+-6|gcc_s_seh-1|winpthread-1|c\+\+|unwind))\.dll$/;
 const COMPUTE = /^(?:lib)?ggml-(?!base\.)[\w.-]+\.(?:so|dylib|dll)$/;
 /** A build with a library for each sort of processor picks one itself. */
 const GENERIC_CPU = /^(?:lib)?ggml-cpu\.(?:so|dylib|dll)$/;
 
-/** In place of the name of a package. */
-const OWN_LIBRARY = 'own';
-
 /** The release of llama.cpp whose functions Hearth calls, and the version of every package: all are built from it. */
 export const LLAMA_CPP_RELEASE = 'v0.5.0';
 export const PACKAGE_VERSION = '3.22.1';
+const TESTED = /^v?0\.5\./;
 
 /** Where `hearth gpu install` puts packages. */
 export const librariesFolder = (home: string): string => path.join(home, 'libraries');
@@ -54,37 +59,119 @@ export const librariesFolder = (home: string): string => path.join(home, 'librar
 export const installedPackage = (libraries: string, name: string): string =>
   path.join(libraries, `${name}@${PACKAGE_VERSION}`);
 
-/** Where the user's own build lies; of another version of Hearth's llama.cpp, another folder. */
-export const ownLibraryFolder = (libraries: string): string =>
-  path.join(installedPackage(libraries, OWN_LIBRARY), 'bins');
+/** Where the user's own builds lie, each in a folder of its name. */
+export const buildsFolder = (libraries: string): string => path.join(libraries, 'builds');
 
-/** The folders of own builds that another version of Hearth used. */
+export const buildFolder = (libraries: string, name: string): string =>
+  path.join(buildsFolder(libraries), name);
+
+/** The libraries of a build. */
+export const builtBins = (libraries: string, name: string): string =>
+  path.join(buildFolder(libraries, name), 'bins');
+
+/** Names the build in use and the one before it. */
+export const selectionFile = (libraries: string): string =>
+  path.join(buildsFolder(libraries), 'selected.json');
+
+/** Lies among the libraries, so that their hash covers it. */
+export const BUILD_FACTS = 'hearth-build.json';
+
+export interface BuildFacts {
+  /** The release of llama.cpp that it was made from. */
+  readonly release: string;
+  /** The declarations that its headers agreed with (`apiDigest`); null when they were not compared. */
+  readonly api: string | null;
+}
+
+const BUILD_NAME = /^[\w][\w.+-]{0,63}$/;
+
+export const isBuildName = (text: string): boolean => BUILD_NAME.test(text) && text !== PACKAGED;
+
+/** What people call the library that comes with Hearth, in place of the name of a build. */
+export const PACKAGED = 'package';
+
+export interface Selection {
+  /** Null: the package. */
+  readonly selected: string | null;
+  readonly before: string | null;
+}
+
+export function readSelection(libraries: string): Selection {
+  const stored = readJson(selectionFile(libraries));
+  const name = (key: keyof Selection): string | null => {
+    const value = stored?.[key];
+    return typeof value === 'string' && BUILD_NAME.test(value) ? value : null;
+  };
+  return { selected: name('selected'), before: name('before') };
+}
+
+/** Null where nothing is noted, or not in this form. */
+export function readBuildFacts(bins: string): BuildFacts | null {
+  const { release, api } = readJson(path.join(bins, BUILD_FACTS)) ?? {};
+  if (typeof release !== 'string') return null;
+  return { release: release.slice(0, 128), api: typeof api === 'string' ? api : null };
+}
+
+/** Whether Hearth's tests run on this release. */
+export const isTestedRelease = (version: string): boolean => TESTED.test(version);
+
+/** The release of the selected build, where Hearth's tests do not run on it; null otherwise. */
+export function untestedRelease(libraries: string): string | null {
+  const folder = ownLibrary(libraries)?.folder;
+  const release = folder === undefined ? undefined : readBuildFacts(folder)?.release;
+  return release === undefined || isTestedRelease(release) ? null : release;
+}
+
+/** Whether this version of Hearth can call it: its release is known, or its headers agree with what Hearth declares. */
+function isUsable(bins: string): boolean {
+  const facts = readBuildFacts(bins);
+  return facts === null || isTestedRelease(facts.release) || facts.api === apiDigest();
+}
+
+/** The user's own builds that this version of Hearth does not use although one of them was selected. */
 export function outdatedOwnLibraries(libraries: string): string[] {
   if (!existsSync(libraries)) return [];
-  const names = readdirSync(libraries).filter((name) => name.startsWith(`${OWN_LIBRARY}@`));
-  return names
-    .map((name) => path.join(libraries, name))
-    .filter((folder) => folder !== installedPackage(libraries, OWN_LIBRARY));
+  const { selected } = readSelection(libraries);
+  const isOutdated = selected !== null && !isUsable(builtBins(libraries, selected));
+  const earlier = readdirSync(libraries).filter((name) => name.startsWith('own@'));
+  return [
+    ...earlier.map((name) => path.join(libraries, name)),
+    ...(isOutdated ? [buildFolder(libraries, selected)] : []),
+  ];
 }
 
 /**
- * The user's own build, which takes the place of every package; null when there is none. One that lacks a file counts:
- * what loads it says so, where another library would compute without a word.
+ * The build that the user selected, which takes the place of every package; null when there is none. One that lacks a
+ * file counts: what loads it says so, where another library would compute without a word.
  */
 export function ownLibrary(libraries: string | null): LibraryFiles | null {
-  if (libraries === null || !existsSync(ownLibraryFolder(libraries))) return null;
+  if (libraries === null) return null;
+  const { selected } = readSelection(libraries);
+  if (selected === null || !isUsable(builtBins(libraries, selected))) return null;
+  const bins = builtBins(libraries, selected);
   // The kernel names mapped files by their real paths.
-  const folder = realpathSync(ownLibraryFolder(libraries));
+  const folder = existsSync(bins) ? realpathSync(bins) : bins;
   const suffix = { darwin: '.dylib', win32: '.dll' }[process.platform as string] ?? '.so';
   const file = (name: string): string =>
     path.join(folder, `${process.platform === 'win32' ? '' : 'lib'}${name}${suffix}`);
   const named = { llama: file('llama'), ggml: file('ggml'), base: file('ggml-base') };
-  return librariesIn(folder) ?? { folder, ...named, isOwn: true, compute: [] };
+  const api = readBuildFacts(folder)?.api ?? null;
+  return { ...(librariesIn(folder) ?? { folder, ...named, isOwn: true, compute: [] }), api };
+}
+
+function readJson(file: string): Readonly<Record<string, unknown>> | null {
+  try {
+    return Object(JSON.parse(readFileSync(file, 'utf8'))) as Readonly<Record<string, unknown>>;
+  } catch {
+    return null;
+  }
 }
 
 /** Names of the files of a folder that belong to a build of llama.cpp, links included. */
 export const builtLibraries = (names: readonly string[]): string[] =>
-  names.filter((name) => [...Object.values(BUILT), COMPUTE].some((pattern) => pattern.test(name)));
+  names.filter((name) =>
+    [...Object.values(BUILT), COMPUTE, MEDIA, RUNTIME].some((pattern) => pattern.test(name)),
+  );
 
 /** Null when no such package is installed, or it lacks a library; `libraries` is looked into first. */
 export function findLibraries(kind: PackageKind, libraries: string | null): LibraryFiles | null {

@@ -8,14 +8,22 @@ export async function isOnPath(
   searched: string | undefined,
   from = process.cwd(),
 ): Promise<boolean> {
-  if (searched === undefined) return true;
+  return searched === undefined || (await findOnPath(program, searched, from)) !== null;
+}
+
+/** The first in the order of PATH; null when no folder holds it. */
+export async function findOnPath(
+  program: string,
+  searched: string,
+  from = process.cwd(),
+): Promise<string | null> {
   const folders = searched.split(path.delimiter);
   const endings = process.platform === 'win32' ? ['.exe', '.com'] : [''];
   const candidates = folders.flatMap((folder) =>
     endings.map((ending) => path.resolve(from, folder, program + ending)),
   );
   const found = await Promise.all(candidates.map(isProgram));
-  return found.includes(true);
+  return candidates[found.indexOf(true)] ?? null;
 }
 
 /** A file that this user may run. */

@@ -1,4 +1,4 @@
-/** One package of npm's into one file. It is right, by the hash in the table of packages, or it is not there. */
+/** One file of a registry's into one file here. It is right, by its pinned hash, or it is not there. */
 import { createHash, type Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type FileHandle, open, rm } from 'node:fs/promises';
@@ -18,12 +18,32 @@ export interface PackageSource {
   readonly signal?: AbortSignal;
 }
 
+/** What is fetched from where, and what it must be. */
+export interface PinnedFile {
+  /** For people. */
+  readonly label: string;
+  readonly url: string;
+  /** `sha512-` or `sha256-`, and the hash in base64. */
+  readonly integrity: string;
+  readonly downloadBytes: number;
+}
+
 /** How often progress is told. */
 const REPORT_BYTES = 1024 * 1024;
 
-export async function downloadPackage(
+export function downloadPackage(
   source: PackageSource,
   wanted: LibraryPackage,
+  target: string,
+): Promise<void> {
+  const { name, integrity, downloadBytes } = wanted;
+  const url = `${source.registry}/${SCOPE}/${name}/-/${name}-${PACKAGE_VERSION}.tgz`;
+  return downloadPinned(source, { label: fullName(name), url, integrity, downloadBytes }, target);
+}
+
+export async function downloadPinned(
+  source: PackageSource,
+  wanted: PinnedFile,
   target: string,
 ): Promise<void> {
   const file = await open(target, 'ax', 0o600).catch((error: unknown) => {
@@ -42,9 +62,9 @@ export async function downloadPackage(
 }
 
 /** A registry is no hub: other settings lead to it. */
-function inWords({ registry }: PackageSource, { name }: LibraryPackage, error: unknown): unknown {
+function inWords({ registry }: PackageSource, { label }: PinnedFile, error: unknown): unknown {
   const because = (reason: string): Error =>
-    fail('library_unavailable', { package: fullName(name), registry, reason }, error);
+    fail('library_unavailable', { package: label, registry, reason }, error);
   if (isFailure(error, 'hub_not_found')) return because('it has no such package');
   if (isFailure(error, 'hub_rate_limited')) return because('it limits the rate of requests');
   for (const code of ['hub_unreachable', 'hub_refused', 'hub_invalid', 'hub_unauthorized'] as const)
@@ -54,26 +74,27 @@ function inWords({ registry }: PackageSource, { name }: LibraryPackage, error: u
 
 class Download {
   readonly #source: PackageSource;
-  readonly #wanted: LibraryPackage;
+  readonly #wanted: PinnedFile;
   readonly #file: FileHandle;
-  #sha512: Hash = createHash('sha512');
+  #hash: Hash;
   #completed = 0;
   #reported = 0;
 
-  constructor(source: PackageSource, wanted: LibraryPackage, file: FileHandle) {
+  constructor(source: PackageSource, wanted: PinnedFile, file: FileHandle) {
     this.#source = source;
     this.#wanted = wanted;
     this.#file = file;
+    this.#hash = createHash(this.#algorithm);
   }
 
   /** One try, which continues where the one before it was cut off. */
   async run(progressed: () => void): Promise<void> {
     const { access, signal } = this.#source;
-    const { name } = this.#wanted;
+    const { label, url } = this.#wanted;
     const answer = await requestHub(access, {
-      url: new URL(`${this.#source.registry}/${SCOPE}/${name}/-/${name}-${PACKAGE_VERSION}.tgz`),
-      repo: fullName(name),
-      what: `package ${fullName(name)}`,
+      url: new URL(url),
+      repo: label,
+      what: `package ${label}`,
       ...(this.#completed > 0 ? { range: `bytes=${this.#completed}-` } : {}),
       ...(signal === undefined ? {} : { signal }),
     });
@@ -87,8 +108,12 @@ class Download {
     }
   }
 
+  get #algorithm(): string {
+    return this.#wanted.integrity.slice(0, this.#wanted.integrity.indexOf('-'));
+  }
+
   check(): void {
-    const actual = `sha512-${this.#sha512.digest('base64')}`;
+    const actual = `${this.#algorithm}-${this.#hash.digest('base64')}`;
     if (actual === this.#wanted.integrity) return;
     throw this.#refused(`its hash is ${actual} where ${this.#wanted.integrity} was expected`);
   }
@@ -104,39 +129,39 @@ class Download {
   }
 
   async #append(answer: AsyncIterable<Buffer>, progressed: () => void): Promise<void> {
-    const { downloadBytes, name } = this.#wanted;
+    const { downloadBytes, label } = this.#wanted;
     for await (const part of answer) {
       if (this.#completed + part.length > downloadBytes)
         throw this.#refused('it has more bytes than expected');
       await writeAll(this.#file, part).catch((error: unknown) => {
-        throw writeFailure(name, error);
+        throw writeFailure(label, error);
       });
-      this.#sha512.update(part);
+      this.#hash.update(part);
       this.#completed += part.length;
       progressed();
       if (this.#completed - this.#reported >= REPORT_BYTES || this.#completed === downloadBytes)
         this.#report();
     }
     if (this.#completed < downloadBytes) {
-      const reason = `the connection ended ${downloadBytes - this.#completed} bytes before the end of ${name}`;
+      const reason = `the connection ended ${downloadBytes - this.#completed} bytes before the end of ${label}`;
       throw fail('hub_unreachable', { endpoint: this.#source.access.endpoint.origin, reason });
     }
   }
 
   async #restart(): Promise<void> {
     await this.#file.truncate(0);
-    this.#sha512 = createHash('sha512');
+    this.#hash = createHash(this.#algorithm);
     this.#completed = 0;
     this.#reported = 0;
   }
 
   #report(): void {
     this.#reported = this.#completed;
-    const { name, downloadBytes: total } = this.#wanted;
-    this.#source.onEvent({ status: 'downloading', file: fullName(name), total, completed: this.#completed });
+    const { label, downloadBytes: total } = this.#wanted;
+    this.#source.onEvent({ status: 'downloading', file: label, total, completed: this.#completed });
   }
 
   #refused(reason: string): Error {
-    return fail('library_refused', { package: fullName(this.#wanted.name), reason });
+    return fail('library_refused', { package: this.#wanted.label, reason });
   }
 }

@@ -1,21 +1,32 @@
 /**
- * The user's own build of llama.cpp into the home folder and out again: copy beside → try → rename. What is copied stays
- * as it is when the build goes on, and is hashed as a package is.
+ * The user's own builds of llama.cpp into the home folder and out again: copy beside → try → rename → select. What is
+ * copied stays as it is when the build goes on, and is hashed as a package is. Several are kept; one of them or none is
+ * selected, and selecting moves no file.
  */
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Static, Type } from '#typebox';
 import { Check } from '#typebox/value';
 import { fail, isFailure, messageOf } from '../../lib/errors/svc-error.ts';
-import { makeFolder, moveDurably, temporaryName } from '../../lib/files/durable.ts';
+import { makeFolder, moveDurably, temporaryName, writeDurably } from '../../lib/files/durable.ts';
 import {
+  BUILD_FACTS,
+  type BuildFacts,
+  buildFolder,
+  buildsFolder,
+  builtBins,
   builtLibraries,
+  isBuildName,
+  isTestedRelease,
   librariesIn,
   LLAMA_CPP_RELEASE,
   outdatedOwnLibraries,
   ownLibrary,
-  ownLibraryFolder,
+  PACKAGED,
+  readBuildFacts,
+  readSelection,
+  selectionFile,
 } from '../../lib/files/native-library.ts';
 import { lockFolder, removeLeftovers, removeWhole } from './install.ts';
 
@@ -23,24 +34,49 @@ import { lockFolder, removeLeftovers, removeWhole } from './install.ts';
 const BELOW = ['.', 'bin', 'lib', 'lib64', 'build/bin', 'build/lib', 'bin/Release', 'build/bin/Release'];
 const NOTE = 'build.json';
 
+/** Milliseconds of the measured work: `build` on this build, `present` on the library that was in use. */
+export const Measured = Type.Object({ model: Type.String(), build: Type.Number(), present: Type.Number() });
+export type Measured = Static<typeof Measured>;
+
+/** What Hearth knows of a build that it made. */
+export const Making = Type.Object({
+  /** `npm:node-llama-cpp@…`, or a repository with its commit, or a folder. */
+  source: Type.String(),
+  compiler: Type.String(),
+  cmake: Type.String(),
+  options: Type.Array(Type.String()),
+  seconds: Type.Number(),
+});
+export type Making = Static<typeof Making>;
+
 /** What is remembered of a build. */
 export const OwnBuild = Type.Object({
   /** The folder that it was copied from. */
   from: Type.String(),
   /** ISO 8601. */
   copiedAt: Type.String(),
+  made: Type.Optional(Making),
+  measured: Type.Optional(Measured),
 });
 export type OwnBuild = Static<typeof OwnBuild>;
+
+/** Whether the headers of a build agree with Hearth's declarations: `api` when they do, and otherwise why that is not known. */
+export type Agreement = { readonly api: string } | { readonly api: null; readonly reason: string };
 
 export interface OwnInstall {
   /** The folder of libraries. */
   readonly libraries: string;
   readonly from: string;
+  readonly name: string;
   readonly nowMs: number;
+  readonly agreement: Agreement;
   /** Binds what lies in such a folder of libraries and runs a model on it; rejects with one sentence when that fails. */
-  readonly tryOut: (libraries: string) => Promise<unknown>;
+  readonly tryOut: (libraries: string) => Promise<{ readonly version?: string }>;
   /** Of the files of a folder; null when they are no llama.cpp. */
   readonly hash: (folder: string) => Promise<string | null>;
+  readonly made?: Making;
+  /** Compares with what is in use now; absent: the build is selected without. */
+  readonly measure?: (libraries: string) => Promise<Measured | null>;
 }
 
 export interface Installed {
@@ -48,55 +84,179 @@ export interface Installed {
   readonly from: string;
   /** `same`: the same bytes were there before, and are left alone, so that a running service keeps its files. */
   readonly change: 'new' | 'replaced' | 'same';
+  readonly facts: BuildFacts;
+  readonly measured: Measured | null;
+  /** False where the library in use was faster. */
+  readonly isSelected: boolean;
 }
 
-/** Takes the place of an earlier one. */
-export async function installOwn({ libraries, from, nowMs, tryOut, hash }: OwnInstall): Promise<Installed> {
+/** Takes the place of an earlier build of the same name. */
+export async function installOwn(install: OwnInstall): Promise<Installed> {
+  const { libraries, from, name, nowMs, hash } = install;
+  if (!isBuildName(name)) throw refusedName(name);
   const source = await findBuild(from);
   await makeFolder(libraries);
-  const lock = await lockFolder(libraries, 'hearth library use');
+  const lock = await lockFolder(libraries, 'hearth library');
   const stage = join(libraries, temporaryName('own'));
   try {
     await removeLeftovers(libraries);
-    const staged = ownLibraryFolder(stage);
-    await mkdir(staged, { recursive: true });
-    for (const name of builtLibraries(await readdir(source))) {
-      await copyFile(join(source, name), join(staged, name)).catch((error: unknown) => {
-        throw refused(source, `${name} cannot be copied: ${messageOf(error)}`);
-      });
-    }
-    await tryOut(stage).catch((error: unknown) => {
-      throw refused(source, reasonOf(error).replaceAll(staged, 'the copy'));
-    });
-    const current = ownLibraryFolder(libraries);
+    const staged = builtBins(stage, name);
+    await copyBuild(source, staged);
+    await select(stage, name);
+    const facts = await triedFacts(install, { source, stage, staged });
+    const current = builtBins(libraries, name);
     const before = existsSync(current) ? await hash(current) : null;
-    if (before !== null && before === (await hash(staged))) return { from: source, change: 'same' };
-    const note: OwnBuild = { from: source, copiedAt: new Date(nowMs).toISOString() };
-    await writeFile(join(dirname(staged), NOTE), `${JSON.stringify(note)}\n`);
-    await removeOwnFolders(libraries);
-    await moveDurably(dirname(staged), dirname(ownLibraryFolder(libraries)));
-    return { from: source, change: before === null ? 'new' : 'replaced' };
+    const isSame = before !== null && before === (await hash(staged));
+    if (isSame && readSelection(libraries).selected === name)
+      return { from: source, change: 'same', facts, measured: null, isSelected: true };
+    const measured = (await install.measure?.(stage)) ?? null;
+    const isSelected = measured === null || measured.build <= measured.present;
+    if (!isSame) {
+      const note: OwnBuild = {
+        from: source,
+        copiedAt: new Date(nowMs).toISOString(),
+        ...(install.made === undefined ? {} : { made: install.made }),
+        ...(measured === null ? {} : { measured }),
+      };
+      await writeFile(join(dirname(staged), NOTE), `${JSON.stringify(note)}\n`);
+      await makeFolder(buildsFolder(libraries));
+      if (existsSync(buildFolder(libraries, name))) await removeWhole(buildFolder(libraries, name));
+      await moveDurably(dirname(staged), buildFolder(libraries, name));
+    }
+    if (isSelected) await select(libraries, name);
+    await removeEarlier(libraries);
+    return {
+      from: source,
+      change: isSame ? 'same' : before === null ? 'new' : 'replaced',
+      facts,
+      measured,
+      isSelected,
+    };
   } finally {
     await rm(stage, { recursive: true, force: true });
     await lock.release();
   }
 }
 
-/** False when there was none. A worker that has it open keeps it until it ends. */
-export async function removeOwn(libraries: string): Promise<boolean> {
-  if (ownFolders(libraries).length === 0) return false;
+async function copyBuild(source: string, target: string): Promise<void> {
+  await mkdir(target, { recursive: true });
+  for (const file of builtLibraries(await readdir(source))) {
+    await copyFile(join(source, file), join(target, file)).catch((error: unknown) => {
+      throw refused(source, `${file} cannot be copied: ${messageOf(error)}`);
+    });
+  }
+}
+
+interface Staged {
+  readonly source: string;
+  readonly stage: string;
+  readonly staged: string;
+}
+
+/** The facts are written twice: the release is known only after the trial, and the worker asks for the comparison before. */
+async function triedFacts(install: OwnInstall, { source, stage, staged }: Staged): Promise<BuildFacts> {
+  const { agreement, tryOut } = install;
+  const write = (facts: BuildFacts) => writeFile(join(staged, BUILD_FACTS), `${JSON.stringify(facts)}\n`);
+  if (agreement.api !== null) await write({ release: 'unknown', api: agreement.api });
+  const { version = 'unknown' } = await tryOut(stage).catch((error: unknown) => {
+    const reason = reasonOf(error).replaceAll(staged, 'the copy');
+    const isOfRelease = agreement.api === null && reason.includes(LLAMA_CPP_RELEASE);
+    throw refused(source, isOfRelease ? `${reason} (${agreement.reason})` : reason);
+  });
+  const release = /^\d/.test(version) ? `v${version.replace(/-dev$/, '')}` : version;
+  const facts = { release, api: agreement.api };
+  await write(facts);
+  return facts;
+}
+
+/** `null` is the library that comes with Hearth. */
+async function select(libraries: string, name: string | null): Promise<void> {
+  const { selected, before } = readSelection(libraries);
+  await makeFolder(buildsFolder(libraries));
+  const next = { selected: name, before: selected === name ? before : selected };
+  await writeDurably(selectionFile(libraries), `${JSON.stringify(next)}\n`);
+}
+
+export interface KeptBuild {
+  readonly name: string;
+  readonly facts: BuildFacts | null;
+  readonly note: OwnBuild | null;
+  readonly isSelected: boolean;
+  readonly isTested: boolean;
+}
+
+/** In the order of their names. */
+export async function listOwn(libraries: string): Promise<KeptBuild[]> {
+  const { selected } = readSelection(libraries);
+  const entries = await readdir(buildsFolder(libraries), { withFileTypes: true }).catch(() => []);
+  const names = entries
+    .filter((entry) => entry.isDirectory() && isBuildName(entry.name))
+    .map(({ name }) => name);
+  return Promise.all(
+    names.sort().map(async (name) => {
+      const facts = readBuildFacts(builtBins(libraries, name));
+      return {
+        name,
+        facts,
+        note: await readOwn(libraries, name),
+        isSelected: name === selected,
+        isTested: facts !== null && isTestedRelease(facts.release),
+      };
+    }),
+  );
+}
+
+/** Without a name: back to the one before. Returns what is selected now. */
+export async function switchOwn(libraries: string, wanted: string | null): Promise<string> {
+  const name = wanted ?? readSelection(libraries).before ?? PACKAGED;
+  const kept = (await listOwn(libraries)).map((each) => each.name);
+  if (name !== PACKAGED && !kept.includes(name))
+    throw fail('own_library_unknown', { name, names: [PACKAGED, ...kept].join(', '), param: 'name' });
+  if (kept.length === 0) return PACKAGED;
+  const lock = await lockFolder(libraries, 'hearth library switch');
+  try {
+    await select(libraries, name === PACKAGED ? null : name);
+    return name;
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Without a name: the selected one, and those of earlier versions of Hearth. False when there was none. A worker that has it open keeps it until it ends. */
+export async function removeOwn(libraries: string, wanted: string | null): Promise<boolean> {
+  const { selected, before } = readSelection(libraries);
+  const name = wanted ?? selected;
+  const isThere = name !== null && isBuildName(name) && existsSync(buildFolder(libraries, name));
+  const isStale = wanted === null && (outdatedOwnLibraries(libraries).length > 0 || selected !== null);
+  if (!isThere && !isStale) return false;
   const lock = await lockFolder(libraries, 'hearth library remove');
   try {
-    await removeOwnFolders(libraries);
+    if (isThere) await removeWhole(buildFolder(libraries, name));
+    if (wanted === null) await removeEarlier(libraries);
+    await forget(libraries, { selected, before }, name);
     return true;
   } finally {
     await lock.release();
   }
 }
 
+async function forget(
+  libraries: string,
+  { selected, before }: ReturnType<typeof readSelection>,
+  name: string | null,
+): Promise<void> {
+  if ((await listOwn(libraries)).length === 0) {
+    await rm(selectionFile(libraries), { force: true });
+    // Something of the user's may lie there.
+    return rmdir(buildsFolder(libraries)).catch(() => {});
+  }
+  const next = { selected: selected === name ? null : selected, before: before === name ? null : before };
+  await writeDurably(selectionFile(libraries), `${JSON.stringify(next)}\n`);
+}
+
 /** Null when there is none, or nothing is remembered of it. */
-export async function readOwn(libraries: string): Promise<OwnBuild | null> {
-  const text = await readFile(join(dirname(ownLibraryFolder(libraries)), NOTE), 'utf8').catch(() => null);
+export async function readOwn(libraries: string, name: string): Promise<OwnBuild | null> {
+  const text = await readFile(join(buildFolder(libraries, name), NOTE), 'utf8').catch(() => null);
   const note = text === null ? null : parsed(text);
   return Check(OwnBuild, note) ? note : null;
 }
@@ -113,17 +273,13 @@ function parsed(text: string): unknown {
 /** What to say where a build of the user's own lies there that this version of Hearth cannot use; null otherwise. */
 export function outdatedHint(libraries: string): string | null {
   if (ownLibrary(libraries) !== null || outdatedOwnLibraries(libraries).length === 0) return null;
-  return `Your own build of llama.cpp is not used, because this version of Hearth needs ${LLAMA_CPP_RELEASE}; build that and run: hearth library use FOLDER, or return to the one that comes with Hearth: hearth library remove`;
+  return `Your own build of llama.cpp is not used, because this version of Hearth needs ${LLAMA_CPP_RELEASE} or a build that it has checked; make one: hearth library build, or return to the one that comes with Hearth: hearth library remove`;
 }
 
-/** Those of other versions of Hearth as well. */
-function ownFolders(libraries: string): string[] {
-  const current = dirname(ownLibraryFolder(libraries));
-  return [...(existsSync(current) ? [current] : []), ...outdatedOwnLibraries(libraries)];
-}
-
-async function removeOwnFolders(libraries: string): Promise<void> {
-  for (const folder of ownFolders(libraries)) await removeWhole(folder);
+/** Where earlier versions of Hearth kept the only build. */
+async function removeEarlier(libraries: string): Promise<void> {
+  for (const name of await readdir(libraries))
+    if (name.startsWith('own@')) await removeWhole(join(libraries, name));
 }
 
 async function findBuild(from: string): Promise<string> {
@@ -137,7 +293,7 @@ async function findBuild(from: string): Promise<string> {
   }
   throw refused(
     folder,
-    `neither it nor ${BELOW.slice(1).join(', ')} below it has the shared libraries llama, ggml and ggml-base; build the release ${LLAMA_CPP_RELEASE} with -DBUILD_SHARED_LIBS=ON`,
+    `neither it nor ${BELOW.slice(1).join(', ')} below it has the shared libraries llama, ggml and ggml-base; build llama.cpp with -DBUILD_SHARED_LIBS=ON, or run: hearth library build`,
   );
 }
 
@@ -153,3 +309,9 @@ function reasonOf(error: unknown): string {
 
 const refused = (folder: string, reason: string): Error =>
   fail('own_library_refused', { folder, reason, param: 'folder' });
+
+const refusedName = (name: string): Error =>
+  fail('invalid_request', {
+    param: 'name',
+    message: `"${name.slice(0, 80)}" cannot be the name of a build; use up to 64 letters, digits, dots and dashes, and not "${PACKAGED}".`,
+  });

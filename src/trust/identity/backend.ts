@@ -4,11 +4,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  BUILD_FACTS,
   findLibraries,
+  isTestedRelease,
   librariesIn,
   ownLibrary,
   PACKAGE_KINDS,
   type PackageKind,
+  readBuildFacts,
 } from '../../lib/files/native-library.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import { findChange, type FolderHash, hashFolder } from './folder-hash.ts';
@@ -55,7 +58,10 @@ export function readBuildMetadata(hash: FolderHash): {
   llamaRelease: string;
   buildMetadataSha256: string | null;
 } {
-  const file = hash.files.find(({ name }) => name === METADATA_FILE);
+  const named = (wanted: string) => hash.files.find(({ name }) => name === wanted);
+  const own = named(BUILD_FACTS);
+  if (own !== undefined) return { llamaRelease: ownRelease(hash.folder), buildMetadataSha256: own.sha256 };
+  const file = named(METADATA_FILE);
   if (file === undefined) return { llamaRelease: 'unknown', buildMetadataSha256: null };
   const metadata: unknown = JSON.parse(readFileSync(join(hash.folder, METADATA_FILE), 'utf8'));
   const release = pick(pick(pick(metadata, 'buildOptions'), 'llamaCpp'), 'release');
@@ -63,6 +69,12 @@ export function readBuildMetadata(hash: FolderHash): {
     llamaRelease: typeof release === 'string' ? release.slice(0, 128) : 'unknown',
     buildMetadataSha256: file.sha256,
   };
+}
+
+/** Of the user's own build, and whether Hearth's tests run on it. */
+function ownRelease(folder: string): string {
+  const release = readBuildFacts(folder)?.release ?? 'unknown';
+  return isTestedRelease(release) ? release : `${release} (untested by Hearth)`;
 }
 
 const pick = (value: unknown, member: string): unknown =>

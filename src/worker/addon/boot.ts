@@ -62,6 +62,7 @@ export async function bootNative(
     folder: files.folder,
     mapped: mapped.map(({ path }) => path),
     systemInfo: library.llama_print_system_info(),
+    version: library.llama_version(),
     gpu: hasGpu ? (allowed ?? kind) : 'none',
     cpuMathCores: cores,
     devices: atBoot,

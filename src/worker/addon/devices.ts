@@ -1,6 +1,7 @@
 /** What the library can compute on, behind the page. */
 import type { Device } from '../../contract/memory.ts';
-import { DEVICE_KINDS, devicePointers } from './library/devices.ts';
+import { DEVICE_TYPES, nameOf } from '../../lib/llama-api/enums.ts';
+import { devicePointers } from './library/devices.ts';
 import type { Pointer } from './library/layouts.ts';
 import type { Library } from './library/open.ts';
 
@@ -33,6 +34,6 @@ function describe(library: Library, device: Pointer): Device {
 
 /** A device that only stands for several others has no memory of its own. */
 function kindOf(type: number): Device['kind'] {
-  const kind = DEVICE_KINDS[type];
+  const kind = nameOf(DEVICE_TYPES, type);
   return kind === undefined || kind === 'meta' ? 'accel' : kind;
 }

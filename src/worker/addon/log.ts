@@ -1,17 +1,13 @@
 /** What llama.cpp says: warnings and errors go to standard error, and the last errors are kept as reasons. */
 import koffi from 'koffi';
+import { LOG_LEVELS, nameOf } from '../../lib/llama-api/enums.ts';
 import { LogCallback } from './library/layouts.ts';
 import type { Library } from './library/open.ts';
 
-/** ggml_log_level by number; 5 continues the line before. */
-const LEVELS = ['none', 'debug', 'info', 'warn', 'error'] as const;
-const WARN = 3;
-const ERROR = 4;
-const CONTINUED = 5;
 const MOST_KEPT = 8;
 
 export class NativeLog {
-  #level = 0;
+  #level: number = LOG_LEVELS.none;
   #line = '';
   #errors: string[] = [];
 
@@ -32,7 +28,7 @@ export class NativeLog {
   }
 
   #write(level: number, text: string): void {
-    if (level !== CONTINUED) this.#level = level;
+    if (level !== LOG_LEVELS.cont) this.#level = level;
     this.#line += text;
     const end = this.#line.lastIndexOf('\n');
     if (end < 0) return;
@@ -42,8 +38,8 @@ export class NativeLog {
   }
 
   #tell(line: string): void {
-    if (this.#level < WARN || line === '') return;
-    if (this.#level >= ERROR) this.#errors = [...this.#errors.slice(1 - MOST_KEPT), line];
-    process.stderr.write(`llama ${LEVELS[this.#level] ?? 'info'}: ${line}\n`);
+    if (this.#level < LOG_LEVELS.warn || line === '') return;
+    if (this.#level >= LOG_LEVELS.error) this.#errors = [...this.#errors.slice(1 - MOST_KEPT), line];
+    process.stderr.write(`llama ${nameOf(LOG_LEVELS, this.#level) ?? 'info'}: ${line}\n`);
   }
 }

@@ -4,6 +4,7 @@
  * with; where it cannot be told, or the tree does not look like one, the answer is null.
  */
 import koffi, { type TypeObject } from 'koffi';
+import { isTestedRelease } from '../../lib/files/native-library.ts';
 import { type DeviceBytes, HOST_DEVICE } from '../../contract/memory.ts';
 import { type CxxLibrary, cxxLibraryOf } from './library/cxx-library.ts';
 import type { Pointer } from './library/layouts.ts';
@@ -53,7 +54,9 @@ const TREES: Readonly<Record<CxxLibrary, TreeLayout>> = {
 export type MemoryReader = (context: Pointer, mappedBytes?: number) => readonly DeviceBytes[] | null;
 
 export function memoryReader(library: Library): MemoryReader {
-  const built = koffi.sizeof('void*') === WORD ? cxxLibraryOf(library.files.llama) : null;
+  // No header that a build is checked against says what another release keeps in the tree.
+  const isKnown = koffi.sizeof('void*') === WORD && isTestedRelease(library.llama_version());
+  const built = isKnown ? cxxLibraryOf(library.files.llama) : null;
   if (built === null) return () => null;
   const layout = TREES[built];
   const breakdown = library.optional(SYMBOL, layout.struct, 'void*');

@@ -5,6 +5,7 @@ import { AdapterHandle } from './adapter.ts';
 import { Candidates } from './sampling/candidates.ts';
 import { ContextHandle } from './context.ts';
 import { checkHeader } from './gguf-header.ts';
+import { LOAD_MODES, nameOf, POOLINGS } from '../../lib/llama-api/enums.ts';
 import { type ContextParams, type Pointer, ProgressCallback } from './library/layouts.ts';
 import { onThread } from './library/on-thread.ts';
 import type { Library } from './library/open.ts';
@@ -24,11 +25,6 @@ import { contextParams, type HeldParams, isMapping, modelParams, type Native } f
 import { SamplerHandle, type SamplingRoom } from './sampling/sampler-handle.ts';
 import { TokenGrammars } from './sampling/token-grammar.ts';
 import { openVocabulary } from './vocabulary/vocabulary.ts';
-
-/** llama_pooling_type by number. */
-const POOLINGS = ['none', 'mean', 'cls', 'last', 'rank'] as const;
-/** llama_load_mode: nothing is read, so nothing is mapped. */
-const WITHOUT_MAPPING = 0;
 
 /** Errors of files and contexts that found too little memory. */
 const outOfMemory = new WeakSet<Error>();
@@ -79,7 +75,7 @@ export async function measure(
 ): Promise<(readonly DeviceBytes[])[]> {
   await checkHeader(path);
   const { params, held } = modelParams(native, options);
-  const file = { params: { ...params, no_alloc: true, load_mode: WITHOUT_MAPPING }, held };
+  const file = { params: { ...params, no_alloc: true, load_mode: LOAD_MODES.none }, held };
   const model = await loadModel(native, path, file);
   try {
     const found: (readonly DeviceBytes[])[] = [];
@@ -193,7 +189,7 @@ async function openContext(
   };
   const pointer = withThreads(await initContext(native, model, contextParams(library, options)));
   // A model that says nothing is not pooled, also where it writes.
-  const pooling = POOLINGS[library.llama_pooling_type(pointer)] ?? 'none';
+  const pooling = nameOf(POOLINGS, library.llama_pooling_type(pointer)) ?? 'none';
   return new ContextHandle({
     library,
     pointer,

@@ -1,12 +1,18 @@
 /** From the page's options to llama.cpp's parameter structs, and what of them this machine cannot apply. */
 import koffi from 'koffi';
-import type { KvType } from '../../contract/settings/kv-types.ts';
+import {
+  FLASH_ATTENTION,
+  KV_TYPES,
+  LOAD_MODES,
+  ROPE_SCALINGS,
+  SPLIT_MODES,
+} from '../../lib/llama-api/enums.ts';
 import { devicePointers } from './library/devices.ts';
 import type { ContextParams, ModelParams, Pointer } from './library/layouts.ts';
 import type { Library } from './library/open.ts';
 import type { NativeLog } from './log.ts';
 import type { MemoryReader } from './memory.ts';
-import type { ContextOptions, LoadMode, LoadOptions, ModelOptions, TensorBuffer } from '../native.ts';
+import type { ContextOptions, LoadOptions, ModelOptions, TensorBuffer } from '../native.ts';
 
 /** What every model and context of the process is opened with. */
 export interface Native {
@@ -24,29 +30,6 @@ export interface HeldParams {
 }
 
 const ALL_LAYERS = -1;
-const LOAD_MODES: Readonly<Record<LoadMode, number>> = {
-  auto: -1,
-  none: 0,
-  mmap: 1,
-  mlock: 2,
-  'mmap+mlock': 3,
-};
-const SPLIT_MODES = { none: 0, layer: 1, row: 2 } as const;
-const ROPE_SCALINGS = { none: 0, linear: 1, yarn: 2 } as const;
-const AS_THE_FILE_SAYS = -1;
-const FLASH_ATTENTION = { auto: -1, off: 0, on: 1 } as const;
-/** ggml_type by number. */
-const KV_TYPES: Readonly<Record<KvType, number>> = {
-  f32: 0,
-  f16: 1,
-  q4_0: 2,
-  q4_1: 3,
-  q5_0: 6,
-  q5_1: 7,
-  q8_0: 8,
-  iq4_nl: 20,
-  bf16: 30,
-};
 
 /** Whether the weights stay in the file and are mapped from there. */
 export function isMapping(loadMode: number): boolean {
@@ -90,7 +73,7 @@ export function contextParams(library: Library, options: ContextOptions): Contex
     n_outputs_max: options.logitRows === null ? 0 : Math.max(options.logitRows, sequences),
     n_threads: threads,
     n_threads_batch: threads,
-    rope_scaling_type: rope?.scaling ? ROPE_SCALINGS[rope.scaling] : AS_THE_FILE_SAYS,
+    rope_scaling_type: rope?.scaling ? ROPE_SCALINGS[rope.scaling] : ROPE_SCALINGS.unspecified,
     rope_freq_base: rope?.freqBase ?? defaults.rope_freq_base,
     rope_freq_scale: rope?.freqScale ?? defaults.rope_freq_scale,
     yarn_orig_ctx: rope?.yarnOrigCtx ?? defaults.yarn_orig_ctx,
@@ -118,7 +101,7 @@ function layersOf(layers: ModelOptions['gpuLayers']): number {
 
 function flashAttention(setting: boolean | null): number {
   if (setting === null) return FLASH_ATTENTION.auto;
-  return setting ? FLASH_ATTENTION.on : FLASH_ATTENTION.off;
+  return setting ? FLASH_ATTENTION.enabled : FLASH_ATTENTION.disabled;
 }
 
 function deviceOf(library: Library, name: string): Pointer | undefined {

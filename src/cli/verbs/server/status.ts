@@ -167,10 +167,14 @@ function describeIdentity(identity: Identity): string[] {
     `  instance      ${printable(identity.instance_id)}`,
     `  boot          ${printable(identity.boot_id)}`,
     `  server        ${printable(identity.server_source_sha256)}`,
-    `  backend       ${printable(identity.backend_sha256 ?? 'none')}`,
+    `  backend       ${printable(identity.backend_sha256 ?? 'none')}${untested(identity)}`,
     `  default model ${printable(identity.default_model)}`,
     ...(identity.sealed === undefined ? [] : [`  sealed        ${describeSeal(identity.sealed)}`]),
   ];
+}
+
+function untested({ backend_untested: release }: Identity): string {
+  return release === undefined ? '' : ` (llama.cpp ${printable(release)}, untested by Hearth)`;
 }
 
 /** Which guard holds: a guard of Node's own functions alone is much less than the kernel's. */

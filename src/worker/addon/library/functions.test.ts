@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { GGML, GGML_BASE, LLAMA } from './functions.ts';
+import { GGML, GGML_BASE, LLAMA } from '../../../lib/llama-api/functions.ts';
 import { checkLayouts, CONTEXT_DEFAULTS, type Defaults, MODEL_DEFAULTS } from './layout-check.ts';
 
 const addon = path.join(import.meta.dirname, '..');
@@ -33,7 +33,10 @@ describe('the check at boot', () => {
   });
 
   it.each([
-    [{ version: '0.6.1' }, /llama\.cpp is 0\.6\.1, and Hearth needs 0\.5; install Hearth again$/],
+    [
+      { version: '0.6.1' },
+      /is llama\.cpp 0\.6\.1, and Hearth was written for v0\.5\.0; install Hearth again$/,
+    ],
     [{ model: { n_gpu_layers: 0 } }, /llama_model_params\.n_gpu_layers reads 0 instead of -1; install/],
     [
       { context: { kv_unified: true } },

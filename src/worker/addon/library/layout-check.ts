@@ -2,11 +2,10 @@
  * Says at boot whether the structs of layouts.ts are those of the library: the defaults that it returns by value must
  * stand where this page looks for them. A library with another layout would otherwise compute nonsense, or crash.
  */
-import type { Bound, LLAMA } from './functions.ts';
-import type { ContextParams, ModelParams } from './layouts.ts';
-
-/** The release whose headers the layouts follow. */
-const RELEASE = /^v?0\.5\./;
+import { isTestedRelease, LLAMA_CPP_RELEASE } from '../../../lib/files/native-library.ts';
+import { apiDigest } from '../../../lib/llama-api/probe.ts';
+import type { Bound, LLAMA } from '../../../lib/llama-api/functions.ts';
+import type { ContextParams, ModelParams } from '../../../lib/llama-api/structs.ts';
 
 type Expected<T> = Readonly<Partial<Record<keyof T, unknown>>>;
 
@@ -61,11 +60,17 @@ export type Defaults = Pick<
   'llama_version' | 'llama_model_default_params' | 'llama_context_default_params'
 >;
 
-/** Throws one sentence that names the first member that is not where it should be, and ends with the remedy. */
-export function checkLayouts(library: Defaults, remedy: string): void {
+/**
+ * Throws one sentence that names the first member that is not where it should be, and ends with the remedy. A release
+ * that Hearth does not know passes where its headers were compared with the declarations of this version (`api`); its
+ * defaults may be others.
+ */
+export function checkLayouts(library: Defaults, remedy: string, api: string | null = null): void {
   const version = library.llama_version();
-  if (!RELEASE.test(version))
-    throw new Error(`the installed llama.cpp is ${version}, and Hearth needs 0.5; ${remedy}`);
+  if (!isTestedRelease(version)) {
+    if (api === apiDigest()) return;
+    throw new Error(`it is llama.cpp ${version}, and Hearth was written for ${LLAMA_CPP_RELEASE}; ${remedy}`);
+  }
 
   const differences = [
     difference('llama_model_params', library.llama_model_default_params(), MODEL_DEFAULTS),

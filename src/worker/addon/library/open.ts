@@ -6,9 +6,9 @@
  */
 import { basename } from 'node:path';
 import koffi, { type KoffiFunc, type LibraryHandle, type TypeObject } from 'koffi';
-import { type Bound, type Declared, GGML, GGML_BASE, LLAMA } from './functions.ts';
+import { type Bound, type Declared, GGML, GGML_BASE, LLAMA } from '../../../lib/llama-api/functions.ts';
 import { messageOf } from '../../../lib/errors/svc-error.ts';
-import { type LibraryFiles, LLAMA_CPP_RELEASE } from '../../../lib/files/native-library.ts';
+import type { LibraryFiles } from '../../../lib/files/native-library.ts';
 import { checkLayouts } from './layout-check.ts';
 
 export type Library = Bound<typeof LLAMA> &
@@ -46,7 +46,7 @@ export function openLibrary(files: LibraryFiles): Library {
       }
     },
   } as unknown as Library;
-  checkLayouts(library, remedyFor(files));
+  checkLayouts(library, remedyFor(files), files.api ?? null);
   return library;
 }
 
@@ -69,7 +69,9 @@ function loadIfPossible(file: string): void {
 }
 
 const remedyFor = ({ isOwn }: LibraryFiles): string =>
-  isOwn ? `build the release ${LLAMA_CPP_RELEASE}` : 'install Hearth again';
+  isOwn
+    ? 'name the folder of its source, so that its headers can be checked, or run: hearth library build'
+    : 'install Hearth again';
 
 function bind(handle: LibraryHandle, table: Table, file: string): Record<string, unknown> {
   const bound: Record<string, unknown> = {};

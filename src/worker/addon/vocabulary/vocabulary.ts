@@ -3,19 +3,13 @@
  * knows nothing of templates or prompts.
  */
 import type { GapTokens, PairTokens, Vocabulary } from '../../prompt/vocabulary.ts';
+import { nameOf, TOKEN_ATTRIBUTES, VOCAB_TYPES } from '../../../lib/llama-api/enums.ts';
 import type { Pointer } from '../library/layouts.ts';
 import type { Library } from '../library/open.ts';
 import { PackedTexts } from './packed-texts.ts';
 import { byteLevelBytes, sentencePieceBytes } from './token-bytes.ts';
 
-const ATTRIBUTE_UNKNOWN = 1 << 0;
-const ATTRIBUTE_CONTROL = 1 << 3;
-const ATTRIBUTE_USER_DEFINED = 1 << 4;
-/** Spaces before the token belong to it. */
-const ATTRIBUTE_LSTRIP = 1 << 7;
-/** llama_vocab_type by number. */
-const TYPES = ['none', 'spm', 'bpe', 'wpm', 'ugm', 'rwkv', 'plamo2'] as const;
-type VocabularyType = (typeof TYPES)[number];
+type VocabularyType = keyof typeof VOCAB_TYPES;
 
 interface Tokens {
   readonly library: Library;
@@ -29,7 +23,11 @@ export interface OpenVocabulary extends Vocabulary {
 }
 
 export function openVocabulary(library: Library, vocab: Pointer): OpenVocabulary {
-  const tokens: Tokens = { library, vocab, type: TYPES[library.llama_vocab_type(vocab)] ?? 'none' };
+  const tokens: Tokens = {
+    library,
+    vocab,
+    type: nameOf(VOCAB_TYPES, library.llama_vocab_type(vocab)) ?? 'none',
+  };
   const size = library.llama_vocab_n_tokens(vocab);
   const bytes = new Map<number, Uint8Array>();
   const [bos, eos, sep] = [
@@ -66,7 +64,9 @@ export function openVocabulary(library: Library, vocab: Pointer): OpenVocabulary
       return found;
     },
     isPlain: (token) =>
-      (attributesOf(tokens, token) & (ATTRIBUTE_CONTROL | ATTRIBUTE_UNKNOWN | ATTRIBUTE_USER_DEFINED)) === 0,
+      (attributesOf(tokens, token) &
+        (TOKEN_ATTRIBUTES.control | TOKEN_ATTRIBUTES.unknown | TOKEN_ATTRIBUTES.user_defined)) ===
+      0,
     controlTextOf: (token) => (isControl(tokens, token) ? textOf(tokens, token) : null),
     isEnd: (token) => library.llama_vocab_is_eog(vocab, token),
   };
@@ -112,7 +112,7 @@ function survey(tokens: Tokens, size: number): Survey {
   for (let token = 0; token < size; token += 1) {
     const text = textOf(tokens, token);
     const attributes = attributesOf(tokens, token);
-    const isSilent = (attributes & (ATTRIBUTE_CONTROL | ATTRIBUTE_UNKNOWN)) !== 0;
+    const isSilent = (attributes & (TOKEN_ATTRIBUTES.control | TOKEN_ATTRIBUTES.unknown)) !== 0;
     const isEnd = tokens.library.llama_vocab_is_eog(tokens.vocab, token);
     longest = Math.max(longest, Buffer.byteLength(text));
     const bytes = isSilent
@@ -123,7 +123,7 @@ function survey(tokens: Tokens, size: number): Survey {
     if (isSeparate(attributes)) separateTexts.push(text);
     // End tokens count even where a file gives them an ordinary type, as their effect is that of a control.
     if (isSilent || isEnd) controlTexts.push(text);
-    else if ((attributes & ATTRIBUTE_USER_DEFINED) !== 0) userDefinedTexts.push(text);
+    else if ((attributes & TOKEN_ATTRIBUTES.user_defined) !== 0) userDefinedTexts.push(text);
   }
   return {
     controlTexts,
@@ -135,8 +135,8 @@ function survey(tokens: Tokens, size: number): Survey {
 }
 
 function isSeparate(attributes: number): boolean {
-  const isFirst = (attributes & (ATTRIBUTE_CONTROL | ATTRIBUTE_USER_DEFINED)) !== 0;
-  return isFirst && (attributes & ATTRIBUTE_LSTRIP) === 0;
+  const isFirst = (attributes & (TOKEN_ATTRIBUTES.control | TOKEN_ATTRIBUTES.user_defined)) !== 0;
+  return isFirst && (attributes & TOKEN_ATTRIBUTES.lstrip) === 0;
 }
 
 function gapTokens({ library, vocab }: Tokens): GapTokens | null {
@@ -183,7 +183,7 @@ function attributesOf({ library, vocab }: Tokens, token: number): number {
 }
 
 function isControl(tokens: Tokens, token: number): boolean {
-  return (attributesOf(tokens, token) & (ATTRIBUTE_CONTROL | ATTRIBUTE_UNKNOWN)) !== 0;
+  return (attributesOf(tokens, token) & (TOKEN_ATTRIBUTES.control | TOKEN_ATTRIBUTES.unknown)) !== 0;
 }
 
 /** Exact bytes, also of tokens that hold a part of a character, which no decoded string can carry. */
@@ -192,7 +192,7 @@ function tokenBytes(
   token: number,
   { entry, attributes }: { readonly entry: string; readonly attributes: number },
 ): Uint8Array {
-  if ((attributes & ATTRIBUTE_USER_DEFINED) !== 0) return Buffer.from(entry, 'utf8');
+  if ((attributes & TOKEN_ATTRIBUTES.user_defined) !== 0) return Buffer.from(entry, 'utf8');
   switch (tokens.type) {
     case 'bpe':
       return byteLevelBytes(entry) ?? piece(tokens, token);

@@ -10,7 +10,7 @@ import type {
   Pointer,
   ThreadpoolParams,
   TokenDataArray,
-} from './layouts.ts';
+} from './structs.ts';
 
 /** A prototype that carries the type of the bound function. */
 export interface Declared<F> {

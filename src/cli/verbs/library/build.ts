@@ -1,0 +1,205 @@
+/** hearth library build: llama.cpp compiled for this machine, tried, measured, and used where it is faster. */
+import { availableParallelism, freemem } from 'node:os';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { readable } from '../../../lib/base/byte-size.ts';
+import { librariesFolder } from '../../../lib/files/native-library.ts';
+import type { Built, BuildRequest } from '../../../store/libraries/build/build.ts';
+import {
+  BUILD_GPUS,
+  type BuildGpu,
+  buildName,
+  cmakeOptions,
+  defaultJobs,
+  targetsOf,
+} from '../../../store/libraries/build/options.ts';
+import { COMPILERS, type CompilerChoice, type Found } from '../../../store/libraries/build/toolchain.ts';
+import { TOOLS_HOST } from '../../../store/libraries/build/tools.ts';
+import { installOwn, type Measured } from '../../../store/libraries/own.ts';
+import { type BuildProgress, showBuild } from '../../build-progress.ts';
+import { shippedChatModel } from '../../builtin-models.ts';
+import { type CliContext, printable, saysJson } from '../../context.ts';
+import { showProgress } from '../../install-progress.ts';
+import { interruptible } from '../../local-registry.ts';
+import { packageSource } from '../../package-source.ts';
+import { refuseIfSealed } from '../choose/hub-options.ts';
+import { installation, untestedNote } from './installation.ts';
+import { findTools, workFolder } from './tools.ts';
+
+interface Flags {
+  readonly gpu: BuildGpu;
+  readonly media?: boolean;
+  readonly compiler: CompilerChoice;
+  readonly release?: string;
+  readonly source?: string;
+  readonly repository?: string;
+  readonly jobs?: number;
+  readonly name?: string;
+  readonly keep?: boolean;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+export function registerBuild(library: Command, context: CliContext): void {
+  library
+    .command('build')
+    .description('compile llama.cpp for this machine, and use it if it is faster')
+    .addOption(new Option('--gpu <kind>', 'also for GPUs').choices(BUILD_GPUS).default('none'))
+    .option('--media', 'also the library that reads images and audio (libmtmd)')
+    .addOption(
+      new Option('--compiler <name>', 'zig: fetch a compiler, and CMake and Ninja if missing')
+        .choices(COMPILERS)
+        .default('auto'),
+    )
+    .option('--release <tag>', 'another release of llama.cpp, fetched by git')
+    .option('--source <folder>', 'a checkout of llama.cpp')
+    .option('--repository <url>', 'where git fetches the release')
+    .option('--jobs <count>', 'compilations at a time', countOf)
+    .option('--name <name>', 'what to keep it under; by default release and GPU')
+    .option('--keep', 'keep the source and the objects afterwards')
+    .option('--dry-run', 'show what would be done')
+    .option('--json', 'progress as JSON lines')
+    .action((flags: Flags, command: Command) => build(context, { ...flags, json: saysJson(command) }));
+}
+
+async function build(context: CliContext, flags: Flags): Promise<void> {
+  const { sourceChoice, describeSource } = await import('../../../store/libraries/build/source.ts');
+  const source = sourceChoice(flags);
+  const found = await findTools(context, flags.compiler, flags.gpu);
+  const choice = { gpu: flags.gpu, media: flags.media === true };
+  const jobs = flags.jobs ?? defaultJobs(availableParallelism(), process.availableMemory?.() ?? freemem());
+  const plan = {
+    source: describeSource(source),
+    compiler: found.toolchain.compiler,
+    cmake: found.toolchain.cmake.version,
+    generator: found.toolchain.ninja === null ? "CMake's default" : 'Ninja',
+    fetches: found.missing.map(({ label, url, downloadBytes }) => ({ label, url, bytes: downloadBytes })),
+    options: cmakeOptions(choice, process.platform),
+    targets: targetsOf(choice),
+    jobs,
+    work: workFolder(context),
+  };
+  if (flags.dryRun === true)
+    return flags.json === true ? context.printJson(plan) : describePlan(context, plan);
+  // It fetches, and compiles what somebody else wrote.
+  refuseIfSealed(context);
+  const shown = showBuild(context, flags.json === true);
+  const transfers = showProgress(context, flags.json === true);
+  shown.onEvent({ status: 'looking', compiler: plan.compiler, cmake: plan.cmake, generator: plan.generator });
+  await interruptible(context, async (signal) => {
+    const watched = { onEvent: transfers.onEvent, signal };
+    try {
+      const { buildLibrary } = await import('../../../store/libraries/build/build.ts');
+      const request: BuildRequest = {
+        ...choice,
+        work: plan.work,
+        source,
+        found: await refound(context, flags, found),
+        jobs,
+        platform: process.platform,
+        signal,
+        onEvent: (event) => {
+          transfers.end();
+          shown.onEvent(event);
+        },
+        registry: () => packageSource(context, watched),
+        toolsHost: () => packageSource(context, watched, TOOLS_HOST),
+        nowMs: () => performance.now(),
+        env: context.env,
+      };
+      const built = await buildLibrary(request);
+      await install(context, { built, name: flags.name ?? buildName(built.release, choice), shown });
+      if (flags.keep !== true) await built.clear();
+    } finally {
+      transfers.end();
+      shown.end();
+    }
+  });
+}
+
+/** Another run may have fetched the tools meanwhile. */
+const refound = (context: CliContext, flags: Flags, found: Found): Promise<Found> =>
+  found.missing.length === 0 ? Promise.resolve(found) : findTools(context, flags.compiler, flags.gpu);
+
+interface Finished {
+  readonly built: Built;
+  readonly name: string;
+  readonly shown: BuildProgress;
+}
+
+async function install(context: CliContext, { built, name, shown }: Finished): Promise<void> {
+  const { gpu, home } = context.config();
+  const usual = installation(context);
+  const model = shippedChatModel();
+  const result = await installOwn({
+    ...usual,
+    from: built.folder,
+    name,
+    agreement: built.agreement,
+    made: built.made,
+    tryOut: (libraries) => {
+      shown.onEvent({ status: 'trying' });
+      return usual.tryOut(libraries);
+    },
+    measure: async (libraries): Promise<Measured | null> => {
+      shown.onEvent({ status: 'measuring' });
+      const { compareLibraries } = await import('../../../api/probe/compare-libraries.ts');
+      const settings = { env: context.env, gpu };
+      const present = { ...settings, libraries: librariesFolder(home) };
+      const measured = await compareLibraries({ ...settings, libraries }, present, model);
+      return measured === null ? null : { model: model.id, ...measured };
+    },
+  });
+  shown.end();
+  context.note(
+    printable(
+      `llama.cpp ${result.facts.release} was built in ${built.made.seconds} s and is kept as ${name}.`,
+    ),
+  );
+  context.note(outcome(result.measured, { name, isSelected: result.isSelected }));
+  untestedNote(context, result.facts.release);
+}
+
+/** What was measured, and what follows from it. */
+function outcome(
+  measured: Measured | null,
+  { name, isSelected }: { readonly name: string; readonly isSelected: boolean },
+): string {
+  const next = 'If the service runs, it takes the build after a restart. To go back: hearth library switch';
+  if (measured === null) return `It is in use from now on. ${next}`;
+  const figures = `${measured.build} ms for a prompt and 32 tokens of ${measured.model}, ${measured.present} ms with the library in use before`;
+  return isSelected
+    ? `It takes ${figures}: it is in use from now on. ${next}`
+    : `It takes ${figures}, so that one stays in use. To use the build all the same: hearth library switch ${name}`;
+}
+
+interface Plan {
+  readonly source: string;
+  readonly compiler: string;
+  readonly cmake: string;
+  readonly generator: string;
+  readonly fetches: readonly { readonly label: string; readonly url: string; readonly bytes: number }[];
+  readonly options: readonly string[];
+  readonly targets: readonly string[];
+  readonly jobs: number;
+  readonly work: string;
+}
+
+function describePlan(context: CliContext, plan: Plan): void {
+  const lines = [
+    `source    ${plan.source}`,
+    `compiler  ${plan.compiler}`,
+    `CMake     ${plan.cmake}, ${plan.generator}`,
+    ...plan.fetches.map(({ label, url, bytes }) => `fetch     ${label}, ${readable(bytes)}, ${url}`),
+    `options   ${plan.options.join(' ')}`,
+    `targets   ${plan.targets.join(' ')}, ${plan.jobs} at a time`,
+    `folder    ${plan.work}`,
+  ];
+  for (const line of lines) context.print(printable(line));
+}
+
+function countOf(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1 || count > 1024)
+    throw new InvalidArgumentError('not a number from 1 to 1024');
+  return count;
+}

@@ -1,0 +1,38 @@
+/** What every installation of a build needs: a trial on a real model, the hash of its files, and what is said of it. */
+import { askDevices, type WorkerSettings } from '../../../api/own-worker.ts';
+import { isTestedRelease, librariesFolder } from '../../../lib/files/native-library.ts';
+import type { OwnInstall } from '../../../store/libraries/own.ts';
+import { hashBackend } from '../../../trust/identity/backend.ts';
+import { shippedChatModel } from '../../builtin-models.ts';
+import { type CliContext, printable } from '../../context.ts';
+
+/** A build can be loaded and yet end every process that loads a model with it. */
+async function tryOut(settings: WorkerSettings): Promise<{ readonly version?: string }> {
+  const { version } = await askDevices(settings);
+  const { tryLibrary } = await import('../../../api/probe/probe-model.ts');
+  await tryLibrary(settings, shippedChatModel());
+  return version === undefined ? {} : { version };
+}
+
+/** What every installation of a build needs of this home. */
+export function installation(
+  context: CliContext,
+): Pick<OwnInstall, 'libraries' | 'nowMs' | 'tryOut' | 'hash'> {
+  const { gpu, home } = context.config();
+  return {
+    libraries: librariesFolder(home),
+    nowMs: Date.now(),
+    tryOut: (libraries) => tryOut({ env: context.env, gpu, libraries }),
+    hash: async (each) => (await hashBackend(each))?.sha256 ?? null,
+  };
+}
+
+/** Said once at installation; `hearth library`, the identity and records say it ever after. */
+export function untestedNote(context: CliContext, release: string): void {
+  if (isTestedRelease(release)) return;
+  context.note(
+    printable(
+      `Hearth's tests do not run on llama.cpp ${release}: its headers agree with what Hearth calls, and a model answered. To go back: hearth library switch`,
+    ),
+  );
+}

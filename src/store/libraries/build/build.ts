@@ -1,0 +1,222 @@
+/**
+ * store/libraries/build owns the compilation of llama.cpp: its tools, its source, its options. It knows nothing of what is
+ * installed, and loads nothing.
+ * This file is the order of a build: fetch, compare headers, configure, compile. What an interrupted build has
+ * made is kept, and the next one goes on from there.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fail, isSvcError, messageOf } from '../../../lib/errors/svc-error.ts';
+import { requireSpace } from '../../../lib/files/disk-space.ts';
+import { moveDurably, temporaryName } from '../../../lib/files/durable.ts';
+import { isTestedRelease } from '../../../lib/files/native-library.ts';
+import { lockFolder } from '../install.ts';
+import { downloadPinned, type PackageSource } from '../download.ts';
+import type { Agreement, Making } from '../own.ts';
+import { compareHeaders, headersOf } from './headers.ts';
+import { type BuildChoice, cmakeOptions, targetsOf } from './options.ts';
+import { type OnBuildEvent, secondsLeft, type Step, stepOf } from './progress.ts';
+import { runLogged, type RunOptions } from './run-logged.ts';
+import { provideSource, type Source, type SourceChoice } from './source.ts';
+import { type Found, impossible, type Toolchain } from './toolchain.ts';
+import type { Tool } from './tools.ts';
+import { unpackWheel } from './wheel.ts';
+
+/** Sources, objects, and the tools. */
+const DISK_BYTES = 1_000_000_000;
+const UNPACKED_TIMES = 4;
+
+export interface BuildRequest extends BuildChoice {
+  /** A folder of the home, where everything of a build lies. */
+  readonly work: string;
+  readonly source: SourceChoice;
+  readonly found: Found;
+  readonly jobs: number;
+  readonly platform: NodeJS.Platform;
+  readonly signal: AbortSignal;
+  readonly onEvent: OnBuildEvent;
+  /** Opened only where something is fetched. */
+  readonly registry: () => Promise<PackageSource>;
+  readonly toolsHost: () => Promise<PackageSource>;
+  readonly nowMs: () => number;
+  /** What the programs get. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Built {
+  /** Where the libraries are. */
+  readonly folder: string;
+  readonly agreement: Agreement;
+  readonly made: Making;
+  readonly release: string;
+  /** Sources and objects; the next build starts without them. */
+  clear(): Promise<void>;
+}
+
+export const toolsFolder = (work: string): string => join(work, 'tools');
+
+export async function buildLibrary(request: BuildRequest): Promise<Built> {
+  const { work, found, nowMs } = request;
+  const startMs = nowMs();
+  await mkdir(work, { recursive: true, mode: 0o700 });
+  const lock = await lockFolder(work, 'hearth library build');
+  try {
+    const toFetch = found.missing.reduce((sum, { downloadBytes }) => sum + downloadBytes, 0);
+    await requireSpace(work, DISK_BYTES + UNPACKED_TIMES * toFetch);
+    for (const tool of found.missing) await fetchTool(tool, request);
+    const run = {
+      log: join(work, 'build.log'),
+      signal: request.signal,
+      env: { ...request.env, ...zigCaches(work) },
+    };
+    await rm(run.log, { force: true });
+    const source = await provideSource(request.source, { ...request, log: run.log });
+    const agreement = await agreementOf(source, request, run);
+    const { folder, options } = await compile(source, request, run);
+    return {
+      folder: join(folder, 'bin'),
+      agreement,
+      release: source.release,
+      made: {
+        source: source.origin,
+        compiler: found.toolchain.compiler,
+        cmake: found.toolchain.cmake.version,
+        options,
+        seconds: Math.round((nowMs() - startMs) / 1000),
+      },
+      clear: () => clear(request, folder),
+    };
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The tools stay, and a folder of the user's is never touched. */
+async function clear({ work }: BuildRequest, folder: string): Promise<void> {
+  for (const path of [folder, join(work, 'sources'), join(work, 'probe')])
+    await rm(path, { recursive: true, force: true });
+}
+
+async function fetchTool(tool: Tool, { work, toolsHost }: BuildRequest): Promise<void> {
+  const source = await toolsHost();
+  const folder = toolsFolder(work);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const archive = join(folder, temporaryName('wheel'));
+  const stage = join(folder, temporaryName('tool'));
+  try {
+    await downloadPinned(source, tool, archive);
+    source.onEvent({ status: 'unpacking', file: tool.label });
+    await unpackWheel(archive, stage);
+    await moveDurably(stage, join(folder, `${tool.name}-${tool.version}`));
+  } finally {
+    await rm(archive, { force: true });
+    await rm(stage, { recursive: true, force: true });
+  }
+}
+
+/** Of a release that Hearth's tests do not run on, headers that differ end the build before it costs anything. */
+async function agreementOf(source: Source, request: BuildRequest, run: RunOptions): Promise<Agreement> {
+  request.onEvent({ status: 'checking headers' });
+  const headers = headersOf(source.folder);
+  if (headers === null)
+    throw impossible(`${source.folder} lacks llama.h or ggml's headers`, 'name the folder of a checkout');
+  const probing = { headers, toolchain: request.found.toolchain, work: join(request.work, 'probe'), run };
+  const agreement = await compareHeaders(probing).catch((error: unknown) => {
+    throw failed('the compiler does not work', run.log, error);
+  });
+  if (agreement.api === null) {
+    throw impossible(
+      `llama.cpp ${source.release} cannot be called by this version of Hearth: ${agreement.reason}`,
+      isTestedRelease(source.release)
+        ? 'take an unchanged source'
+        : 'take a release nearer to the one that Hearth comes with, or update Hearth',
+    );
+  }
+  return agreement;
+}
+
+async function compile(
+  source: Source,
+  request: BuildRequest,
+  run: RunOptions,
+): Promise<{ readonly folder: string; readonly options: string[] }> {
+  const { onEvent, found, jobs } = request;
+  const { toolchain } = found;
+  const folder = join(request.work, 'objects', objectsName(source, request, toolchain));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const options = cmakeOptions(request, request.platform);
+  onEvent({ status: 'configuring' });
+  const generator =
+    toolchain.ninja === null ? [] : ['-G', 'Ninja', `-DCMAKE_MAKE_PROGRAM=${toolchain.ninja}`];
+  const configure = ['-S', source.folder, '-B', folder, ...generator, ...toolchain.options, ...options];
+  await runLogged(toolchain.cmake.path, configure, run).catch((error: unknown) => {
+    throw failed('CMake cannot configure llama.cpp', run.log, error);
+  });
+  const startMs = request.nowMs();
+  const tell = (step: Step): void =>
+    onEvent({ status: 'compiling', ...step, secondsLeft: secondsLeft(step, request.nowMs() - startMs) });
+  const targets = targetsOf(request).flatMap((target) => ['--target', target]);
+  const build = ['--build', folder, '--config', 'Release', '--parallel', String(jobs), ...targets];
+  const onLine = (line: string): void => {
+    const step = stepOf(line);
+    if (step !== null) tell(step);
+  };
+  await runLogged(toolchain.cmake.path, build, { ...run, onLine }).catch((error: unknown) => {
+    throw failed('llama.cpp does not compile', run.log, error);
+  });
+  return { folder, options };
+}
+
+/** Objects of another source, compiler or choice are never mixed. */
+function objectsName({ release }: Source, { gpu, media }: BuildChoice, { compiler }: Toolchain): string {
+  const tool = compiler.replaceAll(/[^\w.]+/g, '-').slice(0, 40);
+  return [release.replaceAll(/[^\w.+-]/g, '-').slice(0, 60), gpu, ...(media ? ['media'] : []), tool].join(
+    '_',
+  );
+}
+
+/** It compiles its own C library once, and keeps it there. */
+const zigCaches = (work: string): Record<string, string> => ({
+  ZIG_GLOBAL_CACHE_DIR: join(work, 'tools', 'zig-cache'),
+  ZIG_LOCAL_CACHE_DIR: join(work, 'tools', 'zig-cache'),
+});
+
+function failed(what: string, log: string, error: unknown): unknown {
+  // An interruption is no failure.
+  if (isSvcError(error) || (error instanceof Error && error.name === 'AbortError')) return error;
+  const reason = messageOf(error);
+  return fail('library_build_failed', { what, log, output: reason.slice(-4000) }, error);
+}
+
+/** Of a folder that somebody else built: compared where there are headers and a compiler. */
+export async function agreementOfFolder(
+  folder: string,
+  {
+    toolchain,
+    work,
+    signal,
+    env,
+  }: Pick<BuildRequest, 'work' | 'signal' | 'env'> & { readonly toolchain: Toolchain | null },
+): Promise<Agreement> {
+  const headers = headersOf(folder) ?? headersOf(join(folder, '..')) ?? headersOf(join(folder, '..', '..'));
+  if (headers === null) return { api: null, reason: 'no headers of it were found to check' };
+  if (toolchain === null)
+    return { api: null, reason: 'there is no C++ compiler and CMake here to check its headers with' };
+  await mkdir(work, { recursive: true, mode: 0o700 });
+  const probe = join(work, temporaryName('probe'));
+  try {
+    const run = { log: `${probe}.log`, signal, env };
+    return await compareHeaders({ headers, toolchain, work: probe, run });
+  } catch (error) {
+    signal.throwIfAborted();
+    return {
+      api: null,
+      reason: `its headers could not be checked: ${messageOf(error).split('\n').at(-1) ?? ''}`,
+    };
+  } finally {
+    await rm(probe, { recursive: true, force: true });
+    await rm(`${probe}.log`, { force: true });
+    if (existsSync(work)) await rm(join(work, 'probe'), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,68 @@
+/** Compiles the probe of lib/llama-api against the headers of a source tree: whether Hearth can call what is built from it. */
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '../../../lib/errors/svc-error.ts';
+import { apiDigest, probeSource } from '../../../lib/llama-api/probe.ts';
+import type { Agreement } from '../own.ts';
+import { runLogged, type RunOptions } from './run-logged.ts';
+import type { Toolchain } from './toolchain.ts';
+
+/** Nothing is linked, so that no platform's start files are needed. */
+const PROJECT = `cmake_minimum_required(VERSION 3.14)
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+project(hearth_probe CXX)
+set(CMAKE_CXX_STANDARD 17)
+add_library(probe OBJECT probe.cpp)
+target_include_directories(probe PRIVATE \${HEADERS})
+`;
+
+/** Of a source tree, or of what a build installed. */
+export function headersOf(folder: string): readonly string[] | null {
+  const places = [join(folder, 'include'), join(folder, 'ggml', 'include')].filter((place) =>
+    existsSync(place),
+  );
+  const has = (name: string): boolean => places.some((place) => existsSync(join(place, name)));
+  return ['llama.h', 'ggml-backend.h', 'ggml-cpu.h'].every(has) ? places : null;
+}
+
+export interface Probing {
+  readonly headers: readonly string[];
+  readonly toolchain: Toolchain;
+  /** A folder of the probe's own, which is emptied. */
+  readonly work: string;
+  readonly run: Pick<RunOptions, 'log' | 'signal' | 'env'>;
+}
+
+export async function compareHeaders({ headers, toolchain, work, run }: Probing): Promise<Agreement> {
+  await rm(work, { recursive: true, force: true });
+  await mkdir(work, { recursive: true, mode: 0o700 });
+  await writeFile(join(work, 'CMakeLists.txt'), PROJECT);
+  await writeFile(join(work, 'probe.cpp'), probeSource());
+  const { cmake, ninja, options } = toolchain;
+  const build = join(work, 'build');
+  const generator = ninja === null ? [] : ['-G', 'Ninja', `-DCMAKE_MAKE_PROGRAM=${ninja}`];
+  const places = `-DHEADERS=${headers.join(';')}`;
+  const cxx = options.filter((option) => option.startsWith('-DCMAKE_CXX'));
+  await runLogged(cmake.path, ['-S', work, '-B', build, ...generator, ...cxx, places], run);
+  const errors: string[] = [];
+  const onLine = (line: string): void => {
+    if (/\berror\b/.test(line)) errors.push(line);
+  };
+  try {
+    await runLogged(cmake.path, ['--build', build], { ...run, onLine });
+    return { api: apiDigest() };
+  } catch (error) {
+    run.signal.throwIfAborted();
+    const first = inWords(errors[0] ?? messageOf(error).split('\n').at(-1) ?? '');
+    return { api: null, reason: `its headers differ from what Hearth calls: ${first}` };
+  }
+}
+
+/** In the words of GCC, clang or MSVC. */
+function inWords(line: string): string {
+  return line
+    .replace(/^.*?\berror(?: C\d+)?:\s*/, '')
+    .replace(/^static(?:_| )assert(?:ion)? failed(?: due to requirement '.*')?:?\s*/, '')
+    .slice(0, 200);
+}
