@@ -64,6 +64,8 @@ const ROWS: readonly (readonly [verb: string, rest: readonly string[], code: num
   ['gpu install', ['vulcan'], 2, /not one of cuda, vulkan/],
   ['gpu remove', ['vulcan'], 2, /not one of cuda, vulkan/],
   ['library use', ['nowhere'], 2, /there is no such folder/],
+  ['library switch', ['nope'], 4, /No build of llama\.cpp is kept under the name "nope"; there are: package/],
+  ['library remove', ['nope'], 4, /No build of llama\.cpp is kept under the name "nope"/],
   ['completion', ['bsh'], 2, /Allowed choices are bash, zsh, fish/],
 ];
 /** Their arguments are new names, or words to look for. */

@@ -210,8 +210,7 @@ export async function listOwn(libraries: string): Promise<KeptBuild[]> {
 export async function switchOwn(libraries: string, wanted: string | null): Promise<string> {
   const name = wanted ?? readSelection(libraries).before ?? PACKAGED;
   const kept = (await listOwn(libraries)).map((each) => each.name);
-  if (name !== PACKAGED && !kept.includes(name))
-    throw fail('own_library_unknown', { name, names: [PACKAGED, ...kept].join(', '), param: 'name' });
+  if (name !== PACKAGED && !kept.includes(name)) throw unknownBuild(name, kept);
   if (kept.length === 0) return PACKAGED;
   const lock = await lockFolder(libraries, 'hearth library switch');
   try {
@@ -227,6 +226,11 @@ export async function removeOwn(libraries: string, wanted: string | null): Promi
   const { selected, before } = readSelection(libraries);
   const name = wanted ?? selected;
   const isThere = name !== null && isBuildName(name) && existsSync(buildFolder(libraries, name));
+  if (wanted !== null && !isThere)
+    throw unknownBuild(
+      wanted,
+      (await listOwn(libraries)).map((each) => each.name),
+    );
   const isStale = wanted === null && (outdatedOwnLibraries(libraries).length > 0 || selected !== null);
   if (!isThere && !isStale) return false;
   const lock = await lockFolder(libraries, 'hearth library remove');
@@ -239,6 +243,9 @@ export async function removeOwn(libraries: string, wanted: string | null): Promi
     await lock.release();
   }
 }
+
+const unknownBuild = (name: string, kept: readonly string[]): Error =>
+  fail('own_library_unknown', { name, names: [PACKAGED, ...kept].join(', '), param: 'name' });
 
 async function forget(
   libraries: string,

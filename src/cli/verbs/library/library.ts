@@ -194,9 +194,7 @@ async function change(context: CliContext, name: string | undefined): Promise<vo
 
 async function remove(context: CliContext, name: string | undefined): Promise<void> {
   const wasThere = await removeOwn(librariesFolder(context.config().home), name ?? null);
-  const missing =
-    name === undefined
-      ? 'No build of your own is in use.'
-      : `No build is kept as ${printable(name)}; hearth library list shows all.`;
-  context.note(wasThere ? `The copy of your own build is removed. ${RESTART}` : missing);
+  context.note(
+    wasThere ? `The copy of your own build is removed. ${RESTART}` : 'No build of your own is in use.',
+  );
 }
