@@ -226,11 +226,13 @@ export async function removeOwn(libraries: string, wanted: string | null): Promi
   const { selected, before } = readSelection(libraries);
   const name = wanted ?? selected;
   const isThere = name !== null && isBuildName(name) && existsSync(buildFolder(libraries, name));
-  if (wanted !== null && !isThere)
+  if (wanted !== null && !isThere) {
+    const kept = await listOwn(libraries);
     throw unknownBuild(
       wanted,
-      (await listOwn(libraries)).map((each) => each.name),
+      kept.map((each) => each.name),
     );
+  }
   const isStale = wanted === null && (outdatedOwnLibraries(libraries).length > 0 || selected !== null);
   if (!isThere && !isStale) return false;
   const lock = await lockFolder(libraries, 'hearth library remove');
