@@ -9,6 +9,5 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 180_000,
     globalSetup: 'test/support/tiny-models.ts',
-    server: { deps: { external: [/\/generated\/packages\//] } },
   },
 });

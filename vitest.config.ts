@@ -32,8 +32,8 @@ const shared = {
   hookTimeout: 180_000,
   expect: { poll: { timeout: 60_000 } },
   pool: 'forks' as const,
-  // The bundles that `imports` in package.json names are loaded as they are, and so is what the build makes of schemas.
-  server: { deps: { external: [/\/generated\/packages\//, /\/dist\//] } },
+  // What the build makes of schemas is loaded as it is.
+  server: { deps: { external: [/\/dist\//] } },
 };
 
 export default defineConfig({

@@ -83,12 +83,11 @@ function missingPackages() {
 export async function ensureBuilt() {
   const stamp = at('dist', '.stamp');
   const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === sourceStamp();
-  if (isCurrent && [packages, sources].every((folder) => existsSync(at(folder)))) return;
+  if (isCurrent && existsSync(at(sources))) return;
   await build();
 }
 
-/** Packages as bundles and src/ as JavaScript: tests and tools run on these, and the build is made of them. */
-const packages = path.join('generated', 'packages');
+/** src/ as JavaScript: tools run on it, and the build is made of it. */
 const sources = path.join('generated', 'sources');
 
 /** Makes dist/ of src/ and of the page in ui/. Leftovers of deleted sources are never shipped. */
@@ -96,7 +95,6 @@ export async function build() {
   console.error('Building …');
   const wanted = sourceStamp();
   // Imported late: the packages may just have been installed.
-  const { bundlePackages } = await import('./bundle/packages.mjs');
   const { bundleRouteChecks } = await import('./bundle/route-checks.mjs');
   const { bundleServer } = await import('./bundle/server.mjs');
   const { buildPage } = await import('./page/build-page.mjs');
@@ -104,7 +102,6 @@ export async function build() {
   await replaced(sources, (fresh) =>
     run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', fresh]),
   );
-  await replaced(packages, (fresh) => bundlePackages(root, fresh));
   await replaced('dist', async (fresh) => {
     await bundleServer(root, at(sources), fresh);
     await bundleRouteChecks(root, at(sources), path.join(fresh, 'http'));

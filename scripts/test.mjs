@@ -1,4 +1,4 @@
-/** npm test: the whole suite over the built server and llama.cpp; arguments go to vitest. */
+/** npm test: the whole suite over the built server and llama.cpp; arguments go to vitest. Unit tests alone need no build. */
 import { findChromium } from './page/chromium.mjs';
 import { ensureBuilt, ensureInstalled, requireNode, root } from './prepare.mjs';
 import { spawnSync } from 'node:child_process';
@@ -6,7 +6,25 @@ import path from 'node:path';
 
 requireNode();
 await ensureInstalled();
-await ensureBuilt();
+/** Unit tests that start a thread of the build, or hash it. */
+const ON_BUILD = [
+  'src/api/replay/verify-record.test.ts',
+  'src/cli/builtin-models.test.ts',
+  'src/lib/gguf/thread/gate-desk.test.ts',
+  'src/store/registry/',
+  'src/trust/identity/identity.test.ts',
+];
+const paths = process.argv.slice(2).filter((each) => !each.startsWith('-'));
+if (paths.length === 0 || !paths.every(isUnit)) await ensureBuilt();
+
+/** Whether all tests below the path are unit tests that need no build. */
+function isUnit(name) {
+  const below = path.posix.normalize(name);
+  return (
+    /^(src|ui|tools|bench)\//.test(`${below}/`) &&
+    !ON_BUILD.some((each) => each.startsWith(below) || below.startsWith(each))
+  );
+}
 if (process.env['HEARTH_CORPUS'] === undefined) {
   console.log(
     'Left out: 43 of 70 chat templates and all 19 vocabularies of other makers; test/corpus/README.md says how to include them.',

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { homedir, hostname, networkInterfaces } from 'node:os';
-import type { FastifyBaseLogger } from '#fastify';
+import type { FastifyBaseLogger } from 'fastify';
 import { systemClock } from './lib/base/clock.ts';
 import type { Config } from './config/config.ts';
 import { isLoopback, ownHosts } from './config/listen-address.ts';

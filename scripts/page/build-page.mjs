@@ -50,12 +50,9 @@ async function bundleScripts(root, folder) {
     plugins: [emptyModule('node:path')],
     tsconfig: path.join(root, 'ui', 'tsconfig.json'),
     resolve: {
-      alias: {
-        ...packagesThemselves(root),
-        ...Object.fromEntries(
-          Object.entries(BROWSER_MODULES).map(([name, file]) => [name, path.join(root, file)]),
-        ),
-      },
+      alias: Object.fromEntries(
+        Object.entries(BROWSER_MODULES).map(([name, file]) => [name, path.join(root, file)]),
+      ),
     },
     transform: { inject: { Buffer: [path.join(root, 'ui', 'proof', 'browser', 'buffer.ts'), 'Buffer'] } },
   });
@@ -69,12 +66,6 @@ async function bundleScripts(root, folder) {
   await bundle.close();
   const entry = output.find((chunk) => chunk.isEntry);
   return { entry: entry.fileName, preloads: entry.imports };
-}
-
-/** Sources import `#typebox`, which is a bundle for Node; here the package is bundled as far as it is used. */
-function packagesThemselves(root) {
-  const { imports } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-  return Object.fromEntries(Object.entries(imports).map(([name, { types }]) => [name, types]));
 }
 
 /** Modules of the verifier import it for a part that is not used here. */

@@ -1,5 +1,5 @@
 /** A request that needs no key, to a port that may belong to any program: bounded in time, and no failure is an error. */
-import { Check } from '#typebox/value';
+import { Check } from 'typebox/value';
 import { HealthResponse } from '../wire/health.ts';
 import { routes } from '../wire/routes.ts';
 import { callService, type Place } from './transport.ts';

@@ -1,7 +1,7 @@
 /** config.toml of a home folder: its settings as text, each with its line, and what is wrong with the file. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { parse, TomlError } from '#smol-toml';
+import { parse, TomlError } from 'smol-toml';
 import { didYouMean, nearest } from '../lib/base/nearest.ts';
 import { settings } from './settings.ts';
 

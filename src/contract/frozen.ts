@@ -2,7 +2,7 @@
  * The frozen lane in the engine's words: what a job pins, what the worker says it did, and a check of an answer.
  * A frozen run is repeatable bit for bit on the same backend bytes, CPU features and execution settings.
  */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { MOST_THREADS } from './limits.ts';
 import { recordedShapes } from './sampling-shapes.ts';
 

@@ -3,7 +3,7 @@
  * It knows nothing of either side. The life of a child: boot → `booted` → any number of questions → `load` → `loading`… →
  * `loaded` → jobs → the channel closes → exit. The child exits by itself when the channel closes, so a killed server leaves no orphan.
  */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { Job } from './job.ts';
 import { JobEvent, ModelFormatFacts } from './job-event.ts';
 import { BackendFacts, FormatSpec, LoadedFacts, LoadSpec, MeasureSpec } from './load.ts';

@@ -2,7 +2,7 @@
  * What a running job says. A job's events end with exactly one of `done`, `embedded`, `ranked`, `explained`,
  * `tokenized`, `detokenized`, or with a failure; nothing follows it. Both the scheduler and the worker produce these.
  */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { CheckFacts, FrozenFacts } from './frozen.ts';
 import { MOST_UNHELD } from './limits.ts';
 import { EarlierPrompt } from './prompt-difference.ts';

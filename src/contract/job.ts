@@ -3,7 +3,7 @@
  * The server builds jobs (api/), the scheduler passes them on, the worker runs them.
  * Schemas are the source of the types, because both ends of the IPC channel check what they receive.
  */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { FrozenPins } from './frozen.ts';
 import { MOST_CALLS } from './limits.ts';
 import { Sampling } from './sampling-shapes.ts';

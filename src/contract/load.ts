@@ -1,5 +1,5 @@
 /** What a worker is told to load, and what it says about the result. */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { KIND_PATTERN } from '../lib/prompt-cache/kind.ts';
 import { LoadSettings } from './settings/shapes.ts';
 import { LEAST_CTX, MOST_DRAFT_TOKENS, MOST_SEQUENCES, MOST_THREADS } from './limits.ts';

@@ -1,5 +1,5 @@
 /** What a model takes on each device, as the native library reckons it before anything is loaded. */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { LEAST_CTX, MOST_SEQUENCES } from './limits.ts';
 
 /** The memory of the machine, by the name that llama.cpp gives it. */

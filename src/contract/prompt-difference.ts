@@ -1,5 +1,5 @@
 /** What an earlier prompt shares with one, as it crosses: texts are bounded, and stay in one trust domain. */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 
 /** UTF-16 units of each text around a difference. */
 export const DIFFERENCE_UNITS = 80;

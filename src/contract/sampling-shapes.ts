@@ -1,5 +1,5 @@
 /** What follows from the table of sampling options: its types, the schemas of jobs and models, and the defaults. */
-import { type Static, type TInteger, type TNumber, type TOptional, type TSchema, Type } from '#typebox';
+import { type Static, type TInteger, type TNumber, type TOptional, type TSchema, Type } from 'typebox';
 import { SAMPLING, type SamplingRow } from './sampling.ts';
 
 type Table = typeof SAMPLING;

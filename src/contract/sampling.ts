@@ -3,7 +3,7 @@
  * from this table; the only other place that names each option is its native mapping (worker/addon/sampler.ts).
  * It does not know how an option changes the choice of a token.
  */
-import { type TSchema, Type } from '#typebox';
+import { type TSchema, Type } from 'typebox';
 
 /**
  * How a frozen-v1 record states an option.

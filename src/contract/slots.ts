@@ -1,5 +1,5 @@
 /** What the slots of a loaded model do, and what it keeps of prompts beside them, as its worker reports. Counts only, never text. */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { MOST_SEQUENCES } from './limits.ts';
 
 const Count = Type.Integer({ minimum: 0 });

@@ -1,4 +1,4 @@
-import type { FastifyReply } from '#fastify';
+import type { FastifyReply } from 'fastify';
 
 /** Aborts when the client goes away before its answer is complete; `close` after the end means nothing. */
 export function abortOnDisconnect(reply: FastifyReply): AbortController {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { FastifyRequest } from '#fastify';
+import type { FastifyRequest } from 'fastify';
 import { headerValue, REQUEST_HEADERS } from '../wire/headers.ts';
 
 /**

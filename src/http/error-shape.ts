@@ -1,6 +1,6 @@
 /** Decides who reads OpenAI's words: its error object, and the true finish reason at the end of a stream. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyRequest } from '#fastify';
+import type { FastifyRequest } from 'fastify';
 
 /** `string`: the interface's literal `error`; `object`: OpenAI's. */
 export type ErrorShape = 'string' | 'object';

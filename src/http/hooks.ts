@@ -1,7 +1,7 @@
 /** What every request passes, in order: request id → banner and identity headers → Host and Origin → key. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from '#fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fail, type SvcError } from '../lib/errors/svc-error.ts';
 import { HEADERS, headerValue, SERVER_BANNER } from '../wire/headers.ts';
 import { OLLAMA_INSTEAD } from '../wire/ollama/models.ts';

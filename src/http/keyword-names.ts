@@ -1,5 +1,5 @@
 /** The headers that name keywords of schemas, X-Svc-Relaxed and X-Svc-Narrowed. */
-import type { FastifyReply } from '#fastify';
+import type { FastifyReply } from 'fastify';
 import type { Relaxation } from '../api/chat/relaxations.ts';
 import { HEADERS } from '../wire/headers.ts';
 

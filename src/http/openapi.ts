@@ -1,7 +1,7 @@
 /** The OpenAPI document, derived from the route table. */
 import { isDeepStrictEqual } from 'node:util';
-import swagger from '#fastify/swagger';
-import { fastify, type FastifyInstance } from '#fastify';
+import swagger from '@fastify/swagger';
+import { fastify, type FastifyInstance } from 'fastify';
 import { routes } from '../wire/routes.ts';
 import type { Handler } from './handlers/handler.ts';
 import { registerRoutes } from './handlers/register.ts';

@@ -3,8 +3,8 @@
  * compiled while the service serves. It is loaded when the service listens, as it would delay the first /health.
  */
 import { pathToFileURL } from 'node:url';
-import type { ValidateFunction } from '#ajv/2020';
-import type { FastifySchemaCompiler } from '#fastify';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import type { FastifySchemaCompiler } from 'fastify';
 import { builtFile } from '../lib/base/package-folder.ts';
 import { violation } from './validation.ts';
 

@@ -9,7 +9,7 @@ import {
   type FastifyInstance,
   type FastifyReply,
   LogController,
-} from '#fastify';
+} from 'fastify';
 import type { Clock } from '../lib/base/clock.ts';
 import { entryOf } from '../lib/errors/catalogue.ts';
 import { fail, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
@@ -179,7 +179,7 @@ function translate(thrown: FastifyError | Error, maxBodyBytes: number): SvcError
 }
 
 async function allowOrigins(app: FastifyInstance, access: AccessRules): Promise<void> {
-  const { default: cors } = await import('#fastify/cors');
+  const { default: cors } = await import('@fastify/cors');
   await app.register(cors, {
     origin: (origin, done) => done(null, origin !== undefined && isAllowedOrigin(access, origin)),
     methods: ['GET', 'POST', 'DELETE'],

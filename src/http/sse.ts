@@ -3,7 +3,7 @@
  * exactly one honest way: the last words of its dialect, or an error frame and a closed socket.
  */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { FastifyReply } from '#fastify';
+import type { FastifyReply } from 'fastify';
 import type { Clock } from '../lib/base/clock.ts';
 import type { Logger } from '../lib/base/logger.ts';
 import type { Dialect } from '../wire/error.ts';

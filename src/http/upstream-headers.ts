@@ -1,5 +1,5 @@
 /** What a request's headers say of its way to an upstream, and the header that says which one answered. */
-import type { FastifyReply, FastifyRequest } from '#fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../api/caller.ts';
 import { HEADERS, headerValue, REQUEST_HEADERS, SESSION_HEADERS } from '../wire/headers.ts';
 

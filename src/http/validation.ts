@@ -1,5 +1,5 @@
 /** One plain sentence from a schema violation: which field, what it must be. Never the offending text. */
-import type { ErrorObject } from '#ajv/2020';
+import type { ErrorObject } from 'ajv/dist/2020.js';
 import { fail, type SvcError } from '../lib/errors/svc-error.ts';
 
 /** The error for the first violation that ajv names. */

@@ -2,7 +2,7 @@
  * The shapes of OpenAI's files and batches. A file is sent as a form, which handlers read part by part; everything else
  * is JSON.
  */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { orNull } from './schema.ts';
 
 /** Where the lines of a batch may go, by the path that a batch names, and the route that answers each. */

@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 
 /** A failure as OpenAI's clients read it; the members are required there, `param` may be null. */
 const OpenAiError = Type.Object(

@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 
 /** What `status` says while the service shuts down. */
 export const DRAINING = 'draining';

@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { ToolProtocol } from './inference/tool-envelope.ts';
 
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });

@@ -2,7 +2,7 @@
  * Routes that llama-server has beside OpenAI's, in its shapes: editors and programs that know it by name ask for them. As
  * its clients know one model, `model` may be absent and means the default one.
  */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import {
   CompletionRequest,
   MOST_PROMPT_TOKENS,

@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { orNull } from './schema.ts';
 
 /** Members of Anthropic's ModelInfo, for requests with the header anthropic-version. */

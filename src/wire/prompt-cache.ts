@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { orNull } from './schema.ts';
 
 /** Where two prompts differ, with the text around on both sides. */

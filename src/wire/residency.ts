@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { FIRST_TOKEN_MS, UPSTREAM_FACTS, WHY } from './operation/upstream.ts';
 
 /** Loaded models, for `hearth ps`; a route in addition to those of the interface. */

@@ -5,8 +5,8 @@
  * every response does, refusals and streams included.
  */
 import { EMBEDDING_WIDTH } from '../contract/limits.ts';
-import { Type } from '#typebox';
-import type { TSchema } from '#typebox';
+import { Type } from 'typebox';
+import type { TSchema } from 'typebox';
 import { ChatRequest, ChatResponse } from './inference/chat.ts';
 import { CompletionRequest, CompletionResponse } from './inference/completions.ts';
 import { EmbeddingRequest, EmbeddingResponse } from './inference/embeddings.ts';

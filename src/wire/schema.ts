@@ -1,5 +1,5 @@
 /** Small schema builders that the resource files share. */
-import { type TSchema, Type } from '#typebox';
+import { type TSchema, Type } from 'typebox';
 
 /**
  * An optional request field for which null means absent. The type is a list (`["integer","null"]`) instead of an

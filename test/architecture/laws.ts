@@ -328,20 +328,10 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
 /** Package, or the prefix of several that ends in a slash → the rooms that may import it, types included. */
 export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
   koffi: ['worker/addon', 'worker/addon/library', 'worker/addon/sampling', 'lib/seal'],
-  // `#typebox` and the like are bundled copies; the packages themselves are hundreds of modules to load at every start.
-  typebox: [],
-  fastify: [],
-  '@fastify/cors': [],
-  '@fastify/swagger': [],
   '@fastify/busboy': ['http'],
-  ajv: [],
-  'ajv-formats': [],
-  pino: [],
-  'prom-client': [],
-  'smol-toml': [],
   '@huggingface/jinja': ['worker/jinja'],
   '@huggingface/hub': ['store/hub'],
-  '#fastify': ['http', 'app.ts'],
+  fastify: ['http', 'app.ts'],
   // The store is a client of hubs; only http/ serves.
   'node:http': ['http', 'cli', 'store/hub', 'store/libraries', 'engine/upstream'],
   'node:child_process': [
@@ -355,7 +345,7 @@ export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/': ['tracing'],
   commander: ['cli'],
   '@clack/prompts': ['cli'],
-  '#prom-client': ['engine/observe'],
+  'prom-client': ['engine/observe'],
 };
 
 /** Rooms whose decisions are plain functions over plain data: nothing of Node may be imported there. */

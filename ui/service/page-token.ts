@@ -1,5 +1,5 @@
 /** Changes: asked for with the token that only the page of the user who runs the service has. */
-import type { Static } from '#typebox';
+import type { Static } from 'typebox';
 import type { PageToken } from '../../src/wire/operation/library.ts';
 import { PAGE_TOKEN_MARK, REQUEST_HEADERS } from '../../src/wire/headers.ts';
 import { type Ask, ask, askJson, Refusal, type ServicePath } from './client.ts';

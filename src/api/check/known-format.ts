@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { type Static, Type } from '#typebox';
-import { Check } from '#typebox/value';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
 import { ModelFormatFacts } from '../../contract/job-event.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { fileFailure, makeFolder, writeDurably } from '../../lib/files/durable.ts';

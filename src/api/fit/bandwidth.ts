@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { Type } from '#typebox';
-import { Check } from '#typebox/value';
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
 import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
 import { builtFile } from '../../lib/base/package-folder.ts';
 

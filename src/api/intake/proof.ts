@@ -3,8 +3,8 @@
  * neither is its own judge. Of the lib it takes the reading of references and patterns, decimal arithmetic, and the
  * formats that ajv-formats does not know.
  */
-import { Ajv2020, type ValidateFunction } from '#ajv/2020';
-import { fullFormats } from '#ajv/formats';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { isMultiple } from '../../lib/grammar/number/decimal.ts';
 import { linearMatcher, type Matcher } from '../../lib/grammar/pattern/pattern-match.ts';
 import type { SchemaBudget } from '../../lib/grammar/schema/schema-budget.ts';

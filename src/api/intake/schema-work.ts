@@ -1,5 +1,5 @@
 /** What is done with schemas off the event loop: whether a grammar can enforce them, and the check of finished answers. */
-import type { ValidateFunction } from '#ajv/2020';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { readableSchema } from '../../lib/grammar/schema/readable-schema.ts';
 import { compileSchema } from '../../lib/grammar/schema-grammar.ts';
 import { SchemaBudget, tooLarge } from '../../lib/grammar/schema/schema-budget.ts';

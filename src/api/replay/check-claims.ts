@@ -1,5 +1,5 @@
 /** What a record shows without the model: its signature, its bindings, and that its settings are those of the request. */
-import { Check } from '#typebox/value';
+import { Check } from 'typebox/value';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { freezeRequest } from '../../trust/evidence/freeze.ts';
 import type { Keyring } from '../../trust/evidence/keyring.ts';

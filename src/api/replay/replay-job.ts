@@ -10,7 +10,7 @@ import { canonicalSha256 } from '../../trust/identity/canonical.ts';
 import { ChatRequest } from '../../wire/inference/chat.ts';
 import { readSampling, readStop, readTokenRules } from '../generation/parameters.ts';
 import { readContent } from '../dialects/chat-completions/content.ts';
-import { Check } from '#typebox/value';
+import { Check } from 'typebox/value';
 
 export interface RecordedRun {
   readonly claimed: Predicate;

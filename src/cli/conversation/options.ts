@@ -1,5 +1,5 @@
 /** `/set`: what a request may say beside model and messages, checked by the schema of the request itself. */
-import { Check } from '#typebox/value';
+import { Check } from 'typebox/value';
 import { didYouMean, nearest } from '../../lib/base/nearest.ts';
 import { ChatRequest } from '../../wire/inference/chat.ts';
 import type { Options } from './state.ts';

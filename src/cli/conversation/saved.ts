@@ -1,5 +1,5 @@
 /** `/save` and `/load`: a conversation in a file is the body of the chat request that would continue it. */
-import { Check } from '#typebox/value';
+import { Check } from 'typebox/value';
 import { ChatRequest, type RequestMessage } from '../../wire/inference/chat.ts';
 import { isOption } from './options.ts';
 import { askAgain, type Conversation, requestOf, type Step, type Turn } from './state.ts';

@@ -1,6 +1,6 @@
 /** The logger of a service: one line per event, on stderr and, where files are asked for, in these too. */
 import { isatty } from 'node:tty';
-import { pino } from '#pino';
+import { pino } from 'pino';
 import { LineWriter } from './line-writer.ts';
 import { fileTarget, makeLogFolder } from './log-files.ts';
 import { readableLine } from './readable.ts';

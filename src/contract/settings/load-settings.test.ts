@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Check } from '#typebox/value';
+import { Check } from 'typebox/value';
 import { findFault } from './check-settings.ts';
 import { kvShare } from './kv-types.ts';
 import { LOAD_SETTINGS } from './load-settings.ts';

@@ -3,7 +3,7 @@
  * types of its KV cache. `hearth set` and `hearth show`, manifests, GET /v1/models and loads derive from this table, and
  * docs/model-settings.md is held to it. It knows nothing of how the library is told (worker/load/load-options.ts).
  */
-import type { TSchema } from '#typebox';
+import type { TSchema } from 'typebox';
 import { isTemplateText, KNOWN_TEMPLATE_NAMES } from '../../lib/chat-template/known-templates.ts';
 import { TEMPLATE_LIMITS } from '../../lib/chat-template/limits.ts';
 import { MOST_DRAFT_TOKENS, MOST_THREADS } from '../limits.ts';

@@ -1,5 +1,5 @@
 /** What follows from the table of load settings: its types, the schemas of manifests and loads, and its checks. */
-import { type Static, type TOptional, type TSchema, Type } from '#typebox';
+import { type Static, type TOptional, type TSchema, Type } from 'typebox';
 import { isTemplateText } from '../../lib/chat-template/known-templates.ts';
 import { isFormatText } from '../../lib/tool-format/format-names.ts';
 import { LOAD_SETTINGS, type LoadSettingRow } from './load-settings.ts';

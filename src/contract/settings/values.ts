@@ -1,5 +1,5 @@
 /** Kinds of values of load settings: a schema, how people write them, and the words for an error. */
-import { type Static, type TSchema, Type } from '#typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 
 /** `S` is the schema of the value as manifests and loads hold it. */
 export interface SettingValue<S extends TSchema> {

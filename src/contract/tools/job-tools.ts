@@ -3,8 +3,8 @@
  * text is read only once. The schema of an answer crosses as text too, which keeps how its numbers are spelled. It knows
  * nothing of what a tool is for.
  */
-import { Type } from '#typebox';
-import { Check } from '#typebox/value';
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
 import { oncePer } from '../../lib/base/recent/once-per.ts';
 import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
 import { parseSpelled } from '../../lib/json/parse-spelled.ts';

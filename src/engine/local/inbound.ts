@@ -2,7 +2,7 @@
  * What a child says is not trusted: a damaged native library may say anything. Each message is checked by a compiled
  * validator for its type, which keeps the cost per token at a few hundred nanoseconds.
  */
-import { Type } from '#typebox';
+import { Type } from 'typebox';
 import { checksByType, lateCheck } from '../../lib/base/late-checks.ts';
 import { FromWorker } from '../../contract/ipc.ts';
 import { JobEvent } from '../../contract/job-event.ts';

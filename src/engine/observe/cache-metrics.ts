@@ -1,6 +1,6 @@
 /** Figures of the prompt cache: where prompt tokens came from, why they were evaluated, what the tiers hold. */
 import type { CacheTiers, TierFacts } from '../../contract/slots.ts';
-import { Counter, Gauge, Histogram, type Registry } from '#prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { missOf } from '../../contract/prompt-difference.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { ResidencyStatus } from '../ports.ts';

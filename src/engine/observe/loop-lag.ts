@@ -3,7 +3,7 @@
  * open: an idle service is not woken. Node's own monitor would count the time between two jobs as one long delay.
  */
 import { createHistogram } from 'node:perf_hooks';
-import { Gauge, type Registry } from '#prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../../lib/base/clock.ts';
 
 /** A wake takes a core from the threads that compute for the jobs: with 20 ms that is one wake per step of a small model. */

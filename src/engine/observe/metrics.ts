@@ -3,7 +3,7 @@
  * and the gauges that people graph. It watches the engine, and no use case has to count; it knows no HTTP and keeps
  * no text.
  */
-import { Counter, Gauge, Histogram, Registry } from '#prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../../lib/base/clock.ts';
 import { plus, totalBytes } from '../device-memory.ts';
 import type {

@@ -1,5 +1,5 @@
 /** A series with a value for each model that is in memory. */
-import { Gauge, type Registry } from '#prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import type { ResidencyStatus } from '../ports.ts';
 
 /** Adds a gauge; a model for which `pick` gives nothing has no value in it. */

@@ -3,7 +3,7 @@
  * for: prom-client's own set keeps a timer that wakes the process a hundred times a second, and on a machine with
  * two cores every waking takes time from the threads that compute.
  */
-import { Counter, Gauge, type Registry } from '#prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../../lib/base/clock.ts';
 
 interface Figure {

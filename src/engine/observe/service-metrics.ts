@@ -1,5 +1,5 @@
 /** Figures of the service around the engine: requests by outcome, and named keys. */
-import { Counter, Gauge, Registry } from '#prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 
 /** What a named key uses. */
 export interface KeyFigures {

@@ -1,5 +1,5 @@
 /** Figures of upstreams for /metrics; each is read when it is asked for, but the times to first words. */
-import { Counter, Gauge, Histogram, type Registry } from '#prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { UpstreamStatus } from '../ports.ts';
 
 type Statuses = () => readonly UpstreamStatus[];

@@ -3,7 +3,7 @@
  * 415. route-checks.ts holds it to the schema of its route.
  */
 import type { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyRequest } from '#fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { KnownMember } from '../../lib/json/known-member.ts';
 import { parseJsonInTurns } from '../../lib/json/parse-json-in-turns.ts';
 import { fail } from '../../lib/errors/svc-error.ts';

@@ -1,6 +1,6 @@
 /** The routes of files and batches. */
 import { createReadStream } from 'node:fs';
-import type { FastifyRequest } from '#fastify';
+import type { FastifyRequest } from 'fastify';
 import type { BatchUseCases } from '../../api/batches/batches.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { BatchesQuery, BatchRequest, FilesQuery } from '../../wire/batches.ts';

@@ -1,5 +1,5 @@
 import { writeJson } from '../../lib/json/spelled-numbers.ts';
-import type { FastifyReply, FastifyRequest } from '#fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { ChatRequest } from '../../wire/inference/chat.ts';
 import { FROZEN_MODE, HEADERS, headerValue, REQUEST_HEADERS } from '../../wire/headers.ts';

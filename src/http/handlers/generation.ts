@@ -1,5 +1,5 @@
 /** What chat and text completion share on the wire: the ignored fields, a stream or a whole body, and the window. */
-import type { FastifyReply } from '#fastify';
+import type { FastifyReply } from 'fastify';
 import type { Understood } from '../../api/chat/understood.ts';
 import type { StreamItem } from '../../api/generation/stream-item.ts';
 import type { Caller } from '../../api/caller.ts';

@@ -2,7 +2,7 @@
  * http/handlers owns what is particular to one route: which parts of a request its use case gets, and which headers
  * its answer carries. It knows nothing of sockets, access rules or engines.
  */
-import type { FastifyReply, FastifyRequest } from '#fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../api/caller.ts';
 import { clientKey, clientName } from '../client-key.ts';
 import { computes, holderOf, knownOwnerOf, openRequestOf } from '../hooks.ts';

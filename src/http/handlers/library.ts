@@ -1,5 +1,5 @@
 /** The routes by which the page changes what is installed; long changes tell their progress as server-sent events. */
-import type { FastifyReply } from '#fastify';
+import type { FastifyReply } from 'fastify';
 import type { LibraryUseCases, Progress } from '../../api/library/library.ts';
 import {
   type AliasRequest,

@@ -1,7 +1,7 @@
 /** A form with one file, which is handed on as it comes. */
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
-import type { FastifyRequest } from '#fastify';
+import type { FastifyRequest } from 'fastify';
 import type { FileFields } from '../../api/batches/batches.ts';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 

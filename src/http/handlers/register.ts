@@ -1,5 +1,5 @@
 /** Registers routes of the table on fastify, and on each path the refusal of all methods that it does not answer. */
-import type { FastifyInstance, HTTPMethods } from '#fastify';
+import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { writeJson } from '../../lib/json/spelled-numbers.ts';
 import { errorBodies } from '../../wire/error.ts';

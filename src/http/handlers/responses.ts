@@ -1,5 +1,5 @@
 /** The routes of the Responses dialect: the answer, and what can be asked of a stored one. */
-import type { FastifyRequest } from '#fastify';
+import type { FastifyRequest } from 'fastify';
 import type { ResponsesUseCases } from '../../api/dialects/responses/responses.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { InputTokensRequest, ItemsQuery, ResponsesRequest } from '../../wire/responses/request.ts';

@@ -1,5 +1,5 @@
 /** Which models a request is shown: a named key may be limited to some. */
-import type { FastifyRequest } from '#fastify';
+import type { FastifyRequest } from 'fastify';
 import { holderOf } from '../hooks.ts';
 
 export const isSeenBy = (request: FastifyRequest, id: string): boolean =>

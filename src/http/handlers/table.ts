@@ -1,5 +1,5 @@
 /** Which handler answers which entry of the route table. */
-import type { FastifyRequest } from '#fastify';
+import type { FastifyRequest } from 'fastify';
 import { PRODUCT_NAME } from '../../api/identity.ts';
 import { withModelInfo, withModelInfos } from '../../api/dialects/messages/model-info.ts';
 import type { UseCases } from '../../api/use-cases.ts';

@@ -1,5 +1,5 @@
 /** Headers that tell how a request was understood, apart from its answer. */
-import type { FastifyReply } from '#fastify';
+import type { FastifyReply } from 'fastify';
 import { rewritingNames, type Understood } from '../../api/chat/understood.ts';
 import type { Rewriting } from '../../api/chat/volatile-lines.ts';
 import { HEADERS, STAND_IN_TEMPLATE } from '../../wire/headers.ts';

@@ -4,7 +4,7 @@
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from '#fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../lib/base/clock.ts';
 import { listenOnSocket } from './local-socket.ts';
 import { type Credentials, frontWithTls } from './tls-front.ts';

@@ -3,7 +3,7 @@
  * text of a prompt or an answer, no key and no header is in a line, and of what a client wrote only the path, the name
  * that it gives itself, and the model, once that is known to be installed. Text is for the recorder alone, when asked for.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from '#fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestAccount } from '../../api/caller.ts';
 import type { FinishedRequest, RequestRecorder } from '../../api/requests/recorder.ts';
 import type { Clock } from '../../lib/base/clock.ts';

@@ -1,6 +1,6 @@
 /** What a request and its answer said, word for word: only while the user asks for it, and never a key or a cookie. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import type { FastifyReply, FastifyRequest } from '#fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RECORDER_LIMITS } from '../../api/requests/recorder.ts';
 import type { RequestText } from '../../wire/operation/requests.ts';
 import { rawBody } from '../guard/json-body.ts';

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { FastifyReply, FastifyRequest } from '#fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { builtFile } from '../../lib/base/package-folder.ts';
 import { routes } from '../../wire/routes.ts';

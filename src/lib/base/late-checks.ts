@@ -1,6 +1,6 @@
 /** Compiled validators that cost nothing until the first value of their kind: all together they would delay every start. */
-import type { TSchema } from '#typebox';
-import { Compile } from '#typebox/compile';
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
 
 export interface Check {
   Check(value: unknown): boolean;

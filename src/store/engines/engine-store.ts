@@ -1,7 +1,7 @@
 /** The folder of engines: read as it is now, changed under the writer lock of the store. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Check } from '#typebox/value';
+import { Check } from 'typebox/value';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { errnoOf, makeFolder, removeDurably, writeDurably } from '../../lib/files/durable.ts';
 import { stampNow } from '../../lib/files/stamp.ts';

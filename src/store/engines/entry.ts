@@ -3,7 +3,7 @@
  * equal models. It knows nothing of how a job runs there. One small JSON file each; the server sees a change with its
  * next request, as it does with models.
  */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { ModelKind } from '../../contract/load.ts';
 import { PRIVACIES } from '../../contract/settings/privacy.ts';
 import { DIALECTS } from '../../engine/upstream/ports.ts';

@@ -2,8 +2,8 @@
  * The manifest of a model: the one small JSON file that makes a model installed.
  * Files are named either by digest (bytes in our own store) or by path (bytes that belong to somebody else).
  */
-import { type Static, Type } from '#typebox';
-import { Check, Errors } from '#typebox/value';
+import { type Static, Type } from 'typebox';
+import { Check, Errors } from 'typebox/value';
 import { BASE_MODEL_TOKENS, CHOSEN_TEMPLATE_TOKENS, LEAST_CTX } from '../../contract/limits.ts';
 import { ExpertFacts, ModelKind } from '../../contract/load.ts';
 import { modelSamplingShapes } from '../../contract/sampling-shapes.ts';

@@ -1,7 +1,7 @@
 /** Models of Jan: one `model.yml` per model below its data folder, naming a file there or elsewhere. */
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { Type } from '#typebox';
-import { Check } from '#typebox/value';
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
 import { parse as parseYaml } from 'yaml';
 import type { Candidate } from '../install/import.ts';
 import { toModelId } from '../files/model-id.ts';

@@ -1,7 +1,7 @@
 /** Models of LM Studio: `models/<publisher>/<model>/*.gguf`, in a folder that its settings may move. */
 import { basename, join } from 'node:path';
-import { Type } from '#typebox';
-import { Check } from '#typebox/value';
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
 import type { Candidate } from '../install/import.ts';
 import { toModelId } from '../files/model-id.ts';
 import { quantLabel } from '../install/quant-label.ts';

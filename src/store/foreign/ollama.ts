@@ -1,8 +1,8 @@
 /** Models of Ollama: JSON manifests four levels deep, naming blobs by digest. */
 import { sharedParamNames } from '../registry/param-names.ts';
 import { join } from 'node:path';
-import { type Static, Type } from '#typebox';
-import { Check } from '#typebox/value';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
 import type { Candidate, CandidateFile } from '../install/import.ts';
 import { ModelParams } from '../files/manifest.ts';
 import { toModelId } from '../files/model-id.ts';

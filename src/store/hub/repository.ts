@@ -1,7 +1,7 @@
 /** What a repository holds: the commit that a revision means, and its files with their digests. All of it is hostile. */
 import { listFiles } from '@huggingface/hub';
-import { type Static, Type } from '#typebox';
-import { Check } from '#typebox/value';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import { isDigest } from '../files/paths.ts';
 import { type HubAccess, invalid, requestJson } from './hub-request.ts';

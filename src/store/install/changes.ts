@@ -1,6 +1,6 @@
 /** Changes of what is installed. Each runs alone under the writer lock and decides on what it finds there. */
-import { Type } from '#typebox';
-import { Check, Errors } from '#typebox/value';
+import { Type } from 'typebox';
+import { Check, Errors } from 'typebox/value';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { stampFile, unusable } from '../../lib/files/plain-file.ts';
 import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';

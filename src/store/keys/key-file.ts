@@ -5,8 +5,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type Static, Type } from '#typebox';
-import { Check } from '#typebox/value';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
 import { stampNow } from '../../lib/files/stamp.ts';

@@ -1,8 +1,8 @@
 /** How many tokens each key has used today, kept over restarts. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Static, Type } from '#typebox';
-import { Check } from '#typebox/value';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
 import { writeDurably } from '../../lib/files/durable.ts';
 
 export const KeyUsage = Type.Object({

@@ -6,8 +6,8 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type Static, Type } from '#typebox';
-import { Check } from '#typebox/value';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
 import { fail, isFailure, messageOf } from '../../lib/errors/svc-error.ts';
 import { makeFolder, moveDurably, temporaryName, writeDurably } from '../../lib/files/durable.ts';
 import {

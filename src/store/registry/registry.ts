@@ -3,8 +3,8 @@
  * It knows nothing of HTTP and nothing of how a model was installed. The server and every CLI verb open a registry of
  * their own; all read the same folder, so a change made by one is seen by the others with their next question.
  */
-import { type Static, Type } from '#typebox';
-import { Check } from '#typebox/value';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
 import type { LocalTarget } from '../../engine/local/model-source.ts';
 import type { ModelKind } from '../../contract/load.ts';
 import { BUILTIN_IDS } from '../../lib/errors/builtin-ids.ts';

@@ -3,8 +3,8 @@
  * A rotation is a statement signed by both keys: the old one hands over, the new one shows that it is held.
  */
 import type { KeyObject } from 'node:crypto';
-import { type Static, Type } from '#typebox';
-import { Check } from '#typebox/value';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
 import { sha256Hex } from '../identity/canonical.ts';
 import { Base64, isSignedBy, parsePublicKey } from '../identity/dsse.ts';
 import { instanceIdOf } from '../identity/instance-id.ts';

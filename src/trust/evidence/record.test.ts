@@ -23,7 +23,7 @@ import {
 import { canonicalJson, canonicalSha256, sha256Hex } from '../identity/canonical.ts';
 import { seal, signPayload } from '../identity/dsse.ts';
 import { loadIdentity, newInstanceKeys } from '../identity/instance.ts';
-import { Check } from '#typebox/value';
+import { Check } from 'typebox/value';
 import {
   requestBody,
   requestBytes,

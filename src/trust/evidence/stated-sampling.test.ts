@@ -1,7 +1,7 @@
 /** Settings of a record: what is written, what a replay reads, and how records of earlier versions are read. */
 import { describe, expect, it } from 'vitest';
 import { RECORDED_ROWS } from '../../contract/sampling-shapes.ts';
-import { Check } from '#typebox/value';
+import { Check } from 'typebox/value';
 import { frozenFacts, samplePredicate } from '../../../test/support/records/sample-record.ts';
 import { checkSampling } from './sampling.ts';
 import { claimedSampling, samplingOf } from './stated-sampling.ts';

@@ -2,7 +2,7 @@
  * The shape of a record: an in-toto Statement whose predicate says how one answer came about.
  * This schema is the source; docs/schemas/evidence-frozen-v1.json is generated from it.
  */
-import { type Static, type TNumber, type TOptional, type TSchema, Type } from '#typebox';
+import { type Static, type TNumber, type TOptional, type TSchema, Type } from 'typebox';
 import type { SamplingRow } from '../../contract/sampling.ts';
 import {
   type DeviationOption,

@@ -2,7 +2,7 @@
  * Checks a record, level by level: L0 signature by a pinned key, L1 binding to request, response and neighbours,
  * L2 local artefacts, L3 bit-exact replay, L4 tolerant check. Pure: callers read files, hash artefacts and replay.
  */
-import { Check as isShape } from '#typebox/value';
+import { Check as isShape } from 'typebox/value';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import { canonicalSha256, sha256Hex } from '../identity/canonical.ts';
 import { Base64, Envelope, isSignedBy } from '../identity/dsse.ts';

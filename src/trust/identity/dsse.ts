@@ -3,7 +3,7 @@
  * and parses afterwards. The type keeps signatures of different purposes apart.
  */
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import type { InstanceKeys } from './instance.ts';
 
 /** Base64 with padding in its one form: nothing that a lax decoder would skip, and no bits beyond the last byte. */

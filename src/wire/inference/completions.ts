@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { nullable, orNull } from '../schema.ts';
 import {
   answerFormatFields,

@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { HEADERS } from '../headers.ts';
 import { CacheDifference } from '../prompt-cache.ts';
 import { orNull } from '../schema.ts';

@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { EMBEDDING_WIDTH } from '../../contract/limits.ts';
 import { KeepAlive, nullable } from '../schema.ts';
 

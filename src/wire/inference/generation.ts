@@ -2,7 +2,7 @@
  * wire/inference owns the shapes of chat, completions, embeddings and the tool protocol. It knows no defaults and no use
  * case. This file: request fields that chat and text completion share, and the usage object of both.
  */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { HEADERS } from '../headers.ts';
 import {
   type AskedValue,

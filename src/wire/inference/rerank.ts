@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { KeepAlive, nullable } from '../schema.ts';
 
 export const MOST_DOCUMENTS = 1024;

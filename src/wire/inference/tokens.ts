@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { KeepAlive, nullable } from '../schema.ts';
 
 /** What one request may hold: more would keep other answers of the model waiting while it is read. */

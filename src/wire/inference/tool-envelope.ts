@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 
 /** What Identity says of the tool protocol (interface, ToolProtocol). */
 export const ToolProtocol = Type.Object(

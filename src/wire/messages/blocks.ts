@@ -1,5 +1,5 @@
 /** Content blocks of the Messages dialect: as clients send them, and as answers carry them. */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 
 /** A block of a request; its type says what else it has, and api/dialects/messages reads that. */
 export interface RequestBlock {

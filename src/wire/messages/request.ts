@@ -2,7 +2,7 @@
  * wire/messages owns the shapes of Anthropic's Messages dialect: requests, answers, the events of its streams. It knows
  * no defaults and no use case. This file: what clients send.
  */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { generationFields, samplingFields } from '../inference/generation.ts';
 import { nullable } from '../schema.ts';
 import { RequestContent } from './blocks.ts';

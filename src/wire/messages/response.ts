@@ -1,5 +1,5 @@
 /** What the Messages dialect answers: a whole message, and the named events of a stream. */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { orNull } from '../schema.ts';
 import { AnswerBlock } from './blocks.ts';
 

@@ -2,7 +2,7 @@
  * wire/ollama owns the shapes of Ollama's API. It knows no default of a model and no use case. This file: what is asked and
  * told of models.
  */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { nullable } from '../schema.ts';
 
 const MODEL_NAME = { minLength: 1, maxLength: 512 };

@@ -1,5 +1,5 @@
 /** Requests of Ollama's API that a model answers. */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { SAMPLING_ROWS } from '../../contract/sampling-shapes.ts';
 import { generationFields, samplingFields } from '../inference/generation.ts';
 import { KeepAlive, nullable } from '../schema.ts';

@@ -1,5 +1,5 @@
 /** Answers of Ollama's API: whole, and the lines of a stream, which have the same shape. */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { TokenLogprob } from '../inference/generation.ts';
 
 export const OllamaToolCall = Type.Object({

@@ -2,7 +2,7 @@
  * wire/operation owns what those who run the service see and do: the state of the engine as a stream of events, and what
  * was asked of it. It knows no prompt and no answer. Times are Unix milliseconds; what is absent is not known or not so.
  */
-import { type Static, type TSchema, Type } from '#typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { Recording } from './requests.ts';
 import { UpstreamView } from './upstream.ts';
 

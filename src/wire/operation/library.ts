@@ -1,5 +1,5 @@
 /** What the page changes: installed models, their names and settings. Only a page that was given a token, or an admin key, may. */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { ModelEntry } from '../models.ts';
 
 /** Characters: a chat template as a text. */

@@ -1,5 +1,5 @@
 /** What was asked of the service and how it went: the flight recorder's last requests. */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 
 const Ms = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
 const Count = Type.Optional(Type.Integer({ minimum: 0 }));

@@ -1,5 +1,5 @@
 /** What is told of an upstream, as a member of a list and as a part of the state of the engine. */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 
 const Count = Type.Integer({ minimum: 0 });
 const counted = (description: string) => Type.Integer({ minimum: 0, description });

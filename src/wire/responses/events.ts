@@ -1,5 +1,5 @@
 /** The events of a stream in the Responses dialect; the type of each is its name on the wire as well. */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { OutputItem, OutputText, ReasoningText } from './items.ts';
 import { ResponseBody } from './response.ts';
 

@@ -1,5 +1,5 @@
 /** Items of the Responses dialect: what a conversation is made of, as clients send it and as answers carry it. */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 
 /** An item of a request; its type says what else it has, and api/dialects/responses reads that. */
 export type InputItem = Record<string, unknown>;

@@ -2,7 +2,7 @@
  * wire/responses owns the shapes of OpenAI's Responses dialect: requests, items, answers, the events of its streams. It
  * knows no defaults and no use case. This file: what clients send.
  */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { generationFields, samplingFields } from '../inference/generation.ts';
 import { nullable } from '../schema.ts';
 import type { InputItem } from './items.ts';

@@ -1,5 +1,5 @@
 /** What the Responses dialect answers: a whole response, and what is kept of it. */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { answeredShapes } from '../../contract/sampling-shapes.ts';
 import { samplingFields } from '../inference/generation.ts';
 import { orNull } from '../schema.ts';

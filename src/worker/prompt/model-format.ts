@@ -1,5 +1,5 @@
 /** How this model writes calls, thinking and words: read from its template when it is first asked for. */
-import { Check } from '#typebox/value';
+import { Check } from 'typebox/value';
 import { STAND_IN } from '../../lib/chat-template/known-templates.ts';
 import { thinkingMarks } from '../../lib/chat-template/thinking-marks.ts';
 import { deriveFormat } from '../../lib/tool-format/derive.ts';

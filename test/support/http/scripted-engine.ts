@@ -3,7 +3,7 @@
  * It checks every job against the engine's own schema, because nothing outside its ranges may reach a worker.
  */
 import { createHash } from 'node:crypto';
-import { Check, Errors } from '#typebox/value';
+import { Check, Errors } from 'typebox/value';
 import type { Engine, JobListener, LoadForecast, QueueFull, Submission } from '../../../src/engine/ports.ts';
 import { Job } from '../../../src/contract/job.ts';
 import type { FinishReason, JobEvent } from '../../../src/contract/job-event.ts';

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import { Check } from '#typebox/value';
+import { Check } from 'typebox/value';
 import type { Config } from '../../../config/config.ts';
 import { librariesFolder, ownLibrary } from '../../../lib/files/native-library.ts';
 import { hashBackend, prebuiltFolders } from '../../../trust/identity/backend.ts';

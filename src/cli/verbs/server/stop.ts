@@ -1,6 +1,6 @@
 /** hearth stop ID: unloads a model as soon as its running answers have finished. */
 import type { Command } from 'commander';
-import { Check } from '#typebox/value';
+import { Check } from 'typebox/value';
 import type { Config } from '../../../config/config.ts';
 import { UnloadResponse } from '../../../wire/residency.ts';
 import { routes } from '../../../wire/routes.ts';

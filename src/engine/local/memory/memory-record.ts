@@ -2,7 +2,7 @@
  * engine/local/memory owns what is known of the memory that models take: what the native library reckons, what loads
  * measured, what found no room; and what is free. It knows no process of a worker and decides nothing about loads.
  */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 import { ContextSize, HOST_DEVICE, MOST_MEASURED_SIZES } from '../../../contract/memory.ts';
 import { bytesOn, minus, most, plus, scaled } from '../../device-memory.ts';
 import type { Memory } from '../../ports.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Check } from '#typebox/value';
+import { Check } from 'typebox/value';
 import { formatOfSource, formatOfTemplate, MINE } from '../../../../test/support/formats.ts';
 import { template } from '../../../../test/support/templates.ts';
 import { isSvcError, reasonOf } from '../../errors/svc-error.ts';

@@ -2,7 +2,7 @@
  * lib/tool-format/given owns formats as JSON, as a user gives one: held to its shape, and to what a grammar
  * and a reader can be made of. It knows nothing of templates and of models.
  */
-import { Check, Errors } from '#typebox/value';
+import { Check, Errors } from 'typebox/value';
 import { fail } from '../../errors/svc-error.ts';
 import { readSettingFile, type SettingFile } from '../../files/plain-file.ts';
 import { FORMAT_TEXT_BYTES } from '../format-names.ts';

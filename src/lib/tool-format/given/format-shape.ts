@@ -1,5 +1,5 @@
 /** The shape of a format as JSON: in a file of a user, in what a worker tells of a model, and in `hearth show --json`. */
-import { Type } from '#typebox';
+import { Type } from 'typebox';
 import { JSON_TYPES, type ModelFormat, type SlotName } from '../tool-format.ts';
 
 /** Longer texts are no marks. */

@@ -3,8 +3,8 @@
  * names from other programs are called there. It downloads nothing and knows nothing of what is installed.
  * This file: words → repositories with GGUF files.
  */
-import { type Static, Type } from '#typebox';
-import { Check } from '#typebox/value';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import { type AccessOptions, openAccess } from '../access.ts';
 import { invalid, requestJson } from '../hub-request.ts';

@@ -1,6 +1,6 @@
 /** What a file says of the state in it; read only after it has proved itself. */
-import { type Static, Type } from '#typebox';
-import { Compile } from '#typebox/compile';
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
 
 const Count = Type.Integer({ minimum: 0 });
 
