@@ -158,10 +158,19 @@ export const GenerateJob = Type.Object({
 });
 export type GenerateJob = Static<typeof GenerateJob>;
 
+const TextOrIds = Type.Union([
+  Type.String({ minLength: 1 }),
+  Type.Array(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }), { minItems: 1 }),
+]);
+export type TextOrIds = Static<typeof TextOrIds>;
+
 export const EmbedJob = Type.Object({
   kind: Type.Literal('embed'),
   jobId: Type.String(),
-  inputs: Type.Array(Type.String({ minLength: 1 })),
+  /** Texts, or token ids of the model's own vocabulary. */
+  inputs: Type.Array(TextOrIds),
+  /** Token ids are taken as they are; absent: only where they are shown to be of this vocabulary. */
+  trustsTokenIds: Type.Optional(Type.Literal(true)),
   /** True: an over-long input is cut and flagged; false: it is refused. */
   truncate: Type.Boolean(),
 });

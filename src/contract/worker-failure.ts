@@ -15,6 +15,7 @@ export const WORKER_CODES = [
   'out_of_memory',
   'query_too_long',
   'template_failed',
+  'token_ids_refused',
   'wrong_model_kind',
 ] as const satisfies readonly ErrorCode[];
 export type WorkerCode = (typeof WORKER_CODES)[number];

@@ -1,5 +1,5 @@
 /** What the holder of one named key may do now, and what of it is in use. */
-import { isVocabularyJob, type Job } from '../../contract/job.ts';
+import { isVocabularyJob, type Job, type TextOrIds } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { AdmittedJob, JobGate, ModelTarget, Submission } from '../../engine/ports.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
@@ -161,6 +161,8 @@ export class KeyHolder implements JobGate {
   }
 }
 
+const mostOf = (input: TextOrIds): number => (typeof input === 'string' ? bytesOf(input) : input.length);
+
 /** What a job will hardly exceed, by the bytes of what it brings; vectors and scores have no answer. */
 function mostTokens(job: Exclude<Job, { kind: 'explain' | 'tokenize' | 'detokenize' }>) {
   switch (job.kind) {
@@ -169,7 +171,7 @@ function mostTokens(job: Exclude<Job, { kind: 'explain' | 'tokenize' | 'detokeni
       return { prompt, answer: Math.max(1, job.maxTokens ?? job.numCtx ?? MOST_UNNAMED_TOKENS) };
     }
     case 'embed':
-      return { prompt: job.inputs.reduce((sum, input) => sum + bytesOf(input), 0), answer: 0 };
+      return { prompt: job.inputs.reduce((sum, input) => sum + mostOf(input), 0), answer: 0 };
     case 'rank': {
       const query = bytesOf(job.query);
       return { prompt: job.documents.reduce((sum, each) => sum + bytesOf(each) + query, 0), answer: 0 };

@@ -12,6 +12,7 @@ export const NO_DEFAULTS: ModelDefaults = {
   keepAlive: null,
   system: null,
   dimensions: null,
+  tokenIds: 'auto',
 };
 
 export interface Elsewhere {

@@ -1,24 +1,43 @@
 /** The texts of a request that wants vectors or scores, checked with sentences that say what to send instead. */
+import type { TextOrIds } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 
 export const TEXT_LIMITS = { inputs: 2048, bytes: 1024 * 1024 } as const;
 
 /** Well-formed texts in order, and what the request calls the one at an index; errors use that name. */
 export interface NamedTexts {
-  readonly texts: readonly string[];
+  /** Texts, or token ids of the model. */
+  readonly texts: readonly TextOrIds[];
   readonly nameOf: (index: number) => string;
 }
 
 /** `input` of an embeddings request, or a 400. */
 export function readEmbeddingInput(input: string | readonly unknown[]): NamedTexts {
   if (typeof input === 'string') return { texts: [readText(input, 'input')], nameOf: () => 'input' };
+  if (typeof input[0] === 'number') return { texts: [readIds(input, 'input')], nameOf: () => 'input' };
   if (input.length === 0)
     refuse('input must not be an empty array; send one string or a list of strings.', 'input');
   if (input.length > TEXT_LIMITS.inputs)
     refuse(`input has ${input.length} items; send at most ${TEXT_LIMITS.inputs} per request.`, 'input');
 
   const nameOf = (index: number): string => `input[${index}]`;
-  return { texts: input.map((item, index) => readText(item, nameOf(index))), nameOf };
+  const read = (item: unknown, index: number): TextOrIds =>
+    Array.isArray(item) ? readIds(item, nameOf(index)) : readText(item, nameOf(index));
+  return { texts: input.map(read), nameOf };
+}
+
+/** Whether they are of the model is for its vocabulary to say. */
+function readIds(ids: readonly unknown[], name: string): number[] {
+  if (ids.length === 0) refuse(`${name} must not be empty; leave empty texts out.`, name);
+  const isId = (id: unknown): id is number => Number.isInteger(id) && Number(id) >= 0 && Number(id) < 2 ** 31;
+  const wrong = ids.findIndex((id) => !isId(id));
+  if (wrong >= 0) {
+    refuse(
+      `${name}[${wrong}] must be a token id, a whole number from 0; a list of ids holds nothing else.`,
+      `${name}[${wrong}]`,
+    );
+  }
+  return ids.filter(isId);
 }
 
 /** One text, or a 400 that calls it `name`. Texts of white space pass, as they do elsewhere: one blank chunk must not fail a batch. */

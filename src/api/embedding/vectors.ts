@@ -10,7 +10,7 @@ import { newJobId } from '../generation/job-id.ts';
 import { type Models, type ServedModel, weightsName } from '../models/served-model.ts';
 import { runWhole } from '../run-whole.ts';
 import { featureCount, featureHash, FEATURE_HASH_VERSION } from './feature-hash.ts';
-import type { NamedTexts } from './texts.ts';
+import { type NamedTexts, refuse } from './texts.ts';
 import { fitted, type WidthFacts } from './width.ts';
 
 export interface VectorPorts {
@@ -64,7 +64,7 @@ const HASHED: WidthFacts = {
 };
 
 /** Computed on the server's own thread, so it gives way often. */
-async function hashVectors({ texts, widthOf, caller: { signal } }: VectorsAsked): Promise<Vectors> {
+async function hashVectors({ texts, nameOf, widthOf, caller: { signal } }: VectorsAsked): Promise<Vectors> {
   widthOf(HASHED);
   const pause = async (): Promise<void> => {
     await setImmediate();
@@ -72,7 +72,9 @@ async function hashVectors({ texts, widthOf, caller: { signal } }: VectorsAsked)
   };
   const items: { vector: Float32Array; truncated: boolean }[] = [];
   let tokens = 0;
-  for (const text of texts) {
+  for (const [index, text] of texts.entries()) {
+    if (typeof text !== 'string')
+      refuse(`${nameOf(index)} must be text: ${FEATURE_HASH_MODEL} has no vocabulary.`, nameOf(index));
     items.push({ vector: await featureHash(text, pause), truncated: false });
     tokens += await featureCount(text, pause);
     await pause();
@@ -117,22 +119,25 @@ async function embedded(
   model: ServedModel,
   { texts, nameOf, truncate, keepAlive, caller }: VectorsAsked,
 ): Promise<readonly JobEvent[]> {
-  const job = { kind: 'embed' as const, jobId: newJobId(caller), inputs: [...texts], truncate };
+  const trust = model.defaults.tokenIds === 'own' ? { trustsTokenIds: true as const } : {};
+  const job = { kind: 'embed' as const, jobId: newJobId(caller), inputs: [...texts], truncate, ...trust };
   try {
     return await runWhole(engine, { model, job, caller, keepAlive });
   } catch (error) {
-    throw inWordsOfRequest(error, nameOf);
+    throw inWordsOfRequest(error, nameOf, model.id);
   }
 }
 
 /** An engine knows a text by its index alone. */
-function inWordsOfRequest(error: unknown, nameOf: NamedTexts['nameOf']): unknown {
+function inWordsOfRequest(error: unknown, nameOf: NamedTexts['nameOf'], model: string): unknown {
   const named = <D extends { readonly index: number }>(detail: D) => ({
     ...detail,
     param: nameOf(detail.index),
   });
   if (isFailure(error, 'input_too_long')) return fail('input_too_long', named(error.detail));
   if (isFailure(error, 'input_unreadable')) return fail('input_unreadable', named(error.detail));
+  if (isFailure(error, 'token_ids_refused'))
+    return fail('token_ids_refused', { ...named(error.detail), model });
   return error;
 }
 

@@ -77,5 +77,6 @@ function defaultsOf(model: ModelManifest): ModelDefaults {
     keepAlive: params.keepAlive ?? null,
     system: params.system ?? null,
     dimensions: params.dimensions ?? null,
+    tokenIds: params.tokenIds ?? 'auto',
   };
 }

@@ -19,6 +19,8 @@ export interface ModelDefaults {
   readonly system: string | null;
   /** Numbers of a vector; null: those of the interface. */
   readonly dimensions: number | 'native' | null;
+  /** `own`: token ids in place of texts are of its vocabulary. */
+  readonly tokenIds: 'auto' | 'own';
 }
 
 /** The bytes that a signed answer names. */

@@ -2,7 +2,7 @@
  * Decides when a busy worker counts as hung. Time is counted in its own ticks, not on a clock: a server that was
  * itself stopped or starved must not accuse its workers on waking.
  */
-import type { Job } from '../../contract/job.ts';
+import type { Job, TextOrIds } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { WorkerLimits } from './limits.ts';
 
@@ -125,15 +125,18 @@ export class Watchdog {
 
 /** Characters of what is computed as a whole; null for a job without such inputs. */
 function longestInput(job: Job): number | null {
-  if (job.kind === 'embed') return job.inputs.reduce((most, { length }) => Math.max(most, length), 0);
+  if (job.kind === 'embed') return job.inputs.reduce((most, input) => Math.max(most, charsIn(input)), 0);
   if (job.kind !== 'rank') return null;
   return job.documents.reduce((most, { length }) => Math.max(most, job.query.length + length), 0);
 }
 
+/** A token stands for about four characters. */
+const charsIn = (input: TextOrIds): number => (typeof input === 'string' ? 1 : 4) * input.length;
+
 function charsOf(job: Job): number {
   switch (job.kind) {
     case 'embed':
-      return job.inputs.reduce((sum, input) => sum + input.length, 0);
+      return job.inputs.reduce((sum, input) => sum + charsIn(input), 0);
     case 'rank':
       return job.documents.reduce((sum, { length }) => sum + length, job.query.length);
     case 'explain':

@@ -41,6 +41,30 @@ function installRemedy({ model, instead }: Missing): string {
 
 const article = (noun: string): string => (/^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`);
 
+interface RefusedIds {
+  readonly param: string;
+  readonly reason: string;
+  readonly tokens: number;
+  readonly token?: number;
+  readonly size?: number;
+  readonly model?: string;
+}
+
+/** `range`: an id that the vocabulary lacks. `foreign`: not how it encodes any text. `few`: nothing can be told. */
+function tokenIdsSentence({ param, reason, tokens, token, size, model }: RefusedIds): string {
+  const owner = model === undefined ? 'the model' : `model "${model}"`;
+  const text = 'send text instead (LangChain: check_embedding_ctx_length=False)';
+  if (reason === 'range')
+    return `${param} has the token id ${token}, but the vocabulary of ${owner} has ${size} tokens, so the ids are of another one; ${text}.`;
+  const own =
+    model === undefined
+      ? ''
+      : `, or, if they are of the model's own vocabulary, run: hearth set ${model} token_ids=own`;
+  if (reason === 'few')
+    return `The token ids of ${param} are only ${tokens}, too few to tell whether they are of the vocabulary of ${owner}; ${text}${own}.`;
+  return `The token ids of ${param} are not how ${owner} encodes a text, so they seem to be of another vocabulary; ${text}${own}.`;
+}
+
 export const contentErrors = {
   invalid_request: permanent('request', { message: 'string', param: 'string?' }, (d) => d.message),
   invalid_json: permanent(
@@ -150,6 +174,19 @@ export const contentErrors = {
     'request',
     { param: 'string', index: 'number' },
     (d) => `${d.param} has no text that the model can read; leave it out.`,
+  ),
+  token_ids_refused: permanent(
+    'request',
+    {
+      param: 'string',
+      index: 'number',
+      reason: 'string',
+      tokens: 'number',
+      token: 'number?',
+      size: 'number?',
+      model: 'string?',
+    },
+    tokenIdsSentence,
   ),
   query_too_long: permanent(
     'request',

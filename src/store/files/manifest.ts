@@ -143,6 +143,7 @@ export const MOST_SYSTEM_CHARS = 65_536;
 /** The width of the model itself. */
 export const NATIVE_WIDTH = 'native';
 const MOST_WIDTH = 65_536;
+export const TOKEN_IDS = ['auto', 'own'] as const;
 
 export const ModelParams = Type.Object(
   {
@@ -158,6 +159,8 @@ export const ModelParams = Type.Object(
     dimensions: Type.Optional(
       Type.Union([Type.Literal(NATIVE_WIDTH), Type.Integer({ minimum: 1, maximum: MOST_WIDTH })]),
     ),
+    /** Whether token ids in place of texts are of the model's vocabulary, or have to show it. */
+    tokenIds: Type.Optional(Type.Enum([...TOKEN_IDS])),
     /** The farthest that a request for a pool with this model may go. */
     privacy: Type.Optional(Type.Enum([...PRIVACIES])),
     ...modelSettingShapes,

@@ -2,7 +2,7 @@
 import { PRIVACIES } from '../../contract/settings/privacy.ts';
 import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
 import { LOAD_SETTING_ROWS } from '../../contract/settings/shapes.ts';
-import { type ModelParams, MOST_SYSTEM_CHARS, NATIVE_WIDTH } from '../files/manifest.ts';
+import { type ModelParams, MOST_SYSTEM_CHARS, NATIVE_WIDTH, TOKEN_IDS } from '../files/manifest.ts';
 
 type ParamNames = Readonly<Record<string, keyof ModelParams>>;
 
@@ -20,6 +20,7 @@ export const paramNames: ParamNames = {
   keep_alive: 'keepAlive',
   system: 'system',
   dimensions: 'dimensions',
+  token_ids: 'tokenIds',
   privacy: 'privacy',
   ...Object.fromEntries(LOAD_SETTING_ROWS.map(([name, { wire }]) => [wire, name])),
 };
@@ -36,15 +37,17 @@ export function paramsByName(
   );
 }
 
+function readWord(words: readonly string[], text: string): { value: unknown } | { expects: string } {
+  return words.includes(text) ? { value: text } : { expects: `one of ${words.join(', ')}` };
+}
+
 /** What `text` says of a parameter; `expects` where it is not usable. */
 export function readParam(
   name: keyof ModelParams,
   text: string,
 ): { readonly value: unknown } | { readonly expects: string } {
-  if (name === 'privacy') {
-    const value = PRIVACIES.find((privacy) => privacy === text);
-    return value === undefined ? { expects: `one of ${PRIVACIES.join(', ')}` } : { value };
-  }
+  if (name === 'privacy') return readWord(PRIVACIES, text);
+  if (name === 'tokenIds') return readWord(TOKEN_IDS, text);
   if (name === 'system')
     return text.length <= MOST_SYSTEM_CHARS ? { value: text } : { expects: SYSTEM_EXPECTS };
   if (name === 'dimensions') {

@@ -9,7 +9,7 @@ import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
 import { PRIVACIES } from '../../contract/settings/privacy.ts';
 import type { SettableModels, SettingGroup } from '../../contract/settings/load-settings.ts';
 import { LOAD_SETTING_ROWS } from '../../contract/settings/shapes.ts';
-import { type ModelParams, NATIVE_WIDTH } from '../files/manifest.ts';
+import { type ModelParams, NATIVE_WIDTH, TOKEN_IDS } from '../files/manifest.ts';
 import { DIMENSIONS_EXPECTS, SYSTEM_EXPECTS } from './param-names.ts';
 
 export interface ParamRow {
@@ -86,6 +86,15 @@ export const PARAM_ROWS: readonly ParamRow[] = [
     description: 'How many numbers a vector has; native is the width of the model.',
     unset: String(EMBEDDING_WIDTH),
     input: { kind: 'text', expects: DIMENSIONS_EXPECTS, words: [NATIVE_WIDTH, String(EMBEDDING_WIDTH)] },
+  },
+  {
+    group: 'answers',
+    models: 'embedding',
+    name: 'token_ids',
+    description:
+      'Token ids in place of texts: own takes them for ids of the model, auto only where at least 16 of them are the encoding of a text.',
+    unset: 'auto',
+    input: { kind: 'choice', words: TOKEN_IDS },
   },
   {
     group: 'answers',

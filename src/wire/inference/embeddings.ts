@@ -2,14 +2,29 @@ import { type Static, Type } from 'typebox';
 import { EMBEDDING_WIDTH } from '../../contract/limits.ts';
 import { KeepAlive, nullable } from '../schema.ts';
 
+const TOKEN_IDS = { type: 'array', minItems: 1, items: { type: 'integer', minimum: 0 } };
+
 export const EmbeddingRequest = Type.Object(
   {
     model: Type.String({ minLength: 1, maxLength: 512 }),
-    /** api/embedding/texts.ts says what is wrong with token ids, empty arrays and empty texts. */
+    /** api/embedding/texts.ts says what is wrong with empty arrays, empty texts and mixtures. */
     input: Type.Unsafe<string | unknown[]>({
       type: ['string', 'array'],
-      documented: { minLength: 1, minItems: 1, maxItems: 2048, items: { type: 'string', minLength: 1 } },
-      description: 'One string, or 1 to 2048 strings, none empty, of at most 1 MiB each.',
+      documented: {
+        minLength: 1,
+        minItems: 1,
+        anyOf: [
+          { type: 'string' },
+          {
+            type: 'array',
+            maxItems: 2048,
+            items: { anyOf: [{ type: 'string', minLength: 1 }, TOKEN_IDS] },
+          },
+          TOKEN_IDS,
+        ],
+      },
+      description:
+        'One string, or 1 to 2048 strings, none empty, of at most 1 MiB each; in place of a string also a list of token ids of the model.',
     }),
     encoding_format: nullable<string>('string', { enum: ['float', 'base64', null] }),
     dimensions: nullable<number>('integer', {

@@ -1,7 +1,8 @@
 /** From the texts of an embed job to the token runs to compute: identical texts once, the longest first. */
-import type { EmbedJob } from '../../contract/job.ts';
+import type { EmbedJob, TextOrIds } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { Vocabulary } from '../prompt/vocabulary.ts';
+import { textOfTokens } from '../prompt/vocabulary-jobs.ts';
 
 export interface EmbedInput {
   readonly tokens: Uint32Array;
@@ -11,8 +12,10 @@ export interface EmbedInput {
 }
 
 export function embedInputs(vocabulary: Vocabulary, job: EmbedJob, limit: number): EmbedInput[] {
-  const inputs = [...placesOf(job.inputs)].map(([text, indexes]) => {
-    const all = inputTokens(vocabulary, text);
+  if (job.trustsTokenIds !== true) requireOwnIds(vocabulary, job.inputs);
+  const inputs = [...placesOf(job.inputs)].map(([input, indexes]) => {
+    checkRange(vocabulary, input, indexes[0] ?? 0);
+    const all = inputTokens(vocabulary, input);
     const index = indexes[0] ?? 0;
     const param = `input[${index}]`;
     if (all.length === 0) throw fail('input_unreadable', { param, index });
@@ -25,24 +28,65 @@ export function embedInputs(vocabulary: Vocabulary, job: EmbedJob, limit: number
   return inputs.sort((a, b) => b.tokens.length - a.tokens.length);
 }
 
-/** Every place of each text. */
-export function placesOf(texts: readonly string[]): Map<string, number[]> {
-  const places = new Map<string, number[]>();
-  for (const [index, text] of texts.entries()) {
-    const known = places.get(text);
-    if (known === undefined) places.set(text, [index]);
+/** Every place of each text; lists of token ids are not compared. */
+export function placesOf<Input>(inputs: readonly Input[]): Map<Input, number[]> {
+  const places = new Map<Input, number[]>();
+  for (const [index, input] of inputs.entries()) {
+    const known = places.get(input);
+    if (known === undefined) places.set(input, [index]);
     else known.push(index);
   }
   return places;
 }
 
-function inputTokens(vocabulary: Vocabulary, text: string): Uint32Array {
+function inputTokens(vocabulary: Vocabulary, input: TextOrIds): Uint32Array {
   // Client text never turns into control tokens, here as little as in a prompt.
-  const body = vocabulary.tokenize(text, false);
+  const body = typeof input === 'string' ? vocabulary.tokenize(input, false) : bodyOf(vocabulary, input);
   const { prependToken, appendToken } = vocabulary;
   const first = prependToken === null ? [] : [prependToken];
   const last = appendToken === null ? [] : [appendToken];
   return Uint32Array.from([...first, ...body, ...last]);
+}
+
+/** Ids without the model's first and last token, which tokenisers put around a text only if they are told to. */
+function bodyOf({ prependToken, appendToken }: Vocabulary, ids: readonly number[]): readonly number[] {
+  const from = prependToken !== null && ids[0] === prependToken ? 1 : 0;
+  const isClosed = appendToken !== null && ids.length > from && ids.at(-1) === appendToken;
+  return ids.slice(from, isClosed ? -1 : undefined);
+}
+
+/** So many ids of another vocabulary hardly ever decode to a text that this one encodes as the same ids. */
+const TELLING_IDS = 16;
+
+/** Ids do not name their vocabulary, and the vector of foreign ids looks like any other. */
+function requireOwnIds(vocabulary: Vocabulary, inputs: readonly TextOrIds[]): void {
+  let count = 0;
+  let last: { readonly index: number; readonly length: number } | null = null;
+  for (const [index, input] of inputs.entries()) {
+    if (typeof input === 'string') continue;
+    checkRange(vocabulary, input, index);
+    const body = bodyOf(vocabulary, input);
+    const again = vocabulary.tokenize(textOfTokens(vocabulary, body), false);
+    if (again.length !== body.length || body.some((id, at) => id !== again[at]))
+      throw refusedIds('foreign', index, input);
+    count += body.length;
+    last = { index, length: input.length };
+  }
+  if (last !== null && count < TELLING_IDS) throw refusedIds('few', last.index, last);
+}
+
+function checkRange({ size }: Vocabulary, input: TextOrIds, index: number): void {
+  const token = typeof input === 'string' ? undefined : input.find((id) => id >= size);
+  if (token !== undefined) throw refusedIds('range', index, { length: input.length, token, size });
+}
+
+function refusedIds(
+  reason: 'range' | 'foreign' | 'few',
+  index: number,
+  { length, token, size }: { readonly length: number; readonly token?: number; readonly size?: number },
+): Error {
+  const beyond = token === undefined || size === undefined ? {} : { token, size };
+  return fail('token_ids_refused', { param: `input[${index}]`, index, reason, tokens: length, ...beyond });
 }
 
 /** The model's own last token stays the last. */

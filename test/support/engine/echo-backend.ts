@@ -98,7 +98,15 @@ const echo: ServedModel = {
   hasChatTemplate: true,
   reasoning: false,
   settings: {},
-  defaults: { sampling: {}, maxTokens: null, stop: [], keepAlive: null, system: null, dimensions: null },
+  defaults: {
+    sampling: {},
+    maxTokens: null,
+    stop: [],
+    keepAlive: null,
+    system: null,
+    dimensions: null,
+    tokenIds: 'auto',
+  },
   target: () => target,
   proof: null,
 };

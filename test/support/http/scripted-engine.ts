@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { Check, Errors } from 'typebox/value';
 import type { Engine, JobListener, LoadForecast, QueueFull, Submission } from '../../../src/engine/ports.ts';
-import { Job } from '../../../src/contract/job.ts';
+import { Job, type TextOrIds } from '../../../src/contract/job.ts';
 import type { FinishReason, JobEvent } from '../../../src/contract/job-event.ts';
 import { fail } from '../../../src/lib/errors/svc-error.ts';
 
@@ -187,7 +187,7 @@ function usualScript({ job }: Submission): Step[] {
 }
 
 /** Vectors of the inputs, the last one first: order is the business of the service. */
-export function vectors(inputs: readonly string[]): Step[] {
+export function vectors(inputs: readonly TextOrIds[]): Step[] {
   const events = inputs.map(
     (input, index): JobEvent => ({
       type: 'embedding',
@@ -201,9 +201,9 @@ export function vectors(inputs: readonly string[]): Step[] {
 }
 
 /** A unit vector that depends on nothing but the text. */
-export function vectorOf(input: string): Float32Array {
+export function vectorOf(input: TextOrIds): Float32Array {
   const vector = new Float32Array(768);
-  const seed = createHash('sha256').update(input).digest();
+  const seed = createHash('sha256').update(String(input)).digest();
   for (let at = 0; at < vector.length; at += 1) vector[at] = Math.sin((seed[at % 32] ?? 0) * (at + 1)) + 0.01;
 
   const length = Math.hypot(...vector);
