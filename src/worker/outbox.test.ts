@@ -59,7 +59,7 @@ describe('when events leave', () => {
     [9, 9],
     [30, 30],
   ])('steps of %d ms on a GPU leave every %d ms', (stepMs, gapMs) => {
-    expect(new Set(gapsOf(stepMs, true))).toEqual(new Set([gapMs]));
+    expect(new Set(gapsOf(stepMs, true).slice(1))).toEqual(new Set([gapMs]));
   });
 
   it('makes no reader wait for the end of a long step: the second word comes one step after the first', () => {
