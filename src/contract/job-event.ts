@@ -186,9 +186,15 @@ export const AnswerTimings = Type.Object({
 });
 export type AnswerTimings = Static<typeof AnswerTimings>;
 
+/** What was done about an answer that repeated itself: one token chosen differently, or its end. */
+export const Repetition = Type.Union([Type.Literal('nudged'), Type.Literal('ended')]);
+export type Repetition = Static<typeof Repetition>;
+
 export const DoneEvent = Type.Object({
   type: Type.Literal('done'),
   finishReason: FinishReason,
+  /** Absent: nothing had to be done. */
+  repetition: Type.Optional(Repetition),
   /** The stop string that ended the answer, where one did. */
   stopString: Type.Optional(Type.String()),
   usage: Usage,

@@ -33,6 +33,8 @@ export interface SamplingRow {
   readonly expects?: string;
   /** Without one, the native library decides. The values are those of llama.cpp's own server. */
   readonly fallback?: number;
+  /** What applies while neither model nor request says it, where that is no fixed value. */
+  readonly unset?: string;
   /** Whether a model can have a default. */
   readonly perModel: boolean;
   readonly evidence: Evidence;
@@ -268,6 +270,23 @@ export const SAMPLING = {
       description: 'Drops tokens so many standard deviations of the logits below the largest; 0 drops none.',
     }),
     fallback: 0,
+    perModel: true,
+    evidence: 'deviation',
+    elsewhere: 'llama.cpp',
+  },
+  repetitionGuard: {
+    wire: 'repetition_guard',
+    meaning: 'Ends an answer that only repeats itself, after so many tokens; 0 lets it go on.',
+    schema: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }),
+    request: {
+      type: 'integer',
+      minimum: 0,
+      maximum: MOST_UINT64,
+      description: 'Tokens of repetition after which the answer ends; 0 lets it go on.',
+    },
+    read: (asked: number) => Math.min(asked, 2 ** 31 - 1),
+    fallback: 0,
+    unset: '256; in frozen answers 0',
     perModel: true,
     evidence: 'deviation',
     elsewhere: 'llama.cpp',

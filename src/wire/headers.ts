@@ -23,6 +23,8 @@ export const HEADERS = {
    * (`name=dropped`, `name=moved`), and turns that the chat template refuses as they are (`system=moved`, `calls=split`).
    */
   rewritten: 'X-Svc-Rewritten',
+  /** A whole answer repeated itself: `nudged`, one token was chosen differently; `ended`, it was ended. */
+  repetition: 'X-Svc-Repetition',
   /** The model that answers, where another was asked for. */
   substitutedModel: 'X-Svc-Substituted-Model',
   /** The `code` of the body, for clients whose library keeps only the sentence. */

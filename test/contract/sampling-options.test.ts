@@ -13,6 +13,7 @@ const VALUES: Readonly<Record<string, readonly [number, number]>> = {
   temperature: [0.25, 0.5],
   seed: [7, 8],
   topK: [5, 6],
+  repetitionGuard: [300, 400],
   topP: [0.25, 0.5],
   minP: [0.25, 0.5],
   repeatPenalty: [1.25, 1.5],

@@ -55,6 +55,7 @@ const ROWS: Rows = {
 const FINISHES: Readonly<Record<string, string>> = {
   stop: 'the model',
   length: 'a token limit',
+  repetition: 'repeating itself',
   tool_calls: 'a tool call',
 };
 

@@ -7,7 +7,7 @@ import type { ToolCall } from '../../src/wire/inference/tool-envelope.ts';
 import { ask, connectionLost, Refusal } from './client.ts';
 import { framesOf } from './frames.ts';
 
-type FinishReason = NonNullable<ChatChunk['choices'][number]['finish_reason']>;
+type FinishReason = NonNullable<ChatChunk['choices'][number]['svc_finish_reason']>;
 
 export interface AnswerSoFar {
   text: string;

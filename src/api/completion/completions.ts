@@ -9,7 +9,7 @@ import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
 import type { Caller } from '../caller.ts';
 import type { Understood } from '../chat/understood.ts';
 import { answerHead } from '../generation/answer-head.ts';
-import { wireFinishReason } from '../generation/finish-reason.ts';
+import { trueFinishReason, wireFinishReason } from '../generation/finish-reason.ts';
 import { unknownFields } from '../generation/parameters.ts';
 import { type StreamItem, streamItems } from '../generation/stream-item.ts';
 import { wireProgress, wireTimings, wireUsage } from '../generation/usage.ts';
@@ -194,13 +194,13 @@ function usageOfPrompts(done: readonly DoneEvent[], perPrompt: number): Usage {
 
 function wireChoice(
   said: { readonly index: number; readonly text: string; readonly logprobs: CompletionLogprobs | null },
-  { finishReason }: DoneEvent,
+  done: DoneEvent,
   stream: boolean,
 ) {
   return {
     ...said,
     // The shape is OpenAI's own, so its words for the finish reason always apply here.
-    finish_reason: wireFinishReason(finishReason, stream, true),
-    svc_finish_reason: finishReason,
+    finish_reason: wireFinishReason(done.finishReason, stream, true),
+    svc_finish_reason: trueFinishReason(done),
   };
 }

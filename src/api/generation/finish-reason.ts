@@ -1,4 +1,4 @@
-import type { FinishReason } from '../../contract/job-event.ts';
+import type { DoneEvent, FinishReason } from '../../contract/job-event.ts';
 
 /**
  * The finish reason that goes on the wire; the true one always stands in `svc_finish_reason`.
@@ -8,4 +8,9 @@ import type { FinishReason } from '../../contract/job-event.ts';
 export function wireFinishReason(truth: FinishReason, stream: boolean, readsOpenAi: boolean): FinishReason {
   if (!stream || truth !== 'length') return truth;
   return readsOpenAi ? 'length' : 'stop';
+}
+
+/** How an answer really ended. */
+export function trueFinishReason({ finishReason, repetition }: DoneEvent): FinishReason | 'repetition' {
+  return repetition === 'ended' ? 'repetition' : finishReason;
 }

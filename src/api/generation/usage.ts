@@ -1,6 +1,8 @@
 import type {
   DoneEvent,
   ProgressEvent,
+  Repetition,
+  Resumed,
   SampledToken,
   TokenLogprob,
   Usage as EngineUsage,
@@ -82,8 +84,19 @@ export function wireProgress(event: ProgressEvent): PromptProgress {
 const round = (value: number) => Math.round(value * 100) / 100;
 
 /** Nothing where the answer came from one engine. */
-export function wireResumed({ resumed }: DoneEvent): { readonly svc_resumed?: Resumption } {
-  if (resumed === undefined) return {};
-  const { afterCharacters, ...names } = resumed;
-  return { svc_resumed: { ...names, after_characters: afterCharacters } };
+interface Incidents {
+  readonly svc_resumed?: Resumption;
+  readonly svc_repetition?: Repetition;
+}
+
+/** What happened to an answer on its way. */
+export function wireIncidents({ resumed, repetition }: DoneEvent): Incidents {
+  return {
+    ...(resumed === undefined ? {} : { svc_resumed: wireResumption(resumed) }),
+    ...(repetition === undefined ? {} : { svc_repetition: repetition }),
+  };
+}
+
+function wireResumption({ afterCharacters, ...names }: Resumed): Resumption {
+  return { ...names, after_characters: afterCharacters };
 }

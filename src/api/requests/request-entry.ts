@@ -3,6 +3,7 @@ import type { RequestAccount } from '../caller.ts';
 import type { FinishedRequest } from './recorder.ts';
 import { type CacheFacts, isLoadReason, type JobEvent, type StartedEvent } from '../../contract/job-event.ts';
 import { missOf } from '../../contract/prompt-difference.ts';
+import { trueFinishReason } from '../generation/finish-reason.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { SvcError } from '../../lib/errors/svc-error.ts';
 
@@ -87,7 +88,7 @@ export class RequestEntry implements RequestAccount {
         this.#counts.prompt_tokens = event.totalTokens;
         return;
       case 'done': {
-        const { usage, timings, finishReason } = event;
+        const { usage, timings } = event;
         const { drafts } = timings;
         const counts = this.#counts;
         counts.prompt_tokens = usage.promptTokens;
@@ -96,7 +97,7 @@ export class RequestEntry implements RequestAccount {
         counts.prefill_ms = Math.round(timings.prefillMs);
         counts.decode_ms = Math.round(timings.decodeMs);
         if (usage.completionTokens > 0) this.#sampled(timings.decodeMs);
-        counts.finish_reason = finishReason;
+        counts.finish_reason = trueFinishReason(event);
         if (drafts === undefined) return;
         counts.drafted_tokens = (counts.drafted_tokens ?? 0) + drafts.drafted;
         counts.accepted_tokens = (counts.accepted_tokens ?? 0) + drafts.accepted;

@@ -48,7 +48,7 @@ export function addChunk(state: Conversation, chunk: ChatChunk): Step {
     ...answer.last,
     ...(chunk.usage === undefined ? {} : { usage: chunk.usage }),
     ...(chunk.timings === undefined ? {} : { timings: chunk.timings }),
-    ...(choice?.svc_finish_reason === 'length' ? { wasCut: true } : {}),
+    ...(isCut(choice?.svc_finish_reason) ? { wasCut: true } : {}),
   };
   const effects: Effect[] = [];
   if (choice?.delta.role !== undefined) effects.push({ do: 'showStatus', text: 'evaluating the prompt' });
@@ -66,7 +66,7 @@ export function addSigned(state: Conversation, signed: SignedAnswer, body: ChatR
   const last = {
     usage,
     ...(timings === undefined ? {} : { timings }),
-    wasCut: choice.svc_finish_reason === 'length',
+    wasCut: isCut(choice.svc_finish_reason),
   };
   const effects: Effect[] = reasoning === '' ? [] : [{ do: 'showReasoning', text: reasoning }];
   return {
@@ -164,3 +164,5 @@ function speedLine({ last: { usage, timings } }: OpenAnswer): string {
     perSecond === undefined || perSecond <= 0 ? '' : ` at ${perSecond.toFixed(1)} tokens/s`;
   return `${prompt}${rate(timings?.prompt_per_second)}, ${usage.completion_tokens} generated${rate(timings?.predicted_per_second)}`;
 }
+
+const isCut = (reason: string | undefined): boolean => reason === 'length' || reason === 'repetition';

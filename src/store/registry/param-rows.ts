@@ -106,11 +106,11 @@ export const PARAM_ROWS: readonly ParamRow[] = [
     input: { kind: 'choice', words: PRIVACIES },
   },
   ...MODEL_ROWS.map(
-    ([, { wire, meaning, fallback, schema, request, read }]): ParamRow => ({
+    ([, { wire, meaning, fallback, unset, schema, request, read }]): ParamRow => ({
       name: wire,
       group: 'sampling',
       description: meaning,
-      unset: fallback === undefined ? 'another one each time' : String(fallback),
+      unset: unset ?? (fallback === undefined ? 'another one each time' : String(fallback)),
       models: 'chat',
       // What a request may say is reduced as it is read; a model's default is kept as it is.
       input: inputOf(read === undefined ? { ...schema, ...request } : schema, ''),

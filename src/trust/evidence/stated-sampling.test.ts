@@ -1,5 +1,6 @@
 /** Settings of a record: what is written, what a replay reads, and how records of earlier versions are read. */
 import { describe, expect, it } from 'vitest';
+import { Type } from 'typebox';
 import { RECORDED_ROWS } from '../../contract/sampling-shapes.ts';
 import { Check } from 'typebox/value';
 import { frozenFacts, samplePredicate } from '../../../test/support/records/sample-record.ts';
@@ -52,13 +53,14 @@ describe('the settings of a record', () => {
     expect(Check(Predicate, { ...samplePredicate(), sampling: without })).toBe(false);
   });
 
-  it.each(DEVIATIONS)('state %s only where it is not the default', (option, { wire, fallback }) => {
-    const deviating = { ...frozenFacts, sampling: { ...frozenFacts.sampling, [option]: 0.375 } };
+  it.each(DEVIATIONS)('state %s only where it is not the default', (option, { wire, fallback, schema }) => {
+    const value = Type.IsInteger(schema) ? 3 : 0.375;
+    const deviating = { ...frozenFacts, sampling: { ...frozenFacts.sampling, [option]: value } };
     const sampling = samplingOf(deviating, []);
-    expect(sampling).toMatchObject({ [wire]: 0.375 });
+    expect(sampling).toMatchObject({ [wire]: value });
     const predicate = withSampling(sampling);
     expect(Check(Predicate, predicate)).toBe(true);
-    expect(claimedSampling(predicate, {})[option]).toBe(0.375);
+    expect(claimedSampling(predicate, {})[option]).toBe(value);
     expect(claimedSampling(samplePredicate(), {})[option]).toBe(fallback);
   });
 

@@ -4,9 +4,11 @@ import {
   ChoiceLogprobs,
   generationFields,
   PromptProgress,
+  Repetition,
   Resumption,
   Timings,
   TrueFinishReason,
+  WireFinishReason,
   Usage,
 } from './generation.ts';
 import { nullable } from '../schema.ts';
@@ -101,7 +103,7 @@ export type ChatMessage = Static<typeof ChatMessage>;
 export const ChatChoice = Type.Object({
   index: Type.Integer(),
   message: ChatMessage,
-  finish_reason: TrueFinishReason,
+  finish_reason: WireFinishReason,
   svc_finish_reason: TrueFinishReason,
   logprobs: Type.Optional(Type.Union([ChoiceLogprobs, Type.Null()])),
 });
@@ -117,6 +119,7 @@ export const ChatResponse = Type.Object(
     system_fingerprint: Type.Optional(Type.String()),
     timings: Type.Optional(Timings),
     svc_resumed: Type.Optional(Resumption),
+    svc_repetition: Type.Optional(Repetition),
     evidence: Type.Optional(
       Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
     ),
@@ -143,7 +146,7 @@ export const ChatChunk = Type.Object(
       Type.Object({
         index: Type.Integer(),
         delta: ChatDelta,
-        finish_reason: Type.Union([TrueFinishReason, Type.Null()]),
+        finish_reason: Type.Union([WireFinishReason, Type.Null()]),
         svc_finish_reason: Type.Optional(TrueFinishReason),
         logprobs: Type.Optional(Type.Union([ChoiceLogprobs, Type.Null()])),
       }),
@@ -153,6 +156,7 @@ export const ChatChunk = Type.Object(
     timings: Type.Optional(Timings),
     prompt_progress: Type.Optional(PromptProgress),
     svc_resumed: Type.Optional(Resumption),
+    svc_repetition: Type.Optional(Repetition),
   },
   { $id: 'ChatChunk' },
 );

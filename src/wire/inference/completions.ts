@@ -6,6 +6,7 @@ import {
   PromptProgress,
   Timings,
   TrueFinishReason,
+  WireFinishReason,
   Usage,
 } from './generation.ts';
 
@@ -100,7 +101,7 @@ export const CompletionResponse = Type.Object(
       Type.Object({
         index: Type.Integer(),
         text: Type.String(),
-        finish_reason: Type.Union([TrueFinishReason, Type.Null()]),
+        finish_reason: Type.Union([WireFinishReason, Type.Null()]),
         svc_finish_reason: Type.Optional(TrueFinishReason),
         logprobs: orNull(CompletionLogprobs),
       }),

@@ -161,11 +161,19 @@ export const ChoiceLogprobs = Type.Object({
 });
 export type ChoiceLogprobs = Static<typeof ChoiceLogprobs>;
 
-export const TrueFinishReason = Type.Union([
+export const WireFinishReason = Type.Union([
   Type.Literal('stop'),
   Type.Literal('length'),
   Type.Literal('tool_calls'),
 ]);
+
+export const TrueFinishReason = Type.Union([...WireFinishReason.anyOf, Type.Literal('repetition')]);
+
+/** What was done about an answer that repeated itself. */
+export const Repetition = Type.Union([Type.Literal('nudged'), Type.Literal('ended')], {
+  description:
+    'The answer repeated itself: `nudged`, one token was chosen differently; `ended`, it was ended.',
+});
 
 /** Speed of one answer, for people; tokens per second and milliseconds. */
 export const Timings = Type.Object(

@@ -29,6 +29,8 @@ function wordsOf(entry: Entry): string | null {
   switch (entry.finish) {
     case 'length':
       return CUTS[cutOf(entry)](entry.measures?.answerTokens ?? 0);
+    case 'repetition':
+      return 'ended because it repeated itself';
     case 'stopped':
       return 'stopped by you';
     default:

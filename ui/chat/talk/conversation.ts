@@ -30,7 +30,7 @@ export interface Entry {
   readonly callId?: string;
   readonly model?: string;
   /** Why an answer ended: as the service says, or `stopped` by the user. */
-  readonly finish?: 'stop' | 'length' | 'tool_calls' | 'stopped';
+  readonly finish?: 'stop' | 'length' | 'tool_calls' | 'repetition' | 'stopped';
   /** Entries that were tried for one another have it in common; absent: all of one parent were. */
   readonly tries?: string;
   /** What the answer had to be, and where it had to end, as far as that was asked for. */

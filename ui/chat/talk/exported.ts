@@ -77,7 +77,7 @@ function readEntries(values: readonly Members[]): Entry[] {
 }
 
 function furtherOf(value: Members): Partial<Entry> {
-  const finish = oneOf(value['finish'], ['stop', 'length', 'tool_calls', 'stopped']);
+  const finish = oneOf(value['finish'], ['stop', 'length', 'tool_calls', 'repetition', 'stopped']);
   const calls = listOf(value['calls']).map((call) => {
     const made = isRecord(call['function']) ? call['function'] : {};
     return {

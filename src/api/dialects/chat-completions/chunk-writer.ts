@@ -5,8 +5,8 @@
 import type { DoneEvent, SampledToken } from '../../../contract/job-event.ts';
 import type { ChatChunk, ChatDelta } from '../../../wire/inference/chat.ts';
 import type { AnswerEvent, CallEvent } from '../../chat/answer-event.ts';
-import { wireFinishReason } from '../../generation/finish-reason.ts';
-import { wireLogprobs, wireProgress, wireResumed, wireTimings, wireUsage } from '../../generation/usage.ts';
+import { trueFinishReason, wireFinishReason } from '../../generation/finish-reason.ts';
+import { wireLogprobs, wireProgress, wireIncidents, wireTimings, wireUsage } from '../../generation/usage.ts';
 
 type ChunkHead = Pick<ChatChunk, 'id' | 'object' | 'created' | 'model' | 'system_fingerprint'>;
 
@@ -70,11 +70,11 @@ export class ChunkWriter {
     const isLast = this.#done.length === this.#choices;
     const finish = {
       finish_reason: wireFinishReason(event.finishReason, true, readsOpenAi),
-      svc_finish_reason: event.finishReason,
+      svc_finish_reason: trueFinishReason(event),
     };
     const timings = wireTimings(event);
-    const resumed = wireResumed(event);
-    const last = { ...this.#head, choices: [{ index, delta: {}, ...finish }], timings, ...resumed };
+    const incidents = wireIncidents(event);
+    const last = { ...this.#head, choices: [{ index, delta: {}, ...finish }], timings, ...incidents };
     if (!isLast || !includeUsage) return [last];
     const usage = wireUsage(this.#done.map((done) => done.usage));
     return [last, { ...this.#head, choices: [], usage, timings }];

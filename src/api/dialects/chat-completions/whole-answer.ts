@@ -3,7 +3,8 @@ import type { DoneEvent, UnheldKeyword } from '../../../contract/job-event.ts';
 import type { ChatResponse } from '../../../wire/inference/chat.ts';
 import { type Answer, callsOf, type Collected, textOf } from '../../chat/collected.ts';
 import { answerHead, type HeadPorts } from '../../generation/answer-head.ts';
-import { wireLogprobs, wireResumed, wireTimings, wireUsage } from '../../generation/usage.ts';
+import { trueFinishReason } from '../../generation/finish-reason.ts';
+import { wireLogprobs, wireIncidents, wireTimings, wireUsage } from '../../generation/usage.ts';
 import type { ServedModel } from '../../models/served-model.ts';
 
 export interface ChatAnswer {
@@ -39,7 +40,7 @@ export async function wholeAnswer(
       ...head,
       ...wireAnswer(collected),
       timings: wireTimings(first.done),
-      ...wireResumed(first.done),
+      ...wireIncidents(first.done),
     },
   };
 }
@@ -66,7 +67,7 @@ function wireChoice(answer: Answer, index: number): ChatResponse['choices'][numb
     },
     // Only streams have a dialect for it; a whole answer says how it really ended.
     finish_reason: finishReason,
-    svc_finish_reason: finishReason,
+    svc_finish_reason: trueFinishReason(answer.done),
     ...(answer.tokens.length === 0 ? {} : { logprobs: wireLogprobs(answer.tokens) }),
   };
 }

@@ -239,7 +239,7 @@ export class AnswerReader {
 }
 
 export function finishOf(said: string): FinishReason {
-  if (said === 'length') return 'length';
+  if (said === 'length' || said === 'repetition') return 'length';
   return said === 'tool_calls' || said === 'function_call' ? 'tool_calls' : 'stop';
 }
 

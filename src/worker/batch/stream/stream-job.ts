@@ -5,7 +5,15 @@ import type { Answer } from '../../answer/answer.ts';
 /** What decoding needs of a request; its conversation, tools and schema end with the preparation. */
 export type DecodingRequest = Pick<
   GenerateJob,
-  'jobId' | 'lane' | 'adapters' | 'sampling' | 'topLogprobs' | 'stop' | 'maxTokens' | 'reportsProgress'
+  | 'jobId'
+  | 'lane'
+  | 'adapters'
+  | 'sampling'
+  | 'topLogprobs'
+  | 'stop'
+  | 'maxTokens'
+  | 'reportsProgress'
+  | 'ignoresEnd'
 >;
 
 /** A job that fits, its prompt in tokens. */
@@ -32,6 +40,7 @@ export interface StreamJob {
 
 /** A copy, so that a long conversation is not kept in memory while its answer is decoded. */
 export function decodingRequest(job: GenerateJob): DecodingRequest {
-  const { jobId, lane, adapters, sampling, topLogprobs, stop, maxTokens, reportsProgress = false } = job;
-  return { jobId, lane, adapters, sampling, topLogprobs, stop, maxTokens, reportsProgress };
+  const { jobId, lane, adapters, sampling, topLogprobs, stop, maxTokens } = job;
+  const { reportsProgress = false, ignoresEnd = false } = job;
+  return { jobId, lane, adapters, sampling, topLogprobs, stop, maxTokens, reportsProgress, ignoresEnd };
 }

@@ -2,11 +2,12 @@
  * The answer of one stream: takes tokens, returns events. Detokenises, reads the answer's format, looks for stop
  * strings, counts usage and decides when the answer ends. It knows nothing of batches, samplers and sequences.
  */
-import type { FinishReason, JobEvent, SampledToken, Usage } from '../../../contract/job-event.ts';
+import type { FinishReason, JobEvent, Repetition, SampledToken, Usage } from '../../../contract/job-event.ts';
 import type { AnswerParser, AnswerPart } from '../../answer/answer.ts';
 import { StopStrings } from '../../answer/stop-strings.ts';
 import { Utf8Assembler } from '../../answer/utf8.ts';
 import type { Vocabulary } from '../../prompt/vocabulary.ts';
+import { RepetitionGuard, repetitionLimit } from './repetition-guard.ts';
 import { SampledTokens } from './sampled-tokens.ts';
 import type { StreamJob } from './stream-job.ts';
 
@@ -18,6 +19,7 @@ export class StreamOutput {
   readonly #stops: StopStrings;
   readonly #sampled = new SampledTokens();
   readonly #tokens: number[] = [];
+  readonly #guard: RepetitionGuard | null;
   #reasoningTokens = 0;
   #finishReason: FinishReason | null = null;
   #stopString: string | null = null;
@@ -27,6 +29,8 @@ export class StreamOutput {
     this.#job = job;
     this.#vocabulary = vocabulary;
     this.#stops = new StopStrings([...job.job.stop, ...(job.answer.hiddenStops ?? [])]);
+    const limit = repetitionLimit(job.job);
+    this.#guard = limit === 0 ? null : new RepetitionGuard(limit, this.#tokens);
     const room = numCtx - prompt.length;
     this.#maxTokens = Math.min(job.job.maxTokens ?? room, room);
     // A job that wants no token at all has finished before it began.
@@ -51,6 +55,22 @@ export class StreamOutput {
     return this.#maxTokens - this.#tokens.length;
   }
 
+  /** The next token must be another one, because this one would go on with a repetition; null: any may come. */
+  get avoided(): number | null {
+    const isShaped = (this.#job.answer.constraint?.grammar() ?? null) !== null;
+    return isShaped ? null : (this.#guard?.avoided ?? null);
+  }
+
+  /** Another one was chosen. */
+  nudged(): void {
+    this.#guard?.nudged();
+  }
+
+  get repetition(): Repetition | null {
+    if (this.#guard?.isOver === true) return 'ended';
+    return this.#guard !== null && this.#guard.nudges > 0 ? 'nudged' : null;
+  }
+
   usage(cachedTokens: number): Usage {
     return {
       promptTokens: this.#job.prompt.length,
@@ -65,13 +85,15 @@ export class StreamOutput {
     const { parser, constraint } = this.#job.answer;
     this.#tokens.push(token);
     constraint?.accept(token);
+    this.#guard?.note();
     if (this.#vocabulary.isEnd(token)) return this.#end('stop');
     if (parser.thinking) this.#reasoningTokens += 1;
     else if (sampled && parser.inText) this.#sampled.add(sampled);
     const events = this.#eventsOf(this.#partsOf(token));
     if (this.#finishReason !== null) return events;
     if (parser.complete) return [...events, ...this.#end('stop')];
-    if (this.#tokens.length >= this.#maxTokens) return [...events, ...this.#end('length')];
+    if (this.#tokens.length >= this.#maxTokens || this.#guard?.isOver === true)
+      return [...events, ...this.#end('length')];
     return events;
   }
 

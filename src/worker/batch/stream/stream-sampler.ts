@@ -14,6 +14,12 @@ export interface Sampled {
   readonly reported: SampledToken | null;
 }
 
+interface AnswerSoFar {
+  readonly tokens: readonly number[];
+  /** Not to be chosen; null: any may be. */
+  readonly avoided: number | null;
+}
+
 export class StreamSampler {
   readonly #job: StreamJob;
   readonly #sampler: NativeSampler;
@@ -32,13 +38,14 @@ export class StreamSampler {
     this.#modelId = spec.modelId;
   }
 
-  /** Samples from a row of logits; `tokens`: the answer so far. */
-  sample(context: NativeContext, logitRow: number, tokens: readonly number[]): Sampled {
+  /** Samples from a row of logits. */
+  sample(context: NativeContext, logitRow: number, { tokens, avoided }: AnswerSoFar): Sampled {
     this.#configure(tokens);
     if (tokens.length === 0) this.#checkNumbers(context, logitRow);
     const sampled = context.sample(logitRow, this.#sampler);
     if (sampled === null) throw noToken();
-    const token = this.#job.answer.constraint?.forcedToken() ?? sampled;
+    const free = sampled === avoided ? nextLikeliest(context, logitRow, sampled) : sampled;
+    const token = this.#job.answer.constraint?.forcedToken() ?? free;
     const reported = this.#logprobs?.report(context, logitRow, token) ?? null;
     return { token, reported };
   }
@@ -72,6 +79,13 @@ export class StreamSampler {
     this.#grammar = grammar;
     this.#configured = true;
   }
+}
+
+/** The sampler has taken the token into its penalties already, where it does no harm. */
+function nextLikeliest(context: NativeContext, logitRow: number, avoided: number): number {
+  const { of } = context.readLogits(logitRow, { tokens: [], largest: 2 });
+  const [likeliest] = of.filter(({ token }) => token !== avoided).sort((a, b) => b.logit - a.logit);
+  return likeliest?.token ?? avoided;
 }
 
 function noToken(): Error {

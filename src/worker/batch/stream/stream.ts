@@ -173,7 +173,10 @@ export class Stream {
   }
 
   sample(context: NativeContext, logitRow: number): Sampled {
-    return this.#sampler.sample(context, logitRow, this.output.tokens);
+    const { avoided, tokens } = this.output;
+    const sampled = this.#sampler.sample(context, logitRow, { tokens, avoided });
+    if (avoided !== null && sampled.token !== avoided) this.output.nudged();
+    return sampled;
   }
 
   accept({ token, reported }: Sampled): JobEvent[] {
@@ -203,11 +206,12 @@ export class Stream {
   doneEvent(): DoneEvent {
     const nowMs = performance.now();
     const firstTokenMs = this.#firstTokenMs ?? nowMs;
-    const { finishReason, stopString } = this.output;
+    const { finishReason, stopString, repetition } = this.output;
     return {
       type: 'done',
       finishReason: finishReason ?? 'stop',
       ...(stopString === null ? {} : { stopString }),
+      ...(repetition === null ? {} : { repetition }),
       usage: this.output.usage(this.#cachedTokens),
       ...(this.#cache === null ? {} : { cache: this.#cache }),
       timings: {
