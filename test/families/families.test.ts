@@ -58,7 +58,11 @@ describe('outputs of model families', () => {
     for (let length = 0; length < expected.output.length; length += 1) {
       const cut = { ...expected, output: expected.output.slice(0, length) };
       for (const size of [1, length]) {
-        const { reasoning, text, calls } = read(cut, format, size, true);
+        const { reasoning, text, calls } = read(cut, format, size, 'limit');
+        // Cancelled or failed, an answer says nothing more.
+        const stopped = read(cut, format, size, 'stopped');
+        expect(reasoning.startsWith(stopped.reasoning), `${cut.output} → ${stopped.reasoning}`).toBe(true);
+        expect(text.startsWith(stopped.text), `${cut.output} → ${stopped.text}`).toBe(true);
         expect(whole.reasoning.startsWith(reasoning), `${cut.output} → ${reasoning}`).toBe(true);
         expect(whole.text.startsWith(text.trimEnd()), `${cut.output} → ${text}`).toBe(true);
         expect(calls, cut.output).toEqual(whole.calls.slice(0, calls.length));
@@ -100,16 +104,19 @@ function placeOf({ opened = false }: FamilyOutput, { thinking }: ModelFormat): T
   return thinking === null ? { at: 'nowhere' } : { at: opened ? 'open' : 'choice', marks: thinking };
 }
 
-function read(expected: FamilyOutput, format: ModelFormat, size: number, isCut = false) {
+type End = 'own' | 'limit' | 'stopped';
+
+function read(expected: FamilyOutput, format: ModelFormat, size: number, end: End = 'own') {
   const body = new FormatBody({ format, tools: FAMILY_TOOLS, maxCalls: 8, shaped: false });
   const reader = new AnswerReader(placeOf(expected, format), body);
   const rest = [...expected.output];
   const parts: AnswerPart[] = [];
   while (rest.length > 0) parts.push(...reader.text(rest.splice(0, size).join('')));
-  parts.push(...reader.end(isCut));
+  if (end !== 'stopped') parts.push(...reader.end(end === 'limit'));
   const joined = (type: AnswerPart['type']) =>
     parts.map((part) => (part.type === type && 'text' in part ? part.text : '')).join('');
-  return { reasoning: joined('reasoning'), text: joined('text'), calls: callsIn(parts) };
+  const calls = end === 'stopped' ? [] : callsIn(parts);
+  return { reasoning: joined('reasoning'), text: joined('text'), calls };
 }
 
 function callsIn(parts: readonly AnswerPart[]): { name: string; args: unknown }[] {

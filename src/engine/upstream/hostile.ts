@@ -16,6 +16,9 @@ export function fieldsOf(text: string, parse: (text: string) => unknown = JSON.p
   }
 }
 
+/** Its halves of characters may belong to those of the next piece. */
+export const isText = (value: unknown): value is string => typeof value === 'string';
+
 /** Well-formed text, empty only where `field` is. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value.toWellFormed() : undefined;

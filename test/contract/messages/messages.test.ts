@@ -57,9 +57,10 @@ describe('an answer', () => {
   });
 
   it('says what ended it', async () => {
+    // As many as the prompt of seven tokens leaves of the window.
     const full = done('length', 9);
     service.engine.plays(
-      [started(), text('a'), full],
+      [started(16), text('a'), full],
       [started(), text('a'), done('length', 64)],
       [started(), text('a'), { ...done('stop'), stopString: 'END' } as JobEvent],
     );

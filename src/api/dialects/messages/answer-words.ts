@@ -20,12 +20,22 @@ export interface Stop {
   readonly stop_sequence: string | null;
 }
 
-/** `maxTokens` is the limit of the request: an answer that ended before it has filled the window. */
-export function wireStop({ finishReason, stopString, usage }: DoneEvent, maxTokens: number | null): Stop {
+export interface Bounds {
+  /** The limit of the request. A key may have less left. */
+  readonly maxTokens: number;
+  /** The window that was used; 0: the engine does not tell. */
+  readonly numCtx: number;
+}
+
+export function wireStop(
+  { finishReason, stopString, usage }: DoneEvent,
+  { maxTokens, numCtx }: Bounds,
+): Stop {
   if (finishReason === 'tool_calls') return { stop_reason: 'tool_use', stop_sequence: null };
   if (finishReason === 'length') {
-    const isLimit = maxTokens !== null && usage.completionTokens >= maxTokens;
-    return { stop_reason: isLimit ? 'max_tokens' : 'model_context_window_exceeded', stop_sequence: null };
+    const isFull = numCtx > 0 && usage.promptTokens + usage.completionTokens >= numCtx;
+    const isWindow = isFull && usage.completionTokens < maxTokens;
+    return { stop_reason: isWindow ? 'model_context_window_exceeded' : 'max_tokens', stop_sequence: null };
   }
   if (stopString !== undefined) return { stop_reason: 'stop_sequence', stop_sequence: stopString };
   return { stop_reason: 'end_turn', stop_sequence: null };

@@ -9,12 +9,13 @@ export type MessageHead = Pick<MessagesResponse, 'id' | 'model'>;
 
 export class EventWriter {
   readonly #head: MessageHead;
-  readonly #maxTokens: number | null;
+  readonly #maxTokens: number;
+  #numCtx = 0;
   /** The block that is open; its text so far is what a signature is made of. */
   #open: { readonly type: 'text' | 'thinking'; text: string } | null = null;
   #blocks = 0;
 
-  constructor(head: MessageHead, maxTokens: number | null) {
+  constructor(head: MessageHead, maxTokens: number) {
     this.#head = head;
     this.#maxTokens = maxTokens;
   }
@@ -26,6 +27,7 @@ export class EventWriter {
       case 'progress':
         return [];
       case 'started':
+        this.#numCtx = event.numCtx;
         return [{ type: 'message_start', message: this.#opening(event) }, { type: 'ping' }];
       case 'text':
         return this.#say('text', event.text, { type: 'text_delta', text: event.text });
@@ -92,9 +94,7 @@ export class EventWriter {
   }
 
   #last(event: DoneEvent): MessagesEvent[] {
-    return [
-      { type: 'message_delta', delta: wireStop(event, this.#maxTokens), usage: wireUsage(event.usage) },
-      { type: 'message_stop' },
-    ];
+    const delta = wireStop(event, { maxTokens: this.#maxTokens, numCtx: this.#numCtx });
+    return [{ type: 'message_delta', delta, usage: wireUsage(event.usage) }, { type: 'message_stop' }];
   }
 }

@@ -67,7 +67,7 @@ export class AcceptedMessages {
         type: 'message',
         role: 'assistant',
         content: parts.map(wireBlock),
-        ...wireStop(done, this.#maxTokens),
+        ...wireStop(done, { maxTokens: this.#maxTokens, numCtx }),
         usage: wireUsage(done.usage),
       },
     };

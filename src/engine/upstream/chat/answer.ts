@@ -5,12 +5,13 @@
 import type { DoneEvent, FinishReason, JobEvent, SampledToken, Usage } from '../../../contract/job-event.ts';
 import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { type Asked, broken, failureInStream } from '../failures.ts';
-import { countOf, field, fieldsOf, listOf, textOf } from '../hostile.ts';
+import { countOf, field, fieldsOf, isText, listOf, textOf } from '../hostile.ts';
 import { ARGUMENTS_LIMITS, UPSTREAM_LIMITS } from '../limits.ts';
 import { parseSpelled } from '../../../lib/json/parse-spelled.ts';
 import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import { JsonGauge } from '../../../lib/json/json-gauge.ts';
 import { sampledTokens } from './logprobs.ts';
+import { WholeCharacters } from './whole-characters.ts';
 
 export interface AnswerContext {
   readonly asked: Asked;
@@ -25,6 +26,8 @@ export interface AnswerContext {
   /** Milliseconds since the request was sent. */
   readonly sinceSentMs: () => number;
 }
+
+type Saying = 'text' | 'reasoning' | 'tool_arguments';
 
 /** Pieces within less than this came together. */
 const SEEN_MS = 1;
@@ -47,6 +50,9 @@ export class AnswerReader {
   #saidChars = 0;
   /** Of the arguments of the open call. */
   #arguments = new JsonGauge(ARGUMENTS_LIMITS);
+  /** Of what is being said now. */
+  readonly #characters = new WholeCharacters();
+  #saying: Saying = 'text';
   /** `[DONE]` was read: nothing may follow. */
   isOver = false;
 
@@ -112,10 +118,11 @@ export class AnswerReader {
   #readChoice(choice: unknown): void {
     this.#start();
     if (this.#context.isChat) this.#readDelta(field(choice, 'delta'), choice);
-    else this.#text(textOf(field(choice, 'text')), choice);
+    else this.#text(field(choice, 'text'), choice);
     const finish = field(choice, 'svc_finish_reason') ?? field(choice, 'finish_reason');
     if (finish === undefined || finish === null) return;
     if (typeof finish !== 'string') throw this.#broken('its finish reason is not text');
+    this.#completeCharacter(finishOf(finish) === 'length');
     this.#finish = finishOf(finish);
     const stopString = field(choice, 'stop_reason');
     if (typeof stopString === 'string' && finish === 'stop') this.#stopString = stopString.toWellFormed();
@@ -124,20 +131,31 @@ export class AnswerReader {
   #readDelta(delta: unknown, choice: unknown): void {
     if (delta === undefined || delta === null) return;
     if (typeof delta !== 'object') throw this.#broken('a delta is not an object');
-    const thought = textOf(field(delta, 'reasoning_content')) ?? textOf(field(delta, 'reasoning'));
-    if (thought !== undefined && thought !== '') this.#say({ type: 'reasoning', text: thought });
-    this.#text(textOf(field(delta, 'content')), choice);
+    const thought = [field(delta, 'reasoning_content'), field(delta, 'reasoning')].find(isText);
+    if (thought !== undefined && thought !== '') this.#sayText('reasoning', thought);
+    this.#text(field(delta, 'content'), choice);
     for (const call of listOf(field(delta, 'tool_calls'))) this.#readCall(call);
   }
 
-  #text(text: string | undefined, choice: unknown): void {
+  #text(given: unknown, choice: unknown): void {
+    const text = isText(given) ? given : '';
     const tokens = this.#context.wantsLogprobs ? sampledTokens(field(choice, 'logprobs')) : [];
-    if ((text === undefined || text === '') && tokens.length === 0) return;
-    this.#say({
-      type: 'text',
-      text: text ?? '',
-      ...(tokens.length === 0 ? {} : { tokens: [...tokens] as SampledToken[] }),
-    });
+    if (text === '' && tokens.length === 0) return;
+    this.#sayText('text', text, tokens);
+  }
+
+  /** Says what of it is whole characters. */
+  #sayText(type: Saying, given: string, tokens: readonly SampledToken[] = []): void {
+    if (type !== this.#saying) this.#completeCharacter(false);
+    this.#saying = type;
+    const text = this.#characters.take(given);
+    if (text === '' && tokens.length === 0) return;
+    this.#say({ type, text, ...(tokens.length === 0 ? {} : { tokens: [...tokens] }) });
+  }
+
+  #completeCharacter(isCut: boolean): void {
+    const text = this.#characters.end(isCut);
+    if (text !== '') this.#say({ type: this.#saying, text });
   }
 
   #readCall(call: unknown): void {
@@ -156,8 +174,11 @@ export class AnswerReader {
     }
     if (this.#calls > this.#context.maxCalls) return;
     this.#checkArguments(text);
-    if (isNext) this.#say({ type: 'tool_call', name: name ?? '' });
-    if (text !== '') this.#say({ type: 'tool_arguments', text });
+    if (isNext) {
+      this.#completeCharacter(false);
+      this.#say({ type: 'tool_call', name: name ?? '' });
+    }
+    if (text !== '') this.#sayText('tool_arguments', text);
   }
 
   /** They are read as one later, on the way to the client. */
@@ -247,5 +268,5 @@ export function finishOf(said: string): FinishReason {
 function argumentsOf(given: unknown): string | undefined {
   if (given === undefined || given === null) return '';
   if (typeof given === 'object') return writeJson(given).toWellFormed();
-  return textOf(given);
+  return isText(given) ? given : undefined;
 }

@@ -1,0 +1,33 @@
+/**
+ * Joins characters whose halves arrive in two pieces: the two parts of a surrogate pair, or the U+FFFD that a decoder wrote
+ * for the first bytes of a character. Half a character that a limit leaves at the end is no text.
+ */
+export class WholeCharacters {
+  #held = '';
+
+  /** Returns the text that is certain; the rest waits for the next piece. */
+  take(piece: string): string {
+    const text = this.#held + piece;
+    const end = text.length - unfinished(text);
+    this.#held = text.slice(end);
+    return text.slice(0, end).toWellFormed();
+  }
+
+  /** Returns what waits, where no limit cut it. */
+  end(isCut: boolean): string {
+    const held = this.#held.toWellFormed();
+    this.#held = '';
+    return isCut ? '' : held;
+  }
+}
+
+/** A character of UTF-8 lacks at most its last byte, so its beginning has three. */
+const MOST_REPLACED = 3;
+
+/** How many code units at the end may belong to a character that is not over. */
+function unfinished(text: string): number {
+  if (/[\ud800-\udbff]/.test(text.at(-1) ?? '')) return 1;
+  let count = 0;
+  while (count < MOST_REPLACED && text.at(-1 - count) === '\ufffd') count += 1;
+  return count;
+}
