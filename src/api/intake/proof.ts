@@ -1,15 +1,15 @@
 /**
  * The validator of a schema, for the check of finished answers: another program than the compiler of grammars, so that
- * neither is its own judge. Of the lib it takes the reading of references and patterns, decimal arithmetic, and the
- * formats that ajv-formats does not know.
+ * neither is its own judge. Of the lib it takes the reading of references and patterns, exact numbers, and the formats that
+ * ajv-formats does not know.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { isMultiple } from '../../lib/grammar/number/decimal.ts';
 import { linearMatcher, type Matcher } from '../../lib/grammar/pattern/pattern-match.ts';
 import type { SchemaBudget } from '../../lib/grammar/schema/schema-budget.ts';
 import type { Schema } from '../../lib/grammar/schema/schema-walk.ts';
-import { INTEGER_FORMATS, integerBounds, OWN_FORMATS } from '../../lib/grammar/string-formats.ts';
+import { OWN_FORMATS } from '../../lib/grammar/string-formats.ts';
+import { addExactKeywords } from './exact-keywords.ts';
 import { schema2020 } from './schema-2020.ts';
 
 /** What has no linear matcher is in no schema but those of tools, whose patterns are checked only. */
@@ -34,13 +34,6 @@ const FORMATS = {
   ...fullFormats,
   ...Object.fromEntries(
     Object.entries(OWN_FORMATS).map(([name, source]) => [name, lazily(() => linearMatcher(source))]),
-  ),
-  ...Object.fromEntries(
-    Object.keys(INTEGER_FORMATS).map((name) => {
-      const [low, high] = integerBounds(name) ?? [0, 0];
-      const validate = (value: number): boolean => Number.isInteger(value) && value >= low && value <= high;
-      return [name, { type: 'number' as const, validate }];
-    }),
   ),
 };
 
@@ -75,14 +68,7 @@ export function compileProof(schema: Schema, budget: SchemaBudget): ValidateFunc
       regExp: Object.assign((source: string) => paidMatcher(source, budget), { code: 'paidMatcher' }),
     },
   });
-  // 0.07 is a multiple of 0.01, and no double says so.
-  ajv.removeKeyword('multipleOf');
-  ajv.addKeyword({
-    keyword: 'multipleOf',
-    type: 'number',
-    validate: (step: number, value: number) => isMultiple(value, step),
-    error: { message: 'is no multiple of "multipleOf"' },
-  });
+  addExactKeywords(ajv);
   const translated = schema2020(schema, budget);
   // Else every reference adds all names behind it to a list, for keywords that few schemas have.
   ajv.opts.unevaluated = budget.textOf(translated).includes('"unevaluated');

@@ -7,6 +7,8 @@ import type { SchemaBudget } from '../../lib/grammar/schema/schema-budget.ts';
 import { SchemaRefs } from '../../lib/grammar/schema/schema-refs.ts';
 import { modernised } from '../../lib/grammar/schema/schema-rewrite.ts';
 import { isObject, type Schema } from '../../lib/grammar/schema/schema-walk.ts';
+import { SpelledNumber } from '../../lib/json/spelled-numbers.ts';
+import { INTEGER_FORMAT, isIntegerFormat, WHOLE } from './exact-keywords.ts';
 
 /** Here ajv nests the code of each entry in that of the one before, which takes V8 twice as long. */
 const NESTED_KEYWORDS: ReadonlySet<string> = new Set(['anyOf', 'oneOf']);
@@ -48,10 +50,12 @@ class Translation {
     const schema = withoutProto(modernised(given));
     const keywords = Object.keys(schema).filter((key) => key !== 'nullable' && isAssertion(key));
     this.#budget.spend('proofNodes', Math.floor(keywords.length / KEYWORDS_OF_NODE));
-    const plain = keywords.filter((key) => !REFERENCES.has(key));
+    const isReplaced = (key: string): boolean => key === 'format' && isIntegerFormat(schema[key]);
+    const plain = keywords.filter((key) => !REFERENCES.has(key) && !isReplaced(key));
     const translated = Object.fromEntries([
       ...plain.map((key) => [key, this.#keyword(key, schema[key])] as const),
       ...references,
+      ...exactKeywords(schema),
     ]);
     return schema['nullable'] === true ? { anyOf: [translated, { type: 'null' }] } : translated;
   }
@@ -71,7 +75,7 @@ class Translation {
   }
 
   #keyword(key: string, value: unknown): unknown {
-    if (DATA_KEYWORDS.has(key)) return value;
+    if (DATA_KEYWORDS.has(key) || value instanceof SpelledNumber) return value;
     if (NAMED_KEYWORDS.has(key) && isObject(value)) return this.#named(value);
     if (Array.isArray(value)) {
       if (NESTED_KEYWORDS.has(key)) this.#budget.spend('proofNodes', BRANCH_NODES * value.length);
@@ -102,6 +106,16 @@ function withoutProto(schema: Schema): Schema {
     properties: Object.fromEntries(others),
     patternProperties: { ...(isObject(patternProperties) ? patternProperties : {}), ...pattern },
   };
+}
+
+/** What ajv tells of doubles only. */
+function exactKeywords({ type, format }: Schema): (readonly [string, unknown])[] {
+  const types = [type].flat();
+  const isWhole = types.includes('integer') && !types.includes('number');
+  return [
+    ...(isWhole ? [[WHOLE, true] as const] : []),
+    ...(isIntegerFormat(format) ? [[INTEGER_FORMAT, format] as const] : []),
+  ];
 }
 
 const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef', '$recursiveRef']);

@@ -12,6 +12,8 @@ import {
   type SchemaPath,
 } from '../../lib/grammar/schema/schema-walk.ts';
 import { parseSpelled } from '../../lib/json/parse-spelled.ts';
+import { noteSpelling } from '../../lib/json/spelled-numbers.ts';
+import { withExactValues } from '../../lib/grammar/schema/schema-spellings.ts';
 import { compileProof } from './proof.ts';
 import type { LeftOut, SchemaToExamine } from './schema-messages.ts';
 
@@ -40,7 +42,7 @@ export class KnownSchemas {
   check(digest: string, text: string | null, value: string): { readonly problem: string | null } | null {
     const known = this.#validators.get(digest)?.validate;
     if (known === undefined && text === null) return null;
-    const validate = known ?? proofAgain(JSON.parse(text ?? 'true') as Schema);
+    const validate = known ?? proofAgain(parseSpelled(text ?? 'true') as Schema);
     this.remember(digest, validate, this.#validators.get(digest)?.chars ?? text?.length ?? 0);
     return { problem: problemOf(validate, value) };
   }
@@ -117,7 +119,7 @@ function proofOf(schema: Schema, { path, relax, budget, notes }: Proving): Valid
   const readable = relax ? readableSchema(schema, path, { budget, dropped: () => undefined }) : schema;
   if (!isUsable || !isObject(readable)) return compileProof(ANY_OBJECT, budget);
   try {
-    return compileProof(readable, budget);
+    return compileProof(withExactValues(readable) as Schema, budget);
   } catch (error) {
     if (budget.isSpent) throw tooLarge(path);
     throw malformed(path, `its answers could not be checked (${(error as Error).message})`);
@@ -132,6 +134,8 @@ function proofAgain(schema: Schema): ValidateFunction {
   return proofOf(schema, { path, relax: true, budget: new SchemaBudget(), notes: new Notes(path) });
 }
 
+type DataValidationCxt = NonNullable<Parameters<ValidateFunction>[1]>;
+
 /** The escape of a surrogate. */
 const HALF_PAIR = /\\u[dD][89A-Fa-f]/;
 
@@ -144,16 +148,29 @@ function isUnicode(value: unknown): boolean {
   return true;
 }
 
+/** A number at the root is spelled like the whole text. */
+function rootContext(text: string, value: unknown): DataValidationCxt {
+  const parentData = { value };
+  if (typeof value === 'number') noteSpelling(parentData, 'value', text.trim());
+  return {
+    instancePath: '',
+    parentData,
+    parentDataProperty: 'value',
+    rootData: value as object,
+    dynamicAnchors: {},
+  };
+}
+
 function problemOf(validate: ValidateFunction, text: string): string | null {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseSpelled(text);
   } catch {
     return 'it is not valid JSON';
   }
   if (HALF_PAIR.test(text) && !isUnicode(value)) return 'it holds half a character';
   try {
-    if (validate(value)) return null;
+    if (validate(value, rootContext(text, value))) return null;
   } catch (error) {
     return `it could not be checked (${(error as Error).message})`;
   }

@@ -21,7 +21,7 @@ import { isTooLarge, MAX_DEPTH, tooLarge } from './schema/schema-budget.ts';
 import { breadthOf, isPureReference, referenceIn, SchemaFolding } from './schema/schema-folding.ts';
 import { ALSO, alsoIn, isFraction, notValues } from './schema/schema-merge.ts';
 import { areDisjointBranches } from './schema/schema-disjoint.ts';
-import { unspelled, withSpelledValues } from './schema/schema-spellings.ts';
+import { holdsRounded, unspelled, withSpelledValues } from './schema/schema-spellings.ts';
 import { accepts } from './schema/schema-value.ts';
 import {
   at,
@@ -317,6 +317,11 @@ class SchemaCompiler {
     const limits = Object.keys(others).filter((key) => key === ALSO || isAssertion(key));
     if (schema['type'] !== undefined) typesOf(schema, path);
     const allowed = values.filter((value) => {
+      // Their comparison is of JavaScript numbers.
+      if (limits.length > 0 && holdsRounded(value)) {
+        this.#writer.later(path, keyword);
+        return true;
+      }
       const verdict = limits.length === 0 ? true : accepts(others, unspelled(value));
       if (verdict !== null) return verdict;
       const [odd = keyword] = limits.filter((key) => key !== 'type');

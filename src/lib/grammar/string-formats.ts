@@ -190,22 +190,26 @@ export const FREE_FORMATS: ReadonlySet<string> = new Set([
 ]);
 
 /** Bounds that a format gives to numbers, which are integers then. */
-export const INTEGER_FORMATS: Readonly<Record<string, readonly [number, number]>> = {
-  int8: [-(2 ** 7), 2 ** 7 - 1],
-  int16: [-(2 ** 15), 2 ** 15 - 1],
-  int32: [-(2 ** 31), 2 ** 31 - 1],
-  // The nearest doubles.
-  int64: [-(2 ** 63), 2 ** 63],
-  uint8: [0, 2 ** 8 - 1],
-  uint16: [0, 2 ** 16 - 1],
-  uint32: [0, 2 ** 32 - 1],
-  uint64: [0, 2 ** 64],
-  uint: [0, 2 ** 64],
+export const INTEGER_FORMATS: Readonly<Record<string, readonly [bigint, bigint]>> = {
+  int8: [-(2n ** 7n), 2n ** 7n - 1n],
+  int16: [-(2n ** 15n), 2n ** 15n - 1n],
+  int32: [-(2n ** 31n), 2n ** 31n - 1n],
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
+  uint8: [0n, 2n ** 8n - 1n],
+  uint16: [0n, 2n ** 16n - 1n],
+  uint32: [0n, 2n ** 32n - 1n],
+  uint64: [0n, 2n ** 64n - 1n],
+  uint: [0n, 2n ** 64n - 1n],
 };
 
+export function exactBounds(format: string): readonly bigint[] {
+  return Object.hasOwn(INTEGER_FORMATS, format) ? (INTEGER_FORMATS[format] ?? []) : [];
+}
+
+/** As the nearest doubles. */
 export function integerBounds(format: unknown): readonly [number, number] | null {
-  if (typeof format !== 'string' || !Object.hasOwn(INTEGER_FORMATS, format)) return null;
-  return INTEGER_FORMATS[format] ?? null;
+  const [low, high] = typeof format === 'string' ? exactBounds(format) : [];
+  return low === undefined || high === undefined ? null : [Number(low), Number(high)];
 }
 
 /** The pattern of a format, else null. */

@@ -26,25 +26,12 @@ const MOST_WHOLE_DIGITS = 3;
 
 /** Alternatives of the magnitudes within the interval; empty: there are none. */
 export function magnitudeRange({ low, high }: Interval): string[] {
-  const [from, to] = [inDoubles(low, 1), inDoubles(high, -1)];
-  if (from !== null && (from.value > Number.MAX_VALUE || (to !== null && from.value > to.value))) return [];
-  return [...plainRange(edgeOf(from, 1), edgeOf(to, -1)), ...exponentRange(from, to)];
+  if (low !== null && high !== null && low.value > high.value) return [];
+  return [...plainRange(edgeOf(low), edgeOf(high)), ...exponentRange(low, high)];
 }
 
-/** What a large bound excludes are the numbers that read back as it. */
-function inDoubles(bound: Bound | null, inwards: 1 | -1): Bound | null {
-  if (bound === null || !bound.strict || bound.value < Number.MAX_SAFE_INTEGER) return bound;
-  return { value: neighbour(bound.value, inwards), strict: false };
-}
-
-/** A large bound has two spellings, in full and as short as it reads back; and both are in the range. */
-function edgeOf(bound: Bound | null, inwards: 1 | -1): Edge | null {
-  if (bound === null) return null;
-  const { digits, exponent } = significant(bound.value);
-  const [full, short] = [decimalOf(bound.value), pointAfter(digits, exponent + 1)];
-  if (full.whole === short.whole) return { ...full, strict: bound.strict };
-  const isFullLess = BigInt(full.whole) < BigInt(short.whole);
-  return { ...(isFullLess === (inwards === 1) ? full : short), strict: bound.strict };
+function edgeOf(bound: Bound | null): Edge | null {
+  return bound === null ? null : { ...decimalOf(bound.value), strict: bound.strict };
 }
 
 /** Without an exponent. */
@@ -141,7 +128,7 @@ function exponentRange(low: Bound | null, high: Bound | null): string[] {
 
 /** With an exponent, and so many digits before the point, the first of them no zero. */
 export function scientific(from: Bound, to: Bound, whole: number): string[] {
-  const [least, most] = [significant(from.value), significant(to.value)];
+  const [least, most] = [mantissa(from.value), mantissa(to.value)];
   const edge = ({ digits }: { readonly digits: string }, strict: boolean): Edge => ({
     ...pointAfter(digits, whole),
     strict,
@@ -157,6 +144,13 @@ export function scientific(from: Bound, to: Bound, whole: number): string[] {
     ...scaled([`[1-9]${shift === 0 ? '' : ` [0-9]{${shift}}`} ${ANY_FRACTION}`], first + 1, last - 1),
     ...scaled(plainRange(bottom, high), last, last),
   ];
+}
+
+/** All digits of a whole number where its double has them. */
+function mantissa(value: number): ReturnType<typeof significant> {
+  const { whole } = decimalOf(value);
+  if (value < 1 || !Number.isInteger(value)) return significant(value);
+  return { digits: whole.replace(/0+$/, ''), exponent: whole.length - 1 };
 }
 
 function scaled(mantissas: readonly string[], first: number, last: number): string[] {

@@ -53,14 +53,22 @@ function integersWithout(writer: GbnfWriter, { min, max, not }: Integers, path: 
 /** Those that JavaScript writes with an exponent; no double knows their last digits. */
 function hugeIntegers(writer: GbnfWriter, min: WholeBound, max: WholeBound): string[] {
   const side = (low: WholeBound, high: WholeBound): string | null => {
-    const from = Math.max(HUGE, low === null ? HUGE : Number(low));
-    const to = high === null ? LARGEST.value : Number(high);
+    const from = Math.max(HUGE, low === null ? HUGE : doubleBeside(low, -1));
+    const to = high === null ? LARGEST.value : Math.min(LARGEST.value, doubleBeside(high, 1));
     if (from > to) return null;
     const rules = scientific({ value: from, strict: false }, { value: to, strict: false }, 1);
     return writer.shared(`huge ${from} ${to}`, () => writer.rule(rules.join(' | ')));
   };
   const [plus, minus] = [side(min, max), side(negated(max), negated(min))];
   return [...(minus === null ? [] : [`"-" ${minus}`]), ...(plus === null ? [] : [plus])];
+}
+
+/** A double that is the number, or beyond it in that direction. */
+function doubleBeside(value: bigint, direction: 1 | -1): number {
+  const rounded = Number(value);
+  if (!Number.isFinite(rounded)) return rounded;
+  const isShort = direction === 1 ? BigInt(rounded) < value : BigInt(rounded) > value;
+  return isShort ? neighbour(rounded, direction) : rounded;
 }
 
 function negated(bound: WholeBound): WholeBound {
@@ -282,20 +290,17 @@ function side(low: Bound | null, high: Bound | null): string[] {
 function lowestInteger({ min, minExclusive }: Bounds): WholeBound {
   if (min === null) return null;
   const lowest = Math.ceil(min);
-  return minExclusive && lowest === min ? wholeAbove(lowest) : wholeOf(lowest);
+  return wholeOf(lowest) + (minExclusive && lowest === min ? stepBeside(lowest) : 0n);
 }
 
 function highestInteger({ max, maxExclusive }: Bounds): WholeBound {
   if (max === null) return null;
   const highest = Math.floor(max);
-  return maxExclusive && highest === max ? -wholeAbove(-highest) : wholeOf(highest);
+  return wholeOf(highest) - (maxExclusive && highest === max ? stepBeside(highest) : 0n);
 }
 
-/** The next whole number that a double can hold, because the check of the answer holds it in one. */
-function wholeAbove(value: number): bigint {
-  if (Math.abs(value) < Number.MAX_SAFE_INTEGER) return wholeOf(value + 1);
-  return wholeOf(Math.min(neighbour(value, 1), Number.MAX_VALUE));
-}
+/** The check refuses a huge bound itself: the number beside it would take a grammar of all its digits. */
+const stepBeside = (bound: number): bigint => (Math.abs(bound) < HUGE ? 1n : 0n);
 
 function beyondDoubles({ min, minExclusive, max, maxExclusive }: Bounds): boolean {
   return (minExclusive && min === Number.MAX_VALUE) || (maxExclusive && max === -Number.MAX_VALUE);

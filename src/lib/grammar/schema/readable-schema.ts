@@ -3,6 +3,7 @@
  * patterns. Each such part allows any value. A part is never dropped where that would forbid values: below `oneOf` or
  * `not` the whole keyword goes, and what speaks of the remaining properties or items goes with the list that it completes.
  */
+import { keepSpellings } from '../../json/spelled-numbers.ts';
 import { JSON_TYPES, KEYWORDS, type Shape } from './keywords.ts';
 import { MAX_DEPTH, type SchemaBudget, tooLarge } from './schema-budget.ts';
 import { isPureReference, referenceIn } from './schema-folding.ts';
@@ -64,7 +65,7 @@ class Reader {
     this.#depth -= 1;
     const isSame =
       kept.size === Object.keys(schema).length && [...kept].every(([key, value]) => schema[key] === value);
-    return isSame ? schema : Object.fromEntries(kept);
+    return isSame ? schema : keepSpellings(Object.fromEntries(kept), schema);
   }
 
   #drop(path: SchemaPath, key: string): undefined {

@@ -1,0 +1,138 @@
+/**
+ * Keywords about numbers and equal values, exact where ajv compares doubles: it would take 9007199254740993 for the number
+ * before it, and 0.07 for no multiple of 0.01. Limits and values may be SpelledNumbers; the answer is read with spellings.
+ */
+import type { Ajv2020, FuncKeywordDefinition } from 'ajv/dist/2020.js';
+import {
+  compareExact,
+  exactKey,
+  type ExactNumber,
+  exactNumber,
+  isExactInteger,
+  isExactMultiple,
+} from '../../lib/json/exact-number.ts';
+import { SpelledNumber, spelledMember } from '../../lib/json/spelled-numbers.ts';
+import { exactBounds, INTEGER_FORMATS } from '../../lib/grammar/string-formats.ts';
+
+type Compiled = ReturnType<NonNullable<FuncKeywordDefinition['compile']>>;
+type Context = Parameters<Compiled>[1];
+/** What is wrong with a value, or null. */
+type Judge = (given: ExactNumber) => string | null;
+
+/** In the translated schema: of type `integer`, and an integer format. */
+export const WHOLE = 'wholeNumber';
+export const INTEGER_FORMAT = 'integerFormat';
+
+export function addExactKeywords(ajv: Ajv2020): void {
+  bound(ajv, 'minimum', '>=', (order) => order >= 0);
+  bound(ajv, 'exclusiveMinimum', '>', (order) => order > 0);
+  bound(ajv, 'maximum', '<=', (order) => order <= 0);
+  bound(ajv, 'exclusiveMaximum', '<', (order) => order < 0);
+  onNumbers(ajv, 'multipleOf', (step) => {
+    const exactStep = exactOf(step);
+    return (given) => (isExactMultiple(given, exactStep) ? null : 'is no multiple of "multipleOf"');
+  });
+  onNumbers(ajv, WHOLE, () => (given) => (isExactInteger(given) ? null : 'must be integer'));
+  onNumbers(ajv, INTEGER_FORMAT, (format) => {
+    const [low, high] = exactBounds(String(format)).map((limit) => exactNumber(String(limit)));
+    return (given) => {
+      const isInside = low && high && compareExact(given, low) >= 0 && compareExact(given, high) <= 0;
+      return isInside && isExactInteger(given) ? null : `must match format "${String(format)}"`;
+    };
+  });
+  ajv.removeKeyword('const');
+  ajv.removeKeyword('enum');
+  ajv.removeKeyword('uniqueItems');
+  const oneOf = (values: readonly unknown[], message: string): Compiled => {
+    const keys = new Set(values.map(keyOf));
+    const hasContainer = values.some(isContainer);
+    return judging((value, context) => {
+      if (isContainer(value) && !hasContainer) return message;
+      return keys.has(keyOf(spelledOf(value, context))) ? null : message;
+    });
+  };
+  ajv.addKeyword({
+    keyword: 'const',
+    compile: (value: unknown) => oneOf([value], 'must be equal to constant'),
+  });
+  ajv.addKeyword({
+    keyword: 'enum',
+    compile: (values: readonly unknown[]) => oneOf(values, 'must be equal to one of the allowed values'),
+  });
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    compile: (isOn: unknown) =>
+      judging((items) => {
+        if (isOn !== true || !Array.isArray(items)) return null;
+        const keys = new Set(items.map((_, at) => keyOf(spelledMember(items, at))));
+        return keys.size === items.length ? null : 'must NOT have duplicate items';
+      }),
+  });
+}
+
+function bound(ajv: Ajv2020, keyword: string, sign: string, holds: (order: number) => boolean): void {
+  onNumbers(ajv, keyword, (limit) => {
+    const exactLimit = exactOf(limit);
+    return (given) =>
+      holds(compareExact(given, exactLimit))
+        ? null
+        : `must be ${sign} ${limit instanceof SpelledNumber ? limit.spelling : String(limit)}`;
+  });
+}
+
+function onNumbers(ajv: Ajv2020, keyword: string, judgeOf: (schema: unknown) => Judge): void {
+  ajv.removeKeyword(keyword);
+  ajv.addKeyword({
+    keyword,
+    type: 'number',
+    compile: (schema: unknown) => {
+      const judge = judgeOf(schema);
+      return judging((value, context) => {
+        const spelled = spelledOf(value, context);
+        // No text of JSON stands for it.
+        if (typeof spelled === 'number' && !Number.isFinite(spelled)) return 'must be a number';
+        return judge(exactOf(spelled));
+      });
+    },
+  });
+}
+
+/** A function of ajv that tells its message. */
+function judging(problemOf: (value: unknown, context: Context) => string | null): Compiled {
+  const validate: Compiled = (value: unknown, context) => {
+    const message = problemOf(value, context);
+    if (message !== null) validate.errors = [{ message }];
+    return message === null;
+  };
+  return validate;
+}
+
+/** A value as it is spelled where it stands. */
+function spelledOf(value: unknown, context: Context): unknown {
+  const { parentData, parentDataProperty } = context ?? {};
+  const isMember = typeof parentData === 'object' && parentData !== null && parentDataProperty !== undefined;
+  // The name of a property has the object as its parent too.
+  return isMember && Reflect.get(parentData, parentDataProperty) === value
+    ? spelledMember(parentData, parentDataProperty)
+    : value;
+}
+
+function exactOf(value: unknown): ExactNumber {
+  return exactNumber(value instanceof SpelledNumber ? value.spelling : String(value));
+}
+
+const isContainer = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !(value instanceof SpelledNumber);
+
+/** A text that equal values have, and no others. */
+function keyOf(value: unknown): string {
+  if (typeof value === 'number' || value instanceof SpelledNumber) return exactKey(exactOf(value));
+  if (Array.isArray(value)) return `[${value.map(keyOf).join(',')}]`;
+  if (!isContainer(value)) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${keyOf(member)}`);
+  return `{${members.sort().join(',')}}`;
+}
+
+export const isIntegerFormat = (format: unknown): boolean =>
+  typeof format === 'string' && Object.hasOwn(INTEGER_FORMATS, format);
