@@ -6,10 +6,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { compileProof } from '../../src/api/intake/proof.ts';
+import { examine, KnownSchemas } from '../../src/api/intake/schema-work.ts';
 import { compileSchema } from '../../src/lib/grammar/schema-grammar.ts';
 import { SchemaBudget } from '../../src/lib/grammar/schema/schema-budget.ts';
-import type { Schema } from '../../src/lib/grammar/schema/schema-walk.ts';
+import { isObject } from '../../src/lib/grammar/schema/schema-walk.ts';
 import { seeded, textWriter } from '../support/random/grammar-walk.ts';
 import { zodSchemas } from './zod-schemas.ts';
 import { writtenTools } from './written-tools.ts';
@@ -28,10 +28,13 @@ function outcomeOf(schema: unknown, relax: boolean): Outcome {
   const note = (path: string, keyword: string): void => void leftOut.push(`${path} ${keyword}`);
   try {
     const gbnf = compileSchema(schema, 'schema', { relax, leftOut: note });
-    const isValid = compileProof(schema as Schema, new SchemaBudget());
+    const known = new KnownSchemas();
+    const asked = { digest: 'd', text: JSON.stringify(schema), path: 'schema', relax };
+    if (isObject(schema)) examine(asked, new SchemaBudget(), known);
+    const isValid = (text: string): boolean => known.check('d', null, text)?.problem === null;
     const write = textWriter(gbnf, seeded(17));
     const texts = Array.from({ length: TEXTS }, write);
-    const invalid = texts.find((text) => !isValid(JSON.parse(text))) ?? null;
+    const invalid = isObject(schema) ? (texts.find((text) => !isValid(text)) ?? null) : null;
     return { refusal: null, leftOut, invalid };
   } catch (error) {
     return { refusal: (error as Error).message, leftOut, invalid: null };

@@ -19,6 +19,7 @@ interface Bounds {
 const WHOLE = '("0" | [1-9] [0-9]*)';
 /** From here on JavaScript writes whole numbers with an exponent. */
 const HUGE = 1e21;
+const HUGE_ZEROS = 21;
 
 /** Whole numbers within the bounds; `not`: numbers that it must not be. */
 export function integerRule(
@@ -133,8 +134,10 @@ interface Signs {
 /** Multiples of a whole number, by the remainder of the digits read so far. */
 function multiples(writer: GbnfWriter, step: number, signs: Signs): string {
   const rule = positiveMultiples(writer, step);
+  // What ends in so many zeros is a multiple of what divides a power of ten.
+  const huge = 10n ** BigInt(HUGE_ZEROS) % BigInt(step) === 0n;
   const options = [
-    ...hugeIntegers(writer, signs.minus ? null : 0n, signs.plus ? null : 0n),
+    ...(huge ? hugeIntegers(writer, signs.minus ? null : 0n, signs.plus ? null : 0n) : []),
     ...(signs.zero ? ['"0"'] : []),
     ...(signs.plus ? [rule] : []),
     ...(signs.minus ? [`"-" ${rule}`] : []),
