@@ -2,6 +2,7 @@ import { plainVocabulary as vocabulary } from '../../../../test/support/engine/p
 import { describe, expect, it } from 'vitest';
 import type { Turn } from '../../../contract/job.ts';
 import { isSvcError, reasonOf } from '../../../lib/errors/svc-error.ts';
+import { KNOWN_TEMPLATE_NAMES, knownTemplate } from '../../../lib/chat-template/known-templates.ts';
 import { foldPrompt, pieceText, renderPrompt } from '../prompt.ts';
 import { openTemplate } from '../template.ts';
 import { promptWriter } from '../writer.ts';
@@ -145,6 +146,46 @@ describe('a conversation that the template refuses', () => {
     } catch (error) {
       expect(isSvcError(error) && reasonOf(error)).toBe('never');
     }
+  });
+});
+
+describe('a template that writes a turn as if the model had said it', () => {
+  /** As Mistral's and Llama 2's: who is not the user is the model. */
+  const TWO_ROLES =
+    "{% for m in messages %}{% if m.role == 'user' %}[U {{ m.content }}]{% else %}[A {{ m.content }}]{% endif %}{% endfor %}";
+  const putTo = (source: string, turns: readonly Turn[]): [string, readonly string[]] => {
+    const writer = promptWriter(openTemplate(source), vocabulary);
+    const prompt = { turns, tools: [], variables: {}, prefill: [], clockMs: null };
+    return [pieceText(renderPrompt(writer, prompt)), foldPrompt(writer, prompt).folds];
+  };
+
+  it('gets a late system turn as words of the user', () => {
+    expect(putTo(TWO_ROLES, [user('A'), said('B'), system('N'), user('C')])).toEqual([
+      '[U A][A B][U N\n\nC]',
+      ['system=moved'],
+    ]);
+  });
+
+  it('gets the result of a tool as words of the user', () => {
+    const [text, folds] = putTo(TWO_ROLES, [user('A'), said('B'), result('1'), said('C')]);
+    expect([text, folds]).toEqual(['[U A][A B][U R1][A C]', ['result=user']]);
+  });
+
+  it('is left alone where it writes no roles at all', () => {
+    const source = '{% for m in messages %}{{ m.content }}|{% endfor %}';
+    expect(putTo(source, [user('A'), said('B'), system('N'), user('C')])).toEqual(['A|B|N|C|', []]);
+  });
+
+  it.each(KNOWN_TEMPLATE_NAMES)('among those of Hearth there is none, once it is folded: %s', (name) => {
+    const { source = '' } = knownTemplate(name) ?? {};
+    const turns = [system('S'), user('A'), said('B'), system('N'), user('C'), said('D'), system('O')];
+    const asModel = turns.map(
+      (turn, at): Turn => (at > 0 && turn.role === 'system' ? said(String(turn.content)) : turn),
+    );
+    const [text, folds] = putTo(source, turns);
+    expect(text).not.toBe(putTo(source, asModel)[0]);
+    for (const word of ['S', 'A', 'B', 'N', 'C', 'D', 'O']) expect(text).toContain(word);
+    if (['mistral', 'llama-2'].includes(name)) expect(folds).toContain('system=moved');
   });
 });
 

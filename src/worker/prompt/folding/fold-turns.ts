@@ -165,7 +165,30 @@ function faultsOf(turns: readonly PromptTurn[], skeleton: Foldable, render: Rend
     else if (at < last) faults += 1;
     last = Math.max(last, at);
   }
-  return faults;
+  return (
+    faults +
+    1000 * takenForTheModels(turns, text, (other) => renderedOrNull({ ...skeleton, turns: other }, render))
+  );
+}
+
+/** Roles whose turns a template may write as if the model had said them. */
+const OTHERS: readonly PromptTurn['role'][] = ['system', 'tool'];
+
+/** How many of these roles have turns that this template writes like the model's, and not because it writes all alike. */
+function takenForTheModels(
+  turns: readonly PromptTurn[],
+  text: string,
+  render: (turns: readonly PromptTurn[]) => string | null,
+): number {
+  const first = turns.findIndex(({ role }) => role !== 'system');
+  const as = (from: PromptTurn['role'], role: PromptTurn['role']): PromptTurn[] =>
+    turns.map((turn, at) => (at > first && turn.role === from ? { ...turn, role } : turn));
+  const isTaken = (role: PromptTurn['role']): boolean =>
+    first >= 0 &&
+    turns.some((turn, at) => at > first && turn.role === role) &&
+    render(as(role, 'assistant')) === text &&
+    render(as(role, 'user')) !== text;
+  return OTHERS.filter(isTaken).length;
 }
 
 /** False where it is refused. */
