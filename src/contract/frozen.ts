@@ -105,6 +105,8 @@ export const CheckFacts = Type.Object({
   /** Largest gap found between first choice and claimed token. */
   largestGap: Type.Number(),
   promptTokensSha256: Sha256,
+  /** Of the chat template; null: the prompt was a text. */
+  templateSha256: Type.Union([Sha256, Type.Null()]),
   /** Whether a run of this job would have ended with these tokens, neither sooner nor later. */
   isWhole: Type.Boolean(),
   /** The samplers that such a run would have used, in their order. */

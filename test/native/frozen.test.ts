@@ -171,6 +171,7 @@ describe('a check of claimed tokens', () => {
       withinMargin: 0,
       firstMismatch: null,
       promptTokensSha256: frozen.prompt.tokensSha256,
+      templateSha256: frozen.prompt.templateSha256,
     });
   });
 

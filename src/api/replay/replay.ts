@@ -68,7 +68,7 @@ export class Replayer {
       const pins = { threads, numCtx, claimedTokens: null, epsilon: 0 };
       const job = replayJob({ claimed, request, pins }, this.#model.defaultStop);
       const run = await this.#worker.run(job, { numCtx, template: templateFor(claimed, this.#model) });
-      refuseTemplate(claimed, run);
+      refuseTemplate(claimed, run.done.frozen?.prompt.templateSha256);
       const { sha256: serverSha256 } = await this.#server;
       return { ...this.#account(claimed, run, await this.#worker.provenance()), serverSha256 };
     });
@@ -86,6 +86,7 @@ export class Replayer {
       const template = templateFor(claimed, this.#model);
       const { done, answer } = await this.#worker.run(job, { numCtx: claimed.exec.n_ctx, template });
       if (done.check === undefined) throw new Error('the check gave no result');
+      refuseTemplate(claimed, done.check.templateSha256);
       return { facts: done.check, answer, serverSha256: (await this.#server).sha256 };
     });
   }
@@ -142,8 +143,8 @@ function templateFor({ prompt }: Predicate, { templates }: ReplayModel): string 
 }
 
 /** The file is the one of the record, so another template is one that its user had set. */
-function refuseTemplate({ prompt }: Predicate, { done }: Run): void {
-  if (done.frozen === undefined || done.frozen.prompt.templateSha256 === prompt.template_sha256) return;
+function refuseTemplate({ prompt }: Predicate, here: string | null | undefined): void {
+  if (here === undefined || here === prompt.template_sha256) return;
   throw notComparable(
     'it was made with a chat template that is not here; set the template for the model: hearth set MODEL template=FILE',
   );

@@ -2,7 +2,7 @@
 import { didYouMean, nearest } from '../../lib/base/nearest.ts';
 import { builtinNamed } from '../../lib/errors/builtin-ids.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
-import { knownName } from '../../store/hub/choose/known-names.ts';
+import { KNOWN_NAMES, knownName } from '../../store/hub/choose/known-names.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -35,13 +35,21 @@ function pullAdvice(name: string): string {
 /** How to install a model by the name that it has elsewhere; empty for a name that is not known. */
 export function knownNameAdvice(name: string): string {
   const known = knownName(name);
-  if (known === null) return '';
+  if (known === null) return resembledAdvice(name);
   const { reference, tags } = known;
   const [bare = ''] = name.split(':');
   if (reference === null)
     return ` Of "${bare}", ${tags.join(', ')} are known here, such as ${bare}:${tags[0]}; look for others with: hearth search ${name.replace(':', ' ')}`;
   const [repository] = reference.split(':');
   return ` "${name}" is a name of Ollama's library; a GGUF of it: hearth pull ${reference} (hearth fit ${repository} lists its quants).`;
+}
+
+/** A slip in such a name, or one without its number. */
+function resembledAdvice(name: string): string {
+  const [close] = nearest(name.split(':')[0] ?? '', KNOWN_NAMES);
+  const reference = close === undefined ? null : knownName(close)?.reference;
+  if (close === undefined || reference === null || reference === undefined) return '';
+  return ` It resembles "${close}", a name of Ollama's library; a GGUF of that: hearth pull ${reference}. Look for others with: hearth search ${name.replace(':', ' ')}`;
 }
 
 /** Redirects are held to public addresses, which a proxy would resolve in our place. */

@@ -49,6 +49,16 @@ describe('advice', () => {
     expect(await advice(fail('model_not_found', { model: 'other' }))).toBe('');
   });
 
+  it.each(['gema', 'gemma', 'mistal', 'qwen3.5'])(
+    'says what to pull for a slip in a known name: %s',
+    async (model) => {
+      const error = fail('model_not_found', { model });
+      expect(await adviceFor(error, async () => [])).toMatch(
+        /^ It resembles ".*hearth pull \S+.* hearth search /,
+      );
+    },
+  );
+
   it.each([
     fail('model_not_found', { model: 'qwen3:0.6b' }),
     fail('reference_invalid', { ref: 'qwen3:0.6b', reason: 'r' }),

@@ -10,6 +10,8 @@ export interface SettingValue<S extends TSchema> {
   readonly write: (value: never) => string;
   /** What a usable value looks like, for errors and the documentation. */
   readonly expects: string;
+  /** The values that have names. */
+  readonly names?: readonly string[];
   /** Whether it may be a text of many lines. */
   readonly isDocument?: boolean;
 }
@@ -147,6 +149,7 @@ export function nameOrText(
     },
     write: (value: string) => value,
     isDocument: true,
+    names,
     expects: inWords([
       ...names,
       'the text itself; no request names a file, but `hearth set` takes a path and copies the file',

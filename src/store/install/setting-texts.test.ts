@@ -64,7 +64,9 @@ it('a command copies the file; what becomes of it later is nothing to the model'
   expect(await textFromCommand('template', 'Alpaca')).toBe('alpaca');
   await expect(textFromCommand('template', 'lama-3')).rejects.toMatchObject({
     code: 'invalid_request',
-    message: expect.stringMatching(/^template is no name and no file: .*lama-3/),
+    message: expect.stringMatching(
+      /^template is neither a known name nor a file: .*lama-3.* Did you mean llama-3/,
+    ),
   });
 });
 

@@ -6,6 +6,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
 import { knownTemplate } from '../../lib/chat-template/known-templates.ts';
+import { didYouMean, nearest } from '../../lib/base/nearest.ts';
 import { fail, isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import { readTemplateFile, templateTextDefect } from '../../lib/gguf/gate/template-file.ts';
 import { isFormatChoice } from '../../lib/tool-format/format-names.ts';
@@ -36,6 +37,9 @@ const TEXT_SETTINGS = {
   },
 } as const satisfies Readonly<Partial<Record<keyof ModelParams, TextSetting>>>;
 
+/** Of a word that may be a slip in a name. */
+const LONGEST_NAME = 64;
+
 type TextSettingName = keyof typeof TEXT_SETTINGS;
 const NAMES = Object.keys(TEXT_SETTINGS) as TextSettingName[];
 
@@ -47,9 +51,12 @@ export function checkTexts(patch: { readonly [Name in TextSettingName]?: string 
     const value = patch[name];
     const { isName, defect } = TEXT_SETTINGS[name];
     if (value === undefined || value === null || isName(value)) continue;
-    const { wire, read, expects } = LOAD_SETTINGS[name];
-    const reason = read(value) === undefined ? `is not usable; write ${expects}` : defect(value);
-    if (reason !== null) throw fail('invalid_request', { param: wire, message: `${wire} ${reason}.` });
+    const { wire, read, expects, names } = LOAD_SETTINGS[name];
+    const meant = didYouMean(nearest(value.slice(0, LONGEST_NAME), names));
+    const isOdd = read(value) === undefined;
+    const reason = isOdd ? `is not usable; write ${expects}` : defect(value);
+    if (reason === null) continue;
+    throw fail('invalid_request', { param: wire, message: `${wire} ${reason}.${isOdd ? meant : ''}` });
   }
 }
 
@@ -58,7 +65,7 @@ export function checkTexts(patch: { readonly [Name in TextSettingName]?: string 
  * words of the user of this machine.
  */
 export async function textFromCommand(name: TextSettingName, word: string): Promise<string> {
-  const { wire, read, expects } = LOAD_SETTINGS[name];
+  const { wire, read, expects, names } = LOAD_SETTINGS[name];
   const known = read(word);
   if (known !== undefined) return known;
   const path = resolve(word);
@@ -67,7 +74,8 @@ export async function textFromCommand(name: TextSettingName, word: string): Prom
   } catch (error) {
     // Whoever misspells a name is told the names, not only that no file is called so.
     if (!isFailure(error, 'file_not_found')) throw error;
-    const message = `${wire} is no name and no file: there is no ${JSON.stringify(path)}; write ${expects}.`;
+    const meant = didYouMean(nearest(word.slice(0, LONGEST_NAME), names));
+    const message = `${wire} is neither a known name nor a file: there is no ${JSON.stringify(path)}; write ${expects}.${meant}`;
     throw fail('invalid_request', { param: wire, message }, error);
   }
 }

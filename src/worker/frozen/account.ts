@@ -34,10 +34,15 @@ export function samplersOf({ backend }: ChatModel, { prepared }: FrozenPlan): st
   return prepared.answer.constraint === null ? [...samplers] : ['grammar', ...samplers];
 }
 
+/** Null: the prompt was a text. */
+export function templateDigest({ job, writer }: FrozenPlan['prepared']): string | null {
+  return job.prompt.kind === 'chat' ? sha256(writer.template.source) : null;
+}
+
 function promptFacts({ vocabulary }: ChatModel, { prepared }: FrozenPlan): FrozenFacts['prompt'] {
-  const { job, writer, pieces, tokens } = prepared;
+  const { job, pieces, tokens } = prepared;
   return {
-    templateSha256: job.prompt.kind === 'chat' ? sha256(writer.template.source) : null,
+    templateSha256: templateDigest(prepared),
     templateClockMs: job.templateClockMs ?? 0,
     renderedSha256: sha256(pieceText(pieces)),
     tokensSha256: sha256OfTokens(tokens),

@@ -6,7 +6,7 @@ import type { CheckFacts } from '../../contract/frozen.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import { StreamOutput } from '../batch/stream/stream-output.ts';
 import type { ChatModel } from '../model.ts';
-import { samplersOf } from './account.ts';
+import { samplersOf, templateDigest } from './account.ts';
 import { type FrozenContext, SEQUENCE, CHUNK_TOKENS } from './context.ts';
 import { type FrozenPlan, streamJobOf } from './plan.ts';
 import type { FrozenHooks } from './run.ts';
@@ -40,6 +40,7 @@ export async function checkFrozen(chat: ChatModel, claim: Claim, hooks: FrozenHo
     steps: claimed.length,
     ...tally.facts,
     promptTokensSha256: sha256OfTokens(prompt),
+    templateSha256: templateDigest(plan.prepared),
     isWhole: finishReason !== null && tokens.length === claimed.length,
     chain: samplersOf(chat, plan),
   };

@@ -70,6 +70,15 @@ const LINE_END: CodeRange[] = [
   [0x0d, 0x0d],
   [0x2028, 0x2029],
 ];
+/** What escapes mean that a grammar has no words for. */
+const UNSUPPORTED: Readonly<Record<string, string>> = {
+  b: ', the edge of a word,',
+  B: ', no edge of a word,',
+  p: ', a property of characters,',
+  P: ', a property of characters,',
+  k: ', a reference to a group,',
+};
+
 const ESCAPED_CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, '0': 0 };
 
 export function parsePattern(source: string, refuse: RefusePattern): Pattern {
@@ -104,7 +113,7 @@ class PatternParser {
   parse(): Pattern {
     const options = this.#options();
     if (this.#at < this.#chars.length)
-      throw this.#refuse(`"${this.#peek()}" cannot be enforced at this position`);
+      throw this.#refuse(`"${this.#peek()}" is not supported at this position`);
     const alternatives = options.map(plainOf);
     const plain = alternatives.every((option) => option !== null) ? alternatives : null;
     return { node: choice(options), plain };
@@ -203,7 +212,7 @@ class PatternParser {
       for (let next = this.#next(); next !== '}'; next = this.#next()) digits += next;
       return Number.parseInt(digits, 16);
     }
-    if (/[A-Za-z1-9]/.test(char)) throw this.#refuse(`\\${char} cannot be enforced`);
+    if (/[A-Za-z1-9]/.test(char)) throw this.#refuse(`\\${char}${UNSUPPORTED[char] ?? ''} is not supported`);
     return char.codePointAt(0) ?? 0;
   }
 

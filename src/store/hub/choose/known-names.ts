@@ -52,6 +52,9 @@ export interface KnownName {
   readonly tags: readonly string[];
 }
 
+/** The names without tags. */
+export const KNOWN_NAMES: readonly string[] = Object.keys(REPOSITORIES);
+
 /** What a name such as `llama3.2`, `qwen3:0.6b` or `qwen3:8b-q4_K_M` stands for elsewhere; null: it is not known. */
 export function knownName(name: string): KnownName | null {
   const [bare = '', tag = 'latest'] = name.toLowerCase().split(':');
