@@ -65,10 +65,16 @@ export interface ScanOptions {
   readonly limits?: JsonLimits;
   /** Whether an object may name a key twice, and `__proto__`, as JSON.parse allows: the last value counts. */
   readonly takesAnyKeys?: boolean;
+  /** Whether the bytes are known to be UTF-8. */
+  readonly isChecked?: boolean;
 }
 
 type Keys = Pick<JsonKeys, 'note'>;
 const ANY_KEYS: Keys = { note: () => {} };
+
+export function requireUtf8(isValid: boolean): void {
+  if (!isValid) throw unusable('it is not valid UTF-8');
+}
 
 export class JsonScan {
   readonly #bytes: Buffer;
@@ -100,14 +106,14 @@ export class JsonScan {
 
   constructor(
     bytes: Buffer,
-    { shared, values, limits = JSON_LIMITS, takesAnyKeys = false }: ScanOptions = {},
+    { shared, values, limits = JSON_LIMITS, takesAnyKeys = false, isChecked = false }: ScanOptions = {},
   ) {
     this.#bytes = bytes;
     this.#shared = shared;
     this.#values = values;
     this.#limits = limits;
     this.#takesAnyKeys = takesAnyKeys;
-    if (!isUtf8(bytes)) throw unusable('it is not valid UTF-8');
+    if (!isChecked) requireUtf8(isUtf8(bytes));
   }
 
   /** Goes on as far as to this place; true once the document is read, which `end` at or behind its length makes sure of. */

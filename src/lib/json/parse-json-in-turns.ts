@@ -1,6 +1,7 @@
 /** Reads a large JSON document and lets the event loop turn meanwhile. */
 import { ownTurn } from './own-turn.ts';
-import { type JsonLimits, JsonScan } from './json-scan.ts';
+import { isUtf8InTurns } from './bytes-in-turns.ts';
+import { type JsonLimits, JsonScan, requireUtf8 } from './json-scan.ts';
 import { JsonValues } from './json-values.ts';
 import type { KnownMember } from './known-member.ts';
 import { parseJson } from './strict-json.ts';
@@ -8,11 +9,12 @@ import { parseJson } from './strict-json.ts';
 /** Bytes that are read before others have their turn: some milliseconds where they are all single values. */
 const SLICE_BYTES = 32 * 1024;
 
-/** As `parseJson` does, with nothing that cannot be interrupted but the look for bytes that are no UTF-8. */
+/** As `parseJson` does. */
 export async function parseJsonInTurns(bytes: Buffer, shared?: KnownMember): Promise<unknown> {
   if (bytes.length <= SLICE_BYTES) return parseJson(bytes, shared);
+  requireUtf8(await isUtf8InTurns(bytes));
   const values = new JsonValues(bytes);
-  const scan = new JsonScan(bytes, { shared, values });
+  const scan = new JsonScan(bytes, { shared, values, isChecked: true });
   for (let end = SLICE_BYTES; !scan.advance(end); end += SLICE_BYTES) await ownTurn();
   const { root } = values;
   const { place } = scan;
@@ -28,8 +30,9 @@ export async function parseJsonInTurns(bytes: Buffer, shared?: KnownMember): Pro
  * slice of it read at once. Throws invalid_json where it is none, or is above the limits.
  */
 export async function parseAnswerInTurns(bytes: Buffer, limits: JsonLimits): Promise<unknown> {
+  requireUtf8(await isUtf8InTurns(bytes));
   const values = new JsonValues(bytes);
-  const scan = new JsonScan(bytes, { values, limits, takesAnyKeys: true });
+  const scan = new JsonScan(bytes, { values, limits, takesAnyKeys: true, isChecked: true });
   let end = 0;
   do {
     await ownTurn();

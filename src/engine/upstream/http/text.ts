@@ -1,5 +1,6 @@
 /** A body that is read whole, up to a limit. */
 import type { Readable } from 'node:stream';
+import { joinedInTurns } from '../../../lib/json/bytes-in-turns.ts';
 
 /** The bytes, or null where there are more than the limit. */
 export async function readBytes(
@@ -15,5 +16,5 @@ export async function readBytes(
     if (size > limitBytes) return null;
     parts.push(part);
   }
-  return Buffer.concat(parts);
+  return joinedInTurns(parts, size);
 }

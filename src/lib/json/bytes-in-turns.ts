@@ -1,0 +1,43 @@
+/** Large bodies a slice at a time, so that the event loop turns meanwhile. */
+import { isUtf8 } from 'node:buffer';
+import { ownTurn } from './own-turn.ts';
+
+/** Bytes that are copied or looked at before others have their turn: a few milliseconds on a busy machine. */
+const SLICE_BYTES = 4 * 1024 * 1024;
+/** No character of UTF-8 has more bytes behind its first. */
+const MOST_TRAILING = 3;
+
+/** As Buffer.concat; the parts are forgotten as they are copied. */
+export async function joinedInTurns(parts: Buffer[], size: number): Promise<Buffer> {
+  const whole = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  let turn = SLICE_BYTES;
+  for (const [index, part] of parts.entries()) {
+    at += part.copy(whole, at);
+    parts[index] = EMPTY;
+    if (at < turn) continue;
+    turn = at + SLICE_BYTES;
+    await ownTurn();
+  }
+  return whole;
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** As isUtf8. */
+export async function isUtf8InTurns(bytes: Buffer): Promise<boolean> {
+  for (let from = 0; from < bytes.length; await ownTurn()) {
+    const end = endOfCharacter(bytes, from + SLICE_BYTES);
+    if (!isUtf8(bytes.subarray(from, end))) return false;
+    from = end;
+  }
+  return true;
+}
+
+/** At most that far, and not inside a character. */
+function endOfCharacter(bytes: Buffer, end: number): number {
+  if (end >= bytes.length) return bytes.length;
+  for (let back = 0; back <= MOST_TRAILING; back += 1)
+    if (((bytes[end - back] as number) & 0xc0) !== 0x80) return end - back;
+  return end;
+}
