@@ -112,6 +112,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'lib/errors',
   ],
   'store/install': [
+    'lib/base',
     'store/registry',
     'store/files',
     'contract',

@@ -60,7 +60,10 @@ describe('a record of a model with a template of its user', () => {
     expect(gone).toMatchObject({ code: 2, verdict: 'not comparable' });
     expect(gone.text).toContain('a chat template that is not here');
     const cheap = await verified(args, '--cheap');
-    expect([cheap.code, cheap.text]).toEqual([2, expect.stringContaining('a chat template that is not here')]);
+    expect([cheap.code, cheap.text]).toEqual([
+      2,
+      expect.stringContaining('a chat template that is not here'),
+    ]);
     // A template is known by its bytes, whichever model it is set for.
     await set('base', file);
     expect(await verified(args, '--replay')).toMatchObject({ code: 0, verdict: 'verified' });

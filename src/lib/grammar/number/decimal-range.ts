@@ -2,7 +2,7 @@
  * GBNF for decimal numbers within bounds, with as many digits as the model writes. A magnitude is spelled plainly, or with
  * up to three digits before the point and an exponent.
  */
-import { type Decimal, decimalOf, neighbour, pointAfter, significant } from './decimal.ts';
+import { type Decimal, decimalOf, pointAfter, significant } from './decimal.ts';
 import { commonStart, digitClass, integerRange, magnitudes } from './number-range.ts';
 
 /** A bound of a magnitude; `strict`: the bound itself lies outside. */
