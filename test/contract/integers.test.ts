@@ -1,49 +1,122 @@
-/** Integers as clients in other languages send them, up to 64 bits. The fields are those of the wire schemas. */
+/** Integers as clients in other languages send them, up to 64 bits, in every number of every request that a model answers. */
 import { describe, expect, it } from 'vitest';
-import { ChatRequest } from '../../src/wire/inference/chat.ts';
-import { CompletionRequest } from '../../src/wire/inference/completions.ts';
-import { NativeCompletionRequest } from '../../src/wire/llama-server.ts';
-import { MessagesRequest } from '../../src/wire/messages/request.ts';
-import { InputTokensRequest } from '../../src/wire/responses/request.ts';
+import { routes } from '../../src/wire/routes.ts';
 import { scriptedService } from '../support/http/scripted-service.ts';
 
 const service = scriptedService();
 const messages = [{ role: 'user', content: 'Hello' }];
 
-const ROUTES = [
-  ['/v1/chat/completions', ChatRequest, { messages }],
-  ['/v1/completions', CompletionRequest, { prompt: 'Hello' }],
-  ['/completion', NativeCompletionRequest, { prompt: 'Hello' }],
-  ['/v1/messages', MessagesRequest, { messages, max_tokens: 5 }],
-  ['/v1/responses', InputTokensRequest, { input: 'Hello' }],
-] as const;
+/** What a request needs besides its model, by path. */
+const BODIES: Readonly<Record<string, object>> = {
+  '/v1/chat/completions': { messages },
+  '/v1/completions': { prompt: 'Hello' },
+  '/v1/embeddings': { model: 'default-embedding', input: 'Hello' },
+  '/v1/rerank': { model: 'default-embedding', query: 'Hello', documents: ['a', 'b'] },
+  '/v1/tokenize': { input: 'Hello' },
+  '/v1/detokenize': { tokens: [1] },
+  '/v1/messages': { messages, max_tokens: 5 },
+  '/v1/messages/count_tokens': { messages },
+  '/v1/responses': { input: 'Hello' },
+  '/v1/responses/input_tokens': { input: 'Hello' },
+  '/completion': { prompt: 'Hello' },
+  '/infill': { input_prefix: 'Hello', input_suffix: 'you' },
+  '/tokenize': { content: 'Hello' },
+  '/api/chat': { messages },
+  '/api/generate': { prompt: 'Hello' },
+  '/api/embed': { model: 'default-embedding', input: 'Hello' },
+  '/api/embeddings': { model: 'default-embedding', prompt: 'Hello' },
+};
 
-/** OpenAI bounds these itself; more of them would be an answer that nobody asked for. */
-const BOUNDED = new Set(['n', 'best_of', 'logprobs', 'top_logprobs', 'n_probs']);
+/** More of these would be answers or lists that nobody asked for; OpenAI bounds them itself. */
+const BOUNDED = new Set(['n', 'best_of', 'logprobs', 'top_logprobs', 'n_probs', 'dimensions']);
 
-const fields = ROUTES.flatMap(([path, { properties }, body]) =>
-  Object.entries(properties as unknown as Record<string, { type?: unknown }>)
-    .filter(
-      ([name, { type }]) =>
-        [type].flat().includes('integer') && ![type].flat().includes('array') && !BOUNDED.has(name),
-    )
-    .map(([name]) => [path, name, body] as const),
+interface Shape {
+  readonly type?: unknown;
+  readonly properties?: Readonly<Record<string, Shape>>;
+}
+
+/** The integers of a body, each with the names that lead to it. */
+function integersIn({ properties = {} }: Shape): string[][] {
+  return Object.entries(properties).flatMap(([name, shape]) => {
+    const types = [shape.type].flat();
+    const isNumber = types.includes('integer') && !types.includes('array') && !BOUNDED.has(name);
+    return isNumber ? [[name]] : integersIn(shape).map((names) => [name, ...names]);
+  });
+}
+
+const bodies = Object.values(routes).flatMap((route) =>
+  'body' in route && Object.hasOwn(BODIES, route.path)
+    ? [{ path: route.path, body: route.body as Shape }]
+    : [],
 );
+const fields = bodies.flatMap(({ path, body }) =>
+  integersIn(body).map((names) => [path, names.join('.'), names] as const),
+);
+const within = (names: readonly string[], value: unknown): object =>
+  names.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object;
 
 describe('an integer of 64 bits', () => {
-  it('is looked for in every field', () => {
-    const names = fields.map(([, name]) => name);
+  it('is looked for in every field of every route', () => {
+    expect(bodies.map(({ path }) => path).toSorted()).toEqual(Object.keys(BODIES).toSorted());
+    const names = fields.map(([path, name]) => `${path} ${name}`);
     expect(names).toEqual(
-      expect.arrayContaining(['seed', 'max_tokens', 'top_k', 'repeat_last_n', 'num_ctx']),
+      expect.arrayContaining([
+        '/v1/chat/completions seed',
+        '/v1/chat/completions reasoning_budget',
+        '/v1/completions max_tokens',
+        '/completion n_predict',
+        '/infill top_k',
+        '/v1/messages max_tokens',
+        '/v1/responses max_output_tokens',
+        '/v1/rerank top_n',
+        '/api/chat options.seed',
+        '/api/generate options.num_predict',
+        '/api/generate options.repeat_last_n',
+      ]),
     );
   });
 
-  it.each(fields)('%s takes %s', async (path, name, body) => {
+  it.each(fields)('%s takes %s', async (path, _, names) => {
     for (const value of [2 ** 31, 2 ** 53 + 2, 2 ** 63]) {
-      const { status, text } = await service.client.post(path, { model: 'default', ...body, [name]: value });
+      const { status, text } = await service.client.post(path, {
+        model: 'default',
+        stream: false,
+        ...BODIES[path],
+        ...within(names, value),
+      });
       expect([status, text], String(value)).toEqual([200, text]);
     }
   });
+
+  it.each(bodies.map(({ path }) => path))('%s takes a keep_alive', async (path) => {
+    const { properties = {} } = bodies.find((each) => each.path === path)?.body ?? {};
+    if (!Object.hasOwn(properties, 'keep_alive')) return;
+    for (const keep_alive of [-1, 2 ** 31, 2 ** 63]) {
+      const { status, text } = await service.client.post(path, {
+        model: 'default',
+        stream: false,
+        ...BODIES[path],
+        keep_alive,
+      });
+      expect([status, text], String(keep_alive)).toEqual([200, text]);
+    }
+  });
+});
+
+describe('a budget of thinking', () => {
+  it.each([2 ** 31, 2 ** 53 + 2, 2 ** 63])(
+    'of %d tokens is no other than the limit',
+    async (budget_tokens) => {
+      const thinking = { type: 'enabled', budget_tokens };
+      const { status, text } = await service.client.post('/v1/messages', {
+        model: 'default',
+        messages,
+        max_tokens: 2 ** 63,
+        thinking,
+      });
+      expect([status, text]).toEqual([200, text]);
+    },
+  );
 });
 
 describe('a seed', () => {

@@ -228,7 +228,7 @@ async function taken(port) {
 
 /** npm start: the service answers a chat and ends; where its home or its port cannot be used it must say so. */
 async function start(options, { isPortTaken }) {
-  const isLocked = options.env.HOME === LOCKED;
+  const isLocked = options.env.HOME === LOCKED || isHomeless(options);
   if (isLocked && !isRefused(options, /cannot be written .* SVC_HOME/)) return false;
   const home = isLocked ? { SVC_HOME: path.join(options.cwd, '..', 'home') } : {};
   const env = { ...options.env, ...home };
@@ -241,6 +241,13 @@ async function start(options, { isPortTaken }) {
   const [code] = await ended;
   say(`npm start: ${url ?? 'not ready'}, ${answers ? 'answers' : 'no answer'}, exit code ${code}`);
   return answers;
+}
+
+/** Without HOME, the home of the account counts; that of `nobody` is nowhere. */
+function isHomeless({ env, uid }) {
+  if (env.HOME !== undefined) return false;
+  const account = spawnSync('getent', ['passwd', String(uid)], { encoding: 'utf8' }).stdout ?? '';
+  return !existsSync(account.split(':')[5] ?? '');
 }
 
 function isRefused(options, sentence) {

@@ -67,6 +67,12 @@ describe('schemas of large and of exact numbers', () => {
     for (const value of invalid) expect(problemOf(value), value).not.toBeNull();
   });
 
+  it('may count more characters, items and members than there can be', () => {
+    const most = 'maxLength maxItems maxProperties'.split(' ').map((name) => `"${name}":9223372036854775807`);
+    const { problemOf } = examined(`{${most.join(',')}}`);
+    for (const value of ['"a"', '[1]', '{"a":1}']) expect(problemOf(value), value).toBeNull();
+  });
+
   it('name the limit as it is spelled', () => {
     const { problemOf } = examined('{"type":"integer","maximum":9223372036854775807}');
     expect(problemOf('9223372036854775808')).toBe('its root must be <= 9223372036854775807');

@@ -15,9 +15,14 @@ export function readThinking(fields: ThinkingFields): Reasoning {
   return {
     ...(enabled === undefined ? {} : { enabled }),
     ...(effort === undefined || effort === 'none' ? {} : { effort }),
-    ...(budget === undefined ? {} : { budgetTokens: budget }),
+    ...(budget === undefined ? {} : { budgetTokens: tokenBudget(budget) }),
   };
 }
+
+/** No answer is longer; more would not fit the integers of engines. */
+const MOST_BUDGET = 2 ** 31 - 1;
+
+export const tokenBudget = (asked: number): number => Math.min(asked, MOST_BUDGET);
 
 /** Names of the fields that change nothing, because the model does not mark its thinking. */
 export function idleThinkingFields(fields: ThinkingFields, canThink: boolean): string[] {

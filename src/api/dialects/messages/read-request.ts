@@ -7,6 +7,7 @@ import { CountTokensRequest, MessagesRequest } from '../../../wire/messages/requ
 import type { ChatAsk } from '../../chat/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
+import { tokenBudget } from '../../intake/thinking.ts';
 import { readToolChoice } from '../../intake/tool-choice.ts';
 import { type Fields, fieldsAt, isFields } from '../fields.ts';
 import { begunPrompt } from '../../chat/begun-answer.ts';
@@ -110,12 +111,12 @@ function readThinking({ thinking, output_config }: Body): Reasoning {
   const known = [undefined, 'enabled', 'adaptive', 'disabled'];
   if (thinking && !known.includes(type as string))
     throw refusal('thinking.type', 'must be "enabled", "adaptive" or "disabled"');
-  if (budget !== undefined && (!Number.isSafeInteger(budget) || Number(budget) < 0))
+  if (budget !== undefined && (!Number.isInteger(budget) || Number(budget) < 0))
     throw refusal('thinking.budget_tokens', 'must be a whole number of tokens');
   return {
     // An adaptive model decides by itself, as one does of which nothing is said.
     ...(type === 'enabled' || type === 'disabled' ? { enabled: type === 'enabled' } : {}),
-    ...(budget === undefined ? {} : { budgetTokens: Number(budget) }),
+    ...(budget === undefined ? {} : { budgetTokens: tokenBudget(Number(budget)) }),
     ...(typeof effort === 'string' ? { effort: EFFORTS[effort] ?? effort.slice(0, 16).toWellFormed() } : {}),
   };
 }

@@ -195,7 +195,7 @@ function isReadable(
     case 'flag':
       return typeof value === 'boolean';
     case 'count':
-      return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+      return typeof value === 'number' && Number.isInteger(value) && value >= 0;
     case 'number':
       return typeof value === 'number';
     case 'bound':

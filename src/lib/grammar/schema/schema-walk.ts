@@ -106,7 +106,8 @@ function decodeStep(step: string): string {
 export function countOf(schema: Schema, keyword: string, path: SchemaPath): number | null {
   const value = schema[keyword];
   if (value === undefined) return null;
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0)
+    return Math.min(value, Number.MAX_SAFE_INTEGER);
   throw malformed(at(path, keyword), 'it must be a whole number, 0 or more');
 }
 
