@@ -29,7 +29,7 @@ export function addExactKeywords(ajv: Ajv2020): void {
   bound(ajv, 'maximum', '<=', (order) => order <= 0);
   bound(ajv, 'exclusiveMaximum', '<', (order) => order < 0);
   onNumbers(ajv, 'multipleOf', (step) => {
-    const exactStep = exactOf(step);
+    const exactStep = limitOf('multipleOf', step);
     return (given) => (isExactMultiple(given, exactStep) ? null : 'is no multiple of "multipleOf"');
   });
   onNumbers(ajv, WHOLE, () => (given) => (isExactInteger(given) ? null : 'must be integer'));
@@ -57,11 +57,13 @@ export function addExactKeywords(ajv: Ajv2020): void {
   });
   ajv.addKeyword({
     keyword: 'enum',
+    schemaType: 'array',
     compile: (values: readonly unknown[]) => oneOf(values, 'must be equal to one of the allowed values'),
   });
   ajv.addKeyword({
     keyword: 'uniqueItems',
     type: 'array',
+    schemaType: 'boolean',
     compile: (isOn: unknown) =>
       judging((items) => {
         if (isOn !== true || !Array.isArray(items)) return null;
@@ -73,7 +75,7 @@ export function addExactKeywords(ajv: Ajv2020): void {
 
 function bound(ajv: Ajv2020, keyword: string, sign: string, holds: (order: number) => boolean): void {
   onNumbers(ajv, keyword, (limit) => {
-    const exactLimit = exactOf(limit);
+    const exactLimit = limitOf(keyword, limit);
     return (given) =>
       holds(compareExact(given, exactLimit))
         ? null
@@ -116,6 +118,12 @@ function spelledOf(value: unknown, context: Context): unknown {
   return isMember && Reflect.get(parentData, parentDataProperty) === value
     ? spelledMember(parentData, parentDataProperty)
     : value;
+}
+
+/** Of a keyword that must be a number. */
+function limitOf(keyword: string, limit: unknown): ExactNumber {
+  if (typeof limit === 'number' || limit instanceof SpelledNumber) return exactOf(limit);
+  throw new Error(`${keyword} must be number`);
 }
 
 function exactOf(value: unknown): ExactNumber {
