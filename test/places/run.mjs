@@ -14,6 +14,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -246,8 +247,9 @@ async function start(options, { isPortTaken }) {
 /** Without HOME, the home of the account counts; that of `nobody` is nowhere. */
 function isHomeless({ env, uid }) {
   if (env.HOME !== undefined) return false;
-  const account = spawnSync('getent', ['passwd', String(uid)], { encoding: 'utf8' }).stdout ?? '';
-  return !existsSync(account.split(':')[5] ?? '');
+  const accounts = readFileSync('/etc/passwd', 'utf8').split('\n');
+  const own = accounts.map((line) => line.split(':')).find((fields) => fields[2] === String(uid));
+  return !existsSync(own?.[5] ?? '');
 }
 
 function isRefused(options, sentence) {
