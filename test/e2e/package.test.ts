@@ -29,7 +29,10 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'hearth-package-'));
   prefix = path.join(folder, 'prefix');
   await mkdir(prefix);
-  const packed = await run(process.execPath, ['scripts/pack.mjs', '--bundled', '--to', folder]);
+  // npm keeps its own files in a home, which not every user has.
+  const packed = await run(process.execPath, ['scripts/pack.mjs', '--bundled', '--to', folder], {
+    env: { ...process.env, npm_config_cache: path.join(folder, 'cache') },
+  });
   await run('npm', ['install', '--global', '--ignore-scripts', '--prefix', prefix, packed.stdout.trim()], {
     env: env(),
   });
