@@ -7,7 +7,15 @@ import path from 'node:path';
 import { root } from './prepare.mjs';
 
 /** In npm's words. */
-const PROCESSORS = { 'linux-arm64': 'arm64', 'linux-armv7l': 'arm', 'linux-x64': 'x64' };
+const PROCESSORS = {
+  'linux-arm64': 'arm64',
+  'linux-armv7l': 'arm',
+  'linux-x64': 'x64',
+  'mac-arm64-metal': 'arm64',
+  'mac-x64': 'x64',
+  'win-arm64': 'arm64',
+  'win-x64': 'x64',
+};
 
 const file = path.join(root, 'package-lock.json');
 const lock = JSON.parse(readFileSync(file, 'utf8'));

@@ -26,7 +26,7 @@ import { createMetrics } from './engine/observe/metrics.ts';
 import { watchSpeeds } from './engine/observe/speeds.ts';
 import { ResponseStore } from './store/responses/response-store.ts';
 import { openRegistry, type Registry } from './store/registry/registry.ts';
-import { outdatedHint } from './store/libraries/own.ts';
+import { libraryHint } from './store/libraries/own.ts';
 import { forbiddenFile, type SealStatement, sealServer } from './trust/identity/sealed.ts';
 import { signIdentity } from './trust/identity/sign-identity.ts';
 import { allModels } from './api/elsewhere/all-models.ts';
@@ -87,7 +87,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   let tls = readTlsFiles(config);
   const instance = await loadIdentity({ home: config.home });
   const libraries = librariesFolder(config.home);
-  const hint = outdatedHint(libraries);
+  const hint = libraryHint(libraries);
   const untested = untestedRelease(libraries);
   if (hint !== null) logger.warn({}, hint);
   // Hashed once, as soon as the service listens: before, it would hold up the first answer.

@@ -33,6 +33,10 @@ describe('the packages that run', () => {
       ['linux-arm64', ['arm64'], ['linux']],
       ['linux-armv7l', ['arm'], ['linux']],
       ['linux-x64', ['x64'], ['linux']],
+      ['mac-arm64-metal', ['arm64'], ['darwin']],
+      ['mac-x64', ['x64'], ['darwin']],
+      ['win-arm64', ['arm64'], ['win32']],
+      ['win-x64', ['x64'], ['win32']],
     ]);
     const hashes = Object.values(GPU_LIBRARIES).flatMap(({ main, extension }) => [
       main.integrity,

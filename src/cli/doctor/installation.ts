@@ -13,6 +13,7 @@ import {
   outdatedOwnLibraries,
   ownLibrary,
 } from '../../lib/files/native-library.ts';
+import { platformLibrary } from '../../lib/files/platforms.ts';
 import { discover } from '../../store/foreign/discover.ts';
 import { homeHolder } from '../home-lock.ts';
 import type { CliContext } from '../context.ts';
@@ -109,12 +110,15 @@ async function engineFindings(
 function engineRemedy(gpu: string, libraries: string): string {
   if (gpu !== 'auto' && gpu !== 'off') return 'set SVC_GPU to auto or off; hearth gpu shows what a GPU lacks';
   return ownLibrary(libraries) === null
-    ? 'install again with optional packages; docs/install.md lists the platforms'
+    ? 'install again with optional packages, or compile the libraries: hearth library build; docs/install.md lists the platforms'
     : 'hearth library use FOLDER copies your own build of llama.cpp again, hearth library remove returns to the one that comes with Hearth';
 }
 
 function engineFinding(folder: string, libraries: string): Finding {
   const isOwn = ownLibrary(libraries) !== null;
+  const shortfall = isOwn ? undefined : platformLibrary()?.shortfall;
+  if (shortfall !== undefined)
+    return warning('engine', `llama.cpp loads, from ${folder}, but it ${shortfall}`, 'hearth library build');
   if (isOwn || outdatedOwnLibraries(libraries).length === 0)
     return ok('engine', `${isOwn ? 'your own build of llama.cpp' : 'llama.cpp'} loads, from ${folder}`);
   return warning(

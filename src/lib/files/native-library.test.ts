@@ -2,7 +2,14 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temp-home.ts';
-import { findLibraries, installedPackage, PACKAGE_VERSION, packageName } from './native-library.ts';
+import {
+  findLibraries,
+  installedPackage,
+  isTestedRelease,
+  PACKAGE_VERSION,
+  packageName,
+} from './native-library.ts';
+import { PLATFORMS, platformKey, platformLibrary } from './platforms.ts';
 
 const FILES = ['libllama.vulkan.v0.5.0.so', 'libggml.vulkan.v0.5.0.so', 'libggml-base.so'];
 
@@ -33,13 +40,55 @@ describe('the prebuilt libraries', () => {
     expect(findLibraries('vulkan', libraries)?.folder ?? '').not.toContain(libraries);
   });
 
-  it('have the version that package.json names for every platform', async () => {
-    const text = await readFile(new URL('../../../package.json', import.meta.url), 'utf8');
-    const { optionalDependencies } = JSON.parse(text) as { optionalDependencies: Record<string, string> };
-    const versions = Object.entries(optionalDependencies).filter(([name]) =>
+  it('have the version that package.json and the lockfile name, for every platform of the table', async () => {
+    const read = async (name: string): Promise<unknown> =>
+      JSON.parse(await readFile(new URL(`../../../${name}`, import.meta.url), 'utf8'));
+    const { optionalDependencies } = (await read('package.json')) as Named;
+    const { packages } = (await read('package-lock.json')) as Locked;
+    const named = Object.entries(optionalDependencies).filter(([name]) =>
       name.startsWith('@node-llama-cpp/'),
     );
-    expect(versions).toHaveLength(3);
-    expect(new Set(versions.map(([, version]) => version))).toEqual(new Set([PACKAGE_VERSION]));
+    const rows = Object.entries(PLATFORMS);
+    expect(new Map(named)).toEqual(
+      new Map(rows.map(([, { package: name, version }]) => [`@node-llama-cpp/${name}`, version])),
+    );
+    for (const [key, { package: name, version }] of rows) {
+      const entry = packages[`node_modules/@node-llama-cpp/${name}`];
+      expect([key, entry?.version]).toEqual([`${entry?.os?.[0]}-${entry?.cpu?.[0]}`, version]);
+    }
   });
+});
+
+interface Named {
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+}
+interface Locked {
+  readonly packages: Readonly<
+    Record<
+      string,
+      { readonly version: string; readonly os?: readonly string[]; readonly cpu?: readonly string[] }
+    >
+  >;
+}
+
+describe('the table of platforms', () => {
+  it.each([
+    ['linux', 'x64', false, 'linux-x64'],
+    ['darwin', 'arm64', false, 'mac-arm64-metal'],
+    ['win32', 'x64', false, 'win-x64'],
+    ['linux', 'x64', true, null],
+    ['freebsd', 'x64', false, null],
+  ])('has for %s %s (musl: %s) %s', (platform, arch, isMusl, name) => {
+    expect(platformLibrary(platformKey(platform, arch, isMusl))?.package ?? null).toBe(name);
+  });
+
+  it.each([
+    ['0.5.0-dev', true],
+    ['v0.5.3', true],
+    ['v0.4.0', true],
+    ['0.50.0', false],
+    ['0.6.0', false],
+    ['10.5.0', false],
+    ['unknown', false],
+  ])('knows release %s: %s', (release, isKnown) => expect(isTestedRelease(release)).toBe(isKnown));
 });

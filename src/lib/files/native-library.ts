@@ -7,6 +7,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { apiDigest } from '../llama-api/probe.ts';
+import { minorOf, platformKey, platformLibrary, TESTED_RELEASES } from './platforms.ts';
 
 /** The libraries of one folder, by what they are. */
 export interface LibraryFiles {
@@ -47,10 +48,9 @@ const COMPUTE = /^(?:lib)?ggml-(?!base\.)[\w.-]+\.(?:so|dylib|dll)$/;
 /** A build with a library for each sort of processor picks one itself. */
 const GENERIC_CPU = /^(?:lib)?ggml-cpu\.(?:so|dylib|dll)$/;
 
-/** The release of llama.cpp whose functions Hearth calls, and the version of every package: all are built from it. */
+/** The release of llama.cpp whose functions Hearth calls, and the version of its source and of the packages for GPUs. */
 export const LLAMA_CPP_RELEASE = 'v0.5.0';
 export const PACKAGE_VERSION = '3.22.1';
-const TESTED = /^v?0\.5\./;
 
 /** Where `hearth gpu install` puts packages. */
 export const librariesFolder = (home: string): string => path.join(home, 'libraries');
@@ -113,7 +113,7 @@ export function readBuildFacts(bins: string): BuildFacts | null {
 }
 
 /** Whether Hearth's tests run on this release. */
-export const isTestedRelease = (version: string): boolean => TESTED.test(version);
+export const isTestedRelease = (version: string): boolean => TESTED_RELEASES.has(minorOf(version) ?? '');
 
 /** The release of the selected build, where Hearth's tests do not run on it; null otherwise. */
 export function untestedRelease(libraries: string): string | null {
@@ -212,9 +212,9 @@ export function librariesIn(folder: string): LibraryFiles | null {
 
 /** Without its scope, for this machine. */
 export function packageName(kind: PackageKind): string {
-  const platform = process.platform === 'darwin' ? 'mac' : process.platform === 'win32' ? 'win' : 'linux';
-  const arch = process.arch === 'arm' ? 'armv7l' : process.arch;
-  return kind === 'cpu' ? `${platform}-${arch}` : `${platform}-${arch}-${kind}`;
+  const { package: name } = platformLibrary() ?? { package: platformKey() };
+  const isUsual = kind === 'cpu' || name.endsWith(`-${kind}`);
+  return isUsual ? name : `${name}-${kind}`;
 }
 
 function packageRoots(name: string, libraries: string | null): string[] {

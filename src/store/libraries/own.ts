@@ -28,6 +28,7 @@ import {
   readSelection,
   selectionFile,
 } from '../../lib/files/native-library.ts';
+import { platformLibrary } from '../../lib/files/platforms.ts';
 import { lockFolder, removeLeftovers, removeWhole } from './install.ts';
 
 /** Where a build keeps its libraries, below what people call its folder. */
@@ -279,9 +280,14 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What to say where a build of the user's own lies there that this version of Hearth cannot use; null otherwise. */
-export function outdatedHint(libraries: string): string | null {
-  if (ownLibrary(libraries) !== null || outdatedOwnLibraries(libraries).length === 0) return null;
+/** What to say at the start of a service: of a build that this version of Hearth cannot use, or of a package that falls short; null otherwise. */
+export function libraryHint(libraries: string): string | null {
+  const { shortfall } = platformLibrary() ?? {};
+  if (ownLibrary(libraries) !== null) return null;
+  if (outdatedOwnLibraries(libraries).length === 0)
+    return shortfall === undefined
+      ? null
+      : `The llama.cpp library for this platform ${shortfall}; compile one for this machine: hearth library build`;
   return `Your own build of llama.cpp is not used, because this version of Hearth needs ${LLAMA_CPP_RELEASE} or a build that it has checked; make one: hearth library build, or return to the one that comes with Hearth: hearth library remove`;
 }
 

@@ -14,6 +14,7 @@ import {
   ownLibrary,
   type PackageKind,
 } from '../../lib/files/native-library.ts';
+import { platformKey, platformLibrary } from '../../lib/files/platforms.ts';
 import { GPU_PACKAGES, gpuSupport, isLoadable } from './gpu-support.ts';
 import { type Library, openLibrary } from './library/open.ts';
 import { openThreadpool } from './library/threadpool.ts';
@@ -119,10 +120,12 @@ function chooseLibraries(
 }
 
 function whyNone(setting: string | undefined): string {
-  const platform = `${process.platform} ${process.arch}`;
+  const platform = platformKey();
   if (setting === 'cuda' || setting === 'vulkan')
     return `SVC_GPU=${setting} cannot be met on ${platform}, because its library or what that needs is missing; hearth gpu says which`;
-  return `no llama.cpp library for ${platform} is installed; install Hearth again with its optional packages, or build it and run: hearth library use FOLDER`;
+  return platformLibrary() === null
+    ? `Hearth comes with no llama.cpp library for ${platform}; compile one: hearth library build`
+    : `no llama.cpp library for ${platform} is installed; install Hearth again with its optional packages, or compile one: hearth library build`;
 }
 
 function candidateKinds(setting: string | undefined): readonly PackageKind[] {

@@ -17,7 +17,7 @@ import {
   installOwn,
   type KeptBuild,
   listOwn,
-  outdatedHint,
+  libraryHint,
   removeOwn,
   switchOwn,
 } from '../../../store/libraries/own.ts';
@@ -80,7 +80,7 @@ async function show(context: CliContext, json: boolean): Promise<void> {
     copiedAt: build?.note?.copiedAt ?? null,
     made: build?.note?.made ?? null,
     measured: build?.note?.measured ?? null,
-    notice: outdatedHint(libraries),
+    notice: libraryHint(libraries),
     sha256,
   };
   if (json) return context.printJson({ ...shown, ...(isBound ? boundOf(facts) : facts) });

@@ -1,0 +1,61 @@
+/** The one table of llama.cpp's libraries by platform: which package of npm's has them, and which release they are of. */
+
+export interface PlatformLibrary {
+  /** Without its scope; package.json and package-lock.json pin the version by hash. */
+  readonly package: string;
+  readonly version: string;
+  /** Of llama.cpp. */
+  readonly release: string;
+  /** What a user should know of it, as the end of a sentence; absent: nothing. */
+  readonly shortfall?: string;
+}
+
+const LATEST = { version: '3.22.1', release: 'v0.5.0' } as const;
+/** The last one that has packages for macOS and Windows; it differs in no function or struct that Hearth uses. */
+const BEFORE = { version: '3.21.1', release: 'v0.4.0' } as const;
+const SLOW = 'was compiled without optimisation and is about 20 times slower than it could be';
+
+/** By `process.platform` and `process.arch`; where no row fits, `hearth library build` makes the libraries. */
+export const PLATFORMS: Readonly<Record<string, PlatformLibrary>> = {
+  'linux-x64': { package: 'linux-x64', ...LATEST },
+  'linux-arm64': { package: 'linux-arm64', ...LATEST },
+  'linux-arm': { package: 'linux-armv7l', ...LATEST },
+  'darwin-arm64': { package: 'mac-arm64-metal', ...BEFORE },
+  'darwin-x64': { package: 'mac-x64', ...BEFORE },
+  'win32-x64': { package: 'win-x64', ...BEFORE, shortfall: SLOW },
+  'win32-arm64': { package: 'win-arm64', ...BEFORE, shortfall: SLOW },
+};
+
+export const platformKey = (
+  platform: string = process.platform,
+  arch: string = process.arch,
+  isMusl: boolean = hasMusl(),
+): string => `${platform}-${arch}${isMusl ? '-musl' : ''}`;
+
+/** Null where no package exists, such as on musl. */
+export const platformLibrary = (key: string = platformKey()): PlatformLibrary | null =>
+  PLATFORMS[key] ?? null;
+
+/** The releases that Hearth's tests run on or are checked against, such as `0.5`: a patch changes no layout. */
+export const TESTED_RELEASES: ReadonlySet<string> = new Set(
+  Object.values(PLATFORMS).map(({ release }) => minorOf(release) ?? ''),
+);
+
+/** The first two numbers of `v0.5.0` or `0.5.0-dev`. */
+export function minorOf(version: string): string | null {
+  return /^v?(\d+\.\d+)(?:\.|$)/.exec(version)?.[1] ?? null;
+}
+
+let musl: boolean | undefined;
+
+/** Node's report names the version of glibc where it runs on one. */
+function hasMusl(): boolean {
+  if (process.platform !== 'linux') return false;
+  musl ??= isWithoutGlibc();
+  return musl;
+}
+
+function isWithoutGlibc(): boolean {
+  const { header } = Object(process.report.getReport()) as { readonly header?: object };
+  return header !== undefined && Reflect.get(header, 'glibcVersionRuntime') === undefined;
+}
