@@ -21,9 +21,10 @@ function elfExports(file: Buffer): Set<string> {
     const at = section(index);
     if (file.readUInt32LE(at + 4) !== SHT_DYNSYM) continue;
     const strings = word(section(file.readUInt32LE(at + 40)) + 24);
-    for (let symbol = word(at + 24); symbol < word(at + 24) + word(at + 32); symbol += 24)
+    for (let symbol = word(at + 24); symbol < word(at + 24) + word(at + 32); symbol += 24) {
       if (file.readUInt16LE(symbol + 6) !== UNDEFINED)
         names.add(text(file, strings + file.readUInt32LE(symbol)));
+    }
   }
   return names;
 }

@@ -284,10 +284,11 @@ function parsed(text: string): unknown {
 export function libraryHint(libraries: string): string | null {
   const { shortfall } = platformLibrary() ?? {};
   if (ownLibrary(libraries) !== null) return null;
-  if (outdatedOwnLibraries(libraries).length === 0)
+  if (outdatedOwnLibraries(libraries).length === 0) {
     return shortfall === undefined
       ? null
       : `The llama.cpp library for this platform ${shortfall}; compile one for this machine: hearth library build`;
+  }
   return `Your own build of llama.cpp is not used, because this version of Hearth needs ${LLAMA_CPP_RELEASE} or a build that it has checked; make one: hearth library build, or return to the one that comes with Hearth: hearth library remove`;
 }
 
