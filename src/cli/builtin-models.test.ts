@@ -6,12 +6,12 @@ import { digestOf } from '../store/files/manifest.ts';
 import { removeModel } from '../store/install/changes.ts';
 import { openRegistry, type Registry } from '../store/registry/registry.ts';
 import {
-  limitsOf,
   registerBuiltins,
   registerMissingBuiltin,
   removedBuiltins,
   restoreBuiltins,
 } from './builtin-models.ts';
+import { limitsOf } from '../store/files/builtin-facts.ts';
 import { openLog } from './log/logger.ts';
 
 const { logger: log } = openLog({ level: 'silent', home: null });

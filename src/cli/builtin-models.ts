@@ -11,31 +11,13 @@ import { BUILTIN_IDS, builtinNamed } from '../lib/errors/builtin-ids.ts';
 import { fail, isSvcError } from '../lib/errors/svc-error.ts';
 import type { Logger } from '../lib/base/logger.ts';
 import type { Builtins } from '../api/library/library.ts';
+import { BUILTIN_FACTS, type BuiltinFacts } from '../store/files/builtin-facts.ts';
 import { type BuiltinModel, registerBuiltin } from '../store/install/builtin.ts';
 import type { Registry } from '../store/registry/registry.ts';
 
-interface Shipped extends BuiltinModel {
-  /** Of the file as it ships, lower-case hex. */
-  readonly sha256: string;
-  /** What it cannot do, for `hearth show` and `hearth run`; the model card says more. */
-  readonly limits: string;
-}
+type Shipped = BuiltinModel & BuiltinFacts;
 
-/** Written down with what is said of it, so that nothing is said of another file under the same id. */
-const MODELS: readonly Omit<Shipped, 'path'>[] = [
-  {
-    id: BUILTIN_IDS.chat,
-    sha256: 'f48efda28dd70aeb7188514a4641421ac2def9c898965ee56460607814d9c574',
-    limits: 'knows only Hearth; cannot calculate, sort or edit text, even if it says that it can',
-  },
-  {
-    id: BUILTIN_IDS.embedding,
-    sha256: '5c8a8507cf34c536e5061b3ebb426e7fa4a25a2a9a6a081e60316d42a02e6cd6',
-    limits: 'English only; pays little heed to negation and to who did what to whom',
-  },
-];
-
-const shipped: readonly Shipped[] = MODELS.map((model) => ({
+const shipped: readonly Shipped[] = BUILTIN_FACTS.map((model) => ({
   ...model,
   path: path.join(packageFolder, 'models', model.id, 'model.gguf'),
 }));
@@ -45,11 +27,6 @@ export function shippedChatModel(): { readonly id: string; readonly path: string
   const found = shipped.find(({ id }) => id === BUILTIN_IDS.chat);
   if (found === undefined) throw new Error('no chat model ships with Hearth');
   return found;
-}
-
-/** What is said of a file that ships, by its SHA-256 as hex or as `sha256:<hex>`; absent for any other. */
-export function limitsOf(digest: string | null | undefined): string | undefined {
-  return shipped.find(({ sha256 }) => digest === sha256 || digest === `sha256:${sha256}`)?.limits;
 }
 
 /** Those that are not installed, by id. */

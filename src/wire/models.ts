@@ -47,6 +47,9 @@ export const ModelEntry = Type.Object(
     capabilities: Type.Optional(
       orNull(Type.Array(Type.String(), { description: 'null with the header anthropic-version.' })),
     ),
+    limits: Type.Optional(
+      Type.String({ description: 'What a model that ships with Hearth cannot do; absent for others.' }),
+    ),
     digest: Type.Optional(Type.String({ description: 'sha256:<hex> of the weights, when known.' })),
     aliases: Type.Optional(Type.Array(Type.String())),
     settings: Type.Optional(

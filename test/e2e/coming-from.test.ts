@@ -41,7 +41,7 @@ describe('a page for users of other programs', () => {
     for (const option of words.filter((word) => /^--?[a-z]/.test(word)))
       expect(text, option).toMatch(new RegExp(`(^|[ ,])${option}(?=[ ,]|$)`, 'm'));
     // Each place for a word is one that the verb has.
-    const places = words.filter((word) => !/^-/.test(word)).length;
+    const places = words.filter((word) => !word.startsWith('-')).length;
     if (places === 0) expect(/Usage: [^\n]*<\w+>/.test(text)).toBe(false);
   });
 
@@ -61,7 +61,7 @@ describe('a page for users of other programs', () => {
     const named = [...page.matchAll(/SVC_[A-Z_]+/g)].map(([name]) => name);
     expect(new Set(named).size).toBeGreaterThan(12);
     const known = Object.values(settings).map(({ env }) => env);
-    expect(named.filter((name) => !(known as string[]).includes(name))).toEqual([]);
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
     const [, stores = ''] = /--all +# also ([^;]+);/.exec(page) ?? [];
     expect(['ollama', ...stores.split(', ')].sort()).toEqual([...FOREIGN_STORES].sort());
   });

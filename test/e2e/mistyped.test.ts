@@ -69,7 +69,7 @@ const ROWS: readonly (readonly [verb: string, rest: readonly string[], code: num
   ['completion', ['bsh'], 2, /Allowed choices are bash, zsh, fish/],
 ];
 /** Their arguments are new names, or words to look for. */
-const FREE = ['key add', 'search'];
+const FREE = ['key add', 'search', 'embed', 'update'];
 
 interface Verb {
   readonly name: string;

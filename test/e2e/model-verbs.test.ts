@@ -332,7 +332,7 @@ describe('the words around models', () => {
       /^limits +knows only Hearth; cannot calculate/m,
     );
     expect((await hearth(['show', 'hearth-embed'], env)).stdout).toMatch(
-      /^vectors +384 numbers, and zeros up to 768; mean pooling$/m,
+      /^vectors +384 numbers, and zeros up to 768 \(hearth set hearth-embed dimensions=native leaves them out\); mean pooling$/m,
     );
     expect(JSON.parse((await hearth(['show', 'hearth-mini', '--json'], env)).stdout)).toMatchObject({
       limits: expect.stringMatching(/^knows only Hearth; /),

@@ -44,6 +44,19 @@ describe('a system prompt of a model', () => {
   });
 });
 
+describe('the limits of the built-in model', () => {
+  it('are told wherever it is described, whatever it says of itself', async () => {
+    const limits = expect.stringContaining('cannot calculate, sort, or find an address in a text');
+    expect((await served.client.get('/v1/models/hearth-mini')).body.limits).toEqual(limits);
+    expect((await run('show', 'hearth-mini')).stdout).toEqual(limits);
+    expect(
+      (await served.client.get('/v1/models')).body.data.map(
+        ({ limits: each }: { limits?: string }) => typeof each,
+      ),
+    ).toEqual(['string', 'string']);
+  });
+});
+
 describe('hearth embed', () => {
   const lines = (text: string): number[][] =>
     text

@@ -100,7 +100,7 @@ function Planned({ id, isLoaded }: { id: string; isLoaded: boolean }) {
 }
 
 function Details({ model }: { model: LibraryModel }) {
-  const { digest, created } = model;
+  const { digest, created, limits } = model;
   // Without a template it takes conversations all the same, but its answers are continued text.
   const capabilities = isBaseModel(model) ? ['completions'] : (model.capabilities ?? []);
   return (
@@ -108,6 +108,7 @@ function Details({ model }: { model: LibraryModel }) {
       <Pair name="owner" value={model.owned_by} />
       {created === undefined ? null : <Pair name="installed" value={moment(created * 1000)} />}
       {capabilities.length === 0 ? null : <Pair name="supports" value={capabilities.join(', ')} />}
+      {limits === undefined ? null : <Pair name="limits" value={limits} />}
       {digest === undefined ? null : <Pair name="digest" value={digest} />}
     </dl>
   );

@@ -2,6 +2,7 @@
 import { byWireName } from '../../contract/settings/shapes.ts';
 import type { ModelEntry, ModelList } from '../../wire/models.ts';
 import { LOCAL_ENGINE } from '../../engine/local/model-source.ts';
+import { limitsOf } from '../../store/files/builtin-facts.ts';
 import type { Models, ServedModel } from './served-model.ts';
 
 export async function listModels(models: Pick<Models, 'list'>): Promise<ModelList> {
@@ -15,6 +16,7 @@ export async function showModel(models: Pick<Models, 'find'>, name: string): Pro
 function wireModel(model: ServedModel): ModelEntry {
   const { quant, parameterCount, digest, aliases, contextLength } = model;
   const settings = byWireName(model.settings);
+  const limits = limitsOf(digest);
   return {
     id: model.id,
     object: 'model',
@@ -31,6 +33,7 @@ function wireModel(model: ServedModel): ModelEntry {
     ...(quant === null ? {} : { quant }),
     ...(parameterCount === null ? {} : { parameter_count: parameterCount }),
     ...(digest === null ? {} : { digest: `sha256:${digest}` }),
+    ...(limits === undefined ? {} : { limits }),
     ...(aliases.length > 0 ? { aliases: [...aliases] } : {}),
     ...(Object.keys(settings).length > 0 ? { settings } : {}),
   };

@@ -7,7 +7,7 @@ import type { ChatChunk, ChatResponse } from '../../wire/inference/chat.ts';
 import type { ModelEntry, ModelList } from '../../wire/models.ts';
 import type { ResidencyList } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
-import { limitsOf } from '../builtin-models.ts';
+import { limitsOf } from '../../store/files/builtin-facts.ts';
 import { callServer, expectOk, postText, ServerRefusal, streamServer } from '../api.ts';
 import { CliFailure, EXIT_CODES } from '../context.ts';
 import { knownNameAdvice } from '../words/advice.ts';

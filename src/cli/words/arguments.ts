@@ -9,6 +9,8 @@ const ABOUT: Readonly<Record<string, string>> = {
   model: MODEL,
   name: 'its name, as list shows it',
   file: 'path of a file',
+  text: 'a text, in quotation marks where it has spaces',
+  'update file': 'a package that npm run pack made; without it, a checkout is updated from its remote',
   prompt: 'what to ask; without it a conversation begins',
   words: 'parts of the name of a repository',
   ref: 'where the model is, in one of the forms above',

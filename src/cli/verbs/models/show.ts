@@ -11,7 +11,7 @@ import { isLoadSetting, paramsByName } from '../../../store/registry/param-names
 import type { InstalledModel, Registry } from '../../../store/registry/registry.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
 import { isSvcError, reasonOf } from '../../../lib/errors/svc-error.ts';
-import { limitsOf } from '../../builtin-models.ts';
+import { limitsOf } from '../../../store/files/builtin-facts.ts';
 import { type CliContext, printable } from '../../context.ts';
 import { formatHere, localRegistry } from '../../local-registry.ts';
 import { ENVELOPE, formatLines } from '../../words/format-lines.ts';

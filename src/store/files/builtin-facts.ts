@@ -1,0 +1,29 @@
+/** What is said of the models that ship, each by the SHA-256 of its file, so that nothing is said of another file. */
+import { BUILTIN_IDS } from '../../lib/errors/builtin-ids.ts';
+
+export interface BuiltinFacts {
+  readonly id: string;
+  /** Of the file as it ships, lower-case hex. */
+  readonly sha256: string;
+  /** What it cannot do, in the words of `hearth show`; the model card says more. */
+  readonly limits: string;
+}
+
+export const BUILTIN_FACTS: readonly BuiltinFacts[] = [
+  {
+    id: BUILTIN_IDS.chat,
+    sha256: 'f48efda28dd70aeb7188514a4641421ac2def9c898965ee56460607814d9c574',
+    limits:
+      'knows only Hearth; cannot calculate, sort, or find an address in a text, even if it says that it can',
+  },
+  {
+    id: BUILTIN_IDS.embedding,
+    sha256: '5c8a8507cf34c536e5061b3ebb426e7fa4a25a2a9a6a081e60316d42a02e6cd6',
+    limits: 'English only; pays little heed to negation and to who did what to whom',
+  },
+];
+
+/** By the SHA-256 as hex or as `sha256:<hex>`; absent for a file that does not ship. */
+export function limitsOf(digest: string | null | undefined): string | undefined {
+  return BUILTIN_FACTS.find(({ sha256 }) => digest === sha256 || digest === `sha256:${sha256}`)?.limits;
+}
