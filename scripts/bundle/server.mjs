@@ -18,7 +18,13 @@ const ENTRIES = [
 /** Native, or installed by the user: they are loaded from node_modules. */
 export const OUTSIDE = [/^koffi$/, /^@opentelemetry\//];
 
+/** prom-client asks for the open span, and must load where nobody has installed OpenTelemetry. */
+const isInside = (name, importer) =>
+  name === '@opentelemetry/api' && (importer ?? '').split(path.sep).includes('prom-client');
+
+const isOutside = (name, importer) => OUTSIDE.some((each) => each.test(name)) && !isInside(name, importer);
+
 export async function bundleServer(root, sources, folder) {
   const input = Object.fromEntries(ENTRIES.map((name) => [name, path.join(sources, `${name}.js`)]));
-  await writeBundle(folder, { input, cwd: root, external: OUTSIDE, chunks: 'parts/[name]-[hash].js' });
+  await writeBundle(folder, { input, cwd: root, external: isOutside, chunks: 'parts/[name]-[hash].js' });
 }
