@@ -41,7 +41,7 @@ export async function libraryPackage(name: string): Promise<string> {
   const entry = lock.packages[`node_modules/@node-llama-cpp/${name}`];
   if (entry === undefined) throw new Error(`package-lock.json names no ${name}`);
   const url = `${REGISTRY}/@node-llama-cpp/${name}/-/${name}-${entry.version}.tgz`;
-  return once(`${name}-${entry.version}`, (target) => unpack({ url, integrity: entry.integrity }, target));
+  return unpackOnce(`${name}-${entry.version}`, { url, integrity: entry.integrity });
 }
 
 /** Both releases that the table of platforms has; the newer one is what Hearth builds. */
@@ -69,6 +69,10 @@ export async function headers(release: string): Promise<readonly string[]> {
   });
   return [path.join(folder, 'include'), path.join(folder, 'ggml', 'include')];
 }
+
+/** An archive of npm's, unpacked below its first folder. */
+export const unpackOnce = (name: string, wanted: Wanted): Promise<string> =>
+  once(name, (target) => unpack(wanted, target));
 
 async function once(name: string, make: (target: string) => Promise<void>): Promise<string> {
   const folder = path.join(CACHE, name);

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temp-home.ts';
 import {
+  builtLibraries,
   findLibraries,
   installedPackage,
   isTestedRelease,
+  librariesIn,
   PACKAGE_VERSION,
   packageName,
 } from './native-library.ts';
@@ -70,6 +72,17 @@ interface Locked {
     >
   >;
 }
+
+describe('a build for Windows', () => {
+  it('brings the libraries of its compiler, which are loaded first and in order', async () => {
+    const folder = await temporaryFolder();
+    const runtime = ['libwinpthread-1.dll', 'libgcc_s_seh-1.dll', 'libstdc++-6.dll'];
+    const names = ['libllama.dll', 'ggml.dll', 'ggml-base.dll', 'ggml-cpu.dll', ...runtime.toReversed()];
+    for (const name of [...names, 'other.dll']) await writeFile(join(folder, name), '');
+    expect(librariesIn(folder)?.runtime).toEqual(runtime.map((name) => join(folder, name)));
+    expect(builtLibraries([...names, 'other.dll'])).toEqual(names);
+  });
+});
 
 describe('the table of platforms', () => {
   it.each([

@@ -19,6 +19,8 @@ export interface LibraryFiles {
   readonly isOwn: boolean;
   /** Compute libraries that ggml itself may need, and so are loaded before it; in packages it looks for them later. */
   readonly compute: readonly string[];
+  /** Libraries of the compiler that lie with them, in the order of their needs: no search would find them there. */
+  readonly runtime?: readonly string[];
   /** The declarations that the headers of the user's build agreed with; absent or null when they were not compared. */
   readonly api?: string | null;
 }
@@ -43,7 +45,8 @@ const BUILT = {
 /** Reads images and audio; nothing else needs it. */
 const MEDIA = /^(?:lib)?mtmd\.(?:so|dylib|dll)$/;
 /** The compiler's own, which a build for Windows brings along. */
-const RUNTIME = /^(?:lib(?:stdc\+\+-6|gcc_s_seh-1|winpthread-1|c\+\+|unwind))\.dll$/;
+const RUNTIMES = ['libwinpthread-1', 'libgcc_s_seh-1', 'libunwind', 'libstdc++-6', 'libc++'] as const;
+const isRuntime = (name: string): boolean => RUNTIMES.some((each) => `${each}.dll` === name.toLowerCase());
 const COMPUTE = /^(?:lib)?ggml-(?!base\.)[\w.-]+\.(?:so|dylib|dll)$/;
 /** A build with a library for each sort of processor picks one itself. */
 const GENERIC_CPU = /^(?:lib)?ggml-cpu\.(?:so|dylib|dll)$/;
@@ -169,8 +172,9 @@ function readJson(file: string): Readonly<Record<string, unknown>> | null {
 
 /** Names of the files of a folder that belong to a build of llama.cpp, links included. */
 export const builtLibraries = (names: readonly string[]): string[] =>
-  names.filter((name) =>
-    [...Object.values(BUILT), COMPUTE, MEDIA, RUNTIME].some((pattern) => pattern.test(name)),
+  names.filter(
+    (name) =>
+      isRuntime(name) || [...Object.values(BUILT), COMPUTE, MEDIA].some((pattern) => pattern.test(name)),
   );
 
 /** Null when no such package is installed, or it lacks a library; `libraries` is looked into first. */
@@ -202,6 +206,9 @@ export function librariesIn(folder: string): LibraryFiles | null {
       ggml: path.join(folder, ggml),
       base: path.join(folder, base),
       isOwn,
+      runtime: RUNTIMES.map((name) => names.find((each) => each.toLowerCase() === `${name}.dll`))
+        .filter((name) => name !== undefined)
+        .map((name) => path.join(folder, name)),
       compute: isLinked
         ? names.filter((name) => COMPUTE.test(name)).map((name) => path.join(folder, name))
         : [],

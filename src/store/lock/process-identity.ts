@@ -70,7 +70,9 @@ function pidNamespace(): string | null {
   }
 }
 
+/** Elsewhere the path may lead to somebody else's system, as under Wine. */
 function readText(path: string): string | null {
+  if (process.platform !== 'linux') return null;
   try {
     return readFileSync(path, 'latin1');
   } catch {

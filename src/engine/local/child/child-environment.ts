@@ -15,7 +15,16 @@ const CARRIED = [
   'ROCR_VISIBLE_DEVICES',
   'GGML_VK_VISIBLE_DEVICES',
 ];
-const CARRIED_ON_WINDOWS = ['SystemRoot', 'USERPROFILE', 'LOCALAPPDATA', 'TEMP', 'TMP'];
+const CARRIED_ON_WINDOWS = [
+  'SystemRoot',
+  'windir',
+  'ProgramFiles',
+  'USERPROFILE',
+  'LOCALAPPDATA',
+  'TEMP',
+  'TMP',
+  'CUDA_PATH',
+];
 
 export function childEnvironment(
   host: Readonly<Record<string, string | undefined>>,
@@ -25,7 +34,7 @@ export function childEnvironment(
   const environment: Record<string, string> = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' };
   const names = platform === 'win32' ? [...CARRIED, ...CARRIED_ON_WINDOWS] : CARRIED;
   for (const name of names) {
-    const value = host[name];
+    const value = host[name] ?? (platform === 'win32' ? inAnyCase(host, name) : undefined);
     if (value !== undefined) environment[name] = value;
   }
   // An abort must end the process at once, not start a debugger on it.
@@ -37,4 +46,10 @@ export function childEnvironment(
   // Weights and KV cache in huge pages: a token of one stream costs a tenth less. Where glibc or the kernel has none, it is ignored.
   if (platform === 'linux') environment['GLIBC_TUNABLES'] = 'glibc.malloc.hugetlb=1';
   return environment;
+}
+
+/** Windows names it `Path`, and a copy of its environment tells the cases apart. */
+function inAnyCase(host: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
+  const key = Object.keys(host).find((each) => each.toUpperCase() === name.toUpperCase());
+  return key === undefined ? undefined : host[key];
 }

@@ -28,6 +28,7 @@ type Table = Readonly<Record<string, Declared<unknown>>>;
 /** Throws one sentence that names the file and what is wrong with it. */
 export function openLibrary(files: LibraryFiles): Library {
   // In the order of their needs: each finds the one before it already loaded.
+  for (const file of files.runtime ?? []) load(file);
   const base = load(files.base);
   for (const file of files.compute) loadIfPossible(file);
   const ggml = load(files.ggml);
