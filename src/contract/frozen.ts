@@ -37,7 +37,9 @@ export const FrozenExec = Type.Object({
   numCtx: Type.Integer(),
   batchSize: Type.Integer(),
   microBatchSize: Type.Integer(),
-  sequences: Type.Literal(1),
+  /** `exact`: in a slot of an exact load; absent: alone in a fresh context. */
+  lane: Type.Optional(Type.Literal('exact')),
+  sequences: Type.Integer({ minimum: 1 }),
   threads: Type.Integer(),
   threadsObserved: Type.Integer(),
   flashAttention: Type.Boolean(),

@@ -202,7 +202,7 @@ export const DoneEvent = Type.Object({
   resumed: Type.Optional(Resumed),
   /** As in `started`. */
   cache: Type.Optional(CacheFacts),
-  /** Facts of a frozen run, only in lane `frozen`. */
+  /** Facts for a record, in the lanes `frozen` and `exact` only. */
   frozen: Type.Optional(FrozenFacts),
   /** Result of testing claimed tokens, only when the job pinned some. */
   check: Type.Optional(CheckFacts),

@@ -151,9 +151,12 @@ export const GenerateJob = Type.Object({
   templateClockMs: Type.Union([Type.Integer(), Type.Null()]),
   /** Whose prompts these are: state is shared within one trust domain only. Absent: that of all who name none. */
   domain: Type.Optional(Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]*$' })),
-  /** `frozen` runs alone in a separate context, repeatable bit for bit (frozen-v1). */
-  lane: Type.Union([Type.Literal('shared'), Type.Literal('frozen')]),
-  /** Only in lane `frozen`: what a replay pins. */
+  /**
+   * Two give an account of themselves, for a record (frozen-v1), and repeat bit for bit: `frozen` alone in a context of its
+   * own, `exact` in a slot of an exact load, beside others.
+   */
+  lane: Type.Union([Type.Literal('shared'), Type.Literal('frozen'), Type.Literal('exact')]),
+  /** Only in these two: what a replay pins. */
   frozen: Type.Optional(FrozenPins),
 });
 export type GenerateJob = Static<typeof GenerateJob>;

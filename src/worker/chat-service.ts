@@ -2,6 +2,7 @@
 import { formatFacts } from './prompt/model-format.ts';
 import type { ExplainJob, GenerateJob, Job, VocabularyJob } from '../contract/job.ts';
 import { fail } from '../lib/errors/svc-error.ts';
+import { exactAccount } from './frozen/account.ts';
 import { BatchLoop } from './batch/batch-loop.ts';
 import { FrozenLane } from './frozen/lane.ts';
 import { prepareChat, requireRoom } from './prepare.ts';
@@ -65,6 +66,7 @@ export class ChatService {
     const prepared = prepareChat(this.#chat, job);
     requireRoom(this.#chat, prepared);
     if (job.lane === 'frozen') this.#frozen.submit(prepared);
+    else if (job.lane === 'exact') this.#loop.submit(prepared, exactAccount(this.#chat, prepared));
     else this.#loop.submit(prepared);
   }
 

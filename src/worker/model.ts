@@ -1,4 +1,5 @@
 /** A model that is loaded and ready for jobs. */
+import type { ExactSteps } from '../contract/settings/exact-rules.ts';
 import type { LoadedFacts, LoadSpec } from '../contract/load.ts';
 import type { NativeAdapter, NativeBackend, NativeContext, NativeModel, Pooling } from './native.ts';
 import type { PromptWriter } from './prompt/prompt.ts';
@@ -26,6 +27,8 @@ export interface ChatModel extends LoadedModel {
   readonly sharedCells: number | null;
   /** Whether KV state can be cut at any token, or only at checkpoints. */
   readonly prefixReuse: 'full' | 'checkpoints';
+  /** How an exact load divides its work; absent: an ordinary load, which divides it as is fastest. */
+  readonly exact?: ExactSteps;
 }
 
 /** What computes inputs of one class of length. */

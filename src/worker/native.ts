@@ -67,6 +67,8 @@ export interface ModelOptions {
   /** The first pattern that is found in the name of a tensor decides; others go where their layer goes. */
   readonly tensorBuffers: readonly TensorBuffer[];
   readonly loadMode: LoadMode | null;
+  /** False: weights stay as they lie in the file. Absent: the library may rearrange them for faster kernels. */
+  readonly repacks?: boolean;
 }
 
 export type LoadMode = 'auto' | 'none' | 'mmap' | 'mlock' | 'mmap+mlock';
@@ -136,6 +138,8 @@ export interface ContextOptions {
   readonly valueType: KvType | null;
   /** Null: as the file says. */
   readonly rope: RopeOptions | null;
+  /** True: layers with a sliding window keep the whole past. Absent: only what they look at. */
+  readonly wholeWindows?: boolean;
   /** Whether inputs are evaluated for their embeddings, pooled as the file says, and not for logits. */
   readonly embeddings: boolean;
 }
@@ -162,7 +166,7 @@ export interface BesideOptions {
 /** Of a model and its context, what its user may set. */
 export type LoadOptions = ModelOptions &
   BesideOptions &
-  Pick<ContextOptions, 'flashAttention' | 'keyType' | 'valueType' | 'rope'>;
+  Pick<ContextOptions, 'flashAttention' | 'keyType' | 'valueType' | 'rope' | 'wholeWindows'>;
 
 /**
  * llama.cpp's context: one batch under construction, and the KV cache of its sequences. A position counts the tokens

@@ -51,7 +51,7 @@ export function prepareChat(loaded: ChatModel, asked: GenerateJob): PreparedChat
   const room = Math.max(0, numCtx - tokens.length);
   const maxTokens = Math.min(job.maxTokens ?? room, room);
   // A frozen answer is planned with the limit that its record names; others do not change with the prompt's length.
-  const planned = job.lane === 'frozen' ? maxTokens : (job.maxTokens ?? Math.floor(numCtx / 2));
+  const planned = job.lane !== 'shared' ? maxTokens : (job.maxTokens ?? Math.floor(numCtx / 2));
   const readMs = performance.now();
   const answer = { ...openAnswer(plan, planned, chat), hiddenStops: hiddenStops(chat, job) };
   const grammarMs = plan.gbnf === null ? 0 : plannedMs - begunMs + performance.now() - readMs;

@@ -191,6 +191,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'contract',
     'lib/files',
     'lib/llama-api',
+    'lib/gguf',
     'worker/native.ts',
     'worker/addon/library',
     'worker/addon/sampling',
@@ -264,6 +265,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'worker/batch/stream',
   ],
   'worker/batch/sequences': [
+    'contract',
     'lib/errors',
     'worker/native.ts',
     'worker/model.ts',

@@ -1,11 +1,11 @@
 /**
- * Relatives of the tiny chat model whose memory works differently: one attends to a short
- * sliding window, one keeps a recurrent state. Same vocabulary and size. They too end
+ * Relatives of the tiny chat model that compute differently: one attends to a short sliding window, one keeps a
+ * recurrent state, one has both attention and a convolution's state, one routes tokens among experts. Same vocabulary and size. They too end
  * after a full stop, but "forever" and "{" mean nothing to them. They serve the tests of prompt reuse, since
  * neither can be cut back to an arbitrary prefix as a plain attention model can.
  */
 import { fileTypeCode } from '../../src/lib/gguf/format/format.ts';
-import { f32, type MetadataValue, text, u32 } from '../gguf/metadata.ts';
+import { f32, type MetadataValue, scalars, text, u32 } from '../gguf/metadata.ts';
 import { quantise } from '../gguf/quantise.ts';
 import { type GgufContent, type TensorSource, writeGguf } from '../gguf/writer.ts';
 import { vocabularyMetadata } from './byte-vocabulary.ts';
@@ -26,6 +26,52 @@ export function writeTinySlidingWindow(path: string, options: TinyChatOptions = 
 /** Mamba architecture: no attention, a state of fixed size. */
 export function writeTinyRecurrent(path: string, options: TinyChatOptions = {}): Promise<number> {
   return writeGguf(path, recurrentContent(options));
+}
+
+/** LFM2 architecture: a layer that keeps the last inputs of a convolution, and a layer with attention. */
+export function writeTinyHybrid(path: string, options: TinyChatOptions = {}): Promise<number> {
+  return writeGguf(path, hybridContent(options));
+}
+
+/** Qwen3-MoE architecture: each token goes to two of eight experts. */
+export function writeTinyExperts(path: string, options: TinyChatOptions = {}): Promise<number> {
+  return writeGguf(path, expertsContent(options));
+}
+
+export function hybridContent(options: TinyChatOptions = {}): GgufContent {
+  return variant('lfm2', options, {
+    settings: {
+      feed_forward_length: u32(128),
+      vocab_size: u32(tinyVocabulary().tokens.length),
+      'attention.head_count': u32(4),
+      'attention.head_count_kv': scalars('i32', [0, 2]),
+      'rope.freq_base': f32(10_000),
+      'shortconv.l_cache': u32(3),
+    },
+    embeddingScale: 1,
+    fullStop: 2,
+    outputNorm: 'token_embd_norm.weight',
+    layer: hybridLayer,
+  });
+}
+
+export function expertsContent(options: TinyChatOptions = {}): GgufContent {
+  return variant('qwen3moe', options, {
+    settings: {
+      feed_forward_length: u32(128),
+      'attention.head_count': u32(4),
+      'attention.head_count_kv': u32(2),
+      'attention.key_length': u32(16),
+      'attention.value_length': u32(16),
+      'rope.freq_base': f32(10_000),
+      expert_count: u32(EXPERTS.count),
+      expert_used_count: u32(2),
+      expert_feed_forward_length: u32(EXPERTS.width),
+    },
+    embeddingScale: 1,
+    fullStop: 2,
+    layer: expertsLayer,
+  });
 }
 
 export function slidingWindowContent(options: TinyChatOptions = {}): GgufContent {
@@ -67,6 +113,8 @@ interface Variant {
   readonly embeddingScale: number;
   /** How likely a full stop is; it depends on how loud the layers are. */
   readonly fullStop: number;
+  /** Absent: `output_norm.weight`. */
+  readonly outputNorm?: string;
   readonly layer: (index: number, random: Random) => TensorSource[];
 }
 
@@ -80,7 +128,7 @@ function variant(architecture: string, options: TinyChatOptions, parts: Variant)
   const tensors = [
     matrixTensor('token_embd.weight', { ...embedding, values: scaled }),
     matrixTensor('output.weight', output),
-    vectorTensor('output_norm.weight', WIDTH, 1),
+    vectorTensor(parts.outputNorm ?? 'output_norm.weight', WIDTH, 1),
   ];
   for (let layer = 0; layer < LAYERS; layer += 1) tensors.push(...parts.layer(layer, random));
   const settings: Record<string, MetadataValue> = {
@@ -122,6 +170,67 @@ function slidingWindowLayer(index: number, random: Random): TensorSource[] {
     weight('ffn_up', 128, WIDTH),
     residual(`blk.${index}.ffn_down.weight`, 128, random),
     vectorTensor(`blk.${index}.post_ffw_norm.weight`, WIDTH, 2),
+  ];
+}
+
+const EXPERTS = { count: 8, width: 32 } as const;
+
+/** Query, key, value and output of an attention with norms over its heads. */
+function attentionTensors(index: number, random: Random): TensorSource[] {
+  const name = (part: string): string => `blk.${index}.${part}.weight`;
+  const weight = (part: string, rows: number): TensorSource =>
+    matrixTensor(name(part), randomMatrix(rows, WIDTH, random, 1.5 / Math.sqrt(WIDTH)));
+  return [
+    weight('attn_q', 64),
+    weight('attn_k', 32),
+    weight('attn_v', 32),
+    residual(name('attn_output'), 64, random),
+    vectorTensor(name('attn_q_norm'), 16, 1),
+    vectorTensor(name('attn_k_norm'), 16, 1),
+  ];
+}
+
+function hybridLayer(index: number, random: Random): TensorSource[] {
+  const name = (part: string): string => `blk.${index}.${part}.weight`;
+  const noise = (rows: number, columns: number): Matrix =>
+    randomMatrix(rows, columns, random, 1.5 / Math.sqrt(columns));
+  const mixing =
+    index === 0
+      ? [
+          matrixTensor(name('shortconv.conv'), noise(WIDTH, 3), 'F32'),
+          matrixTensor(name('shortconv.in_proj'), noise(3 * WIDTH, WIDTH)),
+          residual(name('shortconv.out_proj'), WIDTH, random),
+        ]
+      : attentionTensors(index, random);
+  return [
+    vectorTensor(name('attn_norm'), WIDTH, 1),
+    ...mixing,
+    vectorTensor(name('ffn_norm'), WIDTH, 1),
+    matrixTensor(name('ffn_gate'), noise(128, WIDTH)),
+    matrixTensor(name('ffn_up'), noise(128, WIDTH)),
+    residual(name('ffn_down'), 128, random),
+  ];
+}
+
+function expertsLayer(index: number, random: Random): TensorSource[] {
+  const { count, width } = EXPERTS;
+  const name = (part: string): string => `blk.${index}.${part}.weight`;
+  const router = randomMatrix(count, WIDTH, random, 1.5 / Math.sqrt(WIDTH));
+  const experts = (part: string, rows: number, columns: number): TensorSource => {
+    const matrix = randomMatrix(count * rows, columns, random, 1.5 / Math.sqrt(columns));
+    // Back into the residual, of which the traits' channels stay as they are.
+    const first = rows === WIDTH ? Array.from({ length: count }, (_, at) => at * rows) : [];
+    for (const row of first) clearRows(matrix, row, row + CHANNEL.free);
+    return { ...matrixTensor(name(part), matrix), dims: [columns, rows, count] };
+  };
+  return [
+    vectorTensor(name('attn_norm'), WIDTH, 1),
+    ...attentionTensors(index, random),
+    vectorTensor(name('ffn_norm'), WIDTH, 1),
+    matrixTensor(name('ffn_gate_inp'), router, 'F32'),
+    experts('ffn_gate_exps', width, WIDTH),
+    experts('ffn_up_exps', width, WIDTH),
+    experts('ffn_down_exps', WIDTH, width),
   ];
 }
 

@@ -18,7 +18,7 @@ type ChatJob = GenerateJob & { readonly prompt: Extract<GenerateJob['prompt'], {
 
 /** Whether the job may be run twice. */
 export function isRepairable(job: GenerateJob): job is ChatJob {
-  return job.prompt.kind === 'chat' && job.lane !== 'frozen';
+  return job.prompt.kind === 'chat' && job.lane === 'shared';
 }
 
 /** Null: no limit but the window. */

@@ -2,7 +2,8 @@
  * api/generation owns what chat and text completion share: request fields → the jobs of one request, their events
  * merged into the one queue of that request, and the common parts of answers. It knows no messages, tools or templates.
  */
-import { randomInt } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
+import { isExact } from '../../contract/settings/exact-rules.ts';
 import { EventQueue } from '../../lib/base/event-queue.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
@@ -47,12 +48,16 @@ export function planChoices(
 ): Choices {
   const target = model.target();
   caller.account?.onModel(model.id);
+  if (fields.svc_exact === true && !isExact(model.settings)) {
+    const isElsewhere = target.engine !== 'local';
+    throw fail('not_exact', { model: model.id, isElsewhere, param: 'svc_exact' });
+  }
   const { maxTokens, isGiven } = resolveMaxTokens(fields);
   const { defaults } = model;
   const sampling = { ...defaults.sampling, ...readSampling(fields) };
   // A limit or a seed of -1 asks for none, whatever the model's default is.
   const asked = fields.seed === -1 ? undefined : sampling.seed;
-  const seed = asked ?? (target.capabilities.drawsSeed === true ? null : randomInt(2 ** 32 - 1));
+  const seed = asked ?? (target.capabilities.drawsSeed === true ? null : unaskedSeed(model, content));
   const { seed: _, ...unseeded } = sampling;
   const numCtx = typeof fields.num_ctx === 'number' ? Math.min(fields.num_ctx, target.trainedCtx) : null;
   const keepAliveMs = readKeepAlive(fields.keep_alive ?? defaults.keepAlive);
@@ -77,7 +82,7 @@ export function planChoices(
     lane: 'shared',
   });
   const jobs = Array.from({ length: fields.n ?? 1 }, (_, index) => job(index));
-  if (asked === undefined) for (const each of jobs) withoutSeed.add(each);
+  if (asked === undefined && !isExact(model.settings)) for (const each of jobs) withoutSeed.add(each);
   return {
     model,
     submission: { target, route: routeOf(fields, caller), ...clientOf(caller), numCtx, keepAliveMs },
@@ -86,12 +91,19 @@ export function planChoices(
   };
 }
 
+/** An exact model answers the same request the same way, so there the seed follows from what is asked. */
+function unaskedSeed({ settings }: ServedModel, content: JobContent): number {
+  if (!isExact(settings)) return randomInt(2 ** 32 - 1);
+  const asked = createHash('sha256').update(JSON.stringify(content)).digest();
+  return asked.readUInt32BE() % (2 ** 32 - 1);
+}
+
 /** Jobs whose seed nobody asked for, so that the same request gets another one. */
 const withoutSeed = new WeakSet<GenerateJob>();
 
 /** Whether the same request gets the same answer: nothing is drawn, or it is drawn from a seed that was asked for. */
 export function isRepeatable(job: GenerateJob): boolean {
-  return job.lane === 'frozen' || job.sampling.temperature === 0 || !withoutSeed.has(job);
+  return job.lane !== 'shared' || job.sampling.temperature === 0 || !withoutSeed.has(job);
 }
 
 /** What the body of a request says of its way wins over its headers. */

@@ -43,7 +43,8 @@ export function replayJob(run: RecordedRun, defaultStop: readonly string[]): Gen
     numCtx: null,
     stop,
     templateClockMs: Date.parse(claimed.prompt.template_clock),
-    lane: 'frozen',
+    // A check of claimed tokens has the lone lane to itself.
+    lane: pins.claimedTokens === null && claimed.exec.lane === 'exact' ? 'exact' : 'frozen',
     frozen: pins,
   };
 }

@@ -1,4 +1,5 @@
 /** One worker with one model, loaded at the first run with the window that the record needs. */
+import type { KvType } from '../../contract/settings/kv-types.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
 import { collectEvents } from '../../engine/collect.ts';
@@ -25,6 +26,8 @@ export interface ReplayLoad {
   readonly numCtx: number;
   /** In place of the one in the file, as it is set for a model; null: that of the file. */
   readonly template: string | null;
+  /** The type of keys in the cache of an exact load; null: not one. */
+  readonly exactKeys: KvType | null;
 }
 
 export class ReplayWorker {
@@ -68,14 +71,19 @@ export class ReplayWorker {
     return this.#backend.close();
   }
 
-  async #load({ numCtx, template }: ReplayLoad): Promise<LoadedModel> {
+  async #load({ numCtx, template, exactKeys }: ReplayLoad): Promise<LoadedModel> {
     const loaded = this.#loaded;
-    if (loaded !== undefined && loaded.numCtx >= numCtx && loaded.template === template) return loaded.model;
+    const isWide = exactKeys === null ? (loaded?.numCtx ?? 0) >= numCtx : loaded?.numCtx === numCtx;
+    if (loaded !== undefined && isWide && loaded.template === template && loaded.exactKeys === exactKeys)
+      return loaded.model;
     await this.unload();
-    const settings = template === null ? {} : { template };
+    const settings = {
+      ...(template !== null && { template }),
+      ...(exactKeys !== null && { exact: 'on' as const, kvTypeK: exactKeys }),
+    };
     const target = fileTarget({ modelId: 'replay', kind: 'chat' }, { ...this.#model, threads: 1, settings });
     const model = await this.#backend.load(target, { numCtx, slots: 1, cells: numCtx }, this.#signal);
-    this.#loaded = { numCtx, template, model };
+    this.#loaded = { numCtx, template, exactKeys, model };
     return model;
   }
 }

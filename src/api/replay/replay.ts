@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { KNOWN_TEMPLATE_NAMES, knownTemplate } from '../../lib/chat-template/known-templates.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
+import { isKvType, type KvType } from '../../contract/settings/kv-types.ts';
 import type { DoneEvent } from '../../contract/job-event.ts';
 import type { Checked, ModelFiles, Replayed } from '../../trust/evidence/compare.ts';
 import {
@@ -67,7 +68,8 @@ export class Replayer {
       const { n_ctx: numCtx } = claimed.exec;
       const pins = { threads, numCtx, claimedTokens: null, epsilon: 0 };
       const job = replayJob({ claimed, request, pins }, this.#model.defaultStop);
-      const run = await this.#worker.run(job, { numCtx, template: templateFor(claimed, this.#model) });
+      const template = templateFor(claimed, this.#model);
+      const run = await this.#worker.run(job, { numCtx, template, exactKeys: exactKeysOf(claimed) });
       refuseTemplate(claimed, run.done.frozen?.prompt.templateSha256);
       const { sha256: serverSha256 } = await this.#server;
       return { ...this.#account(claimed, run, await this.#worker.provenance()), serverSha256 };
@@ -84,7 +86,11 @@ export class Replayer {
       const pins = { threads: null, numCtx: null, claimedTokens: tokens.toString('base64'), epsilon };
       const job = replayJob({ claimed, request, pins }, this.#model.defaultStop);
       const template = templateFor(claimed, this.#model);
-      const { done, answer } = await this.#worker.run(job, { numCtx: claimed.exec.n_ctx, template });
+      const { done, answer } = await this.#worker.run(job, {
+        numCtx: claimed.exec.n_ctx,
+        template,
+        exactKeys: null,
+      });
       if (done.check === undefined) throw new Error('the check gave no result');
       refuseTemplate(claimed, done.check.templateSha256);
       return { facts: done.check, answer, serverSha256: (await this.#server).sha256 };
@@ -135,6 +141,14 @@ export class Replayer {
   }
 }
 
+/** Null: the record was not made in the lane exact. */
+function exactKeysOf({ exec }: Predicate): KvType | null {
+  if (exec.lane !== 'exact') return null;
+  const type = exec.type_k.toLowerCase();
+  if (!isKvType(type)) throw notComparable(`its keys have the type ${exec.type_k}, which is not known here`);
+  return type;
+}
+
 /** The template of the record where it was set for a model here, or has a name; null: that of the file. */
 function templateFor({ prompt }: Predicate, { templates }: ReplayModel): string | null {
   const isOfRecord = (source: string): boolean => sha256(source) === prompt.template_sha256;
@@ -157,6 +171,7 @@ const speedOf = ({ usage, timings }: DoneEvent): number =>
 
 /** A replay on other terms proves nothing, and one with far more threads than cores would take hours to say so. */
 function refuseThreads({ exec }: Predicate, threads: number): void {
+  if (exec.lane === 'exact') return;
   if (threads !== exec.n_threads)
     throw notComparable(`n_threads: here ${threads}, in the record ${exec.n_threads}`);
   const cores = availableParallelism();

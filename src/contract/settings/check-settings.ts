@@ -1,11 +1,14 @@
 /** Whether the settings of a model can be as they are, together and for its kind; what they name is looked up elsewhere. */
 import type { ModelKind } from '../load.ts';
 import type { SettableModels } from './load-settings.ts';
+import { isExact, whyNotExact } from './exact-rules.ts';
 import { isQuantised, kvTypes } from './kv-types.ts';
 import { LOAD_SETTING_ROWS, type ModelSettings, type SettingFault } from './shapes.ts';
 
 export function findFault(settings: ModelSettings, kind: ModelKind): SettingFault | null {
-  return wrongKind(settings, kind) ?? contradiction(settings);
+  return (
+    wrongKind(settings, kind) ?? contradiction(settings) ?? (isExact(settings) ? whyNotExact(settings) : null)
+  );
 }
 
 const WITH_ARTICLE: Readonly<Record<ModelKind, string>> = { chat: 'a chat', embedding: 'an embedding' };

@@ -13,6 +13,7 @@ export const KV_TYPE_BITS = {
   iq4_nl: 4.5,
 } as const;
 export type KvType = keyof typeof KV_TYPE_BITS;
+export const isKvType = (text: string): text is KvType => Object.hasOwn(KV_TYPE_BITS, text);
 
 /** What llama.cpp takes while nothing is set. */
 const USUAL_TYPE = 'f16';

@@ -43,6 +43,7 @@ const EXAMPLES: Readonly<Record<LoadSettingName, readonly [string, unknown, read
   ],
   loadMode: ['mmap+mlock', 'mmap+mlock', ['dio', 'both']],
   exactVectors: ['off', 'off', ['no', '0']],
+  exact: ['on', 'on', ['auto', '1']],
   threads: ['4', 4, ['0', '1025', 'four']],
   ropeScaling: ['yarn', 'yarn', ['longrope']],
   ropeFreqBase: ['1e6', 1_000_000, ['0', '-1', 'auto', '']],

@@ -180,6 +180,17 @@ export const LOAD_SETTINGS = {
       'Whether each text is computed by itself, so that its vector or score is the same alone and in any request.',
     unset: 'auto: on unless the model may use a GPU',
   },
+  exact: {
+    wire: 'exact',
+    ...choice('on', 'off'),
+    group: 'answers',
+    models: 'chat',
+    by: 'worker',
+    frozen: 'none',
+    description:
+      'Whether the same request always gets the same answer: alone, beside others, cold or from the cache, after a restart.',
+    unset: 'off',
+  },
   ropeScaling: {
     wire: 'rope_scaling',
     ...choice('none', 'linear', 'yarn'),

@@ -378,7 +378,7 @@ function flowOf(job: Job): string {
 
 function laneOf(job: Job): Lane {
   if (isVocabularyJob(job)) return 'light';
-  return job.kind === 'generate' ? job.lane : 'shared';
+  return job.kind === 'generate' && job.lane === 'frozen' ? 'frozen' : 'shared';
 }
 
 /** Turns are shared by work, not by calls: one call may carry two thousand inputs. */

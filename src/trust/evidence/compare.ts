@@ -86,10 +86,14 @@ export function differences(claimed: Tuple, here: Tuple): string[] {
   test('mapped files', closure(claimed), closure(here));
   for (const key of Object.keys(claimed.exec) as (keyof Predicate['exec'])[]) {
     // Which start of a worker it was is a fact of the boot, not of the computation.
-    if (key !== 'worker_gen') test(key, claimed.exec[key], here.exec[key]);
+    if (key !== 'worker_gen' && !(claimed.exec.lane === 'exact' && NOT_OF_EXACT.includes(key)))
+      test(key, claimed.exec[key], here.exec[key]);
   }
   return found;
 }
+
+/** Parts of `exec` that change no bit in the lane exact. */
+const NOT_OF_EXACT: readonly string[] = ['n_seq', 'n_threads', 'n_threads_observed'];
 
 /** The further parts of a split model as one text. */
 export const partsOf = ({ shards }: ModelFiles): string =>

@@ -97,6 +97,10 @@ export const generationFields = {
     description:
       'true: an answer whose upstream fails in the middle may go on at another one with the same weights; the last chunk says so in svc_resumed.',
   }),
+  svc_exact: nullable<boolean>('boolean', {
+    description:
+      'true: the answer is the same whenever this request is made of this model; 400 where the model is not loaded that way (hearth set ID exact=on).',
+  }),
   grammar: nullable<string>('string', {
     maxLength: 65_536,
     description: 'GBNF grammar that the answer must follow.',

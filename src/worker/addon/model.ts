@@ -9,6 +9,7 @@ import { LOAD_MODES, nameOf, POOLINGS } from '../../lib/llama-api/enums.ts';
 import { type ContextParams, type Pointer, ProgressCallback } from './library/layouts.ts';
 import { onThread } from './library/on-thread.ts';
 import type { Library } from './library/open.ts';
+import { partsOf } from '../../lib/gguf/format/parts.ts';
 import { type DeviceBytes, noMemoryLine } from '../../contract/memory.ts';
 import type {
   ContextOptions,
@@ -93,10 +94,7 @@ export async function measure(
 
 /** Of all parts of the file. */
 async function fileBytes(path: string): Promise<number> {
-  const [, stem, count] = /^(.*-)00001-of-(\d{5})\.gguf$/.exec(path) ?? [];
-  if (stem === undefined) return (await stat(path)).size;
-  const parts = Array.from({ length: Number(count) }, (_, part) => String(part + 1).padStart(5, '0'));
-  const found = await Promise.all(parts.map((part) => stat(`${stem}${part}-of-${count}.gguf`)));
+  const found = await Promise.all(partsOf(path).map((part) => stat(part)));
   return found.reduce((sum, { size }) => sum + size, 0);
 }
 

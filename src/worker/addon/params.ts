@@ -51,6 +51,7 @@ export function modelParams({ library, hasGpu }: Native, options: ModelOptions):
       n_gpu_layers: onGpu ? layersOf(gpuLayers) : 0,
       split_mode: splitMode === null ? defaults.split_mode : SPLIT_MODES[splitMode],
       main_gpu: mainGpu ?? defaults.main_gpu,
+      use_extra_bufts: options.repacks ?? defaults.use_extra_bufts,
       load_mode: LOAD_MODES[loadMode ?? 'mmap'],
       devices: chosen === null ? null : koffi.address(chosen),
       tensor_split: shares === null ? null : koffi.address(shares),
@@ -81,7 +82,7 @@ export function contextParams(library: Library, options: ContextOptions): Contex
     type_k: KV_TYPES[keyType ?? 'f16'],
     type_v: KV_TYPES[valueType ?? 'f16'],
     embeddings: options.embeddings,
-    swa_full: false,
+    swa_full: options.wholeWindows ?? false,
     kv_unified: unified,
   };
 }

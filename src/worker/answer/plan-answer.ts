@@ -214,7 +214,7 @@ function openedStart({ job, writer, model, variables, tools }: StartRequest): An
     // A template without a switch: an empty thought says the same.
     if (opened) return { ...nowhere, prefill: [own(`\n${marks.close}\n\n`)] };
     // A grammar of the whole answer leaves no place for one; records are replayed as they were made.
-    if (job.format.kind !== 'text' || job.lane === 'frozen') return nowhere;
+    if (job.format.kind !== 'text' || job.lane !== 'shared') return nowhere;
     return { ...nowhere, thinking: { at: 'choice', marks }, endsThinking: true };
   }
   return { ...nowhere, thinking: { at: opened ? 'open' : 'choice', marks } };

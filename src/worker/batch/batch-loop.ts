@@ -115,14 +115,27 @@ export class BatchLoop {
     };
   }
 
-  submit(prepared: PreparedChat): void {
+  /** `account`: for a record of the answer. */
+  submit(prepared: PreparedChat, account?: StreamJob['account']): void {
     const { job, answer, numCtx } = prepared;
     const keyed = { ...this.#inCachedTokens(prepared), adapterKey: adapterKey(job.adapters) };
     const arrivedMs = performance.now();
     this.#prompts.arrive(prepared);
     const { sharedTokens, preparation, folds, unheld } = prepared;
+    // Memory that cannot be cut is taken up at the last border of a prompt, or nowhere.
+    const { exact } = this.#chat;
+    const border =
+      exact === undefined || exact.tiles.border === 1
+        ? null
+        : this.#sequences.mostReused(keyed.prompt.length);
     const request = { job: decodingRequest(job), answer, numCtx, sharedTokens, preparation, folds, unheld };
-    this.#waiting.push({ ...keyed, ...request, arrivedMs });
+    this.#waiting.push({
+      ...keyed,
+      ...request,
+      ...(border !== null && { sharedTokens: border }),
+      ...(account !== undefined && { account }),
+      arrivedMs,
+    });
     this.#restoring.wake();
     if (this.#turning) this.#waiting.noteOverlap();
     else void this.#turn();
@@ -317,9 +330,10 @@ export class BatchLoop {
   #advance(stream: Stream, row: Row, logitRows: readonly number[]): void {
     const kept = row.tokens.length - (row.drafts ?? 0);
     const wasPrompt = stream.remaining > 0;
-    this.#keep(stream, row.tokens.subarray(0, kept));
+    this.#keep(stream, row.tokens.subarray(0, kept), wasPrompt);
     if (wasPrompt) this.#tellProgress(stream);
-    if (wasPrompt && (stream.remaining === 0 || stream.position === stream.sharedTokens))
+    const isEnd = stream.remaining === 0 && this.#endsOnBorder(stream);
+    if (wasPrompt && (isEnd || stream.position === stream.sharedTokens))
       this.#sequences.promptEvaluated(row.sequence);
     try {
       this.#sample(stream, row.tokens.subarray(kept), logitRows);
@@ -338,7 +352,7 @@ export class BatchLoop {
         const isFirst = stream.output.tokens.length === 0;
         for (const event of stream.accept(sampled)) this.#outbox.event(stream.jobId, event, isFirst);
         if (drafts[accepted] !== sampled.token || stream.output.finishReason !== null) return;
-        this.#keep(stream, drafts.subarray(accepted, accepted + 1));
+        this.#keep(stream, drafts.subarray(accepted, accepted + 1), false);
         accepted += 1;
       }
     } finally {
@@ -347,8 +361,14 @@ export class BatchLoop {
     }
   }
 
-  #keep(stream: Stream, tokens: Uint32Array): void {
-    this.#sequences.append(stream.sequence, tokens);
+  /** Whether state of the whole prompt may be taken up by another one. */
+  #endsOnBorder({ position }: Stream): boolean {
+    return position % (this.#chat.exact?.tiles.border ?? 1) === 0;
+  }
+
+  #keep(stream: Stream, tokens: Uint32Array, isPrompt: boolean): void {
+    if (isPrompt) this.#sequences.append(stream.sequence, tokens);
+    else this.#sequences.appendAnswer(stream.sequence, tokens);
     stream.advance(tokens.length);
   }
 

@@ -2,6 +2,7 @@
 import { keptState } from '../cache/kept-state.ts';
 import type { ChatModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';
+import { ANY_TILES, mostReused } from './planning/tiles.ts';
 import { choosesAttention } from './attention/attention.ts';
 import type { StepPlanner } from './planning/step-planner.ts';
 import { stateKind } from './tiers/state-kind.ts';
@@ -15,13 +16,20 @@ export function openTiers(chat: ChatModel, planner: StepPlanner, outbox: Outbox)
   const { ropeCtx } = chat.model.facts;
   const { disk } = promptCache;
   const kind = (known: string): string =>
-    stateKind(known, { numCtx: chat.context.numCtx, ropeCtx, streams, cuttable });
+    stateKind(known, {
+      numCtx: chat.context.numCtx,
+      ropeCtx,
+      streams,
+      cuttable,
+      exact: chat.exact !== undefined,
+    });
   return new Tiers({
     context: chat.context,
     spec: { ...promptCache, disk: disk && { ...disk, kind: kind(disk.kind) } },
     cuttable,
     kept: keptState(chat.context, choosesAttention(chat)),
     streams,
+    mostReused: (promptTokens) => mostReused(promptTokens, chat.exact?.tiles ?? ANY_TILES),
     msPerToken: () => planner.prefillMsPerToken,
     tell: (tiers) => outbox.post({ type: 'cache', tiers }),
   });

@@ -10,12 +10,12 @@ import { TunedPlanner } from './planning/tuned/tuned-planner.ts';
 const TILED_TYPES: readonly KvType[] = ['f16', 'f32'];
 
 export function plannerFor(chat: ChatModel): StepPlanner {
-  if (chat.spec.planner?.kind === 'plain') return new PlainPlanner();
+  if (chat.spec.planner?.kind === 'plain' && chat.exact === undefined) return new PlainPlanner();
   return new PlannerByAttention(chat.context, (flashAttention) => tunedPlanner(chat, flashAttention));
 }
 
 function tunedPlanner(
-  { context, facts, spec, prefixReuse, sharedCells }: ChatModel,
+  { context, facts, spec, prefixReuse, sharedCells, exact }: ChatModel,
   flashAttention: boolean,
 ): StepPlanner {
   const { k, v } = kvTypes(spec.settings);
@@ -23,8 +23,9 @@ function tunedPlanner(
   return new TunedPlanner({
     numCtx: facts.numCtx,
     mostRows: context.batchTokens,
-    maxDraftTokens: spec.draftTokens,
+    maxDraftTokens: exact === undefined ? spec.draftTokens : 0,
     canCut: prefixReuse === 'full',
+    exact,
     sharesCells: sharedCells !== null,
     tiles: flashAttention && k === v && TILED_TYPES.includes(k),
     onGpu: facts.gpuLayers > 0,

@@ -104,7 +104,11 @@ export class Waiting {
       const { prompt, owner } = waiting;
       const kept = this.#tiers?.beyond(owner, prompt, wanted.keep) ?? null;
       const restorable = kept === 'not_worth' ? null : kept;
-      if (awaitsSharedPrefix(waiting, begun, { ...wanted, keep: restorable?.length ?? wanted.keep }))
+      if (
+        awaitsSharedPrefix(waiting, begun, { ...wanted, keep: restorable?.length ?? wanted.keep }, (tokens) =>
+          this.#sequences.mostReused(tokens),
+        )
+      )
         continue;
       const before = this.#heldBefore(waiting);
       try {

@@ -1,19 +1,27 @@
 /** What a frozen run says that it did: every setting and hash that a record names. */
-import type { FrozenFacts } from '../../contract/frozen.ts';
+import type { FrozenExec, FrozenFacts } from '../../contract/frozen.ts';
 import { recordedSampling } from '../../contract/sampling-shapes.ts';
-import type { StreamOutput } from '../batch/stream/stream-output.ts';
+import type { LogitTrace } from '../batch/stream/logit-trace.ts';
+import type { Sampled, StreamJob } from '../batch/stream/stream-job.ts';
 import type { ChatModel } from '../model.ts';
 import { pieceText } from '../prompt/prompt.ts';
-import { type FrozenContext, observedThreads } from './context.ts';
-import type { FrozenPlan } from './plan.ts';
+import type { PreparedChat } from '../prepare.ts';
+import { exactExec } from './context.ts';
+import { type FrozenPlan, planFrozen } from './plan.ts';
 import { bytesOf, sha256, sha256OfTokens } from './token-bytes.ts';
-import type { FrozenTrace } from './trace.ts';
 
 export interface FinishedRun {
   readonly plan: FrozenPlan;
-  readonly frozen: FrozenContext;
-  readonly output: StreamOutput;
-  readonly trace: FrozenTrace;
+  readonly exec: FrozenExec;
+  readonly output: Sampled;
+  readonly trace: LogitTrace;
+}
+
+/** Of an answer in a slot of an exact load. Throws where nothing can be signed. */
+export function exactAccount(chat: ChatModel, prepared: PreparedChat): StreamJob['account'] {
+  const plan = planFrozen(chat, prepared);
+  exactExec(chat);
+  return (output, trace) => factsOf(chat, { plan, exec: exactExec(chat), output, trace });
 }
 
 export function factsOf(chat: ChatModel, run: FinishedRun): FrozenFacts {
@@ -21,7 +29,7 @@ export function factsOf(chat: ChatModel, run: FinishedRun): FrozenFacts {
   const chain = samplersOf(chat, run.plan);
   return {
     prompt: promptFacts(chat, run.plan),
-    exec: { ...run.frozen.exec, threadsObserved: observedThreads(run.frozen) },
+    exec: run.exec,
     host: chat.backend.host(),
     sampling: { ...recordedSampling(job.sampling), chain, maxTokens, stop: [...job.stop] },
     output: outputFacts(run, chain),

@@ -11,7 +11,7 @@ import { type FrozenContext, SEQUENCE, CHUNK_TOKENS } from './context.ts';
 import { type FrozenPlan, streamJobOf } from './plan.ts';
 import type { FrozenHooks } from './run.ts';
 import { sha256OfTokens } from './token-bytes.ts';
-import { gapOf } from './trace.ts';
+import { gapOf } from '../batch/stream/logit-trace.ts';
 
 /** JSON and IPC carry no infinity; no two logits are ever this far apart. */
 const LARGEST_GAP = 1e9;

@@ -1,6 +1,7 @@
 /** The context of one frozen run: pinned in everything that could change a bit of a logit, and thrown away after it. */
 import type { FrozenExec } from '../../contract/frozen.ts';
 import { fail, isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
+import { type KvType, kvTypes } from '../../contract/settings/kv-types.ts';
 import type { NativeContext } from '../native.ts';
 import type { ChatModel } from '../model.ts';
 
@@ -22,8 +23,6 @@ const WINDOW_STEP = 256;
 const FLASH_ATTENTION = false;
 
 const CACHE_TYPE = 'f16';
-/** As records have always written it. */
-const RECORDED_TYPE = 'F16';
 
 export interface FrozenContext {
   readonly context: NativeContext;
@@ -94,11 +93,31 @@ function execOf(chat: ChatModel, context: NativeContext, threads: number): Froze
     sequences: 1,
     threads,
     flashAttention: context.flashAttention,
-    typeK: RECORDED_TYPE,
-    typeV: RECORDED_TYPE,
+    typeK: recordedType(CACHE_TYPE),
+    typeV: recordedType(CACHE_TYPE),
     gpuLayers: chat.model.facts.gpuLayers,
     useMmap: chat.model.facts.usesMmap,
     openMp: /\bOPENMP = 1\b/.test(systemInfo),
-    repack: /\bREPACK = 1\b/.test(systemInfo),
+    repack: chat.exact === undefined && /\bREPACK = 1\b/.test(systemInfo),
+  };
+}
+
+/** As records have always written it. */
+const recordedType = (type: KvType): string => type.toUpperCase();
+
+/** How an exact load computes, in the words of a record. */
+export function exactExec(chat: ChatModel): FrozenExec {
+  const { context, facts, spec } = chat;
+  if (chat.exact === undefined) throw unavailable('the model is not loaded with exact=on');
+  const { k, v } = kvTypes(spec.settings);
+  const threads = context.getThreads();
+  return {
+    ...execOf(chat, context, threads),
+    lane: 'exact',
+    microBatchSize: chat.exact.tiles.microBatchTokens,
+    sequences: facts.sequences,
+    threadsObserved: threads,
+    typeK: recordedType(k),
+    typeV: recordedType(v),
   };
 }

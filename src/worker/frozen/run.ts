@@ -4,11 +4,11 @@ import type { NativeContext } from '../native.ts';
 import { evaluateRows } from '../batch/evaluate.ts';
 import type { Row } from '../batch/stream/row.ts';
 import { Stream } from '../batch/stream/stream.ts';
+import type { StreamJob } from '../batch/stream/stream-job.ts';
 import type { ChatModel } from '../model.ts';
 import { factsOf } from './account.ts';
-import { type FrozenContext, SEQUENCE, CHUNK_TOKENS } from './context.ts';
+import { CHUNK_TOKENS, type FrozenContext, observedThreads, SEQUENCE } from './context.ts';
 import { type FrozenPlan, streamJobOf } from './plan.ts';
-import { FrozenTrace, topTwo } from './trace.ts';
 
 /** What runs and checks get from their lane. */
 export interface FrozenHooks {
@@ -23,7 +23,14 @@ export async function runFrozen(
   hooks: FrozenHooks,
 ): Promise<JobEvent> {
   const { context } = frozen;
-  const job = streamJobOf(plan, plan.prepared.answer);
+  const account: StreamJob['account'] = (output, trace) =>
+    factsOf(chat, {
+      plan,
+      exec: { ...frozen.exec, threadsObserved: observedThreads(frozen) },
+      output,
+      trace,
+    });
+  const job = { ...streamJobOf(plan, plan.prepared.answer), account };
   const stream = new Stream(chat, {
     job,
     sequence: SEQUENCE,
@@ -32,7 +39,6 @@ export async function runFrozen(
     maxDraftTokens: 0,
     drafting: null,
   });
-  const trace = new FrozenTrace();
   try {
     while (!stream.isFinished) {
       await hooks.step();
@@ -40,12 +46,9 @@ export async function runFrozen(
       const logitRow = evaluateAlone(context, row);
       stream.advance(row.tokens.length);
       if (logitRow === undefined) continue;
-      const largest = topTwo(context, logitRow);
-      const sampled = stream.sample(context, logitRow);
-      trace.add(sampled.token, largest);
-      for (const event of stream.accept(sampled)) hooks.event(event);
+      for (const event of stream.accept(stream.sample(context, logitRow))) hooks.event(event);
     }
-    return { ...stream.doneEvent(), frozen: factsOf(chat, { plan, frozen, output: stream.output, trace }) };
+    return stream.doneEvent();
   } finally {
     stream.dispose();
   }

@@ -3,6 +3,8 @@ import type { LoadSpec } from '../../contract/load.ts';
 import type { ContextSize } from '../../contract/memory.ts';
 import type { ContextOptions, LoadOptions, NativeAdapter, NativeBackend, NativeContext } from '../native.ts';
 import type { ChatModel } from '../model.ts';
+import { EXACT_LOAD, isExact } from '../../contract/settings/exact-rules.ts';
+import { isQuantisedModel, provenSteps, refuseDevices } from './exact.ts';
 import { writersOf } from './writers.ts';
 import { loadOptions } from './load-options.ts';
 import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts';
@@ -18,10 +20,12 @@ export async function loadChat(
   onProgress: OnProgress,
 ): Promise<ChatModel> {
   try {
+    if (isExact(spec.settings)) refuseDevices(backend, spec);
     const options = loadOptions(backend, spec);
     const whole = spec.numCtx * spec.parallel;
     // Sequences that share cells see slightly different sums beside each other, so they share only to save memory.
-    const unified = spec.cells < whole;
+    const exact = isExact(spec.settings) ? EXACT_LOAD : null;
+    const unified = exact?.unified ?? spec.cells < whole;
     const cells = unified ? spec.cells : whole;
     const contextOptions = chatContext(options, {
       sequences: spec.parallel,
@@ -38,7 +42,19 @@ export async function loadChat(
     for (const { name, path } of spec.adapters) adapters.set(name, await model.openAdapter(path));
     const context = await model.newContext(contextOptions);
     const draftContext = await openDraft(backend, { spec, options }, contextOptions);
-    const prefixReuse = model.facts.past.holds === 'every token' ? 'full' : 'checkpoints';
+    const { holds } = model.facts.past;
+    const isWhole = holds === 'every token' || (exact?.wholeWindows === true && holds === 'window');
+    const prefixReuse = isWhole ? 'full' : 'checkpoints';
+    const steps =
+      exact === null
+        ? undefined
+        : provenSteps({
+            context,
+            spec,
+            vocabulary,
+            cuttable: isWhole,
+            quantised: await isQuantisedModel(spec.path),
+          });
     const tuned = await tuneThreads(backend, spec, { context, tokens: 1 });
     return {
       spec,
@@ -50,6 +66,7 @@ export async function loadChat(
       draftContext,
       sharedCells: unified ? cells : null,
       prefixReuse,
+      ...(steps !== undefined && { exact: steps }),
       ...writers,
       facts: {
         ...commonFacts(model, [context]),
@@ -75,13 +92,15 @@ export function chatContext(
     unified,
   }: ContextSize & Pick<ContextOptions, 'threads'> & Pick<LoadSpec, 'draftTokens'>,
 ): ContextOptions {
-  const { flashAttention, keyType, valueType, rope } = options;
+  const { flashAttention, keyType, valueType, rope, wholeWindows } = options;
   return {
     sequences,
     numCtx: unified ? cells : cells / sequences,
     unified,
     batchTokens: BATCH_TOKENS,
-    microBatchTokens: null,
+    // Exact loads keep the whole past of every layer, and divide calls by their own rules.
+    microBatchTokens: wholeWindows === true ? EXACT_LOAD.microBatchTokens : null,
+    ...(wholeWindows !== undefined && { wholeWindows }),
     logitRows: Math.min(BATCH_TOKENS, sequences * (1 + draftTokens)),
     threads,
     flashAttention,

@@ -62,6 +62,7 @@ describe('the options of a load', () => {
     const values: Readonly<Record<string, unknown>> = {
       tensorSplit: [1],
       gpu: 'off',
+      exact: 'on',
     };
     const worker = LOAD_SETTING_ROWS.filter(([, { by }]) => by === 'worker');
     const idle = worker.filter(([name, row]) => {

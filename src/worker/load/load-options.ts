@@ -1,5 +1,6 @@
 /** From the settings of a load to the options of the library's page: the second and last place that names each setting. */
 import type { LoadSpec } from '../../contract/load.ts';
+import { EXACT_LOAD, isExact } from '../../contract/settings/exact-rules.ts';
 import { kvTypes } from '../../contract/settings/kv-types.ts';
 import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
 import type { LoadSettingName, LoadSettings, ModelSettings } from '../../contract/settings/shapes.ts';
@@ -54,6 +55,7 @@ export function optionsOf(
   const { gpu = 'auto', gpuLayers = 'auto', flashAttention = 'auto' } = settings;
   const isTyped = settings.kvType ?? settings.kvTypeK ?? settings.kvTypeV;
   const { k, v } = kvTypes(settings);
+  const exact = isExact(settings) ? EXACT_LOAD : null;
   return {
     devices: gpu === 'auto' ? null : gpu === 'off' ? [] : gpu,
     gpuLayers: gpuLayers === 'auto' ? null : gpuLayers,
@@ -61,7 +63,8 @@ export function optionsOf(
     tensorSplit: settings.tensorSplit ?? null,
     mainGpu: settings.mainGpu ?? null,
     loadMode: settings.loadMode ?? null,
-    flashAttention: flashAttention === 'auto' ? null : flashAttention === 'on',
+    flashAttention: exact?.flashAttention ?? (flashAttention === 'auto' ? null : flashAttention === 'on'),
+    ...(exact !== null && { repacks: exact.repacks, wholeWindows: exact.wholeWindows }),
     keyType: isTyped === undefined ? null : k,
     valueType: isTyped === undefined ? null : v,
     rope: ropeOf(settings),
@@ -88,6 +91,8 @@ const SETTINGS_OF: Readonly<Record<OptionName, readonly LoadSettingName[]>> = {
   mainGpu: ['mainGpu'],
   tensorBuffers: ['overrideTensors', 'cpuMoe'],
   loadMode: ['loadMode'],
+  repacks: ['exact'],
+  wholeWindows: ['exact'],
   flashAttention: ['flashAttention'],
   keyType: ['kvTypeK', 'kvType'],
   valueType: ['kvTypeV', 'kvType'],

@@ -3,6 +3,7 @@ import type { FrozenRequest } from '../../../trust/evidence/freeze.ts';
 import { isNonce } from '../../../trust/evidence/freeze.ts';
 import type { EvidenceIssuer } from '../../../trust/evidence/issuer.ts';
 import type { Predicate } from '../../../trust/evidence/statement.ts';
+import { isExact } from '../../../contract/settings/exact-rules.ts';
 import type { UnheldKeyword } from '../../../contract/job-event.ts';
 import type { GenerateJob } from '../../../contract/job.ts';
 import type { Engine } from '../../../engine/ports.ts';
@@ -89,7 +90,7 @@ function pin(choices: Choices, { seed, temperature, templateClockMs }: FrozenReq
     ...job,
     sampling: { ...job.sampling, seed, temperature },
     templateClockMs,
-    lane: 'frozen',
+    lane: isExact(choices.model.settings) ? 'exact' : 'frozen',
   };
   return { ...choices, jobs: [pinned] };
 }

@@ -1,6 +1,7 @@
 /** What each model takes, as far as it is known, and what is free: the one place that loads and plans ask. */
 import type { BackendFacts, LoadedFacts, MeasureSpec } from '../../../contract/load.ts';
 import { type ContextSize, HOST_DEVICE, type Measurement } from '../../../contract/memory.ts';
+import { isExact } from '../../../contract/settings/exact-rules.ts';
 import { workerSettings } from '../../../contract/settings/shapes.ts';
 import { bytesOn, plus } from '../../device-memory.ts';
 import type { LoadSize, Memory } from '../../ports.ts';
@@ -145,10 +146,10 @@ export class MemoryBook {
     return this.#options.tuning.recall(target);
   }
 
-  #contextOf({ kind }: LocalTarget, { numCtx, slots, cells }: LoadSize): ContextSize {
+  #contextOf({ kind, source }: LocalTarget, { numCtx, slots, cells }: LoadSize): ContextSize {
     if (kind === 'embedding') return { cells: numCtx, sequences: 1, unified: false };
     const whole = numCtx * slots;
-    const unified = this.#sharesCells && cells < whole;
+    const unified = this.#sharesCells && cells < whole && !isExact(source.settings);
     return { cells: unified ? cells : whole, sequences: slots, unified };
   }
 

@@ -52,6 +52,24 @@ export async function readTensorShapes(path: string): Promise<TensorShapes> {
   return withHeader(path, ({ header }) => new Map(header.tensors.map(({ name, dims }) => [name, dims])));
 }
 
+/** Never multiplied with rows of activations, whatever their type: looked up, convolved, or a rate for each channel. */
+const NOT_MULTIPLIED = /(^position_embd|conv|ssm_a$|ssm_d$)/;
+
+/** The types of the matrices in one file that activations are multiplied with, by the library's names. */
+export async function readMatrixTypes(path: string): Promise<ReadonlySet<string>> {
+  return withHeader(path, ({ header: { tensors } }) => {
+    // Without an output of its own, a model multiplies with its embeddings.
+    const hasOutput = tensors.some(({ name }) => name === 'output.weight');
+    const multiplied = tensors.filter(
+      ({ name, dims }) =>
+        dims.length > 1 &&
+        !NOT_MULTIPLIED.test(name.replace(/\.(weight|bias)$/, '')) &&
+        !(hasOutput && name === 'token_embd.weight'),
+    );
+    return new Set(multiplied.map(({ type }) => type.name));
+  });
+}
+
 const SAMPLING_KEYS = 'general.sampling.';
 
 /** Numbers that the maker recommends for sampling, by their names behind `general.sampling.`. */

@@ -36,12 +36,19 @@ const LIMITS = {
 const TURNABLE: readonly string[] = ['f16', 'bf16', 'f32'];
 
 /** Whether anything is to choose: on a CPU, for state that can be moved, unless the user or a benchmark says otherwise. */
-export function choosesAttention({ spec, facts, prefixReuse }: ChatModel): boolean {
+export function choosesAttention({ spec, facts, prefixReuse, exact }: ChatModel): boolean {
   const { settings, planner } = spec;
   const isLeftOut = planner?.kind === 'plain' || planner?.without.includes('attention') === true;
   const isAuto = (settings.flashAttention ?? 'auto') === 'auto';
   const { v } = kvTypes(settings);
-  return isAuto && !isLeftOut && facts.gpuLayers === 0 && prefixReuse === 'full' && TURNABLE.includes(v);
+  return (
+    exact === undefined &&
+    isAuto &&
+    !isLeftOut &&
+    facts.gpuLayers === 0 &&
+    prefixReuse === 'full' &&
+    TURNABLE.includes(v)
+  );
 }
 
 /** The sequences of the context. */

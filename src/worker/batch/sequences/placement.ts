@@ -41,6 +41,11 @@ export interface PlacementRules {
   readonly owner: string;
   /** A copy moves a whole sequence's memory, so it must spare at least this many tokens. */
   readonly copyWorthTokens: number;
+  /**
+   * Tokens of a prompt whose state may be reused; absent: all but the last, which is always evaluated because its logits
+   * choose the first token of the answer.
+   */
+  mostReused?(promptTokens: number): number;
   /** Tokens left in a free sequence that is cut back to `tokens` of those it holds; absent: exactly these. */
   reach?(sequence: CachedSequence, tokens: number): number;
   /** Tokens whose state would be lost with the sequence, because it lies nowhere else; absent: all. */
@@ -64,8 +69,7 @@ export function placePrompt(
   const { owner, copyWorthTokens } = rules;
   const free = sequences.filter((sequence) => !sequence.busy);
   if (free.length === 0) return null;
-  // The last prompt token is always evaluated, because its logits choose the first token of the answer.
-  const usable = prompt.length - 1;
+  const usable = rules.mostReused?.(prompt.length) ?? prompt.length - 1;
   const reusable = (sequence: CachedSequence): number => {
     const shared = sequence.owner === owner ? Math.min(usable, commonPrefix(prompt, sequence.tokens)) : 0;
     const isCut = !sequence.busy && shared > 0 && shared < sequence.tokens.length;
@@ -106,10 +110,11 @@ export function awaitsSharedPrefix(
   { prompt, owner }: Omit<PrefillingPrompt, 'position'>,
   prefilling: readonly PrefillingPrompt[],
   placement: Placement,
+  mostReused = (promptTokens: number): number => promptTokens - 1,
 ): boolean {
   return prefilling.some((other) => {
     if (other.owner !== owner) return false;
-    const shared = Math.min(prompt.length - 1, commonPrefix(prompt, other.prompt));
+    const shared = Math.min(mostReused(prompt.length), commonPrefix(prompt, other.prompt));
     return other.position < shared && shared - placement.keep >= placement.copyWorthTokens;
   });
 }

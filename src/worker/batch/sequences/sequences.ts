@@ -12,6 +12,8 @@ import { Checkpoints } from './checkpoints.ts';
 import type { IdleSequence, StepPlanner } from '../planning/step-planner.ts';
 import { CELL_LIMITS, COPY_LIMITS } from '../planning/tuning.ts';
 import { cellsBesideRunning, evictedFor } from './kv-cells.ts';
+import type { TileRules } from '../../../contract/settings/exact-rules.ts';
+import { ANY_TILES, mostReused } from '../planning/tiles.ts';
 import { type Placement, placePrompt, worthTokens } from './placement.ts';
 import { CellPrice, costOfCells, inTheWay, type Work } from './set-aside.ts';
 import type { Row } from '../stream/row.ts';
@@ -33,6 +35,8 @@ interface SequenceState {
   readonly id: number;
   tokens: number[];
   owner: string;
+  /** Beyond these tokens lies the state of an answer, which nobody may reuse. */
+  hasMore: boolean;
   busy: boolean;
   lastUsed: number;
   /** When it came to hold state of its own, in turns of all sequences; 0: what it holds was copied, or is nothing. */
@@ -44,6 +48,9 @@ export class Sequences {
   readonly #planner: StepPlanner;
   readonly #states: SequenceState[];
   readonly #checkpoints: Checkpoints | null;
+  readonly #tiles: TileRules;
+  /** The state of an answer may be part of that of the next prompt. */
+  readonly #keepsAnswers: boolean;
   readonly #copyMs: number;
   /** Cells that all sequences share; null where each has its own. */
   readonly #cells: number | null;
@@ -61,10 +68,13 @@ export class Sequences {
       id,
       tokens: [],
       owner: '',
+      hasMore: false,
       busy: false,
       lastUsed: 0,
       filled: 0,
     }));
+    this.#tiles = chat.exact?.tiles ?? ANY_TILES;
+    this.#keepsAnswers = chat.exact === undefined;
     this.#checkpoints = chat.prefixReuse === 'checkpoints' ? new Checkpoints(chat) : null;
     this.#cells = chat.sharedCells;
     // Where cells are shared, a copy only counts another owner of each.
@@ -83,6 +93,11 @@ export class Sequences {
     return this.#checkpoints === null;
   }
 
+  /** Tokens of a prompt whose state may come from a sequence or a tier. */
+  mostReused(promptTokens: number): number {
+    return mostReused(promptTokens, this.#tiles);
+  }
+
   /** How many tokens each holds, in order. */
   kept(): { readonly slot: number; readonly keptTokens: number }[] {
     return this.#states.map(({ id, tokens }) => ({ slot: id, keptTokens: tokens.length }));
@@ -99,6 +114,7 @@ export class Sequences {
     return placePrompt(prompt, this.#states, {
       owner,
       copyWorthTokens,
+      mostReused: (promptTokens) => this.mostReused(promptTokens),
       ...(checkpoints !== null && { reach: ({ id }, tokens) => checkpoints.reach(id, tokens) }),
       ...(tiers !== null && { onlyHere: (sequence) => tiers.missing(sequence) }),
     });
@@ -106,6 +122,7 @@ export class Sequences {
 
   /** The prompt in the tokens of the sequence that matches most of its text. */
   withCachedTokens({ prompt, owner }: KeyedPrompt, text: TokenText): Uint32Array {
+    if (!this.#keepsAnswers) return prompt;
     const own = this.#states.filter((state) => state.owner === owner);
     const kept = this.#tiers?.continuation(owner, prompt) ?? [];
     return withCachedTokens(prompt, [...own.map(({ tokens }) => tokens), kept], text);
@@ -291,6 +308,12 @@ export class Sequences {
     for (const token of tokens) state.tokens.push(token);
   }
 
+  /** The same of a token of an answer. */
+  appendAnswer(id: number, tokens: Uint32Array): void {
+    if (this.#keepsAnswers) this.append(id, tokens);
+    else this.#state(id).hasMore = true;
+  }
+
   /** For a sequence whose state is unknown. */
   empty(id: number): void {
     this.#cut(this.#state(id), 0);
@@ -307,6 +330,7 @@ export class Sequences {
     const state = this.#state(id);
     state.busy = false;
     state.lastUsed = step;
+    if (state.hasMore) this.#cut(state, state.tokens.length);
   }
 
   fillerRow(id: number, padding: number): Row {
@@ -329,13 +353,14 @@ export class Sequences {
   #copy(target: SequenceState, source: SequenceState): void {
     this.#context.copySequence(target.id, source.id);
     target.tokens = source.tokens.slice();
+    target.hasMore = source.hasMore;
     // It lies where the source lies, until there is more of it.
     target.filled = 0;
   }
 
   /** Leaves the first `keep` tokens, or fewer when the memory cannot be cut there. */
   #cut(state: SequenceState, keep: number): void {
-    if (state.tokens.length === keep) return;
+    if (state.tokens.length === keep && !state.hasMore) return;
     const kept = this.#checkpoints
       ? this.#checkpoints.cut(state.id, state.tokens.length, keep)
       : this.#context.cutSequence(state.id, keep)
@@ -343,6 +368,7 @@ export class Sequences {
         : 0;
     if (kept === 0) this.#context.clearSequence(state.id);
     state.tokens.length = kept;
+    state.hasMore = false;
   }
 
   #state(id: number): SequenceState {

@@ -1,6 +1,9 @@
 import type { Preparation, UnheldKeyword } from '../../../contract/job-event.ts';
 import type { GenerateJob } from '../../../contract/job.ts';
+import type { FrozenFacts } from '../../../contract/frozen.ts';
 import type { Answer } from '../../answer/answer.ts';
+
+import type { LogitTrace } from './logit-trace.ts';
 
 /** What decoding needs of a request; its conversation, tools and schema end with the preparation. */
 export type DecodingRequest = Pick<
@@ -15,6 +18,11 @@ export type DecodingRequest = Pick<
   | 'reportsProgress'
   | 'ignoresEnd'
 >;
+
+/** Every token of an answer, the one that ended it included. */
+export interface Sampled {
+  readonly tokens: readonly number[];
+}
 
 /** A job that fits, its prompt in tokens. */
 export interface StreamJob {
@@ -34,6 +42,8 @@ export interface StreamJob {
   readonly folds: readonly string[];
   /** Keywords of tools that the grammar does not enforce. */
   readonly unheld: readonly UnheldKeyword[];
+  /** What a record says of the answer; absent: none is made. */
+  readonly account?: (output: Sampled, trace: LogitTrace) => FrozenFacts;
   /** On the clock of performance.now(). */
   readonly arrivedMs: number;
 }

@@ -74,7 +74,7 @@ export class StreamSampler {
       recentTokens,
       numCtx,
       // Ties are broken as llama.cpp's own chain breaks them, which records are replayed by.
-      allCandidates: job.lane === 'frozen',
+      allCandidates: job.lane !== 'shared',
     });
     this.#grammar = grammar;
     this.#configured = true;

@@ -10,6 +10,7 @@ import type { ChatModel } from '../../model.ts';
 import type { DecodingSequence, PrefillingSequence } from '../planning/step-planner.ts';
 import { type DraftSource, FirstOf } from './draft-source.ts';
 import { type DraftingModel, ModelDrafts } from './drafting-model.ts';
+import { LogitTrace, topTwo } from './logit-trace.ts';
 import { PromptLookup } from './prompt-lookup.ts';
 import type { Row } from './row.ts';
 import type { StreamJob } from './stream-job.ts';
@@ -46,6 +47,9 @@ export class Stream {
   readonly #maxDraftTokens: number;
   readonly #drafting: DraftingModel | null;
   readonly #sampler: StreamSampler;
+  readonly #account: StreamJob['account'];
+  /** Null: no record is made of the answer. */
+  readonly #trace: LogitTrace | null;
   readonly #placedMs = performance.now();
   readonly #draftCounts = { drafted: 0, accepted: 0 };
   #firstTokenMs: number | null = null;
@@ -74,6 +78,8 @@ export class Stream {
     this.#position = cachedTokens;
     this.#maxDraftTokens = maxDraftTokens;
     this.#drafting = drafting;
+    this.#account = job.account;
+    this.#trace = job.account === undefined ? null : new LogitTrace();
     this.#sampler = new StreamSampler(chat, job);
     this.output = new StreamOutput(job, chat.vocabulary);
   }
@@ -174,7 +180,9 @@ export class Stream {
 
   sample(context: NativeContext, logitRow: number): Sampled {
     const { avoided, tokens } = this.output;
+    const largest = this.#trace === null ? null : topTwo(context, logitRow);
     const sampled = this.#sampler.sample(context, logitRow, { tokens, avoided });
+    if (largest !== null) this.#trace?.add(sampled.token, largest);
     if (avoided !== null && sampled.token !== avoided) this.output.nudged();
     return sampled;
   }
@@ -212,8 +220,10 @@ export class Stream {
       finishReason: finishReason ?? 'stop',
       ...(stopString === null ? {} : { stopString }),
       ...(repetition === null ? {} : { repetition }),
-      usage: this.output.usage(this.#cachedTokens),
+      // A record is of the answer, and a replay knows nothing of this cache.
+      usage: this.output.usage(this.#trace === null ? this.#cachedTokens : 0),
       ...(this.#cache === null ? {} : { cache: this.#cache }),
+      ...(this.#trace !== null && this.#account && { frozen: this.#account(this.output, this.#trace) }),
       timings: {
         prefillMs: firstTokenMs - this.#placedMs,
         decodeMs: nowMs - firstTokenMs,

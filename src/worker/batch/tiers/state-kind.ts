@@ -13,12 +13,15 @@ export interface StateForm {
   readonly streams: number;
   /** State is kept in rows, not whole. */
   readonly cuttable: boolean;
+  /** Of an exact load, which takes up no state that was computed otherwise. */
+  readonly exact?: boolean;
 }
 
 /** `kind` itself where nothing has to be told apart. */
-export function stateKind(kind: string, { numCtx, ropeCtx, streams, cuttable }: StateForm): string {
+export function stateKind(kind: string, { numCtx, ropeCtx, streams, cuttable, exact }: StateForm): string {
   const parts = [
     ...(ropeCtx !== null && numCtx > ropeCtx ? ['long'] : []),
+    ...(exact === true ? ['exact 1'] : []),
     ...(cuttable || streams === 1 ? [] : [`streams ${streams}`]),
   ];
   if (parts.length === 0) return kind;

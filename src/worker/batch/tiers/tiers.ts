@@ -52,6 +52,8 @@ export interface TiersOptions {
   /** KV streams of the context. */
   readonly streams: number;
   msPerToken(): number;
+  /** Tokens of a prompt whose state may be reused; absent: all but the last. */
+  mostReused?(promptTokens: number): number;
   /** What the tiers hold has changed. */
   tell(tiers: CacheTiers): void;
 }
@@ -117,8 +119,8 @@ export class Tiers {
 
   /** What the tiers hold of a prompt beyond `keep` tokens, where restoring it pays. */
   beyond(owner: string, prompt: Uint32Array, keep: number): Restorable | 'not_worth' | null {
-    // The last token is evaluated in any case, because its logits choose the first one of the answer.
-    const found = this.#store.find(owner, prompt.subarray(0, -1));
+    const most = this.#options.mostReused?.(prompt.length) ?? prompt.length - 1;
+    const found = this.#store.find(owner, prompt.subarray(0, most));
     const { length } = found.match;
     if (length - keep < LIMITS.leastTokens) return null;
     const evaluatedMs = (length - keep) * this.#options.msPerToken();

@@ -4,6 +4,7 @@
  * DESIGN.md of worker/batch explains them. It knows nothing of jobs or native calls.
  */
 import type { PlannerPart } from '../../../../contract/load.ts';
+import type { ExactSteps } from '../../../../contract/settings/exact-rules.ts';
 import { DecodeCalls } from './decode/decode-calls.ts';
 import { PrefillCall } from './prefill/prefill-call.ts';
 import type {
@@ -29,6 +30,8 @@ export interface TunedPlannerOptions {
   readonly tiles: boolean;
   /** A GPU computes in no such groups of rows, so padding spares nothing there. */
   readonly onGpu: boolean;
+  /** Rules that an exact load keeps to; absent: none. */
+  readonly exact?: ExactSteps | undefined;
   /** What a decode step of one row took when the thread count was calibrated; null when it was not. */
   readonly calibratedMs: number | null;
   /** Parts left out. */
@@ -47,11 +50,12 @@ export class TunedPlanner implements StepPlanner {
     sharesCells,
     tiles,
     onGpu,
+    exact,
     without,
     ...options
   }: TunedPlannerOptions) {
     const has = (part: PlannerPart): boolean => !without.includes(part);
-    const canPad = canCut && !onGpu;
+    const canPad = canCut && !onGpu && exact === undefined;
     this.maxDraftTokens = canCut && has('drafts') ? options.maxDraftTokens : 0;
     this.#decode = new DecodeCalls({
       numCtx,
@@ -59,11 +63,13 @@ export class TunedPlanner implements StepPlanner {
       canPad,
       sharesCells,
       choosesWays: has('ways'),
+      apart: exact?.together === false,
     });
     this.#prefill = new PrefillCall({
       mostRows,
       sizesChunks: has('chunk-size'),
-      formsBursts: has('bursts'),
+      formsBursts: has('bursts') && exact === undefined,
+      exact: exact?.tiles ?? null,
       tiles: tiles && !onGpu && mostRows >= ROW_TILE ? { numCtx, together: sharesCells, canPad } : null,
     });
     if (options.calibratedMs !== null) this.#decode.observe({ rows: [ROW], ms: options.calibratedMs });

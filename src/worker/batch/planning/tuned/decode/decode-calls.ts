@@ -23,6 +23,8 @@ export interface DecodeOptions {
   /** Rows that are evaluated and forgotten again may spare something. */
   readonly canPad: boolean;
   readonly sharesCells: boolean;
+  /** Every row is a call by itself. */
+  readonly apart: boolean;
   /** Otherwise all rows are one call. */
   readonly choosesWays: boolean;
 }
@@ -52,6 +54,7 @@ export class DecodeCalls {
   plan({ streams, ends, idle, isAwaited }: DecodeWork): PlannedCall[] {
     const rows = [...streams.map(decodeRow), ...ends].sort((a, b) => a.sequence - b.sequence);
     if (rows.length === 0) return [];
+    if (this.#options.apart) return rows.map((row) => this.#call([row]));
     const table = placesOf(rows, this.#options.canPad ? idle : [], this.#placeRules);
     const drafted = isAwaited ? null : this.#drafted(streams, table);
     if (drafted !== null) return drafted;

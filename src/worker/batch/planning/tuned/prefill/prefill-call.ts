@@ -10,9 +10,10 @@ import {
   rowsOf,
 } from '../../step-planner.ts';
 import { ASSUMED_PREFILL_MS_PER_TOKEN, LINGER_LIMITS, PLAIN_CHUNK_TOKENS } from '../../tuning.ts';
+import type { TileRules } from '../../../../../contract/settings/exact-rules.ts';
 import { burst, chunkBurst } from './bursts.ts';
 import { ChunkSize, type StepBeside } from './chunk-size.ts';
-import { chunkPrompts, inOrder } from './prefill-chunks.ts';
+import { chunkAlone, chunkPrompts, inOrder } from './prefill-chunks.ts';
 import { toWholeTile } from './whole-tile.ts';
 
 export interface PrefillOptions {
@@ -20,6 +21,8 @@ export interface PrefillOptions {
   readonly mostRows: number;
   readonly sizesChunks: boolean;
   readonly formsBursts: boolean;
+  /** Each prompt is evaluated by itself, in tiles by these rules; null: together, as the budget goes. */
+  readonly exact: TileRules | null;
   /**
    * Where a tile of rows reads the KV cache once: the window, tokens, whether all sequences share a pass, and whether rows
    * can be forgotten; else null.
@@ -58,7 +61,7 @@ export class PrefillCall {
       ...prompt,
       passedOver: this.#passedOver.get(prompt.sequence) ?? 0,
     }));
-    const { sizesChunks, formsBursts } = this.#options;
+    const { sizesChunks, formsBursts, exact } = this.#options;
     const { msPerToken } = this.#chunk;
     const members = formsBursts ? burst(streams, waiting, { msPerToken, nowMs }) : [];
     const isBurst = members.length > 0;
@@ -67,21 +70,25 @@ export class PrefillCall {
     // Nothing may exceed the budget as long as the price of a row is unknown.
     const mostRows = msPerToken === null ? budget : this.#options.mostRows;
     const rules = { budget, mostRows, idle: decodeMs === null };
-    const chunks = isBurst ? chunkBurst(members, rules) : chunkPrompts(waiting, rules);
+    const chunks = isBurst
+      ? chunkBurst(members, rules)
+      : exact === null
+        ? chunkPrompts(waiting, rules)
+        : chunkAlone(waiting, rules, exact);
     const left = waiting.filter((prompt) => !chunks.some(({ sequence }) => sequence === prompt.sequence));
     this.#passedOver = new Map(left.map((prompt) => [prompt.sequence, prompt.passedOver + 1]));
     const positions = new Map(waiting.map(({ sequence, position }) => [sequence, position]));
-    const exact = chunks
+    const planned = chunks
       .map((chunk) => ({ ...PREFILL, ...chunk, position: positions.get(chunk.sequence) ?? 0 }))
       .sort((a, b) => a.sequence - b.sequence);
-    if (exact.length === 0) return null;
+    if (planned.length === 0) return null;
     const { tiles } = this.#options;
     // A chunk that is no end has fewer rows because a tile would take too long.
     const isEnd = !chunks.some(({ sequence, tokens }) =>
       waiting.some((prompt) => prompt.sequence === sequence && prompt.remaining > tokens),
     );
-    const canFill = isEnd && tiles !== null && tiles.canPad && (tiles.together || exact.length === 1);
-    const rows = canFill ? toWholeTile(exact, tiles.numCtx) : exact;
+    const canFill = isEnd && tiles !== null && tiles.canPad && (tiles.together || planned.length === 1);
+    const rows = canFill ? toWholeTile(planned, tiles.numCtx) : planned;
     const total = rows.reduce((sum, row) => sum + rowsOf(row), 0);
     return { phase: 'prefill', rows, expectedMs: this.msPerToken * total };
   }

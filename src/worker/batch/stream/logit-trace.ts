@@ -1,9 +1,9 @@
 /**
- * What a frozen run leaves behind of each step: the token, and the bits of the model's two largest logits, as the model
+ * What an answer with a record leaves behind of each step: the token, and the bits of the model's two largest logits, as the model
  * wrote them: neither penalties nor grammars show in the trace.
  */
 import { createHash } from 'node:crypto';
-import type { NativeContext, TokenLogit } from '../native.ts';
+import type { NativeContext, TokenLogit } from '../../native.ts';
 
 export interface TopTwo {
   readonly first: TokenLogit;
@@ -26,7 +26,7 @@ export function gapOf(context: NativeContext, row: number, token: number): numbe
 }
 
 /** The chain over all steps; docs/evidence.md has the formula. */
-export class FrozenTrace {
+export class LogitTrace {
   #digest: Buffer = Buffer.alloc(32);
   #minMargin: number | null = null;
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { FrozenTrace } from './trace.ts';
+import { LogitTrace } from './logit-trace.ts';
 
 const step = (token: number, first: number, second: number) =>
   [token, { first: { token, logit: first }, second: { token: 0, logit: second } }] as const;
 
 describe('trace', () => {
   it('chains token and both logits of each step, as documented', () => {
-    const trace = new FrozenTrace();
+    const trace = new LogitTrace();
     trace.add(...step(70_000, 1.5, -0.25));
     trace.add(...step(3, 2, 1));
     // 70000 and 3 as u32, 1.5, -0.25, 2 and 1 as f32, all little-endian.
@@ -24,7 +24,7 @@ describe('trace', () => {
   });
 
   it('keeps the smallest gap, and has none without a second candidate', () => {
-    const trace = new FrozenTrace();
+    const trace = new LogitTrace();
     expect(trace.minMargin).toBeNull();
     trace.add(...step(1, 3, Number.NEGATIVE_INFINITY));
     expect(trace.minMargin).toBeNull();

@@ -1,0 +1,149 @@
+/**
+ * When the logits of an answer are a function of its request alone: the rules of an exact load, each once. The load, the
+ * step planner, the prompt cache and the checks of `hearth set` follow from this table, and docs/exact.md is held to it.
+ * Every rule was found by comparing bits; test/native/exact.property.test.ts fails where one is broken.
+ */
+import { isQuantised, kvTypes } from './kv-types.ts';
+import type { ModelSettings, SettingFault } from './shapes.ts';
+
+/** What an exact load opens its file and its context with. */
+export interface ExactLoad {
+  readonly flashAttention: false;
+  /** Each sequence has a window of its own; none shares cells. */
+  readonly unified: false;
+  readonly repacks: false;
+  /** Layers with a sliding window keep all of the past, so state can be cut and restored anywhere. */
+  readonly wholeWindows: true;
+  /** Rows that the library computes at a time. */
+  readonly microBatchTokens: number;
+}
+
+/** Which rows of a prompt may be evaluated together, and where its state may come from the cache. */
+export interface TileRules {
+  /** Rows of a tile, except a prompt of one token. */
+  readonly leastRows: number;
+  /** A prompt may be divided, and taken up from the cache, at multiples of this position. */
+  readonly border: number;
+  readonly microBatchTokens: number;
+}
+
+/** What the rules mean for one model on one machine. */
+export interface ExactSteps {
+  readonly tiles: TileRules;
+  /** Whether answers may share a call. */
+  readonly together: boolean;
+}
+
+interface ExactRule {
+  readonly rule: string;
+  readonly because: string;
+  readonly load?: Partial<ExactLoad>;
+  /** Null where the settings allow the rule. */
+  refuses?(settings: ModelSettings): SettingFault | null;
+}
+
+/** Small enough that scores of all heads take little memory; a multiple of every size in which kernels chunk. */
+const TILE = 64;
+
+export const EXACT_RULES = {
+  plainAttention: {
+    rule: 'Attention is computed without flash attention.',
+    because: 'With it, the cells of a row are divided among threads when rows are few.',
+    load: { flashAttention: false, microBatchTokens: TILE },
+    refuses: (settings) =>
+      settings.flashAttention === 'on'
+        ? {
+            wire: 'flash_attention',
+            reason: 'is on, and exact=on needs plain attention; set flash_attention=auto',
+          }
+        : null,
+  },
+  valueType: {
+    rule: 'Values in the KV cache are not quantised; keys may be.',
+    because: 'Quantised values need flash attention.',
+    refuses: (settings) => {
+      const { v } = kvTypes(settings);
+      const wire = settings.kvTypeV === undefined ? 'kv_type' : 'kv_type_v';
+      return isQuantised(v)
+        ? {
+            wire,
+            reason: `is ${v}, which needs flash attention, and exact=on needs plain; set kv_type_v=f16`,
+          }
+        : null;
+    },
+  },
+  ownCells: {
+    rule: 'Every slot has a window of its own.',
+    because: 'In shared cells a sum runs over the cells of others, in the order in which they came.',
+    load: { unified: false },
+  },
+  notRepacked: {
+    rule: 'Weights are computed as they lie in the file.',
+    because: 'Repacked weights compute four rows with another kernel than one.',
+    load: { repacks: false },
+  },
+  wholeWindows: {
+    rule: 'Layers with a sliding window keep the whole past.',
+    because: 'Otherwise a cell is used again, and a restored state has another order of cells.',
+    load: { wholeWindows: true },
+  },
+  promptTiles: {
+    rule: 'A prompt is evaluated by itself, in tiles of at least two rows.',
+    because: 'One row of attention is computed with another kernel than two.',
+  },
+  summaryTiles: {
+    rule: `A prompt of a recurrent or hybrid model is divided at multiples of ${TILE} tokens only.`,
+    because: 'Such layers compute chunks of tokens, and a chunk must begin where it begins alone.',
+  },
+  answers: {
+    rule: 'The state of an answer is evaluated again, as part of the next prompt.',
+    because: 'It came row by row, and in a lone cold run it comes in tiles.',
+  },
+  promptTokens: {
+    rule: 'A prompt keeps its own tokens, whatever the cache holds.',
+    because: 'An ordinary load takes over the tokens of an earlier answer with the same text.',
+  },
+  sharedCalls: {
+    rule: 'Answers share a call only where the load has shown that their rows keep their bits; else each has its own.',
+    because: 'Weights in F32, F16 or BF16 are multiplied with another kernel from two rows on.',
+  },
+  noDrafts: {
+    rule: 'Nothing is drafted, padded or filled up.',
+    because: 'A draft is evaluated beside the token before it, which is a tile of two rows.',
+    refuses: (settings) =>
+      settings.draftModel === undefined
+        ? null
+        : { wire: 'draft_model', reason: 'is set, and exact=on allows no drafts; set draft_model=' },
+  },
+  cpu: {
+    rule: 'The whole model is computed on the CPU.',
+    because: 'Kernels of GPUs choose their shape by the number of rows.',
+    refuses: ({ gpu, gpuLayers }) =>
+      gpuLayers !== undefined && gpuLayers !== 'auto' && gpuLayers !== 0 && gpu !== 'off'
+        ? { wire: 'gpu_layers', reason: `is ${gpuLayers}, and exact=on works on the CPU only; set gpu=off` }
+        : null,
+  },
+} as const satisfies Readonly<Record<string, ExactRule>>;
+
+const ROWS: readonly ExactRule[] = Object.values(EXACT_RULES);
+
+export const EXACT_LOAD = Object.assign({}, ...ROWS.map(({ load }) => load)) as ExactLoad;
+
+/** Memory that cannot be cut at any token is a running summary, see `summaryTiles`. */
+export function tileRules(cuttable: boolean): TileRules {
+  const microBatchTokens = EXACT_LOAD.microBatchTokens;
+  return cuttable
+    ? { leastRows: 2, border: 1, microBatchTokens }
+    : { leastRows: 1, border: TILE, microBatchTokens };
+}
+
+/** Null where an exact load can follow all rules. */
+export function whyNotExact(settings: ModelSettings): SettingFault | null {
+  for (const { refuses } of ROWS) {
+    const fault = refuses?.(settings) ?? null;
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+export const isExact = ({ exact }: Pick<ModelSettings, 'exact'>): boolean => exact === 'on';

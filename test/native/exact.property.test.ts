@@ -1,0 +1,216 @@
+/**
+ * An exact load gives each request the answer of a lone cold run, bit for bit: beside others, in any order of arrival,
+ * whatever is cancelled, cached, evicted or restored, with other slots and threads, after a kill. Log probabilities of
+ * twenty tokens a step stand for the logits: they change with any bit of the largest ones and of the sum over all.
+ * SVC_LONG_TESTS=1 runs a thousand rounds of hearth-mini, and 50 of each kind of memory; EXACT_MODEL names another file,
+ * EXACT_ROUNDS how many rounds.
+ */
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { GenerateJob } from '../../src/contract/job.ts';
+import type { LoadSpec } from '../../src/contract/load.ts';
+import { seededRandom } from '../../tools/gguf/random.ts';
+import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
+import {
+  writeTinyExperts,
+  writeTinyHybrid,
+  writeTinyRecurrent,
+  writeTinySlidingWindow,
+} from '../../tools/models/tiny-variants.ts';
+import { generateJob } from '../support/engine/jobs.ts';
+import {
+  type Answer,
+  bootWorker,
+  collect,
+  logprobsOf,
+  type TestWorker,
+} from '../support/engine/worker-harness.ts';
+
+const isLong = process.env['SVC_LONG_TESTS'] === '1';
+const given = process.env['EXACT_MODEL'];
+const ROUNDS = Number(process.env['EXACT_ROUNDS'] ?? 0);
+const KIND = `${'c'.repeat(16)}-${'d'.repeat(32)}`;
+const MIB = 1024 * 1024;
+const NUM_CTX = 1024;
+
+interface Kind {
+  readonly name: string;
+  readonly rounds: number;
+  readonly settings?: LoadSpec['settings'];
+  /** Writes the model to the path, or says where it lies. */
+  at(path: string): Promise<string>;
+}
+
+const written =
+  (write: (path: string) => Promise<unknown>) =>
+  async (path: string): Promise<string> => {
+    await write(path);
+    return path;
+  };
+
+const KINDS: readonly Kind[] =
+  given === undefined
+    ? [
+        {
+          name: 'hearth-mini',
+          rounds: isLong ? 1_000 : 12,
+          at: async () => resolve('models/hearth-mini/model.gguf'),
+        },
+        { name: 'float weights', rounds: isLong ? 50 : 6, at: written(writeTinyChat) },
+        {
+          name: 'quantised keys',
+          rounds: isLong ? 50 : 4,
+          at: written(writeTinyChat),
+          settings: { kvTypeK: 'q8_0' },
+        },
+        { name: 'a sliding window', rounds: isLong ? 50 : 6, at: written(writeTinySlidingWindow) },
+        { name: 'a recurrent state', rounds: isLong ? 50 : 6, at: written(writeTinyRecurrent) },
+        { name: 'a hybrid', rounds: isLong ? 50 : 6, at: written(writeTinyHybrid) },
+        { name: 'experts', rounds: isLong ? 50 : 6, at: written(writeTinyExperts) },
+      ]
+    : [{ name: given, rounds: ROUNDS, at: async () => given }];
+
+interface Request {
+  readonly text: string;
+  readonly maxTokens: number;
+  readonly temperature: number;
+}
+
+const WORDS =
+  'the sea is calm and a small boat waits for morning while gulls cry over the old stone pier'.split(' ');
+const random = seededRandom(Number(process.env['EXACT_SEED'] ?? 45));
+const pick = <T>(list: readonly T[]): T => list[random.below(list.length)] as T;
+const words = (count: number): string => Array.from({ length: count }, () => pick(WORDS)).join(' ');
+
+/** Equal for answers whose tokens, texts and log probabilities are. */
+function digest(answer: Answer): string {
+  return createHash('sha256')
+    .update(JSON.stringify([answer.text, answer.done.finishReason]))
+    .update(new Float64Array(logprobsOf(answer)))
+    .digest('hex');
+}
+
+const jobOf = ({ text, maxTokens, temperature }: Request, domain: string): GenerateJob =>
+  generateJob({
+    prompt: { kind: 'text', text },
+    maxTokens,
+    sampling: { temperature, seed: 7 },
+    topLogprobs: 20,
+    domain,
+  });
+
+/** Answers of lone cold runs: one slot, one thread, no cache, and nobody else's state. */
+class References {
+  readonly #worker: TestWorker;
+  readonly #known = new Map<string, Promise<Answer>>();
+  #asked = 0;
+
+  constructor(worker: TestWorker) {
+    this.#worker = worker;
+  }
+
+  answer(request: Request): Promise<Answer> {
+    const key = JSON.stringify(request);
+    const known = this.#known.get(key) ?? collect(this.#worker.run(jobOf(request, `d${(this.#asked += 1)}`)));
+    this.#known.set(key, known);
+    return known;
+  }
+}
+
+/** Prompts that begin alike, of any length, and some that continue earlier answers. */
+class Requests {
+  readonly #asked: { readonly request: Request; readonly answer: string }[] = [];
+  readonly #beginnings = [words(40), words(120), words(230), 'the', ''];
+
+  next(): Request {
+    const earlier = pick([null, ...this.#asked.slice(-12)]);
+    const text =
+      earlier === null
+        ? `${pick(this.#beginnings)} ${words(random.below(60))}`
+        : `${earlier.request.text}${pick([earlier.answer, earlier.answer, ''])} ${words(random.below(9))}`;
+    const kept = text.length > 2_400 ? words(3) : text;
+    return {
+      text: kept === ' ' ? 'a' : kept,
+      maxTokens: 1 + random.below(20),
+      temperature: pick([0, 0, 0.9]),
+    };
+  }
+
+  answered(request: Request, answer: string): void {
+    this.#asked.push({ request, answer });
+  }
+}
+
+describe('an exact load', { timeout: isLong || given !== undefined ? 6 * 3_600_000 : 600_000 }, () => {
+  it.each(KINDS)('answers like a lone cold run: $name', async ({ rounds, at, settings = {} }) => {
+    const home = await mkdtemp(join(tmpdir(), 'hearth-exact-'));
+    const path = await at(join(home, 'model.gguf'));
+    const start = async (load: Partial<LoadSpec>): Promise<TestWorker> => {
+      const worker = await bootWorker();
+      await worker.load({ path, numCtx: NUM_CTX, ...load, settings: { ...settings, exact: 'on' } });
+      return worker;
+    };
+    const lone = await start({ parallel: 1, threads: 1 });
+    const references = new References(lone);
+    const requests = new Requests();
+    const busy = (): Promise<TestWorker> => {
+      const disk = { folder: join(home, 'cache'), bytes: 16 * MIB, kind: KIND, secret: 'd'.repeat(64) };
+      const promptCache = { ramBytes: pick([0, 4 * MIB]), disk };
+      return start({ parallel: 1 + random.below(6), threads: pick([1, 2, null]), promptCache });
+    };
+    let worker = await busy();
+    const seen = { compared: 0, cached: 0, restored: 0, cancelled: 0, kills: 0 };
+    const ask = async (request: Request): Promise<void> => {
+      const job = jobOf(request, 'one');
+      const isCancelled = random.below(6) === 0;
+      const stopsAt = random.below(4);
+      const events: Answer['events'][number][] = [];
+      try {
+        for await (const event of worker.run(job)) {
+          events.push(event);
+          if (isCancelled && events.length > stopsAt && event.type !== 'done') worker.cancel(job.jobId);
+        }
+      } catch (error) {
+        if (!isCancelled) throw error;
+        seen.cancelled += 1;
+        return;
+      }
+      const answer = await collect(toAsync(events));
+      const expected = await references.answer(request);
+      expect(digest(answer), JSON.stringify({ request, usage: answer.done })).toBe(digest(expected));
+      seen.compared += 1;
+      if (answer.done.usage.cachedTokens > 0) seen.cached += 1;
+      if ((answer.done.cache?.diskTokens ?? 0) + (answer.done.cache?.ramTokens ?? 0) > 0) seen.restored += 1;
+      requests.answered(request, answer.text);
+    };
+    for (let round = 0; round < rounds; round += 1) {
+      const open: Promise<void>[] = [];
+      for (let count = 1 + random.below(7); count > 0; count -= 1) {
+        open.push(ask(requests.next()));
+        // Some come together, some while others are under way, some after them.
+        if (random.below(3) === 0) await worker.steps();
+        if (random.below(4) === 0) await Promise.race(open);
+      }
+      await Promise.all(open);
+      if (round % 4 !== 3) continue;
+      if (random.below(2) === 0) await worker.save();
+      if (random.below(2) === 0) await worker.kill();
+      else await worker.end();
+      seen.kills += 1;
+      worker = await busy();
+    }
+    process.stdout.write(`${JSON.stringify(seen)}\n`);
+    expect(seen.compared).toBeGreaterThan(rounds);
+    expect(seen.cached).toBeGreaterThan(0);
+    await worker.end();
+    await lone.end();
+    await rm(home, { recursive: true });
+  });
+});
+
+async function* toAsync<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+}
