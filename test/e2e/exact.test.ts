@@ -59,6 +59,31 @@ describe('a model with exact=on', () => {
   });
 });
 
+describe('hearth exact', () => {
+  it('compares every answer with its lone cold run, and says what it compared', async () => {
+    const { code, stdout } = await service.cli(['exact', 'usual', '--json']);
+    const { requests, situations, left } = JSON.parse(stdout);
+    expect([code, requests, left]).toEqual([0, 4, []]);
+    const counts = situations.map(({ equal, compared }: { equal: number; compared: number }) => [
+      equal,
+      compared,
+    ]);
+    expect(counts).toEqual([8, 4, 4, 4, 3].map((count) => [count, count]));
+    for (const { cachedTokens } of situations) expect(cachedTokens).toBeGreaterThan(0);
+    const { stdout: text } = await service.cli(['exact', 'usual']);
+    expect(text).toContain('23 of 23 answers of usual are equal bit for bit.');
+    expect(text).toContain('hearth set usual exact=on');
+  });
+
+  it('refuses settings that no exact load can have', async () => {
+    await service.cli(['set', 'usual', 'kv_type=q8_0']);
+    const { code, stderr } = await service.cli(['exact', 'usual']);
+    await service.cli(['set', 'usual', 'kv_type=']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('kv_type is q8_0, which needs flash attention');
+  });
+});
+
 describe('a record from a slot of an exact model', () => {
   const body = (content: string): object => ({
     model: 'exact',

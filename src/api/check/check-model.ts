@@ -10,6 +10,7 @@ import { collectEvents } from '../../engine/collect.ts';
 import type { LoadedModel, ModelTarget } from '../../engine/ports.ts';
 import { collect } from '../chat/collected.ts';
 import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
+import { CASE_TOKENS, checkJob } from './check-job.ts';
 import { CHECK_CASES, type CheckCase } from './cases.ts';
 import { defectsOf, type FailedCase } from './defects.ts';
 
@@ -41,7 +42,6 @@ export interface CheckOptions {
 }
 
 const NUM_CTX = 2048;
-const CASE_TOKENS = 96;
 /** Cases that run together: a step of four streams costs little more than one of a single stream. */
 const TOGETHER = 4;
 
@@ -131,24 +131,4 @@ async function explained(run: Run, job: GenerateJob): Promise<ExplainedEvent> {
   const event = events.find((each) => each.type === 'explained');
   if (event === undefined) throw new Error('the worker explained nothing');
   return event;
-}
-
-function checkJob(jobId: string, fields: Pick<GenerateJob, 'prompt'> & Partial<GenerateJob>): GenerateJob {
-  return {
-    kind: 'generate',
-    jobId,
-    tools: [],
-    toolChoice: { mode: 'none' },
-    format: { kind: 'text' },
-    reasoning: { enabled: false },
-    sampling: { temperature: 0 },
-    adapters: [],
-    maxTokens: CASE_TOKENS,
-    numCtx: null,
-    stop: [],
-    topLogprobs: null,
-    templateClockMs: null,
-    lane: 'shared',
-    ...fields,
-  };
 }
