@@ -61,7 +61,7 @@ describe('a model with exact=on', () => {
 
 describe('hearth exact', () => {
   it('compares every answer with its lone cold run, and says what it compared', async () => {
-    const { code, stdout } = await service.cli(['exact', 'usual', '--json']);
+    const { code, stdout } = await service.cli(['exact', 'usual', '--json', '--within', '3600']);
     const { requests, situations, left } = JSON.parse(stdout);
     expect([code, requests, left]).toEqual([0, 4, []]);
     const counts = situations.map(({ equal, compared }: { equal: number; compared: number }) => [
@@ -70,7 +70,7 @@ describe('hearth exact', () => {
     ]);
     expect(counts).toEqual([8, 4, 4, 4, 3].map((count) => [count, count]));
     for (const { cachedTokens } of situations) expect(cachedTokens).toBeGreaterThan(0);
-    const { stdout: text } = await service.cli(['exact', 'usual']);
+    const { stdout: text } = await service.cli(['exact', 'usual', '--within', '3600']);
     expect(text).toContain('23 of 23 answers of usual are equal bit for bit.');
     expect(text).toContain('hearth set usual exact=on');
   });

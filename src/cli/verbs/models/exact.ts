@@ -5,11 +5,12 @@ import { type ExactProof, proveExact } from '../../../api/check/prove-exact.ts';
 import { findFault } from '../../../contract/settings/check-settings.ts';
 import { isExact } from '../../../contract/settings/exact-rules.ts';
 import { settingsOf } from '../../../contract/settings/shapes.ts';
-import { CliFailure, type CliContext, printable } from '../../context.ts';
+import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { interruptible, localRegistry } from '../../local-registry.ts';
 
 /** A situation that has begun ends, so the whole stays within a minute or so. */
-const WITHIN_MS = 50_000;
+const WITHIN_S = 50;
+const LONGEST_S = 86_400;
 const NAME_WIDTH = 50;
 
 export function registerExact(program: Command, context: CliContext): void {
@@ -18,13 +19,25 @@ export function registerExact(program: Command, context: CliContext): void {
     .description(
       'show that a chat model with exact=on gives the same request the same answer on this machine, within a minute',
     )
+    .option('--within <seconds>', 'begin no situation after this time', String(WITHIN_S))
     .option('--json', 'one JSON document')
-    .action(async (id: string, flags: { json?: boolean }) => {
-      await interruptible(context, (signal) => exact(context, id, flags.json === true, signal));
+    .action(async (id: string, flags: Flags) => {
+      await interruptible(context, (signal) => exact(context, id, flags, signal));
     });
 }
 
-async function exact(context: CliContext, id: string, json: boolean, signal: AbortSignal): Promise<void> {
+interface Flags {
+  readonly json?: boolean;
+  readonly within: string;
+}
+
+async function exact(context: CliContext, id: string, flags: Flags, signal: AbortSignal): Promise<void> {
+  const seconds = Number(flags.within);
+  if (!(seconds >= 0 && seconds <= LONGEST_S))
+    throw new CliFailure(
+      `--within takes seconds, 0 to ${LONGEST_S}, and not "${flags.within}".`,
+      EXIT_CODES.usage,
+    );
   const config = context.config();
   const registry = localRegistry(config);
   const model = await registry.resolve(id, 'chat');
@@ -37,11 +50,11 @@ async function exact(context: CliContext, id: string, json: boolean, signal: Abo
     worker: { env: context.env, gpu: 'off' },
     target: { ...target, source: { ...target.source, settings } },
     cores: Math.max(2, availableParallelism()),
-    withinMs: WITHIN_MS,
+    withinMs: seconds * 1000,
     signal,
     onSituation: (name) => context.note(printable(`${model.id}: ${name} …`)),
   });
-  if (json) context.printJson(proof);
+  if (flags.json === true) context.printJson(proof);
   else context.print(lines(proof, isExact(model.params)).map(printable).join('\n'));
   const differing = proof.situations.filter(({ equal, compared }) => equal < compared);
   if (differing.length > 0)
@@ -60,7 +73,7 @@ function lines({ model, requests, tokens, situations, left }: ExactProof, isSet:
       ({ name, equal, compared: of, cachedTokens }) =>
         `  ${name.padEnd(NAME_WIDTH)}${equal} of ${of} equal, ${cachedTokens} prompt tokens from the cache`,
     ),
-    ...left.map((name) => `  ${name.padEnd(NAME_WIDTH)}not tried within a minute`),
+    ...left.map((name) => `  ${name.padEnd(NAME_WIDTH)}not tried: the time was over (--within)`),
     `${total} of ${compared} answers of ${model} are equal bit for bit.`,
     ...(isSet ? [] : [`It is loaded this way once you run: hearth set ${model} exact=on`]),
   ];
