@@ -118,6 +118,52 @@ describe('a record from a slot of an exact model', () => {
     expect((await service.cli([...args, '--cheap'])).code).toBe(0);
   });
 
+  it('is the last event of a stream that asks for it, and verifies like that of a whole answer', async () => {
+    const asked = { ...body(`${words}forever`), stream: true, svc_evidence: 'frozen-v1', seed: 5 };
+    const request = await service.save('stream.request.json', JSON.stringify(asked));
+    const { bytes, headers } = await service.post(JSON.stringify(asked));
+    expect(headers.get('x-svc-evidence-mode')).toBe('frozen-v1');
+    const events = bytes
+      .toString()
+      .trim()
+      .split('\n\n')
+      .filter((event) => event.startsWith('data: '));
+    expect(events.at(-1)).toBe('data: [DONE]');
+    const last = JSON.parse(events.at(-2)?.slice(6) ?? '');
+    const said = events
+      .slice(0, -2)
+      .map((event) => JSON.parse(event.slice(6)).choices[0].delta.content ?? '');
+    expect([last.object, last.choices]).toEqual(['chat.completion.chunk', []]);
+    expect(last.svc_answer.choices[0].message.content).toBe(said.join(''));
+    const { stream: _, ...whole } = asked;
+    expect(outputOf(await service.freeze(whole))).toBe(outputOf({ status: 200, headers, bytes, body: last }));
+    const stream = await service.save('stream.txt', bytes);
+    const verified = await service.cli([
+      'evidence',
+      'verify',
+      stream,
+      '--request',
+      request,
+      '--replay',
+      '--json',
+    ]);
+    expect(verified.stdout).toContain('"verdict": "verified"');
+    const chunk = await service.save('chunk.json', last);
+    expect((await service.cli(['evidence', 'verify', chunk, '--request', request])).code).toBe(0);
+    last.svc_answer.choices[0].message.content += ' and more';
+    const forged = await service.save('forged.json', last);
+    expect((await service.cli(['evidence', 'verify', forged, '--request', request])).code).toBe(1);
+  });
+
+  it('of an ordinary model ends its stream too, and a header alone asks for none', async () => {
+    const asked = { ...body('forever'), model: 'usual', stream: true };
+    const proved = await service.post({ ...asked, svc_evidence: 'frozen-v1' });
+    expect(proved.bytes.toString()).toContain('"svc_answer"');
+    const plain = await service.freeze(asked);
+    expect(plain.headers.get('x-svc-evidence-mode')).toBe('none');
+    expect(plain.bytes.toString()).not.toContain('"evidence"');
+  });
+
   it('of an ordinary model says no lane, and replays as before', async () => {
     const { reply, args } = await service.saveFrozen('usual', { ...body('forever'), model: 'usual' });
     expect(statementOf(reply).predicate.exec).toMatchObject({ kv: 'fresh', prefix_reuse: false, n_seq: 1 });

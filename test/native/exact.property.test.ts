@@ -13,6 +13,7 @@ import { describe, expect, it } from 'vitest';
 import type { GenerateJob } from '../../src/contract/job.ts';
 import type { LoadSpec } from '../../src/contract/load.ts';
 import { seededRandom } from '../../tools/gguf/random.ts';
+import { writeLarge } from '../../tools/models/large.ts';
 import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
 import {
   writeTinyExperts,
@@ -51,6 +52,13 @@ const written =
     return path;
   };
 
+/** Wide enough that one row in a thousand does not round to the same bits by chance. */
+const wide = (path: string): Promise<number> =>
+  writeLarge(path, { layers: 2, vocabularySize: 1024, type: 'F16', contextLength: NUM_CTX });
+
+/** Of prompts, tokens: a tile or a micro-batch more and less. */
+const LENGTHS = [1, 2, 3, 63, 64, 65, 66, 127, 128, 129, 130, 193, 257];
+
 const KINDS: readonly Kind[] =
   given === undefined
     ? [
@@ -59,7 +67,7 @@ const KINDS: readonly Kind[] =
           rounds: isLong ? 1_000 : 12,
           at: async () => resolve('models/hearth-mini/model.gguf'),
         },
-        { name: 'float weights', rounds: isLong ? 50 : 6, at: written(writeTinyChat) },
+        { name: 'float weights', rounds: isLong ? 50 : 6, at: written(wide) },
         {
           name: 'quantised keys',
           rounds: isLong ? 50 : 4,
@@ -74,7 +82,8 @@ const KINDS: readonly Kind[] =
     : [{ name: given, rounds: ROUNDS, at: async () => given }];
 
 interface Request {
-  readonly text: string;
+  /** A text, or tokens as they are. */
+  readonly text: string | readonly number[];
   readonly maxTokens: number;
   readonly temperature: number;
 }
@@ -95,7 +104,7 @@ function digest(answer: Answer): string {
 
 const jobOf = ({ text, maxTokens, temperature }: Request, domain: string): GenerateJob =>
   generateJob({
-    prompt: { kind: 'text', text },
+    prompt: typeof text === 'string' ? { kind: 'text', text } : { kind: 'tokens', tokens: [...text] },
     maxTokens,
     sampling: { temperature, seed: 7 },
     topLogprobs: 20,
@@ -126,7 +135,26 @@ class Requests {
   readonly #beginnings = [words(40), words(120), words(230), 'the', ''];
 
   next(): Request {
-    const earlier = pick([null, ...this.#asked.slice(-12)]);
+    const kind = random.below(4);
+    // The very same again, of which all but the least is in the cache.
+    if (kind === 0 && this.#asked.length > 0) return pick(this.#asked.slice(-6)).request;
+    if (kind === 1) return this.#ofLength(pick(LENGTHS));
+    return this.#inWords();
+  }
+
+  /** Tokens that begin alike, around the borders of tiles and micro-batches. */
+  #ofLength(length: number): Request {
+    const shared = Math.min(length, random.below(length + 1));
+    const text = Array.from(
+      { length },
+      (_, at) => 3 + ((at * 7 + (at < shared ? 0 : random.below(99))) % 200),
+    );
+    return { text, maxTokens: 1 + random.below(8), temperature: 0 };
+  }
+
+  #inWords(): Request {
+    const spoken = this.#asked.filter(({ request }) => typeof request.text === 'string').slice(-12);
+    const earlier = pick([null, ...spoken]);
     const text =
       earlier === null
         ? `${pick(this.#beginnings)} ${words(random.below(60))}`

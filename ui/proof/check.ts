@@ -6,6 +6,7 @@ import { checkClaims } from '../../src/api/replay/check-claims.ts';
 import { parseJson } from '../../src/lib/json/strict-json.ts';
 import { checkReplay } from '../../src/trust/evidence/compare.ts';
 import { parseKeyring } from '../../src/trust/evidence/keyring.ts';
+import { recordText } from '../../src/trust/evidence/record-text.ts';
 import type { Statement } from '../../src/trust/evidence/statement.ts';
 import {
   conclude,
@@ -39,7 +40,7 @@ export interface Claims {
 /** Checks a record as `hearth evidence verify` does, without the service. Throws for what is no record. */
 export function checkRecord({ record: text, request, key, nonce }: Claims): Promise<Checked> {
   return settled(() => {
-    const record = openRecord(read(text));
+    const record = openRecord(read(recordText(text)));
     const asked = request === null ? null : { bytes: utf8(request), value: read(request) };
     const keyring = key === null ? null : parseKeyring(key);
     const { findings, statement } = checkClaims(record, keyring, { request: asked, nonce });
@@ -137,7 +138,7 @@ export function identityFault(
 export function kindOf(text: string): 'record' | 'request' | 'key' | null {
   if (text.includes('-----BEGIN PUBLIC KEY-----') && !text.trimStart().startsWith('{')) return 'key';
   try {
-    const value = read(text) as Record<string, unknown>;
+    const value = read(recordText(text)) as Record<string, unknown>;
     if (value['object'] === 'svc.key-history') return 'key';
     if ('evidence' in value || 'payloadType' in value) return 'record';
     return 'messages' in value ? 'request' : null;

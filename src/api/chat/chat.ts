@@ -10,7 +10,14 @@ import { isFailure } from '../../lib/errors/svc-error.ts';
 import type { VolatileTreatment } from '../../lib/prompt-cache/volatile-lines.ts';
 import type { Caller } from '../caller.ts';
 import { answerHead, type HeadPorts } from '../generation/answer-head.ts';
-import { checkSlots, type Choices, type JobContent, planChoices, runChoices } from '../generation/choices.ts';
+import {
+  checkSlots,
+  type ChoiceEvent,
+  type Choices,
+  type JobContent,
+  planChoices,
+  runChoices,
+} from '../generation/choices.ts';
 import { idleOptions } from '../generation/idle-options.ts';
 import { newJobId } from '../generation/job-id.ts';
 import { checkIgnored, type GenerationFields } from '../generation/parameters.ts';
@@ -92,6 +99,13 @@ async function resolveModel({ models, unknownModelIsDefault }: ChatPorts, name: 
   }
 }
 
+/** A stream that ends with a record of its answer. */
+export interface StreamProof {
+  /** As pinned for the record. */
+  readonly choices: Choices;
+  readonly chunkOf: (answer: Collected) => Promise<object>;
+}
+
 /** A conversation that may run; it runs once. */
 export class AcceptedChat {
   /** With what the engine told of it, once the answer is there. */
@@ -108,17 +122,27 @@ export class AcceptedChat {
   }
 
   /** The answers as they come, in what the dialect's writer makes of them; nothing runs before the first is asked for. */
-  stream(open: () => Promise<AnswerWriter>): AsyncGenerator<StreamItem, void, void> {
+  stream(
+    open: () => Promise<AnswerWriter>,
+    proof: StreamProof | null = null,
+  ): AsyncGenerator<StreamItem, void, void> {
     return streamItems(async () => {
       const write = await open();
-      const passed = checker(this.choices.jobs);
+      const choices = proof?.choices ?? this.choices;
+      const kept: ChoiceEvent[] = [];
+      const passed = checker(choices.jobs);
       return {
         events: runChoices(
           checkedJobs(this.#ports.engine, this.choices.account),
-          this.choices,
+          choices,
           this.caller.signal,
         ),
-        chunksOf: (index, event) => passed(index, event).flatMap((each) => write(index, each)),
+        chunksOf: (index, event) => {
+          if (proof !== null) kept.push({ index, event });
+          return passed(index, event).flatMap((each) => write(index, each));
+        },
+        atEnd:
+          proof === null ? undefined : async () => [await proof.chunkOf(await collect(choices.jobs, kept))],
       };
     });
   }

@@ -14,13 +14,15 @@ export type StreamItem =
 export interface BegunStream {
   readonly events: AsyncIterable<ChoiceEvent>;
   readonly chunksOf: (index: number, event: JobEvent) => readonly object[];
+  /** What follows once all answers are there. */
+  readonly atEnd?: (() => Promise<readonly object[]>) | undefined;
 }
 
 /** The items of a stream; nothing is submitted before the first is asked for. */
 export async function* streamItems(
   begin: () => Promise<BegunStream>,
 ): AsyncGenerator<StreamItem, void, void> {
-  const { events, chunksOf } = await begin();
+  const { events, chunksOf, atEnd } = await begin();
   let hasStarted = false;
   for await (const { index, event } of events) {
     if (event.type === 'queued') yield { comment: `queued ${event.position}: ${event.reason}` };
@@ -30,4 +32,5 @@ export async function* streamItems(
     }
     for (const chunk of chunksOf(index, event)) yield { chunk };
   }
+  for (const chunk of (await atEnd?.()) ?? []) yield { chunk };
 }

@@ -4,16 +4,23 @@ import { parseJson } from '../../lib/json/strict-json.ts';
 import { fail, isFailure, isSvcError, messageOf, reasonOf } from '../../lib/errors/svc-error.ts';
 import { type Keyring, keyringOf, parseKeyring } from '../../trust/evidence/keyring.ts';
 import { readKeyHistory } from '../../trust/evidence/rotation.ts';
+import { recordText } from '../../trust/evidence/record-text.ts';
 import { type OpenedRecord, openRecord } from '../../trust/evidence/verify.ts';
 
 /** A file that is no JSON, or JSON that two readers could read differently, is malformed like a record is. */
-export async function readJsonFile(path: string): Promise<{ bytes: Buffer; value: unknown }> {
+export async function readJsonFile(
+  path: string,
+  jsonIn = (text: string): string => text,
+): Promise<{ bytes: Buffer; value: unknown }> {
   const bytes = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') throw fail('file_not_found', { path }, cause);
     throw fail('record_malformed', { reason: `${path} cannot be read` }, cause);
   });
   try {
-    return { bytes, value: parseJson(bytes) };
+    // As text only where it is not the JSON itself, whose bytes the parser checks.
+    const text = bytes.toString('utf8');
+    const json = jsonIn(text);
+    return { bytes, value: parseJson(json === text ? bytes : Buffer.from(json)) };
   } catch (cause) {
     if (!isSvcError(cause)) throw cause;
     throw fail('record_malformed', { reason: `${path} is not usable JSON: ${reasonOf(cause)}` }, cause);
@@ -28,7 +35,7 @@ export interface RecordFile {
 }
 
 export async function readRecord(path: string): Promise<RecordFile> {
-  const { value } = await readJsonFile(path);
+  const { value } = await readJsonFile(path, recordText);
   const record = opened(path, value);
   const timings: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'timings') : null;
   const speed: unknown =

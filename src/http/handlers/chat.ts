@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { ChatRequest } from '../../wire/inference/chat.ts';
 import { FROZEN_MODE, HEADERS, headerValue, REQUEST_HEADERS } from '../../wire/headers.ts';
+import type { FrozenInput } from '../../api/dialects/chat-completions/frozen.ts';
 import type { AcceptedChatCompletion } from '../../api/dialects/chat-completions/chat-completions.ts';
 import type { UseCases } from '../../api/use-cases.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
@@ -18,20 +19,22 @@ import { callerOf, type Handler } from './handler.ts';
 
 export function chatHandler(useCases: Pick<UseCases, 'chat'>, streams: StreamOptions): Handler {
   return async (request, reply) => {
-    const isFrozen = wantsFrozen(request);
     const client = abortOnDisconnect(reply);
     const body = request.body as ChatRequest;
-    // The mode applies to whole answers only.
-    const verbatim = isFrozen && body.stream !== true;
+    const isAskedInBody = body.svc_evidence === FROZEN_MODE;
+    const isFrozen = wantsFrozen(request) || isAskedInBody;
+    // The header applies to whole answers only; a stream is asked for its record in the body.
+    const verbatim = isAskedInBody || (isFrozen && body.stream !== true);
     const accepted = await useCases.chat(body, callerOf(request, client.signal), {
       verbatim,
       readsOpenAi: readsOpenAi(senderOf(request)),
     });
     nameUnderstood(reply, accepted.understood);
     if (isDryRun(request)) return sendJson(reply, writeJson(await accepted.explained()));
+    if (isFrozen && body.stream !== true) return sendFrozen(request, reply, accepted);
     // A stream says so instead of pretending.
-    if (isFrozen && !verbatim) reply.header(HEADERS.evidenceMode, 'none');
-    else if (isFrozen) return sendFrozen(request, reply, accepted);
+    if (isFrozen) reply.header(HEADERS.evidenceMode, verbatim ? FROZEN_MODE : 'none');
+    if (isAskedInBody) await accepted.prove(frozenInput(request));
     return sendAnswer(
       reply,
       accepted,
@@ -45,10 +48,7 @@ async function sendFrozen(
   reply: FastifyReply,
   accepted: AcceptedChatCompletion,
 ): Promise<string> {
-  const bytes = rawBody(request);
-  if (bytes === undefined) throw new Error('a chat request came without a body');
-  const nonce = headerValue(request.headers, REQUEST_HEADERS.evidenceNonce);
-  const { json, numCtx, folds, unheld, evidenceSha256 } = await accepted.frozen({ rawBody: bytes, nonce });
+  const { json, numCtx, folds, unheld, evidenceSha256 } = await accepted.frozen(frozenInput(request));
   nameUnderstood(reply, withUnheld(withFolds(accepted.understood, folds), unheld));
   nameUpstream(reply);
   reply
@@ -57,6 +57,12 @@ async function sendFrozen(
     .header(HEADERS.contentDigest, contentDigest(json))
     .header(HEADERS.numCtx, String(numCtx));
   return sendJson(reply, json);
+}
+
+function frozenInput(request: FastifyRequest): FrozenInput {
+  const bytes = rawBody(request);
+  if (bytes === undefined) throw new Error('a chat request came without a body');
+  return { rawBody: bytes, nonce: headerValue(request.headers, REQUEST_HEADERS.evidenceNonce) };
 }
 
 /** Sends these very bytes, which the schema of the route would write in another shape. */

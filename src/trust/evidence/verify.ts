@@ -8,6 +8,7 @@ import { canonicalSha256, sha256Hex } from '../identity/canonical.ts';
 import { Base64, Envelope, isSignedBy } from '../identity/dsse.ts';
 import { brokenTerms } from './issuer-terms.ts';
 import type { Keyring } from './keyring.ts';
+import { asResponse } from './record-text.ts';
 import { type AnsweredResponse, responseSha256 } from './record.ts';
 import { EVIDENCE_PAYLOAD_TYPE, type Predicate, Statement } from './statement.ts';
 
@@ -42,10 +43,11 @@ export interface Verdict {
   readonly findings: readonly Finding[];
 }
 
-/** Takes a saved response with its `evidence` member, or a bare envelope. */
-export function openRecord(value: unknown): OpenedRecord {
-  if (typeof value !== 'object' || value === null)
+/** Takes a saved response with its `evidence` member, the last event of a stream that has one, or a bare envelope. */
+export function openRecord(file: unknown): OpenedRecord {
+  if (typeof file !== 'object' || file === null)
     throw fail('record_malformed', { reason: 'it is not a JSON object' });
+  const value = asResponse(file);
   const isResponse = 'evidence' in value;
   const member: unknown = isResponse ? value.evidence : value;
   if (!isShape(Envelope, member)) throw fail('record_malformed', { reason: 'it holds no evidence envelope' });

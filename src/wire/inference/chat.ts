@@ -1,3 +1,4 @@
+import { FROZEN_MODE } from '../headers.ts';
 import { type Static, Type } from 'typebox';
 import {
   answerFormatFields,
@@ -75,6 +76,11 @@ export const ChatRequest = Type.Object(
     ...answerFormatFields,
     logprobs: nullable<boolean>('boolean'),
     top_logprobs: nullable<number>('integer', { minimum: 0, maximum: 20 }),
+    svc_evidence: nullable<string>('string', {
+      enum: [FROZEN_MODE, null],
+      description:
+        'frozen-v1: a record of the answer, as the header X-Svc-Evidence-Mode asks for; of a stream, in its last event.',
+    }),
     reasoning_effort: nullable<string>('string', {
       enum: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', null],
     }),
@@ -157,6 +163,15 @@ export const ChatChunk = Type.Object(
     prompt_progress: Type.Optional(PromptProgress),
     svc_resumed: Type.Optional(Resumption),
     svc_repetition: Type.Optional(Repetition),
+    evidence: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
+    ),
+    svc_answer: Type.Optional(
+      Type.Object(
+        { model: Type.String(), choices: Type.Array(ChatChoice), usage: Usage },
+        { description: 'Beside `evidence`: the whole answer, which the record is of.' },
+      ),
+    ),
   },
   { $id: 'ChatChunk' },
 );

@@ -8,6 +8,7 @@ import type { DryRun } from '../../../wire/inference/dry-run.ts';
 import { ChatRequest } from '../../../wire/inference/chat.ts';
 import type { Caller } from '../../caller.ts';
 import { withoutSpellings } from '../../../lib/json/spelled-numbers.ts';
+import type { Collected } from '../../chat/collected.ts';
 import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
 import type { Understood } from '../../chat/understood.ts';
 import { unknownFields } from '../../generation/parameters.ts';
@@ -18,7 +19,13 @@ import { ChunkWriter } from './chunk-writer.ts';
 import { Omissions } from '../omissions.ts';
 import { readContent } from './content.ts';
 import { dryRun } from './dry-run.ts';
-import { completeFrozen, type FrozenAnswer, type FrozenInput } from './frozen.ts';
+import {
+  completeFrozen,
+  type FrozenAnswer,
+  type FrozenInput,
+  type ProvedStream,
+  streamFrozen,
+} from './frozen.ts';
 import { idleFields } from './idle-fields.ts';
 import { type ChatAnswer, wholeAnswer, type WholeAnswerPorts, withNulls } from './whole-answer.ts';
 
@@ -66,6 +73,7 @@ export class AcceptedChatCompletion {
   readonly #chat: AcceptedChat;
   readonly #body: ChatRequest;
   readonly #readsOpenAi: boolean;
+  #proved: ProvedStream | null = null;
 
   constructor(
     ports: ChatCompletionPorts,
@@ -87,14 +95,30 @@ export class AcceptedChatCompletion {
     return withNulls(await wholeAnswer(this.#ports, this.#chat.choices.model, collected));
   }
 
+  /** The stream will end with a record of its answer; to be called before it runs. */
+  async prove(input: FrozenInput): Promise<void> {
+    const { choices, caller } = this.#chat;
+    this.#proved = await streamFrozen(this.#ports, choices, { ...input, body: this.#body, caller });
+  }
+
   stream(): AsyncGenerator<StreamItem, void, void> {
+    const proved = this.#proved;
+    const headed = this.#streamHead();
+    const proof = proved && {
+      choices: proved.pinned,
+      chunkOf: async (answer: Collected) => ({
+        ...(await headed),
+        choices: [],
+        ...(await proved.recordOf(answer)),
+      }),
+    };
     return this.#chat.stream(async () => {
-      const writer = new ChunkWriter(await this.#streamHead(), this.#chat.choices.jobs.length, {
+      const writer = new ChunkWriter(await headed, this.#chat.choices.jobs.length, {
         includeUsage: this.#body.stream_options?.include_usage === true,
         readsOpenAi: this.#readsOpenAi,
       });
       return (index, event) => writer.chunksOf(index, event);
-    });
+    }, proof);
   }
 
   frozen(input: FrozenInput): Promise<FrozenAnswer> {

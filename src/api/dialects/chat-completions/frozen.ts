@@ -1,4 +1,4 @@
-/** A chat answer in mode frozen-v1: the job pinned before it runs, the record signed after it. Never one without the other. */
+/** A chat answer in mode frozen-v1, whole or as a stream that ends with its record: the job pinned before it runs, the record signed after it. Never one without the other. */
 import type { FrozenRequest } from '../../../trust/evidence/freeze.ts';
 import { isNonce } from '../../../trust/evidence/freeze.ts';
 import type { EvidenceIssuer } from '../../../trust/evidence/issuer.ts';
@@ -9,9 +9,10 @@ import type { GenerateJob } from '../../../contract/job.ts';
 import type { Engine } from '../../../engine/ports.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import { REQUEST_HEADERS } from '../../../wire/headers.ts';
-import type { ChatRequest, ChatResponse } from '../../../wire/inference/chat.ts';
+import type { ChatChunk, ChatRequest, ChatResponse } from '../../../wire/inference/chat.ts';
 import type { Caller } from '../../caller.ts';
 import { completeChat } from '../../chat/chat.ts';
+import type { Collected } from '../../chat/collected.ts';
 import type { Choices } from '../../generation/choices.ts';
 import type { ServedModel } from '../../models/served-model.ts';
 import { type ChatAnswer, wholeAnswer, type WholeAnswerPorts } from './whole-answer.ts';
@@ -48,6 +49,44 @@ export async function completeFrozen(
   choices: Choices,
   input: AskedFrozen,
 ): Promise<FrozenAnswer> {
+  const { pinned, signed } = await openFrozen(ports, choices, input);
+  const { answer, member, payloadSha256 } = await signed(
+    await completeChat(ports.engine, pinned, input.caller),
+  );
+  const body: ChatResponse = { ...answer.body, evidence: { ...member } };
+  return {
+    json: JSON.stringify(body),
+    numCtx: answer.numCtx,
+    folds: answer.folds,
+    unheld: answer.unheld,
+    evidenceSha256: payloadSha256,
+  };
+}
+
+/** The record of a streamed answer, with the answer as a whole, which is what it is of. */
+export async function streamFrozen(
+  ports: FrozenPorts,
+  choices: Choices,
+  input: AskedFrozen,
+): Promise<ProvedStream> {
+  const { pinned, signed } = await openFrozen(ports, choices, input);
+  const recordOf = async (collected: Collected): Promise<RecordMembers> => {
+    const { answer, member } = await signed(collected);
+    const { model, choices: whole, usage } = answer.body;
+    return { evidence: { ...member }, svc_answer: { model, choices: whole, usage } };
+  };
+  return { pinned, recordOf };
+}
+
+/** A stream whose last event will be a record. */
+export interface ProvedStream {
+  readonly pinned: Choices;
+  readonly recordOf: (answer: Collected) => Promise<RecordMembers>;
+}
+
+type RecordMembers = Required<Pick<ChatChunk, 'evidence' | 'svc_answer'>>;
+
+async function openFrozen(ports: FrozenPorts, choices: Choices, input: AskedFrozen) {
   const { evidence } = ports;
   checkCanFreeze(choices);
   if (evidence === null) throw unavailable('this process does not sign records');
@@ -57,24 +96,19 @@ export async function completeFrozen(
   // Before the run: a model whose bytes cannot be named then costs nothing.
   const { model, confirm } = await provenModel(choices.model);
   const pinned = pin(choices, request);
-  const collected = await completeChat(ports.engine, pinned, input.caller);
-  await confirm();
-  const answer = await wholeAnswer(ports, choices.model, collected);
-  const { member, payloadSha256 } = await evidence.issue({
-    request,
-    ...accountOf(answer),
-    model,
-    backend,
-    response: answer.body,
-  });
-  const body: ChatResponse = { ...answer.body, evidence: { ...member } };
-  return {
-    json: JSON.stringify(body),
-    numCtx: answer.numCtx,
-    folds: answer.folds,
-    unheld: answer.unheld,
-    evidenceSha256: payloadSha256,
+  const signed = async (collected: Collected) => {
+    await confirm();
+    const answer = await wholeAnswer(ports, choices.model, collected);
+    const { member, payloadSha256 } = await evidence.issue({
+      request,
+      ...accountOf(answer),
+      model,
+      backend,
+      response: answer.body,
+    });
+    return { answer, member, payloadSha256 };
   };
+  return { pinned, signed };
 }
 
 /** The jobs of a request as a frozen run takes them: seed, temperature and clock as the request or the mode decided. */

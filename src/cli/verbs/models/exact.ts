@@ -33,11 +33,9 @@ interface Flags {
 
 async function exact(context: CliContext, id: string, flags: Flags, signal: AbortSignal): Promise<void> {
   const seconds = Number(flags.within);
-  if (!(seconds >= 0 && seconds <= LONGEST_S))
-    throw new CliFailure(
-      `--within takes seconds, 0 to ${LONGEST_S}, and not "${flags.within}".`,
-      EXIT_CODES.usage,
-    );
+  const isTime = seconds >= 0 && seconds <= LONGEST_S;
+  const wrongTime = `--within takes seconds, 0 to ${LONGEST_S}, and not "${flags.within}".`;
+  if (!isTime) throw new CliFailure(wrongTime, EXIT_CODES.usage);
   const config = context.config();
   const registry = localRegistry(config);
   const model = await registry.resolve(id, 'chat');
@@ -57,10 +55,9 @@ async function exact(context: CliContext, id: string, flags: Flags, signal: Abor
   if (flags.json === true) context.printJson(proof);
   else context.print(lines(proof, isExact(model.params)).map(printable).join('\n'));
   const differing = proof.situations.filter(({ equal, compared }) => equal < compared);
-  if (differing.length > 0)
-    throw new CliFailure(
-      `${model.id} is not exact on this machine: answers differ ${differing.map(({ name }) => name).join('; ')}. Please report this with the output above.`,
-    );
+  const where = differing.map(({ name }) => name).join('; ');
+  const sentence = `${model.id} is not exact on this machine: answers differ ${where}. Please report this with the output above.`;
+  if (differing.length > 0) throw new CliFailure(sentence);
 }
 
 function lines({ model, requests, tokens, situations, left }: ExactProof, isSet: boolean): string[] {

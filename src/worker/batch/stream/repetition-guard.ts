@@ -27,7 +27,7 @@ const OLDEST = Array.from({ length: SHINGLE }).reduce<number>((product) => Math.
 
 /** An answer that no token may end is meant to go on. */
 export function repetitionLimit({ sampling, lane, ignoresEnd }: DecodingRequest): number {
-  const isMeant = lane === 'frozen' || ignoresEnd === true;
+  const isMeant = lane !== 'shared' || ignoresEnd === true;
   return sampling.repetitionGuard ?? (isMeant ? 0 : REPETITION_LIMIT);
 }
 

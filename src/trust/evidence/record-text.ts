@@ -1,0 +1,19 @@
+/** A record that came as the last event of a stream, in the saved text of that stream. Pure. */
+
+const FIELD = 'data:';
+
+/** The JSON of the event with the record where the text is that of a stream; else the text as it is. */
+export function recordText(text: string): string {
+  if (!/^(?:data:|:)/.test(text)) return text;
+  const events = text.split(/\r?\n/).filter((line) => line.startsWith(FIELD));
+  const found = events.findLast((line) => line.includes('"evidence"'));
+  return found === undefined ? text : found.slice(FIELD.length).trim();
+}
+
+/** The whole answer with its record, where these are the members of a chunk; else the value as it is. */
+export function asResponse(value: object): object {
+  const answer: unknown = Reflect.get(value, 'svc_answer');
+  const isChunk = Reflect.get(value, 'object') === 'chat.completion.chunk';
+  if (!isChunk || typeof answer !== 'object' || answer === null) return value;
+  return { ...answer, evidence: Reflect.get(value, 'evidence') };
+}
