@@ -132,7 +132,7 @@ class References {
 /** Prompts that begin alike, of any length, and some that continue earlier answers. */
 class Requests {
   readonly #asked: { readonly request: Request; readonly answer: string }[] = [];
-  readonly #beginnings = [words(40), words(120), words(230), 'the', ''];
+  readonly #beginnings = [words(20), words(60), words(100), 'the', ''];
 
   next(): Request {
     const kind = random.below(4);
@@ -159,7 +159,7 @@ class Requests {
       earlier === null
         ? `${pick(this.#beginnings)} ${words(random.below(60))}`
         : `${earlier.request.text}${pick([earlier.answer, earlier.answer, ''])} ${words(random.below(9))}`;
-    const kept = text.length > 2_400 ? words(3) : text;
+    const kept = text.length > 900 ? words(3) : text;
     return {
       text: kept === ' ' ? 'a' : kept,
       maxTokens: 1 + random.below(20),
