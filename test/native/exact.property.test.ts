@@ -129,17 +129,37 @@ class References {
   }
 }
 
+interface Asked {
+  readonly request: Request;
+  readonly answer: string;
+  /** Ids of the answer's tokens, as far as they are told. */
+  readonly tokens: readonly number[];
+}
+
 /** Prompts that begin alike, of any length, and some that continue earlier answers. */
 class Requests {
-  readonly #asked: { readonly request: Request; readonly answer: string }[] = [];
+  readonly #asked: Asked[] = [];
   readonly #beginnings = [words(20), words(60), words(100), 'the', ''];
 
   next(): Request {
     const kind = random.below(4);
     // The very same again, of which all but the least is in the cache.
     if (kind === 0 && this.#asked.length > 0) return pick(this.#asked.slice(-6)).request;
-    if (kind === 1) return this.#ofLength(pick(LENGTHS));
+    if (kind === 1) return random.below(2) === 0 ? this.#ofLength(pick(LENGTHS)) : this.#continued();
     return this.#inWords();
+  }
+
+  /** Behind the very tokens of an earlier answer, whose state came row by row. */
+  #continued(): Request {
+    const inTokens = this.#asked.filter(
+      ({ request, tokens }) => typeof request.text !== 'string' && tokens.length > 1,
+    );
+    const earlier = inTokens.at(-1 - random.below(Math.max(1, Math.min(4, inTokens.length))));
+    if (earlier === undefined) return this.#ofLength(66);
+    const before = earlier.request.text as readonly number[];
+    const tail = Array.from({ length: 1 + random.below(5) }, () => 3 + random.below(99));
+    const text = [...before, ...earlier.tokens, ...tail].slice(0, 400);
+    return { text, maxTokens: 2 + random.below(8), temperature: 0 };
   }
 
   /** Tokens that begin alike, around the borders of tiles and micro-batches. */
@@ -167,8 +187,8 @@ class Requests {
     };
   }
 
-  answered(request: Request, answer: string): void {
-    this.#asked.push({ request, answer });
+  answered(asked: Asked): void {
+    this.#asked.push(asked);
   }
 }
 
@@ -212,7 +232,10 @@ describe('an exact load', { timeout: isLong || given !== undefined ? 6 * 3_600_0
       seen.compared += 1;
       if (answer.done.usage.cachedTokens > 0) seen.cached += 1;
       if ((answer.done.cache?.diskTokens ?? 0) + (answer.done.cache?.ramTokens ?? 0) > 0) seen.restored += 1;
-      requests.answered(request, answer.text);
+      const tokens = answer.events
+        .flatMap((event) => (event.type === 'text' ? (event.tokens ?? []) : []))
+        .flatMap(({ chosen: { id } }) => id ?? []);
+      requests.answered({ request, answer: answer.text, tokens });
     };
     for (let round = 0; round < rounds; round += 1) {
       const open: Promise<void>[] = [];

@@ -79,7 +79,7 @@ export const ChatRequest = Type.Object(
     svc_evidence: nullable<string>('string', {
       enum: [FROZEN_MODE, null],
       description:
-        'frozen-v1: a record of the answer, as the header X-Svc-Evidence-Mode asks for; of a stream, in its last event.',
+        'frozen-v1: the answer is computed so that it can be repeated, and has a signed record; of a stream, in its last event.',
     }),
     reasoning_effort: nullable<string>('string', {
       enum: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', null],
