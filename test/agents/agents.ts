@@ -14,7 +14,7 @@ export interface Agent {
   /** Its row in the table of `hearth launch`, if it has one. */
   readonly tool?: Tool;
   /** Its section in docs/agents.md, whose first block is a file of its home folder, or else lines for a shell. */
-  readonly page: { readonly heading: string; readonly file?: string };
+  readonly page?: { readonly heading: string; readonly file?: string };
   /** Arguments behind those: one task, then the end. */
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -73,8 +73,31 @@ export const agents: Readonly<Record<string, Agent>> = {
     ],
     edit: { words: `${FILE}\n\`\`\`\n${WORDS}\`\`\`\n` },
   },
+  copilot: {
+    program: 'copilot',
+    tool: tools['copilot']!,
+    page: { heading: 'GitHub Copilot CLI' },
+    args: ['--prompt', TASK, '--allow-all-tools', '--no-color'],
+    edit: {
+      name: 'bash',
+      input: { command: `printf '%s\\n' '${WORDS.trim()}' > ${FILE}`, description: 'Writes' },
+    },
+  },
+  pi: {
+    program: 'pi',
+    tool: tools['pi']!,
+    args: ['--print', TASK],
+    edit: { name: 'write', input: { path: `{folder}/${FILE}`, content: WORDS } },
+  },
+  kimi: {
+    program: 'kimi',
+    tool: tools['kimi']!,
+    args: ['--prompt', TASK],
+    edit: { name: 'Write', input: { path: `{folder}/${FILE}`, content: WORDS } },
+  },
   continue: {
     program: 'cn',
+    tool: tools['continue']!,
     page: { heading: 'Continue', file: '.continue/config.yaml' },
     args: ['--auto', '-p', TASK],
     env: { CONTINUE_TELEMETRY_ENABLED: '0', CONTINUE_CLI_ENABLE_TELEMETRY: '0' },

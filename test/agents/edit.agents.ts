@@ -4,11 +4,12 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Launch, launchOf } from '../../src/cli/launch/render.ts';
+import { writeFiles } from '../../src/cli/launch/start.ts';
 import { isOnPath } from '../../src/lib/files/program.ts';
 import type { GenerateJob } from '../../src/contract/job.ts';
 import type { Submission } from '../../src/engine/ports.ts';
@@ -35,7 +36,7 @@ interface Run {
 const WAYS: Readonly<Record<string, Way>> = { 'hearth launch': launched, 'docs/agents.md': told };
 const runs = Object.entries(agents).flatMap(([name, agent]) =>
   Object.entries(WAYS)
-    .filter(([, way]) => way !== launched || agent.tool !== undefined)
+    .filter(([, way]) => (way === launched ? agent.tool : agent.page) !== undefined)
     .map(([from, way]) => ({ name, from, agent, way })),
 );
 
@@ -75,9 +76,16 @@ async function run(agent: Agent, name: string, way: Way): Promise<Run> {
 /** How an agent is told of the service. */
 type Way = (agent: Agent, place: Pick<Place, 'url' | 'home'>) => Promise<Launch>;
 
-async function launched({ tool, args, env }: Agent, { url }: Pick<Place, 'url'>): Promise<Launch> {
+async function launched(
+  { tool, args, env }: Agent,
+  { url, home }: Pick<Place, 'url' | 'home'>,
+): Promise<Launch> {
   if (tool === undefined) throw new Error('hearth launch does not know it');
-  const launch = launchOf(tool, { url, key: null, model: installed.chat, context: 32_768 }, args);
+  const launch = launchOf(
+    tool,
+    { url, key: null, model: installed.chat, context: 32_768, folder: path.join(home, 'launch') },
+    args,
+  );
   return { ...launch, env: { ...launch.env, ...env } };
 }
 
@@ -85,13 +93,13 @@ async function told(
   { program, page, args, env = {} }: Agent,
   { url, home }: Pick<Place, 'url' | 'home'>,
 ): Promise<Launch> {
+  if (page === undefined) throw new Error('docs/agents.md says nothing of it');
   const block = toldIn(page.heading, { url, model: installed.chat });
   // The last line of those for a shell starts the program.
-  if (page.file === undefined) return { program: 'sh', args: ['-c', `${block} "$@"`, program, ...args], env };
+  if (page.file === undefined)
+    return { program: 'sh', args: ['-c', `${block} "$@"`, program, ...args], env, files: {} };
   const file = path.join(home, page.file);
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, block);
-  return { program, args, env };
+  return { program, args, env, files: { [file]: block } };
 }
 
 interface Place {
@@ -106,6 +114,7 @@ async function end(
   { home, folder }: Pick<Place, 'home' | 'folder'>,
 ): Promise<Pick<Run, 'code' | 'said'>> {
   const { PATH } = process.env;
+  await writeFiles(launch.files);
   const child = spawn(launch.program, launch.args, {
     cwd: folder,
     env: { PATH, HOME: home, TERM: 'dumb', NO_COLOR: '1', ...launch.env },

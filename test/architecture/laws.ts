@@ -54,7 +54,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'cli/conversation': ['wire', 'contract', 'lib/base', 'lib/errors'],
   'cli/service': [],
-  'cli/launch': [],
+  'cli/launch': ['lib/errors', 'lib/files'],
   config: ['contract', 'lib/base', 'lib/errors', 'lib/prompt-cache'],
   http: ['api', 'wire', 'lib/base', 'lib/json', 'lib/errors'],
   api: [

@@ -3,19 +3,25 @@ import { describe, expect, it } from 'vitest';
 import { launchOf, shellLines } from './render.ts';
 import { tools } from './tools.ts';
 
-const facts = { url: 'http://127.0.0.1:8740', key: 'a-secret', model: 'my-model', context: 32_768 };
+const facts = {
+  url: 'http://127.0.0.1:8740',
+  key: 'a-secret',
+  model: 'my-model',
+  context: 32_768,
+  folder: '/h/launch',
+};
 const every = Object.entries(tools);
 
 describe('the table of tools', () => {
   it.each(every)('gives %s the address, the key and the model, and leaves nothing unfilled', (_, tool) => {
-    const { args, env } = launchOf(tool, facts, []);
-    const text = [...args, ...Object.values(env)].join('\n');
+    const { args, env, files } = launchOf(tool, facts, []);
+    const text = [...args, ...Object.values(env), ...Object.values(files)].join('\n');
     expect(text).toContain(facts.url);
     expect(text).toContain(facts.model);
     expect(Object.values(env)).toContain(facts.key);
-    expect(text).not.toMatch(/\{(url|key|model|context)\}/);
+    expect(text).not.toMatch(/\{(url|key|model|context|folder)\}/);
     // Other users of the machine can read the arguments of a process.
-    expect(args.join('\n')).not.toContain(facts.key);
+    expect([...args, ...Object.values(files)].join('\n')).not.toContain(facts.key);
   });
 });
 

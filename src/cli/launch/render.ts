@@ -1,5 +1,6 @@
 /** What a tool gets, from its templates: values for its process, or lines for a POSIX shell. */
-import type { Tool } from './tools.ts';
+import path from 'node:path';
+import type { Editor, Tool } from './tools.ts';
 
 export interface Facts {
   /** The service, without a path or a slash at the end. */
@@ -9,12 +10,16 @@ export interface Facts {
   readonly model: string;
   /** Tokens of its window; null where it is not known before a load. */
   readonly context: number | null;
+  /** Where the files of the tool are. */
+  readonly folder: string;
 }
 
 export interface Launch {
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Texts of files to be written before, by their whole paths. */
+  readonly files: Readonly<Record<string, string>>;
 }
 
 /** Programs refuse to start without a key; a service without one accepts any. */
@@ -23,11 +28,12 @@ const ANY_KEY = 'none';
 /** `more` follows the arguments of the table as it is. */
 export function launchOf(tool: Tool, facts: Facts, more: readonly string[]): Launch {
   const values = { ...valuesOf(facts), key: facts.key ?? ANY_KEY };
-  const { args, env } = templatesOf(tool, facts);
+  const { args, env, files } = templatesOf(tool, facts);
   return {
     program: tool.program,
     args: [...args.map((template) => filled(template, values)), ...more],
     env: Object.fromEntries(Object.entries(env).map(([name, template]) => [name, filled(template, values)])),
+    files: filesOf(files, facts),
   };
 }
 
@@ -41,25 +47,54 @@ export function shellLines(tool: Tool, facts: Facts, more: readonly string[]): s
       .map((part) => (part === '' ? '' : quoted(filled(part, values))))
       .join('"$SVC_API_KEY"');
   };
-  const { args, env } = templatesOf(tool, facts);
+  const { args, env, files } = templatesOf(tool, facts);
+  const written = Object.entries(filesOf(files, facts)).flatMap(([file, text]) => [
+    `mkdir -p ${quoted(path.dirname(file))}`,
+    `printf %s ${quoted(text)} > ${quoted(file)}`,
+  ]);
   const exports = Object.entries(env).map(([name, template]) => `export ${name}=${word(template)}`);
-  return [...exports, [tool.program, ...args.map(word), ...more.map(quoted)].join(' ')];
+  return [...new Set(written), ...exports, [tool.program, ...args.map(word), ...more.map(quoted)].join(' ')];
 }
 
-function templatesOf({ args, env, withContext = {} }: Tool, { context }: Facts): Pick<Tool, 'args' | 'env'> {
-  if (context === null) return { args, env };
-  return { args: [...args, ...(withContext.args ?? [])], env: { ...env, ...withContext.env } };
+/** What to put into the settings of an editor; a key is not told to whoever looks over a shoulder. */
+export function settingsText(
+  { text, note }: Editor,
+  facts: Facts,
+): { readonly text: string; readonly note: string } {
+  const values = { ...valuesOf(facts), key: facts.key === null ? ANY_KEY : 'the key of SVC_API_KEY' };
+  return { text: filled(text, values), note: filled(note, values) };
 }
 
-const valuesOf = ({ url, model, context }: Facts): Readonly<Record<string, string>> => ({
+function templatesOf({ args, env, files = {}, withContext = {} }: Tool, { context }: Facts) {
+  if (context === null) return { args, env, files };
+  return {
+    args: [...args, ...(withContext.args ?? [])],
+    env: { ...env, ...withContext.env },
+    files: { ...files, ...withContext.files },
+  };
+}
+
+/** Their texts may name the key by a variable, and never hold it. */
+function filesOf(files: Readonly<Record<string, string>>, facts: Facts): Record<string, string> {
+  const values = valuesOf(facts);
+  return Object.fromEntries(
+    Object.entries(files).map(([name, text]) => [path.join(facts.folder, name), filled(text, values)]),
+  );
+}
+
+const valuesOf = ({ url, model, context, folder }: Facts): Readonly<Record<string, string>> => ({
   url,
   model,
   context: String(context),
+  folder,
 });
 
 /** One pass, so that a value with braces is not filled again. */
 function filled(template: string, values: Readonly<Record<string, string>>): string {
-  return template.replaceAll(/\{(url|key|model|context)\}/g, (whole, name: string) => values[name] ?? whole);
+  return template.replaceAll(
+    /\{(url|key|model|context|folder)\}/g,
+    (whole, name: string) => values[name] ?? whole,
+  );
 }
 
 /** One word of a POSIX shell. */

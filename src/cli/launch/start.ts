@@ -2,16 +2,27 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
+import path from 'node:path';
+import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
 import type { Launch } from './render.ts';
 
 const PASSED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'];
 const FROM_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 
+/** What a program reads, in folders of this user alone. */
+export async function writeFiles(files: Launch['files']): Promise<void> {
+  for (const [file, text] of Object.entries(files)) {
+    await makeFolder(path.dirname(file));
+    await writeDurably(file, text);
+  }
+}
+
 /** Its exit code, 128 and the signal's number after a signal; null when there is no such program. */
 export async function runProgram(
-  { program, args, env }: Launch,
+  { program, args, env, files }: Launch,
   inherited: Readonly<Record<string, string | undefined>>,
 ): Promise<number | null> {
+  await writeFiles(files);
   const child = spawn(program, args, { stdio: 'inherit', env: { ...inherited, ...env } });
   const listeners = PASSED.map((name) => {
     // A terminal sends what is typed to both programs; a second one would mean more to some.

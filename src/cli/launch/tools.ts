@@ -1,21 +1,53 @@
 /**
  * cli/launch owns the start of other programs that use the service: what each needs, and its process. It does not know
- * the service itself. The tools, as data: templates over {url} (no path behind it), {key}, {model}, and {context} where it is
- * known: the window of the model in tokens.
+ * the service itself. The tools, as data: templates over {url} (no path behind it), {key}, {model}, {folder} (of the tool's
+ * files), and {context} where it is known: the window of the model in tokens.
  */
-export interface Tool {
-  readonly title: string;
-  /** Looked up on PATH. */
-  readonly program: string;
-  /** A command that installs it. */
-  readonly install: string;
-  /** Environment variables; others stay as they are. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Arguments before those of the user. */
-  readonly args: readonly string[];
-  /** Besides, where the window is known: variables that replace others of their name, and further arguments. */
-  readonly withContext?: Partial<Pick<Tool, 'env' | 'args'>>;
-}
+import { type Static, Type } from '#typebox';
+
+const Words = Type.Record(Type.String(), Type.String());
+/** No name leads out of the folder. */
+const Files = Type.Record(Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*$' }), Type.String(), {
+  additionalProperties: false,
+});
+const Command = Type.Object({ env: Words, args: Type.Array(Type.String()) }, { additionalProperties: false });
+
+/** A program that is started. */
+export const Tool = Type.Object(
+  {
+    title: Type.String(),
+    /** Looked up on PATH. */
+    program: Type.String({ minLength: 1 }),
+    /** A command that installs it. */
+    install: Type.String(),
+    /** Environment variables; others stay as they are. */
+    env: Words,
+    /** Arguments before those of the user. */
+    args: Type.Array(Type.String()),
+    /** Files that are written before, by their name in {folder}; they never hold {key}. */
+    files: Type.Optional(Files),
+    /** Besides, where the window is known: variables and files that replace others of their name, and further arguments. */
+    withContext: Type.Optional(
+      Type.Partial(Type.Object({ ...Command.properties, files: Files }, { additionalProperties: false })),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type Tool = Static<typeof Tool>;
+
+/** A program that is not started: what to put into its settings is printed. */
+export const Editor = Type.Object(
+  {
+    title: Type.String(),
+    /** Where its settings are, for people. */
+    settings: Type.String(),
+    text: Type.String(),
+    /** What is to be done besides. */
+    note: Type.String(),
+  },
+  { additionalProperties: false },
+);
+export type Editor = Static<typeof Editor>;
 
 /** Tokens of an answer that OpenCode keeps free in the window. */
 const OPENCODE_OUTPUT = 8_192;
@@ -34,6 +66,53 @@ function openCodeConfig(model: object): string {
     '{context}',
   );
 }
+
+const pretty = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replaceAll('"{context}"', '{context}');
+
+const piModels = (model: object): string =>
+  pretty({
+    providers: {
+      hearth: {
+        baseUrl: '{url}/v1',
+        api: 'openai-completions',
+        // The name of a variable: the key stays out of the file.
+        apiKey: 'HEARTH_API_KEY',
+        models: [{ id: '{model}', ...model }],
+      },
+    },
+  });
+
+const crushConfig = (model: object): string =>
+  pretty({
+    providers: {
+      hearth: {
+        name: 'Hearth',
+        type: 'openai-compat',
+        base_url: '{url}/v1',
+        api_key: '$HEARTH_API_KEY',
+        models: [{ id: '{model}', name: '{model}', default_max_tokens: 8192, ...model }],
+      },
+    },
+    models: {
+      large: { provider: 'hearth', model: '{model}' },
+      small: { provider: 'hearth', model: '{model}' },
+    },
+    options: { disable_provider_auto_update: true, disable_metrics: true },
+  });
+
+const CONTINUE_CONFIG = `name: Hearth
+version: 1.0.0
+schema: v1
+models:
+  - name: hearth
+    provider: openai
+    model: {model}
+    apiBase: {url}/v1
+    apiKey: \${{ secrets.HEARTH_API_KEY }}
+    capabilities: [tool_use]
+    roles: [chat, edit]
+`;
 
 export const tools: Readonly<Record<string, Tool>> = {
   codex: {
@@ -63,6 +142,10 @@ export const tools: Readonly<Record<string, Tool>> = {
       ANTHROPIC_DEFAULT_SONNET_MODEL: '{model}',
       ANTHROPIC_DEFAULT_OPUS_MODEL: '{model}',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_TELEMETRY: '1',
+      // Lines that change with each request, which would spoil the prompt cache.
+      CLAUDE_CODE_ATTRIBUTION_HEADER: '0',
+      CLAUDE_CODE_TOTAL_TOKENS_REMINDER: 'off',
     },
     args: ['--model', '{model}'],
   },
@@ -91,5 +174,117 @@ export const tools: Readonly<Record<string, Tool>> = {
     install: 'pip install aider-chat',
     env: { OPENAI_API_BASE: '{url}/v1', OPENAI_API_KEY: '{key}' },
     args: ['--model', 'openai/{model}'],
+  },
+  copilot: {
+    title: 'GitHub Copilot CLI',
+    program: 'copilot',
+    install: 'npm install -g @github/copilot',
+    env: {
+      COPILOT_PROVIDER_BASE_URL: '{url}/v1',
+      COPILOT_PROVIDER_API_KEY: '{key}',
+      COPILOT_MODEL: '{model}',
+      // It reaches no other service than this one, and sends no telemetry.
+      COPILOT_OFFLINE: 'true',
+    },
+    args: [],
+  },
+  pi: {
+    title: 'Pi',
+    program: 'pi',
+    install: 'npm install -g @mariozechner/pi-coding-agent',
+    env: { HEARTH_API_KEY: '{key}', PI_CODING_AGENT_DIR: '{folder}', PI_SKIP_VERSION_CHECK: '1' },
+    args: ['--provider', 'hearth', '--model', '{model}'],
+    files: { 'models.json': piModels({}) },
+    withContext: { files: { 'models.json': piModels({ contextWindow: '{context}' }) } },
+  },
+  crush: {
+    title: 'Crush',
+    program: 'crush',
+    install: 'npm install -g @charmland/crush',
+    env: { HEARTH_API_KEY: '{key}', CRUSH_GLOBAL_CONFIG: '{folder}', CRUSH_DISABLE_METRICS: '1' },
+    args: [],
+    files: { 'crush.json': crushConfig({}) },
+    withContext: { files: { 'crush.json': crushConfig({ context_window: '{context}' }) } },
+  },
+  goose: {
+    title: 'Goose',
+    program: 'goose',
+    install: 'brew install block-goose-cli',
+    env: {
+      GOOSE_PROVIDER: 'openai',
+      OPENAI_HOST: '{url}',
+      OPENAI_API_KEY: '{key}',
+      GOOSE_MODEL: '{model}',
+      GOOSE_DISABLE_KEYRING: '1',
+    },
+    args: [],
+    withContext: { env: { GOOSE_CONTEXT_LIMIT: '{context}' } },
+  },
+  kimi: {
+    title: 'Kimi Code',
+    program: 'kimi',
+    install: 'npm install -g @moonshot-ai/kimi-code',
+    env: {
+      KIMI_MODEL_PROVIDER_TYPE: 'openai',
+      KIMI_MODEL_BASE_URL: '{url}/v1',
+      KIMI_MODEL_API_KEY: '{key}',
+      KIMI_MODEL_NAME: '{model}',
+      KIMI_DISABLE_TELEMETRY: '1',
+    },
+    args: [],
+    withContext: { env: { KIMI_MODEL_MAX_CONTEXT_SIZE: '{context}' } },
+  },
+  continue: {
+    title: 'Continue CLI',
+    program: 'cn',
+    install: 'npm install -g @continuedev/cli',
+    env: { HEARTH_API_KEY: '{key}', CONTINUE_TELEMETRY_ENABLED: '0' },
+    args: ['--config', '{folder}/config.yaml'],
+    files: { 'config.yaml': CONTINUE_CONFIG },
+  },
+};
+
+/** Editors, whose settings are printed. */
+export const editors: Readonly<Record<string, Editor>> = {
+  zed: {
+    title: 'Zed',
+    settings: '~/.config/zed/settings.json',
+    text: pretty({
+      language_models: {
+        openai_compatible: {
+          Hearth: {
+            api_url: '{url}/v1',
+            available_models: [
+              { name: '{model}', max_tokens: '{context}', capabilities: { tools: true, images: false } },
+            ],
+          },
+        },
+      },
+    }),
+    note: 'Zed asks for the key of Hearth in its agent settings, or reads it from HEARTH_API_KEY; without a key, any word will do.',
+  },
+  vscode: {
+    title: 'VS Code',
+    settings: 'chatLanguageModels.json (command "Chat: Open Language Models (JSON)")',
+    text: pretty([
+      {
+        name: 'Hearth',
+        vendor: 'customendpoint',
+        apiKey: '{key}',
+        apiType: 'chat-completions',
+        models: [
+          {
+            id: '{model}',
+            name: '{model}',
+            url: '{url}/v1/chat/completions',
+            toolCalling: true,
+            vision: false,
+            maxInputTokens: '{context}',
+            maxOutputTokens: 8192,
+          },
+        ],
+      },
+    ]),
+    note: 'Or add Hearth as Ollama in "Chat: Manage Language Models", with the address {url}.',
   },
 };

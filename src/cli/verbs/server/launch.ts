@@ -1,4 +1,5 @@
 /** hearth launch: a coding agent, set up for the running service. */
+import path from 'node:path';
 import type { Command } from 'commander';
 import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
 import type { DryRun } from '../../../wire/inference/dry-run.ts';
@@ -7,10 +8,11 @@ import { routes } from '../../../wire/routes.ts';
 import { baseUrl, callServer, expectOk } from '../../api.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
 import { DEFAULT_MODEL } from '../../conversation/opening.ts';
-import { type Facts, launchOf, shellLines } from '../../launch/render.ts';
+import { isTool, knownTools } from '../../launch/known.ts';
+import { type Facts, launchOf, settingsText, shellLines } from '../../launch/render.ts';
 import { isOnPath } from '../../../lib/files/program.ts';
 import { runProgram } from '../../launch/start.ts';
-import { type Tool, tools } from '../../launch/tools.ts';
+import type { Editor, Tool } from '../../launch/tools.ts';
 import { findAnswerer } from '../../terminal/answer-source.ts';
 
 interface LaunchFlags {
@@ -28,15 +30,18 @@ export function registerLaunch(program: Command, context: CliContext): void {
     .option('--print', 'print the variables and the command as lines for a shell, and start nothing')
     .option('--model <id>', 'the model for the agent', DEFAULT_MODEL)
     .action(async (name: string | undefined, args: string[], flags: LaunchFlags) => {
-      if (name === undefined) return context.print(list());
-      const tool = toolOf(name);
       const config = context.config();
+      const known = await knownTools(config.home);
+      if (name === undefined) return context.print(list(known));
+      const tool = toolOf(name, known);
+      const folder = path.join(config.home, 'launch', name);
+      if (!isTool(tool)) return printSettings(context, { name, tool, folder }, flags);
       // Before the service is asked for anything: a load in vain takes minutes.
       if (flags.print !== true && !(await isOnPath(tool.program, context.env['PATH']))) throw notFound(tool);
       const { id: model } = await findAnswerer(config, flags.model);
       const window = await windowOf(context, model, flags.print === true);
       if (window !== null && window < AGENT_WINDOW) context.note(tooSmall(model, window));
-      const facts: Facts = { url: baseUrl(config), key: config.apiKey, model, context: window };
+      const facts: Facts = { url: baseUrl(config), key: config.apiKey, model, context: window, folder };
       if (flags.print === true) return context.print(shellLines(tool, facts, args).join('\n'));
       context.note(summary(tool, facts));
       const code = await runProgram(launchOf(tool, facts, args), context.env);
@@ -62,14 +67,39 @@ async function windowOf(context: CliContext, model: string, printsOnly: boolean)
   return status === 200 ? (body as DryRun).num_ctx : null;
 }
 
-function list(): string {
-  const rows = Object.entries(tools).map(([name, { title, install }]) => [name, title, install]);
+/** An editor is not started: its user puts this into its settings. */
+async function printSettings(
+  context: CliContext,
+  { name, tool, folder }: { readonly name: string; readonly tool: Editor; readonly folder: string },
+  flags: LaunchFlags,
+): Promise<void> {
+  if (flags.print !== true) {
+    const remedy = `print what belongs into its settings: hearth launch ${name} --print`;
+    throw new CliFailure(`${tool.title} is not started from here; ${remedy}`, EXIT_CODES.usage);
+  }
+  const config = context.config();
+  const { id: model } = await findAnswerer(config, flags.model);
+  const window = (await windowOf(context, model, false)) ?? AGENT_WINDOW;
+  const facts: Facts = { url: baseUrl(config), key: config.apiKey, model, context: window, folder };
+  const { text, note } = settingsText(tool, facts);
+  context.note(`For ${tool.settings}. ${note}`);
+  context.print(text);
+}
+
+type Known = Awaited<ReturnType<typeof knownTools>>;
+
+function list(known: Known): string {
+  const rows = Object.entries(known).map(([name, tool]) => [
+    name,
+    tool.title,
+    isTool(tool) ? tool.install : `hearth launch ${name} --print`,
+  ]);
   return table([['TOOL', 'PROGRAM', 'INSTALL'], ...rows]);
 }
 
-function toolOf(name: string): Tool {
-  const names = Object.keys(tools);
-  const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
+function toolOf(name: string, all: Known): Tool | Editor {
+  const names = Object.keys(all);
+  const tool = Object.hasOwn(all, name) ? all[name] : undefined;
   if (tool !== undefined) return tool;
   const known = `hearth launch knows ${names.join(', ')}`;
   throw new CliFailure(
