@@ -1,7 +1,7 @@
 /** The tools and editors that can be launched: those of the table, and what the user has added or replaced. */
 import path from 'node:path';
-import { Type } from '#typebox';
-import { Check, Errors } from '#typebox/value';
+import { Type } from 'typebox';
+import { Check, Errors } from 'typebox/value';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { readSettingFile } from '../../lib/files/plain-file.ts';
 import { Editor, editors, Tool, tools } from './tools.ts';

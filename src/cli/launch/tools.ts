@@ -3,7 +3,7 @@
  * the service itself. The tools, as data: templates over {url} (no path behind it), {key}, {model}, {folder} (of the tool's
  * files), and {context} where it is known: the window of the model in tokens.
  */
-import { type Static, Type } from '#typebox';
+import { type Static, Type } from 'typebox';
 
 const Words = Type.Record(Type.String(), Type.String());
 /** No name leads out of the folder. */
