@@ -1,10 +1,11 @@
+/** ui/app owns the frame around the views: navigation, the key, light and dark. It knows no view from inside. */
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Playground } from '../chat/playground.tsx';
 import { ask, sentenceOf } from '../service/client.ts';
 import { KeyGate } from './key-gate.tsx';
-import { addressOf, type ViewId, view, VIEWS } from './route.ts';
 import { Standing } from './standing.tsx';
+import { computed, signal } from '@preact/signals';
 
 /** Views that are fetched when they are first looked at. */
 const LATER: Readonly<Partial<Record<ViewId, () => Promise<ComponentType>>>> = {
@@ -90,3 +91,25 @@ const missingPart = (): Promise<string> =>
     () => 'This part of the page could not be loaded; Hearth may have been updated. Reload the page.',
     sentenceOf,
   );
+
+const VIEWS = [
+  { id: 'playground', label: 'Playground' },
+  { id: 'engine', label: 'Engine room' },
+  { id: 'models', label: 'Models' },
+  { id: 'requests', label: 'Requests' },
+  { id: 'proof', label: 'Proof' },
+] as const;
+type ViewId = (typeof VIEWS)[number]['id'];
+
+const read = (): ViewId => {
+  const [, name] = /^#\/([a-z]+)/.exec(location.hash) ?? [];
+  return VIEWS.find(({ id }) => id === name)?.id ?? 'playground';
+};
+
+const here = signal<ViewId>(read());
+addEventListener('hashchange', () => {
+  here.value = read();
+});
+
+const view = computed(() => here.value);
+const addressOf = (id: ViewId): string => `#/${id}`;

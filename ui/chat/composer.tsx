@@ -1,8 +1,15 @@
 import { useRef, useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
-import { isAnswering, current, say, stopAll } from './talk/playground-state.ts';
-import { ActiveSettings } from './active-settings.tsx';
-import { faultOf } from './talk/settings.ts';
+import {
+  aside,
+  changeCurrent,
+  current,
+  isAnswering,
+  leftSettings,
+  say,
+  stopAll,
+} from './talk/playground-state.ts';
+import { activeSettings, faultOf, inSentence, type Settings } from './talk/settings.ts';
 import { openCalls, pathTo } from './talk/conversation.ts';
 
 /** Where the user writes. Enter sends, Shift and Enter begin a line, Escape stops. */
@@ -57,5 +64,41 @@ export function Composer() {
         )}
       </div>
     </form>
+  );
+}
+
+const change = (part: Partial<Settings>): void =>
+  changeCurrent((now) => ({ ...now, settings: { ...now.settings, ...part } }));
+
+/** What is set for the next answers, in sight of whoever asks for them; each can be cleared. */
+function ActiveSettings() {
+  const { settings, entries } = current.value;
+  const active = activeSettings(settings);
+  if (active.length > 0) {
+    return (
+      <ul class="active-settings" aria-label="Settings in use">
+        {active.map(({ words, cleared }) => (
+          <li key={words}>
+            <button type="button" class="set" onClick={() => (aside.value = 'settings')}>
+              {words}
+            </button>
+            <button type="button" class="clear" aria-label={`Clear ${words}`} onClick={() => change(cleared)}>
+              ×
+            </button>
+          </li>
+        ))}
+      </ul>
+    );
+  }
+  const left = leftSettings.value;
+  if (left === null || entries.length > 0) return null;
+  const names = activeSettings(left).map(({ words }) => inSentence(words));
+  return (
+    <p class="active-settings">
+      <span>A new conversation starts without settings.</span>
+      <button type="button" class="quiet small" onClick={() => change(left)}>
+        Reuse {names.join(', ')}
+      </button>
+    </p>
   );
 }

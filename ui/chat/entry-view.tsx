@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Markdown } from '../text/markdown.tsx';
-import { AnswerFailure } from './answer-failure.tsx';
 import { CallCards } from './call-cards.tsx';
 import { alternatives, branchAt, type Entry, newestBelow, withLeaf } from './talk/conversation.ts';
 import { Ledger } from './ledger.tsx';
 import {
   add,
   answerOf,
+  aside,
+  begin,
   changeCurrent,
   current,
   isAnswering,
@@ -188,5 +189,29 @@ function Pager({ entry, lane }: Omit<Props, 'path'>) {
         ›
       </button>
     </span>
+  );
+}
+
+/** Why there is no answer, and beside it what helps. */
+function AnswerFailure({ text, code }: { text: string; code: string | undefined }) {
+  return (
+    <div class="failure" role="alert">
+      <p>{text}</p>
+      {code === 'context_length_exceeded' ? (
+        <div class="actions">
+          <button type="button" class="small" onClick={() => begin()}>
+            New conversation
+          </button>
+          <button type="button" class="small" onClick={() => (aside.value = 'settings')}>
+            Settings
+          </button>
+        </div>
+      ) : null}
+      {code === 'model_not_found' || code === 'no_default_model' ? (
+        <a class="button small" href="#/models">
+          Models
+        </a>
+      ) : null}
+    </div>
   );
 }

@@ -2,21 +2,19 @@
  * ui/engine owns the view of what the engine does now. It does not know how anything is decided. This file: its parts, and
  * the figures above them.
  */
-import { useEffect } from 'preact/hooks';
-import type { EngineState, ModelView } from '../../src/wire/operation/engine-state.ts';
+import { useEffect, useState } from 'preact/hooks';
+import type { ClientView, EngineState, ModelView } from '../../src/wire/operation/engine-state.ts';
 import { Failure } from '../parts/failure.tsx';
-import { count, milliseconds, percent, plural, rate } from '../parts/figures.ts';
+import { clock, count, milliseconds, percent, plural, rate } from '../parts/figures.ts';
 import { Spark } from '../parts/spark.tsx';
 import { TraceKey } from '../parts/trace-bar.tsx';
 import { isInference, recent, watchRequests } from '../requests/recent.ts';
 import { RecordingSign } from '../requests/recording-sign.tsx';
-import { engineState, feedRefusal, lostSinceMs, watchEngine } from '../service/engine-feed.ts';
+import { engineState, feedRefusal, lostSinceMs, reconnect, watchEngine } from '../service/engine-feed.ts';
 import { CacheView } from './cache-view.tsx';
 import { LastRequests } from './last-requests.tsx';
-import { LostSign } from './lost-sign.tsx';
 import { MemoryView } from './memory-view.tsx';
 import { ModelLanes } from './model-lanes.tsx';
-import { QueueView } from './queue-view.tsx';
 import { opens, rates, watchRate } from './rate-meter.ts';
 import { firstTokens, promptOrigins, quantile, reusedShare, withPrompt } from './reading/prompts.ts';
 import { UpstreamsView } from './upstreams-view.tsx';
@@ -132,3 +130,61 @@ function Figure({ name, value, note = '', values }: FigureFacts) {
 
 const sharesOf = (requests: typeof recent.value): number[] =>
   requests.flatMap((request) => reusedShare(promptOrigins([request])) ?? []).toReversed();
+
+/** What is shown is old: since when, and the way back. */
+function LostSign() {
+  const since = lostSinceMs.value;
+  const [nowMs, setNow] = useState(Date.now());
+  useEffect(() => {
+    if (since === null) return;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [since]);
+  if (since === null) return null;
+  return (
+    <div class="lost-sign">
+      <p role="status">
+        Connection lost at {clock(since)}. Below is the last known state; trying to reconnect.
+      </p>
+      <span aria-hidden="true">{milliseconds(Math.max(1000, nowMs - since))} ago</span>
+      <button type="button" class="small" onClick={reconnect}>
+        Reconnect now
+      </button>
+    </div>
+  );
+}
+
+/** More requests of a client than this are told by their number alone. */
+const MOST_MARKS = 16;
+
+/** Running and waiting requests, client by client: each gets its turn, however many another one sends. */
+function QueueView({ state: { clients } }: { state: EngineState }) {
+  return (
+    <section class="sheet queue" aria-label="Queue">
+      <h2>Clients</h2>
+      {clients.length === 0 ? <p class="hint">No requests are running or waiting.</p> : null}
+      <ul class="holders">
+        {clients.map((client) => (
+          <Client key={client.client} client={client} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Client({ client: { client, running, queued } }: { client: ClientView }) {
+  const all = [...Array<string>(running).fill('runs'), ...Array<string>(queued).fill('waits')];
+  return (
+    <li class="client">
+      <strong>{client === '' ? 'unnamed client' : client}</strong>
+      <span class="marks" aria-hidden="true">
+        {all.slice(0, MOST_MARKS).map((name, at) => (
+          <i key={at} class={name} />
+        ))}
+      </span>
+      <span>{[...told(running, 'running'), ...told(queued, 'waiting')].join(', ')}</span>
+    </li>
+  );
+}
+
+const told = (value: number, words: string): string[] => (value === 0 ? [] : [`${count(value)} ${words}`]);

@@ -2,7 +2,6 @@
 import { signal } from '@preact/signals';
 import type { Identity } from '../../src/wire/identity.ts';
 import { askJson } from '../service/client.ts';
-import { type Pin, pin, pinOf } from '../storage/pins.ts';
 import { identityFault } from './check.ts';
 
 export type Trust =
@@ -33,4 +32,25 @@ export async function meetService(): Promise<void> {
   const fresh = known ?? { keyid: signature.keyid, publicKey: signature.public_key, seenAt: Date.now() };
   if (known === null) pin(instanceId, fresh);
   trust.value = { kind: 'seen', text: fresh.publicKey, pin: fresh, isNew: known === null };
+}
+
+/** Keys of instances as this browser first saw them. */
+const NAME = 'hearth.pins';
+
+interface Pin {
+  readonly keyid: string;
+  readonly publicKey: string;
+  /** Unix milliseconds. */
+  readonly seenAt: number;
+}
+
+const readAll = (): Readonly<Record<string, Pin>> =>
+  JSON.parse(localStorage.getItem(NAME) ?? '{}') as Record<string, Pin>;
+
+function pinOf(instanceId: string): Pin | null {
+  return readAll()[instanceId] ?? null;
+}
+
+function pin(instanceId: string, fresh: Pin): void {
+  localStorage.setItem(NAME, JSON.stringify({ ...readAll(), [instanceId]: fresh }));
 }

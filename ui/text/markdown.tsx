@@ -4,7 +4,6 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { blockReader } from './blocks.ts';
 import { CodeBlock } from './code-block.tsx';
-import { safeAddress } from './links.ts';
 
 /** `isGrowing`: more text is coming; the caret shows where. */
 export function Markdown({ text, isGrowing = false }: { text: string; isGrowing?: boolean }) {
@@ -153,3 +152,20 @@ function Link({ href, children }: { href: string; children: ComponentChildren })
 }
 
 const plainOf = (token: Token): string => (token as { text?: string }).text ?? token.raw;
+
+/** Where a link of a model may lead: to a page or to mail, as the user decides by a click. Pure. */
+const SCHEMES = new Set(['http:', 'https:', 'mailto:']);
+const MOST_CHARS = 2048;
+
+/** The address as a browser reads it, or null for what is no link here. Relative ones would be of this service. */
+export function safeAddress(href: string): string | null {
+  if (href.length > MOST_CHARS) return null;
+  try {
+    const url = new URL(href);
+    // What stands before an @ makes one host look like another.
+    const isDisguised = url.username !== '' || url.password !== '';
+    return SCHEMES.has(url.protocol) && !isDisguised ? url.href : null;
+  } catch {
+    return null;
+  }
+}

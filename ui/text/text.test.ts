@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { blockReader, blocksOf } from './blocks.ts';
-import { safeAddress } from './links.ts';
+import { safeAddress } from './markdown.tsx';
 
 const MARKDOWN = fc
   .array(

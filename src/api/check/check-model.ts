@@ -3,16 +3,14 @@
  * It runs a worker of its own and knows nothing of the command line.
  */
 import { messageOf } from '../../lib/errors/svc-error.ts';
-import type { ExplainedEvent, ModelFormatFacts } from '../../contract/job-event.ts';
+import type { ExplainedEvent, JobEvent, ModelFormatFacts } from '../../contract/job-event.ts';
 import type { GenerateJob, Job } from '../../contract/job.ts';
-import type { JobEvent } from '../../contract/job-event.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import type { LoadedModel, ModelTarget } from '../../engine/ports.ts';
 import { collect } from '../chat/collected.ts';
 import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
 import { CASE_TOKENS, checkJob } from './check-job.ts';
 import { CHECK_CASES, type CheckCase } from './cases.ts';
-import { defectsOf, type FailedCase } from './defects.ts';
 
 export interface ScoreCard {
   readonly model: string;
@@ -131,4 +129,38 @@ async function explained(run: Run, job: GenerateJob): Promise<ExplainedEvent> {
   const event = events.find((each) => each.type === 'explained');
   if (event === undefined) throw new Error('the worker explained nothing');
   return event;
+}
+
+export interface FailedCase extends Pick<CheckCase, 'name' | 'kind'> {
+  readonly reason: string;
+}
+
+/** What a user of the model should know, beside single cases that failed. */
+export function defectsOf(format: ModelFormatFacts | null, failed: readonly FailedCase[]): string[] {
+  return [...(format === null ? [] : templateDefects(format, failed)), ...historyDefects(failed)];
+}
+
+function templateDefects({ template, format }: ModelFormatFacts, failed: readonly FailedCase[]): string[] {
+  if (template === 'none')
+    return ['The file has no chat template: it may be a base model, and ChatML stands in.'];
+  if (format.tools !== null) {
+    const isLost = format.history.calls === 'text';
+    return isLost
+      ? ['The template drops past calls of tools; Hearth writes them into the conversation.']
+      : [];
+  }
+  // Models may be trained on the envelope, so that only its failures are a defect.
+  const calls = failed.filter(({ kind }) => kind === 'call').length;
+  if (calls === 0) return [];
+  const all = CHECK_CASES.filter(({ kind }) => kind === 'call').length;
+  return [
+    `The template shows no call of a tool, so tools are put as svc-tool-envelope, and ${calls} of ${all} calls failed.`,
+  ];
+}
+
+function historyDefects(failed: readonly FailedCase[]): string[] {
+  const lost = failed
+    .filter(({ kind }) => kind === 'render')
+    .map(({ name }) => name.replace('history: ', ''));
+  return lost.length === 0 ? [] : [`The template loses parts of conversations: ${lost.join(', ')}.`];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import { CHECK_CASES } from './cases.ts';
-import { defectsOf } from './defects.ts';
+import { defectsOf } from './check-model.ts';
 
 type Format = ModelFormatFacts['format'];
 

@@ -3,7 +3,7 @@
  * knows no sockets. Nobody reading costs nothing: the engine is only watched while somebody does, and all readers share
  * one log of changes, so that a slow one holds no memory of its own; it is given the whole state again.
  */
-import type { SlotStates } from '../../contract/slots.ts';
+import type { SlotStates, SlotWork } from '../../contract/slots.ts';
 import type { Engine, OpenJob, UpstreamStatus } from '../../engine/ports.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import { deferred } from '../../lib/base/deferred.ts';
@@ -12,7 +12,6 @@ import { ENGINE_EVENTS, type EngineState } from '../../wire/operation/engine-sta
 import { type DeviceStatus, engineState } from './engine-view.ts';
 import type { RequestRecorder } from '../requests/recorder.ts';
 import { PatchLog } from './patch-log.ts';
-import { SlotRates } from './slot-rates.ts';
 
 export interface FeedPorts {
   readonly engine: Pick<Engine, 'residencies' | 'watchSlots'>;
@@ -208,4 +207,40 @@ export class EngineFeed {
       recording: recorder.recording,
     });
   }
+}
+
+interface Reading {
+  readonly phase: SlotWork['phase'];
+  readonly tokens: number;
+  readonly atMs: number;
+  /** Null until there are two readings of a phase. */
+  readonly perS: number | null;
+}
+
+class SlotRates {
+  readonly #models = new Map<string, ReadonlyMap<string, Reading>>();
+
+  /** A report; what it does not name is over. */
+  note(modelId: string, slots: SlotStates, nowMs: number): void {
+    const before = this.#models.get(modelId);
+    const works = slots.flatMap(({ work }) => work ?? []);
+    this.#models.set(
+      modelId,
+      new Map(works.map((work) => [work.jobId, reading(work, nowMs, before?.get(work.jobId))])),
+    );
+  }
+
+  /** Tokens per second of the present phase; null where that is not known yet. */
+  of(modelId: string, jobId: string): number | null {
+    return this.#models.get(modelId)?.get(jobId)?.perS ?? null;
+  }
+}
+
+/** Half of the last rate is kept, so that a figure does not flicker from step to step. */
+function reading(work: SlotWork, atMs: number, before: Reading | undefined): Reading {
+  const { phase } = work;
+  const tokens = phase === 'prefill' ? work.evaluatedTokens : work.writtenTokens;
+  if (before?.phase !== phase || atMs <= before.atMs) return { phase, tokens, atMs, perS: null };
+  const fresh = Math.max(0, ((tokens - before.tokens) * 1000) / (atMs - before.atMs));
+  return { phase, tokens, atMs, perS: before.perS === null ? fresh : (before.perS + fresh) / 2 };
 }

@@ -12,7 +12,6 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { type Caller, clientOf, type RequestAccount } from '../caller.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { newJobId } from './job-id.ts';
-import { chooseAdapters } from './adapters.ts';
 import {
   type GenerationFields,
   readKeepAlive,
@@ -21,6 +20,7 @@ import {
   readTokenRules,
   resolveMaxTokens,
 } from './parameters.ts';
+import type { AskedAdapter } from '../../wire/inference/generation.ts';
 
 /** What is asked of the model, apart from how its answer is sampled. */
 export type JobContent = Pick<
@@ -184,3 +184,32 @@ export function runChoices(
   }
   return merged;
 }
+
+type Adapters = GenerateJob['adapters'];
+
+/** In the order of the model, so that equal choices look equal. */
+function chooseAdapters(
+  asked: readonly AskedAdapter[] | null | undefined,
+  { id, settings: { lora: attached = [] } }: Pick<ServedModel, 'id' | 'settings'>,
+): Adapters {
+  if (asked === null || asked === undefined) return attached.filter(({ scale }) => scale !== 0);
+  const scales = new Map<string, number>();
+  for (const { name, scale } of asked) {
+    const found = attached.find((adapter) => adapter.name === name.toLowerCase());
+    if (found === undefined) throw unknown(name, id, attached);
+    if (scales.has(found.name)) throw refuse(`lora names ${found.name} twice; name each adapter once.`);
+    scales.set(found.name, scale ?? 1);
+  }
+  return attached.flatMap(({ name }) => {
+    const scale = scales.get(name) ?? 0;
+    return scale === 0 ? [] : [{ name, scale }];
+  });
+}
+
+function unknown(name: string, model: string, attached: Adapters): Error {
+  const known = attached.map((adapter) => adapter.name).join(', ');
+  const remedy = known === '' ? `attach one with: hearth set ${model} lora=NAME` : `it has ${known}`;
+  return refuse(`Model "${model}" has no adapter ${JSON.stringify(name.slice(0, 64))}; ${remedy}.`);
+}
+
+const refuse = (message: string): Error => fail('invalid_request', { param: 'lora', message });

@@ -2,7 +2,7 @@
  * api/rerank owns POST /v1/rerank: documents in the order of how well they answer a query, by a model that ranks pairs,
  * else by comparing vectors. It knows nothing of how a model scores or embeds.
  */
-import { RerankRequest, type RerankResponse } from '../../wire/inference/rerank.ts';
+import { MOST_DOCUMENTS, RerankRequest, type RerankResponse } from '../../wire/inference/rerank.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import type { Caller } from '../caller.ts';
 import type { EmbeddingPorts } from '../embedding/embeddings.ts';
@@ -11,7 +11,7 @@ import { newJobId } from '../generation/job-id.ts';
 import { checkIgnored, unknownFields } from '../generation/parameters.ts';
 import type { Models, ServedModel } from '../models/served-model.ts';
 import { runWhole } from '../run-whole.ts';
-import { documentName, readDocuments, readQuery } from './documents.ts';
+import { readText, refuse } from '../embedding/texts.ts';
 
 export interface RerankPorts extends EmbeddingPorts {
   readonly models: EmbeddingPorts['models'] & Pick<Models, 'list'>;
@@ -128,4 +128,33 @@ async function compareVectors(
 function inItsWords(error: unknown): never {
   if (!isFailure(error, 'wrong_model_kind')) throw error;
   throw fail('wrong_model_kind', { ...error.detail, use: 'reranking', wanted: 'rerank or embedding' });
+}
+
+/** What the request and its errors call a document, whichever form it has. */
+const documentName = (index: number): string => `documents[${index}]`;
+
+/** Well-formed and not empty, or a 400. */
+function readQuery(query: RerankRequest['query']): string {
+  const remedy = 'send the text that the documents are to answer';
+  if (typeof query !== 'string') refuse(`query must be a string; ${remedy}.`, 'query');
+  if (query === '') refuse(`query must not be empty; ${remedy}.`, 'query');
+  return readText(query, 'query', 'shorten it');
+}
+
+function readDocuments(documents: RerankRequest['documents']): string[] {
+  const form = `a list of 1 to ${MOST_DOCUMENTS} strings`;
+  if (!Array.isArray(documents)) return refuse(`documents must be an array; send ${form}.`, 'documents');
+  if (documents.length === 0) refuse(`documents must not be an empty array; send ${form}.`, 'documents');
+  if (documents.length > MOST_DOCUMENTS) {
+    refuse(
+      `documents has ${documents.length} items; send at most ${MOST_DOCUMENTS} per request.`,
+      'documents',
+    );
+  }
+  return documents.map((each: unknown, index) => {
+    const name = documentName(index);
+    const text = typeof each === 'object' && each !== null && 'text' in each ? each.text : each;
+    if (typeof text !== 'string') refuse(`${name} must be a string, or an object with a string text.`, name);
+    return readText(text, name);
+  });
 }

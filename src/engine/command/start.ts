@@ -1,6 +1,6 @@
 /** A command from its start until it answers: on a free port of the loopback, watched all the while. */
-import { createServer } from 'node:net';
 import path from 'node:path';
+import { createServer } from 'node:net';
 import type { Clock } from '../../lib/base/clock.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { isOnPath, isProgram } from '../../lib/files/program.ts';
@@ -8,8 +8,8 @@ import { findLauncher } from '../local/child/launcher.ts';
 import { DEFAULT_DEADLINES } from '../upstream/limits.ts';
 import type { Upstream, UpstreamModel, UpstreamProbe } from '../upstream/ports.ts';
 import { Child, environmentOf } from './child.ts';
-import { groupMemory } from './group-memory.ts';
 import { type CommandSource, fillIn } from './source.ts';
+import { readdir, readFile } from 'node:fs/promises';
 
 /** Between two looks whether it answers. */
 const LOOK_MS = 100;
@@ -134,4 +134,27 @@ function freePort(): Promise<number> {
       server.close(() => resolve(port));
     });
   });
+}
+
+/** Bytes; null where this cannot be known. */
+async function groupMemory(group: number): Promise<number | null> {
+  if (process.platform !== 'linux') return null;
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const sizes = await Promise.all(pids.map((pid) => residentBytes(pid, group)));
+  const sum = sizes.reduce((total, size) => total + size, 0);
+  return sum === 0 ? null : sum;
+}
+
+/** 0 for a process of another group, and for one that has just ended. */
+async function residentBytes(pid: string, group: number): Promise<number> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    // The name of the program, in parentheses, may hold anything.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (Number(fields[2]) !== group) return 0;
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BackendFacts, GpuSupport } from '../../contract/load.ts';
-import { gpuHint } from './gpu-hint.ts';
+import { gpuHint } from './local-backend.ts';
 
 const CUDA: GpuSupport = { kind: 'cuda', missing: [], installed: false };
 const VULKAN: GpuSupport = { kind: 'vulkan', missing: [], installed: false };

@@ -10,7 +10,7 @@ import type { Logger } from '../../lib/base/logger.ts';
 import type { Backend, LoadedModel, LoadSize, Memory, ModelTarget } from '../ports.ts';
 import { MOST_DRAFT_TOKENS, MOST_EMBEDDING_JOBS } from '../../contract/limits.ts';
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
-import type { BackendFacts, LoadSpec } from '../../contract/load.ts';
+import type { BackendFacts, GpuSupport, LoadSpec } from '../../contract/load.ts';
 import { workerSettings } from '../../contract/settings/shapes.ts';
 import {
   fail,
@@ -26,7 +26,6 @@ import { DEFAULT_WORKER_LIMITS, type WorkerLimits } from './limits.ts';
 import { freeMemoryBytes } from './memory/free-memory.ts';
 import { MemoryBook } from './memory/memory-book.ts';
 import { processTuning, type Tuning } from './memory-need.ts';
-import { gpuHint } from './gpu-hint.ts';
 import type { PromptCachePlan } from './prompt-cache/plan.ts';
 import { isLocal, type LocalTarget } from './model-source.ts';
 import { SpareWorkers } from './spare-workers.ts';
@@ -362,4 +361,19 @@ function bootFailure(error: unknown): BootFailure {
   if (isFailure(error, 'native_unavailable', 'files_changed')) return error;
   const said = messageOf(error);
   return fail('native_unavailable', { reason: isSvcError(error) ? reasonOf(error) : said }, error);
+}
+
+/** Null when there is nothing to say: the operator chose, a GPU is used, or none could be. */
+export function gpuHint(setting: string, { gpu, gpuSupport = [] }: BackendFacts): string | null {
+  const kind = setting === 'auto' && gpu === 'none' ? missingPackage(gpuSupport) : null;
+  if (kind === null) return null;
+  return `This machine has a GPU that ${SHOWN[kind]} could use, but the library for it is not installed; run: hearth gpu install ${kind}, then restart the service.`;
+}
+
+const SHOWN = { cuda: 'CUDA', vulkan: 'Vulkan' } as const;
+
+/** The kind whose package is all that is missing, where no other kind is installed. */
+export function missingPackage(support: readonly GpuSupport[]): GpuSupport['kind'] | null {
+  if (support.some(({ installed, missing }) => installed && missing.length === 0)) return null;
+  return support.find(({ missing }) => missing.length === 0)?.kind ?? null;
 }

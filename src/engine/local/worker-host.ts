@@ -6,25 +6,24 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
-import type { FromWorker, ToWorker } from '../../contract/ipc.ts';
+import type { FromWorker, IpcFailure, ToWorker } from '../../contract/ipc.ts';
 import type { Job } from '../../contract/job.ts';
 import { packedJob } from '../../contract/tools/job-tools.ts';
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import type { BackendFacts, FormatSpec, LoadedFacts, LoadSpec, MeasureSpec } from '../../contract/load.ts';
-import type { Measurement } from '../../contract/memory.ts';
+import { type Measurement, noMemoryLine } from '../../contract/memory.ts';
 import type { CacheTiers, SlotStates } from '../../contract/slots.ts';
-import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
+import { fail, reviveFailure, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { JobListener } from '../ports.ts';
 import { type Deferred, deferred } from '../../lib/base/deferred.ts';
 import { readMessage } from './inbound.ts';
-import { errorOfFailure } from './ipc-failure.ts';
 import type { Launched } from './child/launch.ts';
 import type { WorkerLimits } from './limits.ts';
 import { OpenJobs } from './open-jobs.ts';
-import { noMemoryLine } from '../../contract/memory.ts';
 import type { StderrTail } from './child/stderr-tail.ts';
 import { RunQueue } from './child/run-queue.ts';
 import { Watchdog } from './watchdog.ts';
+import { WORKER_CODES, type WorkerCode } from '../../contract/worker-failure.ts';
 
 /** What was asked before the load, by the message that answers it. */
 type Question =
@@ -411,4 +410,28 @@ export class WorkerHost {
 
     return fail('worker_crashed', { model, reason: 'it was unloaded', outside: true });
   }
+}
+
+const MAX_CHARS = 2_000;
+
+/** The model is the one that the server asked for, whatever the worker calls it. */
+function errorOfFailure({ code, detail }: IpcFailure, modelId: string): SvcError {
+  if (!isWorkerCode(code)) return defect(`unknown code of a worker: ${code.slice(0, 100)}`);
+  const checked = reviveFailure(code, { ...shortened(detail), model: modelId });
+  return checked ?? defect(`a worker failed with ${code}, and its detail is not that of the code`);
+}
+
+const defect = (reason: string): SvcError => fail('internal', { reason }, new Error(reason));
+
+function isWorkerCode(code: string): code is WorkerCode {
+  return WORKER_CODES.some((known) => known === code);
+}
+
+function shortened(detail: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(detail).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.slice(0, MAX_CHARS) : value,
+    ]),
+  );
 }

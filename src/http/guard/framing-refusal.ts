@@ -12,7 +12,6 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { errorResponse } from '../error-response.ts';
 import type { ShapeOf } from '../error-shape.ts';
 import { answerWith, type RawAnswer, rawAnswer } from './raw-answer.ts';
-import { standBefore } from './stand-before.ts';
 
 type FramingCode =
   | 'bad_request'
@@ -80,4 +79,17 @@ function refusal(
 function codeOf(error: NodeJS.ErrnoException): FramingCode {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
   return error.code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'bad_request';
+}
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+type First = (request: IncomingMessage, response: ServerResponse, inside: Listener) => void;
+
+/** Puts `first` before the one listener for requests that `server` has, which it calls or answers in place of. */
+function standBefore(server: Server, first: First): void {
+  const [inside] = server.listeners('request') as Listener[];
+  if (inside === undefined) throw new Error('nobody answers the requests of this server');
+  server.removeAllListeners('request');
+  server.on('request', (request: IncomingMessage, response: ServerResponse) =>
+    first(request, response, inside),
+  );
 }

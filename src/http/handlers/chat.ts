@@ -7,7 +7,6 @@ import type { FrozenInput } from '../../api/dialects/chat-completions/frozen.ts'
 import type { AcceptedChatCompletion } from '../../api/dialects/chat-completions/chat-completions.ts';
 import type { UseCases } from '../../api/use-cases.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
-import { contentDigest } from '../content-digest.ts';
 import { readsOpenAi, senderOf } from '../error-shape.ts';
 import { rawBody } from '../guard/json-body.ts';
 import type { StreamOptions } from '../sse.ts';
@@ -16,6 +15,7 @@ import { sendAnswer } from './generation.ts';
 import { withFolds, withUnheld } from '../../api/chat/understood.ts';
 import { nameUnderstood } from './understood.ts';
 import { callerOf, type Handler } from './handler.ts';
+import { createHash } from 'node:crypto';
 
 export function chatHandler(useCases: Pick<UseCases, 'chat'>, streams: StreamOptions): Handler {
   return async (request, reply) => {
@@ -85,4 +85,9 @@ function wantsFrozen(request: FastifyRequest): boolean {
     message: `${name} must be ${FROZEN_MODE}; leave it out for an ordinary answer.`,
     param: name,
   });
+}
+
+/** The value of a `Content-Digest` header (RFC 9530) over the bytes of a body. */
+export function contentDigest(body: Uint8Array | string): string {
+  return `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
 }

@@ -3,7 +3,7 @@
  * detail, and the sentence for people. It knows no HTTP statuses and no wire shapes (http/error-response.ts does).
  * A sentence names the thing, the cause and the remedy.
  */
-import { balanceErrors } from './balance-errors.ts';
+import { balanceErrors } from './upstream-errors.ts';
 import { engineErrors } from './engine-errors.ts';
 import type { DetailFrom, Family } from './entry.ts';
 import { hubErrors } from './hub-errors.ts';

@@ -3,7 +3,6 @@ import { computed, type Signal, signal } from '@preact/signals';
 import { DEFAULT_MODEL } from '../../service/known.ts';
 import { type AnswerSoFar, noAnswer, streamAnswer } from '../../service/answer-stream.ts';
 import { isAbort, Refusal, sentenceOf } from '../../service/client.ts';
-import { deleteConversation, loadConversations, saveConversation } from '../../storage/conversations.ts';
 import {
   type Asked,
   type Conversation,
@@ -16,6 +15,7 @@ import {
   withLeaf,
 } from './conversation.ts';
 import { activeSettings, requestOf, type Settings } from './settings.ts';
+import { createStore, del, entries, set } from 'idb-keyval';
 
 const all = signal<readonly Conversation[]>([newConversation('default')]);
 const currentId = signal(all.peek()[0]?.id ?? '');
@@ -258,4 +258,21 @@ function estimateOf({ firstMs, lastMs, pieces }: AnswerSoFar): { measures?: Meas
   const span = lastMs - firstMs;
   const tokensPerSecond = pieces > 1 && span > 0 ? (1000 * (pieces - 1)) / span : null;
   return { measures: { firstMs, tokensPerSecond, answerTokens: pieces, draftedTokens: 0, isEstimate: true } };
+}
+
+const store = createStore('hearth', 'conversations');
+
+/** The latest first. Empty where the browser keeps nothing, as in some private windows. */
+async function loadConversations(): Promise<Conversation[]> {
+  const all = await entries<string, Conversation>(store).catch(() => []);
+  return all.map(([, conversation]) => conversation).toSorted((a, b) => b.changedAt - a.changedAt);
+}
+
+async function saveConversation(conversation: Conversation): Promise<void> {
+  // A browser that keeps nothing still lets its user chat.
+  await set(conversation.id, conversation, store).catch(() => undefined);
+}
+
+async function deleteConversation(id: string): Promise<void> {
+  await del(id, store).catch(() => undefined);
 }

@@ -2,22 +2,24 @@
  * cli/verbs/system owns the verbs about this machine and this program. It does not know models.
  * hearth service: Hearth as a service of the system, started with the machine or with the session.
  */
+import path from 'node:path';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { settings, type SettingName } from '../../../config/settings.ts';
-import { parseDuration } from '../../../lib/base/duration.ts';
+import { type SettingName, settings } from '../../../config/settings.ts';
+import { formatDuration, parseDuration } from '../../../lib/base/duration.ts';
 import { messageOf } from '../../../lib/errors/svc-error.ts';
 import { packageFolder } from '../../../lib/base/package-folder.ts';
 import { baseUrl } from '../../api.ts';
-import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
-import { isAnswering, waitUntilAnswering } from '../../readiness.ts';
+import { type CliContext, CliFailure, EXIT_CODES, printable } from '../../context.ts';
 import { SERVICE_KINDS, type ServiceKind, unwritable } from '../../service/definition.ts';
 import { planOf, type ServicePlan } from '../../service/manager.ts';
 import { type ProgramResult, runProgram, showProgram } from '../../service/programs.ts';
 import { SYSTEM_ENVIRONMENT, SYSTEM_HOME } from '../../service/systemd.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '../../../config/config.ts';
+import { askHealth } from '../../open-request.ts';
 
 interface ServiceFlags {
   readonly system?: boolean;
@@ -280,4 +282,24 @@ function durationOf(text: string): number {
   const span = parseDuration(text);
   if (span === undefined) throw new InvalidArgumentError('not a duration such as 30s');
   return span;
+}
+
+const PAUSE_MS = 100;
+
+/** Ends the verb with exit code 3 when the time is over. */
+async function waitUntilAnswering(config: Config, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await isAnswering(config, 1000))) {
+    if (performance.now() >= deadline) {
+      throw new CliFailure(
+        `nothing answers at ${baseUrl(config)} after ${formatDuration(timeoutMs)}`,
+        EXIT_CODES.unreachable,
+      );
+    }
+    await delay(PAUSE_MS);
+  }
+}
+
+async function isAnswering(config: Config, timeoutMs: number): Promise<boolean> {
+  return (await askHealth(config, timeoutMs)) !== null;
 }

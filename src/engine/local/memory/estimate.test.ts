@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { estimateAt } from './estimate.ts';
+import { estimateAt } from './memory-record.ts';
 
 const knotsOf = (truth: (at: number) => number, at: readonly number[]) =>
   at.map((each) => ({ at: each, bytes: truth(each) }));

@@ -16,17 +16,16 @@ import {
   recordCrash,
   recordLoadFailure,
 } from './faults.ts';
-import { expireIdle } from './keep-alive.ts';
 import type { SchedulerLimits } from '../limits.ts';
 import { isIdle, type Room } from './room.ts';
 import { startJobs } from './starting.ts';
 import {
-  type Residency,
   initialState,
   insertByAge,
-  residencies,
   type ModelState,
   modelState,
+  residencies,
+  type Residency,
   type Ticket,
 } from './state.ts';
 import { answerNeeds, claimsOf, needsOf, roomOf } from './switching.ts';
@@ -316,4 +315,21 @@ function requeue(queue: Ticket[], ticket: Ticket): void {
   ticket.requeues += 1;
   ticket.told = null;
   insertByAge(queue, ticket);
+}
+
+function expireIdle(walk: Walk): void {
+  for (const { residency } of walk.state.models.values()) {
+    if (residency === null || residency.state === 'ending') continue;
+    residency.expiresAtMs = null;
+    if (!isIdle(walk.state, residency)) continue;
+    if (Number.isFinite(residency.retireFromSeq)) walk.unload(residency);
+    if (residency.state !== 'ready') continue;
+    const expiresAtMs = residency.lastUsedMs + residency.keepAliveMs;
+    if (expiresAtMs <= walk.nowMs) {
+      walk.unload(residency);
+    } else if (Number.isFinite(expiresAtMs)) {
+      residency.expiresAtMs = expiresAtMs;
+      walk.wakeAt(expiresAtMs);
+    }
+  }
 }

@@ -2,9 +2,10 @@
 import type { ExchangeDeps } from '../http/exchange.ts';
 import type { Dialect, Upstream, UpstreamProbe } from '../ports.ts';
 import { Ask } from './ask.ts';
-import { detectDialect } from './detect.ts';
 import { look } from './look.ts';
 import { listModels } from './models.ts';
+import { LIST_LIMITS } from '../limits.ts';
+import { field, listOf, textOf } from '../hostile.ts';
 
 export interface Detector {
   /** The dialect that the upstream speaks, whatever it is thought to; rejects where it cannot be asked. */
@@ -17,4 +18,20 @@ export function createProbe(deps: ExchangeDeps): UpstreamProbe & Detector {
     models: (upstream, signal) => listModels(new Ask(deps, signal), upstream),
     detect: (upstream, signal) => detectDialect(new Ask(deps, signal), upstream),
   };
+}
+
+const BY_OWNER: Readonly<Record<string, Dialect>> = {
+  vllm: 'vllm',
+  llamacpp: 'llama-server',
+  sglang: 'sglang',
+  library: 'ollama',
+};
+
+/** `openai` where nothing else shows; rejects where the upstream cannot be asked. */
+async function detectDialect(ask: Ask, upstream: Upstream): Promise<Dialect> {
+  const url = `${upstream.baseUrl}/models`;
+  if ((await ask.server(upstream, url)).startsWith('hearth/')) return 'hearth';
+  const body = await ask.json(upstream, url, { limits: LIST_LIMITS });
+  const owners = listOf(field(body, 'data')).map((entry) => textOf(field(entry, 'owned_by')) ?? '');
+  return owners.flatMap((owner) => BY_OWNER[owner] ?? [])[0] ?? 'openai';
 }

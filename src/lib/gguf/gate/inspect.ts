@@ -16,8 +16,8 @@ import { checkNumbers } from './number-checks.ts';
 import { readSplit, type SplitPart } from './split-checks.ts';
 import { readChatTemplate } from './template-checks.ts';
 import type { VocabularyFacts } from './draft-vocabulary.ts';
-import { checkTensorTypes } from './tensor-types.ts';
 import { checkVocabulary, vocabularyFacts } from './tokens/vocabulary-checks.ts';
+import type { TensorInfo } from '../format/tensor-table.ts';
 
 /** A further part of a split model: only its structure can be judged by itself. */
 export interface GgufPart extends SplitPart {
@@ -144,3 +144,23 @@ async function withHeader<Result>(path: string, judge: (opened: Opened) => Resul
 function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
   return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string';
 }
+
+/** Nothing multiplies with these, and the last two only ever hold what is multiplied with a weight. */
+const NO_WEIGHTS = new Set(['I8', 'I16', 'I32', 'I64', 'F64', 'Q8_1', 'Q8_K']);
+/** Tables of ids. */
+const TABLE = /tid2eid/;
+/** Added to or multiplied with activations number by number, for which there is code in one type only. */
+const ELEMENTWISE = /norm|\.bias$|\.ssm_(?:a|d|conv1d)\b|sinks|^token_types\./;
+
+function checkTensorTypes({ tensors }: Header, lookup: Lookup): void {
+  for (const tensor of tensors) {
+    const { name, type } = tensor;
+    if (NO_WEIGHTS.has(type.name) && !TABLE.test(name))
+      lookup.refuse(`tensor "${name}" is stored as ${type.name}, which is no type for weights`);
+    if (isElementwise(tensor) && type.name !== 'F32')
+      lookup.refuse(`tensor "${name}" is stored as ${type.name} where F32 is required`);
+  }
+}
+
+const isElementwise = ({ name, dims }: TensorInfo): boolean =>
+  !TABLE.test(name) && (dims.length <= 1 || ELEMENTWISE.test(name));
