@@ -106,7 +106,8 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
 
 /** A flood is refused before its bodies are read. */
 function refuseSurplus(request: FastifyRequest, { queueFull }: HookOptions): void {
-  if (accessOf(request)?.queued !== true) return;
+  // A preflight computes nothing, and is nobody's.
+  if (accessOf(request)?.queued !== true || !asksForKey(request)) return;
   const full = queueFull(clientKey(request, knownOwnerOf(request)));
   if (full !== null) throw fail('queue_full', full);
 }
