@@ -103,6 +103,9 @@ const BODIES: Readonly<Record<string, object>> = {
   },
   responses_input_tokens: { model: installed.chat, input: 'x' },
   cancel_response: {},
+  send_file: {},
+  create_batch: { input_file_id: 'x', endpoint: '/v1/chat/completions', completion_window: '24h' },
+  cancel_batch: {},
   llama_server_completion: { prompt: 'x', grammar: 'root ::= "a"', lora: [{ id: 'x', scale: 1 }] },
   llama_server_infill: { input_prefix: 'x', input_suffix: 'x', input_extra: [{ text: 'x', filename: 'x' }] },
   llama_server_tokenize: { content: 'x' },
@@ -174,7 +177,6 @@ const OTHER_ROUTES = [
   ['POST', '/models/load'],
   ['POST', '/models/unload'],
   ['POST', '/props'],
-  ['POST', '/v1/files'],
   ['POST', '/api/create'],
   ['POST', '/api/blobs/sha256:0'],
 ] as const;
@@ -353,6 +355,15 @@ describe('a path in a request', () => {
     expect(await tells(probes, [path.join(folder, 'chat.jinja')])).toEqual([]);
     expect(await tells(ofText, Object.keys(FILES).flatMap(waysTo))).toEqual([]);
     for (const probe of ofText) expect(await differ(probe)).toEqual([]);
+    // A system prompt may be any text, and is that text.
+    const system = (named: string | null) => ({ model: installed.chat, settings: { system: named } });
+    const set: Probe = {
+      name: 'system',
+      method: 'POST',
+      url: () => '/svc/models/settings',
+      body: () => system(null),
+    };
+    expect(await answer(set, '', {})).toMatch(/^200 /);
     expect((await keyed.client.get('/svc/models')).text).toBe(before);
   });
 
