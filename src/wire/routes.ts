@@ -370,6 +370,7 @@ export const routes = {
     summary: 'The bytes of a file.',
     authenticated: true,
     dialect: 'responses',
+    response: Type.String({ description: 'As they were sent or written, a JSON text a line.' }),
   },
   deleteFile: {
     name: 'delete_file',
