@@ -56,7 +56,7 @@ function loadChat(from: Backend): Promise<LoadedModel> {
 /** A generation that goes on until its window is full: the letter a, the token 97, and nothing else. */
 const endless = (): GenerateJob => ({
   ...textJob('once upon a time', null),
-  sampling: { temperature: 0, logitBias: [[97, 100]] },
+  sampling: { temperature: 0, logitBias: [[97, 100]], repetitionGuard: 0 },
 });
 
 it('a real model loads, answers and embeds', async () => {
