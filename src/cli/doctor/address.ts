@@ -39,10 +39,20 @@ async function lookAt(config: Config, host: string): Promise<Finding> {
   const url = originOf(config.tlsCert === null ? 'http' : 'https', name, config.port);
   const ask = (path: string): Promise<number> => statusOf(config, { host, name, path });
   try {
-    return judgeAnswers(url, await ask(routes.health.path), await ask(routes.models.path));
+    const found = judgeAnswers(url, await ask(routes.health.path), await ask(routes.models.path));
+    return found.verdict === 'ok' && name !== host ? unnamed(found, { name, host }) : found;
   } catch (error) {
     return problem('address', `${url} does not answer (${messageOf(error)})`, remedyFor(config, error));
   }
+}
+
+/** It was asked at the address, by a name that other machines may not know. */
+function unnamed({ found }: Finding, { name, host }: { readonly name: string; readonly host: string }): Finding {
+  return warning(
+    'address',
+    `${found}; its certificate does not name ${host}`,
+    `have ${name} resolve to ${host} on the other machines, or name ${host} in the certificate`,
+  );
 }
 
 /** What a client there has to call the service: where its certificate does not name the address, a name that it does. */
