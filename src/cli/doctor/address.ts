@@ -47,7 +47,10 @@ async function lookAt(config: Config, host: string): Promise<Finding> {
 }
 
 /** It was asked at the address, by a name that other machines may not know. */
-function unnamed({ found }: Finding, { name, host }: { readonly name: string; readonly host: string }): Finding {
+function unnamed(
+  { found }: Finding,
+  { name, host }: { readonly name: string; readonly host: string },
+): Finding {
   return warning(
     'address',
     `${found}; its certificate does not name ${host}`,

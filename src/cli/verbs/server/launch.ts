@@ -26,7 +26,9 @@ const AGENT_WINDOW = 16_384;
 export function registerLaunch(program: Command, context: CliContext): void {
   program
     .command('launch [tool] [args...]')
-    .description('start a coding agent with the running service as its model, or print the settings of an editor; without a name, list them')
+    .description(
+      'start a coding agent with the running service as its model, or print the settings of an editor; without a name, list them',
+    )
     .option('--print', 'print the variables and the command as lines for a shell, and start nothing')
     .option('--model <id>', 'the model for the agent', DEFAULT_MODEL)
     .action(async (name: string | undefined, args: string[], flags: LaunchFlags) => {
