@@ -25,6 +25,20 @@ const PROGRAMS = {
 /** Path on the host, SHA-256 in base64, bytes. */
 type Wheel = readonly [path: string, sha256: string, bytes: number];
 
+/** For both kinds of Macs. */
+const UNIVERSAL = {
+  cmake: [
+    '8a/d0/56294d798c0d738f9f64381ecf5a9e2273b62e3fb30f312a28e9ed194417/cmake-4.4.5-py3-none-macosx_10_10_universal2.whl',
+    '4HpXFrQjPcnGnWymmT9EBe78dofnGNn27ru2zBvjBO8=',
+    54_406_040,
+  ],
+  ninja: [
+    'b5/b8/90a9518f2264637084d6199bc20c2f3fb97fefc4c474d277720150c3bd6d/ninja-1.13.2-py3-none-macosx_10_9_universal2.whl',
+    '/YLibAcGrUq4jl/dJvP6sKmHqQ+BAWD2wyLnUsavKYs=',
+    306_611,
+  ],
+} as const satisfies Partial<Record<ToolName, Wheel>>;
+
 const WHEELS: Readonly<Record<string, Readonly<Record<ToolName, Wheel>>>> = {
   'linux-x64': {
     zig: [
@@ -66,16 +80,7 @@ const WHEELS: Readonly<Record<string, Readonly<Record<ToolName, Wheel>>>> = {
       'CZU7avf2QWi5FRgKQndPUg+S2G72Mxso4zkVx+HwuyM=',
       100_390_379,
     ],
-    cmake: [
-      '8a/d0/56294d798c0d738f9f64381ecf5a9e2273b62e3fb30f312a28e9ed194417/cmake-4.4.5-py3-none-macosx_10_10_universal2.whl',
-      '4HpXFrQjPcnGnWymmT9EBe78dofnGNn27ru2zBvjBO8=',
-      54_406_040,
-    ],
-    ninja: [
-      'b5/b8/90a9518f2264637084d6199bc20c2f3fb97fefc4c474d277720150c3bd6d/ninja-1.13.2-py3-none-macosx_10_9_universal2.whl',
-      '/YLibAcGrUq4jl/dJvP6sKmHqQ+BAWD2wyLnUsavKYs=',
-      306_611,
-    ],
+    ...UNIVERSAL,
   },
   'darwin-x64': {
     zig: [
@@ -83,16 +88,7 @@ const WHEELS: Readonly<Record<string, Readonly<Record<ToolName, Wheel>>>> = {
       'TgtLnAK40NIg6ZSAEPhgti/xHZars5di7KX6LvP3vJc=',
       104_485_232,
     ],
-    cmake: [
-      '8a/d0/56294d798c0d738f9f64381ecf5a9e2273b62e3fb30f312a28e9ed194417/cmake-4.4.5-py3-none-macosx_10_10_universal2.whl',
-      '4HpXFrQjPcnGnWymmT9EBe78dofnGNn27ru2zBvjBO8=',
-      54_406_040,
-    ],
-    ninja: [
-      'b5/b8/90a9518f2264637084d6199bc20c2f3fb97fefc4c474d277720150c3bd6d/ninja-1.13.2-py3-none-macosx_10_9_universal2.whl',
-      '/YLibAcGrUq4jl/dJvP6sKmHqQ+BAWD2wyLnUsavKYs=',
-      306_611,
-    ],
+    ...UNIVERSAL,
   },
   'win32-x64': {
     zig: [
