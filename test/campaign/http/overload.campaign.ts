@@ -21,6 +21,7 @@ const chat = { model: 'tiny', messages: [{ role: 'user', content: 'Hi' }], max_t
 let service: CampaignService;
 let bare: ChildProcess;
 let barePort: number;
+let isFirst = true;
 beforeAll(async () => {
   service = await CampaignService.make({ SVC_NUM_PARALLEL: '4', SVC_MAX_QUEUE: '32' });
   await service.start();
@@ -37,14 +38,16 @@ afterAll(async () => {
 
 scenario('overload', async ({ seed, random, book }) => {
   const withinMs = pick(random, WITHIN_MS);
-  const kind = withinMs === 0 ? 'at once' : `within ${withinMs} ms`;
+  // A server that has answered no flood yet runs code that V8 has not compiled.
+  const kind = `${isFirst ? 'first, ' : ''}${withinMs === 0 ? 'at once' : `within ${withinMs} ms`}`;
+  isFirst = false;
   for (const { ms } of await flood(barePort, withinMs)) book.measure(`bare refusal ${kind} ms`, ms);
   const port = Number(new URL(service.url).port);
   const slow = Array.from({ length: SLOW_SOCKETS }, () => slowSocket(random.below(3)));
   const readers = Array.from({ length: 2 }, () => stalledReader());
   const stream = service.stream('go on forever', 200);
   const probing = { on: true };
-  const probes = probe(probing, book);
+  const probes = probe(probing, { book, kind });
   const answers = await flood(port, withinMs);
   probing.on = false;
   await probes;
@@ -99,9 +102,14 @@ function chatBytes(body: object): string {
   return `${head}Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
 }
 
-async function probe(probing: { readonly on: boolean }, book: Book): Promise<void> {
+interface Beside {
+  readonly book: Book;
+  readonly kind: string;
+}
+
+async function probe(probing: { readonly on: boolean }, { book, kind }: Beside): Promise<void> {
   while (probing.on) {
-    book.measure('health ms', await service.healthMs());
+    book.measure(`health ${kind} ms`, await service.healthMs());
     // One who looks this often is no flood of its own.
     await delay(5);
   }
