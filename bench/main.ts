@@ -1,4 +1,5 @@
 /** The benchmarks by name; bench/README.md says what each measures and how to read it. */
+import { ablation } from './ablation/ablation.ts';
 import { agents } from './agents/agents.ts';
 import { bare } from './bare/bare.ts';
 import { boot } from './boot.ts';
@@ -22,6 +23,7 @@ import { upstream } from './upstream/upstream.ts';
 
 const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<void>>> = {
   compare,
+  ablation,
   bare,
   overhead,
   soak,

@@ -23,7 +23,7 @@ export async function writeBenchModel(argv: readonly string[]): Promise<void> {
     allowPositionals: true,
   });
   const [file] = positionals;
-  const usage = 'FILE [--embedding] [--shape 0.6b|1b|8b] [--type Q4_K_M|F16]';
+  const usage = 'FILE [--embedding] [--shape 0.6b|1b|8b] [--type Q4_K_M|Q8_0|F16]';
   if (file === undefined) throw new Error(`usage: npm run bench -- model ${usage}`);
   const options = {
     shape: oneOf<LargeShape>('--shape', values.shape, LARGE_SHAPES),

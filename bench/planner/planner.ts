@@ -83,8 +83,8 @@ async function raceAgainst(name: string, match: Match): Promise<void> {
   const pairs = new Map<string, Pair[]>();
   for (let round = 0; round < match.rounds; round += 1) {
     const [tuned, other] = await Promise.all([
-      startWorker(match.race, TUNED),
-      startWorker(match.race, challengers.get(name) ?? TUNED),
+      startWorker(match.race, { planner: TUNED }),
+      startWorker(match.race, { planner: challengers.get(name) ?? TUNED }),
     ]);
     try {
       for (const worker of [tuned, other]) await warmUp(worker);

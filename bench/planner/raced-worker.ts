@@ -1,7 +1,7 @@
 /** One real worker with one step planner, and what a stream of it is measured by. */
 import path from 'node:path';
-import type { GenerateJob } from '../../src/contract/job.ts';
-import type { PlannerChoice } from '../../src/contract/load.ts';
+import type { EmbedJob, GenerateJob } from '../../src/contract/job.ts';
+import type { LoadSpec, PlannerChoice } from '../../src/contract/load.ts';
 import { launch } from '../../src/engine/local/child/launch.ts';
 import { DEFAULT_WORKER_LIMITS } from '../../src/engine/local/limits.ts';
 import { WorkerHost } from '../../src/engine/local/worker-host.ts';
@@ -22,6 +22,8 @@ export interface StreamMeasure {
   /** Between two arrivals of text; the worker sends the tokens of several steps as one message. */
   readonly gapsMs: readonly number[];
   readonly tokens: number;
+  /** Prompt tokens whose state was in no cache. */
+  readonly evaluatedTokens: number;
   readonly text: string;
 }
 
@@ -37,7 +39,17 @@ export interface RacedWorker {
   /** Text of about so many tokens; every other seed shares no long prefix. */
   textOf(tokens: number, seed: number): string;
   answer(prompt: string, options: AnswerOptions): Promise<StreamMeasure>;
+  /** Milliseconds until the vectors of all texts are there; for embedding models. */
+  embed(texts: readonly string[]): Promise<number>;
   close(): Promise<void>;
+}
+
+/** How a worker differs from the usual one of a race. */
+export interface WorkerOptions {
+  readonly planner?: PlannerChoice;
+  readonly spec?: Partial<LoadSpec>;
+  /** Words before `node`, such as `env NAME=value`. */
+  readonly launcher?: readonly string[];
 }
 
 /** Arrivals closer than this came in one message. */
@@ -45,33 +57,35 @@ const SAME_MESSAGE_MS = 1;
 
 const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-export async function startWorker(race: Race, planner: PlannerChoice): Promise<RacedWorker> {
+export async function startWorker(race: Race, options: WorkerOptions): Promise<RacedWorker> {
   const limits = DEFAULT_WORKER_LIMITS;
   const launched = launch({
     childPath: path.resolve('dist', 'worker', 'main.js'),
     hostEnv: process.env,
     gpu: 'off',
-    launcher: [],
+    launcher: options.launcher ?? [],
     stderrChars: limits.stderrChars,
     log: silent,
   });
   const host = new WorkerHost(launched, { limits, clock: systemClock, log: silent });
   await host.booted;
-  await host.load(specOf(race, planner), new AbortController().signal);
-  const tokensPerWord = await measureWords(host);
+  const spec = specFor(race, options);
+  await host.load(spec, new AbortController().signal);
+  const tokensPerWord = spec.kind === 'chat' ? await measureWords(host) : 1;
   return {
     textOf: (tokens, seed) => text(Math.max(1, Math.round(tokens / tokensPerWord)), seed),
     answer: (prompt, options) => answer(host, prompt, options),
+    embed: (texts) => embed(host, texts),
     close: () => host.end(),
   };
 }
 
-function specOf({ file, threads, numCtx, sequences }: Race, planner: PlannerChoice) {
+function specFor({ file, threads, numCtx, sequences }: Race, { planner, spec }: WorkerOptions): LoadSpec {
   return {
     modelId: 'bench',
     path: file,
     digest: null,
-    kind: 'chat' as const,
+    kind: 'chat',
     numCtx,
     cells: numCtx,
     parallel: sequences,
@@ -82,7 +96,8 @@ function specOf({ file, threads, numCtx, sequences }: Race, planner: PlannerChoi
     adapters: [],
     draft: null,
     draftTokens: 15,
-    planner,
+    ...(planner !== undefined && { planner }),
+    ...spec,
   };
 }
 
@@ -112,9 +127,11 @@ function answer(host: WorkerHost, prompt: string, options: AnswerOptions): Promi
   const arrivals: number[] = [];
   let answered = '';
   let tokens = 0;
+  let evaluatedTokens = 0;
   return new Promise((resolve, reject) => {
     host.run(jobOf(prompt, options), new AbortController().signal, {
       onEvent: (event) => {
+        if (event.type === 'started') evaluatedTokens = event.promptTokens - event.cachedTokens;
         if (event.type === 'done') tokens = event.usage.completionTokens;
         if (event.type !== 'text') return;
         answered += event.text;
@@ -129,9 +146,22 @@ function answer(host: WorkerHost, prompt: string, options: AnswerOptions): Promi
           firstTokenMs: (arrivals[0] ?? performance.now()) - begunMs,
           gapsMs,
           tokens,
+          evaluatedTokens,
           text: answered,
         });
       },
+    });
+  });
+}
+
+function embed(host: WorkerHost, texts: readonly string[]): Promise<number> {
+  const begunMs = performance.now();
+  jobs += 1;
+  const job: EmbedJob = { kind: 'embed', jobId: `race-${jobs}`, inputs: [...texts], truncate: true };
+  return new Promise((resolve, reject) => {
+    host.run(job, new AbortController().signal, {
+      onEvent: () => undefined,
+      onEnd: (failure) => (failure === null ? resolve(performance.now() - begunMs) : reject(failure)),
     });
   });
 }

@@ -13,7 +13,7 @@ const SAMPLED = 1;
 const GREEDY = 0;
 const EDITS_PER_STREAM = 3;
 
-const times = <T>(count: number, make: (at: number) => T): T[] =>
+export const times = <T>(count: number, make: (at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => make(at));
 
 function burst(name: string, temperature: number, describe: string): Workload {
@@ -104,7 +104,7 @@ async function answerEdits(worker: RacedWorker, first: number): Promise<StreamMe
   return measures;
 }
 
-function figures(all: readonly StreamMeasure[], ms: number): Figures {
+export function figures(all: readonly StreamMeasure[], ms: number): Figures {
   const gaps = all.flatMap(({ gapsMs }) => gapsMs);
   return {
     'tok/s': perSecond(sum(all.map(({ tokens }) => tokens)), ms),

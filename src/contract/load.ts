@@ -8,13 +8,17 @@ import { ContextSize, Device, DeviceBytes, MOST_MEASURED_SIZES } from './memory.
 export const ModelKind = Type.Union([Type.Literal('chat'), Type.Literal('embedding')]);
 export type ModelKind = Static<typeof ModelKind>;
 
-/** What the tuned step planner does beyond the plain one; src/worker/batch/DESIGN.md explains each part. */
+/** Mechanisms for speed that a benchmark can switch off; src/worker/batch/DESIGN.md explains each. */
 export const PlannerPart = Type.Union([
   Type.Literal('ways'),
   Type.Literal('drafts'),
   Type.Literal('bursts'),
   Type.Literal('chunk-size'),
   Type.Literal('attention'),
+  Type.Literal('padding'),
+  Type.Literal('set-aside'),
+  Type.Literal('prospects'),
+  Type.Literal('cache-blocks'),
 ]);
 export type PlannerPart = Static<typeof PlannerPart>;
 

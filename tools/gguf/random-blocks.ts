@@ -9,7 +9,7 @@ import { type TensorSource, tensorBytes } from './writer.ts';
 import type { Random } from './random.ts';
 
 export interface BlockShape {
-  readonly type: Extract<TensorTypeName, 'Q4_K' | 'Q6_K' | 'F16'>;
+  readonly type: Extract<TensorTypeName, 'Q4_K' | 'Q6_K' | 'Q8_0' | 'F16'>;
   readonly rows: number;
   readonly columns: number;
 }
@@ -50,8 +50,8 @@ function keystream(seed: number): (bytes: number) => Buffer {
   return (bytes) => cipher.update(Buffer.alloc(bytes));
 }
 
-function scaleBlocks(type: 'Q4_K' | 'Q6_K', chunk: Buffer, blockBytes: number): void {
-  const scale = type === 'Q4_K' ? scaleQ4 : scaleQ6;
+function scaleBlocks(type: keyof typeof SCALES, chunk: Buffer, blockBytes: number): void {
+  const scale = SCALES[type];
   for (let at = 0; at < chunk.length; at += blockBytes) scale(chunk, at);
 }
 
@@ -80,3 +80,12 @@ function scaleQ6(chunk: Buffer, at: number): void {
   chunk.fill(32, at + 192, at + 208);
   chunk.writeUInt16LE(Q6_FACTOR, at + 208);
 }
+
+/** One half-precision factor before 32 signed bytes. */
+const Q8_FACTOR = toHalf(SPREAD / 73.9);
+
+function scaleQ8(chunk: Buffer, at: number): void {
+  chunk.writeUInt16LE(Q8_FACTOR, at);
+}
+
+const SCALES = { Q4_K: scaleQ4, Q6_K: scaleQ6, Q8_0: scaleQ8 } as const;

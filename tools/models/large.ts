@@ -21,7 +21,7 @@ const SHAPES = {
 export type LargeShape = keyof typeof SHAPES;
 export const LARGE_SHAPES = Object.keys(SHAPES) as readonly LargeShape[];
 
-export const LARGE_TYPES = ['Q4_K_M', 'F16'] as const;
+export const LARGE_TYPES = ['Q4_K_M', 'Q8_0', 'F16'] as const;
 export type LargeType = (typeof LARGE_TYPES)[number];
 
 export interface LargeOptions {
@@ -78,7 +78,7 @@ type Weight = (name: string, rows: number, columns: number, mixed?: 'Q4_K' | 'Q6
 
 function weightsOf(type: LargeType, random: Random): Weight {
   return (name, rows, columns, mixed = 'Q4_K') =>
-    randomBlocks(`${name}.weight`, { type: type === 'F16' ? 'F16' : mixed, rows, columns }, random);
+    randomBlocks(`${name}.weight`, { type: type === 'Q4_K_M' ? mixed : type, rows, columns }, random);
 }
 
 function layerTensors(shape: (typeof SHAPES)[LargeShape], layer: number, weight: Weight): TensorSource[] {

@@ -29,6 +29,7 @@ export function openTiers(chat: ChatModel, planner: StepPlanner, outbox: Outbox)
     cuttable,
     kept: keptState(chat.context, choosesAttention(chat)),
     streams,
+    without: chat.spec.planner?.without ?? [],
     mostReused: (promptTokens) => mostReused(promptTokens, chat.exact?.tiles ?? ANY_TILES),
     msPerToken: () => planner.prefillMsPerToken,
     tell: (tiers) => outbox.post({ type: 'cache', tiers }),

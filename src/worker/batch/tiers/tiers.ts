@@ -12,7 +12,7 @@ import type { KeptState } from '../../cache/kept-state.ts';
 import type { ReadBack, StateTaker } from '../../cache/state-reader.ts';
 import { tokensUpTo } from '../../cache/prefixes/prefix-tree.ts';
 import { Prospects } from '../../cache/prefixes/prospects.ts';
-import type { PromptCacheSpec } from '../../../contract/load.ts';
+import type { PlannerPart, PromptCacheSpec } from '../../../contract/load.ts';
 import type { Candidate } from './cache-facts.ts';
 import { QuietTime } from './quiet-time.ts';
 import { TierReport } from './tier-report.ts';
@@ -51,6 +51,8 @@ export interface TiersOptions {
   readonly kept: KeptState;
   /** KV streams of the context. */
   readonly streams: number;
+  /** Mechanisms that a benchmark switches off. */
+  readonly without?: readonly PlannerPart[];
   msPerToken(): number;
   /** Tokens of a prompt whose state may be reused; absent: all but the last. */
   mostReused?(promptTokens: number): number;
@@ -190,7 +192,9 @@ export class Tiers {
     const bytes = ramBytes === 0 ? 0 : this.#options.context.sequenceBytes(content.id);
     const copyMs = bytes / this.#copyBytesPerMs;
     // Rows may be copied out of the state once more.
-    const isWorth = this.#prospects.isWorth(2 * copyMs, missing * this.#options.msPerToken());
+    const isWorth =
+      !this.#has('prospects') ||
+      this.#prospects.isWorth(2 * copyMs, missing * this.#options.msPerToken());
     const isBounded = !othersDecode || copyMs <= LIMITS.gapMs;
     if (isWorth && !isBounded) this.#notCopied();
     if (bytes === 0 || bytes > ramBytes || !isWorth || !isBounded || !this.#copy(content, tokens))
@@ -204,7 +208,7 @@ export class Tiers {
     content: SequenceContent,
     { gainMs, othersDecode }: { readonly gainMs: number; readonly othersDecode: boolean },
   ): boolean {
-    if (gainMs < LIMITS.leastGainMs) return false;
+    if (gainMs < LIMITS.leastGainMs || !this.#has('set-aside')) return false;
     const { ramBytes } = this.#options.spec;
     const { owner } = content;
     const tokens = Uint32Array.from(content.tokens);
@@ -278,6 +282,10 @@ export class Tiers {
     return bytes <= process.availableMemory() * LIMITS.memoryShare && this.#copy(content, tokens);
   }
 
+  #has(part: PlannerPart): boolean {
+    return this.#options.without?.includes(part) !== true;
+  }
+
   #copy({ id, owner }: SequenceContent, tokens: Uint32Array): boolean {
     const begunMs = performance.now();
     const saved = this.#options.context.saveSequence(id);
@@ -287,7 +295,7 @@ export class Tiers {
     // Small ones say how long a call takes.
     if (state.length >= LIMITS.leastRated)
       this.#copyBytesPerMs += LIMITS.copyWeight * (rate - this.#copyBytesPerMs);
-    this.#store.keep(owner, tokens, state, this.#options.cuttable);
+    this.#store.keep(owner, tokens, state, this.#options.cuttable && this.#has('cache-blocks'));
     this.#report.changed();
     return true;
   }

@@ -55,7 +55,7 @@ export class TunedPlanner implements StepPlanner {
     ...options
   }: TunedPlannerOptions) {
     const has = (part: PlannerPart): boolean => !without.includes(part);
-    const canPad = canCut && !onGpu && exact === undefined;
+    const canPad = canCut && !onGpu && exact === undefined && has('padding');
     this.maxDraftTokens = canCut && has('drafts') ? options.maxDraftTokens : 0;
     this.#decode = new DecodeCalls({
       numCtx,
