@@ -48,7 +48,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'unit',
-          include: ['{src,ui,tools,bench}/**/*.test.ts'],
+          include: ['{src,packages,ui,tools,bench}/**/*.test.ts'],
           exclude: REPLACING,
           // They leave nothing behind, and loading the same modules for each file is most of their time.
           isolate: false,

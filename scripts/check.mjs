@@ -9,7 +9,11 @@ await ensureBuilt();
 const bin = (name) => path.join(root, 'node_modules', '.bin', name);
 const steps = [
   ['format', bin('biome'), ['format', '.']],
-  ['lint', bin('oxlint'), ['--type-aware', 'src', 'ui', 'tools', 'test', 'bench', 'scripts', 'bin']],
+  [
+    'lint',
+    bin('oxlint'),
+    ['--type-aware', 'src', 'packages', 'ui', 'tools', 'test', 'bench', 'scripts', 'bin'],
+  ],
   ['types', bin('tsc'), ['--noEmit', '-p', 'tsconfig.json']],
   ['types of the page', bin('tsc'), ['--noEmit', '-p', path.join('test', 'ui', 'tsconfig.json')]],
   ['unused code', bin('knip'), []],

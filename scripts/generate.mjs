@@ -5,20 +5,20 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { catalogue } from '../generated/sources/lib/errors/catalogue.js';
-import { settings } from '../generated/sources/config/settings.js';
-import { createMetrics } from '../generated/sources/engine/observe/metrics.js';
-import { systemClock } from '../generated/sources/lib/base/clock.js';
-import { KEYWORDS } from '../generated/sources/lib/grammar/schema/keywords.js';
+import { catalogue } from '../generated/sources/src/lib/errors/catalogue.js';
+import { settings } from '../generated/sources/src/config/settings.js';
+import { createMetrics } from '../generated/sources/src/engine/observe/metrics.js';
+import { systemClock } from '../generated/sources/src/lib/base/clock.js';
+import { KEYWORDS } from '../generated/sources/packages/schema-grammar/src/schema/keywords.js';
 import {
   CHECKED_FORMATS,
   FORMAT_PATTERNS,
   FREE_FORMATS,
   INTEGER_FORMATS,
-} from '../generated/sources/lib/grammar/string-formats.js';
-import { Statement } from '../generated/sources/trust/evidence/statement.js';
-import { STATUS_OF } from '../generated/sources/http/error-response.js';
-import { openApiDocument } from '../generated/sources/http/openapi.js';
+} from '../generated/sources/packages/schema-grammar/src/string-formats.js';
+import { Statement } from '../generated/sources/src/trust/evidence/statement.js';
+import { STATUS_OF } from '../generated/sources/src/http/error-response.js';
+import { openApiDocument } from '../generated/sources/src/http/openapi.js';
 import { root } from './prepare.mjs';
 import { sampleSentence } from './sample-sentence.mjs';
 
@@ -103,7 +103,7 @@ function schemaKeywords() {
   const names = (list) => [...list].map((name) => `\`${name}\``).join(', ');
   return `# Keywords of JSON Schema
 
-${notice('src/lib/grammar/schema/keywords.ts, src/lib/grammar/string-formats.ts')}
+${notice('packages/schema-grammar/src/schema/keywords.ts, packages/schema-grammar/src/string-formats.ts')}
 
 What [structured output](structured-output.md) does with each keyword. *Enforced*: by the grammar, always. *Partly*: by the
 grammar as far as the last column says; beyond it, tools are relaxed and \`response_format\` is refused. *Checked*: by the

@@ -87,8 +87,9 @@ export async function ensureBuilt() {
   await build();
 }
 
-/** src/ as JavaScript: tools run on it, and the build is made of it. */
-const sources = path.join('generated', 'sources');
+/** src/ and packages/ as JavaScript: tools run on it, and the build is made of it. */
+const compiled = path.join('generated', 'sources');
+const sources = path.join(compiled, 'src');
 
 /** Makes dist/ of src/ and of the page in ui/. Leftovers of deleted sources are never shipped. */
 export async function build() {
@@ -99,7 +100,7 @@ export async function build() {
   const { bundleServer } = await import('./bundle/server.mjs');
   const { buildPage } = await import('./page/build-page.mjs');
   const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
-  await replaced(sources, (fresh) =>
+  await replaced(compiled, (fresh) =>
     run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', fresh]),
   );
   await replaced('dist', async (fresh) => {
@@ -121,7 +122,7 @@ async function replaced(folder, make) {
 
 function sourceStamp() {
   const hash = createHash('sha256');
-  const names = ['src', 'ui', 'scripts/bundle', 'scripts/page']
+  const names = ['src', 'packages', 'ui', 'scripts/bundle', 'scripts/page']
     .flatMap((folder) => readdirSync(at(folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name));

@@ -6,8 +6,8 @@ import { type Static, Type } from 'typebox';
 import { CheckFacts, FrozenFacts } from './frozen.ts';
 import { MOST_UNHELD } from './limits.ts';
 import { EarlierPrompt } from './prompt-difference.ts';
-import { FormatShape } from '../lib/tool-format/given/format-shape.ts';
-import { EVIDENCE_TOPICS, type Evidence } from '../lib/tool-format/tool-format.ts';
+import { FormatShape } from '../lib/tool-format/format-shape.ts';
+import { EVIDENCE_TOPICS, type Evidence } from '../../packages/chat-templates/src/tool-format/tool-format.ts';
 
 export const TokenLogprob = Type.Object({
   /** In the vocabulary; absent from engines that do not tell. */

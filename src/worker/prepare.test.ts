@@ -7,7 +7,7 @@ import { loadChat } from './load/chat.ts';
 import { template } from '../../test/support/templates.ts';
 import { prepareChat } from './prepare.ts';
 import { promptWriter } from './prompt/writer.ts';
-import { knownTemplate } from '../lib/chat-template/known-templates.ts';
+import { knownTemplate } from '../../packages/chat-templates/src/form/known-templates.ts';
 import { openKnownTemplate, openTemplate } from './prompt/template.ts';
 
 const END = 256;

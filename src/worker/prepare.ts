@@ -5,7 +5,7 @@ import { fail } from '../lib/errors/svc-error.ts';
 import type { Answer } from './answer/answer.ts';
 import { withBiases } from './answer/biases.ts';
 import { type AnswerPlan, openAnswer, planAnswer } from './answer/plan-answer.ts';
-import type { ModelFormat } from '../lib/tool-format/tool-format.ts';
+import type { ModelFormat } from '../../packages/chat-templates/src/tool-format/tool-format.ts';
 import type { ChatModel } from './model.ts';
 import type { PromptPiece } from './prompt/guard.ts';
 import { envelopeTurns, withKnownRoles } from './prompt/envelope.ts';

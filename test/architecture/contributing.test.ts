@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 interface Row {
   readonly what: string;
-  /** Paths in src/ and ui/, without the pattern of a file's name. */
+  /** Paths in src/, packages/ and ui/, without the pattern of a file's name. */
   readonly paths: readonly string[];
   readonly examples: readonly string[];
 }
@@ -21,11 +21,11 @@ const rows: readonly Row[] = readFileSync(path.join(root, 'CONTRIBUTING.md'), 'u
   .filter((line) => /^\| an? /.test(line))
   .map((line) => {
     const [, what = '', touch = '', examples = ''] = line.split('|').map((cell) => cell.trim());
-    const paths = words(touch).filter((word) => /^(src|ui)\//.test(word));
+    const paths = words(touch).filter((word) => /^(src|packages|ui)\//.test(word));
     return { what, paths, examples: words(examples) };
   });
 
-const sources = ['src', 'ui']
+const sources = ['src', 'packages', 'ui']
   .flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true }).map((entry) =>
       path.relative(root, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'),

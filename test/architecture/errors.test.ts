@@ -9,9 +9,14 @@ const { sampleSentence } = (await import(script)) as {
 };
 
 describe('errors', () => {
-  it('have one class outside the CLI', () => {
+  it('have one class outside the CLI and one for each package', () => {
     const classes = files.filter((file) => /\bclass \w+(?:<[^>]*>)? extends \w*Error\b/.test(textOf(file)));
-    expect(classes.filter((file) => !file.startsWith('cli/'))).toEqual(['lib/errors/svc-error.ts']);
+    expect(classes.filter((file) => !file.startsWith('cli/'))).toEqual([
+      'lib/errors/svc-error.ts',
+      'packages/chat-templates/src/template-error.ts',
+      'packages/gguf/src/gguf-error.ts',
+      'packages/schema-grammar/src/grammar-error.ts',
+    ]);
   });
 });
 

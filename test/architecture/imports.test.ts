@@ -1,4 +1,5 @@
 /** Holds the sources to laws.ts: which room may know which, and where the dangerous modules may be loaded. */
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -11,7 +12,7 @@ import {
   requestRooms,
   rooms,
 } from './laws.ts';
-import { files, type Import, imports, isWithin, roomOf, textOf } from './sources.ts';
+import { exportsOf, files, type Import, imports, isWithin, packageNames, roomOf, textOf } from './sources.ts';
 
 /** Imports that leave their room, with the permission that lets them, if there is one. */
 const crossings = imports.flatMap((entry) => {
@@ -45,6 +46,43 @@ describe('import laws', () => {
     const used = new Set(crossings.map(({ room, permission }) => `${room} → ${permission}`));
     const held = Object.entries(rooms).flatMap(([room, allowed]) => allowed.map((to) => `${room} → ${to}`));
     expect(held.filter((arrow) => !used.has(arrow))).toEqual([]);
+  });
+
+  it('uses a package of this repository by the files that it exports', () => {
+    const inner = imports.filter(({ file, resolved }) => {
+      const [, name = ''] = /^packages\/([^/]+)\//.exec(resolved ?? '') ?? [];
+      return name !== '' && !isWithin(file, `packages/${name}`) && !exportsOf(name).has(resolved ?? '');
+    });
+    expect(written(inner)).toEqual([]);
+  });
+
+  it('lets no package, tests included, know the service', () => {
+    const knowing = readdirSync('packages', { recursive: true, encoding: 'utf8' })
+      .map((name) => `packages/${name.replaceAll('\\', '/')}`)
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) =>
+        [...readFileSync(file, 'utf8').matchAll(/from '(\.[^']+)'/g)]
+          .map(([, target = '']) => path.posix.join(path.posix.dirname(file), target))
+          .filter((resolved) => isWithin(resolved, 'src'))
+          .map((resolved) => `${file} → ${resolved}`),
+      );
+    expect(knowing).toEqual([]);
+  });
+
+  it('exports no file of a package that nothing outside uses', () => {
+    const used = new Set(
+      imports.flatMap(({ file, resolved }) => (resolved === null ? [] : [`${file}\n${resolved}`])),
+    );
+    const unused = packageNames.flatMap((name) =>
+      [...exportsOf(name)].filter(
+        (exported) =>
+          ![...used].some((entry) => {
+            const [file = '', resolved] = entry.split('\n');
+            return resolved === exported && !isWithin(file, `packages/${name}`);
+          }),
+      ),
+    );
+    expect(unused).toEqual([]);
   });
 
   it('keeps guarded packages in their rooms', () => {

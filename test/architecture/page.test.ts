@@ -4,12 +4,13 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { files as sources, textOf } from './sources.ts';
 
-/** Values that are bundled into the page; everything else of src/ is there as types only. */
+/** Values that are bundled into the page; everything else of src/ and packages/ is there as types only. */
 const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   'wire/headers.ts': ['service', 'proof'],
   'api/replay/check-claims.ts': ['proof'],
   'lib/base/duration.ts': ['parts'],
-  'lib/json/is-json.ts': ['chat'],
+  'lib/base/merge-patch.ts': ['service'],
+  'packages/exact-json/src/is-json.ts': ['chat'],
   'lib/json/strict-json.ts': ['proof'],
   'trust/evidence/compare.ts': ['proof'],
   'trust/evidence/keyring.ts': ['proof'],
@@ -28,8 +29,8 @@ const text = (file: string): string => readFileSync(path.join('ui', file), 'utf8
 const crossings = files.flatMap((file) =>
   [...text(file).matchAll(/^import\s(type\s)?([^;]*?)from\s+'([^']+)'/gm)].flatMap((match) => {
     const target = path.posix.normalize(path.posix.join('ui', path.posix.dirname(file), match[3] ?? ''));
-    return target.startsWith('src/')
-      ? [{ file, target: target.slice(4), isType: match[1] !== undefined }]
+    return /^(?:src|packages)\//.test(target)
+      ? [{ file, target: target.replace(/^src\//, ''), isType: match[1] !== undefined }]
       : [];
   }),
 );

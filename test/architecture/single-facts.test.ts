@@ -1,7 +1,7 @@
 /** Figures and names on which several rooms must agree stand in one file. */
 import { describe, expect, it } from 'vitest';
 import { EMBEDDING_WIDTH } from '../../src/contract/limits.ts';
-import { TEMPLATE_LIMITS } from '../../src/lib/chat-template/limits.ts';
+import { TEMPLATE_LIMITS } from '../../packages/chat-templates/src/form/limits.ts';
 import { FOREIGN_STORES } from '../../src/store/files/manifest.ts';
 import { files, textOf } from './sources.ts';
 
@@ -17,8 +17,8 @@ describe('single facts', () => {
 
   it('the bounds of chat templates', () => {
     const bounds = /TEMPLATE_LIMITS\b.*= \{|\brange: \d|\bnesting: \d|templateBytes/;
-    expect(filesWith(bounds)).toEqual(['lib/chat-template/limits.ts']);
-    expect(filesWith(number(TEMPLATE_LIMITS.steps))).toEqual(['lib/chat-template/limits.ts']);
+    expect(filesWith(bounds)).toEqual(['packages/chat-templates/src/form/limits.ts']);
+    expect(filesWith(number(TEMPLATE_LIMITS.steps))).toEqual(['packages/chat-templates/src/form/limits.ts']);
   });
 
   it('the list of foreign stores: no other file names two of them', () => {

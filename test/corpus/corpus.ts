@@ -5,8 +5,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSpelled } from '../../src/lib/json/parse-spelled.ts';
 import { spelled } from '../../src/lib/json/spelled-numbers.ts';
-import { OwnWords } from '../../src/worker/jinja/values/convert.ts';
-import { strftime } from '../../src/worker/prompt/strftime.ts';
+import { OwnWords } from '../../packages/chat-templates/src/jinja/values/convert.ts';
+import { surroundings } from '../../packages/chat-templates/test/surroundings.ts';
 
 export interface Conversation {
   readonly name: string;
@@ -23,9 +23,6 @@ interface Conversations {
 
 /** llama.cpp's folder of models; null: only what is committed here is tested. */
 export const CORPUS_FOLDER = process.env['HEARTH_CORPUS'] ?? null;
-
-/** 2026-03-07 09:05:02, the date of the reference. */
-const CLOCK_MS = Date.UTC(2026, 2, 7, 9, 5, 2);
 
 const committed = fileURLToPath(new URL('./templates', import.meta.url));
 const folder = CORPUS_FOLDER === null ? committed : path.join(CORPUS_FOLDER, 'templates');
@@ -48,15 +45,6 @@ export const templates: readonly { readonly name: string; readonly source: strin
 export function readJson<Content>(file: string): Content {
   return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as Content;
 }
-
-/** What transformers passes beside a conversation. */
-export const surroundings: Readonly<Record<string, unknown>> = {
-  documents: null,
-  add_generation_prompt: true,
-  bos_token: new OwnWords('<s>'),
-  eos_token: new OwnWords('</s>'),
-  strftime_now: (format: string) => strftime(format, CLOCK_MS),
-};
 
 /** Everything that a template is rendered with, as transformers passes it. */
 export function variablesOf({ messages, tools: offered, variables }: Conversation): Record<string, unknown> {

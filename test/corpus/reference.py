@@ -2,7 +2,7 @@
 
     python3 -m venv venv && venv/bin/pip install jinja2==3.1.6 transformers==5.23.0
     venv/bin/python test/corpus/reference.py conversations TEMPLATES... > test/corpus/conversations.expected.json
-    venv/bin/python test/corpus/reference.py language > test/corpus/language.expected.json
+    venv/bin/python test/corpus/reference.py language > packages/chat-templates/test/language.expected.json
 
 The date is fixed. A refusal is written as "!" and the reason: the template's own sentence, or Python's.
 """
@@ -16,6 +16,7 @@ from datetime import datetime
 from transformers.utils import chat_template_utils
 
 FOLDER = pathlib.Path(__file__).parent
+LANGUAGE = FOLDER.parent.parent / "packages" / "chat-templates" / "test"
 # The third member of what the script renders with: see `pinnedMs` in the tests.
 PINNED = datetime(2026, 3, 7, 9, 5, 2)
 
@@ -65,7 +66,7 @@ def conversations(paths):
 
 def language():
     """Short programs, each with its text, so that a difference can be read."""
-    programs = json.loads((FOLDER / "language.json").read_text())
+    programs = json.loads((LANGUAGE / "language.json").read_text())
     return {source: render(source, programs["messages"], None, programs["variables"]) for source in programs["sources"]}
 
 

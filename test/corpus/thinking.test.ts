@@ -7,7 +7,7 @@ import { prepareChat } from '../../src/worker/prepare.ts';
 import { pieceText } from '../../src/worker/prompt/prompt.ts';
 import { openTemplate } from '../../src/worker/prompt/template.ts';
 import { promptWriter } from '../../src/worker/prompt/writer.ts';
-import { tellsOfThinking } from '../../src/lib/tool-format/exceptions.ts';
+import { tellsOfThinking } from '../../packages/chat-templates/src/tool-format/exceptions.ts';
 import { formatOfSource } from '../support/formats.ts';
 import { generateJob } from '../support/engine/jobs.ts';
 import { answering, scriptedBackend, scriptedSpec } from '../support/engine/scripted-backend.ts';

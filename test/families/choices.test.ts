@@ -4,10 +4,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { ModelFormat } from '../../src/lib/tool-format/tool-format.ts';
-import { writeCalls } from '../../src/lib/tool-format/write-calls.ts';
+import type { ModelFormat } from '../../packages/chat-templates/src/tool-format/tool-format.ts';
+import { writeCalls } from '../../packages/chat-templates/src/tool-format/write-calls.ts';
 import { answerGrammar, plannedGrammar } from '../../src/worker/answer/answer-grammar.ts';
-import { acceptor } from '../support/random/grammar-accept.ts';
+import { acceptor } from '../../packages/schema-grammar/test/grammar-accept.ts';
 
 type Formats = Readonly<Record<string, { readonly format: Omit<ModelFormat, 'evidence'> }>>;
 const formats = JSON.parse(readFileSync(new URL('formats.json', import.meta.url), 'utf8')) as Formats;

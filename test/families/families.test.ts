@@ -6,13 +6,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { ModelFormat } from '../../src/lib/tool-format/tool-format.ts';
+import type { ModelFormat } from '../../packages/chat-templates/src/tool-format/tool-format.ts';
 import type { AnswerPart } from '../../src/worker/answer/answer.ts';
 import { answerGrammar, type ThinkingPlace } from '../../src/worker/answer/answer-grammar.ts';
 import { AnswerReader } from '../../src/worker/answer/answer-reader.ts';
 import { FormatBody } from '../../src/worker/answer/calls/format-body.ts';
 import { CORPUS_FOLDER, templates } from '../corpus/corpus.ts';
-import { acceptor } from '../support/random/grammar-accept.ts';
+import { acceptor } from '../../packages/schema-grammar/test/grammar-accept.ts';
 import { formatOfSource } from '../support/formats.ts';
 import { FAMILY_TOOLS, type FamilyOutput, OUTPUTS } from './outputs.ts';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inspectGguf } from '../../src/lib/gguf/gate/inspect.ts';
+import { inspectGguf } from '../../src/lib/gguf/inspect.ts';
 import ggufCases from '../campaign/cases/gguf.json' with { type: 'json' };
 import requestCases from '../campaign/cases/requests.json' with { type: 'json' };
 import { bytesOf, type GgufCase } from '../campaign/files/gguf-mutants.ts';

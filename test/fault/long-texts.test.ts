@@ -7,11 +7,11 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { answerWidth } from '../../src/api/embedding/width.ts';
 import { positive } from '../../src/contract/settings/values.ts';
-import { parseGbnf } from '../../src/lib/grammar/gbnf/gbnf-parse.ts';
+import { parseGbnf } from '../../packages/schema-grammar/src/gbnf/gbnf-parse.ts';
 import { writeScalar } from '../../src/lib/json/spelled-numbers.ts';
-import { parseLoose } from '../../src/lib/tool-format/values/loose-values.ts';
+import { parseLoose } from '../../packages/chat-templates/src/tool-format/values/loose-values.ts';
 import { thinkingVariables } from '../../src/worker/answer/reasoning.ts';
-import { Program } from '../../src/worker/jinja/program.ts';
+import { Program } from '../../packages/chat-templates/src/jinja/program.ts';
 import { templateMarks } from '../../src/worker/prompt/template-marks.ts';
 
 const MANY = 500_000;

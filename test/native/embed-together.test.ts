@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LoadSettings } from '../../src/contract/settings/shapes.ts';
-import { POOLING_TYPE } from '../../src/lib/gguf/format/format.ts';
+import { POOLING_TYPE } from '../../packages/gguf/src/format/format.ts';
 import { u32 } from '../../tools/gguf/metadata.ts';
 import { writeGguf } from '../../tools/gguf/writer.ts';
 import { tinyChatContent } from '../../tools/models/tiny-chat.ts';

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
-import { FORMAT_PATTERNS } from '../../src/lib/grammar/string-formats.ts';
-import { seeded } from '../support/random/grammar-walk.ts';
-import { randomRootSchema } from '../support/random/random-schema.ts';
+import { FORMAT_PATTERNS } from '../../packages/schema-grammar/src/string-formats.ts';
+import { seeded } from '../../packages/schema-grammar/test/grammar-walk.ts';
+import { randomRootSchema } from '../../packages/schema-grammar/test/random-schema.ts';
 import { bootWorker, type TestWorker } from '../support/engine/worker-harness.ts';
 
 const CASES = process.env['SVC_LONG_TESTS'] === '1' ? 300 : 60;

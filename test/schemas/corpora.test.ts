@@ -7,10 +7,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { examine, KnownSchemas } from '../../src/api/intake/schema-work.ts';
-import { compileSchema } from '../../src/lib/grammar/schema-grammar.ts';
-import { SchemaBudget } from '../../src/lib/grammar/schema/schema-budget.ts';
-import { isObject } from '../../src/lib/grammar/schema/schema-walk.ts';
-import { seeded, textWriter } from '../support/random/grammar-walk.ts';
+import { compileSchema } from '../../packages/schema-grammar/src/schema-grammar.ts';
+import { SchemaBudget } from '../../packages/schema-grammar/src/schema/schema-budget.ts';
+import { isObject } from '../../packages/schema-grammar/src/schema/schema-walk.ts';
+import { seeded, textWriter } from '../../packages/schema-grammar/test/grammar-walk.ts';
 import { zodSchemas } from './zod-schemas.ts';
 import { writtenTools } from './written-tools.ts';
 

@@ -9,14 +9,14 @@ import { z } from 'zod';
 import { compileProof } from '../../src/api/intake/proof.ts';
 import { examine, KnownSchemas } from '../../src/api/intake/schema-work.ts';
 import { parseSpelled } from '../../src/lib/json/parse-spelled.ts';
-import { compileSchema } from '../../src/lib/grammar/schema-grammar.ts';
-import { SchemaBudget } from '../../src/lib/grammar/schema/schema-budget.ts';
-import type { Schema } from '../../src/lib/grammar/schema/schema-walk.ts';
-import { FORMAT_PATTERNS } from '../../src/lib/grammar/string-formats.ts';
-import { acceptor } from '../support/random/grammar-accept.ts';
-import { seeded } from '../support/random/grammar-walk.ts';
+import { compileSchema } from '../../packages/schema-grammar/src/schema-grammar.ts';
+import { SchemaBudget } from '../../packages/schema-grammar/src/schema/schema-budget.ts';
+import type { Schema } from '../../packages/schema-grammar/src/schema/schema-walk.ts';
+import { FORMAT_PATTERNS } from '../../packages/schema-grammar/src/string-formats.ts';
+import { acceptor } from '../../packages/schema-grammar/test/grammar-accept.ts';
+import { seeded } from '../../packages/schema-grammar/test/grammar-walk.ts';
 import { canonical, FORMAT_EXAMPLES, RandomInstances } from '../support/random/random-instance.ts';
-import { randomRootSchema } from '../support/random/random-schema.ts';
+import { randomRootSchema } from '../../packages/schema-grammar/test/random-schema.ts';
 import { zodSchemas } from './zod-schemas.ts';
 
 function fixture(name: string): unknown[] {

@@ -1,10 +1,10 @@
 /** Formats as the worker reads them from a template. */
-import type { FormatChoice } from '../../src/lib/tool-format/format-names.ts';
-import type { GivenFormat } from '../../src/lib/tool-format/given/format-shape.ts';
+import type { FormatChoice } from '../../packages/chat-templates/src/tool-format/format-names.ts';
+import type { GivenFormat } from '../../packages/chat-templates/src/tool-format/tool-format.ts';
 import { modelFormat } from '../../src/worker/prompt/model-format.ts';
 import type { Vocabulary } from '../../src/worker/prompt/vocabulary.ts';
 import { openTemplate } from '../../src/worker/prompt/template.ts';
-import type { ModelFormat } from '../../src/lib/tool-format/tool-format.ts';
+import type { ModelFormat } from '../../packages/chat-templates/src/tool-format/tool-format.ts';
 import { template, type TemplateName } from './templates.ts';
 
 /** How a file of a user says that calls are written. */

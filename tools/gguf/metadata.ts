@@ -2,7 +2,7 @@
  * Metadata values for the writer: a value together with the GGUF type it is stored as.
  * The constructors keep the model definitions readable: `u32(64)`, `text('llama')`.
  */
-import { SCALAR_BYTES, type ScalarType, VALUE_TYPE_CODES } from '../../src/lib/gguf/format/format.ts';
+import { SCALAR_BYTES, type ScalarType, VALUE_TYPE_CODES } from '../../packages/gguf/src/format/format.ts';
 
 export type MetadataValue =
   | { readonly type: ScalarType; readonly value: number | bigint | boolean }

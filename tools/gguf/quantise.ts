@@ -2,7 +2,7 @@
  * Float rows to ggml's stored forms. Written for clarity, used on small models only:
  * the random weights of the benchmark model are made directly in quantised form.
  */
-import { type TensorTypeName, tensorType } from '../../src/lib/gguf/format/format.ts';
+import { type TensorTypeName, tensorType } from '../../packages/gguf/src/format/format.ts';
 
 export type WritableType = Extract<TensorTypeName, 'F32' | 'F16' | 'Q8_0' | 'Q4_0'>;
 

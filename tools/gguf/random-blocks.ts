@@ -3,7 +3,7 @@
  * weights of a usual spread and no values out of range.
  */
 import { createCipheriv } from 'node:crypto';
-import { type TensorTypeName, tensorType } from '../../src/lib/gguf/format/format.ts';
+import { type TensorTypeName, tensorType } from '../../packages/gguf/src/format/format.ts';
 import { toHalf } from './quantise.ts';
 import { type TensorSource, tensorBytes } from './writer.ts';
 import type { Random } from './random.ts';

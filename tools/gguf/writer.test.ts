@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inspectGguf } from '../../src/lib/gguf/gate/inspect.ts';
+import { inspectGguf } from '../../src/lib/gguf/inspect.ts';
 import { text } from './metadata.ts';
 import { encodeGguf, type TensorSource, writeGguf } from './writer.ts';
 

@@ -11,7 +11,7 @@ import {
   GGUF_MAGIC,
   type TensorTypeName,
   tensorType,
-} from '../../src/lib/gguf/format/format.ts';
+} from '../../packages/gguf/src/format/format.ts';
 import { encodeScalar, encodeText, encodeValue, type MetadataValue } from './metadata.ts';
 
 export interface TensorSource {

@@ -2,7 +2,7 @@
  * A byte-level BPE vocabulary in GPT-2's notation: all 256 bytes are tokens, so any text
  * round-trips, and each given word is one token, reached by merging its letters in order.
  */
-import { TOKEN_TYPE } from '../../src/lib/gguf/format/format.ts';
+import { TOKEN_TYPE } from '../../packages/gguf/src/format/format.ts';
 import { type MetadataValue, scalars, text, texts, u32, flag } from '../gguf/metadata.ts';
 
 export interface ByteVocabulary {

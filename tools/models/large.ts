@@ -2,7 +2,7 @@
  * Models of realistic size with random weights, for benchmarks. They say nothing, but each costs what a real model of
  * its shape costs. Written where they are needed and never kept in a repository.
  */
-import { fileTypeCode, TOKEN_TYPE } from '../../src/lib/gguf/format/format.ts';
+import { fileTypeCode, TOKEN_TYPE } from '../../packages/gguf/src/format/format.ts';
 import { f32, text, u32 } from '../gguf/metadata.ts';
 import { type GgufContent, type TensorSource, writeGguf } from '../gguf/writer.ts';
 import { byteVocabulary, type ByteVocabulary, vocabularyMetadata } from './byte-vocabulary.ts';

@@ -3,7 +3,7 @@
  * weight between is zero. From the place of a script on, each position has a channel of its own, and each piece of the
  * text is the output of its channel; behind the last one the turn ends.
  */
-import { fileTypeCode } from '../../src/lib/gguf/format/format.ts';
+import { fileTypeCode } from '../../packages/gguf/src/format/format.ts';
 import { f32, text, u32 } from '../gguf/metadata.ts';
 import { matrixTensor, setCell, vectorTensor, zeroMatrix } from '../gguf/matrix.ts';
 import { writeGguf } from '../gguf/writer.ts';

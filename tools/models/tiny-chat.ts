@@ -8,7 +8,7 @@
  * - it never ends its turn if the word "forever" stands anywhere in the context;
  * - once a "{" stands in the context it likes closing quotes, so JSON strings stay short.
  */
-import { fileTypeCode } from '../../src/lib/gguf/format/format.ts';
+import { fileTypeCode } from '../../packages/gguf/src/format/format.ts';
 import { f32, type MetadataValue, text, u32 } from '../gguf/metadata.ts';
 import { type GgufContent, writeGguf } from '../gguf/writer.ts';
 import { type ByteVocabulary, byteVocabulary, GAP_TOKENS, vocabularyMetadata } from './byte-vocabulary.ts';

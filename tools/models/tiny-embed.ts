@@ -5,7 +5,7 @@
  * close to an average over letter pairs: texts that share words come out similar, and
  * nothing more is claimed. The same version of this file always writes the same bytes.
  */
-import { fileTypeCode, POOLING_TYPE } from '../../src/lib/gguf/format/format.ts';
+import { fileTypeCode, POOLING_TYPE } from '../../packages/gguf/src/format/format.ts';
 import { f32, flag, type MetadataValue, text, u32 } from '../gguf/metadata.ts';
 import { type GgufContent, type TensorSource, writeGguf } from '../gguf/writer.ts';
 import { matrixTensor, randomMatrix, vectorTensor } from '../gguf/matrix.ts';

@@ -4,7 +4,7 @@
  * after a full stop, but "forever" and "{" mean nothing to them. They serve the tests of prompt reuse, since
  * neither can be cut back to an arbitrary prefix as a plain attention model can.
  */
-import { fileTypeCode } from '../../src/lib/gguf/format/format.ts';
+import { fileTypeCode } from '../../packages/gguf/src/format/format.ts';
 import { f32, type MetadataValue, scalars, text, u32 } from '../gguf/metadata.ts';
 import { quantise } from '../gguf/quantise.ts';
 import { type GgufContent, type TensorSource, writeGguf } from '../gguf/writer.ts';

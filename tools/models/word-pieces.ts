@@ -5,7 +5,7 @@
  * llama.cpp stores WordPiece inside out: a piece that starts a word carries "▁", and one
  * that continues a word loses its "##".
  */
-import { TOKEN_TYPE } from '../../src/lib/gguf/format/format.ts';
+import { TOKEN_TYPE } from '../../packages/gguf/src/format/format.ts';
 import { type MetadataValue, scalars, text, texts, u32 } from '../gguf/metadata.ts';
 
 const SPECIAL_PIECES = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'];

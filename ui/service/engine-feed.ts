@@ -4,7 +4,7 @@ import type { ENGINE_EVENTS, EngineState } from '../../src/wire/operation/engine
 import { REQUEST_HEADERS } from '../../src/wire/headers.ts';
 import { ask, Refusal, sentenceOf } from './client.ts';
 import { framesOf } from './frames.ts';
-import { mergePatched } from './merge-patch.ts';
+import { mergePatched } from '../../src/lib/base/merge-patch.ts';
 
 export const engineState = signal<EngineState | null>(null);
 /** How often the whole state was told; what came before a snapshot is no step to it. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { catalogue, type ErrorCode } from '../../src/lib/errors/catalogue.ts';
 import { fail } from '../../src/lib/errors/svc-error.ts';
-import { mergePatched } from './merge-patch.ts';
+import { mergePatched } from '../../src/lib/base/merge-patch.ts';
 import { inPageWords } from './page-words.ts';
 
 /** The examples of RFC 7396. */

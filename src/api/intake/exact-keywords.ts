@@ -12,7 +12,7 @@ import {
   isExactMultiple,
 } from '../../lib/json/exact-number.ts';
 import { SpelledNumber, spelledMember } from '../../lib/json/spelled-numbers.ts';
-import { exactBounds, INTEGER_FORMATS } from '../../lib/grammar/string-formats.ts';
+import { exactBounds, INTEGER_FORMATS } from '../../../packages/schema-grammar/src/string-formats.ts';
 
 type Compiled = ReturnType<NonNullable<FuncKeywordDefinition['compile']>>;
 type Context = Parameters<Compiled>[1];

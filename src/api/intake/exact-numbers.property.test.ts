@@ -1,11 +1,11 @@
 /** Numbers that JavaScript rounds: the check judges by their digits, and the grammar loses no value without saying so. */
 import { describe, expect, it } from 'vitest';
-import { acceptor } from '../../../test/support/random/grammar-accept.ts';
-import { seeded } from '../../../test/support/random/grammar-walk.ts';
+import { acceptor } from '../../../packages/schema-grammar/test/grammar-accept.ts';
+import { seeded } from '../../../packages/schema-grammar/test/grammar-walk.ts';
 import { exactSchema } from '../../../test/support/random/exact-schema.ts';
-import { isSvcError } from '../../lib/errors/svc-error.ts';
-import { SchemaBudget } from '../../lib/grammar/schema/schema-budget.ts';
-import { compileSchema } from '../../lib/grammar/schema-grammar.ts';
+import { GrammarError } from '../../../packages/schema-grammar/src/grammar-error.ts';
+import { SchemaBudget } from '../../../packages/schema-grammar/src/schema/schema-budget.ts';
+import { compileSchema } from '../../../packages/schema-grammar/src/schema-grammar.ts';
 import { parseSpelled } from '../../lib/json/parse-spelled.ts';
 import { examine, KnownSchemas } from './schema-work.ts';
 
@@ -95,7 +95,7 @@ describe('schemas of large and of exact numbers', () => {
       );
       expect.fail('it was accepted');
     } catch (error) {
-      expect(isSvcError(error)).toBe(true);
+      expect(error).toBeInstanceOf(GrammarError);
     }
   });
 });

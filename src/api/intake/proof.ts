@@ -5,10 +5,10 @@
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { linearMatcher, type Matcher } from '../../lib/grammar/pattern/pattern-match.ts';
-import type { SchemaBudget } from '../../lib/grammar/schema/schema-budget.ts';
-import type { Schema } from '../../lib/grammar/schema/schema-walk.ts';
-import { OWN_FORMATS } from '../../lib/grammar/string-formats.ts';
+import { linearMatcher, type Matcher } from '../../../packages/schema-grammar/src/pattern/pattern-match.ts';
+import type { SchemaBudget } from '../../../packages/schema-grammar/src/schema/schema-budget.ts';
+import type { Schema } from '../../../packages/schema-grammar/src/schema/schema-walk.ts';
+import { OWN_FORMATS } from '../../../packages/schema-grammar/src/string-formats.ts';
 import { addExactKeywords } from './exact-keywords.ts';
 import { schema2020 } from './schema-2020.ts';
 

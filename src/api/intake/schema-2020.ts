@@ -2,11 +2,11 @@
  * A schema in the words of draft 2020-12, for ajv: older drafts and OpenAPI's `nullable` are translated. That moves
  * members, so every target of a reference becomes a separate definition, found in the schema as it was written.
  */
-import { DATA_KEYWORDS, isAssertion } from '../../lib/grammar/schema/keywords.ts';
-import type { SchemaBudget } from '../../lib/grammar/schema/schema-budget.ts';
-import { SchemaRefs } from '../../lib/grammar/schema/schema-refs.ts';
-import { modernised } from '../../lib/grammar/schema/schema-rewrite.ts';
-import { isObject, type Schema } from '../../lib/grammar/schema/schema-walk.ts';
+import { DATA_KEYWORDS, isAssertion } from '../../../packages/schema-grammar/src/schema/keywords.ts';
+import type { SchemaBudget } from '../../../packages/schema-grammar/src/schema/schema-budget.ts';
+import { SchemaRefs } from '../../../packages/schema-grammar/src/schema/schema-refs.ts';
+import { modernised } from '../../../packages/schema-grammar/src/schema/schema-rewrite.ts';
+import { isObject, type Schema } from '../../../packages/schema-grammar/src/schema/schema-walk.ts';
 import { SpelledNumber } from '../../lib/json/spelled-numbers.ts';
 import { INTEGER_FORMAT, isIntegerFormat, WHOLE } from './exact-keywords.ts';
 

@@ -5,9 +5,10 @@
  */
 import { hash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
+import { asFailure } from '../../lib/errors/grammar-failure.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { builtFile } from '../../lib/base/package-folder.ts';
-import { tooLarge } from '../../lib/grammar/schema/schema-budget.ts';
+import { tooLarge } from '../../../packages/schema-grammar/src/schema/schema-budget.ts';
 import { writeJson } from '../../lib/json/spelled-numbers.ts';
 import type { LeftOut, SchemaToExamine, ThreadReply, ThreadRequest } from './schema-messages.ts';
 
@@ -88,7 +89,7 @@ class ThreadDesk implements SchemaDesk {
   #named(schema: object, path: string): Named {
     const known = this.#names.get(schema);
     if (known !== undefined) return known;
-    if (membersOf(schema) > MAX_MEMBERS) throw tooLarge(path);
+    if (membersOf(schema) > MAX_MEMBERS) throw asFailure(tooLarge(path));
     const text = writeJson(schema);
     const named = { digest: hash('sha256', text, 'base64'), text };
     this.#names.set(schema, named);

@@ -3,8 +3,8 @@
  * the server's event loop serves every stream. It is started by schema-desk.ts and knows schemas only.
  */
 import { parentPort } from 'node:worker_threads';
-import { isFailure } from '../../lib/errors/svc-error.ts';
-import { SchemaBudget } from '../../lib/grammar/schema/schema-budget.ts';
+import { GrammarError } from '../../../packages/schema-grammar/src/grammar-error.ts';
+import { SchemaBudget } from '../../../packages/schema-grammar/src/schema/schema-budget.ts';
 import { examine, KnownSchemas } from './schema-work.ts';
 import type { ThreadReply, ThreadRequest } from './schema-messages.ts';
 
@@ -25,13 +25,9 @@ function reply(request: ThreadRequest): ThreadReply {
     const checked = known.check(digest, text, value);
     return checked === null ? { id, kind: 'unknown' } : { id, kind: 'checked', problem: checked.problem };
   } catch (error) {
-    if (!isFailure(error, 'invalid_request')) throw error;
-    const { param } = error.detail;
-    return {
-      id,
-      kind: 'refused',
-      detail: { message: error.message, ...(param === undefined ? {} : { param }) },
-    };
+    if (!(error instanceof GrammarError)) throw error;
+    const { path, message } = error;
+    return { id, kind: 'refused', detail: { message, ...(path !== null && { param: path }) } };
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SchemaBudget } from '../../lib/grammar/schema/schema-budget.ts';
+import { SchemaBudget } from '../../../packages/schema-grammar/src/schema/schema-budget.ts';
 import { examine, KnownSchemas } from './schema-work.ts';
 
 function examined(schema: unknown) {

@@ -1,8 +1,8 @@
 /** What is done with schemas off the event loop: whether a grammar can enforce them, and the check of finished answers. */
 import type { ValidateFunction } from 'ajv/dist/2020.js';
-import { readableSchema } from '../../lib/grammar/schema/readable-schema.ts';
-import { compileSchema } from '../../lib/grammar/schema-grammar.ts';
-import { SchemaBudget, tooLarge } from '../../lib/grammar/schema/schema-budget.ts';
+import { readableSchema } from '../../../packages/schema-grammar/src/schema/readable-schema.ts';
+import { compileSchema } from '../../../packages/schema-grammar/src/schema-grammar.ts';
+import { SchemaBudget, tooLarge } from '../../../packages/schema-grammar/src/schema/schema-budget.ts';
 import {
   isObject,
   malformed,
@@ -10,10 +10,10 @@ import {
   pointerSteps,
   type Schema,
   type SchemaPath,
-} from '../../lib/grammar/schema/schema-walk.ts';
+} from '../../../packages/schema-grammar/src/schema/schema-walk.ts';
 import { parseSpelled } from '../../lib/json/parse-spelled.ts';
 import { noteSpelling } from '../../lib/json/spelled-numbers.ts';
-import { withExactValues } from '../../lib/grammar/schema/schema-spellings.ts';
+import { withExactValues } from '../../../packages/schema-grammar/src/schema/schema-spellings.ts';
 import { compileProof } from './proof.ts';
 import type { LeftOut, SchemaToExamine } from './schema-messages.ts';
 

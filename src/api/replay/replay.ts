@@ -5,7 +5,10 @@
  */
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { KNOWN_TEMPLATE_NAMES, knownTemplate } from '../../lib/chat-template/known-templates.ts';
+import {
+  KNOWN_TEMPLATE_NAMES,
+  knownTemplate,
+} from '../../../packages/chat-templates/src/form/known-templates.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { isKvType, type KvType } from '../../contract/settings/kv-types.ts';
 import type { DoneEvent } from '../../contract/job-event.ts';

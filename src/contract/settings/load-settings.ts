@@ -4,10 +4,17 @@
  * docs/model-settings.md is held to it. It knows nothing of how the library is told (worker/load/load-options.ts).
  */
 import type { TSchema } from 'typebox';
-import { isTemplateText, KNOWN_TEMPLATE_NAMES } from '../../lib/chat-template/known-templates.ts';
-import { TEMPLATE_LIMITS } from '../../lib/chat-template/limits.ts';
+import {
+  isTemplateText,
+  KNOWN_TEMPLATE_NAMES,
+} from '../../../packages/chat-templates/src/form/known-templates.ts';
+import { TEMPLATE_LIMITS } from '../../../packages/chat-templates/src/form/limits.ts';
 import { MOST_DRAFT_TOKENS, MOST_THREADS } from '../limits.ts';
-import { FORMAT_CHOICES, FORMAT_TEXT_BYTES, isFormatText } from '../../lib/tool-format/format-names.ts';
+import {
+  FORMAT_CHOICES,
+  FORMAT_TEXT_BYTES,
+  isFormatText,
+} from '../../../packages/chat-templates/src/tool-format/format-names.ts';
 import { KV_TYPE_BITS, type KvType } from './kv-types.ts';
 import {
   adapters,

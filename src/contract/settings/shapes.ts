@@ -1,7 +1,7 @@
 /** What follows from the table of load settings: its types, the schemas of manifests and loads, and its checks. */
 import { type Static, type TOptional, type TSchema, Type } from 'typebox';
-import { isTemplateText } from '../../lib/chat-template/known-templates.ts';
-import { isFormatText } from '../../lib/tool-format/format-names.ts';
+import { isTemplateText } from '../../../packages/chat-templates/src/form/known-templates.ts';
+import { isFormatText } from '../../../packages/chat-templates/src/tool-format/format-names.ts';
 import { LOAD_SETTINGS, type LoadSettingRow } from './load-settings.ts';
 
 type Table = typeof LOAD_SETTINGS;

@@ -9,7 +9,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { type StepHook, writeAll, writeFailure } from '../../lib/files/durable.ts';
 import type { OnInstallEvent } from '../install/install-event.ts';
-import { MINIMUM_BYTES, whyNotGguf } from '../../lib/gguf/gate/recognise.ts';
+import { MINIMUM_BYTES, whyNotGguf } from '../../../packages/gguf/src/gate/recognise.ts';
 import { type HubAccess, invalid, requestHub, translate } from './hub-request.ts';
 import { fileUrl, type RepositoryFile } from './repository.ts';
 import { type RetryPolicy, withRetries } from './retry.ts';

@@ -1,8 +1,8 @@
 /** What the settings of a model name must be installed, and fit the model: its LoRA adapters, and the model that drafts. */
 import type { ModelSettings } from '../../contract/settings/shapes.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
-import { whyNotFits } from '../../lib/gguf/gate/adapter.ts';
-import { type VocabularyFacts, whyNotDrafts } from '../../lib/gguf/gate/draft-vocabulary.ts';
+import { whyNotFits } from '../../../packages/gguf/src/gate/adapter.ts';
+import { type VocabularyFacts, whyNotDrafts } from '../../../packages/gguf/src/gate/draft-vocabulary.ts';
 import { askGate } from '../../lib/gguf/thread/gate-desk.ts';
 import { modelFiles } from '../files/manifest.ts';
 import { filePath } from '../files/paths.ts';

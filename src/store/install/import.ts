@@ -7,7 +7,7 @@
 import { rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { SNIFF_BYTES, whyNotGguf } from '../../lib/gguf/gate/recognise.ts';
+import { SNIFF_BYTES, whyNotGguf } from '../../../packages/gguf/src/gate/recognise.ts';
 import { commitModel } from './changes.ts';
 import { type FileStamp, openPlainFile, unusable } from '../../lib/files/plain-file.ts';
 import { type Inspect, type Inspection, inspectModel, type Probe } from './inspection.ts';

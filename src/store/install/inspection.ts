@@ -1,9 +1,9 @@
 /** The checks between a file and its installation: the GGUF gate, and a probe load that the caller brings. */
-import { tellsOfThinking } from '../../lib/tool-format/exceptions.ts';
+import { tellsOfThinking } from '../../../packages/chat-templates/src/tool-format/exceptions.ts';
 import type { ModelKind } from '../../contract/load.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import type { GgufFacts } from '../../lib/gguf/gate/facts.ts';
-import type { AdapterFacts } from '../../lib/gguf/gate/adapter.ts';
+import type { GgufFacts } from '../../../packages/gguf/src/gate/facts.ts';
+import type { AdapterFacts } from '../../../packages/gguf/src/gate/adapter.ts';
 import { askGate } from '../../lib/gguf/thread/gate-desk.ts';
 import type { InstalledKind, ModelFacts } from '../files/manifest.ts';
 

@@ -5,12 +5,12 @@
  */
 import { isAbsolute, resolve } from 'node:path';
 import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
-import { knownTemplate } from '../../lib/chat-template/known-templates.ts';
+import { knownTemplate } from '../../../packages/chat-templates/src/form/known-templates.ts';
 import { didYouMean, nearest } from '../../lib/base/nearest.ts';
 import { fail, isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
-import { readTemplateFile, templateTextDefect } from '../../lib/gguf/gate/template-file.ts';
-import { isFormatChoice } from '../../lib/tool-format/format-names.ts';
-import { readFormat, readFormatFile } from '../../lib/tool-format/given/format-file.ts';
+import { readTemplateFile, templateTextDefect } from '../../lib/gguf/template-file.ts';
+import { isFormatChoice } from '../../../packages/chat-templates/src/tool-format/format-names.ts';
+import { readFormat, readFormatFile } from '../../lib/tool-format/format-file.ts';
 import type { ModelManifest, ModelParams } from '../files/manifest.ts';
 import type { Registry } from '../registry/registry.ts';
 

@@ -3,7 +3,7 @@ import { kvShare } from '../../contract/settings/kv-types.ts';
 import { settingsOf } from '../../contract/settings/shapes.ts';
 import { type LocalTarget, localTarget } from '../../engine/local/model-source.ts';
 import { fail, isFailure, messageOf } from '../../lib/errors/svc-error.ts';
-import { isEncoder } from '../../lib/gguf/gate/architectures.ts';
+import { isEncoder } from '../../../packages/gguf/src/gate/architectures.ts';
 import { type FileStamp, sameStamp, stampFile } from '../../lib/files/plain-file.ts';
 import {
   digestOf,

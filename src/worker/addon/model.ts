@@ -9,7 +9,7 @@ import { LOAD_MODES, nameOf, POOLINGS } from '../../lib/llama-api/enums.ts';
 import { type ContextParams, type Pointer, ProgressCallback } from './library/layouts.ts';
 import { onThread } from './library/on-thread.ts';
 import type { Library } from './library/open.ts';
-import { partsOf } from '../../lib/gguf/format/parts.ts';
+import { partsOf } from '../../../packages/gguf/src/format/parts.ts';
 import { type DeviceBytes, noMemoryLine } from '../../contract/memory.ts';
 import type {
   ContextOptions,

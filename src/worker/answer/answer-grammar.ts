@@ -7,15 +7,24 @@ import type { UnheldKeyword } from '../../contract/job-event.ts';
 import type { AnswerFormat, ToolChoice, ToolDefinition } from '../../contract/job.ts';
 import { toolsText } from '../../contract/tools/job-tools.ts';
 import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
+import { orFailure } from '../../lib/errors/grammar-failure.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { checkClientGbnf, checkGbnf, renameRoot } from '../../lib/grammar/gbnf/gbnf-check.ts';
-import { gbnfLiteral, GbnfWriter } from '../../lib/grammar/gbnf/gbnf-writer.ts';
-import { anyObject } from '../../lib/grammar/json-grammar.ts';
-import { schemaRule } from '../../lib/grammar/schema-grammar.ts';
+import {
+  checkClientGbnf,
+  checkGbnf,
+  renameRoot,
+} from '../../../packages/schema-grammar/src/gbnf/gbnf-check.ts';
+import { gbnfLiteral, GbnfWriter } from '../../../packages/schema-grammar/src/gbnf/gbnf-writer.ts';
+import { anyObject } from '../../../packages/schema-grammar/src/json-grammar.ts';
+import { schemaRule } from '../../../packages/schema-grammar/src/schema-grammar.ts';
 import { writeJson } from '../../lib/json/spelled-numbers.ts';
-import { anyChar } from '../../lib/grammar/string-grammar.ts';
+import { anyChar } from '../../../packages/schema-grammar/src/string-grammar.ts';
 import { CALL_BETWEEN, CALL_CLOSE, CALL_OPEN, TEXT_CLOSE, TEXT_OPEN } from '../prompt/envelope.ts';
-import type { ModelFormat, ThinkingMarks, ToolFormat } from '../../lib/tool-format/tool-format.ts';
+import type {
+  ModelFormat,
+  ThinkingMarks,
+  ToolFormat,
+} from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import { callRules } from './calls/call-grammar.ts';
 import { channelRule } from './calls/channel-grammar.ts';
 import { textNotBeginningWith, textUntil } from './calls/free-text.ts';
@@ -59,7 +68,7 @@ export function plannedGrammar(request: AnswerGrammarRequest): PlannedGrammar {
   const key = `${writeJson(rest)} ${toolsText(tools)}`;
   return kept.of(key, () => {
     const unheld = new UnheldKeywords();
-    return { gbnf: madeGrammar(request, unheld), unheld: unheld.list };
+    return { gbnf: orFailure(() => madeGrammar(request, unheld)), unheld: unheld.list };
   });
 }
 

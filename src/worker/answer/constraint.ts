@@ -3,7 +3,7 @@ import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import type { NativeGrammar, NativeModel } from '../native.ts';
 import type { AnswerParser, Constraint } from './answer.ts';
 import { answerGrammar, type AnswerGrammarRequest } from './answer-grammar.ts';
-import type { ModelFormat } from '../../lib/tool-format/tool-format.ts';
+import type { ModelFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import type { Vocabulary } from '../prompt/vocabulary.ts';
 
 export interface ConstraintOptions {

@@ -11,7 +11,7 @@ import { toolsText } from '../../contract/tools/job-tools.ts';
 import { oncePer } from '../../lib/base/recent/once-per.ts';
 import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import type { ModelFormat } from '../../lib/tool-format/tool-format.ts';
+import type { ModelFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import type { NativeModel } from '../native.ts';
 import { modelFormat } from '../prompt/model-format.ts';
 import type { ChatTemplate } from '../prompt/template.ts';

@@ -2,12 +2,16 @@
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import type { FormatSpec, LoadSpec } from '../../contract/load.ts';
 import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
-import { isTemplateText, knownTemplate } from '../../lib/chat-template/known-templates.ts';
+import { isTemplateText, knownTemplate } from '../../../packages/chat-templates/src/form/known-templates.ts';
 import { fail, isSvcError, messageOf, reasonOf } from '../../lib/errors/svc-error.ts';
-import { templateTextDefect } from '../../lib/gguf/gate/template-file.ts';
-import { type FormatChoice, isFormatChoice, isFormatText } from '../../lib/tool-format/format-names.ts';
-import { readFormat } from '../../lib/tool-format/given/format-file.ts';
-import type { GivenFormat } from '../../lib/tool-format/given/format-shape.ts';
+import { templateTextDefect } from '../../lib/gguf/template-file.ts';
+import {
+  type FormatChoice,
+  isFormatChoice,
+  isFormatText,
+} from '../../../packages/chat-templates/src/tool-format/format-names.ts';
+import { readFormat } from '../../lib/tool-format/format-file.ts';
+import type { GivenFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import type { ModelTexts, NativeBackend } from '../native.ts';
 import { formatFacts } from '../prompt/model-format.ts';
 import type { PromptWriter } from '../prompt/prompt.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Text } from '../jinja/values/text.ts';
+import { Text } from '../../../packages/chat-templates/src/jinja/values/text.ts';
 import { guardAgainst } from './guard.ts';
 
 const TOKENS = ['<|im_start|>', '<|im_end|>', '<s>', '</s>', '[INST]', '<|im_end|>x', '😀!'];

@@ -8,7 +8,7 @@
  * Text that spells no mark is rendered and tokenised exactly as if this file did not exist.
  */
 import { SpelledNumber } from '../../lib/json/spelled-numbers.ts';
-import { Text } from '../jinja/values/text.ts';
+import { Text } from '../../../packages/chat-templates/src/jinja/values/text.ts';
 
 /** Text to be tokenised by itself. What `continues` goes on with the text before it. */
 export interface PromptPiece {

@@ -3,9 +3,13 @@ import { createHash } from 'node:crypto';
 import type { ToolCallTurn, ToolDefinition, Turn } from '../../contract/job.ts';
 import { parseSpelled } from '../../lib/json/parse-spelled.ts';
 import { writeJson } from '../../lib/json/spelled-numbers.ts';
-import type { HistoryForm, ModelFormat, ToolFormat } from '../../lib/tool-format/tool-format.ts';
-import { writeCalls } from '../../lib/tool-format/write-calls.ts';
-import { Text } from '../jinja/values/text.ts';
+import type {
+  HistoryForm,
+  ModelFormat,
+  ToolFormat,
+} from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
+import { writeCalls } from '../../../packages/chat-templates/src/tool-format/write-calls.ts';
+import { Text } from '../../../packages/chat-templates/src/jinja/values/text.ts';
 import type { PromptTurn } from './folding/prompt-turn.ts';
 
 export interface CallVoice extends Pick<HistoryForm, 'arguments' | 'emptyContent'> {

@@ -1,7 +1,7 @@
 /** The templates that users choose by name, as the makers of the forms document them. */
 import { plainVocabulary as vocabulary } from '../../../test/support/engine/plain-vocabulary.ts';
 import { expect, it } from 'vitest';
-import { KNOWN_TEMPLATES } from '../../lib/chat-template/known-templates.ts';
+import { KNOWN_TEMPLATES } from '../../../packages/chat-templates/src/form/known-templates.ts';
 import { pieceText, renderPrompt } from './prompt.ts';
 import { openKnownTemplate } from './template.ts';
 import { promptWriter } from './writer.ts';

@@ -1,9 +1,9 @@
 /** How this model writes calls, thinking and words: read from its template when it is first asked for. */
 import { Check } from 'typebox/value';
-import { STAND_IN } from '../../lib/chat-template/known-templates.ts';
-import { thinkingMarks } from '../../lib/chat-template/thinking-marks.ts';
-import { deriveFormat } from '../../lib/tool-format/derive.ts';
-import type { ModelFormat } from '../../lib/tool-format/tool-format.ts';
+import { STAND_IN } from '../../../packages/chat-templates/src/form/known-templates.ts';
+import { thinkingMarks } from '../../../packages/chat-templates/src/form/thinking-marks.ts';
+import { deriveFormat } from '../../../packages/chat-templates/src/tool-format/derive.ts';
+import type { ModelFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import { ModelFormatFacts } from '../../contract/job-event.ts';
 import { withoutStop } from '../../lib/errors/entry.ts';
 import { isSvcError, messageOf, reasonOf } from '../../lib/errors/svc-error.ts';

@@ -3,8 +3,8 @@ import { plainVocabulary as vocabulary } from '../../../test/support/engine/plai
 import { describe, expect, it } from 'vitest';
 import type { ToolDefinition, Turn } from '../../contract/job.ts';
 import { parseSpelled } from '../../lib/json/parse-spelled.ts';
-import { writeCalls } from '../../lib/tool-format/write-calls.ts';
-import type { ToolFormat } from '../../lib/tool-format/tool-format.ts';
+import { writeCalls } from '../../../packages/chat-templates/src/tool-format/write-calls.ts';
+import type { ToolFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import { toolsBlock, withEnvelopeHistory } from './envelope.ts';
 import { renderText } from './prompt.ts';
 import { openTemplate } from './template.ts';

@@ -2,8 +2,8 @@
  * Which marks a template writes: what stands between the texts of a client in conversations of every shape. Found by
  * rendering, because templates put marks together from parts.
  */
-import { OwnWords } from '../jinja/values/convert.ts';
-import type { Text } from '../jinja/values/text.ts';
+import { OwnWords } from '../../../packages/chat-templates/src/jinja/values/convert.ts';
+import type { Text } from '../../../packages/chat-templates/src/jinja/values/text.ts';
 import type { Marks } from './guard.ts';
 import type { Vocabulary } from './vocabulary.ts';
 

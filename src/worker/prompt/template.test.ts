@@ -3,9 +3,9 @@ import { isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import { pieceText, renderPrompt } from './prompt.ts';
 import { formatFacts } from './model-format.ts';
 import { promptWriter } from './writer.ts';
-import { TEMPLATE_LIMITS } from '../../lib/chat-template/limits.ts';
-import { formDefect } from '../../lib/chat-template/template-form.ts';
-import { templateDefect } from '../../lib/gguf/gate/template-checks.ts';
+import { TEMPLATE_LIMITS } from '../../../packages/chat-templates/src/form/limits.ts';
+import { formDefect } from '../../../packages/chat-templates/src/form/template-form.ts';
+import { templateDefect } from '../../../packages/gguf/src/gate/template-checks.ts';
 import { openTemplate } from './template.ts';
 import type { Vocabulary } from './vocabulary.ts';
 

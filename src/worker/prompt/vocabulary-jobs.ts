@@ -2,7 +2,7 @@
 import type { DetokenizeJob, TokenizeJob, VocabularyJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { Text } from '../jinja/values/text.ts';
+import { Text } from '../../../packages/chat-templates/src/jinja/values/text.ts';
 import { guardAgainst } from './guard.ts';
 import type { Vocabulary } from './vocabulary.ts';
 

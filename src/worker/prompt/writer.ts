@@ -1,8 +1,8 @@
 /** What puts the conversations of a loaded model: its template, and which marks of it client text must not write. */
-import type { FormatChoice } from '../../lib/tool-format/format-names.ts';
-import type { GivenFormat } from '../../lib/tool-format/given/format-shape.ts';
-import { leadOf, type ModelFormat } from '../../lib/tool-format/tool-format.ts';
-import type { Text } from '../jinja/values/text.ts';
+import type { FormatChoice } from '../../../packages/chat-templates/src/tool-format/format-names.ts';
+import type { GivenFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
+import { leadOf, type ModelFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
+import type { Text } from '../../../packages/chat-templates/src/jinja/values/text.ts';
 import { guardAgainst } from './guard.ts';
 import { modelFormat } from './model-format.ts';
 import { probeTemplate, type PromptWriter, surroundings } from './prompt.ts';

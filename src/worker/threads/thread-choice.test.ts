@@ -7,7 +7,7 @@ import {
   run,
   timeOf,
 } from '../../../test/support/engine/simulated-machine.ts';
-import { seeded } from '../../../test/support/random/grammar-walk.ts';
+import { seeded } from '../../../packages/schema-grammar/test/grammar-walk.ts';
 import { threadCounts } from './counts.ts';
 import { MACHINE } from './limits.ts';
 import { ThreadChoice } from './thread-choice.ts';

@@ -2,7 +2,7 @@
  * Seeded damage that keeps a GGUF file well-formed: settings with other values or types, tensors of another type, another
  * tokenizer over the same vocabulary. Damage to the bytes themselves is that of test/fixtures/gguf/mutants.ts.
  */
-import { tensorType, type TensorTypeName } from '../../../src/lib/gguf/format/format.ts';
+import { tensorType, type TensorTypeName } from '../../../packages/gguf/src/format/format.ts';
 import { f32, type MetadataValue, text, u32 } from '../../../tools/gguf/metadata.ts';
 import type { Random } from '../../../tools/gguf/random.ts';
 import { encodeGguf, type GgufContent, type TensorSource } from '../../../tools/gguf/writer.ts';

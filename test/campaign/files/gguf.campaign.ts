@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { isSvcError } from '../../../src/lib/errors/svc-error.ts';
-import { inspectGguf } from '../../../src/lib/gguf/gate/inspect.ts';
+import { inspectGguf } from '../../../src/lib/gguf/inspect.ts';
 import { NativeChild } from '../../fault/gguf/native-child.ts';
 import { type Book, pick, scenario } from '../campaign.ts';
 import { bytesOf, type GgufCase, randomCase } from './gguf-mutants.ts';

@@ -9,7 +9,7 @@ import {
   TENSOR_TYPES_BY_CODE,
   VALUE_TYPES_BY_CODE,
   type ScalarType,
-} from '../../../src/lib/gguf/format/format.ts';
+} from '../../../packages/gguf/src/format/format.ts';
 import type { Random } from '../../../tools/gguf/random.ts';
 import { pick } from '../campaign.ts';
 

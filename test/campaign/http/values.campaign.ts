@@ -5,17 +5,17 @@
  */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll } from 'vitest';
-import { SchemaBudget } from '../../../src/lib/grammar/schema/schema-budget.ts';
-import { compileSchema } from '../../../src/lib/grammar/schema-grammar.ts';
-import { FORMAT_PATTERNS } from '../../../src/lib/grammar/string-formats.ts';
+import { SchemaBudget } from '../../../packages/schema-grammar/src/schema/schema-budget.ts';
+import { compileSchema } from '../../../packages/schema-grammar/src/schema-grammar.ts';
+import { FORMAT_PATTERNS } from '../../../packages/schema-grammar/src/string-formats.ts';
 import { parseSpelled } from '../../../src/lib/json/parse-spelled.ts';
 import type { LeftOut } from '../../../src/api/intake/schema-messages.ts';
 import { examine, KnownSchemas } from '../../../src/api/intake/schema-work.ts';
-import { acceptor } from '../../support/random/grammar-accept.ts';
-import { seeded } from '../../support/random/grammar-walk.ts';
+import { acceptor } from '../../../packages/schema-grammar/test/grammar-accept.ts';
+import { seeded } from '../../../packages/schema-grammar/test/grammar-walk.ts';
 import { exactSchema } from '../../support/random/exact-schema.ts';
 import { canonical, RandomInstances } from '../../support/random/random-instance.ts';
-import { randomRootSchema } from '../../support/random/random-schema.ts';
+import { randomRootSchema } from '../../../packages/schema-grammar/test/random-schema.ts';
 import { pick, type Round, scenario } from '../campaign.ts';
 import { CampaignService } from '../service.ts';
 

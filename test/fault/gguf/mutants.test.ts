@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mutants } from '../../fixtures/gguf/mutants.ts';
 import { isSvcError } from '../../../src/lib/errors/svc-error.ts';
-import { inspectGguf } from '../../../src/lib/gguf/gate/inspect.ts';
+import { inspectGguf } from '../../../src/lib/gguf/inspect.ts';
 import { NativeChild } from './native-child.ts';
 
 const LONG = process.env['SVC_LONG_TESTS'] === '1';

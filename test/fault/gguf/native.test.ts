@@ -10,8 +10,8 @@ import { brokenGgufs } from '../../fixtures/gguf/broken.ts';
 import { tinyChatContent, writeTinyChat } from '../../../tools/models/tiny-chat.ts';
 import { writeTinyEmbed } from '../../../tools/models/tiny-embed.ts';
 import { writeTinyRecurrent, writeTinySlidingWindow } from '../../../tools/models/tiny-variants.ts';
-import { TENSOR_TYPES_BY_CODE } from '../../../src/lib/gguf/format/format.ts';
-import { inspectGguf } from '../../../src/lib/gguf/gate/inspect.ts';
+import { TENSOR_TYPES_BY_CODE } from '../../../packages/gguf/src/format/format.ts';
+import { inspectGguf } from '../../../src/lib/gguf/inspect.ts';
 import { encodeHeader } from '../../../tools/gguf/writer.ts';
 import { NativeChild, type Outcome } from './native-child.ts';
 

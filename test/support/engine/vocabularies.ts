@@ -4,7 +4,7 @@
  */
 import { byteVocabulary, vocabularyMetadata } from '../../../tools/models/byte-vocabulary.ts';
 import { TINY_WORDS } from '../../../tools/models/tiny-words.ts';
-import { TOKEN_TYPE } from '../../../src/lib/gguf/format/format.ts';
+import { TOKEN_TYPE } from '../../../packages/gguf/src/format/format.ts';
 import { f32, flag, type MetadataValue, scalars, text, texts, u32 } from '../../../tools/gguf/metadata.ts';
 import { type TemplateName, template } from '../templates.ts';
 

@@ -9,7 +9,7 @@ export const builtDist =
   process.env['HEARTH_TEST_DIST'] ?? fileURLToPath(new URL('../../../dist', import.meta.url));
 
 /** The same before it was bundled: a file for each source. */
-export const builtSources = fileURLToPath(new URL('../../../generated/sources', import.meta.url));
+export const builtSources = fileURLToPath(new URL('../../../generated/sources/src', import.meta.url));
 
 export type Settings = Readonly<Record<string, string>>;
 

@@ -2,7 +2,7 @@
  * Random schemas of numbers that JavaScript rounds, as JSON text, and a judge of them that counts in whole numbers of
  * 10^-SCALE and shares no code with the check.
  */
-import type { Random } from './grammar-walk.ts';
+import type { Random } from '../../../packages/schema-grammar/test/grammar-walk.ts';
 
 /** Digits behind the point that the judge counts. */
 const SCALE = 6;

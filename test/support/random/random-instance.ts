@@ -3,9 +3,9 @@
  * grammar names as narrower: no undeclared members where a schema says nothing of them, no items behind a silent tuple.
  */
 import fc from 'fast-check';
-import { pointerTarget } from '../../../src/lib/grammar/schema/schema-walk.ts';
-import { isObject, type Schema } from '../../../src/lib/grammar/schema/schema-walk.ts';
-import type { Random } from './grammar-walk.ts';
+import { pointerTarget } from '../../../packages/schema-grammar/src/schema/schema-walk.ts';
+import { isObject, type Schema } from '../../../packages/schema-grammar/src/schema/schema-walk.ts';
+import type { Random } from '../../../packages/schema-grammar/test/grammar-walk.ts';
 
 /** Texts of each format, as programs and people write them. */
 export const FORMAT_EXAMPLES: Readonly<Record<string, readonly string[]>> = {

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../../../src/contract/job.ts';
-import type { Random } from './grammar-walk.ts';
-import { randomRootSchema, type SchemaShape } from './random-schema.ts';
+import type { Random } from '../../../packages/schema-grammar/test/grammar-walk.ts';
+import { randomRootSchema, type SchemaShape } from '../../../packages/schema-grammar/test/random-schema.ts';
 
 const NAMES = ['get_weather', 'search', 'a', 'send-mail', 'db.query', 'get_weather_now', 'x1'];
 

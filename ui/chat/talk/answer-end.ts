@@ -1,5 +1,5 @@
 /** How an answer ended, in words, and what that means for its user. Pure. */
-import { isJson } from '../../../src/lib/json/is-json.ts';
+import { isJson } from '../../../packages/exact-json/src/is-json.ts';
 import { count } from '../../parts/figures.ts';
 import type { Entry } from './conversation.ts';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/temp-home.ts';
 import { packageFolder } from '../../base/package-folder.ts';
-import { inspectGguf, readTensorShapes } from '../gate/inspect.ts';
+import { inspectGguf, readTensorShapes } from '../inspect.ts';
 import { askGate } from './gate-desk.ts';
 
 /** A few mebibytes, as every builtin model. */

@@ -5,7 +5,7 @@ import {
   inspectModelOrAdapter,
   readTensorShapes,
   readVocabularyFacts,
-} from '../gate/inspect.ts';
+} from '../inspect.ts';
 import type { ErrorCode } from '../../errors/catalogue.ts';
 
 export const gateQuestions = {

@@ -3,10 +3,15 @@
  * stacks double with each token of an ambiguous grammar, in calls that cannot be bounded from here. The work that a
  * grammar causes is counted; one that needs too much ends its own answer, and is refused from then on.
  */
+import { orFailure } from '../../../lib/errors/grammar-failure.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
-import { checkGbnf } from '../../../lib/grammar/gbnf/gbnf-check.ts';
-import { gbnfProgram } from '../../../lib/grammar/gbnf/gbnf-program.ts';
-import { DEAD, GbnfStates, type WorkMeter } from '../../../lib/grammar/gbnf/gbnf-states.ts';
+import { checkGbnf } from '../../../../packages/schema-grammar/src/gbnf/gbnf-check.ts';
+import { gbnfProgram } from '../../../../packages/schema-grammar/src/gbnf/gbnf-program.ts';
+import {
+  DEAD,
+  GbnfStates,
+  type WorkMeter,
+} from '../../../../packages/schema-grammar/src/gbnf/gbnf-states.ts';
 import type { NativeGrammar } from '../../native.ts';
 import type { PackedTexts } from '../vocabulary/packed-texts.ts';
 
@@ -46,7 +51,7 @@ export class TokenGrammars {
   }
 
   #made(gbnf: string): KeptGrammar {
-    return { states: new GbnfStates(gbnfProgram(checkGbnf(gbnf))), masks: new Map() };
+    return { states: new GbnfStates(gbnfProgram(orFailure(() => checkGbnf(gbnf)))), masks: new Map() };
   }
 
   #keep(gbnf: string, grammar: KeptGrammar): void {

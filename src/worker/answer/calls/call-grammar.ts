@@ -4,9 +4,13 @@
  */
 import type { ToolDefinition } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
-import type { GbnfWriter } from '../../../lib/grammar/gbnf/gbnf-writer.ts';
-import { schemaRule } from '../../../lib/grammar/schema-grammar.ts';
-import type { CallFormat, ToolFormat, Words } from '../../../lib/tool-format/tool-format.ts';
+import type { GbnfWriter } from '../../../../packages/schema-grammar/src/gbnf/gbnf-writer.ts';
+import { schemaRule } from '../../../../packages/schema-grammar/src/schema-grammar.ts';
+import type {
+  CallFormat,
+  ToolFormat,
+  Words,
+} from '../../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import { openingsOf } from './openings.ts';
 import { taggedRule } from './tagged-grammar.ts';
 import type { UnheldKeywords } from './unheld-keywords.ts';

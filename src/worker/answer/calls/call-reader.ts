@@ -6,12 +6,12 @@ import {
   type SlotName,
   type TaggedArguments,
   type Words,
-} from '../../../lib/tool-format/tool-format.ts';
+} from '../../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import { writeJson } from '../../../lib/json/spelled-numbers.ts';
-import { nestedValue } from '../../../lib/tool-format/values/nested-values.ts';
-import { parseLoose } from '../../../lib/tool-format/values/loose-values.ts';
-import { isSchema } from '../../../lib/tool-format/values/schema-types.ts';
-import { taggedJson } from '../../../lib/tool-format/values/tagged-values.ts';
+import { nestedValue } from '../../../../packages/chat-templates/src/tool-format/values/nested-values.ts';
+import { parseLoose } from '../../../../packages/chat-templates/src/tool-format/values/loose-values.ts';
+import { isSchema } from '../../../../packages/chat-templates/src/tool-format/values/schema-types.ts';
+import { taggedJson } from '../../../../packages/chat-templates/src/tool-format/values/tagged-values.ts';
 import type { ToolDefinition } from '../../../contract/job.ts';
 import type { AnswerPart } from './body.ts';
 import { type CharSource, END, type Reading } from './char-source.ts';

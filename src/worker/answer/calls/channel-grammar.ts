@@ -1,6 +1,9 @@
 /** The grammar of answers as messages with headers. */
-import { gbnfLiteral, type GbnfWriter } from '../../../lib/grammar/gbnf/gbnf-writer.ts';
-import type { ChannelForm, ToolFormat } from '../../../lib/tool-format/tool-format.ts';
+import { gbnfLiteral, type GbnfWriter } from '../../../../packages/schema-grammar/src/gbnf/gbnf-writer.ts';
+import type {
+  ChannelForm,
+  ToolFormat,
+} from '../../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import { textUntil } from './free-text.ts';
 import { type CallsRequest, callRules } from './call-grammar.ts';
 import { wordsGbnf } from './words-grammar.ts';

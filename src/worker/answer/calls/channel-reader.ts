@@ -4,7 +4,7 @@ import {
   leadOf,
   type ModelFormat,
   type ToolFormat,
-} from '../../../lib/tool-format/tool-format.ts';
+} from '../../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import type { AnswerPart } from './body.ts';
 import { type CallSink, readArguments, readCalls } from './call-reader.ts';
 import { type CharSource, END, type Reading } from './char-source.ts';

@@ -1,6 +1,10 @@
 /** The body of an answer whose model has a syntax of its own: words and calls, taken apart as the format says. */
 import type { ToolDefinition } from '../../../contract/job.ts';
-import { type ContentMarks, literalsOf, type ModelFormat } from '../../../lib/tool-format/tool-format.ts';
+import {
+  type ContentMarks,
+  literalsOf,
+  type ModelFormat,
+} from '../../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import type { AnswerPart, BodyReader } from './body.ts';
 import { readCalls, type CallSink } from './call-reader.ts';
 import { readChannels } from './channel-reader.ts';

@@ -1,5 +1,9 @@
 /** Free text in a grammar: everything that does not contain a mark, spelled as an automaton. */
-import { gbnfClassChar, gbnfLiteral, type GbnfWriter } from '../../../lib/grammar/gbnf/gbnf-writer.ts';
+import {
+  gbnfClassChar,
+  gbnfLiteral,
+  type GbnfWriter,
+} from '../../../../packages/schema-grammar/src/gbnf/gbnf-writer.ts';
 
 /**
  * Any text that does not contain the mark, then the mark and `rest`. The rules are the states of the matching

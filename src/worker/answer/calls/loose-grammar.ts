@@ -1,7 +1,7 @@
 /** Values outside JSON: Python literals, and objects with bare keys and strings in quotes of their own. */
-import { gbnfLiteral, type GbnfWriter } from '../../../lib/grammar/gbnf/gbnf-writer.ts';
-import type { JsonType, ValueForm } from '../../../lib/tool-format/tool-format.ts';
-import { numberRule } from '../../../lib/grammar/number/number-grammar.ts';
+import { gbnfLiteral, type GbnfWriter } from '../../../../packages/schema-grammar/src/gbnf/gbnf-writer.ts';
+import type { JsonType, ValueForm } from '../../../../packages/chat-templates/src/tool-format/tool-format.ts';
+import { numberRule } from '../../../../packages/schema-grammar/src/number/number-grammar.ts';
 import { textThrough } from './free-text.ts';
 
 /** Any value. */

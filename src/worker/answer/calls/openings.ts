@@ -1,5 +1,9 @@
 /** How the first call of an answer begins: the mark that free text does not contain, and the words behind it. */
-import { leadOf, type ToolFormat, type Words } from '../../../lib/tool-format/tool-format.ts';
+import {
+  leadOf,
+  type ToolFormat,
+  type Words,
+} from '../../../../packages/chat-templates/src/tool-format/tool-format.ts';
 
 export interface CallOpening {
   readonly mark: string;

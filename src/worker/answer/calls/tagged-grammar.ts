@@ -1,18 +1,25 @@
 /** Arguments between tags: each property of the schema in its order, required ones always. */
-import { gbnfLiteral, type GbnfWriter } from '../../../lib/grammar/gbnf/gbnf-writer.ts';
-import { anyValue } from '../../../lib/grammar/json-grammar.ts';
-import { readableFor, schemaRule } from '../../../lib/grammar/schema-grammar.ts';
-import { optionsOf, type SchemaOption } from '../../../lib/tool-format/values/schema-options.ts';
-import { admittedTypes, isSchema, typeOf } from '../../../lib/tool-format/values/schema-types.ts';
+import { gbnfLiteral, type GbnfWriter } from '../../../../packages/schema-grammar/src/gbnf/gbnf-writer.ts';
+import { anyValue } from '../../../../packages/schema-grammar/src/json-grammar.ts';
+import { readableFor, schemaRule } from '../../../../packages/schema-grammar/src/schema-grammar.ts';
+import {
+  optionsOf,
+  type SchemaOption,
+} from '../../../../packages/chat-templates/src/tool-format/values/schema-options.ts';
+import {
+  admittedTypes,
+  isSchema,
+  typeOf,
+} from '../../../../packages/chat-templates/src/tool-format/values/schema-types.ts';
 import {
   JSON_TYPES,
   type JsonType,
   type TaggedArguments,
   type ValueForm,
-} from '../../../lib/tool-format/tool-format.ts';
-import { pythonText, quotedText } from '../../../lib/tool-format/write-calls.ts';
+} from '../../../../packages/chat-templates/src/tool-format/tool-format.ts';
+import { pythonText, quotedText } from '../../../../packages/chat-templates/src/tool-format/write-calls.ts';
 import { keepSpellings, writeJson } from '../../../lib/json/spelled-numbers.ts';
-import { isSvcError } from '../../../lib/errors/svc-error.ts';
+import { GrammarError } from '../../../../packages/schema-grammar/src/grammar-error.ts';
 import { textThrough } from './free-text.ts';
 import type { UnheldOfTool } from './unheld-keywords.ts';
 import { wordsGbnf } from './words-grammar.ts';
@@ -223,7 +230,7 @@ function jsonRule(
   try {
     return schemaRule(json, whole, path);
   } catch (error) {
-    if (!isSvcError(error)) throw error;
+    if (!(error instanceof GrammarError)) throw error;
     unheld.of(name, 'anything');
     return anyValue(json);
   }

@@ -1,8 +1,11 @@
 /** Keywords of tools that a grammar outside JSON leaves to the check of the finished call. */
 import type { UnheldKeyword } from '../../../contract/job-event.ts';
 import { MOST_UNHELD } from '../../../contract/limits.ts';
-import { isAssertion } from '../../../lib/grammar/schema/keywords.ts';
-import { isSchema, targetOf } from '../../../lib/tool-format/values/schema-types.ts';
+import { isAssertion } from '../../../../packages/schema-grammar/src/schema/keywords.ts';
+import {
+  isSchema,
+  targetOf,
+} from '../../../../packages/chat-templates/src/tool-format/values/schema-types.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

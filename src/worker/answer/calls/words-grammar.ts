@@ -1,6 +1,6 @@
 /** The literal texts of a format in a grammar. */
-import { gbnfLiteral } from '../../../lib/grammar/gbnf/gbnf-writer.ts';
-import type { SlotName, Words } from '../../../lib/tool-format/tool-format.ts';
+import { gbnfLiteral } from '../../../../packages/schema-grammar/src/gbnf/gbnf-writer.ts';
+import type { SlotName, Words } from '../../../../packages/chat-templates/src/tool-format/tool-format.ts';
 
 const SLOT_GBNF: Readonly<Record<Exclude<SlotName, 'name'>, string>> = {
   id: '[A-Za-z0-9_-]{1,40}',

@@ -193,8 +193,7 @@ export class Tiers {
     const copyMs = bytes / this.#copyBytesPerMs;
     // Rows may be copied out of the state once more.
     const isWorth =
-      !this.#has('prospects') ||
-      this.#prospects.isWorth(2 * copyMs, missing * this.#options.msPerToken());
+      !this.#has('prospects') || this.#prospects.isWorth(2 * copyMs, missing * this.#options.msPerToken());
     const isBounded = !othersDecode || copyMs <= LIMITS.gapMs;
     if (isWorth && !isBounded) this.#notCopied();
     if (bytes === 0 || bytes > ramBytes || !isWorth || !isBounded || !this.#copy(content, tokens))

@@ -2,7 +2,10 @@ import { plainVocabulary as vocabulary } from '../../../../test/support/engine/p
 import { describe, expect, it } from 'vitest';
 import type { Turn } from '../../../contract/job.ts';
 import { isSvcError, reasonOf } from '../../../lib/errors/svc-error.ts';
-import { KNOWN_TEMPLATE_NAMES, knownTemplate } from '../../../lib/chat-template/known-templates.ts';
+import {
+  KNOWN_TEMPLATE_NAMES,
+  knownTemplate,
+} from '../../../../packages/chat-templates/src/form/known-templates.ts';
 import { foldPrompt, pieceText, renderPrompt } from '../prompt.ts';
 import { openTemplate } from '../template.ts';
 import { promptWriter } from '../writer.ts';

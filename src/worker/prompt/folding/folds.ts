@@ -2,7 +2,7 @@
  * Changes of a conversation for templates that refuse it or leave a part of it out. Each keeps every word, in order; what is
  * told in another role or place is named.
  */
-import { Text } from '../../jinja/values/text.ts';
+import { Text } from '../../../../packages/chat-templates/src/jinja/values/text.ts';
 import { type PromptTurn, textOf } from './prompt-turn.ts';
 
 type Turns = readonly PromptTurn[];

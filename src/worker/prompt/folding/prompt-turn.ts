@@ -3,7 +3,7 @@
  * one that the template takes. It knows no template by name. This file: a turn before a template writes it.
  */
 import type { Turn } from '../../../contract/job.ts';
-import { Text } from '../../jinja/values/text.ts';
+import { Text } from '../../../../packages/chat-templates/src/jinja/values/text.ts';
 
 /** A turn whose content may hold words of our own. */
 export type PromptTurn = Omit<Turn, 'content'> & { readonly content: string | Text };

@@ -1,0 +1,215 @@
+/**
+ * chat-templates/jinja/values owns what a template computes with: Python's values, how they compare, and how they are written.
+ * It knows nothing of the syntax of templates or of chats.
+ */
+import { TemplateError } from '../../template-error.ts';
+import { Text } from './text.ts';
+
+export type Value =
+  | Undefined
+  | null
+  | boolean
+  /** An integer; other numbers are a Float. */
+  | number
+  /** An integer that a number cannot hold exactly. */
+  | bigint
+  | Float
+  | Text
+  | Sequence
+  | Dict
+  | Namespace
+  | Callable;
+
+/** A name or member that is not there: empty when it is written or walked through, an error when it is used. */
+export class Undefined {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+export class Float {
+  readonly number: number;
+  /** As a client wrote it; absent: as Python writes it. */
+  readonly spelling: string | undefined;
+
+  constructor(number: number, spelling?: string) {
+    this.number = number;
+    this.spelling = spelling;
+  }
+}
+
+/** Generators are lists here, which can be walked through more than once. */
+export class Sequence {
+  readonly items: Value[];
+  readonly kind: 'list' | 'tuple';
+
+  constructor(items: Value[], kind: 'list' | 'tuple' = 'list') {
+    this.items = items;
+    this.kind = kind;
+  }
+}
+
+/** What `groupby` makes: it unpacks as a pair, and its members have names. */
+export class Group extends Sequence {
+  constructor(grouper: Value, items: Value[]) {
+    super([grouper, new Sequence(items)], 'tuple');
+  }
+
+  named(name: string): Value | undefined {
+    return this.items[['grouper', 'list'].indexOf(name)];
+  }
+}
+
+export class Dict {
+  readonly #entries = new Map<string, [Value, Value]>();
+
+  constructor(entries: Iterable<readonly [Value, Value]> = []) {
+    for (const [key, value] of entries) this.set(key, value);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: Value): Value | undefined {
+    return this.#entries.get(hashOf(key))?.[1];
+  }
+
+  /** As `get`, and undefined for what can be no key. */
+  find(key: Value): Value | undefined {
+    const hash = hashIfAny(key);
+    return hash === undefined ? undefined : this.#entries.get(hash)?.[1];
+  }
+
+  named(name: string): Value | undefined {
+    return this.#entries.get(hashOfText(name))?.[1];
+  }
+
+  has(key: Value): boolean {
+    return this.#entries.has(hashOf(key));
+  }
+
+  /** An entry that is there keeps its place and its first key. */
+  set(key: Value, value: Value): void {
+    const hash = hashOf(key);
+    const known = this.#entries.get(hash);
+    if (known === undefined) this.#entries.set(hash, [key, value]);
+    else known[1] = value;
+  }
+
+  delete(key: Value): void {
+    this.#entries.delete(hashOf(key));
+  }
+
+  keys(): Value[] {
+    return this.entries().map(([key]) => key);
+  }
+
+  values(): Value[] {
+    return this.entries().map(([, value]) => value);
+  }
+
+  entries(): [Value, Value][] {
+    return [...this.#entries.values()];
+  }
+}
+
+/** What `namespace()` makes: the one thing whose members `set` can change. Also `loop`. */
+export class Namespace {
+  readonly name: string;
+  readonly members: Map<string, Value>;
+
+  constructor(name: string, members: Iterable<readonly [string, Value]>) {
+    this.name = name;
+    this.members = new Map(members);
+  }
+}
+
+export interface Arguments {
+  readonly positional: readonly Value[];
+  readonly named: ReadonlyMap<string, Value>;
+}
+
+export class Callable {
+  readonly name: string;
+  readonly call: (args: Arguments) => Value;
+
+  constructor(name: string, call: (args: Arguments) => Value) {
+    this.name = name;
+    this.call = call;
+  }
+}
+
+/** Why a template cannot go on. */
+export function refusal(reason: string, cause?: unknown): TemplateError {
+  return new TemplateError(reason, cause);
+}
+
+/** What is there may be None, which `??` would take for nothing. */
+export function orElse(value: Value | undefined, otherwise: () => Value): Value {
+  return value === undefined ? otherwise() : value;
+}
+
+export function isText(value: unknown): value is Text {
+  return value instanceof Text;
+}
+
+/** The same integer as the values of templates have it. */
+export function integerOf(integer: bigint): number | bigint {
+  const number = Number(integer);
+  return Number.isSafeInteger(number) ? number : integer;
+}
+
+/** The number of an integer, a boolean or a float; undefined for what is no number. */
+export function numberOf(value: Value): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'boolean' || typeof value === 'bigint') return Number(value);
+  return value instanceof Float ? value.number : undefined;
+}
+
+export function isTrue(value: Value): boolean {
+  if (value === null || value instanceof Undefined) return false;
+  if (isText(value)) return value.string !== '';
+  if (value instanceof Sequence) return value.items.length > 0;
+  if (value instanceof Dict) return value.size > 0;
+  const number = numberOf(value);
+  return number === undefined || number !== 0;
+}
+
+/** What Python calls the type. */
+export function typeName(value: Value): string {
+  if (value === null) return 'NoneType';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'number' || typeof value === 'bigint') return 'int';
+  if (value instanceof Float) return 'float';
+  if (isText(value)) return 'str';
+  if (value instanceof Sequence) return value.kind;
+  if (value instanceof Dict) return 'dict';
+  if (value instanceof Undefined) return 'Undefined';
+  return value instanceof Namespace ? 'Namespace' : 'function';
+}
+
+/** Equal keys have equal hashes: 1, 1.0 and true are one key, as in Python, and so is all that is undefined. */
+function hashOf(key: Value): string {
+  const hash = hashIfAny(key);
+  if (hash === undefined) throw refusal(`unhashable type: '${typeName(key)}'`);
+  return hash;
+}
+
+function hashIfAny(key: Value): string | undefined {
+  if (isText(key)) return hashOfText(key.string);
+  if (typeof key === 'bigint') return `n${key}`;
+  const number = numberOf(key);
+  if (number !== undefined) return `n${Number.isInteger(number) ? BigInt(number) : number}`;
+  if (key === null) return 'none';
+  if (key instanceof Undefined) return 'undefined';
+  if (!(key instanceof Sequence) || key.kind !== 'tuple') return undefined;
+  const hashes = key.items.map(hashIfAny);
+  return hashes.includes(undefined) ? undefined : `t${JSON.stringify(hashes)}`;
+}
+
+function hashOfText(text: string): string {
+  return `s${text}`;
+}

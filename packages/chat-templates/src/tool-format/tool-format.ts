@@ -1,0 +1,162 @@
+/**
+ * chat-templates/tool-format owns how a model writes tool calls, thinking and words: the data that says so, and how it is read
+ * from a chat template by rendering conversations that differ in one place. It knows no jobs and no processes, and gets
+ * the function that renders. Grammar, reader and history rendering in the worker are made from these data.
+ * This file: the data.
+ */
+import type { ThinkingMarks } from '../form/thinking-marks.ts';
+
+export type { ThinkingMarks };
+
+export type SlotName = 'name' | 'id' | 'index' | 'key';
+
+/** Literal texts with the places of what differs from call to call. */
+export type Words = readonly (string | { readonly slot: SlotName })[];
+
+export const JSON_TYPES = ['string', 'number', 'boolean', 'null', 'array', 'object'] as const;
+export type JsonType = (typeof JSON_TYPES)[number];
+
+/** How a value stands between its tags: as it is, as JSON, as Python prints it, in quotes of its own, or in nested tags. */
+export type ValueForm =
+  | { readonly as: 'raw' | 'json' | 'python' }
+  | { readonly as: 'quoted'; readonly quote: string }
+  | { readonly as: 'nested'; readonly mark: string };
+
+export interface TaggedArguments {
+  readonly kind: 'tagged';
+  readonly between: string;
+  readonly beforeKey: string;
+  /** What stands between key and value: one text, or one per type where the template marks the type. */
+  readonly beforeValue: string | Readonly<Record<JsonType, string>>;
+  readonly afterValue: Words;
+  readonly strings: ValueForm;
+  readonly others: ValueForm;
+}
+
+export interface JsonArguments {
+  readonly kind: 'json';
+  /** How the arguments are written: `spaced` allows one space after each colon and comma. */
+  readonly spacing: 'compact' | 'spaced';
+}
+
+export interface CallFormat {
+  /** Around all calls of an answer; empty texts where each call stands for itself. */
+  readonly section: { readonly open: string; readonly between: string; readonly close: string };
+  /** Around the arguments of one call. */
+  readonly call: { readonly before: Words; readonly after: Words };
+  readonly arguments: JsonArguments | TaggedArguments;
+  /** True: only an answer that begins with a call is one. */
+  readonly atStart: boolean;
+  /** Whether the model writes several calls in one answer. */
+  readonly several: boolean;
+}
+
+export interface ToolFormat extends CallFormat {
+  /** For people, and for `hearth set MODEL tool_format=…`. */
+  readonly name: string;
+  /** Where a call begins: the first mark, which free text does not contain. */
+  readonly trigger: string;
+  /** A mark that may stand in front of the first call; absent: none. */
+  readonly announcement?: string;
+}
+
+/** Marks around the words of an answer. */
+export interface ContentMarks {
+  readonly open: string;
+  readonly close: string;
+  /** False: the marks stand there only behind thinking. */
+  readonly always: boolean;
+}
+
+/** How past calls are put to the template. */
+export interface HistoryForm {
+  /** `text`: the template drops calls, so they are written into the content. */
+  readonly calls: 'template' | 'text';
+  readonly arguments: 'object' | 'text';
+  /** What a turn of calls without words has as its content. */
+  readonly emptyContent: 'empty' | 'null';
+  /** The form of ids that the template accepts or prints. */
+  readonly ids: 'any' | 'nine' | 'functions';
+}
+
+/** Answers as messages with headers, of which one says to whom it speaks (harmony and its kin). */
+export interface ChannelForm {
+  readonly name: string;
+  /** What every message but the first begins with; the prompt ends with that of the first. */
+  readonly start: string;
+  /** Between a header and its text. */
+  readonly message: string;
+  readonly ends: readonly string[];
+  /** The header of words for the user. */
+  readonly words: string;
+  /** What the header of a thought contains; null: no message is a thought. */
+  readonly thought: string | null;
+  /** In the header of a call, in front of the name of the tool. */
+  readonly callee: string;
+  /** Headers of calls as models write them; the last slot is followed by `message`. */
+  readonly calls: readonly Words[];
+}
+
+export interface ToolsVariable {
+  readonly name: 'tools' | 'xml_tools' | 'functions';
+  readonly as: 'list' | 'text';
+}
+
+export interface ModelFormat {
+  /** Null: the template knows no tools; the envelope serves. */
+  readonly tools: ToolFormat | null;
+  /** Null: an answer is one message. */
+  readonly channels: ChannelForm | null;
+  readonly thinking: ThinkingMarks | null;
+  readonly content: ContentMarks | null;
+  readonly history: HistoryForm;
+  /** The variable that the template reads tools from, and whether as text. */
+  readonly toolsVariable: ToolsVariable;
+  /** What stands between messages of one answer, in formats that write several. */
+  readonly restart: string;
+  readonly evidence: readonly Evidence[];
+}
+
+export const EVIDENCE_TOPICS = [
+  'template',
+  'choice',
+  'calls',
+  'several calls',
+  'ids',
+  'thinking',
+  'words',
+] as const;
+
+/** Why a part of a format is as it is, for people. */
+export interface Evidence {
+  readonly about: (typeof EVIDENCE_TOPICS)[number];
+  /** A sentence. */
+  readonly says: string;
+  /** The conversation whose rendering shows it; null: no rendering does. */
+  readonly probe: string | null;
+}
+
+/** What the first slot of a call is written behind. */
+export function leadOf({ section, call }: CallFormat): string {
+  const [first] = call.before;
+  return section.open + (typeof first === 'string' ? first : '');
+}
+
+/** All literal texts of a format: what a control token may be a part of. */
+export function literalsOf({ section, call, arguments: form }: CallFormat): string[] {
+  const words = [section.open, section.between, section.close, ...call.before, ...call.after];
+  if (form.kind === 'tagged') {
+    const { between, beforeKey, beforeValue, afterValue, strings, others } = form;
+    const middles = typeof beforeValue === 'string' ? [beforeValue] : Object.values(beforeValue);
+    words.push(between, beforeKey, ...middles, ...afterValue);
+    for (const value of [strings, others]) {
+      if (value.as === 'quoted') words.push(value.quote);
+      if (value.as === 'nested') words.push(value.mark);
+    }
+  }
+  return words.filter((word): word is string => typeof word === 'string' && word !== '');
+}
+
+export type FormatData = Omit<ModelFormat, 'evidence'>;
+/** What a user says of a format; the rest is as the template shows it. */
+export type GivenFormat = { readonly [Name in keyof FormatData]?: FormatData[Name] };

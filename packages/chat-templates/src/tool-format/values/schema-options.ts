@@ -1,0 +1,45 @@
+/** Which values a schema leaves open: those that it lists, wherever it lists them, and schemas of what it does not list. */
+import { spelled, spelledMember } from '../../../../exact-json/src/spelled-numbers.ts';
+import { isSchema, targetOf } from './schema-types.ts';
+
+export type SchemaOption = { readonly value: unknown } | { readonly schema: unknown };
+
+const MAX_HOPS = 32;
+
+/** Together the options admit at least what the schema admits; they may admit more. */
+export function optionsOf(schema: unknown, root: unknown, hops = 0): readonly SchemaOption[] {
+  if (!isSchema(schema) || hops > MAX_HOPS) return [{ schema }];
+  const nullable: readonly SchemaOption[] = schema['nullable'] === true ? [{ value: null }] : [];
+  if ('const' in schema) return [{ value: spelledMember(schema, 'const') }, ...nullable];
+  const { enum: values, $ref, allOf } = schema;
+  if (Array.isArray(values))
+    return [...(spelled(values) as unknown[]).map((value) => ({ value })), ...nullable];
+  const inside = (each: unknown): readonly SchemaOption[] => optionsOf(each, root, hops + 1);
+  for (const keyword of ['anyOf', 'oneOf'] as const) {
+    const branches = schema[keyword];
+    if (!Array.isArray(branches) || branches.length === 0) continue;
+    const { [keyword]: _, ...rest } = schema;
+    const all = branches.flatMap(inside).map((option) => ('value' in option ? option : beside(rest, option)));
+    return [...all, ...nullable];
+  }
+  const needed = [
+    ...(typeof $ref === 'string' ? [targetOf($ref, root) ?? targetOf($ref, schema)] : []),
+    ...(Array.isArray(allOf) ? allOf : []),
+  ];
+  // All of these hold, so that the one that lists its values admits all that there are.
+  const lists = needed.map(inside).filter((options) => options.every((option) => 'value' in option));
+  const [shortest] = lists.toSorted((one, other) => one.length - other.length);
+  if (shortest !== undefined) return [...shortest, ...nullable];
+  const [only, ...others] = needed;
+  if (only !== undefined && others.length === 0) return [...inside(only), ...nullable];
+  return [{ schema }, ...nullable];
+}
+
+/** Keywords that say nothing of values. */
+const WORDS = new Set(['title', 'description', 'default', 'examples', 'nullable', 'deprecated', '$comment']);
+
+/** A branch, held to what stands beside the branches as well. */
+function beside(rest: object, option: { readonly schema: unknown }): SchemaOption {
+  const says = Object.keys(rest).some((keyword) => !WORDS.has(keyword));
+  return says ? { schema: { allOf: [option.schema, rest] } } : option;
+}

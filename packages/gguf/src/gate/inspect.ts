@@ -1,0 +1,170 @@
+/**
+ * gguf/gate owns the decision whether a file may be given to llama.cpp, and the facts that its header states. It reads
+ * the header only, trusts no number in it, and refuses with one sentence. It knows nothing of the store. What it cannot
+ * see (weights that are not numbers, architectures that this llama.cpp lacks) is left to a trial load in a worker.
+ */
+import { type AdapterFacts, readAdapter, type TensorShapes } from './adapter.ts';
+import { GgufError } from '../gguf-error.ts';
+import { type OpenFile, openFile } from '../open-file.ts';
+import { HeaderCursor, type Refuse } from '../format/cursor.ts';
+import { collectFacts, expertBytes, type GgufFacts, tensorBytes } from './facts.ts';
+import { type Header, readHeader } from '../format/header.ts';
+import { Lookup } from '../format/lookup.ts';
+import { checkMagic, SNIFF_BYTES } from './recognise.ts';
+import { checkTensorNames, readShape } from './shape-checks.ts';
+import { checkNumbers } from './number-checks.ts';
+import { readSplit, type SplitPart } from './split-checks.ts';
+import { readChatTemplate } from './template-checks.ts';
+import type { VocabularyFacts } from './draft-vocabulary.ts';
+import { checkVocabulary, vocabularyFacts } from './tokens/vocabulary-checks.ts';
+import type { TensorInfo } from '../format/tensor-table.ts';
+
+/** A further part of a split model: only its structure can be judged by itself. */
+export interface GgufPart extends SplitPart {
+  readonly sizeBytes: number;
+  readonly tensorBytes: number;
+  readonly expertBytes: readonly number[];
+  readonly headerSha256: string;
+}
+
+/** Throws a `GgufError`, and what `open` or the system throws where the file cannot be read. */
+export async function inspectGguf(path: string, open: OpenFile = openFile): Promise<GgufFacts> {
+  return withHeader(path, open, judgeModel);
+}
+
+/** A model, or the adapter of one. */
+export async function inspectModelOrAdapter(
+  path: string,
+  open: OpenFile = openFile,
+): Promise<GgufFacts | AdapterFacts> {
+  return withHeader(path, open, (opened) => {
+    const { header, lookup, sizeBytes } = opened;
+    return lookup.text('general.type') === 'adapter'
+      ? readAdapter(header, lookup, sizeBytes)
+      : judgeModel(opened);
+  });
+}
+
+/** What decides whether a model can draft for another. */
+export async function readVocabularyFacts(path: string, open: OpenFile = openFile): Promise<VocabularyFacts> {
+  return withHeader(path, open, ({ header, lookup }) => vocabularyFacts(header, lookup));
+}
+
+/** The sizes of the tensors in one file, row length first. */
+export async function readTensorShapes(path: string, open: OpenFile = openFile): Promise<TensorShapes> {
+  return withHeader(
+    path,
+    open,
+    ({ header }) => new Map(header.tensors.map(({ name, dims }) => [name, dims])),
+  );
+}
+
+/** Never multiplied with rows of activations, whatever their type: looked up, convolved, or a rate for each channel. */
+const NOT_MULTIPLIED = /(^position_embd|conv|ssm_a$|ssm_d$)/;
+
+/** The types of the matrices in one file that activations are multiplied with, by the library's names. */
+export async function readMatrixTypes(path: string, open: OpenFile = openFile): Promise<ReadonlySet<string>> {
+  return withHeader(path, open, ({ header: { tensors } }) => {
+    // Without an output of its own, a model multiplies with its embeddings.
+    const hasOutput = tensors.some(({ name }) => name === 'output.weight');
+    const multiplied = tensors.filter(
+      ({ name, dims }) =>
+        dims.length > 1 &&
+        !NOT_MULTIPLIED.test(name.replace(/\.(weight|bias)$/, '')) &&
+        !(hasOutput && name === 'token_embd.weight'),
+    );
+    return new Set(multiplied.map(({ type }) => type.name));
+  });
+}
+
+const SAMPLING_KEYS = 'general.sampling.';
+
+/** Numbers that the maker recommends for sampling, by their names behind `general.sampling.`. */
+export async function readMakerDefaults(
+  path: string,
+  open: OpenFile = openFile,
+): Promise<Record<string, number>> {
+  return withHeader(path, open, ({ header }) => {
+    const numbers = [...header.metadata].flatMap(([key, entry]) =>
+      key.startsWith(SAMPLING_KEYS) && 'value' in entry && typeof entry.value === 'number'
+        ? [[key.slice(SAMPLING_KEYS.length), entry.value] as const]
+        : [],
+    );
+    return Object.fromEntries(numbers);
+  });
+}
+
+/** The same for the second and later parts, which carry tensors and no description. */
+export async function inspectGgufPart(path: string, open: OpenFile = openFile): Promise<GgufPart> {
+  return withHeader(path, open, ({ header, lookup, sizeBytes, split }) => {
+    if (!split) return lookup.refuse('it is not a part of a split model');
+    checkTensorTypes(header, lookup);
+    return {
+      ...split,
+      sizeBytes,
+      tensorBytes: tensorBytes(header),
+      expertBytes: expertBytes(header),
+      headerSha256: header.sha256,
+    };
+  });
+}
+
+function judgeModel({ header, lookup, sizeBytes, split }: Opened): GgufFacts {
+  if (split && split.index > 0)
+    lookup.refuse(`it is part ${split.index + 1} of ${split.count}; name the first part`);
+
+  const shape = readShape(lookup);
+  checkNumbers(lookup, shape);
+  checkTensorTypes(header, lookup);
+  checkTensorNames({ header, shape, isWholeModel: split === undefined, lookup });
+  checkVocabulary(header, lookup);
+  const chatTemplate = readChatTemplate(lookup);
+  return collectFacts({ header, lookup, shape, chatTemplate, split, sizeBytes });
+}
+
+interface Opened {
+  readonly header: Header;
+  readonly lookup: Lookup;
+  readonly sizeBytes: number;
+  readonly split: SplitPart | undefined;
+}
+
+async function withHeader<Result>(
+  path: string,
+  open: OpenFile,
+  judge: (opened: Opened) => Result,
+): Promise<Result> {
+  const refuse: Refuse = (reason) => {
+    throw new GgufError(reason);
+  };
+  const { file, sizeBytes } = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFF_BYTES), 0, SNIFF_BYTES, 0);
+    checkMagic(buffer.subarray(0, bytesRead), refuse);
+    const header = await readHeader(new HeaderCursor(file, sizeBytes, refuse), sizeBytes, refuse);
+    const lookup = new Lookup(header.metadata, refuse);
+    return judge({ header, lookup, sizeBytes, split: readSplit(path, lookup) });
+  } finally {
+    await file.close();
+  }
+}
+
+/** Nothing multiplies with these, and the last two only ever hold what is multiplied with a weight. */
+const NO_WEIGHTS = new Set(['I8', 'I16', 'I32', 'I64', 'F64', 'Q8_1', 'Q8_K']);
+/** Tables of ids. */
+const TABLE = /tid2eid/;
+/** Added to or multiplied with activations number by number, for which there is code in one type only. */
+const ELEMENTWISE = /norm|\.bias$|\.ssm_(?:a|d|conv1d)\b|sinks|^token_types\./;
+
+function checkTensorTypes({ tensors }: Header, lookup: Lookup): void {
+  for (const tensor of tensors) {
+    const { name, type } = tensor;
+    if (NO_WEIGHTS.has(type.name) && !TABLE.test(name))
+      lookup.refuse(`tensor "${name}" is stored as ${type.name}, which is no type for weights`);
+    if (isElementwise(tensor) && type.name !== 'F32')
+      lookup.refuse(`tensor "${name}" is stored as ${type.name} where F32 is required`);
+  }
+}
+
+const isElementwise = ({ name, dims }: TensorInfo): boolean =>
+  !TABLE.test(name) && (dims.length <= 1 || ELEMENTWISE.test(name));

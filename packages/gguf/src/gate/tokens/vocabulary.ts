@@ -1,0 +1,96 @@
+/**
+ * gguf/gate/tokens owns what is read and checked of a vocabulary. It knows nothing of tensors or hyperparameters. This file: the
+ * token list, read once and boiled down to what the checks ask about it. Two equal tokens make llama.cpp abort, so every
+ * token is compared; none of them is kept.
+ */
+import type { HeaderCursor, Refuse } from '../../format/cursor.ts';
+import { TOKEN_TYPE } from '../../format/format.ts';
+import { LIMITS } from '../../format/limits.ts';
+import { LAST_COMPARED } from '../draft-vocabulary.ts';
+import { ByteTokens } from './byte-tokens.ts';
+import { SeenTexts } from './seen-texts.ts';
+
+export interface Vocabulary {
+  readonly size: number;
+  /** Spellings of the line feed that occur: "Ċ" (byte-level), "<0x0A>" (byte token), "\n". */
+  readonly newlines: ReadonlySet<string>;
+  /** The first tokens as they stand in the file, as many as are compared with those of another model. */
+  readonly first: readonly string[];
+  /** Upper bound of the rows in the suffix table that the PLaMo-2 tokenizer builds. */
+  readonly suffixRows: number;
+  readonly bytes: ByteTokens;
+}
+
+const NEWLINE_SPELLINGS = ['\u010a', '<0x0A>', '\n', '\\n'].map((spelling) => Buffer.from(spelling));
+
+export function emptyVocabulary(): Vocabulary {
+  return { size: 0, newlines: new Set(), first: [], suffixRows: 0, bytes: new ByteTokens() };
+}
+
+export async function readTokens(cursor: HeaderCursor, count: number, refuse: Refuse): Promise<Vocabulary> {
+  if (count > LIMITS.vocabulary)
+    refuse(`its vocabulary has ${count} tokens; at most ${LIMITS.vocabulary} are accepted`);
+  const seen = new SeenTexts(count);
+  const newlines = new Set<string>();
+  const first: string[] = [];
+  const byteTokens = new ByteTokens();
+  let suffixRows = 0;
+  for (let index = 0; index < count; index += 1) {
+    // Without waiting wherever the window has it: a promise for each token would cost more than the token.
+    const length = cursor.holds(8) ? cursor.heldLength(TOKEN) : await cursor.length(TOKEN);
+    if (length > LIMITS.tokenBytes)
+      refuse(`a token is ${length} bytes long; the limit is ${LIMITS.tokenBytes}`);
+    if (!cursor.holds(length)) await cursor.need(length, TOKEN);
+    const { window } = cursor;
+    const start = cursor.pass(length);
+    const end = start + length;
+    suffixRows += (length * (length + 1)) / 2;
+    byteTokens.note(window, start, end, index);
+    if (index < LAST_COMPARED) first.push(startOf(window, start, end));
+    const newline = NEWLINE_SPELLINGS.find((spelling) => isSame(spelling, window, start, end));
+    if (newline !== undefined) newlines.add(newline.toString());
+    if (!isNew(seen, index, window, start, textEnd(window, start, end)))
+      refuse(`its vocabulary holds the token ${JSON.stringify(startOf(window, start, end))} twice`);
+  }
+  return { size: count, newlines, first, suffixRows, bytes: byteTokens };
+}
+
+/** The ids of the tokens whose type says that they stand for one byte. */
+export async function readByteTypes(cursor: HeaderCursor, count: number, refuse: Refuse): Promise<number[]> {
+  const ids: number[] = [];
+  for (let id = 0; id < count; id += 1) {
+    if (!cursor.holds(4)) await cursor.need(4, 'the types of tokens');
+    if (cursor.u32() !== TOKEN_TYPE.byte) continue;
+    if (ids.length === MOST_BYTE_TOKENS)
+      refuse(`it has more than ${MOST_BYTE_TOKENS} tokens for single bytes`);
+    ids.push(id);
+  }
+  return ids;
+}
+
+/** Twice as many as there are bytes. */
+const MOST_BYTE_TOKENS = 512;
+
+const TOKEN = 'a token';
+
+const startOf = (bytes: Buffer, start: number, end: number): string =>
+  bytes.toString('utf8', start, Math.min(end, start + 40));
+
+function isSame(text: Buffer, bytes: Buffer, start: number, end: number): boolean {
+  if (text[0] !== bytes[start] || text.length !== end - start) return false;
+  return bytes.compare(text, 0, text.length, start, end) === 0;
+}
+
+/** llama.cpp reads a token up to its first NUL. */
+function textEnd(bytes: Buffer, start: number, end: number): number {
+  let at = start;
+  while (at < end && bytes[at] !== 0) at += 1;
+  return at;
+}
+
+/** And names an empty one after its index. */
+function isNew(seen: SeenTexts, index: number, bytes: Buffer, start: number, end: number): boolean {
+  if (end > start) return seen.add(bytes, start, end);
+  const name = Buffer.from(`[EMPTY_${index}]`);
+  return seen.add(name, 0, name.length);
+}

@@ -1,0 +1,95 @@
+/**
+ * `oneOf` asks that exactly one branch holds. A grammar alone only ensures "at least one", so the branches must be
+ * visibly disjoint: different JSON types, different constants, or objects told apart by a constant property.
+ */
+import { SpelledNumber } from '../../../exact-json/src/spelled-numbers.ts';
+import type { SchemaBudget } from './schema-budget.ts';
+import { isObject, namesOf, type Schema, type SchemaPath } from './schema-walk.ts';
+
+/** What is visible of a branch at a glance; null: nothing. */
+interface Branch {
+  /** JSON kinds that it allows; integers count as numbers. */
+  readonly kinds: ReadonlySet<string> | null;
+  /** The JSON texts of its constants. */
+  readonly values: ReadonlySet<string> | null;
+  /** The same of its required properties, by name. */
+  readonly tags: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** Whether no value can meet two of the branches. */
+export function areDisjointBranches(
+  branches: readonly unknown[],
+  path: SchemaPath,
+  budget: SchemaBudget,
+): boolean {
+  const facts = branches.map((branch) => branchOf(branch, path, budget));
+  const constants = facts.flatMap(({ values }) => (values === null ? [] : [...values]));
+  // Constants are compared all at once; in pairs they would cost the square of their number.
+  const open = facts.filter(({ values }) => values === null);
+  const others = [...open, ...facts.filter(({ values }) => values !== null)];
+  return (
+    new Set(constants).size === constants.length &&
+    open.every((branch, index) =>
+      others.slice(index + 1).every((other) => areDisjoint(branch, other, budget)),
+    )
+  );
+}
+
+function areDisjoint(a: Branch, b: Branch, budget: SchemaBudget): boolean {
+  if (a.kinds !== null && b.kinds !== null && areApart(a.kinds, b.kinds, budget)) return true;
+  budget.spend('steps', a.tags.size);
+  for (const [name, values] of a.tags) {
+    const others = b.tags.get(name);
+    if (others !== undefined && areApart(values, others, budget)) return true;
+  }
+  return false;
+}
+
+function areApart(a: ReadonlySet<string>, b: ReadonlySet<string>, budget: SchemaBudget): boolean {
+  budget.spend('steps', 1 + a.size);
+  for (const value of a) if (b.has(value)) return false;
+  return true;
+}
+
+function branchOf(schema: unknown, path: SchemaPath, budget: SchemaBudget): Branch {
+  if (!isObject(schema)) return { kinds: null, values: null, tags: new Map() };
+  const values = valuesOf(schema);
+  return {
+    kinds: kindsOf(schema, values),
+    values: textsOf(values, budget),
+    tags: tagsOf(schema, path, budget),
+  };
+}
+
+function tagsOf(schema: Schema, path: SchemaPath, budget: SchemaBudget): Branch['tags'] {
+  const { type, properties } = schema;
+  const tags = new Map<string, ReadonlySet<string>>();
+  if (type !== 'object' || !isObject(properties)) return tags;
+  for (const name of new Set(namesOf(schema, 'required', path))) {
+    const property = properties[name];
+    const texts = isObject(property) ? textsOf(valuesOf(property), budget) : null;
+    if (texts !== null) tags.set(name, texts);
+  }
+  return tags;
+}
+
+function kindsOf({ type }: Schema, values: readonly unknown[] | null): ReadonlySet<string> | null {
+  if (type !== undefined)
+    return new Set([type].flat().map((name) => (name === 'integer' ? 'number' : String(name))));
+  return values === null ? null : new Set(values.map(kindOf));
+}
+
+function valuesOf(schema: Schema): readonly unknown[] | null {
+  if ('const' in schema) return [schema['const']];
+  return Array.isArray(schema['enum']) ? schema['enum'] : null;
+}
+
+function textsOf(values: readonly unknown[] | null, budget: SchemaBudget): ReadonlySet<string> | null {
+  return values === null ? null : new Set(values.map((value) => budget.textOf(value)));
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (value instanceof SpelledNumber) return 'number';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
