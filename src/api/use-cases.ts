@@ -25,6 +25,7 @@ import { gatedEngine } from './access/gated-engine.ts';
 import type { KeyUse } from './access/key-holder.ts';
 import type { BatchUseCases } from './batches/batches.ts';
 import type { Caller } from './caller.ts';
+import { SummaryBook } from './chat/compaction/summary.ts';
 import {
   type AcceptChatCompletion,
   acceptChatCompletion,
@@ -121,6 +122,7 @@ export function createUseCases(parts: Parts): UseCases {
     unknownModelIsDefault: options.unknownModelIsDefault,
     volatileLines: options.volatileLines,
     cacheLog,
+    summaries: new SummaryBook(),
   };
   const chat = acceptChatCompletion({ ...generation, evidence, answerId: createAnswerIds() });
   return {

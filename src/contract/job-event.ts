@@ -5,6 +5,7 @@
 import { type Static, Type } from 'typebox';
 import { CheckFacts, FrozenFacts } from './frozen.ts';
 import { MOST_UNHELD } from './limits.ts';
+import { Turn } from './job.ts';
 import { EarlierPrompt } from './prompt-difference.ts';
 import { FormatShape } from '../lib/tool-format/format-shape.ts';
 import { EVIDENCE_TOPICS, type Evidence } from '../../packages/chat-templates/src/tool-format/tool-format.ts';
@@ -120,6 +121,28 @@ const Unheld = Type.Array(
 );
 export type UnheldKeyword = Static<typeof Unheld>[number];
 
+/** What was left out of a long conversation before the model read it. */
+export const Compaction = Type.Object({
+  /** Of the prompt. */
+  tokensBefore: Type.Integer(),
+  tokensAfter: Type.Integer(),
+  /** Results of tools, turns with thinking, or turns that a summary stands for, and the tokens that each took. */
+  edits: Type.Array(
+    Type.Object({
+      kind: Type.Union([Type.Literal('results'), Type.Literal('thinking'), Type.Literal('summary')]),
+      count: Type.Integer(),
+      tokens: Type.Integer(),
+    }),
+  ),
+  /** The engine counts no tokens of prompts, so that these are guesses. */
+  isEstimated: Type.Optional(Type.Boolean()),
+  /** The conversation as it is now, where a summary stands for a part of it. */
+  turns: Type.Optional(Type.Array(Turn)),
+  /** What its summary took to write, where one was written for this answer. */
+  summaryUsage: Type.Optional(Usage),
+});
+export type Compaction = Static<typeof Compaction>;
+
 /** The prompt is rendered, tokenised and fits; sent before prefill; every refusal comes earlier. */
 export const StartedEvent = Type.Object({
   type: Type.Literal('started'),
@@ -135,6 +158,7 @@ export const StartedEvent = Type.Object({
   preparation: Type.Optional(Preparation),
   folds: Type.Optional(Folds),
   unheld: Type.Optional(Unheld),
+  compaction: Type.Optional(Compaction),
 });
 export type StartedEvent = Static<typeof StartedEvent>;
 
@@ -190,9 +214,24 @@ export type AnswerTimings = Static<typeof AnswerTimings>;
 export const Repetition = Type.Union([Type.Literal('nudged'), Type.Literal('ended')]);
 export type Repetition = Static<typeof Repetition>;
 
+/**
+ * What was done about the tool calls of an answer: further ones were left out where one is allowed; one that was repeated
+ * again and again was refused and the model answered otherwise; it insisted and had to answer without tools.
+ */
+export const CallGuard = Type.Union([
+  Type.Literal('dropped'),
+  Type.Literal('refused'),
+  Type.Literal('ended'),
+]);
+export type CallGuard = Static<typeof CallGuard>;
+
 export const DoneEvent = Type.Object({
   type: Type.Literal('done'),
   finishReason: FinishReason,
+  /** Absent: nothing had to be done. */
+  calls: Type.Optional(CallGuard),
+  /** As in `started`. */
+  compaction: Type.Optional(Compaction),
   /** Absent: nothing had to be done. */
   repetition: Type.Optional(Repetition),
   /** The stop string that ended the answer, where one did. */

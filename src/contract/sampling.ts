@@ -38,8 +38,8 @@ export interface SamplingRow {
   /** Whether a model can have a default. */
   readonly perModel: boolean;
   readonly evidence: Evidence;
-  /** The least of the other engines that takes it. */
-  readonly elsewhere: SamplingReach;
+  /** The least of the other engines that takes it; `here`: the server does it, whichever engine answers. */
+  readonly elsewhere: SamplingReach | 'here';
   /** How engines of reach `servers` call it, if not as here. */
   readonly serversName?: string;
   /** Where a number means something else in Ollama's options: the least one, and the fields that it stands for here. */
@@ -290,6 +290,23 @@ export const SAMPLING = {
     perModel: true,
     evidence: 'deviation',
     elsewhere: 'llama.cpp',
+  },
+  callGuard: {
+    wire: 'call_guard',
+    meaning: 'Refuses a tool call that gave the same result so many times already; 0 lets it go on.',
+    schema: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }),
+    request: {
+      type: 'integer',
+      minimum: 0,
+      maximum: MOST_UINT64,
+      description: 'Equal results after which the same tool call is refused; 0 lets it go on.',
+    },
+    read: (asked: number) => Math.min(asked, 2 ** 31 - 1),
+    fallback: 0,
+    unset: '5; in frozen answers 0',
+    perModel: true,
+    evidence: 'deviation',
+    elsewhere: 'here',
   },
   logitBias: {
     wire: 'logit_bias',

@@ -13,6 +13,7 @@ import { EVENT_STREAM, type Manners, mannersOf } from './dialects/manners.ts';
 import { asSvcError, failureOf } from './error-response.ts';
 import { senderOf, type ShapeOf } from './error-shape.ts';
 import { nameUnheld } from './keyword-names.ts';
+import { nameCompaction } from './guard-headers.ts';
 import { HTTP_LIMITS } from './limits.ts';
 import { nameUpstream } from './upstream-headers.ts';
 import { noteFailure } from './log/request-log.ts';
@@ -109,6 +110,7 @@ async function untilStarted(
       nameFolds(reply, item.started.folds);
       nameUnheld(reply, item.started.unheld);
       nameUpstream(reply);
+      nameCompaction(reply, item.started.compaction);
       return comments;
     }
     if ('comment' in item) comments.push(item.comment);

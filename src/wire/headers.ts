@@ -25,6 +25,10 @@ export const HEADERS = {
   rewritten: 'X-Svc-Rewritten',
   /** A whole answer repeated itself: `nudged`, one token was chosen differently; `ended`, it was ended. */
   repetition: 'X-Svc-Repetition',
+  /** What was done about the tool calls of a whole answer: `dropped`, `refused` or `ended`, as in `svc_call_guard`. */
+  guardedCalls: 'X-Svc-Call-Guard',
+  /** The conversation was made shorter: `before=12000, after=8000`, in tokens of the prompt. */
+  compaction: 'X-Svc-Compaction',
   /** The model that answers, where another was asked for. */
   substitutedModel: 'X-Svc-Substituted-Model',
   /** The `code` of the body, for clients whose library keeps only the sentence. */

@@ -61,9 +61,16 @@ import {
   OllamaEmbeddingsAnswer,
   OllamaGenerateAnswer,
 } from './ollama/response.ts';
-import { InputTokensRequest, ItemsQuery, ResponseQuery, ResponsesRequest } from './responses/request.ts';
+import {
+  CompactRequest,
+  InputTokensRequest,
+  ItemsQuery,
+  ResponseQuery,
+  ResponsesRequest,
+} from './responses/request.ts';
 import {
   CancelledResponse,
+  CompactedResponse,
   DeletedResponse,
   InputTokens,
   ItemList,
@@ -294,6 +301,17 @@ export const routes = {
     dialect: 'responses',
     body: InputTokensRequest,
     response: InputTokens,
+  },
+  compactResponse: {
+    name: 'responses_compact',
+    method: 'POST',
+    path: '/v1/responses/compact',
+    computes: true,
+    summary: 'Makes a conversation shorter: a summary by the model stands for all but words of the user.',
+    authenticated: true,
+    dialect: 'responses',
+    body: CompactRequest,
+    response: CompactedResponse,
   },
   response: {
     name: 'response',
@@ -853,11 +871,3 @@ export const endpoints: Readonly<Record<string, string>> = Object.fromEntries(
     ] as const
   ).map((key) => [routes[key].name, routes[key].path]),
 );
-
-/** Routes of a served dialect that do not exist, although a parameter of another route matches their path. */
-export const ABSENT_ROUTES: ReadonlyMap<string, string> = new Map([
-  [
-    'POST /v1/responses/compact',
-    'POST /v1/responses and ask for a summary, because nothing is compacted here',
-  ],
-]);

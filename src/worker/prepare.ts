@@ -31,6 +31,8 @@ export interface PreparedChat {
   readonly numCtx: number;
   /** Tokens that the answer may have: as asked, and as fit behind the prompt. */
   readonly maxTokens: number;
+  /** Nobody asked for that limit, so a call that it would cut is written to its end. */
+  readonly endsCalls: boolean;
   readonly toolFormat: string;
   readonly model: ModelFormat;
   readonly answer: Answer;
@@ -67,6 +69,7 @@ export function prepareChat(loaded: ChatModel, asked: GenerateJob): PreparedChat
     sharedTokens,
     numCtx,
     maxTokens,
+    endsCalls: asked.maxTokens === null && asked.lane === 'shared' && job.maxTokens === biased.maxTokens,
     toolFormat,
     model,
     answer,

@@ -14,6 +14,7 @@ const VALUES: Readonly<Record<string, readonly [number, number]>> = {
   seed: [7, 8],
   topK: [5, 6],
   repetitionGuard: [300, 400],
+  callGuard: [3, 4],
   topP: [0.25, 0.5],
   minP: [0.25, 0.5],
   repeatPenalty: [1.25, 1.5],

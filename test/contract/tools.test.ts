@@ -1,11 +1,11 @@
 /** What leaves for the client, exactly, over a scripted engine: calls, checks, refusals, dry runs. */
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import type { JobEvent } from '../../src/contract/job-event.ts';
+import type { DoneEvent, JobEvent } from '../../src/contract/job-event.ts';
 import type { GenerateJob } from '../../src/contract/job.ts';
 import { fail } from '../../src/lib/errors/svc-error.ts';
 import { DryRun } from '../../src/wire/inference/dry-run.ts';
-import { answer, done, started, text } from '../support/http/scripted-engine.ts';
+import { answer, done, started, type Step, text } from '../support/http/scripted-engine.ts';
 import { scriptedService } from '../support/http/scripted-service.ts';
 
 const service = scriptedService();
@@ -63,6 +63,63 @@ describe('a call', () => {
     const [choice] = (await chat({ tools: [weather] })).body.choices;
     expect(choice).toMatchObject({ finish_reason: 'length', message: { content: 'I' } });
     expect(choice.message.tool_calls).toMatchObject([{ function: { arguments: '{"city":"Oslo"}' } }]);
+  });
+
+  it('that an engine cuts by a limit of its own is made once more, and delivered whole', async () => {
+    const cut = [started(), text('I look.'), ...call('{"city":"Os'), done('length', 8)];
+    const whole = [started(), ...call('{"city":"Oslo"}'), done('tool_calls', 9)];
+    const before = service.engine.played.length;
+    service.engine.plays(cut, whole, cut, whole);
+    const { body } = await chat({ tools: [weather] });
+    expect(body.choices[0]).toMatchObject({
+      finish_reason: 'tool_calls',
+      message: { content: 'I look.', tool_calls: [{ function: { arguments: '{"city":"Oslo"}' } }] },
+    });
+    expect(body.usage.completion_tokens).toBe(17);
+    const { chunks } = await (await service.client.streamChat({ tools: [weather], max_tokens: 50 })).all();
+    const pieces = chunks.flatMap((chunk) => chunk.choices[0]?.delta.tool_calls ?? []);
+    expect(pieces.map((piece) => piece.function.arguments).join('')).toBe('{"city":"Oslo"}');
+    const jobs = service.engine.played.slice(before).map(({ submission }) => submission.job as GenerateJob);
+    expect(jobs.map(({ maxTokens, toolChoice }) => [maxTokens, toolChoice.mode])).toEqual([
+      [null, 'auto'],
+      [8192, 'named'],
+      [50, 'auto'],
+      [42, 'named'],
+    ]);
+  });
+
+  it.each([
+    ['is cut again', [started(), ...call('{"city":"O'), done('length', 9)]],
+    ['fails', [fail('upstream_broken', { upstream: 'box', what: 'cut', reason: 'it went' })]],
+  ] as [string, Step[]][])('that is cut is no call where its second try %s', async (_, second) => {
+    service.engine.plays([started(), ...call('{"city":"Os'), done('length', 8)], second);
+    const { status, body } = await chat({ tools: [weather] });
+    expect([status, body.choices[0].finish_reason]).toEqual([200, 'length']);
+    expect(body.choices[0].message).not.toHaveProperty('tool_calls');
+  });
+
+  it('that a full window, the limit of the request or the guard of repetition cut is not tried again', async () => {
+    const cuts: [Step[], object][] = [
+      [
+        [
+          started(64, 50),
+          ...call('{"city":"Os'),
+          {
+            ...(done('length', 14) as DoneEvent),
+            usage: { promptTokens: 50, cachedTokens: 0, completionTokens: 14, reasoningTokens: 0 },
+          },
+        ],
+        {},
+      ],
+      [[started(), ...call('{"city":"Os'), done('length', 8)], { max_tokens: 8 }],
+      [[started(), ...call('{"city":"Os'), { ...(done('length', 8) as DoneEvent), repetition: 'ended' }], {}],
+    ];
+    for (const [script, fields] of cuts) {
+      const before = service.engine.played.length;
+      service.engine.plays(script);
+      expect((await chat({ tools: [weather], ...fields })).body.choices[0].finish_reason).toBe('length');
+      expect(service.engine.played.length - before).toBe(1);
+    }
   });
 
   it.each([

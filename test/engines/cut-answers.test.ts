@@ -106,8 +106,10 @@ describe.each(rows)('%s: %s', (_name, _answer, dialect, told) => {
         const { status, body } = await ask(stream);
         expect(status, body).toBe(200);
         const heard = heardOf(stream, body);
-        expectBeginning(heard, told);
-        expect(heard.end, body).toBe(dialect.cut);
+        // A call that was cut is asked for once more; this upstream then says its first one, and is cut again behind it.
+        const isAgain = heard.end !== dialect.cut;
+        if (isAgain) expect([beginning.includes('"ban"'), heard.calls.at(-1)]).toEqual([true, told.calls[0]]);
+        expectBeginning(isAgain ? { ...heard, calls: heard.calls.slice(0, -1) } : heard, told);
       }
     }
   });

@@ -1,4 +1,4 @@
-/** The second attempt at a tool call whose arguments were not valid. */
+/** The second attempt at a tool call whose arguments were not valid, or that has been made too often. */
 import { randomUUID } from 'node:crypto';
 import type { Usage } from '../../contract/job-event.ts';
 import type { GenerateJob, Turn } from '../../contract/job.ts';
@@ -49,6 +49,38 @@ export function repairJob(job: ChatJob, call: FailedCall, used: Usage): Generate
     maxTokens: tokensLeft(job, used),
     maxCalls: 1,
     topLogprobs: null,
+  };
+}
+
+export interface RefusedCall {
+  readonly name: string;
+  readonly argumentsJson: string;
+  /** What the answer said before it. */
+  readonly said: string;
+  /** How often it has given the same result. */
+  readonly times: number;
+}
+
+/** The answer goes on behind a call that was not run; `mayCall` false: with words. */
+export function otherwiseJob(job: ChatJob, call: RefusedCall, used: Usage, mayCall: boolean): GenerateJob {
+  const { name, argumentsJson, said, times } = call;
+  const advice = mayCall ? 'Use that result, do something else, or answer the user.' : 'Answer the user now.';
+  const turns: Turn[] = [
+    ...job.prompt.turns,
+    { role: 'assistant', content: said, toolCalls: [{ id: REPAIR_CALL_ID, name, argumentsJson }] },
+    {
+      role: 'tool',
+      name,
+      toolCallId: REPAIR_CALL_ID,
+      content: `Not run: this call with the same arguments has given the same result ${times} times. ${advice}`,
+    },
+  ];
+  return {
+    ...job,
+    jobId: `${job.jobId}.${randomUUID()}`,
+    prompt: { kind: 'chat', turns },
+    toolChoice: mayCall ? job.toolChoice : { mode: 'none' },
+    maxTokens: tokensLeft(job, used),
   };
 }
 

@@ -25,7 +25,12 @@ import type { Models, ServedModel } from '../models/served-model.ts';
 import type { CacheLog } from '../prompt-cache/cache-log.ts';
 import { type StreamItem, streamItems } from '../generation/stream-item.ts';
 import type { AnswerEvent } from './answer-event.ts';
+import { idleGuard } from './call-guard.ts';
 import { checkedJobs } from './checked-jobs.ts';
+import { compact, type Compacted } from './compaction/compact.ts';
+import { compactingEngine } from './compaction/compacting-engine.ts';
+import { type ContextEdit, modelEdits } from './compaction/context-edits.ts';
+import type { SummaryBook } from './compaction/summary.ts';
 import { checker } from './choice-guard.ts';
 import { collect, type Collected } from './collected.ts';
 import { relaxationsOf } from './relaxations.ts';
@@ -42,6 +47,8 @@ export interface ChatPorts extends HeadPorts {
   /** What happens to lines of system prompts that would spoil the prompt cache. */
   readonly volatileLines: VolatileTreatment;
   readonly cacheLog: CacheLog;
+  /** Of conversations that were too long. */
+  readonly summaries: SummaryBook;
 }
 
 /** A conversation to be continued, in no dialect's words. */
@@ -53,6 +60,8 @@ export interface ChatAsk {
   readonly options: GenerationFields;
   /** Fields of the request that have no effect with this model, as its dialect names them. */
   readonly idle: (model: ServedModel) => readonly string[];
+  /** How a long conversation is made shorter; absent: as its model is set. */
+  readonly edits?: readonly ContextEdit[] | undefined;
   /** True: the model reads the very words that were sent, volatile lines included. */
   readonly verbatim?: boolean;
 }
@@ -73,9 +82,16 @@ export async function acceptChat(ports: ChatPorts, ask: ChatAsk, caller: Caller)
   const planned = planChoices(options, content, { model, caller });
   // What is read verbatim reuses nothing, so that there is nothing to tell.
   const choices =
-    ask.verbatim === true ? planned : { ...planned, account: ports.cacheLog.watch(caller, model.id) };
+    ask.verbatim === true
+      ? planned
+      : {
+          ...planned,
+          account: ports.cacheLog.watch(caller, model.id),
+          edits: ask.edits ?? modelEdits(model.defaults.compact),
+        };
   const idle = idleOptions(options, content, choices.submission.target);
-  const ignored = [...new Set([...idle, ...ask.idle(model)])];
+  const unguarded = idleGuard(options, ask.verbatim === true);
+  const ignored = [...new Set([...idle, ...ask.idle(model), ...unguarded])];
   checkIgnored(ports.strictParams, ignored);
   checkSlots(ports.engine, choices);
   const hasStandIn = !model.hasChatTemplate;
@@ -132,11 +148,7 @@ export class AcceptedChat {
       const kept: ChoiceEvent[] = [];
       const passed = checker(choices.jobs);
       return {
-        events: runChoices(
-          checkedJobs(this.#ports.engine, this.choices.account),
-          choices,
-          this.caller.signal,
-        ),
+        events: runChoices(answering(this.#ports, this.choices), choices, this.caller.signal),
         chunksOf: (index, event) => {
           if (proof !== null) kept.push({ index, event });
           return passed(index, event).flatMap((each) => write(index, each));
@@ -150,7 +162,9 @@ export class AcceptedChat {
   /** `onStarted` is called when the engine takes a job. */
   async whole(onStarted?: () => void): Promise<Collected> {
     const { signal } = this.caller;
-    const collected = await completeChat(this.#ports.engine, this.choices, { signal, onStarted });
+    const { choices } = this;
+    const events = runChoices(answering(this.#ports, choices), choices, signal);
+    const collected = await collect(choices.jobs, events, onStarted);
     this.understood = withUnheld(withFolds(this.understood, collected.folds), collected.unheld);
     return collected;
   }
@@ -160,10 +174,30 @@ export class AcceptedChat {
     return explain(this.#ports.engine, this.choices, this.caller);
   }
 
+  /** The conversation as its edits leave it; `mayGenerate` false: nothing is generated for it. */
+  async compacted(mayGenerate: boolean, edits = this.choices.edits ?? []): Promise<Compacted> {
+    const { engine, summaries: book } = this.#ports;
+    const { submission, jobs } = this.choices;
+    const [job] = jobs;
+    if (job?.prompt.kind !== 'chat') throw new Error('a chat request became no conversation');
+    const { signal } = this.caller;
+    const asked = { ...job, prompt: job.prompt };
+    return compact(asked, edits, { engine, submission, signal, book, mayGenerate, onWait: () => {} });
+  }
+
   /** What answers begin with; `idOf` is given the time of creation in seconds. */
   head<T extends string>(shape: { readonly object: T; readonly idOf: (created: number) => string }) {
     return answerHead(this.#ports, this.choices.model, shape);
   }
+}
+
+/** The engine as a request has asked of it. */
+function answering(
+  { engine, summaries: book }: ChatPorts,
+  { account, edits = [] }: Choices,
+): Pick<Engine, 'submit'> {
+  const answers = checkedJobs(engine, account);
+  return edits.length === 0 ? answers : compactingEngine({ engine, answers, edits, book });
 }
 
 /** Runs the jobs of a request; throws when an answer is over and is not what was asked for. */

@@ -3,8 +3,9 @@
  * for the tool's schema, and an answer ends when it is what was asked for. A grammar has shaped both already, as far as
  * one can; this is the proof, made in another thread by another program. A call that fails it is made once more: the
  * model is told what was wrong, and has the tokens that are left. Where the token limit leaves none, it has cut the call.
+ * A call that has given the same result too often is refused: the model is told so and goes on, in the end without tools.
  */
-import type { DoneEvent, JobEvent, Usage } from '../../contract/job-event.ts';
+import type { DoneEvent, FinishReason, JobEvent, Usage } from '../../contract/job-event.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import type { Engine, JobListener } from '../../engine/ports.ts';
@@ -12,12 +13,22 @@ import { isFailure } from '../../lib/errors/svc-error.ts';
 import type { RequestAccount } from '../caller.ts';
 import { schemaDesk } from '../intake/schema-desk.ts';
 import { answerInvalid } from './answer-invalid.ts';
-import { addedUsage, isRepairable, repairJob, tokensLeft } from './call-repair.ts';
+import { CallHistory, callLimit } from './call-guard.ts';
+import { addedUsage, isRepairable, otherwiseJob, repairJob, tokensLeft } from './call-repair.ts';
 
 type Submit = Engine['submit'];
 interface Asked {
   readonly job: GenerateJob;
   readonly account: Pick<RequestAccount, 'onCheck'> | undefined;
+  /** What the conversation has called so far. */
+  readonly history: CallHistory;
+  /** Answers of the same job in which a call was refused. */
+  readonly refusals: number;
+}
+
+function asking(job: GenerateJob, account?: Pick<RequestAccount, 'onCheck'>): Asked {
+  const turns = job.prompt.kind === 'chat' ? job.prompt.turns : [];
+  return { job, account, history: new CallHistory({ turns, limit: callLimit(job) }), refusals: 0 };
 }
 
 /** The engine, with every answer of a chat job checked; the account is told how long that took. */
@@ -30,7 +41,7 @@ export function checkedJobs(
     if (job.kind !== 'generate' || !isChecked(job)) return engine.submit(submission, signal, listener);
     const again = (repair: GenerateJob, onRepair: JobListener): void =>
       engine.submit({ ...submission, job: repair }, signal, onRepair);
-    engine.submit(submission, signal, new CheckedJob({ job, account }, listener, again));
+    engine.submit(submission, signal, new CheckedJob(asking(job, account), listener, again));
   };
   return { submit };
 }
@@ -39,9 +50,7 @@ export function checkedJobs(
 export function checkedEvents(job: GenerateJob, events: readonly JobEvent[]): Promise<JobEvent[]> {
   return collectEvents((listener) => {
     const checked = isChecked(job)
-      ? new CheckedJob({ job, account: undefined }, listener, () =>
-          listener.onEnd(answerInvalid(job, NO_CALL)),
-        )
+      ? new CheckedJob(asking(job), listener, () => listener.onEnd(answerInvalid(job, NO_CALL)))
       : listener;
     for (const event of events) checked.onEvent(event);
     checked.onEnd(null);
@@ -62,14 +71,29 @@ interface WrittenCall {
   text: string;
 }
 
+interface FailedCheck {
+  readonly call: WrittenCall;
+  readonly problem: string;
+}
+
+/** Tokens that a call may have that is written once more. */
+const WHOLE_CALL_TOKENS = 8_192;
+/** Tokens of a window that a call needs at least. */
+const LEAST_ROOM = 32;
+
 class CheckedJob implements JobListener {
   readonly #asked: Asked;
   readonly #listener: JobListener;
   readonly #again: (repair: GenerateJob, listener: JobListener) => void;
+  /** What it said in words. */
   #text = '';
+  #passedCalls = 0;
+  #numCtx = 0;
+  /** The first call that was refused. */
+  #refused: { readonly call: WrittenCall; readonly times: number } | null = null;
   #call: WrittenCall | null = null;
   /** The first call that failed its check, the calls behind it, and why. */
-  #failed: { readonly call: WrittenCall; readonly problem: string } | null = null;
+  #failed: FailedCheck | null = null;
   /** What a second failed call is told as: there is one repair. */
   #hopeless: Error | null = null;
   /** What is being done with earlier events; null: nothing, so that the next one may pass at once. */
@@ -131,8 +155,11 @@ class CheckedJob implements JobListener {
         return;
       case 'done':
         return this.#done(event);
+      case 'started':
+        this.#numCtx = event.numCtx;
+        return this.#after(event);
       case 'text':
-        if (this.#asked.job.format.kind !== 'text') this.#text += event.text;
+        this.#text += event.text;
         return this.#after(event);
       default:
         return this.#after(event);
@@ -150,11 +177,23 @@ class CheckedJob implements JobListener {
     this.#call = null;
     if (call === null) return;
     return this.#problemOf(call).then((problem) => {
-      if (problem === null && this.#failed === null) for (const event of call.events) this.#pass(event);
+      if (problem === null && this.#failed === null) this.#allow(call);
       else if (problem !== null && this.#failed !== null) this.#hopeless ??= this.#notValid(call, problem);
       else if (problem !== null) this.#failed = { call, problem };
       else this.#failed?.call.events.push(...call.events);
     });
+  }
+
+  /** A valid call leaves, unless it has been made too often. */
+  #allow(call: WrittenCall): void {
+    const { history } = this.#asked;
+    const times = history.refusedAfter({ name: call.name, argumentsJson: call.text });
+    if (times > 0) {
+      this.#refused ??= { call, times };
+      return;
+    }
+    this.#passedCalls += 1;
+    for (const event of call.events) this.#pass(event);
   }
 
   async #problemOf({ name, text }: WrittenCall): Promise<string | null> {
@@ -173,12 +212,62 @@ class CheckedJob implements JobListener {
   async #done(event: DoneEvent): Promise<void> {
     const called = this.#call !== null || this.#failed !== null;
     await this.#closed();
-    // A limit cuts the call that is open, which nobody may see, and leaves no tokens for another try.
-    if (this.#failed !== null && event.finishReason === 'length') return this.#pass(event);
+    // A limit cuts the call that is open, which nobody may see.
+    if (this.#failed !== null && event.finishReason === 'length') return this.#complete(event, this.#failed);
     if (this.#hopeless !== null) throw this.#hopeless;
     if (this.#failed !== null) return this.#repair(event, this.#failed);
+    if (this.#refused !== null) return this.#refuse(event, this.#refused);
     if (!called && event.finishReason === 'stop') await this.#requireShape();
     this.#pass(event);
+  }
+
+  /** Beside other calls a refused one is left out; alone, the model goes on without it. */
+  #refuse(
+    event: DoneEvent,
+    { call, times }: { readonly call: WrittenCall; readonly times: number },
+  ): Promise<void> | void {
+    const { job, refusals } = this.#asked;
+    if (this.#passedCalls > 0) return this.#pass({ ...event, calls: 'dropped' });
+    const end = (finishReason: FinishReason): void => this.#pass({ ...event, finishReason, calls: 'ended' });
+    if (!isRepairable(job) || job.toolChoice.mode === 'none') return end('stop');
+    if (event.finishReason === 'length' || tokensLeft(job, event.usage) === 0) return end('length');
+    // An answer that must call a tool cannot end in words.
+    const mustCall = job.toolChoice.mode === 'required';
+    const mayCall = mustCall || refusals === 0;
+    const said = this.#text;
+    const next = otherwiseJob(
+      job,
+      { name: call.name, argumentsJson: call.text, said, times },
+      event.usage,
+      mayCall,
+    );
+    const history = mustCall ? new CallHistory({ turns: [], limit: 0 }) : this.#asked.history;
+    return new Promise((resolve, reject) => {
+      let isGap = said !== '' && !said.endsWith('\n');
+      const rest: JobListener = {
+        onEvent: (each) => {
+          if (each.type === 'queued' || each.type === 'started' || each.type === 'progress') return;
+          if (each.type === 'done') {
+            const calls = mayCall ? (each.calls ?? 'refused') : 'ended';
+            return this.#pass({ ...each, usage: addedUsage(event.usage, each.usage), calls });
+          }
+          // Words behind words that stand for themselves.
+          if (isGap && each.type === 'text' && each.text !== '') {
+            isGap = false;
+            this.#pass({ type: 'text', text: '\n\n' });
+          }
+          this.#pass(each);
+        },
+        room: () => this.room(),
+        onEnd: (failure) => {
+          if (isFailure(failure, 'context_length_exceeded')) return resolve(end('length'));
+          if (failure === null) resolve();
+          else reject(failure);
+        },
+      };
+      const asked = { ...this.#asked, job: next, history, refusals: refusals + 1 };
+      this.#again(next, new CheckedJob(asked, rest, this.#again));
+    });
   }
 
   /** Of an answer that called no tool. */
@@ -192,17 +281,29 @@ class CheckedJob implements JobListener {
     if (reason !== null) throw answerInvalid(this.#asked.job, { what: 'The answer', reason });
   }
 
+  /** A call that was cut while tokens were left, as upstreams do by limits of their own, is written once more. */
+  #complete(event: DoneEvent, failed: FailedCheck): Promise<void> | void {
+    const { job } = this.#asked;
+    const { promptTokens, completionTokens } = event.usage;
+    const isFull = this.#numCtx > 0 && promptTokens + completionTokens + LEAST_ROOM > this.#numCtx;
+    const isOver = event.repetition === 'ended' || isFull || tokensLeft(job, event.usage) === 0;
+    const isKnown = job.tools.some(({ name }) => name === failed.call.name);
+    if (isOver || !isKnown || !isRepairable(job) || this.#hopeless !== null) return this.#pass(event);
+    return this.#repair(event, { ...failed, problem: 'the call ends in the middle' });
+  }
+
   /** The same call once more; what the answer said behind it follows. */
-  #repair(
-    event: DoneEvent,
-    { call, problem }: { readonly call: WrittenCall; readonly problem: string },
-  ): Promise<void> | void {
+  #repair(event: DoneEvent, { call, problem }: FailedCheck): Promise<void> | void {
+    const isCut = event.finishReason === 'length';
     const asked = this.#asked.job;
     const isKnown = asked.tools.some(({ name }) => name === call.name);
     if (!isKnown || !isRepairable(asked)) throw this.#notValid(call, problem);
     const cut = (usage: Usage): void => this.#pass({ ...event, finishReason: 'length', usage });
     if (tokensLeft(asked, event.usage) === 0) return cut(event.usage);
-    const job = repairJob(asked, { name: call.name, argumentsJson: call.text, problem }, event.usage);
+    const failed = { name: call.name, argumentsJson: call.text, problem };
+    const repair = repairJob(asked, failed, event.usage);
+    // Without a limit that is told, that of the upstream would cut it again.
+    const job = isCut ? { ...repair, maxTokens: repair.maxTokens ?? WHOLE_CALL_TOKENS } : repair;
     return new Promise((resolve, reject) => {
       const second: WrittenCall = { name: call.name, events: [], text: '' };
       let done: DoneEvent | null = null;
@@ -213,8 +314,9 @@ class CheckedJob implements JobListener {
           if (each.type === 'done') done = each;
         },
         onEnd: (failure) => {
-          // What the repair is told does not fit into the window beside the conversation.
-          if (isFailure(failure, 'context_length_exceeded')) return resolve(cut(event.usage));
+          // What the repair is told does not fit into the window beside the conversation, or the answer was a whole one without.
+          const isVain = isCut && failure !== null && !isFailure(failure, 'cancelled');
+          if (isVain || isFailure(failure, 'context_length_exceeded')) return resolve(cut(event.usage));
           if (failure !== null || done === null) return reject(failure ?? this.#notValid(call, problem));
           const { finishReason } = done;
           const usage = addedUsage(event.usage, done.usage);
@@ -222,10 +324,10 @@ class CheckedJob implements JobListener {
           const behind = next < 0 ? [] : call.events.slice(next);
           resolve(
             this.#problemOf(second).then((again) => {
-              if (again !== null && finishReason === 'length') return cut(usage);
+              if (again !== null && (isCut || finishReason === 'length')) return cut(usage);
               if (again !== null) throw this.#notValid(call, again);
               for (const each of [...second.events, ...behind]) this.#pass(each);
-              this.#pass({ ...event, usage });
+              this.#pass({ ...event, usage, ...(isCut ? { finishReason: 'tool_calls' } : {}) });
             }),
           );
         },

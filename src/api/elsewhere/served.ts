@@ -11,6 +11,7 @@ export const NO_DEFAULTS: ModelDefaults = {
   stop: [],
   keepAlive: null,
   system: null,
+  compact: null,
   dimensions: null,
   tokenIds: 'auto',
 };

@@ -11,6 +11,7 @@ import type { Engine, JobListener, Route, Submission } from '../../engine/ports.
 import { fail } from '../../lib/errors/svc-error.ts';
 import { type Caller, clientOf, type RequestAccount } from '../caller.ts';
 import type { ServedModel } from '../models/served-model.ts';
+import type { ContextEdit } from '../chat/compaction/context-edits.ts';
 import { newJobId } from './job-id.ts';
 import {
   type GenerationFields,
@@ -34,6 +35,8 @@ export interface Choices {
   readonly submission: Omit<Submission, 'job'>;
   readonly jobs: readonly GenerateJob[];
   readonly account?: RequestAccount | undefined;
+  /** How a long conversation is made shorter first; absent: not at all. */
+  readonly edits?: readonly ContextEdit[];
 }
 
 export interface ChoiceEvent {

@@ -8,7 +8,7 @@ import type { ChoiceEvent } from './choices.ts';
 export type StreamItem =
   | { readonly chunk: object }
   | { readonly comment: string }
-  | { readonly started: Pick<StartedEvent, 'numCtx' | 'folds' | 'unheld'> };
+  | { readonly started: Pick<StartedEvent, 'numCtx' | 'folds' | 'unheld' | 'compaction'> };
 
 /** A stream that has begun: its events, and how each becomes chunks. */
 export interface BegunStream {

@@ -1,4 +1,6 @@
 import type {
+  CallGuard,
+  Compaction,
   DoneEvent,
   ProgressEvent,
   Repetition,
@@ -10,6 +12,7 @@ import type {
 import { originsOf } from '../prompt-cache/cache-log.ts';
 import type {
   ChoiceLogprobs,
+  CompactionFacts,
   PromptProgress,
   Resumption,
   Timings,
@@ -87,13 +90,48 @@ const round = (value: number) => Math.round(value * 100) / 100;
 interface Incidents {
   readonly svc_resumed?: Resumption;
   readonly svc_repetition?: Repetition;
+  readonly svc_call_guard?: CallGuard;
+  readonly svc_compaction?: CompactionFacts;
 }
 
 /** What happened to an answer on its way. */
-export function wireIncidents({ resumed, repetition }: DoneEvent): Incidents {
+export function wireIncidents({ resumed, ...done }: DoneEvent): Incidents {
   return {
     ...(resumed === undefined ? {} : { svc_resumed: wireResumption(resumed) }),
+    ...wireGuards(done),
+  };
+}
+
+/** What was done about an answer and its conversation, in every dialect. */
+export function wireGuards({
+  repetition,
+  calls,
+  compaction,
+  usage,
+}: Pick<DoneEvent, 'repetition' | 'calls' | 'compaction' | 'usage'>): Omit<Incidents, 'svc_resumed'> {
+  return {
+    ...(compaction === undefined ? {} : { svc_compaction: wireCompaction(compaction, usage) }),
     ...(repetition === undefined ? {} : { svc_repetition: repetition }),
+    ...(calls === undefined ? {} : { svc_call_guard: calls }),
+  };
+}
+
+/** `usage`: of the answer. */
+export function wireCompaction(
+  { tokensBefore, tokensAfter, edits, isEstimated = false, summaryUsage }: Compaction,
+  usage?: EngineUsage,
+): CompactionFacts {
+  const count = (kind: Compaction['edits'][number]['kind']): number =>
+    edits.reduce((sum, edit) => sum + (edit.kind === kind ? edit.count : 0), 0);
+  return {
+    tokens_before: tokensBefore,
+    tokens_after: tokensAfter,
+    ...(usage === undefined ? {} : { tokens_evaluated: usage.promptTokens - usage.cachedTokens }),
+    cleared_tool_results: count('results'),
+    cleared_thinking_turns: count('thinking'),
+    summarized_turns: count('summary'),
+    ...(summaryUsage === undefined ? {} : { summary_tokens: summaryUsage.completionTokens }),
+    ...(isEstimated ? { estimated: true } : {}),
   };
 }
 

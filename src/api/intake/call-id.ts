@@ -24,7 +24,7 @@ export function callId(
 }
 
 /** Arguments are JSON by construction; anything else is told apart by its own text. */
-function canonicalArguments(json: string): unknown {
+export function canonicalArguments(json: string): unknown {
   try {
     return { json: spelled(parseSpelled(json)) };
   } catch {

@@ -76,6 +76,7 @@ function defaultsOf(model: ModelManifest): ModelDefaults {
     stop: params.stop ?? [],
     keepAlive: params.keepAlive ?? null,
     system: params.system ?? null,
+    compact: params.compact ?? null,
     dimensions: params.dimensions ?? null,
     tokenIds: params.tokenIds ?? 'auto',
   };

@@ -17,6 +17,8 @@ export interface ModelDefaults {
   readonly keepAlive: string | null;
   /** Precedes conversations that begin without a system message. */
   readonly system: string | null;
+  /** From where on long conversations are made shorter: `75%` of the window, or tokens; null: they are not. */
+  readonly compact: string | null;
   /** Numbers of a vector; null: those of the interface. */
   readonly dimensions: number | 'native' | null;
   /** `own`: token ids in place of texts are of its vocabulary. */

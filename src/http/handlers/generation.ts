@@ -7,7 +7,7 @@ import type { Dialect } from '../../wire/error.ts';
 import { HEADERS } from '../../wire/headers.ts';
 import { sendStream, type SseOptions, type StreamOptions } from '../sse.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
-import { nameRepetition } from '../repetition-header.ts';
+import { nameGuards } from '../guard-headers.ts';
 import { nameUnderstood } from './understood.ts';
 import { nameUpstream } from '../upstream-headers.ts';
 import { callerOf, type Handler } from './handler.ts';
@@ -28,7 +28,7 @@ export async function sendAnswer(
   nameUnderstood(reply, accepted.understood);
   if (numCtx > 0) reply.header(HEADERS.numCtx, String(numCtx));
   nameUpstream(reply);
-  nameRepetition(reply);
+  nameGuards(reply);
   return body;
 }
 

@@ -7,7 +7,7 @@ import type { Caller } from '../../api/caller.ts';
 import { clientKey, clientName } from '../client-key.ts';
 import { computes, holderOf, knownOwnerOf, openRequestOf } from '../hooks.ts';
 import { accountOf, traceparentOf } from '../log/request-log.ts';
-import { noteRepetition } from '../repetition-header.ts';
+import { noteGuards } from '../guard-headers.ts';
 import { routeOf } from '../upstream-headers.ts';
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -32,7 +32,7 @@ export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
     account: {
       onModel: (id) => account?.onModel(id),
       onEvent: (event) => {
-        noteRepetition(request, event);
+        noteGuards(request, event);
         account?.onEvent(event);
       },
       onCheck: (ms) => account?.onCheck?.(ms),

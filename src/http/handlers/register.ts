@@ -3,7 +3,7 @@ import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { writeJson } from '../../lib/json/spelled-numbers.ts';
 import { errorBodies } from '../../wire/error.ts';
-import { ABSENT_ROUTES, type Route, routes } from '../../wire/routes.ts';
+import { type Route, routes } from '../../wire/routes.ts';
 import { checksOf } from '../route-checks.ts';
 import type { Handler } from './handler.ts';
 import { isLarge, writeJsonInTurns } from './write-json-in-turns.ts';
@@ -71,9 +71,6 @@ function refuseOtherMethods(app: FastifyInstance, sharing: readonly Route[]): vo
     // Nothing that a wrong method carries is read; it is refused before its body.
     onRequest: async (request) => {
       const { method } = request;
-      const path = request.url.replace(/\?.*/s, '');
-      const instead = ABSENT_ROUTES.get(`${method} ${path}`);
-      if (instead !== undefined) throw fail('route_not_found', { method, path, instead });
       throw fail('method_not_allowed', {
         method,
         path: route.path.replace('/*', ''),

@@ -2,13 +2,25 @@
 import type { FastifyRequest } from 'fastify';
 import type { ResponsesUseCases } from '../../api/dialects/responses/responses.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import type { InputTokensRequest, ItemsQuery, ResponsesRequest } from '../../wire/responses/request.ts';
+import type {
+  CompactRequest,
+  InputTokensRequest,
+  ItemsQuery,
+  ResponsesRequest,
+} from '../../wire/responses/request.ts';
 import { knownOwnerOf } from '../hooks.ts';
 import type { StreamOptions } from '../sse.ts';
 import { countHandler, generationHandler } from './generation.ts';
 import type { Handler } from './handler.ts';
 
-type Names = 'responses' | 'inputTokens' | 'response' | 'deleteResponse' | 'responseItems' | 'cancelResponse';
+type Names =
+  | 'responses'
+  | 'compactResponse'
+  | 'inputTokens'
+  | 'response'
+  | 'deleteResponse'
+  | 'responseItems'
+  | 'cancelResponse';
 
 export function responseHandlers(
   responses: ResponsesUseCases,
@@ -20,6 +32,7 @@ export function responseHandlers(
       dialect: 'responses',
     }),
     inputTokens: countHandler<InputTokensRequest>((body, caller) => responses.countTokens(body, caller)),
+    compactResponse: countHandler<CompactRequest>((body, caller) => responses.compact(body, caller)),
     response: async (request) => {
       const { stream } = request.query as { stream?: string };
       if (stream === 'true') {

@@ -140,6 +140,8 @@ export type ModelFacts = Static<typeof ModelFacts>;
 /** Defaults of one model, below what a request says and above the settings of the service. */
 /** A system prompt fills the window of its model long before. */
 export const MOST_SYSTEM_CHARS = 65_536;
+/** A share of the window in percent, or tokens. */
+export const COMPACT = /^(?:[1-9][0-9]?%|[1-9][0-9]{2,8})$/;
 /** The width of the model itself. */
 export const NATIVE_WIDTH = 'native';
 const MOST_WIDTH = 65_536;
@@ -155,6 +157,8 @@ export const ModelParams = Type.Object(
     keepAlive: Type.Optional(Type.String({ maxLength: 32 })),
     /** What precedes conversations that begin without a system message. */
     system: Type.Optional(Type.String({ minLength: 1, maxLength: MOST_SYSTEM_CHARS })),
+    /** From where on long conversations are made shorter: a share of the window, or tokens. */
+    compact: Type.Optional(Type.String({ pattern: COMPACT.source })),
     /** How many numbers vectors have where a request does not say. */
     dimensions: Type.Optional(
       Type.Union([Type.Literal(NATIVE_WIDTH), Type.Integer({ minimum: 1, maximum: MOST_WIDTH })]),

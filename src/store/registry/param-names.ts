@@ -2,7 +2,7 @@
 import { PRIVACIES } from '../../contract/settings/privacy.ts';
 import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
 import { LOAD_SETTING_ROWS } from '../../contract/settings/shapes.ts';
-import { type ModelParams, MOST_SYSTEM_CHARS, NATIVE_WIDTH, TOKEN_IDS } from '../files/manifest.ts';
+import { COMPACT, type ModelParams, MOST_SYSTEM_CHARS, NATIVE_WIDTH, TOKEN_IDS } from '../files/manifest.ts';
 
 type ParamNames = Readonly<Record<string, keyof ModelParams>>;
 
@@ -19,6 +19,7 @@ export const paramNames: ParamNames = {
   max_tokens: 'maxTokens',
   keep_alive: 'keepAlive',
   system: 'system',
+  compact: 'compact',
   dimensions: 'dimensions',
   token_ids: 'tokenIds',
   privacy: 'privacy',
@@ -26,6 +27,7 @@ export const paramNames: ParamNames = {
 };
 
 export const SYSTEM_EXPECTS = `a text of at most ${MOST_SYSTEM_CHARS.toLocaleString('en-US')} characters; \`hearth set\` also takes @FILE`;
+export const COMPACT_EXPECTS = 'a share of the window from 1% to 99%, or tokens from 100';
 export const DIMENSIONS_EXPECTS = `${NATIVE_WIDTH}, or a whole number from 1 to 65536`;
 
 /** Those that are set, in the order of their names, by what people call them. */
@@ -50,6 +52,7 @@ export function readParam(
   if (name === 'tokenIds') return readWord(TOKEN_IDS, text);
   if (name === 'system')
     return text.length <= MOST_SYSTEM_CHARS ? { value: text } : { expects: SYSTEM_EXPECTS };
+  if (name === 'compact') return COMPACT.test(text) ? { value: text } : { expects: COMPACT_EXPECTS };
   if (name === 'dimensions') {
     if (text === NATIVE_WIDTH) return { value: text };
     return /^[1-9]\d{0,4}$/.test(text) ? { value: Number(text) } : { expects: DIMENSIONS_EXPECTS };

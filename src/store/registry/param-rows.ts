@@ -10,7 +10,7 @@ import { PRIVACIES } from '../../contract/settings/privacy.ts';
 import type { SettableModels, SettingGroup } from '../../contract/settings/load-settings.ts';
 import { LOAD_SETTING_ROWS } from '../../contract/settings/shapes.ts';
 import { type ModelParams, NATIVE_WIDTH, TOKEN_IDS } from '../files/manifest.ts';
-import { DIMENSIONS_EXPECTS, SYSTEM_EXPECTS } from './param-names.ts';
+import { COMPACT_EXPECTS, DIMENSIONS_EXPECTS, SYSTEM_EXPECTS } from './param-names.ts';
 
 export interface ParamRow {
   /** As `hearth set` takes it. */
@@ -78,6 +78,14 @@ export const PARAM_ROWS: readonly ParamRow[] = [
       'The system message of chats that have none, in every dialect. Mode frozen-v1 uses only what the request says.',
     unset: 'none',
     input: { kind: 'document', expects: SYSTEM_EXPECTS },
+  },
+  {
+    ...OF_ANSWERS,
+    name: 'compact',
+    description:
+      'From where on old results of tools are cleared, and then old turns summarised: a share of the window, or tokens.',
+    unset: 'never',
+    input: { kind: 'text', expects: COMPACT_EXPECTS, words: ['75%', '90%'] },
   },
   {
     group: 'answers',

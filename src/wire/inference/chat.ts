@@ -5,7 +5,7 @@ import {
   ChoiceLogprobs,
   generationFields,
   PromptProgress,
-  Repetition,
+  incidentShapes,
   Resumption,
   Timings,
   TrueFinishReason,
@@ -125,7 +125,7 @@ export const ChatResponse = Type.Object(
     system_fingerprint: Type.Optional(Type.String()),
     timings: Type.Optional(Timings),
     svc_resumed: Type.Optional(Resumption),
-    svc_repetition: Type.Optional(Repetition),
+    ...incidentShapes,
     evidence: Type.Optional(
       Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
     ),
@@ -162,7 +162,7 @@ export const ChatChunk = Type.Object(
     timings: Type.Optional(Timings),
     prompt_progress: Type.Optional(PromptProgress),
     svc_resumed: Type.Optional(Resumption),
-    svc_repetition: Type.Optional(Repetition),
+    ...incidentShapes,
     evidence: Type.Optional(
       Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
     ),

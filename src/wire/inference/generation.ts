@@ -179,6 +179,39 @@ export const Repetition = Type.Union([Type.Literal('nudged'), Type.Literal('ende
     'The answer repeated itself: `nudged`, one token was chosen differently; `ended`, it was ended.',
 });
 
+/** What was done about tool calls. */
+export const CallGuard = Type.Union(
+  [Type.Literal('dropped'), Type.Literal('refused'), Type.Literal('ended')],
+  {
+    description:
+      'Tool calls: `dropped`, further ones were left out where one is allowed; `refused`, a call that gave the same result again and again was refused, and the model answered otherwise; `ended`, it insisted and answered without tools.',
+  },
+);
+
+/** What was left out of a long conversation before the model read it. */
+export const CompactionFacts = Type.Object({
+  tokens_before: Type.Integer({ description: 'Tokens of the prompt as it was sent.' }),
+  tokens_after: Type.Integer({ description: 'Tokens of the prompt that the model read.' }),
+  tokens_evaluated: Type.Optional(Type.Integer({ description: 'Those that were not cached.' })),
+  cleared_tool_results: Type.Integer(),
+  cleared_thinking_turns: Type.Integer(),
+  summarized_turns: Type.Integer(),
+  summary_tokens: Type.Optional(
+    Type.Integer({ description: 'Tokens of the summary, where it was written for this answer.' }),
+  ),
+  estimated: Type.Optional(
+    Type.Boolean({ description: 'true: the engine counts no tokens of prompts, so that these are guesses.' }),
+  ),
+});
+export type CompactionFacts = Static<typeof CompactionFacts>;
+
+/** What happened to an answer on its way, which other dialects have no word for. */
+export const incidentShapes = {
+  svc_repetition: Type.Optional(Repetition),
+  svc_call_guard: Type.Optional(CallGuard),
+  svc_compaction: Type.Optional(CompactionFacts),
+};
+
 /** Speed of one answer, for people; tokens per second and milliseconds. */
 export const Timings = Type.Object(
   {

@@ -34,6 +34,9 @@ const conversation = {
   thinking: nullable<Fields>('object', { description: 'enabled with budget_tokens, adaptive, or disabled.' }),
   output_config: nullable<Fields>('object', { description: 'effort, and format with a JSON Schema.' }),
   output_format: nullable<Fields>('object', { description: 'The earlier place of output_config.format.' }),
+  context_management: nullable<Fields>('object', {
+    description: 'edits: clear_tool_uses_20250919 and clear_thinking_20251015, made before the model reads.',
+  }),
   cache_control: nullable<Fields>('object', {
     description:
       'Accepted; whatever a conversation shares with an earlier one is reused without being asked.',
@@ -67,7 +70,14 @@ export const MessagesRequest = Type.Object(
 export type MessagesRequest = Static<typeof MessagesRequest>;
 
 export const CountTokensResponse = Type.Object(
-  { input_tokens: Type.Integer() },
+  {
+    input_tokens: Type.Integer(),
+    context_management: Type.Optional(
+      Type.Object({
+        original_input_tokens: Type.Integer({ description: 'Without the edits that were asked for.' }),
+      }),
+    ),
+  },
   { $id: 'CountTokensResponse' },
 );
 export type CountTokensResponse = Static<typeof CountTokensResponse>;

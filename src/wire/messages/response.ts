@@ -1,5 +1,6 @@
 /** What the Messages dialect answers: a whole message, and the named events of a stream. */
 import { type Static, Type } from 'typebox';
+import { incidentShapes } from '../inference/generation.ts';
 import { orNull } from '../schema.ts';
 import { AnswerBlock } from './blocks.ts';
 
@@ -21,6 +22,29 @@ export const MessagesUsage = Type.Object({
 });
 export type MessagesUsage = Static<typeof MessagesUsage>;
 
+/** The edits that changed something, where the request asked for some. */
+const contextManagement = {
+  context_management: Type.Optional(
+    Type.Object({
+      applied_edits: Type.Array(
+        Type.Union([
+          Type.Object({
+            type: Type.Literal('clear_tool_uses_20250919'),
+            cleared_tool_uses: Type.Integer(),
+            cleared_input_tokens: Type.Integer(),
+          }),
+          Type.Object({
+            type: Type.Literal('clear_thinking_20251015'),
+            cleared_thinking_turns: Type.Integer(),
+            cleared_input_tokens: Type.Integer(),
+          }),
+        ]),
+      ),
+    }),
+  ),
+};
+export type ContextManagement = NonNullable<Static<typeof MessagesResponse>['context_management']>;
+
 export const MessagesResponse = Type.Object(
   {
     id: Type.String({ pattern: '^msg_[A-Za-z0-9]+$' }),
@@ -31,6 +55,8 @@ export const MessagesResponse = Type.Object(
     stop_reason: orNull(Ending),
     stop_sequence: orNull(Type.String()),
     usage: MessagesUsage,
+    ...contextManagement,
+    ...incidentShapes,
   },
   { $id: 'MessagesResponse' },
 );
@@ -59,6 +85,8 @@ export const MessagesEvent = Type.Union([
     type: Type.Literal('message_delta'),
     delta: Type.Object({ stop_reason: Ending, stop_sequence: orNull(Type.String()) }),
     usage: MessagesUsage,
+    ...contextManagement,
+    ...incidentShapes,
   }),
   Type.Object({ type: Type.Literal('message_stop') }),
 ]);

@@ -1,6 +1,6 @@
 /** Answers of Ollama's API: whole, and the lines of a stream, which have the same shape. */
 import { type Static, Type } from 'typebox';
-import { TokenLogprob } from '../inference/generation.ts';
+import { incidentShapes, TokenLogprob } from '../inference/generation.ts';
 
 export const OllamaToolCall = Type.Object({
   id: Type.String(),
@@ -34,6 +34,7 @@ const ending = {
   prompt_eval_duration: Type.Optional(Type.Integer()),
   eval_count: Type.Optional(Type.Integer()),
   eval_duration: Type.Optional(Type.Integer()),
+  ...incidentShapes,
 };
 
 const head = { model: Type.String(), created_at: Type.String() };

@@ -68,5 +68,19 @@ export const CustomCallItem = Type.Object({
 });
 export type CustomCallItem = Static<typeof CustomCallItem>;
 
-export const OutputItem = Type.Union([ReasoningItem, MessageItem, FunctionCallItem, CustomCallItem]);
+/** A conversation that was made shorter; sent back, it stands for all that precedes it. */
+export const CompactionItem = Type.Object({
+  id: Type.String(),
+  type: Type.Literal('compaction'),
+  encrypted_content: Type.String({ description: 'The shorter conversation, encoded but readable.' }),
+});
+export type CompactionItem = Static<typeof CompactionItem>;
+
+export const OutputItem = Type.Union([
+  ReasoningItem,
+  MessageItem,
+  FunctionCallItem,
+  CustomCallItem,
+  CompactionItem,
+]);
 export type OutputItem = Static<typeof OutputItem>;

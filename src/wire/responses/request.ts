@@ -48,6 +48,12 @@ const conversation = {
   reasoning: nullable<Fields>('object', {
     description: 'effort: none, minimal, low, medium, high or xhigh.',
   }),
+  context_management: nullable<Fields[]>('array', {
+    maxItems: 8,
+    items: { type: 'object' },
+    description:
+      'compaction with compact_threshold: beyond so many tokens, the conversation is made shorter.',
+  }),
   text: nullable<Fields>('object', {
     description: 'format: text, json_object, or json_schema with a schema.',
   }),
@@ -55,6 +61,17 @@ const conversation = {
 
 export const InputTokensRequest = Type.Object(conversation, { $id: 'InputTokensRequest' });
 export type InputTokensRequest = Static<typeof InputTokensRequest>;
+
+export const CompactRequest = Type.Object(
+  {
+    ...conversation,
+    num_ctx,
+    keep_alive,
+    ...samplingFields,
+  },
+  { $id: 'CompactRequest' },
+);
+export type CompactRequest = Static<typeof CompactRequest>;
 
 export const ResponsesRequest = Type.Object(
   {

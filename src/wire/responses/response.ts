@@ -1,7 +1,7 @@
 /** What the Responses dialect answers: a whole response, and what is kept of it. */
 import { type Static, Type } from 'typebox';
 import { answeredShapes } from '../../contract/sampling-shapes.ts';
-import { samplingFields } from '../inference/generation.ts';
+import { CompactionFacts, incidentShapes, samplingFields } from '../inference/generation.ts';
 import { orNull } from '../schema.ts';
 import { type InputItem, OutputItem } from './items.ts';
 
@@ -58,10 +58,26 @@ export const ResponseBody = Type.Object(
     truncation: Type.Literal('disabled'),
     usage: orNull(ResponseUsage),
     metadata: Fields,
+    ...incidentShapes,
   },
   { $id: 'ResponseBody' },
 );
 export type ResponseBody = Static<typeof ResponseBody>;
+
+export const CompactedResponse = Type.Object(
+  {
+    id: Type.String({ pattern: '^resp_[0-9a-f]{48}$' }),
+    object: Type.Literal('response.compaction'),
+    created_at: Type.Integer(),
+    output: Type.Array(Fields, {
+      description: 'The messages of the user, and the item that stands for the conversation.',
+    }),
+    usage: ResponseUsage,
+    svc_compaction: CompactionFacts,
+  },
+  { $id: 'CompactedResponse' },
+);
+export type CompactedResponse = Static<typeof CompactedResponse>;
 
 export const DeletedResponse = Type.Object(
   { id: Type.String(), object: Type.Literal('response'), deleted: Type.Literal(true) },

@@ -121,14 +121,23 @@ export class BatchLoop {
     const keyed = { ...this.#inCachedTokens(prepared), adapterKey: adapterKey(job.adapters) };
     const arrivedMs = performance.now();
     this.#prompts.arrive(prepared);
-    const { sharedTokens, preparation, folds, unheld } = prepared;
+    const { sharedTokens, preparation, folds, unheld, endsCalls } = prepared;
     // Memory that cannot be cut is taken up at the last border of a prompt, or nowhere.
     const { exact } = this.#chat;
     const border =
       exact === undefined || exact.tiles.border === 1
         ? null
         : this.#sequences.mostReused(keyed.prompt.length);
-    const request = { job: decodingRequest(job), answer, numCtx, sharedTokens, preparation, folds, unheld };
+    const request = {
+      job: decodingRequest(job),
+      answer,
+      numCtx,
+      sharedTokens,
+      preparation,
+      folds,
+      unheld,
+      endsCalls,
+    };
     this.#waiting.push({
       ...keyed,
       ...request,

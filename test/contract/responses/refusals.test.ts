@@ -106,13 +106,12 @@ describe('a request', () => {
     expect([bad.status, bad.body.error.param]).toEqual([400, 'limit']);
   });
 
-  it('to compact a conversation says that nothing does', async () => {
-    const { status, body } = await service.client.post(`${path}/compact`, hello);
-    expect([status, body.error.code, body.error.message]).toEqual([
-      404,
-      'route_not_found',
-      expect.stringContaining('use POST /v1/responses and ask for a summary'),
-    ]);
+  it('to compact names what is missing', async () => {
+    const short = await service.client.post(`${path}/compact`, { ...hello, input: 'x' });
+    expect([short.status, short.body.error.param]).toEqual([400, 'input']);
+    const management = [{ type: 'compaction', compact_threshold: 'many' }];
+    const bad = await service.client.post(path, { ...hello, input: 'x', context_management: management });
+    expect([bad.status, bad.body.error.param]).toEqual([400, 'context_management[0].compact_threshold']);
   });
 
   it('by another method names the right ones', async () => {

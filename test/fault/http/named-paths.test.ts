@@ -102,6 +102,7 @@ const BODIES: Readonly<Record<string, object>> = {
     previous_response_id: 'x',
   },
   responses_input_tokens: { model: installed.chat, input: 'x' },
+  responses_compact: { model: installed.chat, input: 'x', context_management: [{ type: 'compaction' }] },
   cancel_response: {},
   send_file: {},
   create_batch: { input_file_id: 'x', endpoint: '/v1/chat/completions', completion_window: '24h' },

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { Check, Errors } from 'typebox/value';
 import type { Engine, JobListener, LoadForecast, QueueFull, Submission } from '../../../src/engine/ports.ts';
-import { Job, type TextOrIds } from '../../../src/contract/job.ts';
+import { type GenerateJob, Job, type TextOrIds } from '../../../src/contract/job.ts';
 import type { FinishReason, JobEvent } from '../../../src/contract/job-event.ts';
 import { fail } from '../../../src/lib/errors/svc-error.ts';
 
@@ -30,6 +30,8 @@ export class ScriptedEngine implements Engine {
   checksJobs = true;
   /** What a plan says of every model. */
   isLoaded = true;
+  /** The length of a conversation and its window; null: explanations are played like everything else. */
+  sizes: ((job: GenerateJob) => { readonly promptTokens: number; readonly numCtx: number }) | null = null;
   readonly unloaded: string[] = [];
   readonly #scripts: Script[] = [];
   readonly #waiting: ((played: Played) => void)[] = [];
@@ -58,7 +60,9 @@ export class ScriptedEngine implements Engine {
 
   submit(submission: Submission, signal: AbortSignal, listener: JobListener): void {
     this.#check(submission.job);
-    const script = this.#scripts.shift() ?? usualScript;
+    const { job } = submission;
+    const size = job.kind === 'explain' ? this.sizes?.(job.job) : undefined;
+    const script = size === undefined ? (this.#scripts.shift() ?? usualScript) : [{ ...EXPLAINED, ...size }];
     const steps = typeof script === 'function' ? script(submission) : script;
     const ended = withResolvers<Awaited<Played['ended']>>();
     const aborted = withResolvers<void>();
@@ -161,7 +165,7 @@ export function gate(): { readonly opened: Promise<void>; open(): void } {
   return { opened: promise, open: () => resolve() };
 }
 
-const EXPLAINED: JobEvent = {
+const EXPLAINED = {
   type: 'explained',
   renderedPrompt: 'Hello',
   promptTokens: 7,
@@ -169,7 +173,7 @@ const EXPLAINED: JobEvent = {
   sequence: 0,
   numCtx: 4096,
   toolFormat: 'envelope',
-};
+} as const satisfies JobEvent;
 
 function usualScript({ job }: Submission): Step[] {
   switch (job.kind) {

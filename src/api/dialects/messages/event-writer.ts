@@ -3,21 +3,30 @@ import type { DoneEvent } from '../../../contract/job-event.ts';
 import type { AnswerBlock } from '../../../wire/messages/blocks.ts';
 import type { BlockDelta, MessagesEvent, MessagesResponse } from '../../../wire/messages/response.ts';
 import type { AnswerEvent, CallEvent } from '../../chat/answer-event.ts';
+import { wireGuards } from '../../generation/usage.ts';
+import { wireApplied } from './context-management.ts';
 import { signatureOf, wireCallId, wireStop, wireUsage } from './answer-words.ts';
 
 export type MessageHead = Pick<MessagesResponse, 'id' | 'model'>;
 
+/** What the end of an answer depends on. */
+export interface AskedMessage {
+  readonly maxTokens: number;
+  /** Its end tells of edits of the conversation. */
+  readonly asksEdits: boolean;
+}
+
 export class EventWriter {
   readonly #head: MessageHead;
-  readonly #maxTokens: number;
+  readonly #asked: AskedMessage;
   #numCtx = 0;
   /** The block that is open; its text so far is what a signature is made of. */
   #open: { readonly type: 'text' | 'thinking'; text: string } | null = null;
   #blocks = 0;
 
-  constructor(head: MessageHead, maxTokens: number) {
+  constructor(head: MessageHead, asked: AskedMessage) {
     this.#head = head;
-    this.#maxTokens = maxTokens;
+    this.#asked = asked;
   }
 
   /** What an event adds to the stream. */
@@ -94,7 +103,13 @@ export class EventWriter {
   }
 
   #last(event: DoneEvent): MessagesEvent[] {
-    const delta = wireStop(event, { maxTokens: this.#maxTokens, numCtx: this.#numCtx });
-    return [{ type: 'message_delta', delta, usage: wireUsage(event.usage) }, { type: 'message_stop' }];
+    const { maxTokens, asksEdits } = this.#asked;
+    const delta = wireStop(event, { maxTokens, numCtx: this.#numCtx });
+    const usage = wireUsage(event.usage);
+    const applied = wireApplied(asksEdits, event.compaction);
+    return [
+      { type: 'message_delta', delta, usage, ...applied, ...wireGuards(event) },
+      { type: 'message_stop' },
+    ];
   }
 }

@@ -15,9 +15,12 @@ import type { Caller } from '../../caller.ts';
 import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
 import type { AnswerPart } from '../../chat/collected.ts';
 import type { Understood } from '../../chat/understood.ts';
+import { wireGuards } from '../../generation/usage.ts';
 import type { StreamItem } from '../../generation/stream-item.ts';
 import { signatureOf, wireCallId, wireStop, wireUsage } from './answer-words.ts';
-import { EventWriter, type MessageHead } from './event-writer.ts';
+import { isFields } from '../fields.ts';
+import { wireApplied } from './context-management.ts';
+import { type AskedMessage, EventWriter, type MessageHead } from './event-writer.ts';
 import { readCount, readRequest } from './read-request.ts';
 
 export interface CountedTokens {
@@ -34,11 +37,21 @@ export interface MessagesUseCases {
 export function messagesUseCases(ports: ChatPorts): MessagesUseCases {
   return {
     accept: async (body, caller) =>
-      new AcceptedMessages(await acceptChat(ports, readRequest(body), caller), body.max_tokens),
+      new AcceptedMessages(await acceptChat(ports, readRequest(body), caller), {
+        maxTokens: body.max_tokens,
+        asksEdits: isFields(body.context_management),
+      }),
     count: async (body, caller) => {
       const chat = await acceptChat(ports, readCount(body), caller);
-      const { promptTokens } = await chat.explained();
-      return { understood: chat.understood, body: { input_tokens: promptTokens } };
+      if (!isFields(body.context_management)) {
+        const { promptTokens } = await chat.explained();
+        return { understood: chat.understood, body: { input_tokens: promptTokens } };
+      }
+      const { before, after } = await chat.compacted(false);
+      return {
+        understood: chat.understood,
+        body: { input_tokens: after, context_management: { original_input_tokens: before } },
+      };
     },
   };
 }
@@ -46,11 +59,11 @@ export function messagesUseCases(ports: ChatPorts): MessagesUseCases {
 /** A request that may run; it runs once, in one of these ways. */
 export class AcceptedMessages {
   readonly #chat: AcceptedChat;
-  readonly #maxTokens: number;
+  readonly #asked: AskedMessage;
 
-  constructor(chat: AcceptedChat, maxTokens: number) {
+  constructor(chat: AcceptedChat, asked: AskedMessage) {
     this.#chat = chat;
-    this.#maxTokens = maxTokens;
+    this.#asked = asked;
   }
 
   get understood(): Understood {
@@ -67,15 +80,17 @@ export class AcceptedMessages {
         type: 'message',
         role: 'assistant',
         content: parts.map(wireBlock),
-        ...wireStop(done, { maxTokens: this.#maxTokens, numCtx }),
+        ...wireStop(done, { maxTokens: this.#asked.maxTokens, numCtx }),
         usage: wireUsage(done.usage),
+        ...wireApplied(this.#asked.asksEdits, done.compaction),
+        ...wireGuards(done),
       },
     };
   }
 
   stream(): AsyncGenerator<StreamItem, void, void> {
     return this.#chat.stream(async () => {
-      const writer = new EventWriter(this.#head(), this.#maxTokens);
+      const writer = new EventWriter(this.#head(), this.#asked);
       return (_index, event) => writer.eventsOf(event);
     });
   }

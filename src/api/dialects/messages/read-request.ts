@@ -14,6 +14,7 @@ import { begunPrompt } from '../../chat/begun-answer.ts';
 import { takenBy, type Takes } from '../media.ts';
 import { Omissions } from '../omissions.ts';
 import { formatAs, toolsAs } from '../renamed.ts';
+import { readEdits } from './context-management.ts';
 import { clientTools, type SortedTools } from './client-tools.ts';
 import { readTurns } from './turns.ts';
 
@@ -32,14 +33,17 @@ export function readCount(body: CountTokensRequest): ChatAsk {
 function asked(body: Body, known: Readonly<Record<string, unknown>>): ChatAsk {
   const tools = clientTools(body.tools ?? []);
   const omissions = new Omissions();
+  const { edits, ignored } = readEdits(body.context_management);
   return {
     model: body.model,
+    edits,
     content: (model) => readContent(body, tools, { takes: takenBy(model), omissions }),
     options: optionsOf(body, known),
     idle: ({ reasoning }) => [
       ...(reasoning || !wantsThinking(body) ? [] : ['thinking']),
       ...tools.ignored,
       ...omissions.paths,
+      ...ignored,
       ...unknownFields(body, known),
     ],
   };

@@ -3,7 +3,7 @@ import type { DoneEvent, SampledToken } from '../../../contract/job-event.ts';
 import { parseSpelled } from '../../../lib/json/parse-spelled.ts';
 import type { OllamaToolCall } from '../../../wire/ollama/response.ts';
 import type { AnswerEvent, CallEvent } from '../../chat/answer-event.ts';
-import { wireLogprobs } from '../../generation/usage.ts';
+import { wireGuards, wireLogprobs } from '../../generation/usage.ts';
 
 /** What an answer or a part of it says. */
 export interface Words {
@@ -73,7 +73,8 @@ export class AnswerWriter {
     }
   }
 
-  whole(words: Words, { finishReason, usage, timings }: DoneEvent): object {
+  whole(words: Words, done: DoneEvent): object {
+    const { finishReason, usage, timings } = done;
     return {
       ...this.#head(words),
       done: true,
@@ -83,6 +84,7 @@ export class AnswerWriter {
       prompt_eval_duration: nanoseconds(timings.prefillMs),
       eval_count: usage.completionTokens,
       eval_duration: nanoseconds(timings.decodeMs),
+      ...wireGuards(done),
     };
   }
 

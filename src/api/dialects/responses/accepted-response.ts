@@ -130,6 +130,7 @@ export class AcceptedResponse {
   async #waitedFor(): Promise<{ readonly body: ResponseBody; readonly numCtx: number }> {
     const { answers, numCtx } = await this.#chat.whole(() => this.#beginDraft());
     const [{ parts, done }] = answers;
+    if (done.compaction?.turns !== undefined) this.#output.compacted(done.compaction.turns);
     for (const part of parts) this.#output.take(part);
     this.#output.take(done);
     const body = this.#closed(done);
@@ -171,14 +172,13 @@ export class AcceptedResponse {
   }
 
   #eventsOf(event: AnswerEvent): ResponsesEvent[] {
-    const said = this.#output.take(event);
     const told: Told[] = [];
     if (event.type === 'started') {
       this.#beginDraft();
       told.push({ type: 'response.created', response: this.#open });
       told.push({ type: 'response.in_progress', response: this.#open });
     }
-    told.push(...said);
+    told.push(...this.#output.take(event));
     if (event.type === 'done') {
       const response = this.#closed(event);
       this.#final = response;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Usage } from '../../../contract/job-event.ts';
 import type { ResponseUsage } from '../../../wire/responses/response.ts';
 
-export const newId = (prefix: 'resp' | 'msg' | 'rs' | 'fc' | 'ctc' | 'item'): string =>
+export const newId = (prefix: 'resp' | 'msg' | 'rs' | 'fc' | 'ctc' | 'cmp' | 'item'): string =>
   `${prefix}_${randomBytes(24).toString('hex')}`;
 
 const RESPONSE_ID = /^resp_[0-9a-f]{48}$/;
@@ -12,11 +12,11 @@ export const isResponseId = (id: string): boolean => RESPONSE_ID.test(id);
 /** Tells our encoding from what another provider has sealed, which nobody else can read. */
 const SEAL = 'svc1.';
 
-/** Thinking for clients that keep only what is encrypted; it is encoded, and hides nothing. */
-export const sealThinking = (text: string): string => SEAL + Buffer.from(text, 'utf8').toString('base64url');
+/** A text for clients that keep only what is encrypted; it is encoded, and hides nothing. */
+export const sealText = (text: string): string => SEAL + Buffer.from(text, 'utf8').toString('base64url');
 
-/** The thinking that was so encoded; empty for anything else. */
-export function openThinking(sealed: string): string {
+/** The text that was so encoded; empty for anything else. */
+export function openSealed(sealed: string): string {
   if (!sealed.startsWith(SEAL)) return '';
   return Buffer.from(sealed.slice(SEAL.length), 'base64url').toString('utf8');
 }

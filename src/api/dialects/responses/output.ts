@@ -12,8 +12,10 @@ import type {
   OutputItem,
   ReasoningItem,
 } from '../../../wire/responses/items.ts';
+import type { Turn } from '../../../contract/job.ts';
+import { compactionItem } from './compaction.ts';
 import type { SortedTools } from './client-tools.ts';
-import { newId, sealThinking } from './item-words.ts';
+import { newId, sealText } from './item-words.ts';
 
 /** Without the number that the stream gives to each of its events. */
 type Unnumbered<E> = E extends unknown ? Omit<E, 'sequence_number'> : never;
@@ -41,9 +43,10 @@ export class Output {
   take(event: AnswerEvent): OutputEvent[] {
     switch (event.type) {
       case 'queued':
-      case 'started':
       case 'progress':
         return [];
+      case 'started':
+        return event.compaction?.turns === undefined ? [] : this.compacted(event.compaction.turns);
       case 'text':
       case 'reasoning':
         return event.text === '' ? [] : this.#say(event.type, event.text);
@@ -52,6 +55,17 @@ export class Output {
       case 'done':
         return this.#close(event.finishReason === 'length' ? 'incomplete' : 'completed');
     }
+  }
+
+  /** The conversation was made shorter: its item precedes the answer. */
+  compacted(turns: readonly Turn[]): OutputEvent[] {
+    const item = compactionItem(turns);
+    const output_index = this.items.length;
+    this.items.push(item);
+    return [
+      { type: 'response.output_item.added', output_index, item },
+      { type: 'response.output_item.done', output_index, item },
+    ];
   }
 
   #say(type: Speaking, text: string): OutputEvent[] {
@@ -110,7 +124,7 @@ export class Output {
       status,
       summary: [],
       content: [{ ...part('reasoning', text) }],
-      ...(this.#options.sealsThinking ? { encrypted_content: sealThinking(text) } : {}),
+      ...(this.#options.sealsThinking ? { encrypted_content: sealText(text) } : {}),
     };
   }
 

@@ -3,13 +3,14 @@ import { refusal } from '../../../lib/errors/refusal.ts';
 import type { AnswerFormat, Reasoning } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
-import { InputTokensRequest, ResponsesRequest } from '../../../wire/responses/request.ts';
+import { CompactRequest, InputTokensRequest, ResponsesRequest } from '../../../wire/responses/request.ts';
 import type { ChatAsk } from '../../chat/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
 import { readToolChoice } from '../../intake/tool-choice.ts';
 import { type Fields, fieldsAt } from '../fields.ts';
 import { formatAs, toolsAs } from '../renamed.ts';
+import { readManagement } from './compaction.ts';
 import { clientTools, type SortedTools } from './client-tools.ts';
 import { takenBy, type Takes } from '../media.ts';
 import { Omissions } from '../omissions.ts';
@@ -33,23 +34,31 @@ export function readCount(body: InputTokensRequest, items: readonly InputItem[])
   return read(body, items, InputTokensRequest.properties);
 }
 
+/** The same to be made shorter. */
+export function readCompact(body: CompactRequest, items: readonly InputItem[]): ReadRequest {
+  return read(body, items, CompactRequest.properties);
+}
+
 export const INCLUDES_THINKING = 'reasoning.encrypted_content';
 
 function read(body: Body, items: readonly InputItem[], known: Fields): ReadRequest {
   refuseAbsent(body);
   const tools = clientTools(body.tools ?? []);
   const omissions = new Omissions();
+  const { edits, ignored } = readManagement(body.context_management);
   const own = Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(known, name)));
   return {
     tools,
     ask: {
       model: body.model,
+      edits,
       content: (model) => readContent(body, items, { ...tools, takes: takenBy(model), omissions }),
       options: { ...sharedOptions(own), max_tokens: body.max_output_tokens ?? null },
       idle: ({ reasoning }) => [
         ...idleFields(body, reasoning),
         ...tools.ignored,
         ...omissions.paths,
+        ...ignored,
         ...unknownFields(body, known),
       ],
     },

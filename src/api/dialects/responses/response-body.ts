@@ -6,6 +6,7 @@ import type { OutputItem } from '../../../wire/responses/items.ts';
 import type { ResponsesRequest } from '../../../wire/responses/request.ts';
 import type { ResponseBody } from '../../../wire/responses/response.ts';
 import { type Fields, isFields } from '../fields.ts';
+import { wireGuards } from '../../generation/usage.ts';
 import { wireUsage } from './item-words.ts';
 
 export interface ResponseHead {
@@ -91,6 +92,7 @@ export function closedBody(
     incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
     output: [...output],
     usage: wireUsage(done.usage),
+    ...wireGuards(done),
   };
 }
 

@@ -2,23 +2,33 @@
  * api/dialects/responses owns POST /v1/responses and what can be asked of a response afterwards: OpenAI's Responses
  * dialect over the one use case of chat. It knows nothing of sockets, headers, files or engines.
  */
+import { refusal } from '../../../lib/errors/refusal.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
-import type { InputTokensRequest, ItemsQuery, ResponsesRequest } from '../../../wire/responses/request.ts';
+import type {
+  CompactRequest,
+  InputTokensRequest,
+  ItemsQuery,
+  ResponsesRequest,
+} from '../../../wire/responses/request.ts';
 import type {
   CancelledResponse,
+  CompactedResponse,
   DeletedResponse,
   InputTokens,
   ItemList,
   ResponseBody,
 } from '../../../wire/responses/response.ts';
 import type { Caller } from '../../caller.ts';
-import { acceptChat, type ChatPorts } from '../../chat/chat.ts';
+import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
+import { headEnd } from '../../chat/compaction/context-edits.ts';
 import type { Understood } from '../../chat/understood.ts';
+import { wireCompaction } from '../../generation/usage.ts';
+import { compactionItem } from './compaction.ts';
 import { AcceptedResponse } from './accepted-response.ts';
-import { newId } from './item-words.ts';
+import { newId, wireUsage } from './item-words.ts';
 import { KeptResponses, type ResponseKeeper } from './kept.ts';
-import { INCLUDES_THINKING, readCount, readRequest } from './read-request.ts';
+import { INCLUDES_THINKING, readCompact, readCount, readRequest } from './read-request.ts';
 import { itemsOf } from './turns.ts';
 
 export interface ResponsesUseCases {
@@ -28,6 +38,11 @@ export interface ResponsesUseCases {
     body: InputTokensRequest,
     caller: Caller,
   ): Promise<{ readonly understood: Understood; readonly body: InputTokens }>;
+  /** The conversation, made as short as a summary by the model makes it. */
+  compact(
+    body: CompactRequest,
+    caller: Caller,
+  ): Promise<{ readonly understood: Understood; readonly body: CompactedResponse }>;
   /** The three throw `response_not_found`, or `responses_not_kept` where nothing is. */
   get(id: string, owner: string): Promise<ResponseBody>;
   inputItems(id: string, owner: string, query: ItemsQuery): Promise<ItemList>;
@@ -85,6 +100,25 @@ export function responsesUseCases(ports: ChatPorts, keeper: ResponseKeeper | nul
         body: { object: 'response.input_tokens', input_tokens: promptTokens },
       };
     },
+    async compact(body, caller) {
+      const items = await history(body, caller.owner);
+      const { ask } = readCompact(body, items);
+      const chat = await acceptChat(ports, ask, caller);
+      const { compaction } = await chat.compacted(true, [WHOLE_SUMMARY]);
+      if (compaction?.turns === undefined) throw notCompacted(chat);
+      const { summaryUsage = NO_USAGE } = compaction;
+      return {
+        understood: chat.understood,
+        body: {
+          id: newId('resp'),
+          object: 'response.compaction',
+          created_at: unixSeconds(),
+          output: [...items.filter(({ role }) => role === 'user'), { ...compactionItem(compaction.turns) }],
+          usage: wireUsage(summaryUsage),
+          svc_compaction: wireCompaction(compaction),
+        },
+      };
+    },
     get: (id, owner) => kept.response(owner, id),
     inputItems: async (id, owner, query) => page(await kept.input(owner, id), query),
     async delete(id, owner) {
@@ -100,6 +134,18 @@ export function responsesUseCases(ports: ChatPorts, keeper: ResponseKeeper | nul
       });
     },
   };
+}
+
+/** Whatever its length is. */
+const WHOLE_SUMMARY = { kind: 'summary', trigger: { of: 'tokens', value: 0 }, ofAll: true } as const;
+const NO_USAGE = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
+
+function notCompacted(chat: AcceptedChat): Error {
+  const [job] = chat.choices.jobs;
+  const turns = job?.prompt.kind === 'chat' ? job.prompt.turns : [];
+  if (turns.length <= headEnd(turns))
+    throw refusal('input', 'is too short to be compacted; send more than the first message');
+  return fail('answer_invalid', { what: 'The summary', reason: 'the model wrote none' });
 }
 
 const PAGE = 20;

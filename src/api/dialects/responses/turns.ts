@@ -6,8 +6,9 @@ import { orderResults } from '../../intake/result-order.ts';
 import { fieldsAt, isFields, shown, textAt } from '../fields.ts';
 import { IMAGE_REMEDY, imageAt, mixed, type MixedText, type Takes } from '../media.ts';
 import type { Omissions } from '../omissions.ts';
+import { openCompaction } from './compaction.ts';
 import type { SortedTools } from './client-tools.ts';
-import { openThinking } from './item-words.ts';
+import { openSealed } from './item-words.ts';
 
 /** Between parts and prompts that a client keeps apart. */
 const SEPARATOR = '\n\n';
@@ -67,6 +68,9 @@ class ItemReader {
       case 'function_call_output':
       case 'custom_tool_call_output':
         return this.#output(item, path);
+      case 'compaction':
+      case 'compaction_summary':
+        return this.#compaction(item, path);
       default:
         // What a tool of the provider did, or a mark of its own: an agent sends it again with every turn.
         this.#omissions.leave(path, item['type']);
@@ -138,6 +142,15 @@ class ItemReader {
     });
   }
 
+  /** It stands for all that precedes it, but words of the system. */
+  #compaction(item: InputItem, path: string): void {
+    const turns = openCompaction(item['encrypted_content']);
+    if (turns === null) return this.#omissions.leave(path, item['type']);
+    const system = this.#turns.filter(({ role }) => role === 'system');
+    this.#turns.splice(0, this.#turns.length, ...system, ...turns.map(whole));
+    for (const { id, name } of turns.flatMap(({ toolCalls = [] }) => toolCalls)) this.#names.set(id, name);
+  }
+
   /** The turn of the model that is open, where this may still stand in it; else a fresh one. */
   #said(fits: (said: Said) => boolean): Said {
     const last = this.#turns.at(-1);
@@ -146,6 +159,13 @@ class ItemReader {
     this.#turns.push(said);
     return said;
   }
+}
+
+/** Words of the model may go on. */
+function whole(turn: Turn): Turn | Said {
+  if (turn.role !== 'assistant') return turn;
+  const { content, reasoning = '', toolCalls = [] } = turn;
+  return { role: 'assistant', content, reasoning, toolCalls: [...toolCalls] };
 }
 
 const isSaid = (turn: Turn | Said): turn is Said => turn.role === 'assistant';
@@ -162,7 +182,7 @@ function joinOpening(turns: readonly Turn[]): Turn[] {
 function reasoningText(item: InputItem, path: string, omissions: Omissions): string {
   const { content, encrypted_content: sealed } = item;
   if (Array.isArray(content) && content.length > 0) return contentText(content, `${path}.content`, omissions);
-  return typeof sealed === 'string' ? openThinking(sealed) : '';
+  return typeof sealed === 'string' ? openSealed(sealed) : '';
 }
 
 /** What a user says, which may hold images. */

@@ -133,6 +133,7 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
 /** The name of a sampling option in a dialect; null: it does not know it. */
 export function samplingName(dialect: Dialect, row: SamplingRow): string | null {
   const { sampling } = ABILITIES[dialect];
+  if (row.elsewhere === 'here') return null;
   if (SAMPLING_REACHES.indexOf(row.elsewhere) > SAMPLING_REACHES.indexOf(sampling)) return null;
   return sampling === 'servers' ? (row.serversName ?? row.wire) : row.wire;
 }
@@ -141,7 +142,10 @@ export function samplingName(dialect: Dialect, row: SamplingRow): string | null 
 export function idleOptions(dialect: Dialect): ReadonlySet<IdleOption> {
   const { numCtx, thinkingBudget } = ABILITIES[dialect];
   return new Set<IdleOption>([
-    ...SAMPLING_ROWS.flatMap(([option, row]) => (samplingName(dialect, row) === null ? [option] : [])),
+    ...SAMPLING_ROWS.flatMap(([option, row]) => {
+      const isIdle = row.elsewhere !== 'here' && samplingName(dialect, row) === null;
+      return isIdle ? [option] : [];
+    }),
     ...(numCtx ? [] : (['numCtx'] as const)),
     ...(thinkingBudget === null ? (['thinkingBudget'] as const) : []),
   ]);

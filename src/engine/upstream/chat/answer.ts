@@ -91,6 +91,7 @@ export class AnswerReader {
     return {
       type: 'done',
       finishReason: finishReason === 'tool_calls' && this.#calls === 0 ? 'stop' : finishReason,
+      ...(this.#calls > this.#context.maxCalls ? { calls: 'dropped' as const } : {}),
       ...(this.#stopString === undefined ? {} : { stopString: this.#stopString }),
       usage: this.#usage ?? {
         promptTokens: 0,

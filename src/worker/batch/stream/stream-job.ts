@@ -37,6 +37,8 @@ export interface StreamJob {
   readonly sharedTokens: number | null;
   /** The window of this job, tokens. */
   readonly numCtx: number;
+  /** A call that the limit would cut is written to its end, while the window has room; absent: it is cut. */
+  readonly endsCalls?: boolean;
   readonly preparation: Preparation;
   /** How the conversation was changed for the template. */
   readonly folds: readonly string[];

@@ -15,6 +15,8 @@ export class StreamOutput {
   readonly #job: StreamJob;
   readonly #vocabulary: Vocabulary;
   readonly #maxTokens: number;
+  /** What the window leaves, tokens. */
+  readonly #room: number;
   readonly #utf8 = new Utf8Assembler();
   readonly #stops: StopStrings;
   readonly #sampled = new SampledTokens();
@@ -31,8 +33,8 @@ export class StreamOutput {
     this.#stops = new StopStrings([...job.job.stop, ...(job.answer.hiddenStops ?? [])]);
     const limit = repetitionLimit(job.job);
     this.#guard = limit === 0 ? null : new RepetitionGuard(limit, this.#tokens);
-    const room = numCtx - prompt.length;
-    this.#maxTokens = Math.min(job.job.maxTokens ?? room, room);
+    this.#room = numCtx - prompt.length;
+    this.#maxTokens = Math.min(job.job.maxTokens ?? this.#room, this.#room);
     // A job that wants no token at all has finished before it began.
     if (this.#maxTokens === 0) this.#finishReason = 'length';
   }
@@ -52,7 +54,7 @@ export class StreamOutput {
   }
 
   get tokensLeft(): number {
-    return this.#maxTokens - this.#tokens.length;
+    return this.#most - this.#tokens.length;
   }
 
   /** The next token must be another one, because this one would go on with a repetition; null: any may come. */
@@ -92,9 +94,15 @@ export class StreamOutput {
     const events = this.#eventsOf(this.#partsOf(token));
     if (this.#finishReason !== null) return events;
     if (parser.complete) return [...events, ...this.#end('stop')];
-    if (this.#tokens.length >= this.#maxTokens || this.#guard?.isOver === true)
+    if (this.#tokens.length >= this.#most || this.#guard?.isOver === true)
       return [...events, ...this.#end('length')];
     return events;
+  }
+
+  /** Half a call is of no use to anybody. */
+  get #most(): number {
+    const isInCall = this.#job.endsCalls === true && !this.#parser.inText && !this.#parser.thinking;
+    return isInCall ? this.#room : this.#maxTokens;
   }
 
   get #parser(): AnswerParser {

@@ -1,0 +1,100 @@
+/**
+ * Notices a conversation that goes in circles: the same tool, called with the same arguments, gave the same result again
+ * and again, and nothing else came of it meanwhile. A poll whose result changes, other arguments, any call that is new
+ * since, and words of the user each begin the count anew.
+ */
+import type { GenerateJob, ToolCallTurn, Turn } from '../../contract/job.ts';
+import { CLEARED } from './compaction/context-edits.ts';
+import { canonicalArguments } from '../intake/call-id.ts';
+import { canonicalize } from '../../lib/json/canonicalize.ts';
+
+/** Equal results after which the same call is refused. */
+export const CALL_LIMIT = 5;
+
+/** Calls that are looked back at. A circle that is longer is not seen. */
+const MOST_CALLS_BACK = 256;
+/** Longer arguments are compared as they were written. */
+const CANONICAL_CHARS = 8_192;
+/** Agents put reminders of their own behind results, as words of the user. */
+const REMINDERS = /^(?:\s*<system-reminder>[\s\S]*?<\/system-reminder>)+\s*$/;
+
+type Call = Pick<ToolCallTurn, 'name' | 'argumentsJson'>;
+
+/** 0: no call of this job is refused. A client that names the tool, or has begun the answer, wants this very call. */
+export function callLimit({ prompt, lane, toolChoice, sampling }: GenerateJob): number {
+  const isGuarded = prompt.kind === 'chat' && prompt.continues !== true && lane === 'shared';
+  return isGuarded && toolChoice.mode !== 'named' ? (sampling.callGuard ?? CALL_LIMIT) : 0;
+}
+
+/** What a request asks of the guard where it does not act: one answer to one prompt is recorded as it was made. */
+export function idleGuard(fields: { readonly call_guard?: number | null }, isRecorded: boolean): string[] {
+  return isRecorded && (fields.call_guard ?? 0) > 0 ? ['call_guard'] : [];
+}
+
+/** Of each call since the user spoke last, how often it gave its latest result with nothing new in between. */
+export class CallHistory {
+  readonly #limit: number;
+  readonly #turns: readonly Turn[];
+  #counts: ReadonlyMap<string, number> | null = null;
+
+  constructor({ turns, limit }: { readonly turns: readonly Turn[]; readonly limit: number }) {
+    this.#turns = turns;
+    this.#limit = limit;
+  }
+
+  /** How often the call has given the same result; 0: so rarely that it may be made once more. */
+  refusedAfter(call: Call): number {
+    if (this.#limit === 0) return 0;
+    this.#counts ??= countsOf(this.#turns);
+    const times = this.#counts.get(keyOf(call)) ?? 0;
+    return times >= this.#limit ? times : 0;
+  }
+}
+
+interface Seen {
+  readonly result: string;
+  readonly times: number;
+  /** How much was new when it was made. */
+  readonly news: number;
+}
+
+function countsOf(turns: readonly Turn[]): ReadonlyMap<string, number> {
+  const latest = new Map<string, Seen>();
+  const results = new Map<string, Set<string>>();
+  let news = 0;
+  for (const { call, result } of answeredCalls(turns)) {
+    const key = keyOf(call);
+    const known = results.get(key) ?? new Set();
+    // What was cleared may have been anything.
+    if (!known.has(result) || result === CLEARED) news += 1;
+    results.set(key, known.add(result));
+    const last = latest.get(key);
+    const isSame = last !== undefined && last.result === result && last.news === news;
+    latest.set(key, { result, news, times: isSame ? last.times + 1 : 1 });
+  }
+  return new Map([...latest].map(([key, seen]) => [key, seen.news === news ? seen.times : 0]));
+}
+
+/** Calls with their results, in order; equal ones of one message count once. */
+function answeredCalls(turns: readonly Turn[]): { call: Call; result: string }[] {
+  const begin = turns.findLastIndex(({ role, content }) => role === 'user' && !REMINDERS.test(content)) + 1;
+  const answered = turns.slice(begin).flatMap((turn, at, since) => {
+    const calls = turn.toolCalls ?? [];
+    const end = since.findIndex((other, index) => index > at && other.role === 'assistant');
+    const results = since.slice(at + 1, end < 0 ? since.length : end).filter(({ role }) => role === 'tool');
+    const seen = new Set<string>();
+    return calls.flatMap((call, index) => {
+      const own = results.find(({ toolCallId }) => toolCallId === call.id) ?? results[index];
+      const text = `${call.name} ${call.argumentsJson}`;
+      if (own === undefined || seen.has(text)) return [];
+      seen.add(text);
+      return [{ call, result: own.content }];
+    });
+  });
+  return answered.slice(-MOST_CALLS_BACK);
+}
+
+function keyOf({ name, argumentsJson }: Call): string {
+  if (argumentsJson.length > CANONICAL_CHARS) return `${name} ${argumentsJson}`;
+  return `${name} ${canonicalize(canonicalArguments(argumentsJson)) ?? argumentsJson}`;
+}

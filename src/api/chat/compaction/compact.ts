@@ -1,0 +1,265 @@
+/** Makes one conversation shorter by the edits that were asked for, in order, and tells what became of it. */
+import type { Compaction, JobEvent, Usage } from '../../../contract/job-event.ts';
+import type { GenerateJob, Turn } from '../../../contract/job.ts';
+import { collectEvents } from '../../../engine/collect.ts';
+import type { Engine, JobListener, Submission } from '../../../engine/ports.ts';
+import { isFailure } from '../../../lib/errors/svc-error.ts';
+import {
+  callsIn,
+  charsOf,
+  clearResults,
+  clearThinking,
+  type ContextEdit,
+  headEnd,
+  type Summarise,
+  tailStart,
+  type Trigger,
+} from './context-edits.ts';
+import { type ChatJob, type SummaryBook, summaryJob, summaryTurn } from './summary.ts';
+
+export interface Compacting {
+  readonly engine: Pick<Engine, 'submit'>;
+  readonly submission: Omit<Submission, 'job'>;
+  readonly signal: AbortSignal;
+  readonly book: SummaryBook;
+  /** Hears what the work waits for. */
+  readonly onWait: (event: Extract<JobEvent, { type: 'queued' }>) => void;
+  /** False: nothing is generated; a summary that is not there yet is left out. */
+  readonly mayGenerate: boolean;
+}
+
+export interface Compacted {
+  readonly job: GenerateJob;
+  /** Null: nothing was changed. */
+  readonly compaction: Compaction | null;
+  /** Tokens of the prompt. */
+  readonly before: number;
+  readonly after: number;
+}
+
+interface Size {
+  readonly tokens: number;
+  /** 0: not known. */
+  readonly numCtx: number;
+}
+
+/** Characters of a token, where the engine counts none. */
+const TOKEN_CHARS = 4;
+/** Of what is to be left, the latest turns as they are. */
+const TAIL_SHARE = 0.3;
+/** Of the window, what is summarised at once. */
+const AT_ONCE_SHARE = 0.6;
+const MOST_SUMMARIES = 8;
+
+export async function compact(
+  asked: ChatJob,
+  edits: readonly ContextEdit[],
+  compacting: Compacting,
+): Promise<Compacted> {
+  const work = new Work(asked, compacting);
+  await work.measure();
+  const before = work.size.tokens;
+  for (const edit of edits) await work.apply(edit);
+  const { compaction, job } = work;
+  const after = work.size.tokens;
+  if (compaction === null) return { job: asked, compaction: null, before, after };
+  return { job, compaction: { ...compaction, tokensBefore: before, tokensAfter: after }, before, after };
+}
+
+type Changes = Omit<Compaction, 'tokensBefore' | 'tokensAfter'>;
+
+class Work {
+  readonly #compacting: Compacting;
+  readonly #isCounted: boolean;
+  #job: ChatJob;
+  /** As they were sent, each in the place of what was made of it. */
+  #origin: readonly Turn[];
+  #changes: Changes = { edits: [] };
+  size: Size = { tokens: 0, numCtx: 0 };
+
+  constructor(job: ChatJob, compacting: Compacting) {
+    this.#job = job;
+    this.#origin = job.prompt.turns;
+    this.#compacting = compacting;
+    this.#isCounted = compacting.submission.target.capabilities.canExplain;
+  }
+
+  get job(): ChatJob {
+    return this.#job;
+  }
+
+  get compaction(): Changes | null {
+    if (this.#changes.edits.length === 0) return null;
+    return this.#isCounted ? this.#changes : { ...this.#changes, isEstimated: true };
+  }
+
+  get #turns(): readonly Turn[] {
+    return this.#job.prompt.turns;
+  }
+
+  async measure(): Promise<void> {
+    this.size = await this.#sizeOf(this.#job);
+  }
+
+  async apply(edit: ContextEdit): Promise<void> {
+    switch (edit.kind) {
+      case 'thinking':
+        return this.#take('thinking', clearThinking(this.#turns, edit), 0);
+      case 'results':
+        if (!this.#isDue(edit.trigger)) return;
+        return this.#take('results', clearResults(this.#turns, edit), edit.atLeastTokens);
+      case 'summary':
+        return this.#summarise(edit);
+    }
+  }
+
+  async #take(
+    kind: 'thinking' | 'results',
+    { turns, count }: { readonly turns: readonly Turn[]; readonly count: number },
+    atLeast: number,
+  ): Promise<void> {
+    if (count === 0) return;
+    const job = withTurns(this.#job, turns);
+    const size = await this.#sizeOf(job);
+    const tokens = this.size.tokens - size.tokens;
+    if (tokens < atLeast) return;
+    this.#accept(job, size);
+    this.#changes = { ...this.#changes, edits: [...this.#changes.edits, { kind, count, tokens }] };
+  }
+
+  #accept(job: ChatJob, size: Size): void {
+    this.#job = job;
+    this.size = size;
+  }
+
+  #isDue({ of, value }: Trigger): boolean {
+    if (of === 'calls') return callsIn(this.#turns) > value;
+    return this.size.tokens > this.#tokensOf({ of, value });
+  }
+
+  #tokensOf({ of, value }: Trigger): number {
+    if (of === 'tokens') return value;
+    return this.size.numCtx > 0 ? value * this.size.numCtx : Infinity;
+  }
+
+  /** Summaries that are there already count first; a new one is made of what is still too much. */
+  async #summarise({ trigger, ofAll = false }: Summarise): Promise<void> {
+    const limit = this.#tokensOf(trigger);
+    const before = this.size.tokens;
+    let count = 0;
+    for (let round = 0; round < MOST_SUMMARIES && this.size.tokens > limit; round += 1) {
+      const done = await this.#summariseOnce(limit, ofAll);
+      if (done === 0) break;
+      count += done;
+      if (ofAll && this.#turns.length <= headEnd(this.#turns) + 2) break;
+    }
+    if (count === 0) return;
+    const edit = { kind: 'summary' as const, count, tokens: before - this.size.tokens };
+    const turns = this.#turns.filter(({ role }) => role !== 'system');
+    this.#changes = { ...this.#changes, edits: [...this.#changes.edits, edit], turns };
+  }
+
+  /** How many turns a summary stands for now; 0: none could be made. */
+  async #summariseOnce(limit: number, ofAll: boolean): Promise<number> {
+    const { book, submission, mayGenerate } = this.#compacting;
+    const owner = `${submission.target.modelId} ${this.#job.domain ?? ''}`;
+    const known = ofAll ? undefined : book.find(owner, this.#origin);
+    const head = headEnd(this.#turns);
+    const end = known?.end ?? this.#summaryEnd(limit, ofAll);
+    const least = head + (ofAll ? 1 : 2);
+    if (end < least || (known === undefined && !mayGenerate)) return 0;
+    const summary = known?.summary ?? (await this.#summaryOf(this.#turns.slice(0, end)));
+    if (summary === '') return 0;
+    if (known === undefined) book.keep(owner, this.#origin.slice(0, end), summary);
+    const last = ofAll ? lastWords(this.#turns.slice(head, end)) : [];
+    const replaced = (turns: readonly Turn[]): Turn[] => [
+      ...turns.slice(0, head),
+      summaryTurn(summary),
+      ...last,
+      ...turns.slice(end),
+    ];
+    this.#origin = replaced(this.#origin);
+    const job = withTurns(this.#job, replaced(this.#turns));
+    this.#accept(job, await this.#sizeOf(job));
+    return end - head;
+  }
+
+  /** As much as fits beside its summary, up to the turns that stay. */
+  #summaryEnd(limit: number, ofAll: boolean): number {
+    const turns = this.#turns;
+    const perToken = charsOf(turns) / Math.max(1, this.size.tokens);
+    const tail = ofAll ? turns.length : tailStart(turns, limit * TAIL_SHARE * perToken);
+    const most = this.size.numCtx > 0 ? this.size.numCtx * AT_ONCE_SHARE * perToken : Infinity;
+    const ends = [...turns.keys(), turns.length].filter((at) => turns[at]?.role !== 'tool' && at <= tail);
+    const fitting = ends.filter((at) => charsOf(turns.slice(0, at)) <= most);
+    return fitting.at(-1) ?? 0;
+  }
+
+  async #summaryOf(turns: readonly Turn[]): Promise<string> {
+    const { numCtx } = this.size;
+    this.#compacting.onWait({ type: 'queued', position: 1, reason: 'summarising the conversation' });
+    for (const tools of this.#job.tools.length > 0 ? [true, false] : [false]) {
+      const events = await this.#run(summaryJob(this.#job, turns, { numCtx, tools }));
+      for (const event of events) if (event.type === 'done') this.#took(event.usage);
+      const summary = events
+        .map((event) => (event.type === 'text' ? event.text : ''))
+        .join('')
+        .trim();
+      if (summary !== '') return summary;
+    }
+    return '';
+  }
+
+  #took(usage: Usage): void {
+    const before = this.#changes.summaryUsage;
+    this.#changes = { ...this.#changes, summaryUsage: before === undefined ? usage : sumOf(before, usage) };
+  }
+
+  async #sizeOf(job: ChatJob): Promise<Size> {
+    const estimate = { tokens: Math.ceil(charsOf(job.prompt.turns) / TOKEN_CHARS), numCtx: 0 };
+    if (!this.#isCounted) return estimate;
+    try {
+      const events = await this.#run({ kind: 'explain', jobId: `${job.jobId}.size`, job });
+      const explained = events.find((event) => event.type === 'explained');
+      return explained === undefined
+        ? estimate
+        : { tokens: explained.promptTokens, numCtx: explained.numCtx };
+    } catch (error) {
+      if (!isFailure(error, 'context_length_exceeded')) throw error;
+      return { tokens: error.detail.promptTokens, numCtx: error.detail.numCtx };
+    }
+  }
+
+  #run(job: Submission['job']): Promise<JobEvent[]> {
+    const { engine, submission, signal, onWait } = this.#compacting;
+    return collectEvents((listener) =>
+      engine.submit({ ...submission, job }, signal, hearing(listener, onWait)),
+    );
+  }
+}
+
+function sumOf(first: Usage, second: Usage): Usage {
+  return {
+    promptTokens: first.promptTokens + second.promptTokens,
+    cachedTokens: first.cachedTokens + second.cachedTokens,
+    completionTokens: first.completionTokens + second.completionTokens,
+    reasoningTokens: first.reasoningTokens + second.reasoningTokens,
+  };
+}
+
+/** What the user said last. */
+function lastWords(turns: readonly Turn[]): Turn[] {
+  const last = turns.findLast(({ role }) => role === 'user');
+  return last === undefined ? [] : [last];
+}
+
+function hearing(listener: JobListener, onWait: Compacting['onWait']): JobListener {
+  return {
+    onEvent: (event) => (event.type === 'queued' ? onWait(event) : listener.onEvent(event)),
+    onEnd: (failure) => listener.onEnd(failure),
+  };
+}
+
+function withTurns(job: ChatJob, turns: readonly Turn[]): ChatJob {
+  return { ...job, prompt: { ...job.prompt, turns: [...turns] } };
+}

@@ -1,0 +1,140 @@
+/**
+ * api/chat/compaction owns what makes a long conversation shorter before the model reads it: old results of tools, old
+ * thinking, and a summary by the model. It knows no dialect. This file: the edits as pure functions over turns.
+ */
+import type { Turn } from '../../../contract/job.ts';
+
+/** When an edit is made: beyond so many tokens of the prompt, so much of the window, or so many calls of tools. */
+export interface Trigger {
+  readonly of: 'tokens' | 'window' | 'calls';
+  readonly value: number;
+}
+
+export interface ClearResults {
+  readonly kind: 'results';
+  readonly trigger: Trigger;
+  /** The latest results stay. */
+  readonly keep: number;
+  /** Results are cleared so many at a time: what was cleared stays as it is for a while, and so does the prompt. */
+  readonly step: number;
+  /** Nothing is cleared for less. */
+  readonly atLeastTokens: number;
+  /** Names of tools whose results stay. */
+  readonly exclude: readonly string[];
+  /** Arguments of the same calls as well: of all tools, or of these. */
+  readonly clearsInputs: boolean | readonly string[];
+}
+
+export interface ClearThinking {
+  readonly kind: 'thinking';
+  /** The latest turns of the model that keep theirs. */
+  readonly keep: number;
+}
+
+export interface Summarise {
+  readonly kind: 'summary';
+  readonly trigger: Trigger;
+  /** No turn stays as it is but the first and the last words of the user. */
+  readonly ofAll?: boolean;
+}
+
+export type ContextEdit = ClearResults | ClearThinking | Summarise;
+
+/** The results that stay, and how many are cleared at a time, where no client says so. */
+const KEEP = 3;
+const STEP = 4;
+
+/** Old results first, a summary last: as models are set, and for clients that only ask for fewer tokens. */
+export function usualEdits(trigger: Trigger): ContextEdit[] {
+  return [
+    { kind: 'results', trigger, keep: KEEP, step: STEP, atLeastTokens: 0, exclude: [], clearsInputs: false },
+    { kind: 'summary', trigger },
+  ];
+}
+
+/** What `compact` of a model asks for: `75%` of the window, or a number of tokens; null: nothing. */
+export function modelEdits(compact: string | null): ContextEdit[] {
+  if (compact === null) return [];
+  const value = Number.parseInt(compact, 10);
+  const isShare = compact.endsWith('%');
+  return usualEdits(isShare ? { of: 'window', value: value / 100 } : { of: 'tokens', value });
+}
+
+/** What stands in the place of a result. */
+export const CLEARED = '[old result removed to save space]';
+
+export interface Edited {
+  readonly turns: readonly Turn[];
+  /** Results, or turns whose thinking was cleared. */
+  readonly count: number;
+}
+
+export function clearResults(turns: readonly Turn[], edit: ClearResults): Edited {
+  const clearable = turns.flatMap(({ role, name = '' }, at) =>
+    role === 'tool' && !edit.exclude.includes(name) ? [at] : [],
+  );
+  const most = Math.max(0, clearable.length - edit.keep);
+  const cleared = new Set(clearable.slice(0, most - (most % edit.step)));
+  const ids = new Set(turns.flatMap(({ toolCallId }, at) => (cleared.has(at) ? [toolCallId] : [])));
+  const edited = turns.map((turn, at): Turn => {
+    if (cleared.has(at)) return { ...turn, content: CLEARED };
+    if (turn.toolCalls === undefined) return turn;
+    const toolCalls = turn.toolCalls.map((call) =>
+      ids.has(call.id) && clearsInput(edit, call.name) ? { ...call, argumentsJson: '{}' } : call,
+    );
+    return { ...turn, toolCalls };
+  });
+  return { turns: edited, count: cleared.size };
+}
+
+const clearsInput = ({ clearsInputs }: ClearResults, name: string): boolean =>
+  typeof clearsInputs === 'boolean' ? clearsInputs : clearsInputs.includes(name);
+
+export function clearThinking(turns: readonly Turn[], { keep }: ClearThinking): Edited {
+  const thinking = turns.flatMap(({ reasoning }, at) => (reasoning === undefined ? [] : [at]));
+  const cleared = new Set(thinking.slice(0, Math.max(0, thinking.length - keep)));
+  const edited = turns.map((turn, at): Turn => {
+    if (!cleared.has(at)) return turn;
+    const { reasoning: _, ...rest } = turn;
+    return rest;
+  });
+  return { turns: edited, count: cleared.size };
+}
+
+/** Calls of tools that have a result. */
+export const callsIn = (turns: readonly Turn[]): number => turns.filter(({ role }) => role === 'tool').length;
+
+/** Where the turns end that stay whatever happens: words of the system and the first of the user. */
+export function headEnd(turns: readonly Turn[]): number {
+  const first = turns.findIndex(({ role }) => role !== 'system');
+  if (first < 0) return turns.length;
+  return turns[first]?.role === 'user' ? first + 1 : first;
+}
+
+/**
+ * Where the turns begin that stay as they are: as many of the latest as have `chars` characters, one step of the
+ * conversation at least, and never between a call and its result.
+ */
+export function tailStart(turns: readonly Turn[], chars: number): number {
+  const starts = turns.flatMap(({ role }, at) => (role === 'tool' ? [] : [at]));
+  let start = starts.at(-1) ?? turns.length;
+  for (const at of starts.toReversed()) {
+    if (charsOf(turns.slice(at)) > chars) break;
+    start = at;
+  }
+  return Math.max(start, headEnd(turns));
+}
+
+/** Characters that the model reads of them, about. */
+export function charsOf(turns: readonly Turn[]): number {
+  return turns.reduce((sum, { content, reasoning = '', toolCalls = [] }) => {
+    const calls = toolCalls.reduce(
+      (all, { name, argumentsJson }) => all + name.length + argumentsJson.length,
+      0,
+    );
+    return sum + content.length + reasoning.length + calls + TURN_CHARS;
+  }, 0);
+}
+
+/** Of the marks around a turn. */
+const TURN_CHARS = 24;

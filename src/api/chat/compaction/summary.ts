@@ -1,0 +1,69 @@
+/** A summary by the model: what it is asked, where it stands afterwards, and the memory of summaries that were made. */
+import { createHash, randomUUID } from 'node:crypto';
+import type { GenerateJob, Turn } from '../../../contract/job.ts';
+import { RecentTexts } from '../../../lib/base/recent/recent-texts.ts';
+
+export type ChatJob = GenerateJob & { readonly prompt: Extract<GenerateJob['prompt'], { kind: 'chat' }> };
+
+const ASK =
+  'Summarise this conversation, so that the work can go on from the summary alone: what the user wants, what was done and found ' +
+  '(with the names of files, values and commands), and what is left to do. Call no tool. Write only the summary.';
+const OPENING = 'Summary of the conversation so far, made to save space:\n\n';
+const SUMMARY_TOKENS = 1_024;
+/** Of the window. */
+const MOST_SHARE = 1 / 8;
+
+/** The turns and their end, which are cached, and a question behind them; tools stay in the prompt for the same reason. */
+export function summaryJob(
+  job: ChatJob,
+  turns: readonly Turn[],
+  how: { numCtx: number; tools: boolean },
+): ChatJob {
+  const most = how.numCtx > 0 ? Math.floor(how.numCtx * MOST_SHARE) : SUMMARY_TOKENS;
+  return {
+    ...job,
+    jobId: `${job.jobId}.${randomUUID()}`,
+    prompt: { kind: 'chat', turns: [...turns, { role: 'user', content: ASK }] },
+    toolChoice: { mode: how.tools ? 'auto' : 'none' },
+    format: { kind: 'text' },
+    reasoning: { ...job.reasoning, enabled: false },
+    maxCalls: 1,
+    maxTokens: Math.max(1, Math.min(SUMMARY_TOKENS, most)),
+    stop: [],
+    topLogprobs: null,
+  };
+}
+
+/** The turn that stands for what was summarised. */
+export const summaryTurn = (summary: string): Turn => ({ role: 'user', content: OPENING + summary });
+
+interface Kept {
+  /** Turns that it stands for. */
+  readonly end: number;
+  readonly summary: string;
+}
+
+/** Summaries that were made, by the turns that they stand for: a client that knows nothing of them sends these again. */
+export class SummaryBook {
+  readonly #kept = new RecentTexts<Kept>({ entries: 256, chars: 64 * 256 });
+
+  /** The summary that stands for the most of these turns. */
+  find(owner: string, turns: readonly Turn[]): Kept | undefined {
+    const names = namesOf(owner, turns);
+    return names.map((name) => this.#kept.get(name)).findLast((kept) => kept !== undefined);
+  }
+
+  keep(owner: string, turns: readonly Turn[], summary: string): void {
+    const name = namesOf(owner, turns).at(-1);
+    if (name !== undefined) this.#kept.set(name, { end: turns.length, summary }, owner);
+  }
+}
+
+/** Of each beginning of the turns. */
+function namesOf(owner: string, turns: readonly Turn[]): string[] {
+  let name = owner;
+  return turns.map((turn) => {
+    name = createHash('sha256').update(name).update(JSON.stringify(turn)).digest('base64');
+    return name;
+  });
+}

@@ -1,0 +1,53 @@
+/** Conversations that were made shorter, as items of the dialect: written for clients to carry, and read when they return. */
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { Turn } from '../../../contract/job.ts';
+import { refusal } from '../../../lib/errors/refusal.ts';
+import type { CompactionItem } from '../../../wire/responses/items.ts';
+import { type ContextEdit, usualEdits } from '../../chat/compaction/context-edits.ts';
+import { type Fields, fieldsAt } from '../fields.ts';
+import { newId, openSealed, sealText } from './item-words.ts';
+
+const Turns = Type.Array(Turn);
+
+export function compactionItem(turns: readonly Turn[]): CompactionItem {
+  return { id: newId('cmp'), type: 'compaction', encrypted_content: sealText(JSON.stringify(turns)) };
+}
+
+/** The turns that an item stands for; null: another provider has sealed it. */
+export function openCompaction(sealed: unknown): Static<typeof Turns> | null {
+  if (typeof sealed !== 'string') return null;
+  try {
+    const turns: unknown = JSON.parse(openSealed(sealed), (_, value: unknown) =>
+      typeof value === 'string' ? value.toWellFormed() : value,
+    );
+    return Check(Turns, turns) && turns.every(({ role }) => role !== 'system') ? turns : null;
+  } catch {
+    return null;
+  }
+}
+
+export interface AskedCompaction {
+  /** Undefined: the request speaks of none. */
+  readonly edits: readonly ContextEdit[] | undefined;
+  readonly ignored: readonly string[];
+}
+
+export function readManagement(entries: readonly Fields[] | null | undefined): AskedCompaction {
+  if (entries === null || entries === undefined) return { edits: undefined, ignored: [] };
+  const edits: ContextEdit[] = [];
+  const ignored: string[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const path = `context_management[${index}]`;
+    const { type, compact_threshold: threshold } = fieldsAt(entry, path);
+    if (type !== 'compaction') ignored.push(`${path}.${String(type)}`);
+    else if (threshold === undefined || threshold === null) edits.push(...usualEdits(USUAL_TRIGGER));
+    else if (!Number.isSafeInteger(threshold) || Number(threshold) < 1)
+      throw refusal(`${path}.compact_threshold`, 'must be a whole number of tokens');
+    else edits.push(...usualEdits({ of: 'tokens', value: Number(threshold) }));
+  }
+  return { edits, ignored };
+}
+
+/** Of the window, where a request names no threshold. */
+const USUAL_TRIGGER = { of: 'window', value: 0.8 } as const;
