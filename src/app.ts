@@ -38,7 +38,10 @@ import { EngineFeed } from './api/events/engine-feed.ts';
 import type { DeviceStatus } from './api/events/engine-view.ts';
 import { openTracing } from './tracing/tracing.ts';
 import { type Builtins, LibraryUseCases } from './api/library/library.ts';
+import { GpuTrialRun } from './api/probe/gpu-trial.ts';
+import { gpuTrialEffects } from './api/probe/gpu-trial-effects.ts';
 import { createProbe as createModelProbe } from './api/probe/probe-model.ts';
+import { freeMemoryBytes } from './engine/local/memory/free-memory.ts';
 import { RequestRecorder } from './api/requests/recorder.ts';
 import { BatchUseCases } from './api/batches/batches.ts';
 import type { RightsOf } from './api/batches/ports.ts';
@@ -102,7 +105,20 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       return facts === null || 'failed' in facts || facts.folder === '' ? null : facts.folder;
     },
   });
+  const gpuTrial = new GpuTrialRun({
+    clock: systemClock,
+    log: logger,
+    gpu: config.gpu,
+    mayFetch: () => config.gpuFetch === 'auto' && !config.sealed && !options.readOnly,
+    isBusy: () => board.jobs.length > 0,
+    freeBytes: freeMemoryBytes,
+    ...gpuTrialEffects({ env: options.env, libraries, userHome: homedir(), hubHosts: config.hubHosts }),
+  });
+  await gpuTrial.resume();
   const backend = createLocalBackend({
+    onBooted: (facts) => gpuTrial.booted(facts),
+    onLoaded: (loaded, facts) => gpuTrial.loaded(loaded, facts),
+    betweenModels: () => gpuTrial.betweenModels(),
     hostEnv: options.env,
     gpu: config.gpu,
     libraries,

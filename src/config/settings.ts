@@ -277,6 +277,15 @@ export const settings = {
     read: (value) => (['auto', 'off', 'cuda', 'vulkan', 'metal'].includes(value) ? value : undefined),
     expects: 'auto, off, cuda, vulkan or metal',
   }),
+  gpuFetch: setting<'auto' | 'off'>({
+    env: 'SVC_GPU_FETCH',
+    live: true,
+    description:
+      'auto: with SVC_GPU=auto and a GPU that lacks only its library, fetch the Vulkan library (24 MB), try it, and use it if it is faster. off: fetch nothing.',
+    fallback: 'auto',
+    read: (value) => (value === 'auto' || value === 'off' ? value : undefined),
+    expects: 'auto or off',
+  }),
   cacheRam: bytes({
     env: 'SVC_CACHE_RAM',
     description:

@@ -71,6 +71,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'store/foreign',
     'store/keys',
     'store/batches',
+    'store/libraries',
     'trust/identity',
     'trust/evidence',
     'wire',

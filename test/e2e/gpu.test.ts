@@ -1,7 +1,8 @@
 /** hearth gpu as a user runs it, with a registry on loopback. */
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { findLibraries } from '../../src/lib/files/native-library.ts';
 import { startFakeRegistry } from '../support/hub/fake-registry.ts';
 import { sendBytes } from '../support/hub/fake-hub.ts';
 import { hearth } from '../support/process/hearth.ts';
@@ -25,9 +26,9 @@ describe('hearth gpu', () => {
   it.runIf(isLinux)('finds a library in the home folder', async () => {
     const home = await temporaryFolder();
     const bins = join(home, 'libraries', 'linux-x64-vulkan@3.22.1', 'bins', 'linux-x64-vulkan');
-    await mkdir(bins, { recursive: true });
-    for (const name of ['libllama.vulkan.v0.5.0.so', 'libggml.vulkan.v0.5.0.so', 'libggml-base.so'])
-      await writeFile(join(bins, name), '');
+    // Where the system has Vulkan, it is loaded: so it is one that can be.
+    const files = findLibraries('cpu', null);
+    await cp(files?.folder ?? '', bins, { recursive: true });
     const { stdout } = await hearth(['gpu', '--json'], { SVC_HOME: home });
     expect(JSON.parse(stdout).support).toContainEqual(
       expect.objectContaining({ kind: 'vulkan', installed: true }),

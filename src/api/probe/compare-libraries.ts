@@ -9,6 +9,8 @@ import { generateJob } from './probe-model.ts';
 
 const TOKENS = 32;
 const ROUNDS = 7;
+/** Of a large model, of which the first round tells enough. */
+export const FEW_ROUNDS = 2;
 const WINDOW = 1024;
 const LIMIT_MS = 300_000;
 /** Some hundred tokens: a prompt as well as an answer counts. */
@@ -26,6 +28,7 @@ export async function compareLibraries(
   build: WorkerSettings,
   present: WorkerSettings,
   file: ModelFile,
+  rounds = ROUNDS,
 ): Promise<{ readonly build: number; readonly present: number } | null> {
   const limit = AbortSignal.timeout(LIMIT_MS);
   if (!(await canCompute(present))) return null;
@@ -40,7 +43,7 @@ export async function compareLibraries(
       models.push(await backend.load(target, { numCtx: WINDOW, slots: 1, cells: WINDOW }, limit));
     }
     const least = models.map(() => Number.POSITIVE_INFINITY);
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       for (const [at, model] of models.entries()) {
         const ms = await timed(model, round, limit);
         least[at] = Math.min(least[at] ?? ms, ms);

@@ -14,6 +14,7 @@ import {
   ownLibrary,
 } from '../../lib/files/native-library.ts';
 import { platformLibrary } from '../../lib/files/platforms.ts';
+import { describeTrial, readGpuTrial } from '../../store/libraries/gpu-trial.ts';
 import { discover } from '../../store/foreign/discover.ts';
 import { homeHolder } from '../home-lock.ts';
 import type { CliContext } from '../context.ts';
@@ -101,6 +102,8 @@ async function engineFindings(
   const ready = (facts.gpuSupport ?? []).find(({ installed, missing }) => !installed && missing.length === 0);
   if (gpu === 'off') return [engine, ok('GPU', 'none is used, because SVC_GPU is off')];
   if (ready === undefined) return [engine, ok('GPU', 'none that can be used; models run on the processor')];
+  const trial = ready.kind === 'vulkan' ? await readGpuTrial(libraries) : null;
+  if (trial !== null && trial.outcome !== 'faster') return [engine, ok('GPU', describeTrial(trial))];
   return [
     engine,
     warning('GPU', `a GPU lacks only its library (${ready.kind})`, `hearth gpu install ${ready.kind}`),

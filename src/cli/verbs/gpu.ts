@@ -4,6 +4,12 @@ import { askDevices } from '../../api/own-worker.ts';
 import { readable } from '../../lib/base/byte-size.ts';
 import { librariesFolder, ownLibrary } from '../../lib/files/native-library.ts';
 import { installLibrary, libraryFor, removeLibrary } from '../../store/libraries/install.ts';
+import {
+  describeTrial,
+  forgetGpuTrial,
+  readGpuTrial,
+  writeGpuTrial,
+} from '../../store/libraries/gpu-trial.ts';
 import { GPU_KINDS, type GpuLibraryKind } from '../../store/libraries/packages.ts';
 import { type CliContext, printable, saysJson } from '../context.ts';
 import { refuseIfSealed } from './choose/hub-options.ts';
@@ -41,7 +47,8 @@ async function show(context: CliContext, json: boolean): Promise<void> {
   const devices = (facts.devices ?? []).filter(({ kind }) => kind !== 'cpu');
   const support = facts.gpuSupport ?? [];
   const isOwn = ownLibrary(librariesFolder(home)) !== null;
-  if (json) return context.printJson({ setting, own: isOwn, folder: facts.folder, devices, support });
+  const trial = await readGpuTrial(librariesFolder(home));
+  if (json) return context.printJson({ setting, own: isOwn, folder: facts.folder, devices, support, trial });
   for (const { name, description, totalBytes } of devices)
     context.print(printable(`${name}  ${description}, ${readable(totalBytes)}`));
   const demandsGpu = setting !== 'auto' && setting !== 'off';
@@ -53,6 +60,7 @@ async function show(context: CliContext, json: boolean): Promise<void> {
   if (isOwn)
     context.print('Models run on your own build of llama.cpp (hearth library), in place of every package.');
   for (const row of support) context.print(describe(row));
+  if (trial !== null) context.print(printable(describeTrial(trial)));
 }
 
 type Support = NonNullable<Awaited<ReturnType<typeof askDevices>>['gpuSupport']>[number];
@@ -75,6 +83,7 @@ async function install(context: CliContext, kind: GpuLibraryKind, json: boolean)
         library,
         ...(await packageSource(context, { onEvent: shown.onEvent, signal })),
       });
+      await forgetGpuTrial(librariesFolder(home));
       shown.end();
       const next = 'A server that runs takes it after a restart: hearth serve';
       context.note(
@@ -87,7 +96,10 @@ async function install(context: CliContext, kind: GpuLibraryKind, json: boolean)
 }
 
 async function remove(context: CliContext, kind: GpuLibraryKind): Promise<void> {
-  const wasThere = await removeLibrary(librariesFolder(context.config().home), libraryFor(kind, PLATFORM));
+  const libraries = librariesFolder(context.config().home);
+  const wasThere = await removeLibrary(libraries, libraryFor(kind, PLATFORM));
+  // Else the service would fetch it again by itself.
+  if (kind === 'vulkan') await writeGpuTrial(libraries, { outcome: 'removed', at: new Date().toISOString() });
   context.note(
     `The ${kind} library ${wasThere ? 'is removed. Restart a server that runs.' : 'was not installed by hearth.'}`,
   );

@@ -10,7 +10,7 @@ import type { Logger } from '../../lib/base/logger.ts';
 import type { Backend, LoadedModel, LoadSize, Memory, ModelTarget } from '../ports.ts';
 import { MOST_DRAFT_TOKENS, MOST_EMBEDDING_JOBS } from '../../contract/limits.ts';
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
-import type { BackendFacts, GpuSupport, LoadSpec } from '../../contract/load.ts';
+import type { BackendFacts, LoadSpec } from '../../contract/load.ts';
 import { workerSettings } from '../../contract/settings/shapes.ts';
 import {
   fail,
@@ -54,6 +54,18 @@ export interface LocalBackendOptions {
   readonly sealing?: () => Promise<WorkerSealing | null>;
   /** Absent: what the system says. */
   readonly freeHostBytes?: () => number;
+  /** A worker has booted. */
+  readonly onBooted?: (facts: BackendFacts) => void;
+  /** A model is loaded; what is done here holds nobody up. */
+  readonly onLoaded?: (loaded: Loaded, facts: BackendFacts) => void;
+  /** Asked before a load while no model is loaded: true where workers that start from now on find other libraries. */
+  readonly betweenModels?: () => Promise<boolean>;
+}
+
+export interface Loaded {
+  readonly id: string;
+  readonly path: string;
+  readonly kind: 'chat' | 'embedding';
 }
 
 /** What the composition root asks of this kind of engine beyond the port. */
@@ -88,7 +100,10 @@ class Workers implements LocalBackend {
   readonly #booted = new Set<WorkerHost>();
   /** What each sealed worker may read. */
   readonly #readable = new WeakMap<WorkerHost, readonly string[]>();
-  #toldOfGpu = false;
+  /** Loads that run, and models that are loaded. */
+  #inUse = 0;
+  /** All models that are loaded at a time have the same libraries, because records name them by the service. */
+  #changing: Promise<unknown> = Promise.resolve();
   /** Of the last worker that booted. */
   #facts: BackendFacts | null = null;
   /** Of the last boot, if it failed, and until when none is tried while no worker serves. */
@@ -178,7 +193,12 @@ class Workers implements LocalBackend {
     if (this.#closed) throw fail('native_unavailable', { reason: 'the service is shutting down' });
     if (refusal !== null) throw refusal;
     if (signal.aborted) throw fail('cancelled');
-    const worker = await this.#workerFor(local);
+    const release = await this.#use();
+    const worker = await this.#workerFor(local).catch((error: unknown) => {
+      release();
+      throw error;
+    });
+    void worker.gone.then(release);
     try {
       if (signal.aborted) throw fail('cancelled');
       return await this.#loadInto(worker, local, size, signal);
@@ -189,6 +209,19 @@ class Workers implements LocalBackend {
     } finally {
       this.#spares.replace();
     }
+  }
+
+  async #use(): Promise<() => void> {
+    this.#inUse += 1;
+    if (this.#inUse === 1) this.#changing = this.#changeLibraries();
+    await this.#changing;
+    return () => {
+      this.#inUse -= 1;
+    };
+  }
+
+  async #changeLibraries(): Promise<void> {
+    if ((await this.#options.betweenModels?.()) === true) await this.#spares.renew();
   }
 
   async #workerFor(target: LocalTarget): Promise<WorkerHost> {
@@ -243,6 +276,8 @@ class Workers implements LocalBackend {
         throw error;
       });
     const memory = this.#memory.loaded(target, facts);
+    const { source, kind, modelId } = target;
+    if (this.#facts !== null) this.#options.onLoaded?.({ id: modelId, path: source.path, kind }, this.#facts);
     this.#memory.hold(worker, memory);
     void worker.gone.then(() => this.#memory.release(worker));
     const { numCtx, sequences, threads } = facts;
@@ -291,7 +326,7 @@ class Workers implements LocalBackend {
       const isLoading = [...this.#workers].some((other) => other.loading);
       this.#memory.booted(this.#facts, isLoading);
       this.#failure = null;
-      this.#tellOfGpu(this.#facts);
+      this.#options.onBooted?.(this.#facts);
       this.#booted.add(worker);
       void worker.gone.then(() => this.#booted.delete(worker));
       return worker;
@@ -307,13 +342,6 @@ class Workers implements LocalBackend {
       }
       throw failure;
     }
-  }
-
-  #tellOfGpu(facts: BackendFacts): void {
-    const { gpu, log } = this.#options;
-    const hint = this.#toldOfGpu ? null : gpuHint(gpu, facts);
-    this.#toldOfGpu = true;
-    if (hint !== null) log.info({}, hint);
   }
 
   #fork(launcher: readonly string[], sealing: WorkerSealing | undefined): WorkerHost {
@@ -361,19 +389,4 @@ function bootFailure(error: unknown): BootFailure {
   if (isFailure(error, 'native_unavailable', 'files_changed')) return error;
   const said = messageOf(error);
   return fail('native_unavailable', { reason: isSvcError(error) ? reasonOf(error) : said }, error);
-}
-
-/** Null when there is nothing to say: the operator chose, a GPU is used, or none could be. */
-export function gpuHint(setting: string, { gpu, gpuSupport = [] }: BackendFacts): string | null {
-  const kind = setting === 'auto' && gpu === 'none' ? missingPackage(gpuSupport) : null;
-  if (kind === null) return null;
-  return `This machine has a GPU that ${SHOWN[kind]} could use, but the library for it is not installed; run: hearth gpu install ${kind}, then restart the service.`;
-}
-
-const SHOWN = { cuda: 'CUDA', vulkan: 'Vulkan' } as const;
-
-/** The kind whose package is all that is missing, where no other kind is installed. */
-export function missingPackage(support: readonly GpuSupport[]): GpuSupport['kind'] | null {
-  if (support.some(({ installed, missing }) => installed && missing.length === 0)) return null;
-  return support.find(({ missing }) => missing.length === 0)?.kind ?? null;
 }

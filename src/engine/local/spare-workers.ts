@@ -86,6 +86,14 @@ export class SpareWorkers {
     });
   }
 
+  /** Another worker in place of the spare. */
+  async renew(): Promise<void> {
+    await this.lend(
+      async () => {},
+      () => false,
+    );
+  }
+
   async #dropUnless(suits: (worker: WorkerHost) => boolean): Promise<void> {
     const spare = this.#spare;
     const worker = await spare?.catch(() => undefined);

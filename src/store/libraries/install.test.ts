@@ -6,6 +6,14 @@ import { listen, sendBytes, sendError } from '../../../test/support/hub/fake-hub
 import { packed, startFakeProxy, startFakeRegistry } from '../../../test/support/hub/fake-registry.ts';
 import { temporaryFolder } from '../../../test/support/temp-home.ts';
 import { installedPackage } from '../../lib/files/native-library.ts';
+import {
+  adoptTrial,
+  dropTrial,
+  fetchForTrial,
+  forgetGpuTrial,
+  readGpuTrial,
+  writeGpuTrial,
+} from './gpu-trial.ts';
 import { installLibrary, libraryFor, removeLibrary } from './install.ts';
 import { throughProxies } from './proxy-tunnel.ts';
 
@@ -38,6 +46,34 @@ describe('installing a library for GPUs', () => {
       'downloading',
       'unpacking',
     ]);
+  });
+
+  it('keeps a library that is only tried where no worker looks, until it is used', async () => {
+    const registry = await startFakeRegistry();
+    const folder = await temporaryFolder();
+    const install = registry.install(folder);
+    await fetchForTrial(install);
+    expect(await readdir(folder)).toEqual(['trial']);
+    await adoptTrial(folder, install.library.main.name);
+    expect(await readdir(folder)).toEqual(['linux-x64-gpu@3.22.1']);
+    expect(await textOf(folder, BINS, 'empty.json')).toBe('');
+    await fetchForTrial(install);
+    await dropTrial(folder);
+    expect(await readdir(folder)).toEqual(['linux-x64-gpu@3.22.1']);
+  });
+
+  it('remembers what came of trying it, for this version of the package', async () => {
+    const folder = join(await temporaryFolder(), 'libraries');
+    expect(await readGpuTrial(folder)).toBeNull();
+    await writeGpuTrial(folder, { outcome: 'slower', at: '2026-01-01T00:00:00Z' });
+    expect(await readGpuTrial(folder)).toMatchObject({ outcome: 'slower' });
+    const [record = ''] = await readdir(folder);
+    for (const text of ['{', '{}', '{"kind":"vulkan","version":"1.0.0","outcome":"slower","at":"x"}']) {
+      await writeFile(join(folder, record), text);
+      expect(await readGpuTrial(folder)).toBeNull();
+    }
+    await forgetGpuTrial(folder);
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it('does not fetch what is there, and removes it as a whole', async () => {

@@ -19,14 +19,21 @@ export function gpuKindOf(library: Library): string | null {
 
 export const isGpu = ({ kind }: Pick<Device, 'kind'>): boolean => kind === 'gpu' || kind === 'igpu';
 
+/** Vulkan on the processor: slower than the processor itself, and no GPU. */
+const SOFTWARE = /llvmpipe|lavapipe|swiftshader|microsoft basic render/i;
+/** For tests on machines without a GPU. */
+export const ALLOWS_SOFTWARE = process.env['HEARTH_TEST_SOFTWARE_GPU'] === '1';
+
 function describe(library: Library, device: Pointer): Device {
   const free: [number] = [0];
   const total: [number] = [0];
   library.ggml_backend_dev_memory(device, free, total);
+  const description = library.ggml_backend_dev_description(device);
+  const isSoftware = SOFTWARE.test(description) && !ALLOWS_SOFTWARE;
   return {
     name: library.ggml_backend_dev_name(device),
-    description: library.ggml_backend_dev_description(device),
-    kind: kindOf(library.ggml_backend_dev_type(device)),
+    description,
+    kind: isSoftware ? 'cpu' : kindOf(library.ggml_backend_dev_type(device)),
     totalBytes: total[0],
     freeBytes: free[0],
   };

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import koffi from 'koffi';
 import type { GpuSupport } from '../../contract/load.ts';
+import { ALLOWS_SOFTWARE } from './devices.ts';
 import { findLibraries, type PackageKind } from '../../lib/files/native-library.ts';
 
 type GpuKind = Exclude<PackageKind, 'cpu'>;
@@ -18,6 +19,7 @@ interface Need {
 }
 
 const NVIDIA = 'nvidiactl';
+const RENDERER = 'dri/renderD';
 
 /** The GPU packages that are tried without being named, in this order. */
 export const GPU_PACKAGES: readonly GpuKind[] = ['metal', 'cuda', 'vulkan'];
@@ -38,7 +40,7 @@ const NEEDS: Readonly<
   },
   vulkan: {
     linux: [
-      { what: 'a GPU (/dev/dri/renderD* or /dev/nvidiactl)', devices: ['dri/renderD', NVIDIA] },
+      { what: 'a GPU (/dev/dri/renderD* or /dev/nvidiactl)', devices: [RENDERER, NVIDIA] },
       { what: "Vulkan's loader (libvulkan.so.1)", libraries: ['libvulkan.so.1'] },
       {
         what: "NVIDIA's Vulkan driver (libGLX_nvidia.so.0, which needs libX11.so.6 and libXext.so.6)",
@@ -83,7 +85,7 @@ function canLoad(name: string): boolean {
 
 /** Below /dev; under WSL every GPU is one device. */
 function hasDevice(prefix: string): boolean {
-  if (existsSync('/dev/dxg')) return true;
+  if (existsSync('/dev/dxg') || (ALLOWS_SOFTWARE && prefix === RENDERER)) return true;
   const [name = '', folder = ''] = prefix.split('/').reverse();
   const path = `/dev/${folder}`;
   return existsSync(path) && readdirSync(path).some((entry) => entry.startsWith(name));

@@ -65,6 +65,32 @@ it('the spare is used by the next load, and replaced when nothing runs', async (
   expect(forks).toBe(3);
 });
 
+it('libraries change only while no model is loaded, and the spare gives way to a worker that has them', async () => {
+  let [forks, changes] = [0, 0];
+  const backend = backendOver('honest', {
+    backendGuard: async () => {
+      forks += 1;
+    },
+    betweenModels: async () => {
+      changes += 1;
+      return changes === 2;
+    },
+    // No further spare is started by itself.
+    clock: new ManualClock(),
+  });
+  backend.prepare();
+  const [first, second] = await Promise.all([loadFrom(backend), loadFrom(backend)]);
+  expect([forks, changes]).toEqual([2, 1]);
+  await first.unload();
+  await backend.boot();
+  await loadFrom(backend).then((model) => model.unload());
+  expect([forks, changes]).toEqual([3, 1]);
+  await second.unload();
+  await backend.boot();
+  await loadFrom(backend);
+  expect([forks, changes]).toEqual([5, 2]);
+});
+
 it('chat and embedding models share one spare', async () => {
   let forks = 0;
   const guard = async (): Promise<void> => {

@@ -14,6 +14,8 @@ const CARRIED = [
   'HIP_VISIBLE_DEVICES',
   'ROCR_VISIBLE_DEVICES',
   'GGML_VK_VISIBLE_DEVICES',
+  // Of tests alone: a GPU that is computed by the processor counts as one.
+  'HEARTH_TEST_SOFTWARE_GPU',
 ];
 const CARRIED_ON_WINDOWS = [
   'SystemRoot',

@@ -1,0 +1,198 @@
+/**
+ * A GPU that needs nothing but a library: the service fetches the Vulkan package by itself, tries it apart from its own
+ * workers, and uses it where it is faster. It begins when a model is loaded on the processor that is large enough to
+ * tell; a service with small models fetches nothing.
+ */
+import type { BackendFacts, GpuSupport } from '../../contract/load.ts';
+import type { Clock } from '../../lib/base/clock.ts';
+import type { Logger } from '../../lib/base/logger.ts';
+import { isSvcError, messageOf, reasonOf } from '../../lib/errors/svc-error.ts';
+import { describeTrial, type GpuTrial } from '../../store/libraries/gpu-trial.ts';
+import type { ModelFile } from './compare-libraries.ts';
+
+/** Below it, starting work on a GPU costs more than the work. */
+export const LEAST_BYTES = 100 * 1024 * 1024;
+/** Both libraries hold the weights while they are compared, beside those of the service. */
+const FREE_PER_BYTE = 2.2;
+const QUIET_MS = 10_000;
+const BY_ITSELF =
+  'When a chat model of at least 100 MB is loaded, the service fetches and tries the Vulkan library itself; SVC_GPU_FETCH=off forbids this.';
+
+export interface TriedModel extends ModelFile {
+  readonly kind: 'chat' | 'embedding';
+}
+
+export interface GpuTrialPorts {
+  readonly clock: Pick<Clock, 'after' | 'unixMs'>;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  /** `SVC_GPU`. */
+  readonly gpu: string;
+  readonly mayFetch: () => boolean;
+  /** The user's tools are told not to use the network. */
+  readonly isOffline: () => boolean;
+  /** Whether a job runs or waits. */
+  readonly isBusy: () => boolean;
+  readonly freeBytes: () => number;
+  readonly bytesOf: (path: string) => Promise<number>;
+  /** Whether there is a package for this platform. */
+  readonly hasPackage: () => boolean;
+  readonly read: () => Promise<GpuTrial | null>;
+  readonly write: (trial: Omit<GpuTrial, 'version' | 'kind'>) => Promise<void>;
+  /** Whether the package lies in a folder apart. */
+  readonly isFetched: () => Promise<boolean>;
+  /** The package into that folder. */
+  readonly fetch: () => Promise<void>;
+  /** What a worker with that package would have. */
+  readonly devices: () => Promise<BackendFacts>;
+  readonly compare: (
+    model: ModelFile,
+  ) => Promise<{ readonly build: number; readonly present: number } | null>;
+  readonly adopt: () => Promise<void>;
+  readonly drop: () => Promise<void>;
+}
+
+/** Whether Vulkan's package is all that this machine lacks to use a GPU, and nobody chose otherwise. */
+export function lacksOnlyVulkan(setting: string, { gpu, gpuSupport = [] }: BackendFacts): boolean {
+  if (setting !== 'auto' || gpu !== 'none') return false;
+  const isReady = ({ missing }: GpuSupport): boolean => missing.length === 0;
+  if (gpuSupport.some((row) => row.installed && isReady(row))) return false;
+  return gpuSupport.some((row) => row.kind === 'vulkan' && isReady(row));
+}
+
+/** The kind whose package is all that is missing, where no other kind is installed. */
+export function missingPackage(support: readonly GpuSupport[]): GpuSupport['kind'] | null {
+  if (support.some(({ installed, missing }) => installed && missing.length === 0)) return null;
+  return support.find(({ missing }) => missing.length === 0)?.kind ?? null;
+}
+
+const SHOWN = { cuda: 'CUDA', vulkan: 'Vulkan' } as const;
+
+/** Null when there is nothing to say: the operator chose, a GPU is used, or none could be. */
+export function gpuHint(setting: string, { gpu, gpuSupport = [] }: BackendFacts): string | null {
+  const kind = setting === 'auto' && gpu === 'none' ? missingPackage(gpuSupport) : null;
+  if (kind === null) return null;
+  return `This machine has a GPU that ${SHOWN[kind]} could use, but the library for it is not installed; run: hearth gpu install ${kind}, then restart the service.`;
+}
+
+export class GpuTrialRun {
+  readonly #ports: GpuTrialPorts;
+  /** One run in the life of a process: what failed for the network is tried again after a restart. */
+  #hasBegun = false;
+  #isWon = false;
+  #hasTold = false;
+
+  constructor(ports: GpuTrialPorts) {
+    this.#ports = ports;
+  }
+
+  /** Puts in place what won just before the service ended. Before the first worker. */
+  async resume(): Promise<void> {
+    const trial = await this.#ports.read();
+    this.#isWon = trial?.outcome === 'faster' && (await this.#ports.isFetched());
+    await this.betweenModels();
+  }
+
+  /** A worker has booted: says once what this machine's GPU lacks. */
+  booted(facts: BackendFacts): void {
+    if (this.#hasTold) return;
+    this.#hasTold = true;
+    const { log, gpu } = this.#ports;
+    const hint = gpuHint(gpu, facts);
+    if (hint === null) return;
+    void this.#ports.read().then((trial) => {
+      if (trial !== null && trial.outcome !== 'faster') return log.info({}, describeTrial(trial));
+      log.info({}, this.#mayBegin(facts) ? `${hint} ${BY_ITSELF}` : hint);
+    });
+  }
+
+  /** A model was loaded, on what these facts say. Never throws, and waits for nothing. */
+  loaded(model: TriedModel, facts: BackendFacts): void {
+    if (this.#hasBegun || model.kind !== 'chat' || !this.#mayBegin(facts)) return;
+    this.#hasBegun = true;
+    void this.#isMeasurable(model).then((can) => {
+      this.#hasBegun = can;
+      if (can) this.#whenQuiet(() => void this.#run(model));
+    });
+  }
+
+  async #isMeasurable({ path }: TriedModel): Promise<boolean> {
+    // A file that is gone says so elsewhere.
+    const bytes = await this.#ports.bytesOf(path).catch(() => 0);
+    return bytes >= LEAST_BYTES && this.#ports.freeBytes() >= bytes * FREE_PER_BYTE;
+  }
+
+  /** While no model is loaded: true when workers that start from now on have the GPU. */
+  async betweenModels(): Promise<boolean> {
+    if (!this.#isWon) return false;
+    this.#isWon = false;
+    try {
+      await this.#ports.adopt();
+      return true;
+    } catch (error) {
+      this.#ports.log.warn({ reason: messageOf(error) }, 'The GPU library could not be put in place.');
+      return false;
+    }
+  }
+
+  #mayBegin(facts: BackendFacts): boolean {
+    const { gpu, mayFetch, isOffline, hasPackage } = this.#ports;
+    return lacksOnlyVulkan(gpu, facts) && mayFetch() && !isOffline() && hasPackage();
+  }
+
+  /** A measurement would take from the answers that run, and they from it. */
+  #whenQuiet(begin: () => void): void {
+    this.#ports.clock.after(QUIET_MS, () => (this.#ports.isBusy() ? this.#whenQuiet(begin) : begin()));
+  }
+
+  async #run(model: TriedModel): Promise<void> {
+    const { log } = this.#ports;
+    try {
+      if ((await this.#ports.read()) !== null) return;
+      log.info(
+        {},
+        'This machine has a GPU that Vulkan could use. Its library (24 MB) is fetched and tried; SVC_GPU_FETCH=off forbids this.',
+      );
+      await this.#ports.fetch();
+    } catch (error) {
+      const remedy = 'It is tried again after a restart; hearth gpu install vulkan does it now.';
+      log.warn({ reason: messageOf(error) }, `Vulkan's library could not be fetched. ${remedy}`);
+      return;
+    }
+    try {
+      const trial = { ...(await this.#tried(model)), at: new Date(this.#ports.clock.unixMs()).toISOString() };
+      await this.#ports.write(trial);
+      this.#isWon = trial.outcome === 'faster';
+      if (!this.#isWon) await this.#ports.drop();
+      const when = this.#isWon
+        ? ' Models use it from the next load while none is loaded, or after a restart.'
+        : '';
+      log.info({}, `${describeTrial({ kind: 'vulkan', version: '', ...trial })}.${when}`);
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'What came of trying a GPU could not be noted.');
+    }
+  }
+
+  async #tried(model: TriedModel): Promise<Omit<GpuTrial, 'version' | 'kind' | 'at'>> {
+    try {
+      const facts = await this.#ports.devices();
+      const device = facts.devices?.find(({ kind }) => kind === 'gpu' || kind === 'igpu');
+      if (device === undefined) return { outcome: 'no-gpu', ...softwareOf(facts) };
+      const named = { device: device.description.slice(0, 256) };
+      this.#ports.log.info({ model: model.id }, `The GPU ${named.device} is tried.`);
+      const measured = await this.#ports.compare(model);
+      if (measured === null)
+        return { outcome: 'failed', ...named, reason: 'the processor could not be measured' };
+      const times = { model: model.id, gpuMs: measured.build, cpuMs: measured.present };
+      return { outcome: times.gpuMs < times.cpuMs ? 'faster' : 'slower', ...named, times };
+    } catch (error) {
+      const reason = isSvcError(error) ? reasonOf(error) : messageOf(error);
+      return { outcome: 'failed', reason: reason.slice(0, 1024) };
+    }
+  }
+}
+
+/** A device that only the processor stands behind. */
+function softwareOf({ devices = [] }: BackendFacts): { readonly reason?: string } {
+  const software = devices.find(({ name, kind }) => kind === 'cpu' && name !== 'CPU');
+  return software === undefined ? {} : { reason: `${software.description} computes on the processor` };
+}

@@ -1,0 +1,100 @@
+/** What came of trying a GPU library that the service fetched by itself: kept in the folder of libraries, so that it is tried once. */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { errnoOf, makeFolder, moveDurably, writeDurably } from '../../lib/files/durable.ts';
+import { installedPackage, PACKAGE_VERSION } from '../../lib/files/native-library.ts';
+import { type LibraryInstall, installLibrary, lockFolder, removeWhole } from './install.ts';
+
+/** Milliseconds for a prompt and an answer of `model`, the same work on both. */
+const Times = Type.Object({ model: Type.String(), gpuMs: Type.Number(), cpuMs: Type.Number() });
+
+export const GpuTrial = Type.Object({
+  kind: Type.Literal('vulkan'),
+  /** Of the package: another version is tried again. */
+  version: Type.String(),
+  /** `removed`: by the user, so that it does not come back by itself. */
+  outcome: Type.Union([
+    Type.Literal('faster'),
+    Type.Literal('slower'),
+    Type.Literal('no-gpu'),
+    Type.Literal('failed'),
+    Type.Literal('removed'),
+  ]),
+  device: Type.Optional(Type.String({ maxLength: 256 })),
+  reason: Type.Optional(Type.String({ maxLength: 1024 })),
+  times: Type.Optional(Times),
+  /** ISO 8601. */
+  at: Type.String(),
+});
+export type GpuTrial = Static<typeof GpuTrial>;
+
+const recordFile = (libraries: string): string => join(libraries, 'gpu-trial.json');
+
+/** Where a package lies that nothing uses yet. */
+export const trialFolder = (libraries: string): string => join(libraries, 'trial');
+
+/** Null: none was made with this version's package, or its record cannot be read. */
+export async function readGpuTrial(libraries: string): Promise<GpuTrial | null> {
+  try {
+    const stored: unknown = JSON.parse(await readFile(recordFile(libraries), 'utf8'));
+    return Check(GpuTrial, stored) && stored.version === PACKAGE_VERSION ? stored : null;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT' || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+export async function writeGpuTrial(
+  libraries: string,
+  trial: Omit<GpuTrial, 'version' | 'kind'>,
+): Promise<void> {
+  await makeFolder(libraries);
+  const record: GpuTrial = { kind: 'vulkan', version: PACKAGE_VERSION, ...trial };
+  await writeDurably(recordFile(libraries), `${JSON.stringify(record)}\n`);
+}
+
+export const forgetGpuTrial = (libraries: string): Promise<void> =>
+  rm(recordFile(libraries), { force: true });
+
+/** Into a folder apart, where no worker of the service looks. */
+export async function fetchForTrial(install: LibraryInstall): Promise<void> {
+  await installLibrary({ ...install, folder: trialFolder(install.folder) });
+}
+
+/** From now on a worker that starts finds it. */
+export async function adoptTrial(libraries: string, name: string): Promise<void> {
+  const lock = await lockFolder(libraries, 'using a GPU');
+  try {
+    await moveDurably(installedPackage(trialFolder(libraries), name), installedPackage(libraries, name));
+    await dropTrial(libraries);
+  } finally {
+    await lock.release();
+  }
+}
+
+export async function dropTrial(libraries: string): Promise<void> {
+  await removeWhole(trialFolder(libraries));
+}
+
+/** One sentence for people. */
+export function describeTrial({ outcome, device = 'the GPU', reason, times, at }: GpuTrial): string {
+  const day = at.slice(0, 10);
+  const measured =
+    times === undefined
+      ? ''
+      : `a prompt and 32 tokens of ${times.model} took ${times.gpuMs} ms on ${device} and ${times.cpuMs} ms on the processor`;
+  switch (outcome) {
+    case 'faster':
+      return `Vulkan was tried on ${day}: ${measured}, so the GPU is used. To undo it: hearth gpu remove vulkan`;
+    case 'slower':
+      return `Vulkan was tried on ${day}: ${measured}, so the processor stays in use. To use the GPU all the same: hearth gpu install vulkan`;
+    case 'no-gpu':
+      return `Vulkan was tried on ${day} and finds no GPU here${reason === undefined ? '' : ` (${reason})`}, so the processor stays in use.`;
+    case 'failed':
+      return `Vulkan was tried on ${day} and failed: ${reason ?? 'no reason was given'}; the processor stays in use. To use the GPU all the same: hearth gpu install vulkan`;
+    case 'removed':
+      return `Vulkan was removed on ${day} and is not fetched again by itself. To use it: hearth gpu install vulkan`;
+  }
+}
