@@ -13,7 +13,7 @@ import { describe, expect, it } from 'vitest';
 import type { GenerateJob } from '../../src/contract/job.ts';
 import type { LoadSpec } from '../../src/contract/load.ts';
 import { seededRandom } from '../../tools/gguf/random.ts';
-import { writeLarge } from '../../tools/models/large.ts';
+import { type LargeType, writeLarge } from '../../tools/models/large.ts';
 import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
 import {
   writeTinyExperts,
@@ -53,11 +53,13 @@ const written =
   };
 
 /** Wide enough that one row in a thousand does not round to the same bits by chance. */
-const wide = (path: string): Promise<number> =>
-  writeLarge(path, { layers: 2, vocabularySize: 1024, type: 'F16', contextLength: NUM_CTX });
+const wide =
+  (type: LargeType) =>
+  (path: string): Promise<number> =>
+    writeLarge(path, { layers: 2, vocabularySize: 1024, type, contextLength: NUM_CTX });
 
 /** Of prompts, tokens: a tile or a micro-batch more and less. */
-const LENGTHS = [1, 2, 3, 63, 64, 65, 66, 127, 128, 129, 130, 193, 257];
+const LENGTHS = [1, 2, 3, 63, 64, 65, 66, 127, 128, 129, 130, 193, 257, 385];
 
 const KINDS: readonly Kind[] =
   given === undefined
@@ -67,7 +69,8 @@ const KINDS: readonly Kind[] =
           rounds: isLong ? 1_000 : 12,
           at: async () => resolve('models/hearth-mini/model.gguf'),
         },
-        { name: 'float weights', rounds: isLong ? 50 : 6, at: written(wide) },
+        { name: 'float weights', rounds: isLong ? 50 : 6, at: written(wide('F16')) },
+        { name: 'weights with panels', rounds: isLong ? 50 : 4, at: written(wide('IQ4_XS')) },
         {
           name: 'quantised keys',
           rounds: isLong ? 50 : 4,

@@ -9,7 +9,7 @@ import { type TensorSource, tensorBytes } from './writer.ts';
 import type { Random } from './random.ts';
 
 export interface BlockShape {
-  readonly type: Extract<TensorTypeName, 'Q4_K' | 'Q6_K' | 'Q8_0' | 'F16'>;
+  readonly type: Extract<TensorTypeName, 'Q4_K' | 'Q6_K' | 'Q8_0' | 'IQ4_XS' | 'F16'>;
   readonly rows: number;
   readonly columns: number;
 }
@@ -88,4 +88,11 @@ function scaleQ8(chunk: Buffer, at: number): void {
   chunk.writeUInt16LE(Q8_FACTOR, at);
 }
 
-const SCALES = { Q4_K: scaleQ4, Q6_K: scaleQ6, Q8_0: scaleQ8 } as const;
+const IQ4_FACTOR = toHalf(SPREAD / 70 / 18.5);
+
+/** One half-precision factor; the scales behind it stay random, from -32 to 31, and so do the places in a table of values. */
+function scaleIq4(chunk: Buffer, at: number): void {
+  chunk.writeUInt16LE(IQ4_FACTOR, at);
+}
+
+const SCALES = { Q4_K: scaleQ4, Q6_K: scaleQ6, Q8_0: scaleQ8, IQ4_XS: scaleIq4 } as const;

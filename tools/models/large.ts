@@ -21,7 +21,7 @@ const SHAPES = {
 export type LargeShape = keyof typeof SHAPES;
 export const LARGE_SHAPES = Object.keys(SHAPES) as readonly LargeShape[];
 
-export const LARGE_TYPES = ['Q4_K_M', 'Q8_0', 'F16'] as const;
+export const LARGE_TYPES = ['Q4_K_M', 'Q8_0', 'F16', 'IQ4_XS'] as const;
 export type LargeType = (typeof LARGE_TYPES)[number];
 
 export interface LargeOptions {
@@ -73,7 +73,7 @@ export function largeContent(options: LargeOptions = {}): GgufContent {
   };
 }
 
-/** A matrix by its name, in Q4_K unless the mix of Q4_K_M has it better. */
+/** A matrix by its name, in the type of the file; of Q4_K_M, in Q4_K unless the mix has it better. */
 type Weight = (name: string, rows: number, columns: number, mixed?: 'Q4_K' | 'Q6_K') => TensorSource;
 
 function weightsOf(type: LargeType, random: Random): Weight {

@@ -18,19 +18,16 @@ export interface ExactLoad {
   readonly microBatchTokens: number;
 }
 
-/** Which rows of a prompt may be evaluated together, and where its state may come from the cache. */
+/** Which rows of a prompt may be evaluated together. */
 export interface TileRules {
   /** Rows of a tile, except a prompt of one token. */
   readonly leastRows: number;
-  /** A prompt may be divided, and taken up from the cache, at multiples of this position. */
-  readonly border: number;
   readonly microBatchTokens: number;
 }
 
 /** What the rules mean for one model on one machine. */
 export interface ExactSteps {
-  readonly tiles: TileRules;
-  /** Whether answers may share a call. */
+  /** Whether answers, and ends of prompts, may share a call. */
   readonly together: boolean;
 }
 
@@ -42,14 +39,12 @@ interface ExactRule {
   refuses?(settings: ModelSettings): SettingFault | null;
 }
 
-/** Small enough that scores of all heads take little memory; a multiple of every size in which kernels chunk. */
-const TILE = 64;
-
 export const EXACT_RULES = {
   plainAttention: {
     rule: 'Attention is computed without flash attention.',
     because: 'With it, the cells of a row are divided among threads when rows are few.',
-    load: { flashAttention: false, microBatchTokens: TILE },
+    // Small enough that scores of all heads take little memory.
+    load: { flashAttention: false, microBatchTokens: 64 },
     refuses: (settings) =>
       settings.flashAttention === 'on'
         ? {
@@ -84,16 +79,18 @@ export const EXACT_RULES = {
   },
   wholeWindows: {
     rule: 'Layers with a sliding window keep the whole past.',
-    because: 'Otherwise a cell is used again, and a restored state has another order of cells.',
+    because: 'Otherwise cells are used again in an order that depends on the tiles.',
     load: { wholeWindows: true },
   },
   promptTiles: {
-    rule: 'A prompt is evaluated by itself, in tiles of at least two rows.',
-    because: 'One row of attention is computed with another kernel than two.',
+    rule: 'Prompts are evaluated in tiles of at least two rows, together or not, but never beside a row of an answer.',
+    because:
+      'One row is computed with another kernel than two, and the library gives all sequences of a call tiles of one size.',
   },
-  summaryTiles: {
-    rule: `A prompt of a recurrent or hybrid model is divided at multiples of ${TILE} tokens only.`,
-    because: 'Such layers compute chunks of tokens, and a chunk must begin where it begins alone.',
+  noPanels: {
+    rule: 'Weights of IQ types are computed row by row.',
+    because:
+      'Otherwise, another kernel computes eight rows and more, and among the rows of an expert are those of others.',
   },
   answers: {
     rule: 'The state of an answer is evaluated again, as part of the next prompt.',
@@ -104,7 +101,7 @@ export const EXACT_RULES = {
     because: 'An ordinary load takes over the tokens of an earlier answer with the same text.',
   },
   sharedCalls: {
-    rule: 'Answers share a call only where the load has shown that their rows keep their bits; else each has its own.',
+    rule: 'Answers, and ends of prompts, share a call only where the load has shown that their rows keep their bits.',
     because: 'Weights in F32, F16 or BF16 are multiplied with another kernel from two rows on.',
   },
   noDrafts: {
@@ -118,10 +115,16 @@ export const EXACT_RULES = {
   cpu: {
     rule: 'The whole model is computed on the CPU.',
     because: 'Kernels of GPUs choose their shape by the number of rows.',
-    refuses: ({ gpu, gpuLayers }) =>
-      gpuLayers !== undefined && gpuLayers !== 'auto' && gpuLayers !== 0 && gpu !== 'off'
+    refuses: ({ gpu, gpuLayers, overrideTensors = [] }) => {
+      const elsewhere = overrideTensors.find(({ buffer }) => buffer !== 'CPU');
+      if (elsewhere !== undefined) {
+        const reason = `names the buffer ${elsewhere.buffer}, and exact=on works in that of the CPU only; set override_tensors=`;
+        return { wire: 'override_tensors', reason };
+      }
+      return gpuLayers !== undefined && gpuLayers !== 'auto' && gpuLayers !== 0 && gpu !== 'off'
         ? { wire: 'gpu_layers', reason: `is ${gpuLayers}, and exact=on works on the CPU only; set gpu=off` }
-        : null,
+        : null;
+    },
   },
 } as const satisfies Readonly<Record<string, ExactRule>>;
 
@@ -129,13 +132,7 @@ const ROWS: readonly ExactRule[] = Object.values(EXACT_RULES);
 
 export const EXACT_LOAD = Object.assign({}, ...ROWS.map(({ load }) => load)) as ExactLoad;
 
-/** Memory that cannot be cut at any token is a running summary, see `summaryTiles`. */
-export function tileRules(cuttable: boolean): TileRules {
-  const microBatchTokens = EXACT_LOAD.microBatchTokens;
-  return cuttable
-    ? { leastRows: 2, border: 1, microBatchTokens }
-    : { leastRows: 1, border: TILE, microBatchTokens };
-}
+export const EXACT_TILES: TileRules = { leastRows: 2, microBatchTokens: EXACT_LOAD.microBatchTokens };
 
 /** Null where an exact load can follow all rules. */
 export function whyNotExact(settings: ModelSettings): SettingFault | null {

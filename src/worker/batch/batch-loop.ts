@@ -122,12 +122,6 @@ export class BatchLoop {
     const arrivedMs = performance.now();
     this.#prompts.arrive(prepared);
     const { sharedTokens, preparation, folds, unheld, endsCalls } = prepared;
-    // Memory that cannot be cut is taken up at the last border of a prompt, or nowhere.
-    const { exact } = this.#chat;
-    const border =
-      exact === undefined || exact.tiles.border === 1
-        ? null
-        : this.#sequences.mostReused(keyed.prompt.length);
     const request = {
       job: decodingRequest(job),
       answer,
@@ -141,7 +135,6 @@ export class BatchLoop {
     this.#waiting.push({
       ...keyed,
       ...request,
-      ...(border !== null && { sharedTokens: border }),
       ...(account !== undefined && { account }),
       arrivedMs,
     });
@@ -234,11 +227,10 @@ export class BatchLoop {
   }
 
   /** One native call and what follows from it. */
-  #evaluate({ phase, rows: planned, expectedMs }: PlannedCall): void {
+  #evaluate({ phase, rows, expectedMs }: PlannedCall): void {
     // No event may wait for a call that prefills; that can take long.
     this.#outbox.beforeWork(phase === 'prefill' ? Number.POSITIVE_INFINITY : expectedMs);
     const bySequence = new Map([...this.#streams.values()].map((stream) => [stream.sequence, stream]));
-    const rows = planned.map((row) => untilShared(row, bySequence.get(row.sequence)));
     const nativeRows = rows.map((row) => this.#nativeRow(row, bySequence.get(row.sequence)));
     const call = this.#threads.begin({ phase, ...shapeOf(nativeRows) });
     evaluateRows(this.#chat.context, nativeRows, {
@@ -341,8 +333,7 @@ export class BatchLoop {
     const wasPrompt = stream.remaining > 0;
     this.#keep(stream, row.tokens.subarray(0, kept), wasPrompt);
     if (wasPrompt) this.#tellProgress(stream);
-    const isEnd = stream.remaining === 0 && this.#endsOnBorder(stream);
-    if (wasPrompt && (isEnd || stream.position === stream.sharedTokens))
+    if (wasPrompt && (stream.remaining === 0 || stream.position === stream.sharedTokens))
       this.#sequences.promptEvaluated(row.sequence);
     try {
       this.#sample(stream, row.tokens.subarray(kept), logitRows);
@@ -368,11 +359,6 @@ export class BatchLoop {
       stream.countDrafts(drafts.length, accepted);
       if (drafts.length > 0) this.#sequences.forgetBeyond(stream.sequence);
     }
-  }
-
-  /** Whether state of the whole prompt may be taken up by another one. */
-  #endsOnBorder({ position }: Stream): boolean {
-    return position % (this.#chat.exact?.tiles.border ?? 1) === 0;
   }
 
   #keep(stream: Stream, tokens: Uint32Array, isPrompt: boolean): void {
@@ -408,9 +394,3 @@ export class BatchLoop {
 }
 
 const FROM_SLOT = { ramTokens: 0, diskTokens: 0, restoreMs: 0 } as const;
-
-/** A prompt stops once where the part ends that others begin with too, so that its state can be kept there. */
-function untilShared(row: PlannedRow, stream: Stream | undefined): PlannedRow {
-  const left = (stream?.sharedTokens ?? 0) - row.position;
-  return row.kind === 'prefill' && left > 0 && left < row.tokens ? { ...row, tokens: left, padding: 0 } : row;
-}

@@ -2,7 +2,7 @@
 import { keptState } from '../cache/kept-state.ts';
 import type { ChatModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';
-import { ANY_TILES, mostReused } from './planning/tiles.ts';
+import { mostReused, tilesOf } from './planning/tiles.ts';
 import { choosesAttention } from './attention/attention.ts';
 import type { StepPlanner } from './planning/step-planner.ts';
 import { stateKind } from './tiers/state-kind.ts';
@@ -30,7 +30,7 @@ export function openTiers(chat: ChatModel, planner: StepPlanner, outbox: Outbox)
     kept: keptState(chat.context, choosesAttention(chat)),
     streams,
     without: chat.spec.planner?.without ?? [],
-    mostReused: (promptTokens) => mostReused(promptTokens, chat.exact?.tiles ?? ANY_TILES),
+    mostReused: (promptTokens) => mostReused(promptTokens, tilesOf(chat)),
     msPerToken: () => planner.prefillMsPerToken,
     tell: (tiers) => outbox.post({ type: 'cache', tiers }),
   });

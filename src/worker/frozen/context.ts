@@ -1,6 +1,7 @@
 /** The context of one frozen run: pinned in everything that could change a bit of a logit, and thrown away after it. */
 import type { FrozenExec } from '../../contract/frozen.ts';
 import { fail, isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
+import { EXACT_LOAD } from '../../contract/settings/exact-rules.ts';
 import { type KvType, kvTypes } from '../../contract/settings/kv-types.ts';
 import type { NativeContext } from '../native.ts';
 import type { ChatModel } from '../model.ts';
@@ -114,7 +115,7 @@ export function exactExec(chat: ChatModel): FrozenExec {
   return {
     ...execOf(chat, context, threads),
     lane: 'exact',
-    microBatchSize: chat.exact.tiles.microBatchTokens,
+    microBatchSize: EXACT_LOAD.microBatchTokens,
     sequences: facts.sequences,
     threadsObserved: threads,
     typeK: recordedType(k),

@@ -4,7 +4,7 @@ import type { ContextSize } from '../../contract/memory.ts';
 import type { ContextOptions, LoadOptions, NativeAdapter, NativeBackend, NativeContext } from '../native.ts';
 import type { ChatModel } from '../model.ts';
 import { EXACT_LOAD, isExact } from '../../contract/settings/exact-rules.ts';
-import { isQuantisedModel, provenSteps, refuseDevices } from './exact.ts';
+import { isQuantisedModel, prepareExact, provenSteps } from './exact.ts';
 import { writersOf } from './writers.ts';
 import { loadOptions } from './load-options.ts';
 import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts';
@@ -20,7 +20,7 @@ export async function loadChat(
   onProgress: OnProgress,
 ): Promise<ChatModel> {
   try {
-    if (isExact(spec.settings)) refuseDevices(backend, spec);
+    if (isExact(spec.settings)) await prepareExact(backend, spec);
     const options = loadOptions(backend, spec);
     const whole = spec.numCtx * spec.parallel;
     // Sequences that share cells see slightly different sums beside each other, so they share only to save memory.
@@ -52,7 +52,6 @@ export async function loadChat(
             context,
             spec,
             vocabulary,
-            cuttable: isWhole,
             quantised: await isQuantisedModel(spec.path),
           });
     const tuned = await tuneThreads(backend, spec, { context, tokens: 1 });

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { LoadSpec } from '../../contract/load.ts';
-import { type ExactSteps, tileRules } from '../../contract/settings/exact-rules.ts';
+import type { ExactSteps } from '../../contract/settings/exact-rules.ts';
 import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { readMatrixTypes } from '../../lib/gguf/inspect.ts';
@@ -19,8 +19,6 @@ export interface ExactLoadFacts {
   readonly context: NativeContext;
   readonly spec: Pick<LoadSpec, 'modelId' | 'parallel' | 'adapters'>;
   readonly vocabulary: Pick<Vocabulary, 'size'>;
-  /** State can be cut at any token. */
-  readonly cuttable: boolean;
   /** All matrices are in blocks, whose products of one row and of several have the same bits. */
   readonly quantised: boolean;
 }
@@ -29,33 +27,53 @@ const FLOAT_TYPES = ['F64', 'F32', 'F16', 'BF16'];
 
 /** Rows that are computed together by the kernels that were seen: pairs, threes, fours and eights. */
 const SHARED_CALLS = [2, 3, 4, 8];
-const PROMPT_TOKENS = 10;
-const FIRST_TILE = 2;
+/** One prompt whole, and in tiles of even and odd sizes on both sides of 8 and of 32 rows, where libraries change kernels. */
+const TILES = [2, 3, 7, 24];
+const PROMPT_TOKENS = TILES.reduce((sum, rows) => sum + rows);
 const SHORT_PROMPT = 3;
 const MOST_READ = 64;
 
-/** Throws `load_setting_unusable` where a GPU would compute part of the model. */
-export function refuseDevices(backend: NativeBackend, { modelId, settings }: LoadSpec): void {
-  if (!usesDevices(backend, settings)) return;
-  throw unusable(modelId, `exact=on works on the CPU only, and the model may use a GPU here; set gpu=off`);
+/** The library reads it at its first product of such a type. */
+const NO_PANELS = 'GGML_NO_IQ_PANEL';
+
+/** Before the model is opened. Throws `load_setting_unusable` where the rules cannot be kept here. */
+export async function prepareExact(
+  backend: NativeBackend,
+  { modelId, path, settings }: LoadSpec,
+): Promise<void> {
+  if (usesDevices(backend, settings))
+    throw unusable(modelId, 'exact=on works on the CPU only, and the model may use a GPU here; set gpu=off');
+  process.env[NO_PANELS] = '1';
+  if (process.platform !== 'win32') return;
+  // There, the library does not see variables that are set later.
+  const panelled = [...(await matrixTypesOf(path))].find((type) => /^IQ(?:[123]|4_XS)/.test(type));
+  if (panelled === undefined) return;
+  throw unusable(
+    modelId,
+    `on Windows, weights of type ${panelled} are computed otherwise from eight rows on`,
+  );
 }
 
-/** Whether no matrix of the model, in any of its files, is in a float type. */
+/** Whether no matrix of the model is in a float type. */
 export async function isQuantisedModel(path: string): Promise<boolean> {
-  for (const part of partsOf(path)) {
-    const types = await readMatrixTypes(part);
-    if (FLOAT_TYPES.some((type) => types.has(type))) return false;
-  }
-  return true;
+  const types = await matrixTypesOf(path);
+  return !FLOAT_TYPES.some((type) => types.has(type));
 }
 
-/** Throws `load_setting_unusable` where bits depend on how a prompt is divided or on the number of threads. */
-export function provenSteps({ context, spec, vocabulary, cuttable, quantised }: ExactLoadFacts): ExactSteps {
-  const tiles = tileRules(cuttable);
+/** In any of its files. */
+async function matrixTypesOf(path: string): Promise<ReadonlySet<string>> {
+  const types = await Promise.all(partsOf(path).map((part) => readMatrixTypes(part)));
+  return new Set(types.flatMap((each) => [...each]));
+}
+
+/** Throws `load_setting_unusable` where bits depend on how prompts are evaluated or on the number of threads. */
+export function provenSteps({ context, spec, vocabulary, quantised }: ExactLoadFacts): ExactSteps {
   const trial = new Trial(context, vocabulary.size);
   const threads = context.getThreads();
-  if (cuttable && trial.prompt([PROMPT_TOKENS]) !== trial.prompt([FIRST_TILE, PROMPT_TOKENS - FIRST_TILE]))
+  if (trial.prompt([PROMPT_TOKENS]) !== trial.prompt(TILES))
     throw unusable(spec.modelId, 'on this processor, logits depend on how a prompt is divided');
+  if (spec.parallel > 1 && !trial.keepsBitsOfPrompts())
+    throw unusable(spec.modelId, 'on this processor, logits depend on prompts that are evaluated beside');
   const alone = trial.decoded(1);
   if (threads > 1) {
     context.setThreads(1);
@@ -66,7 +84,13 @@ export function provenSteps({ context, spec, vocabulary, cuttable, quantised }: 
   }
   // Adapters are float matrices too, whatever the model's own weights are.
   const mayShare = quantised && spec.adapters.length === 0 && spec.parallel > 1;
-  return { tiles, together: mayShare && trial.keepsBitsBeside(spec.parallel) };
+  return { together: mayShare && trial.keepsBitsBeside(spec.parallel) };
+}
+
+interface Part {
+  readonly sequence: number;
+  readonly position: number;
+  readonly rows: number;
 }
 
 class Trial {
@@ -96,8 +120,21 @@ class Trial {
     for (const sequence of all) this.#evaluate([{ sequence, position: 0, rows: SHORT_PROMPT }]);
     const rows = all.map((sequence) => ({ sequence, position: SHORT_PROMPT, rows: 1 }));
     const found = together ? this.#evaluate(rows) : rows.flatMap((row) => this.#evaluate([row]));
-    for (const sequence of all) this.#context.clearSequence(sequence);
+    this.#clear(rows);
     return found;
+  }
+
+  /** Of two prompts, alone and with their beginnings in one call; whether ends may be in one is asked apart. */
+  keepsBitsOfPrompts(): boolean {
+    const begins = [0, 1].map((sequence) => ({ sequence, position: 0, rows: SHORT_PROMPT }));
+    const ends = begins.map((prompt) => ({ ...prompt, position: SHORT_PROMPT }));
+    const [alone, together] = [begins.map((prompt) => [prompt]), [begins]].map((calls) => {
+      for (const call of calls) this.#fill(call, false);
+      const found = ends.flatMap((prompt) => this.#evaluate([prompt]));
+      this.#clear(ends);
+      return found;
+    });
+    return together?.every((digest, sequence) => digest === alone?.[sequence]) === true;
   }
 
   keepsBitsBeside(parallel: number): boolean {
@@ -108,15 +145,25 @@ class Trial {
   }
 
   /** In one call; returns a digest of the logits behind each last row. */
-  #evaluate(parts: readonly { sequence: number; position: number; rows: number }[]): string[] {
+  #evaluate(parts: readonly Part[]): string[] {
+    return this.#fill(parts, true).map((row) => digestOf(this.#context, row));
+  }
+
+  /** In one call; returns the rows whose logits were wanted, which are the last ones or none. */
+  #fill(parts: readonly Part[], wantsLogits: boolean): number[] {
     const context = this.#context;
     context.initBatch(parts.reduce((sum, { rows }) => sum + rows, 0));
-    const found = parts.map(({ sequence, position, rows }) => {
+    const found = parts.flatMap(({ sequence, position, rows }) => {
       const tokens = Uint32Array.from({ length: rows }, (_, at) => this.#token(sequence, position + at));
-      return context.addToBatch(sequence, position, tokens, Uint32Array.of(rows - 1))[0] ?? 0;
+      const logitsOf = wantsLogits ? Uint32Array.of(rows - 1) : new Uint32Array();
+      return [...context.addToBatch(sequence, position, tokens, logitsOf)];
     });
     context.decodeBatch();
-    return found.map((row) => digestOf(context, row));
+    return found;
+  }
+
+  #clear(parts: readonly { readonly sequence: number }[]): void {
+    for (const { sequence } of parts) this.#context.clearSequence(sequence);
   }
 
   #token(sequence: number, position: number): number {

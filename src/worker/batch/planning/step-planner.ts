@@ -43,7 +43,7 @@ export interface DecodingSequence {
 export interface PrefillingSequence {
   readonly sequence: number;
   readonly position: number;
-  /** Prompt tokens not yet evaluated. */
+  /** Prompt tokens not yet evaluated, or those until the prompt has to stop. */
   readonly remaining: number;
   readonly arrivedMs: number;
 }

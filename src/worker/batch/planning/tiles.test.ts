@@ -1,58 +1,138 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tileRules } from '../../../contract/settings/exact-rules.ts';
-import { ANY_TILES, mostReused, tileTokens } from './tiles.ts';
+import { EXACT_TILES } from '../../../contract/settings/exact-rules.ts';
+import { computedTiles, mostReused, type Tile, tiledCall, tilesOf } from './tiles.ts';
 
-const [cuttable, summary] = [tileRules(true), tileRules(false)];
+const exact = { ...tilesOf({ exact: {} }), endsTogether: true };
+const any = tilesOf({});
 
-/** The sizes of the micro-batches that a prompt is computed in, whatever each call wants. */
-function microBatches(from: number, length: number, wanted: () => number, rules = cuttable): number[] {
-  const sizes: number[] = [];
-  for (let position = from; position < length; ) {
-    const tokens = tileTokens({ position, remaining: length - position }, wanted(), rules);
-    for (let left = tokens; left > 0; left -= rules.microBatchTokens)
-      sizes.push(Math.min(left, rules.microBatchTokens));
-    position += tokens;
-  }
-  return sizes;
-}
+describe('tiles that the library computes', () => {
+  it.each<[string, [number, number][], [number, number][]]>([
+    [
+      'one prompt',
+      [[0, 130]],
+      [
+        [0, 64],
+        [0, 64],
+        [0, 2],
+      ],
+    ],
+    [
+      'neighbours, in equal parts',
+      [
+        [0, 40],
+        [1, 33],
+      ],
+      [
+        [0, 32],
+        [1, 32],
+        [0, 1],
+        [1, 1],
+        [0, 7],
+      ],
+    ],
+    [
+      'ids apart, one after the other',
+      [
+        [0, 3],
+        [2, 5],
+      ],
+      [
+        [0, 3],
+        [2, 5],
+      ],
+    ],
+    [
+      'a row beside a prompt',
+      [
+        [3, 1],
+        [4, 9],
+      ],
+      [
+        [3, 1],
+        [4, 1],
+        [4, 8],
+      ],
+    ],
+    [
+      'three, of which the second ends first',
+      [
+        [0, 9],
+        [1, 2],
+        [2, 9],
+      ],
+      [
+        [0, 2],
+        [1, 2],
+        [2, 2],
+        [0, 7],
+        [2, 7],
+      ],
+    ],
+  ])('are, of %s', (_, call, tiles) => {
+    const pairs = (list: readonly Tile[]) => list.map(({ sequence, tokens }) => [sequence, tokens]);
+    const rows = call.map(([sequence, tokens]) => ({ sequence, tokens }));
+    expect(pairs(computedTiles(rows, EXACT_TILES.microBatchTokens))).toEqual(tiles);
+  });
+});
 
-describe('tiles of an exact load', () => {
-  it('have at least two rows, however a prompt is divided and from wherever it is taken up', () => {
-    for (let length = 2; length < 300; length += 1) {
-      for (const wanted of [1, 2, 16, 63, 64, 65, 100, 129, 512]) {
-        for (const from of new Set([
-          0,
-          Math.min(1, mostReused(length, cuttable)),
-          mostReused(length, cuttable),
-        ])) {
-          const sizes = microBatches(from, length, () => wanted);
-          expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(length - from);
-          const told = `${length} from ${from} by ${wanted}: ${sizes.join(' ')}`;
-          expect(Math.min(...sizes), told).toBeGreaterThan(1);
+describe('a call of an exact load', () => {
+  const prompt = fc.record({
+    sequence: fc.integer({ min: 0, max: 9 }),
+    remaining: fc.oneof(fc.integer({ min: 2, max: 8 }), fc.integer({ min: 2, max: 300 })),
+    share: fc.double({ min: 0.01, max: 1, noNaN: true }),
+  });
+  const prompts = fc.uniqueArray(prompt, {
+    minLength: 1,
+    maxLength: 6,
+    selector: ({ sequence }) => sequence,
+  });
+
+  it('computes every prompt in tiles of two rows and more, and ends each at some time', () => {
+    fc.assert(
+      fc.property(prompts, fc.boolean(), fc.boolean(), (all, whole, endsTogether) => {
+        let left = new Map(all.map((each) => [each.sequence, each]));
+        while (left.size > 0) {
+          const wanted = [...left.values()].map(({ sequence, remaining, share }) => ({
+            sequence,
+            tokens: whole ? remaining : Math.ceil(remaining * share),
+          }));
+          const call = tiledCall(wanted, left, { ...exact, endsTogether }).sort(
+            (a, b) => a.sequence - b.sequence,
+          );
+          expect(call.map(({ sequence }) => sequence)).toContain(wanted[0]?.sequence);
+          const ends = call.filter(({ sequence, tokens }) => left.get(sequence)?.remaining === tokens);
+          expect(endsTogether || ends.length <= 1).toBe(true);
+          const tiles = computedTiles(call, exact.microBatchTokens);
+          expect(Math.min(...tiles.map(({ tokens }) => tokens))).toBeGreaterThan(1);
+          for (const { sequence, tokens } of call) {
+            const before = left.get(sequence);
+            if (before === undefined) throw new Error(`sequence ${sequence} was not asked for`);
+            expect(before.remaining - tokens).not.toBe(1);
+            left.set(sequence, { ...before, remaining: before.remaining - tokens });
+          }
+          left = new Map([...left].filter(([, { remaining }]) => remaining > 0));
         }
-      }
-    }
-    expect(microBatches(0, 1, () => 512)).toEqual([1]);
+      }),
+    );
   });
 
-  it('of a state that is a summary are those of a lone run', () => {
-    for (let length = 1; length < 300; length += 1) {
-      const lone = microBatches(0, length, () => 512, summary);
-      for (const wanted of [1, 16, 64, 100, 130]) {
-        expect(microBatches(0, length, () => wanted, summary)).toEqual(lone);
-        const from = mostReused(length, summary);
-        expect(microBatches(from, length, () => wanted, summary)).toEqual(lone.slice(from / 64));
-      }
-    }
+  it('has all prompts that were wanted, where a few tokens less are enough for that', () => {
+    const call = (...lengths: number[]) => {
+      const wanted = lengths.map((tokens, sequence) => ({ sequence, tokens }));
+      const all = new Map(lengths.map((remaining, sequence) => [sequence, { remaining }]));
+      return tiledCall(wanted, all, exact).map(({ tokens }) => tokens);
+    };
+    expect(call(40, 40, 40, 40)).toEqual([40, 40, 40, 40]);
+    expect(call(33, 32)).toEqual([33, 30]);
+    expect(call(65)).toEqual([63]);
+    expect(call(2, 3)).toEqual([2]);
   });
+});
 
-  it('of other loads may be any', () => {
-    expect(tileTokens({ position: 3, remaining: 100 }, 99, ANY_TILES)).toBe(99);
-    expect([mostReused(1, ANY_TILES), mostReused(100, ANY_TILES)]).toEqual([0, 99]);
-  });
-
-  it('leave a tile to evaluate behind what is reused', () => {
-    expect([1, 2, 3, 100].map((tokens) => mostReused(tokens, cuttable))).toEqual([0, 0, 1, 98]);
-    expect([1, 64, 65, 129].map((tokens) => mostReused(tokens, summary))).toEqual([0, 0, 64, 128]);
+describe('what is reused', () => {
+  it('leaves a tile to evaluate', () => {
+    expect([1, 2, 3, 100].map((tokens) => mostReused(tokens, exact))).toEqual([0, 0, 1, 98]);
+    expect([1, 100].map((tokens) => mostReused(tokens, any))).toEqual([0, 99]);
   });
 });

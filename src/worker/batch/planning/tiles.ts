@@ -1,33 +1,82 @@
-/** How a prompt is divided into tiles where its bits must not depend on that (contract/settings/exact-rules.ts). Pure. */
-import type { TileRules } from '../../../contract/settings/exact-rules.ts';
+/** How prompts are divided into tiles where their bits must not depend on that (contract/settings/exact-rules.ts). Pure. */
+import { EXACT_TILES, type TileRules } from '../../../contract/settings/exact-rules.ts';
+
+export const tilesOf = ({ exact }: { readonly exact?: unknown }): TileRules =>
+  exact === undefined ? ANY_TILES : EXACT_TILES;
 
 /** Any division will do; only the last token is always evaluated, because its logits choose the first one of the answer. */
-export const ANY_TILES: TileRules = { leastRows: 1, border: 1, microBatchTokens: Number.POSITIVE_INFINITY };
+const ANY_TILES: TileRules = { leastRows: 1, microBatchTokens: Number.POSITIVE_INFINITY };
 
 /** Tokens at the beginning of a prompt whose state may come from the cache. */
-export function mostReused(promptTokens: number, { leastRows, border }: TileRules): number {
-  return Math.max(0, Math.floor((promptTokens - leastRows) / border) * border);
+export function mostReused(promptTokens: number, { leastRows }: TileRules): number {
+  return Math.max(0, promptTokens - leastRows);
 }
 
-export interface PromptRest {
-  readonly position: number;
-  readonly remaining: number;
+/** Rows of one sequence. */
+export interface Tile {
+  readonly sequence: number;
+  readonly tokens: number;
 }
 
-/** Tokens of the next call: `wanted`, or as few more or less as the rules ask for. */
-export function tileTokens(rest: PromptRest, wanted: number, rules: TileRules): number {
-  const most = Math.min(wanted, rest.remaining);
-  for (let tokens = most; tokens > 0; tokens -= 1) if (isAllowed(rest, tokens, rules)) return tokens;
-  for (let tokens = most + 1; tokens < rest.remaining; tokens += 1)
-    if (isAllowed(rest, tokens, rules)) return tokens;
-  return rest.remaining;
+/**
+ * The parts in which the library computes one call of sequences with windows of their own, in ascending order: of neighbouring
+ * ids at a time, as many tokens of each, until one of them has none left or the micro-batch is full.
+ */
+export function computedTiles(call: readonly Tile[], microBatchTokens: number): Tile[] {
+  const tiles: Tile[] = [];
+  for (let left = [...call]; left.length > 0; ) {
+    const [{ sequence: first } = { sequence: 0 }] = left;
+    const run = left.filter(({ sequence }, at) => sequence === first + at);
+    const most = Math.max(1, Math.floor(microBatchTokens / run.length));
+    const each = Math.min(most, ...run.map(({ tokens }) => tokens));
+    tiles.push(...run.map(({ sequence }) => ({ sequence, tokens: each })));
+    left = left
+      .map((part) => (run.includes(part) ? { ...part, tokens: part.tokens - each } : part))
+      .filter(({ tokens }) => tokens > 0);
+  }
+  return tiles;
 }
 
-function isAllowed({ position, remaining }: PromptRest, tokens: number, rules: TileRules): boolean {
-  const { leastRows, border, microBatchTokens } = rules;
-  const left = remaining - tokens;
-  if (left > 0 && (left < leastRows || (position + tokens) % border !== 0)) return false;
-  // The library divides a call itself, and its last part is a tile as well.
-  const last = tokens % microBatchTokens;
-  return last === 0 || last >= Math.min(leastRows, remaining);
+/** Tokens by which a prompt may be cut short so that it fits beside others. */
+const MOST_CUT = 8;
+
+export interface CallRules extends TileRules {
+  /** Rows of logits keep their bits beside each other, so that several prompts may end in one call. */
+  readonly endsTogether: boolean;
+}
+
+/** Those of the wanted chunks that can be one call, the first before all; some with a few tokens less, one alone with more. */
+export function tiledCall(
+  wanted: readonly Tile[],
+  prompts: ReadonlyMap<number, { readonly remaining: number }>,
+  rules: CallRules,
+): Tile[] {
+  const call: Tile[] = [];
+  const isEnd = ({ sequence, tokens }: Tile): boolean => prompts.get(sequence)?.remaining === tokens;
+  for (const { sequence, tokens } of wanted) {
+    const remaining = prompts.get(sequence)?.remaining ?? tokens;
+    const mayEnd = rules.endsTogether || !call.some(isEnd);
+    const fits = (count: number): boolean =>
+      (mayEnd || count < remaining) &&
+      leaves(remaining - count, rules) &&
+      isTiled([...call, { sequence, tokens: count }], rules);
+    const counts = Array.from({ length: MOST_CUT }, (_, cut) => tokens - cut);
+    const found = counts.find((count) => count >= rules.leastRows && fits(count));
+    if (found !== undefined) call.push({ sequence, tokens: found });
+    else if (call.length === 0) call.push({ sequence, tokens: longerTile(remaining, tokens, fits) });
+  }
+  return call;
+}
+
+/** A prompt of fewer rows than a tile is a tile by itself. */
+function longerTile(remaining: number, tokens: number, fits: (count: number) => boolean): number {
+  for (let count = tokens + 1; count < remaining; count += 1) if (fits(count)) return count;
+  return remaining;
+}
+
+const leaves = (left: number, { leastRows }: TileRules): boolean => left === 0 || left >= leastRows;
+
+function isTiled(call: readonly Tile[], { leastRows, microBatchTokens }: TileRules): boolean {
+  const ordered = [...call].sort((a, b) => a.sequence - b.sequence);
+  return computedTiles(ordered, microBatchTokens).every(({ tokens }) => tokens >= leastRows);
 }

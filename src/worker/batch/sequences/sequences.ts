@@ -13,7 +13,7 @@ import type { IdleSequence, StepPlanner } from '../planning/step-planner.ts';
 import { CELL_LIMITS, COPY_LIMITS } from '../planning/tuning.ts';
 import { cellsBesideRunning, evictedFor } from './kv-cells.ts';
 import type { TileRules } from '../../../contract/settings/exact-rules.ts';
-import { ANY_TILES, mostReused } from '../planning/tiles.ts';
+import { mostReused, tilesOf } from '../planning/tiles.ts';
 import { type Placement, placePrompt, worthTokens } from './placement.ts';
 import { CellPrice, costOfCells, inTheWay, type Work } from './set-aside.ts';
 import type { Row } from '../stream/row.ts';
@@ -73,7 +73,7 @@ export class Sequences {
       lastUsed: 0,
       filled: 0,
     }));
-    this.#tiles = chat.exact?.tiles ?? ANY_TILES;
+    this.#tiles = tilesOf(chat);
     this.#keepsAnswers = chat.exact === undefined;
     this.#checkpoints = chat.prefixReuse === 'checkpoints' ? new Checkpoints(chat) : null;
     this.#cells = chat.sharedCells;

@@ -12,6 +12,8 @@ import { type DraftSource, FirstOf } from './draft-source.ts';
 import { type DraftingModel, ModelDrafts } from './drafting-model.ts';
 import { LogitTrace, topTwo } from './logit-trace.ts';
 import { PromptLookup } from './prompt-lookup.ts';
+import type { TileRules } from '../../../contract/settings/exact-rules.ts';
+import { tilesOf } from '../planning/tiles.ts';
 import type { Row } from './row.ts';
 import type { StreamJob } from './stream-job.ts';
 import { StreamOutput } from './stream-output.ts';
@@ -28,6 +30,17 @@ export interface StreamStart {
   readonly maxDraftTokens: number;
   /** Drafts where the text suggests nothing, or null. */
   readonly drafting: DraftingModel | null;
+}
+
+/** Null where fewer rows than a tile would be left on one side of it. */
+function stopOf(
+  { sharedTokens, prompt }: StreamJob,
+  cachedTokens: number,
+  { leastRows }: TileRules,
+): number | null {
+  if (sharedTokens === null) return null;
+  const isTiled = sharedTokens - cachedTokens >= leastRows && prompt.length - sharedTokens >= leastRows;
+  return isTiled ? sharedTokens : null;
 }
 
 export class Stream {
@@ -62,7 +75,7 @@ export class Stream {
   /** Made at the first decode step, because many answers are one token long. */
   #drafts: DraftSource | null = null;
 
-  constructor(chat: Pick<ChatModel, 'model' | 'vocabulary' | 'spec'>, start: StreamStart) {
+  constructor(chat: Pick<ChatModel, 'model' | 'vocabulary' | 'spec' | 'exact'>, start: StreamStart) {
     const { job, sequence, cachedTokens, maxDraftTokens, drafting } = start;
     this.jobId = job.job.jobId;
     this.prompt = job.prompt;
@@ -70,7 +83,7 @@ export class Stream {
     this.adapters = job.job.adapters;
     this.adapterKey = job.adapterKey;
     this.owner = job.owner;
-    this.sharedTokens = job.sharedTokens;
+    this.sharedTokens = stopOf(job, cachedTokens, tilesOf(chat));
     this.#cache = start.cache;
     this.#reportsProgress = job.job.reportsProgress === true;
     this.#arrivedMs = job.arrivedMs;
@@ -119,9 +132,11 @@ export class Stream {
     };
   }
 
+  /** A prompt stops once where the part ends that others begin with too, so that its state can be kept there. */
   prefillingState(): PrefillingSequence {
-    const { sequence, remaining } = this;
-    return { sequence, position: this.#position, remaining, arrivedMs: this.#arrivedMs };
+    const [position, stop] = [this.#position, this.sharedTokens ?? 0];
+    const end = position < stop ? stop : this.#evaluated.length;
+    return { sequence: this.sequence, position, remaining: end - position, arrivedMs: this.#arrivedMs };
   }
 
   /** How far it is, for those who watch. */

@@ -4,7 +4,7 @@
  * DESIGN.md of worker/batch explains them. It knows nothing of jobs or native calls.
  */
 import type { PlannerPart } from '../../../../contract/load.ts';
-import type { ExactSteps } from '../../../../contract/settings/exact-rules.ts';
+import { EXACT_TILES, type ExactSteps } from '../../../../contract/settings/exact-rules.ts';
 import { DecodeCalls } from './decode/decode-calls.ts';
 import { PrefillCall } from './prefill/prefill-call.ts';
 import type {
@@ -68,8 +68,8 @@ export class TunedPlanner implements StepPlanner {
     this.#prefill = new PrefillCall({
       mostRows,
       sizesChunks: has('chunk-size'),
-      formsBursts: has('bursts') && exact === undefined,
-      exact: exact?.tiles ?? null,
+      formsBursts: has('bursts'),
+      exact: exact === undefined ? null : { ...EXACT_TILES, endsTogether: exact.together },
       tiles: tiles && !onGpu && mostRows >= ROW_TILE ? { numCtx, together: sharesCells, canPad } : null,
     });
     if (options.calibratedMs !== null) this.#decode.observe({ rows: [ROW], ms: options.calibratedMs });

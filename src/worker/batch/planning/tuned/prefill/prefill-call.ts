@@ -10,10 +10,10 @@ import {
   rowsOf,
 } from '../../step-planner.ts';
 import { ASSUMED_PREFILL_MS_PER_TOKEN, LINGER_LIMITS, PLAIN_CHUNK_TOKENS } from '../../tuning.ts';
-import type { TileRules } from '../../../../../contract/settings/exact-rules.ts';
 import { burst, chunkBurst } from './bursts.ts';
 import { ChunkSize, type StepBeside } from './chunk-size.ts';
-import { chunkAlone, chunkPrompts, inOrder } from './prefill-chunks.ts';
+import { chunkPrompts, inOrder } from './prefill-chunks.ts';
+import { type CallRules, tiledCall } from '../../tiles.ts';
 import { toWholeTile } from './whole-tile.ts';
 
 export interface PrefillOptions {
@@ -21,8 +21,8 @@ export interface PrefillOptions {
   readonly mostRows: number;
   readonly sizesChunks: boolean;
   readonly formsBursts: boolean;
-  /** Each prompt is evaluated by itself, in tiles by these rules; null: together, as the budget goes. */
-  readonly exact: TileRules | null;
+  /** Rules for the tiles of prompts; null: any will do. */
+  readonly exact: CallRules | null;
   /**
    * Where a tile of rows reads the KV cache once: the window, tokens, whether all sequences share a pass, and whether rows
    * can be forgotten; else null.
@@ -61,7 +61,7 @@ export class PrefillCall {
       ...prompt,
       passedOver: this.#passedOver.get(prompt.sequence) ?? 0,
     }));
-    const { sizesChunks, formsBursts, exact } = this.#options;
+    const { sizesChunks, formsBursts, exact, tiles } = this.#options;
     const { msPerToken } = this.#chunk;
     const members = formsBursts ? burst(streams, waiting, { msPerToken, nowMs }) : [];
     const isBurst = members.length > 0;
@@ -70,23 +70,17 @@ export class PrefillCall {
     // Nothing may exceed the budget as long as the price of a row is unknown.
     const mostRows = msPerToken === null ? budget : this.#options.mostRows;
     const rules = { budget, mostRows, idle: decodeMs === null };
-    const chunks = isBurst
-      ? chunkBurst(members, rules)
-      : exact === null
-        ? chunkPrompts(waiting, rules)
-        : chunkAlone(waiting, rules, exact);
+    const wanted = isBurst ? chunkBurst(members, rules) : chunkPrompts(waiting, rules);
+    const bySequence = new Map(waiting.map((prompt) => [prompt.sequence, prompt]));
+    const chunks = exact === null ? wanted : tiledCall(wanted, bySequence, exact);
     const left = waiting.filter((prompt) => !chunks.some(({ sequence }) => sequence === prompt.sequence));
     this.#passedOver = new Map(left.map((prompt) => [prompt.sequence, prompt.passedOver + 1]));
-    const positions = new Map(waiting.map(({ sequence, position }) => [sequence, position]));
     const planned = chunks
-      .map((chunk) => ({ ...PREFILL, ...chunk, position: positions.get(chunk.sequence) ?? 0 }))
+      .map((chunk) => ({ ...PREFILL, ...chunk, position: bySequence.get(chunk.sequence)?.position ?? 0 }))
       .sort((a, b) => a.sequence - b.sequence);
     if (planned.length === 0) return null;
-    const { tiles } = this.#options;
     // A chunk that is no end has fewer rows because a tile would take too long.
-    const isEnd = !chunks.some(({ sequence, tokens }) =>
-      waiting.some((prompt) => prompt.sequence === sequence && prompt.remaining > tokens),
-    );
+    const isEnd = chunks.every(({ sequence, tokens }) => bySequence.get(sequence)?.remaining === tokens);
     const canFill = isEnd && tiles !== null && tiles.canPad && (tiles.together || planned.length === 1);
     const rows = canFill ? toWholeTile(planned, tiles.numCtx) : planned;
     const total = rows.reduce((sum, row) => sum + rowsOf(row), 0);

@@ -1,6 +1,4 @@
 /** Which prompts a step prefills, and how many tokens of each, within a budget. Pure. */
-import type { TileRules } from '../../../../../contract/settings/exact-rules.ts';
-import { tileTokens } from '../../tiles.ts';
 import type { PrefillingSequence } from '../../step-planner.ts';
 import { PATIENCE_STEPS, ROW_GROUP, ROW_TILE } from '../../tuning.ts';
 
@@ -54,14 +52,6 @@ export function chunkPrompts(waiting: readonly WaitingPrompt[], rules: ChunkRule
     left -= tokens;
   }
   return chunks;
-}
-
-/** The first prompt only, divided by the rules of an exact load; the budget may be exceeded by a tile. */
-export function chunkAlone(waiting: readonly WaitingPrompt[], rules: ChunkRules, tiles: TileRules): Chunk[] {
-  const [first] = inOrder(waiting);
-  if (first === undefined) return [];
-  const [{ tokens } = { tokens: rules.budget }] = chunkPrompts([first], rules);
-  return [{ sequence: first.sequence, tokens: tileTokens(first, Math.max(1, tokens), tiles) }];
 }
 
 /** A chunk that ends inside its prompt ends on a tile of rows, or at least on a group. */
