@@ -4,6 +4,7 @@ import { agents } from './agents/agents.ts';
 import { bare } from './bare/bare.ts';
 import { boot } from './boot.ts';
 import { compare } from './compare/compare.ts';
+import { exact } from './exact/exact.ts';
 import { frozen } from './frozen/frozen.ts';
 import { frozenMatrix } from './frozen/frozen-matrix.ts';
 import { joinParts } from './join-parts.ts';
@@ -33,6 +34,7 @@ const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<v
   'many-agents': manyAgents,
   unrelated,
   writing,
+  exact,
   frozen,
   'frozen-matrix': frozenMatrix,
   planner,

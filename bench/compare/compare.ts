@@ -10,7 +10,7 @@ import { compareNeighbours, inTurn, type Pair } from '../neighbours.ts';
 import { text } from '../words.ts';
 import { chooseScenarios, scenarios } from './scenarios.ts';
 import { SAMPLED, type Scenario, type TextOf } from './scenario.ts';
-import { goalOf } from './goals.ts';
+import { type Goal, goalOf } from './goals.ts';
 import { HEADER, row, unmeasuredRow } from './table.ts';
 import { textOfTokens } from './text-of-tokens.ts';
 
@@ -39,23 +39,32 @@ export async function compare(argv: readonly string[]): Promise<void> {
   console.log(`${cpu}, ${cpus().length} cores; --seed ${values.seed} --body '${values.body}'\n\n${HEADER}`);
   for (const scenario of chosen) {
     const firstRound = Number(values.seed) * 1000 + scenarios.indexOf(scenario) * 100;
-    await measure(scenario, { a, b, textOf, firstRound, cpu }, Number(values.rounds));
+    const match = {
+      a,
+      b,
+      textOf,
+      firstRound,
+      goalOf: (figure: string) => goalOf(scenario.name, figure, cpu),
+    };
+    await measure(scenario, match, Number(values.rounds));
   }
 }
 
-interface Match {
+export interface Match {
   readonly a: Side;
   readonly b: Side;
   readonly textOf: TextOf;
   /** Its own for each run and scenario: a side that remembers prompts for long must not meet one again. */
   readonly firstRound: number;
-  readonly cpu: string;
+  goalOf(figure: string): Goal | null;
+  /** Figures that are printed; absent: all. */
+  shows?(figure: string): boolean;
 }
 
 /** Threads of an engine may spin for a while after its last step, and would take the cores from the other side. */
 const REST_MS = 1_000;
 
-async function measure(scenario: Scenario, match: Match, rounds: number): Promise<void> {
+export async function measure(scenario: Scenario, match: Match, rounds: number): Promise<void> {
   const pairs: Pair[] = [];
   try {
     await runRounds(scenario, match, rounds, pairs);
@@ -63,8 +72,10 @@ async function measure(scenario: Scenario, match: Match, rounds: number): Promis
     // A server without the route, or with too small a window, can still be compared in all else.
     console.log(unmeasuredRow(scenario.name, pairs.length, reasonOf(error)));
   }
-  for (const found of compareNeighbours(pairs))
-    console.log(row(scenario.name, found, goalOf(scenario.name, found.figure, match.cpu)));
+  for (const found of compareNeighbours(pairs)) {
+    if (match.shows?.(found.figure) === false) continue;
+    console.log(row(scenario.name, found, match.goalOf(found.figure)));
+  }
 }
 
 function reasonOf(error: unknown): string {
