@@ -130,7 +130,7 @@ export function createUseCases(parts: Parts): UseCases {
     llamaServer: llamaServerUseCases(generation),
     messages: messagesUseCases(generation),
     responses: responsesUseCases(generation, parts.responses),
-    completion: (body, caller) => acceptCompletion(generation, body, caller),
+    completion: (body, caller) => acceptCompletion({ ...generation, evidence }, body, caller),
     embedding: (body, caller) => embed({ models, engine, options }, body, caller),
     rerank: (body, caller) => rerank({ models, engine, options }, body, caller),
     tokenize: (body, caller) => tokenize(generation, body, caller),

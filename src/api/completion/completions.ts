@@ -1,4 +1,4 @@
-/** api/completion owns POST /v1/completions: plain text in, plain text out. It knows no template, tool or evidence. */
+/** api/completion owns POST /v1/completions: plain text in, plain text out. It knows no template and no tool. */
 import {
   type CompletionLogprobs,
   CompletionRequest,
@@ -6,10 +6,22 @@ import {
 } from '../../wire/inference/completions.ts';
 import type { Usage } from '../../wire/inference/generation.ts';
 import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
+import type { Prompt } from '../../contract/job.ts';
+import type { EvidenceIssuer } from '../../trust/evidence/issuer.ts';
+import { COMPLETIONS_ROUTE } from '../../trust/evidence/statement.ts';
 import type { Caller } from '../caller.ts';
 import type { Understood } from '../chat/understood.ts';
 import { answerHead } from '../generation/answer-head.ts';
 import { trueFinishReason, wireFinishReason } from '../generation/finish-reason.ts';
+import type { ChoiceEvent } from '../generation/choices.ts';
+import {
+  type FrozenInput,
+  type OpenedFrozen,
+  openFrozen,
+  recordMembers,
+  type SignedBody,
+  signedBody,
+} from '../generation/frozen.ts';
 import { unknownFields } from '../generation/parameters.ts';
 import { type StreamItem, streamItems } from '../generation/stream-item.ts';
 import { wireProgress, wireTimings, wireUsage } from '../generation/usage.ts';
@@ -21,8 +33,13 @@ export interface CompletionAnswer {
   readonly numCtx: number;
 }
 
+export interface ProvedCompletionPorts extends CompletionPorts {
+  /** Null where no records are signed. */
+  readonly evidence: EvidenceIssuer | null;
+}
+
 export async function acceptCompletion(
-  ports: CompletionPorts,
+  ports: ProvedCompletionPorts,
   body: CompletionRequest,
   caller: Caller,
 ): Promise<AcceptedCompletion> {
@@ -35,28 +52,29 @@ export async function acceptCompletion(
     unknown: unknownFields(body, CompletionRequest.properties),
   };
   const plan = await planCompletion(ports, ask, caller);
-  const openings = plan.choices.jobs.map(({ prompt }) =>
-    body.echo === true && prompt.kind === 'text' ? prompt.text : '',
-  );
-  const includeUsage = body.stream_options?.include_usage === true;
-  return new AcceptedCompletion(ports, plan, { includeUsage, openings, signal: caller.signal });
+  const openings = plan.choices.jobs.map(({ prompt }) => openingOf(body, prompt));
+  return new AcceptedCompletion(ports, plan, { body, openings, signal: caller.signal });
 }
 
+/** What an answer begins with. */
+export const openingOf = ({ echo }: Pick<CompletionRequest, 'echo'>, prompt: Prompt): string =>
+  echo === true && prompt.kind === 'text' ? prompt.text : '';
+
 interface Asked {
-  /** What each answer begins with. */
+  readonly body: CompletionRequest;
   readonly openings: readonly string[];
-  readonly includeUsage: boolean;
   readonly signal: AbortSignal;
 }
 
 /** A request that may run; it runs once, in one of these ways. */
 export class AcceptedCompletion {
   readonly understood: Understood;
-  readonly #ports: CompletionPorts;
+  readonly #ports: ProvedCompletionPorts;
   readonly #plan: CompletionPlan;
   readonly #asked: Asked;
+  #proved: OpenedFrozen | null = null;
 
-  constructor(ports: CompletionPorts, plan: CompletionPlan, asked: Asked) {
+  constructor(ports: ProvedCompletionPorts, plan: CompletionPlan, asked: Asked) {
     this.#ports = ports;
     this.#plan = plan;
     this.#asked = asked;
@@ -64,35 +82,47 @@ export class AcceptedCompletion {
   }
 
   async whole(): Promise<CompletionAnswer> {
-    const said = this.#asked.openings.map((text) => new Said(text));
-    const done: DoneEvent[] = [];
-    let numCtx = 0;
-    for await (const { index, event } of this.#run()) {
-      if (event.type === 'text') said[index]?.add(event);
-      if (event.type === 'started') numCtx = event.numCtx;
-      if (event.type === 'done') done[index] = event;
-    }
-    const [first] = done;
-    if (!first) throw new Error('a text completion ended without a done event');
-    return {
-      numCtx,
-      body: {
-        ...(await this.#head()),
-        choices: said.map(({ text, logprobs }, index) =>
-          wireChoice({ index, text, logprobs }, done[index] ?? first, false),
-        ),
-        usage: usageOfPrompts(done, this.#plan.perPrompt),
-        timings: wireTimings(first),
-      },
+    return this.#whole(this.#run(this.#plan));
+  }
+
+  /** The answer with its record. */
+  async frozen(input: FrozenInput): Promise<SignedBody & { readonly numCtx: number }> {
+    const { pinned, sign } = await this.#open(input);
+    const { body, done, numCtx } = await this.#whole(this.#run({ ...this.#plan, choices: pinned }));
+    return { ...signedBody(body, await sign(body, done)), numCtx };
+  }
+
+  /** The stream will end with a record of its answer; to be called before it runs. */
+  async prove(input: FrozenInput): Promise<void> {
+    this.#proved = await this.#open(input);
+  }
+
+  #open(input: FrozenInput): Promise<OpenedFrozen> {
+    const { body } = this.#asked;
+    return openFrozen(this.#ports.evidence, this.#plan.choices, { ...input, body, route: COMPLETIONS_ROUTE });
+  }
+
+  async #whole(events: ChoiceEvents) {
+    const collected = await collectCompletion(this.#asked.openings, events);
+    const { numCtx, done } = collected;
+    const timings = wireTimings(done[0]);
+    const body = {
+      ...(await this.#head()),
+      ...wireCompletion(collected, this.#plan.perPrompt),
+      timings,
     };
+    return { numCtx, done: done[0], body };
   }
 
   /** Chunks have the same shape as the whole answer, as OpenAI's text completion streams. */
   stream(): AsyncGenerator<StreamItem, void, void> {
     return streamItems(async () => {
       const head = await this.#head();
-      const { openings, includeUsage } = this.#asked;
+      const { openings, body } = this.#asked;
       const { perPrompt, choices } = this.#plan;
+      const includeUsage = body.stream_options?.include_usage === true;
+      const proved = this.#proved;
+      const kept: ChoiceEvent[] = [];
       const said = openings.map((text) => new Said(text));
       const done: DoneEvent[] = [];
       let open = choices.jobs.length;
@@ -101,6 +131,7 @@ export class AcceptedCompletion {
         choices: [{ index, text, finish_reason: null, logprobs }],
       });
       const chunksOf = (index: number, event: JobEvent): object[] => {
+        if (proved !== null) kept.push({ index, event });
         const opening = openings[index] ?? '';
         if (event.type === 'started') return opening === '' ? [] : [chunk(index, opening, null)];
         if (event.type === 'progress')
@@ -115,12 +146,19 @@ export class AcceptedCompletion {
         if (open > 0 || !includeUsage) return [last];
         return [last, { ...head, choices: [], usage: usageOfPrompts(done, perPrompt), timings }];
       };
-      return { events: this.#run(), chunksOf };
+      const plan = proved === null ? this.#plan : { ...this.#plan, choices: proved.pinned };
+      if (proved === null) return { events: this.#run(plan), chunksOf };
+      const atEnd = async (): Promise<object[]> => {
+        const whole = await this.#whole(kept);
+        const record = recordMembers(whole.body, await proved.sign(whole.body, whole.done));
+        return [{ ...head, choices: [], ...record }];
+      };
+      return { events: this.#run(plan), chunksOf, atEnd };
     });
   }
 
-  #run() {
-    return runCompletion(this.#ports, this.#plan, this.#asked.signal);
+  #run(plan: CompletionPlan): AsyncIterable<ChoiceEvent> {
+    return runCompletion(this.#ports, plan, this.#asked.signal);
   }
 
   #head() {
@@ -131,6 +169,44 @@ export class AcceptedCompletion {
       idOf: (created) => `cmpl-svc-${created}-${entropy}`,
     });
   }
+}
+
+type ChoiceEvents = AsyncIterable<ChoiceEvent> | Iterable<ChoiceEvent>;
+
+interface CollectedCompletion {
+  readonly said: readonly Said[];
+  readonly done: readonly [DoneEvent, ...DoneEvent[]];
+  readonly numCtx: number;
+}
+
+export async function collectCompletion(
+  openings: readonly string[],
+  events: ChoiceEvents,
+): Promise<CollectedCompletion> {
+  const said = openings.map((text) => new Said(text));
+  const ended: DoneEvent[] = [];
+  let numCtx = 0;
+  for await (const { index, event } of events) {
+    if (event.type === 'text') said[index]?.add(event);
+    if (event.type === 'started') numCtx = event.numCtx;
+    if (event.type === 'done') ended[index] = event;
+  }
+  const [first, ...others] = ended;
+  if (!first) throw new Error('a text completion ended without a done event');
+  return { said, done: [first, ...others], numCtx };
+}
+
+/** The part of the body that the model decides. */
+export function wireCompletion(
+  { said, done }: CollectedCompletion,
+  perPrompt: number,
+): Pick<CompletionResponse, 'choices'> & { readonly usage: Usage } {
+  return {
+    choices: said.map(({ text, logprobs }, index) =>
+      wireChoice({ index, text, logprobs }, done[index] ?? done[0], false),
+    ),
+    usage: usageOfPrompts(done, perPrompt),
+  };
 }
 
 /** What one answer said so far. */

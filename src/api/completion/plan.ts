@@ -10,6 +10,7 @@ import {
   checkSlots,
   type ChoiceEvent,
   type Choices,
+  type JobContent,
   planChoices,
   runChoices,
 } from '../generation/choices.ts';
@@ -45,6 +46,13 @@ export interface CompletionPlan {
   readonly understood: Understood;
 }
 
+/** What a text to be continued has none of. */
+export const NO_CHAT = {
+  tools: [],
+  toolChoice: { mode: 'none' },
+  reasoning: {},
+} as const satisfies Partial<JobContent>;
+
 /** Resolves the model and plans the jobs; everything that can be refused without the engine is refused here. */
 export async function planCompletion(
   ports: CompletionPorts,
@@ -53,7 +61,7 @@ export async function planCompletion(
 ): Promise<CompletionPlan> {
   const format = readAnswerFormat(options);
   const model = await ports.models.resolve(name, 'chat');
-  const shared = { tools: [], toolChoice: { mode: 'none' as const }, format, reasoning: {}, topLogprobs };
+  const shared = { ...NO_CHAT, format, topLogprobs };
   const plans = prompts.map((prompt) => planChoices(options, { ...shared, prompt }, { model, caller }));
   const [plan] = plans;
   if (plan === undefined) throw new Error('a text completion came without a prompt');

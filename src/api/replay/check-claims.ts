@@ -14,7 +14,9 @@ import {
   parseStatement,
 } from '../../trust/evidence/verify.ts';
 import { ChatRequest } from '../../wire/inference/chat.ts';
-import { readSampling, readStop, resolveMaxTokens } from '../generation/parameters.ts';
+import { CompletionRequest } from '../../wire/inference/completions.ts';
+import { routes } from '../../wire/routes.ts';
+import { type GenerationFields, readSampling, readStop, resolveMaxTokens } from '../generation/parameters.ts';
 
 export type RequestFile = NonNullable<Bindings['request']>;
 
@@ -53,18 +55,26 @@ function sampled(
 
 function askedSampling({ predicate }: Statement, request: unknown): Finding {
   try {
-    const asked = readAskedSampling(request);
+    const asked = readAskedSampling(request, predicate.request);
     if (asked !== null) return checkSampling(predicate, asked);
-    return cannot('sampling', 'the request is not a chat request', 'L1');
+    return cannot('sampling', `the request is not one for ${routeOf(predicate.request)}`, 'L1');
   } catch (error) {
     if (!isSvcError(error)) throw error;
     return cannot('sampling', `this version of the server refuses the request: ${error.message}`, 'L1');
   }
 }
 
-/** Null when it is no chat request; throws what the service would answer when it would refuse it. */
-function readAskedSampling(request: unknown): AskedSampling | null {
-  if (!Check(ChatRequest, request)) return null;
+/** Null when it is no request of this route; throws what the service would answer when it would refuse it. */
+function readAskedSampling(
+  request: unknown,
+  { route }: Statement['predicate']['request'],
+): AskedSampling | null {
+  const isChat = route === undefined;
+  if (isChat && Check(ChatRequest, request)) return samplingOf(request);
+  return !isChat && Check(CompletionRequest, request) ? samplingOf(request) : null;
+}
+
+function samplingOf(request: GenerationFields): AskedSampling {
   return {
     // Neither the bytes nor the time decide how tokens are chosen.
     frozen: freezeRequest(Buffer.alloc(0), { ...request }, { nowMs: 0, nonce: null }),
@@ -73,6 +83,9 @@ function readAskedSampling(request: unknown): AskedSampling | null {
     stop: request.stop === null || request.stop === undefined ? null : readStop(request.stop),
   };
 }
+
+export const routeOf = ({ route }: Statement['predicate']['request']): string =>
+  route ?? routes.chatCompletions.path;
 
 export const cannot = (name: string, detail: string, level: Finding['level'] = 'L3'): Finding => ({
   level,

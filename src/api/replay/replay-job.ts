@@ -8,7 +8,13 @@ import { claimedSampling } from '../../trust/evidence/stated-sampling.ts';
 import type { Predicate } from '../../trust/evidence/statement.ts';
 import { canonicalSha256 } from '../../trust/identity/canonical.ts';
 import { ChatRequest } from '../../wire/inference/chat.ts';
-import { readSampling, readStop, readTokenRules } from '../generation/parameters.ts';
+import { CompletionRequest } from '../../wire/inference/completions.ts';
+import { NO_CHAT } from '../completion/plan.ts';
+import { readPrompts } from '../completion/prompts.ts';
+import type { JobContent } from '../generation/choices.ts';
+import { type GenerationFields, readSampling, readStop, readTokenRules } from '../generation/parameters.ts';
+import { readAnswerFormat } from '../intake/answer-format.ts';
+import { routeOf } from './check-claims.ts';
 import { readContent } from '../dialects/chat-completions/content.ts';
 import { Check } from 'typebox/value';
 
@@ -21,8 +27,8 @@ export interface RecordedRun {
 
 /** `defaultStop` are the stop strings that the installed model adds to requests without any. */
 export function replayJob(run: RecordedRun, defaultStop: readonly string[]): GenerateJob {
-  const { claimed, request, pins } = run;
-  if (!Check(ChatRequest, request)) throw notComparable('the request is not a chat request');
+  const { claimed, pins } = run;
+  const { request, content } = askedOf(run);
   const { sampling } = claimed;
   const isNamed = request.stop !== null && request.stop !== undefined;
   const stop = isNamed ? readStop(request.stop) : [...defaultStop];
@@ -31,7 +37,6 @@ export function replayJob(run: RecordedRun, defaultStop: readonly string[]): Gen
   const settings = claimedSampling(claimed, readSampling(request));
   if (!Check(Sampling, settings))
     throw notComparable('its sampling settings are outside what this engine accepts');
-  const content = readContent(withoutSpellings(request));
   return {
     kind: 'generate',
     jobId: 'replay',
@@ -47,6 +52,24 @@ export function replayJob(run: RecordedRun, defaultStop: readonly string[]): Gen
     lane: pins.claimedTokens === null && claimed.exec.lane === 'exact' ? 'exact' : 'frozen',
     frozen: pins,
   };
+}
+
+/** The request, and what it asks of the model. */
+function askedOf({ claimed, request }: RecordedRun): {
+  readonly request: GenerationFields;
+  readonly content: JobContent;
+} {
+  const { route } = claimed.request;
+  if (route === undefined && Check(ChatRequest, request))
+    return { request, content: readContent(withoutSpellings(request)) };
+  if (route !== undefined && Check(CompletionRequest, request)) {
+    const [prompt, ...others] = readPrompts(request);
+    if (prompt !== undefined && others.length === 0) {
+      const topLogprobs = request.logprobs ?? null;
+      return { request, content: { ...NO_CHAT, prompt, format: readAnswerFormat(request), topLogprobs } };
+    }
+  }
+  throw notComparable(`the request is not one for ${routeOf(claimed.request)} with one answer`);
 }
 
 /** The record cannot be repeated here, for a reason that is no fault of it. */

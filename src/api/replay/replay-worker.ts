@@ -13,6 +13,7 @@ import { hashBackend, readBuildMetadata } from '../../trust/identity/backend.ts'
 import { checkedEvents } from '../chat/checked-jobs.ts';
 import { collect } from '../chat/collected.ts';
 import { wireAnswer } from '../dialects/chat-completions/whole-answer.ts';
+import type { ChoiceEvent } from '../generation/choices.ts';
 import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
 
 export interface Run {
@@ -47,12 +48,13 @@ export class ReplayWorker {
     this.#model = model;
   }
 
-  async run(job: GenerateJob, load: ReplayLoad): Promise<Run> {
+  /** `wire` puts the events of an answer in the words of its route. */
+  async run(job: GenerateJob, load: ReplayLoad, wire: AnswerWords): Promise<Run> {
     const model = await this.#load(load);
     const events = await collectEvents((listener) => model.run(job, this.#signal, listener));
     const done = events.find((event) => event.type === 'done');
     if (done === undefined) throw new Error('the replay ended without a result');
-    return { done, answer: await answerOf(job, events) };
+    return { done, answer: await answerOf(job, events, wire) };
   }
 
   /** The backend that ran; known after the first run. */
@@ -88,14 +90,18 @@ export class ReplayWorker {
   }
 }
 
-async function answerOf(job: GenerateJob, events: readonly JobEvent[]): Promise<Answer> {
+export type AnswerWords = (job: GenerateJob, events: readonly ChoiceEvent[]) => Promise<Answer>;
+
+/** Of chat completions. */
+export const chatWords: AnswerWords = async (job, events) => wireAnswer(await collect([job], events));
+
+async function answerOf(job: GenerateJob, events: readonly JobEvent[], wire: AnswerWords): Promise<Answer> {
   try {
     const checked = await checkedEvents(job, events);
-    const collected = await collect(
-      [job],
+    return await wire(
+      job,
       checked.map((event) => ({ index: 0, event })),
     );
-    return wireAnswer(collected);
   } catch (error) {
     if (!isFailure(error, 'answer_invalid')) throw error;
     return null;

@@ -25,7 +25,9 @@ import type { Predicate } from '../../trust/evidence/statement.ts';
 import { hashServerSource } from '../../trust/identity/server-source.ts';
 import type { Machine } from './machine.ts';
 import { notComparable, replayJob } from './replay-job.ts';
-import { ReplayWorker, type Run } from './replay-worker.ts';
+import { type AnswerWords, chatWords, ReplayWorker, type Run } from './replay-worker.ts';
+import { collectCompletion, openingOf, wireCompletion } from '../completion/completions.ts';
+import type { CompletionRequest } from '../../wire/inference/completions.ts';
 
 /** Threads wait for each other by spinning; beyond this they make no headway. */
 const MOST_THREADS_PER_CORE = 4;
@@ -72,7 +74,8 @@ export class Replayer {
       const pins = { threads, numCtx, claimedTokens: null, epsilon: 0 };
       const job = replayJob({ claimed, request, pins }, this.#model.defaultStop);
       const template = templateFor(claimed, this.#model);
-      const run = await this.#worker.run(job, { numCtx, template, exactKeys: exactKeysOf(claimed) });
+      const load = { numCtx, template, exactKeys: exactKeysOf(claimed) };
+      const run = await this.#worker.run(job, load, wordsOf(claimed, request));
       refuseTemplate(claimed, run.done.frozen?.prompt.templateSha256);
       const { sha256: serverSha256 } = await this.#server;
       return { ...this.#account(claimed, run, await this.#worker.provenance()), serverSha256 };
@@ -89,11 +92,8 @@ export class Replayer {
       const pins = { threads: null, numCtx: null, claimedTokens: tokens.toString('base64'), epsilon };
       const job = replayJob({ claimed, request, pins }, this.#model.defaultStop);
       const template = templateFor(claimed, this.#model);
-      const { done, answer } = await this.#worker.run(job, {
-        numCtx: claimed.exec.n_ctx,
-        template,
-        exactKeys: null,
-      });
+      const load = { numCtx: claimed.exec.n_ctx, template, exactKeys: null };
+      const { done, answer } = await this.#worker.run(job, load, wordsOf(claimed, request));
       if (done.check === undefined) throw new Error('the check gave no result');
       refuseTemplate(claimed, done.check.templateSha256);
       return { facts: done.check, answer, serverSha256: (await this.#server).sha256 };
@@ -142,6 +142,14 @@ export class Replayer {
       throw notComparable(error.message, error);
     }
   }
+}
+
+function wordsOf({ request: { route } }: Predicate, request: unknown): AnswerWords {
+  if (route === undefined) return chatWords;
+  return async ({ prompt }, events) => {
+    const opening = openingOf(request as CompletionRequest, prompt);
+    return wireCompletion(await collectCompletion([opening], events), 1);
+  };
 }
 
 /** Null: the record was not made in the lane exact. */

@@ -7,7 +7,6 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { HEADERS, headerValue, REQUEST_HEADERS } from '../../wire/headers.ts';
 import type { IdentityQuery } from '../../wire/identity.ts';
 import type { EmbeddingRequest } from '../../wire/inference/embeddings.ts';
-import type { CompletionRequest } from '../../wire/inference/completions.ts';
 import type { RerankRequest } from '../../wire/inference/rerank.ts';
 import type { DetokenizeRequest, TokenizeRequest } from '../../wire/inference/tokens.ts';
 import type { CountTokensRequest, MessagesRequest } from '../../wire/messages/request.ts';
@@ -21,7 +20,7 @@ import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import type { StreamOptions } from '../sse.ts';
 import { pageHandler, pageRedirect } from '../page/page.ts';
 import { batchHandlers } from './batches.ts';
-import { chatHandler } from './chat.ts';
+import { chatHandler, completionHandler } from './chat.ts';
 import { withOwnClients } from '../../api/events/own-clients.ts';
 import { eventsHandler } from './events.ts';
 import { countHandler, generationHandler } from './generation.ts';
@@ -70,9 +69,7 @@ export function handlerTable(
       return speaksAnthropic(request) ? withModelInfo(entry) : entry;
     },
     chatCompletions: chatHandler(useCases, streams),
-    completions: generationHandler<CompletionRequest>((body, caller) => useCases.completion(body, caller), {
-      streams,
-    }),
+    completions: completionHandler(useCases, streams),
     messages: generationHandler<MessagesRequest>((body, caller) => useCases.messages.accept(body, caller), {
       streams,
       dialect: 'messages',

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { RANDOM_DEVICE_SEED } from '../../contract/sampling.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { canonicalJson, sha256Hex } from '../identity/canonical.ts';
+import type { Predicate } from './statement.ts';
 
 const SEED_DOMAIN = 'svc-frozen-v1\0';
 
@@ -16,6 +17,7 @@ export interface FrozenRequest {
   /** What the request left open and this mode decided. */
   readonly defaulted: readonly string[];
   readonly nonce: string | null;
+  readonly route?: Predicate['request']['route'] | undefined;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface FrozenRequest {
 export function freezeRequest(
   rawBody: Uint8Array,
   parsedBody: Readonly<Record<string, unknown>>,
-  options: { readonly nowMs: number; readonly nonce: string | null },
+  options: { readonly nowMs: number } & Pick<FrozenRequest, 'nonce' | 'route'>,
 ): FrozenRequest {
   const canonicalSha256 = sha256Hex(canonicalJson(parsedBody));
   const { seed: asked, temperature } = parsedBody;
@@ -42,6 +44,7 @@ export function freezeRequest(
     templateClockMs: Math.floor(options.nowMs / 1000) * 1000,
     defaulted,
     nonce: options.nonce,
+    ...(options.route === undefined ? {} : { route: options.route }),
   };
 }
 

@@ -22,7 +22,7 @@ export interface EvidenceIssuer {
   freeze(
     rawBody: Uint8Array,
     parsedBody: Readonly<Record<string, unknown>>,
-    nonce: string | null,
+    asked: Pick<FrozenRequest, 'nonce' | 'route'>,
   ): FrozenRequest;
   /** Signs the record of one answer and links it to the one before. */
   issue(facts: AnswerFacts): Promise<Evidence>;
@@ -65,8 +65,8 @@ export function newEvidenceIssuer(options: {
       const hash = await backend();
       return hash === null ? null : { sha256: hash.sha256, files: hash.files, ...readBuildMetadata(hash) };
     },
-    freeze: (rawBody, parsedBody, nonce) =>
-      freezeRequest(rawBody, parsedBody, { nowMs: clock.unixMs(), nonce }),
+    freeze: (rawBody, parsedBody, asked) =>
+      freezeRequest(rawBody, parsedBody, { nowMs: clock.unixMs(), ...asked }),
     issue: async (facts) => {
       const frozen = { ...facts.frozen, workerStart: workerStart(facts.frozen.host.pid) };
       return buildEvidence({ ...facts, frozen, ...(await signer()) });

@@ -17,14 +17,15 @@ describe('the text of a record', () => {
 describe('a response', () => {
   it('is what a chunk says that the record is of', () => {
     const answer = { model: 'm', choices: [], usage: {} };
-    const chunk = { object: 'chat.completion.chunk', id: 'x', svc_answer: answer, evidence: { a: 1 } };
+    const chunk = { id: 'x', choices: [], svc_answer: answer, evidence: { a: 1 } };
     expect(asResponse(chunk)).toEqual({ ...answer, evidence: { a: 1 } });
   });
 
-  it('is the value itself where it is no chunk with an answer', () => {
+  it('is the value itself where it is no chunk with an answer, or says something itself', () => {
     for (const value of [
-      { object: 'chat.completion', svc_answer: {} },
-      { object: 'chat.completion.chunk', svc_answer: 1 },
+      { svc_answer: {} },
+      { choices: [], svc_answer: 1 },
+      { choices: [{}], svc_answer: {} },
     ])
       expect(asResponse(value)).toBe(value);
   });

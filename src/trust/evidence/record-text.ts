@@ -13,7 +13,9 @@ export function recordText(text: string): string {
 /** The whole answer with its record, where these are the members of a chunk; else the value as it is. */
 export function asResponse(value: object): object {
   const answer: unknown = Reflect.get(value, 'svc_answer');
-  const isChunk = Reflect.get(value, 'object') === 'chat.completion.chunk';
-  if (!isChunk || typeof answer !== 'object' || answer === null) return value;
+  // Beside what it says itself, an answer that is shown could be another one than that of the record.
+  const choices: unknown = Reflect.get(value, 'choices');
+  const isLast = Array.isArray(choices) && choices.length === 0;
+  if (!isLast || typeof answer !== 'object' || answer === null) return value;
   return { ...answer, evidence: Reflect.get(value, 'evidence') };
 }

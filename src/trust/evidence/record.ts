@@ -79,11 +79,12 @@ export function issuerOf(identity: InstanceIdentity, link: ChainLink, nowMs: num
   };
 }
 
-export function requestOf({ rawSha256, canonicalSha256, nonce }: FrozenRequest): Predicate['request'] {
+export function requestOf({ rawSha256, canonicalSha256, nonce, route }: FrozenRequest): Predicate['request'] {
   return {
     raw_body_sha256: rawSha256,
     canonical_sha256: canonicalSha256,
     mode: 'frozen-v1',
+    ...(route === undefined ? {} : { route }),
     ...(nonce === null ? {} : { nonce }),
   };
 }

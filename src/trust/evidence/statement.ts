@@ -15,6 +15,9 @@ export const EVIDENCE_PAYLOAD_TYPE = 'application/vnd.in-toto+json';
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
 export const PREDICATE_TYPE = 'urn:svc:evidence:frozen-v1';
 
+/** The other route whose answers have records of this type. */
+export const COMPLETIONS_ROUTE = '/v1/completions';
+
 export const sha256 = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description });
 export const text = (description: string, maxLength = 512) => Type.String({ maxLength, description });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -40,6 +43,9 @@ export const Request = Type.Object(
     raw_body_sha256: sha256('The request body as it was received.'),
     canonical_sha256: sha256('The request body as canonical JSON (RFC 8785).'),
     mode: Type.Literal('frozen-v1'),
+    route: Type.Optional(
+      Type.Literal(COMPLETIONS_ROUTE, { description: 'Where it was sent. Absent: /v1/chat/completions.' }),
+    ),
     nonce: Type.Optional(text('The nonce that the client sent.', 128)),
   },
   EXACT,

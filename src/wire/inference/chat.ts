@@ -1,4 +1,3 @@
-import { FROZEN_MODE } from '../headers.ts';
 import { type Static, Type } from 'typebox';
 import {
   answerFormatFields,
@@ -13,6 +12,7 @@ import {
   Usage,
 } from './generation.ts';
 import { nullable } from '../schema.ts';
+import { evidenceField, evidenceMember } from './evidence.ts';
 import { ToolCall, ToolCallDelta } from './tool-envelope.ts';
 
 /** A part of an array content; only text parts are served. */
@@ -76,11 +76,7 @@ export const ChatRequest = Type.Object(
     ...answerFormatFields,
     logprobs: nullable<boolean>('boolean'),
     top_logprobs: nullable<number>('integer', { minimum: 0, maximum: 20 }),
-    svc_evidence: nullable<string>('string', {
-      enum: [FROZEN_MODE, null],
-      description:
-        'frozen-v1: the answer is computed so that it can be repeated, and has a signed record; of a stream, in its last event.',
-    }),
+    ...evidenceField,
     reasoning_effort: nullable<string>('string', {
       enum: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', null],
     }),
@@ -126,9 +122,7 @@ export const ChatResponse = Type.Object(
     timings: Type.Optional(Timings),
     svc_resumed: Type.Optional(Resumption),
     ...incidentShapes,
-    evidence: Type.Optional(
-      Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
-    ),
+    ...evidenceMember,
   },
   { $id: 'ChatResponse' },
 );
@@ -163,9 +157,7 @@ export const ChatChunk = Type.Object(
     prompt_progress: Type.Optional(PromptProgress),
     svc_resumed: Type.Optional(Resumption),
     ...incidentShapes,
-    evidence: Type.Optional(
-      Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
-    ),
+    ...evidenceMember,
     svc_answer: Type.Optional(
       Type.Object(
         { model: Type.String(), choices: Type.Array(ChatChoice), usage: Usage },

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { nullable, orNull } from '../schema.ts';
+import { evidenceField, evidenceMember } from './evidence.ts';
 import {
   answerFormatFields,
   generationFields,
@@ -65,6 +66,7 @@ export const CompletionRequest = Type.Object(
       maximum: 20,
       description: 'Reports the log probability of each token, and of so many alternatives.',
     }),
+    ...evidenceField,
     ...generationFields,
     ...answerFormatFields,
   },
@@ -91,25 +93,32 @@ export const CompletionLogprobs = Type.Object({
 });
 export type CompletionLogprobs = Static<typeof CompletionLogprobs>;
 
+const CompletionChoice = Type.Object({
+  index: Type.Integer(),
+  text: Type.String(),
+  finish_reason: Type.Union([WireFinishReason, Type.Null()]),
+  svc_finish_reason: Type.Optional(TrueFinishReason),
+  logprobs: orNull(CompletionLogprobs),
+});
+
 export const CompletionResponse = Type.Object(
   {
     id: Type.String({ pattern: '^cmpl-svc-.+$' }),
     object: Type.Literal('text_completion'),
     created: Type.Integer(),
     model: Type.String(),
-    choices: Type.Array(
-      Type.Object({
-        index: Type.Integer(),
-        text: Type.String(),
-        finish_reason: Type.Union([WireFinishReason, Type.Null()]),
-        svc_finish_reason: Type.Optional(TrueFinishReason),
-        logprobs: orNull(CompletionLogprobs),
-      }),
-    ),
+    choices: Type.Array(CompletionChoice),
     usage: Type.Optional(Usage),
     system_fingerprint: Type.Optional(Type.String()),
     timings: Type.Optional(Timings),
     prompt_progress: Type.Optional(PromptProgress),
+    ...evidenceMember,
+    svc_answer: Type.Optional(
+      Type.Object(
+        { model: Type.String(), choices: Type.Array(CompletionChoice), usage: Usage },
+        { description: 'Beside `evidence` of a stream: the whole answer, which the record is of.' },
+      ),
+    ),
   },
   { $id: 'CompletionResponse' },
 );

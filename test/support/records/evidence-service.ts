@@ -71,9 +71,13 @@ export class EvidenceService {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  async post(body: unknown, headers: Record<string, string> = {}): Promise<FrozenReply> {
+  async post(
+    body: unknown,
+    headers: Record<string, string> = {},
+    route = '/v1/chat/completions',
+  ): Promise<FrozenReply> {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    const response = await fetch(`${this.#url}/v1/chat/completions`, {
+    const response = await fetch(`${this.#url}${route}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: text,
@@ -88,8 +92,8 @@ export class EvidenceService {
     };
   }
 
-  freeze(body: unknown, headers: Record<string, string> = {}): Promise<FrozenReply> {
-    return this.post(body, { 'x-svc-evidence-mode': 'frozen-v1', ...headers });
+  freeze(body: unknown, headers: Record<string, string> = {}, route?: string): Promise<FrozenReply> {
+    return this.post(body, { 'x-svc-evidence-mode': 'frozen-v1', ...headers }, route);
   }
 
   /** Ends the process that holds a model, as a crash would. */

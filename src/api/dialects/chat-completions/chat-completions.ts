@@ -11,6 +11,7 @@ import { withoutSpellings } from '../../../lib/json/spelled-numbers.ts';
 import type { Collected } from '../../chat/collected.ts';
 import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
 import type { Understood } from '../../chat/understood.ts';
+import type { FrozenInput } from '../../generation/frozen.ts';
 import { unknownFields } from '../../generation/parameters.ts';
 import { takenBy } from '../media.ts';
 import type { ServedModel } from '../../models/served-model.ts';
@@ -19,13 +20,7 @@ import { ChunkWriter } from './chunk-writer.ts';
 import { Omissions } from '../omissions.ts';
 import { readContent } from './content.ts';
 import { dryRun } from './dry-run.ts';
-import {
-  completeFrozen,
-  type FrozenAnswer,
-  type FrozenInput,
-  type ProvedStream,
-  streamFrozen,
-} from './frozen.ts';
+import { completeFrozen, type FrozenAnswer, type ProvedStream, streamFrozen } from './frozen.ts';
 import { idleFields } from './idle-fields.ts';
 import { type ChatAnswer, wholeAnswer, type WholeAnswerPorts, withNulls } from './whole-answer.ts';
 

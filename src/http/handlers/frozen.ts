@@ -1,0 +1,88 @@
+/** Routes whose answers can have a signed record: how a request asks for one, and how it is sent. */
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FrozenAnswer } from '../../api/dialects/chat-completions/frozen.ts';
+import type { FrozenInput, SignedBody } from '../../api/generation/frozen.ts';
+import { type Understood, withFolds, withUnheld } from '../../api/chat/understood.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { FROZEN_MODE, HEADERS, headerValue, REQUEST_HEADERS } from '../../wire/headers.ts';
+import { rawBody } from '../guard/json-body.ts';
+import type { SseOptions } from '../sse.ts';
+import { nameUpstream } from '../upstream-headers.ts';
+import { type Accepted, sendAnswer } from './generation.ts';
+import { nameUnderstood } from './understood.ts';
+
+type FrozenBody = Pick<FrozenAnswer, keyof SignedBody | 'numCtx'> & Partial<FrozenAnswer>;
+
+export interface Provable extends Accepted {
+  /** The whole answer with its record. */
+  frozen(input: FrozenInput): Promise<FrozenBody>;
+  /** The stream will end with its record. */
+  prove(input: FrozenInput): Promise<void>;
+}
+
+/** `refused`: a stream that was asked for a record in a header, which applies to whole answers only. */
+export type AskedEvidence = 'none' | 'whole' | 'stream' | 'refused';
+
+export function askedEvidence(
+  request: FastifyRequest,
+  { stream, svc_evidence }: { readonly stream?: boolean | null; readonly svc_evidence?: string | null },
+): AskedEvidence {
+  const isInBody = svc_evidence === FROZEN_MODE;
+  if (!wantsFrozen(request) && !isInBody) return 'none';
+  if (stream !== true) return 'whole';
+  return isInBody ? 'stream' : 'refused';
+}
+
+export async function sendProvable(
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  accepted: Provable,
+  { evidence, stream }: { readonly evidence: AskedEvidence; readonly stream: SseOptions | null },
+): Promise<unknown> {
+  if (evidence === 'whole') return sendFrozen(request, reply, accepted);
+  // A stream says so instead of pretending.
+  if (evidence !== 'none') reply.header(HEADERS.evidenceMode, evidence === 'stream' ? FROZEN_MODE : 'none');
+  if (evidence === 'stream') await accepted.prove(frozenInput(request));
+  return sendAnswer(reply, accepted, stream);
+}
+
+async function sendFrozen(request: FastifyRequest, reply: FastifyReply, accepted: Provable): Promise<string> {
+  const { json, numCtx, folds = [], unheld, evidenceSha256 } = await accepted.frozen(frozenInput(request));
+  const understood: Understood = withUnheld(withFolds(accepted.understood, folds), unheld);
+  nameUnderstood(reply, understood);
+  nameUpstream(reply);
+  nameRecord(reply, { json, evidenceSha256 });
+  reply.header(HEADERS.numCtx, String(numCtx));
+  return json;
+}
+
+/** Sends these very bytes, which the schema of the route would write in another shape. */
+export function nameRecord(reply: FastifyReply, { json, evidenceSha256 }: SignedBody): void {
+  reply
+    .type('application/json; charset=utf-8')
+    .header(HEADERS.evidenceMode, FROZEN_MODE)
+    .header(HEADERS.evidenceDigest, `sha256:${evidenceSha256}`)
+    .header(HEADERS.contentDigest, contentDigest(json));
+}
+
+export function frozenInput(request: FastifyRequest): FrozenInput {
+  const bytes = rawBody(request);
+  if (bytes === undefined) throw new Error('a request for a record came without a body');
+  return { rawBody: bytes, nonce: headerValue(request.headers, REQUEST_HEADERS.evidenceNonce) };
+}
+
+export function wantsFrozen(request: FastifyRequest): boolean {
+  const name = REQUEST_HEADERS.evidenceMode;
+  const mode = headerValue(request.headers, name);
+  if (mode === undefined) return false;
+  if (mode === FROZEN_MODE) return true;
+  throw fail('invalid_request', {
+    message: `${name} must be ${FROZEN_MODE}; leave it out for an ordinary answer.`,
+    param: name,
+  });
+}
+
+/** The value of a `Content-Digest` header (RFC 9530) over the bytes of a body. */
+export function contentDigest(body: Uint8Array | string): string {
+  return `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
+}
