@@ -172,7 +172,9 @@ function beforeOthers({ registeredArguments }: Command): string {
 async function sealEarly(argv: readonly string[]): Promise<void> {
   const isServe = argv.some((word) => word === 'serve' || word === 'start');
   const asked = argv.includes('--sealed') || /^(?:1|true|yes|on)$/i.test(process.env['SVC_SEALED'] ?? '');
-  if (isServe && asked) await (await import('../lib/seal/seal.ts')).sealNetwork('listening');
+  if (!isServe || !asked) return;
+  await (await import('./apart.ts')).standApart();
+  await (await import('../lib/seal/seal.ts')).sealNetwork('listening');
 }
 
 const EXIT_CODE_OF_FAMILY: Partial<Record<Family, number>> = {

@@ -2,11 +2,12 @@
  * `hearth serve --sealed`, with a traitor planted in a package that the server and its workers load: it connects as soon
  * as it is loaded and ever after, over TCP, over UDP, and from a program that it starts. Nobody hears it.
  */
-import { appendFile, copyFile, readFile, readdir, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import dgram from 'node:dgram';
 import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Settings } from '../support/process/hearth.ts';
 import { Installation, type Served } from '../support/process/installation.ts';
 import { MINE } from '../support/formats.ts';
 import { hello } from '../support/http/http-client.ts';
@@ -20,7 +21,7 @@ beforeAll(async () => {
   installation = await Installation.make({ trained: false });
   ear = await Ear.open();
   const parts = path.join(installation.folder, 'dist', 'parts');
-  await appendFile(await partOf('typebox', parts), traitor(ear.port));
+  await appendFile(await partOf('typebox', parts), traitor(ear.port, process.pid));
 });
 afterAll(async () => {
   await installation.remove();
@@ -40,18 +41,20 @@ async function partOf(name: string, folder: string): Promise<string> {
 
 describe('a traitor in a package', () => {
   it('is heard from the server and from a worker without the seal', async () => {
-    const served = await installation.serve(installation.anotherHome());
+    const home = await madeHome();
+    const served = await installation.serve(home);
     await ask(served);
     for (const word of ['tcp server', 'tcp worker', 'udp server', 'udp worker', 'child server'])
       await ear.hears(word);
     await endOf(served);
+    if (await canTrace()) expect(await memoryIn(home)).toBe('opened');
   });
 
   it.runIf(isLinux)(
     'is never heard with it; the service answers, and states the seal and signs it',
     async () => {
       ear.forget();
-      const home = installation.anotherHome();
+      const home = await madeHome();
       const served = await installation.serve({ ...home, SVC_SEALED: '1' });
       const { body } = await ask(served, { 'X-Svc-Evidence-Mode': 'frozen-v1' });
       const { predicate } = JSON.parse(Buffer.from(body.evidence.payload, 'base64').toString());
@@ -60,6 +63,19 @@ describe('a traitor in a package', () => {
       expect(identity.body.sealed).toEqual(predicate.server.sealed);
       await endOf(served);
       expect(ear.heard).toEqual([]);
+      expect(await memoryIn(home)).toBe('EACCES');
+    },
+  );
+
+  it.runIf(isLinux)(
+    'finds the memory of others closed where the settings file asks for the seal',
+    async () => {
+      const home = await madeHome();
+      await writeFile(path.join(String(home['SVC_HOME']), 'config.toml'), 'sealed = true\n');
+      const served = await installation.serve(home);
+      await ask(served);
+      await endOf(served);
+      expect(await memoryIn(home)).toMatch(/EACCES$/);
     },
   );
 
@@ -238,12 +254,33 @@ class Ear {
   }
 }
 
-/** Code of a module; the worker's time to boot is many of its attempts. */
-function traitor(port: number): string {
+/** One that is there before the service is, so that the traitor can write into it. */
+async function madeHome(): Promise<Settings> {
+  const home = installation.anotherHome();
+  await mkdir(String(home['SVC_HOME']));
+  return home;
+}
+
+/** What came of the attempt to open the memory of this process, as the server wrote it down. */
+async function memoryIn(home: Settings): Promise<string> {
+  return readFile(path.join(String(home['SVC_HOME']), 'memory'), 'utf8');
+}
+
+/** Whether this system lets a process into the memory of others of its user; Yama may forbid it anyway. */
+async function canTrace(): Promise<boolean> {
+  const yama = await readFile('/proc/sys/kernel/yama/ptrace_scope', 'utf8').catch(() =>
+    isLinux ? '0' : '1',
+  );
+  return yama.trim() === '0';
+}
+
+/** Code of a module; the worker's time to boot is many of its attempts. `victim` is no process of the service. */
+function traitor(port: number, victim: number): string {
   return `
 import net_ from 'node:net';
 import dgram_ from 'node:dgram';
 import { execFile as run_ } from 'node:child_process';
+import fs_ from 'node:fs';
 const who_ = process.send === undefined ? 'server' : 'worker';
 function betray_() {
   net_.connect(${port}, '127.0.0.1').on('error', () => {}).end('tcp ' + who_);
@@ -253,6 +290,17 @@ function betray_() {
   } catch {}
 }
 betray_();
+if (who_ === 'server' && process.env.SVC_HOME) {
+  let came_ = 'opened';
+  try {
+    fs_.closeSync(fs_.openSync('/proc/${victim}/mem', 'r+'));
+  } catch (error) {
+    came_ = error.code;
+  }
+  try {
+    fs_.appendFileSync(process.env.SVC_HOME + '/memory', came_);
+  } catch {}
+}
 setInterval(betray_, 20).unref();
 run_(process.execPath, ['-e', "require('node:net').connect(${port}, '127.0.0.1').on('error', () => {}).end('child " + who_ + "')"], () => {});
 `;

@@ -1,6 +1,6 @@
 /**
  * What a sealed worker may still do with files, as Linux's landlock enforces it: read what is named, and nothing else.
- * Its own rules for TCP stand behind the seccomp filter.
+ * Its own rules for TCP stand behind the seccomp filter. And what keeps a sealed server out of the memory of other processes.
  */
 import { closeSync, openSync, statSync } from 'node:fs';
 import type { Kernel } from './kernel.ts';
@@ -18,6 +18,7 @@ const READ_FILE = 1n << 2n;
 const READ_FOLDER = 1n << 3n;
 const REMOVE_FILE = 1n << 5n;
 const MAKE_FILE = 1n << 8n;
+const MOVE_BETWEEN_FOLDERS = 1n << 13n;
 const TRUNCATE = 1n << 14n;
 const IOCTL_DEVICE = 1n << 15n;
 const WRITE_IN_FOLDER = READ_FILE | READ_FOLDER | WRITE_FILE | MAKE_FILE | REMOVE_FILE | TRUNCATE;
@@ -50,28 +51,52 @@ export function restrictFiles(kernel: Kernel, { read, write, list, devices }: Fi
   const count = RIGHTS_OF_VERSION.find(([from]) => version >= from)?.[1];
   if (count === undefined) return false;
   const handled = (1n << count) - 1n;
-  const ruleset = createRuleset(kernel, version, handled);
-  try {
+  restrictSelf(kernel, { handled, size: version >= 6 ? 24 : version >= 4 ? 16 : 8 }, (ruleset) => {
     for (const path of read) allow(kernel, ruleset, path, EXECUTE | READ_FILE | READ_FOLDER);
     for (const path of write) allow(kernel, ruleset, path, WRITE_IN_FOLDER & handled);
     for (const path of list) allow(kernel, ruleset, path, READ_FOLDER);
     for (const path of devices)
       allow(kernel, ruleset, path, (READ_FILE | READ_FOLDER | WRITE_FILE | IOCTL_DEVICE) & handled);
-    kernel.forbidPrivileges();
-    kernel.must(kernel.call(RESTRICT_SELF, ruleset, 0, 0), 'landlock_restrict_self');
-    return true;
-  } finally {
-    closeSync(ruleset);
-  }
+  });
+  return true;
 }
 
-function createRuleset(kernel: Kernel, version: number, handled: bigint): number {
+/**
+ * Restricts no file, but puts this process into a domain of its own: whatever is outside of it cannot be traced, so that
+ * /proc/PID/mem and the like stay closed. False where this kernel cannot: the first version forbids all moves between folders.
+ */
+export function enterDomain(kernel: Kernel): boolean {
+  if (kernel.call(CREATE_RULESET, null, 0, ASK_VERSION) < 2) return false;
+  restrictSelf(kernel, { handled: MOVE_BETWEEN_FOLDERS, size: 8 }, (ruleset) =>
+    allow(kernel, ruleset, '/', MOVE_BETWEEN_FOLDERS),
+  );
+  return true;
+}
+
+interface Attributes {
+  /** Rights on files that are denied unless a rule allows them. */
+  readonly handled: bigint;
+  /** Bytes of the attributes that this kernel knows: those of files, of the network, and scopes. */
+  readonly size: 8 | 16 | 24;
+}
+
+function restrictSelf(
+  kernel: Kernel,
+  { handled, size }: Attributes,
+  addRules: (ruleset: number) => void,
+): void {
   const attributes = Buffer.alloc(24);
   attributes.writeBigUInt64LE(handled, 0);
   attributes.writeBigUInt64LE(NETWORK_RIGHTS, 8);
   attributes.writeBigUInt64LE(SCOPES, 16);
-  const size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
-  return kernel.must(kernel.call(CREATE_RULESET, attributes, size, 0), 'landlock_create_ruleset');
+  const ruleset = kernel.must(kernel.call(CREATE_RULESET, attributes, size, 0), 'landlock_create_ruleset');
+  try {
+    addRules(ruleset);
+    kernel.forbidPrivileges();
+    kernel.must(kernel.call(RESTRICT_SELF, ruleset, 0, 0), 'landlock_restrict_self');
+  } finally {
+    closeSync(ruleset);
+  }
 }
 
 /** A path that is not there needs no rule. */

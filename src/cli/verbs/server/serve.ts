@@ -17,12 +17,13 @@ import { hashOfKey, type KeyRecord, readKeys } from '../../../store/keys/key-fil
 import { keepPageToken } from '../../../store/keys/page-token.ts';
 import { copyNamedFiles } from '../../../store/install/setting-texts.ts';
 import type { OwnerLock } from '../../../store/lock/owner-lock.ts';
+import { standApart } from '../../apart.ts';
 import { builtinsOf, registerBuiltins } from '../../builtin-models.ts';
 import { CliFailure, type CliContext, EXIT_CODES } from '../../context.ts';
 import { servingAt, takeHome } from '../../home-lock.ts';
 import { type Log, openLog } from '../../log/logger.ts';
 import { describeHolder } from '../../port-holder.ts';
-import { serviceUrl } from '../../transport.ts';
+import { ownAuthority, serviceUrl } from '../../transport.ts';
 import { readVersion } from '../../version.ts';
 import { endByHangUp, listenForSignals } from './signals.ts';
 
@@ -48,6 +49,8 @@ export function registerServe(program: Command, context: CliContext): void {
 }
 
 async function serve(context: CliContext, flags: Flags): Promise<void> {
+  // Where a flag or a variable asks for the seal, this has been done.
+  if (context.config(flags).sealed) await standApart();
   const signals = listenForSignals();
   const { config, reload } = followConfig(context.config(flags), () => context.config(flags));
   const named = await readKeys(config.home);
@@ -183,17 +186,11 @@ async function start(config: Config, { logger, readOnly }: Start): Promise<Runni
 /** One line that a program can wait for and a person can use. */
 function readyLine(config: Config, secret: string | null): string {
   const url = serviceUrl(config);
-  const trust = isSelfSigned(config) ? ` --cacert ${config.tlsCert}` : '';
+  const certificate = ownAuthority(config);
+  const trust = certificate === null ? '' : ` --cacert ${certificate}`;
   const key = secret === null ? '' : ` -H "Authorization: Bearer ${secret}"`;
   const body = '{"model":"default","messages":[{"role":"user","content":"Hello!"}]}';
   return `Hearth is ready at ${url} - try: curl${trust} ${url}/v1/chat/completions${key} -H "Content-Type: application/json" -d '${body}'`;
-}
-
-/** No client trusts such a certificate unless it is told to. */
-function isSelfSigned({ tlsCert }: Config): boolean {
-  if (tlsCert === null) return false;
-  const { leaf } = readCertificate(tlsCert);
-  return leaf.checkIssued(leaf);
 }
 
 /** Drains, for as long as the settings allow. */
