@@ -29,23 +29,17 @@ export function run(command, args) {
 }
 
 export async function ensureInstalled() {
-  const stamp = at('node_modules', '.hearth-lock');
-  const lock = createHash('sha256')
-    .update(readFileSync(at('package-lock.json')))
-    .digest('hex');
-  const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === lock;
-  if (isCurrent && missingPackages().length === 0) return;
+  if (missingPackages().length === 0) return;
   console.error('Installing the packages of package-lock.json: about 230 MB to download, 445 MB on disk …');
   // No package needs an install script, so none may run; prebuilt libraries come as packages.
   // The build needs the development packages, also where NODE_ENV or npm's own settings would leave them out.
   const kinds = ['--include=dev', '--include=optional'];
   await install(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...kinds]);
   const missing = missingPackages();
-  if (missing.length > 0) {
-    console.error(`npm ci did not install ${missing.join(', ')}; check the settings of npm and try again.`);
-    process.exit(1);
-  }
-  writeFileSync(stamp, lock);
+  if (missing.length === 0) return;
+  const some = missing.slice(0, 5).map((name) => name.replace('node_modules/', ''));
+  console.error(`npm ci did not install ${some.join(', ')}; check the settings of npm and try again.`);
+  process.exit(1);
 }
 
 /** npm says nothing until its end; on a terminal, what has arrived is counted meanwhile. */
@@ -73,11 +67,41 @@ function megabytesIn(folder) {
   return Math.round(bytes / 1e6);
 }
 
+/** Of package-lock.json, by what npm notes of each installation, whoever ran it. */
 function missingPackages() {
-  const { dependencies, devDependencies } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
-  return Object.keys({ ...dependencies, ...devDependencies }).filter(
-    (name) => !existsSync(at('node_modules', name, 'package.json')),
-  );
+  const { packages } = JSON.parse(readFileSync(at('package-lock.json'), 'utf8'));
+  const { optionalDependencies = {} } = packages[''];
+  const installed = installedPackages();
+  const isThere = ([name, { version, integrity }]) => {
+    const found = installed[name];
+    const isSame = found?.version === version && found?.integrity === integrity;
+    return found !== undefined && isSame && existsSync(at(name, 'package.json'));
+  };
+  const isWanted = ([name, entry]) => {
+    if (!entry.optional) return name.includes('node_modules/');
+    const direct = name.replace('node_modules/', '');
+    return Object.hasOwn(optionalDependencies, direct) && isForThisMachine(entry);
+  };
+  return Object.entries(packages)
+    .filter((entry) => isWanted(entry) && !isThere(entry))
+    .map(([name]) => name);
+}
+
+const isForThisMachine = ({ os, cpu, libc }) =>
+  (os?.includes(process.platform) ?? true) &&
+  (cpu?.includes(process.arch) ?? true) &&
+  (libc?.includes(libcHere()) ?? true);
+
+const libcHere = () =>
+  process.report.getReport().header.glibcVersionRuntime === undefined ? 'musl' : 'glibc';
+
+/** None where npm was never run, or did not get to its end. */
+function installedPackages() {
+  try {
+    return JSON.parse(readFileSync(at('node_modules', '.package-lock.json'), 'utf8')).packages;
+  } catch {
+    return {};
+  }
 }
 
 export async function ensureBuilt() {

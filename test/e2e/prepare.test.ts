@@ -1,6 +1,6 @@
 /** What `npm start` and `npm test` do first: a real `npm ci` in a small checkout with one build tool. */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -56,6 +56,19 @@ describe('a fresh checkout', () => {
       expect(await ensureInstalled(env)).toBe('');
     },
   );
+
+  it('is left as it is where npm ci was run by hand, and installed anew when the lock file changes', async () => {
+    const env = { PATH: process.env['PATH'], HOME: checkout, npm_config_offline: 'true' };
+    await promisify(execFile)('npm', ['ci'], { cwd: checkout, env });
+    expect(await ensureInstalled({})).toBe('');
+    const lock = JSON.parse(await readFile(path.join(checkout, 'package-lock.json'), 'utf8'));
+    lock.packages['node_modules/other'] = { resolved: 'tool', link: true };
+    lock.packages[''].devDependencies.other = 'file:tool';
+    await write('package.json', lock.packages['']);
+    await write('package-lock.json', lock);
+    expect(await ensureInstalled({})).toContain('Installing');
+    expect(existsSync(path.join(checkout, 'node_modules', 'other', 'package.json'))).toBe(true);
+  });
 
   it('is mended when its build tools are gone', async () => {
     await ensureInstalled({});
