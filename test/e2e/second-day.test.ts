@@ -1,11 +1,14 @@
 /** What users do on the second day: end the service, give a model a system prompt, embed, look at the disk. */
 import { spawn } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startFakeHub } from '../support/hub/fake-hub.ts';
 import { collect } from '../support/process/hearth.ts';
 import { Installation, type Served } from '../support/process/installation.ts';
+import { Terminal } from '../support/process/terminal.ts';
+import { tinyModels } from '../support/tiny-models.ts';
 
 let installation: Installation;
 let served: Served;
@@ -146,6 +149,34 @@ describe('hearth run', () => {
       4,
       expect.stringContaining('hearth pull bartowski/Llama-3.2-1B-Instruct-GGUF'),
     ]);
+  });
+
+  it('offers to pull a known name in a terminal, and asks the model once it is there', async () => {
+    const hub = await startFakeHub(
+      { 'Llama-3.2-1B-Instruct-Q4_0.gguf': await readFile(tinyModels.chat) },
+      'bartowski/Llama-3.2-1B-Instruct-GGUF',
+    );
+    const opened = (): Terminal => {
+      const bin = path.join(installation.folder, 'bin', 'hearth.js');
+      const words = [bin, 'run', 'llama3.2:1b', '--max-tokens', '2', 'Hello there'];
+      const env = {
+        HF_ENDPOINT: hub.endpoint,
+        SVC_HUB_HOSTS: new URL(hub.cdn).host,
+        HOME: installation.folder,
+      };
+      const terminal = new Terminal(words, { SVC_HOME: installation.home, ...settings(), ...env });
+      onTestFinished(() => terminal.remove());
+      return terminal;
+    };
+    const declined = opened();
+    await declined.sees('Pull bartowski/Llama-3.2-1B-Instruct-GGUF?');
+    expect(await declined.types('n').ended()).toBe(4);
+    expect(hub.seen).toEqual([]);
+    const accepted = opened();
+    await accepted.sees('llama3.2:1b is not installed.');
+    expect(await accepted.types('y').ended()).toBe(0);
+    expect(hub.requests('cdn')).not.toEqual([]);
+    expect((await run('list')).stdout).toMatch(/^bartowski\/llama-3\.2-1b-instruct-gguf:q4_0 /m);
   });
 });
 

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hearth } from '../support/process/hearth.ts';
 import { Installation } from '../support/process/installation.ts';
 
@@ -28,7 +28,7 @@ it('takes the commits of a remote over, builds, and refuses where it would lose 
   );
   await writeFile(
     at('.gitignore'),
-    'node_modules\ndist\nmodels\nhome*\nremote*\nbuilt.txt\nother\nprefix\nnext\n*.tgz\n',
+    'node_modules\ndist\nmodels\nhome*\nremote*\nbuilt.txt\nother\nprefix\nunit-*\nwarning\nprograms\nasked\nnext\n*.tgz\n',
   );
   await git(installation.folder, 'init', '--quiet', '--initial-branch=main');
   await git(installation.folder, 'add', '.');
@@ -73,25 +73,38 @@ it('takes the commits of a remote over, builds, and refuses where it would lose 
   expect([file.code, file.stderr]).toEqual([2, expect.stringContaining('is a git checkout')]);
 });
 
-it('installs a package file into the prefix of the package', async () => {
-  const folder = at('prefix', 'lib', 'node_modules', 'hearth-llm');
+/** This build as npm installs it globally below a prefix. */
+async function globalPackage(prefix: string): Promise<string> {
+  const folder = at(prefix, 'lib', 'node_modules', 'hearth-llm');
   for (const name of ['bin', 'dist', 'package.json', 'node_modules'])
     await cp(at(name), path.join(folder, name), { recursive: true, verbatimSymlinks: true });
+  return folder;
+}
+
+/** The file of a package of version 9.9.9. */
+async function pack(name: string): Promise<string> {
   const next = at('next');
-  await mkdir(next);
-  const pack = async (name: string): Promise<string> => {
-    await writeFile(
-      path.join(next, 'package.json'),
-      JSON.stringify({ name, version: '9.9.9', bin: { hearth: 'h.js' } }),
-    );
-    await writeFile(path.join(next, 'h.js'), '#!/usr/bin/env node\n');
-    const { stdout } = await exec('npm', ['pack', '--json', '--pack-destination', installation.folder], {
-      cwd: next,
-    });
-    return at((JSON.parse(stdout) as { filename: string }[])[0]!.filename);
-  };
+  await mkdir(next, { recursive: true });
+  await writeFile(
+    path.join(next, 'package.json'),
+    JSON.stringify({ name, version: '9.9.9', bin: { hearth: 'h.js' } }),
+  );
+  await writeFile(path.join(next, 'h.js'), '#!/usr/bin/env node\n');
+  const { stdout } = await exec('npm', ['pack', '--json', '--pack-destination', installation.folder], {
+    cwd: next,
+  });
+  return at((JSON.parse(stdout) as { filename: string }[])[0]!.filename);
+}
+
+it('installs a package file into the prefix of the package, whatever npm warns of', async () => {
+  const folder = await globalPackage('prefix');
+  const warning = at('warning');
+  await mkdir(warning);
+  const npm = `#!/bin/sh\necho 'npm notice New version of npm available!' >&2\nPATH='${process.env['PATH']}' exec npm "$@"\n`;
+  await writeFile(path.join(warning, 'npm'), npm, { mode: 0o755 });
   const bin = { bin: path.join(folder, 'bin', 'hearth.js'), cwd: installation.folder };
-  const env = { SVC_HOME: at('home-p'), HOME: at('home-p'), npm_config_offline: 'true' };
+  const PATH = `${warning}:${process.env['PATH']}`;
+  const env = { SVC_HOME: at('home-p'), HOME: at('home-p'), npm_config_offline: 'true', PATH };
   const update = (...args: string[]) => hearth(['update', ...args], env, bin);
   expect((await update()).stderr).toContain('hearth update FILE.tgz');
   expect((await update('nowhere.tgz')).stderr).toContain('there is no file nowhere.tgz');
@@ -100,6 +113,63 @@ it('installs a package file into the prefix of the package', async () => {
   expect((await update(file, '--check')).stdout).toMatch(/^Hearth 0\.\d+\.\d+ in .* becomes 9\.9\.9, from /);
   expect((await update(file, '--yes')).code).toBe(0);
   expect(JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')).version).toBe('9.9.9');
+});
+
+describe.skipIf(process.platform !== 'linux')('a unit of systemd', () => {
+  /** In place of systemctl: notes what it is asked, and at a restart the version that would start. */
+  async function standIn(folder: string, failing = 'nothing'): Promise<() => Promise<string[]>> {
+    const [programs, record] = [at('programs'), at('asked')];
+    await mkdir(programs, { recursive: true });
+    await writeFile(record, '');
+    const version = `"${process.execPath}" -p "require('${folder}/package.json').version"`;
+    const script = `#!/bin/sh
+case "$*" in
+  *${failing}*) exit 1;;
+  *restart*) echo "$* $(${version})" >> "${record}";;
+  *) echo "$*" >> "${record}";;
+esac
+`;
+    await writeFile(path.join(programs, 'systemctl'), script, { mode: 0o755 });
+    return async () => (await readFile(record, 'utf8')).trim().split('\n');
+  }
+
+  const updated = async (prefix: string, failing?: string) => {
+    const folder = await globalPackage(prefix);
+    const asked = await standIn(folder, failing);
+    const home = at(`home-${prefix}`);
+    const env = {
+      SVC_HOME: home,
+      HOME: home,
+      npm_config_offline: 'true',
+      PATH: `${at('programs')}:${process.env['PATH']}`,
+    };
+    const unit = path.join(home, '.config/systemd/user/hearth.service');
+    await mkdir(path.dirname(unit), { recursive: true });
+    await writeFile(unit, '[Service]\n');
+    const bin = { bin: path.join(folder, 'bin', 'hearth.js'), cwd: installation.folder };
+    const outcome = await hearth(['update', await pack('hearth-llm'), '--yes'], env, bin);
+    return { ...outcome, unit, asked: await asked() };
+  };
+
+  it('is restarted once the new version is there', async () => {
+    const { code, stderr, unit, asked } = await updated('unit-a');
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`The service is restarted: ${unit}`)]);
+    expect(asked).toEqual(['--user is-active --quiet hearth.service', '--user restart hearth.service 9.9.9']);
+  });
+
+  it('stays as it is where it does not run', async () => {
+    const { code, stderr, asked } = await updated('unit-b', 'is-active');
+    expect([code, asked]).toEqual([0, ['']]);
+    expect(stderr).not.toContain('restarted');
+  });
+
+  it('is named with the command where it cannot be restarted', async () => {
+    const { code, stderr } = await updated('unit-c', 'restart');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/new version is installed, but .*: systemctl --user restart hearth\.service/),
+    ]);
+  });
 });
 
 it('says what to do with a copy that no program manages', async () => {

@@ -5,6 +5,9 @@ import { once } from 'node:events';
 export interface ProgramResult {
   /** Null when there is no such program. */
   readonly code: number | null;
+  /** What it answered, without its warnings. */
+  readonly stdout: string;
+  /** All that it said. */
   readonly output: string;
 }
 
@@ -12,11 +15,12 @@ export interface ProgramResult {
 export async function runProgram(command: readonly string[]): Promise<ProgramResult> {
   const [name = '', ...args] = command;
   const child = spawn(name, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const parts: Buffer[] = [];
-  child.stdout.on('data', (part: Buffer) => parts.push(part));
-  child.stderr.on('data', (part: Buffer) => parts.push(part));
+  const [answer, all]: [Buffer[], Buffer[]] = [[], []];
+  child.stdout.on('data', (part: Buffer) => answer.push(part) && all.push(part));
+  child.stderr.on('data', (part: Buffer) => all.push(part));
   const code = await ended(child);
-  return { code, output: Buffer.concat(parts).toString().trim() };
+  const text = (parts: readonly Buffer[]): string => Buffer.concat(parts).toString().trim();
+  return { code, stdout: text(answer), output: text(all) };
 }
 
 /** Runs a program in the terminal of the user. Null when there is no such program. */

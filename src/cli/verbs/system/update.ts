@@ -128,10 +128,10 @@ async function isWanted({ yes }: UpdateFlags): Promise<boolean> {
   return (await confirm({ message: 'Update now?', output: process.stderr })) === true;
 }
 
-/** What it printed; a failure where it did not succeed. */
+/** What it answered; a failure where it did not succeed. */
 async function asked(command: Program, what: string): Promise<string> {
-  const { code, output } = await runProgram(command);
-  if (code === 0) return output;
+  const { code, stdout, output } = await runProgram(command);
+  if (code === 0) return stdout;
   throw failed(command, what, code === null ? null : output);
 }
 
@@ -146,11 +146,20 @@ function failed([name]: Program, what: string, output: string | null): CliFailur
   return new CliFailure(`Hearth cannot ${what}: ${why}`);
 }
 
+async function restarted(command: readonly string[]): Promise<void> {
+  const code = await showProgram(command);
+  if (code === 0) return;
+  const why = code === null ? `there is no ${command[0]} on PATH` : `exit code ${code}`;
+  throw new CliFailure(
+    `the new version is installed, but the service still runs the old one (${why}); restart it with: ${command.join(' ')}`,
+  );
+}
+
 /** A unit that runs is restarted; any other service is named, because only its user knows how it is started. */
 async function restart(context: CliContext): Promise<void> {
   for (const plan of installedPlans(context)) {
     if ((await runProgram(plan.active)).code !== 0) continue;
-    for (const command of plan.restart) await done(command as Program);
+    for (const command of plan.restart) await restarted(command);
     return context.note(`The service is restarted: ${plan.file}`);
   }
   const holder = await homeHolder(context.config().home);
