@@ -9,7 +9,7 @@ import { Readable } from 'node:stream';
 import { checkServerIdentity as checkName } from 'node:tls';
 import type { Config } from '../config/config.ts';
 import { clientHost, isLoopback, originOf } from '../config/listen-address.ts';
-import { type Certificate, isNamed, readCertificate } from '../config/tls-files.ts';
+import { type Certificate, isNamed, isOwnAuthority, readCertificate } from '../config/tls-files.ts';
 
 export interface Call {
   readonly method: 'GET' | 'POST';
@@ -30,6 +30,11 @@ export function serviceUrl({ host, port, tlsCert }: Place): string {
   const reachable = clientHost(host);
   if (tlsCert === null) return originOf('http', reachable, port);
   return originOf('https', nameFor(reachable, readCertificate(tlsCert)), port);
+}
+
+/** The file that clients have to be told to trust; null where they trust the service without it, or it speaks plain http. */
+export function ownAuthority({ tlsCert }: Pick<Place, 'tlsCert'>): string | null {
+  return tlsCert !== null && isOwnAuthority(readCertificate(tlsCert)) ? tlsCert : null;
 }
 
 /** A name of the certificate, so that clients accept it; the address itself where it is one. */

@@ -62,6 +62,16 @@ export function isNamed({ leaf }: Certificate, host: string): boolean {
   return (isIP(host) === 0 ? leaf.checkHost(host) : leaf.checkIP(host)) !== undefined;
 }
 
+const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** Whether the file itself is what a client has to trust: nobody outside has signed the certificate. */
+export function isOwnAuthority({ pem }: Certificate): boolean {
+  return (pem.match(PEM_BLOCK) ?? []).some((block) => {
+    const certificate = new X509Certificate(block);
+    return certificate.checkIssued(certificate);
+  });
+}
+
 /** Node writes the names of a certificate as one text: DNS:a.example, IP Address:127.0.0.1. */
 function namesOf({ subjectAltName = '' }: X509Certificate): string[] {
   return [...subjectAltName.matchAll(/(?:^|, )(?:DNS|IP Address):([^,"]+)/g)].map(([, name = '']) =>

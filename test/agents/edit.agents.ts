@@ -83,7 +83,14 @@ async function launched(
   if (tool === undefined) throw new Error('hearth launch does not know it');
   const launch = launchOf(
     tool,
-    { url, key: null, model: installed.chat, context: 32_768, folder: path.join(home, 'launch') },
+    {
+      url,
+      key: null,
+      model: installed.chat,
+      context: 32_768,
+      folder: path.join(home, 'launch'),
+      certificate: null,
+    },
     args,
   );
   return { ...launch, env: { ...launch.env, ...env } };

@@ -12,6 +12,7 @@ const DOCKERFILE = 'packaging/Dockerfile';
 const COMPOSE = 'packaging/compose.yaml';
 const dockerfile = readFileSync(DOCKERFILE, 'utf8');
 const compose = parse(readFileSync(COMPOSE, 'utf8'));
+const docker = spawnSync('docker', ['--version']).status === 0;
 const hadolint = spawnSync('hadolint', ['--version']).status === 0;
 
 describe('the Dockerfile', () => {
@@ -67,4 +68,41 @@ describe('the compose file', () => {
     expect(hearth.environment.SVC_API_KEY).toMatch(/^\$\{SVC_API_KEY:\?/);
     expect(Object.keys(compose.volumes)).toEqual(['data']);
   });
+});
+
+/** No daemon is asked: the client looks at each word before it connects. */
+describe('the commands of the docs', () => {
+  const lines = ['docs/other-machines.md', 'docs/service.md']
+    .flatMap((page) => readFileSync(page, 'utf8').split('\n'))
+    .filter((line) => /\bdocker /.test(line));
+  const commands = lines.flatMap((line) => /\b(docker [^`]*)/.exec(line)?.[1]?.trim() ?? []);
+  const text = ['docs/other-machines.md', 'docs/service.md'].map((page) => readFileSync(page, 'utf8')).join();
+
+  it('name files, settings, the port and the home that are', () => {
+    expect(commands.length).toBeGreaterThan(3);
+    for (const [, file = ''] of commands.join('\n').matchAll(/--file (\S+)/g))
+      expect(readFileSync(file)).not.toBe('');
+    const known = Object.values(settings).map(({ env }) => env);
+    for (const [name] of lines.join('\n').matchAll(/\bSVC_[A-Z_]+/g)) expect(known).toContain(name);
+    const run = commands.find((command) => command.startsWith('docker run')) ?? '';
+    expect(run).toContain(`--publish ${CANONICAL_PORT}:${CANONICAL_PORT} --volume hearth:/data hearth`);
+    expect(run).toContain('--env SVC_API_KEY=');
+    expect(dockerfile).toContain('VOLUME /data');
+    expect(text).toContain(`http://host.docker.internal:${CANONICAL_PORT}/v1`);
+  });
+
+  it.skipIf(!docker)(
+    `have no word that the client of Docker does not know${docker ? '' : ' (left out: there is no docker here)'}`,
+    () => {
+      const said = (command: string): string => {
+        const env = { ...process.env, DOCKER_HOST: 'tcp://127.0.0.1:1', SVC_API_KEY: 'secret' };
+        return spawnSync('sh', ['-c', command], { encoding: 'utf8', env }).stderr;
+      };
+      const usage = /unknown (?:shorthand )?flag|unknown command|is not a docker command|requires/;
+      expect(said('docker run --detatch hearth')).toMatch(usage);
+      // Compose is a plugin, which has a linter above.
+      for (const command of commands.filter((each) => !each.startsWith('docker compose')))
+        expect(said(command), command).not.toMatch(usage);
+    },
+  );
 });

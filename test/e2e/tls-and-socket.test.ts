@@ -1,5 +1,5 @@
 /** A service that speaks TLS, and one behind a socket: every verb finds them, and clients are told what is wrong. */
-import { chmod, copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { get as getHttp, request as requestHttp } from 'node:http';
 import { get as getHttps } from 'node:https';
@@ -27,6 +27,18 @@ async function install(pair: 'first' | 'second'): Promise<{ SVC_TLS_CERT: string
   await copyFile(fixture(`${pair}.key`), files.SVC_TLS_KEY);
   await chmod(files.SVC_TLS_KEY, 0o600);
   return files;
+}
+
+/** The folder of a program under the name of an agent, which asks the service as Node.js does. */
+async function agentThatAsks(): Promise<string> {
+  const programs = path.join(folder, 'programs');
+  await mkdir(programs);
+  const file = path.join(programs, 'claude');
+  const ask =
+    "fetch(process.env.ANTHROPIC_BASE_URL + '/v1/models').then(({ status }) => console.log(status))";
+  await writeFile(file, `#!${process.execPath}\n${ask};\n`);
+  await chmod(file, 0o755);
+  return programs;
 }
 
 type Get = typeof getHttp;
@@ -63,6 +75,9 @@ describe('a service that speaks TLS', () => {
       const answer = await hearth(['run', 'hearth-mini', 'Hello there'], known);
       expect([answer.code, answer.stdout]).toEqual([0, expect.stringContaining('hearth-mini')]);
       expect((await hearth(['page'], known)).stdout).toMatch(/^https:/);
+      const launched = await hearth(['launch', 'claude'], { ...known, PATH: await agentThatAsks() });
+      expect([launched.code, launched.stdout]).toEqual([0, '200\n']);
+      expect(launched.stderr).toContain('NODE_EXTRA_CA_CERTS');
       const port0 = (await hearth(['doctor', '--json'], known)).stdout;
       expect(JSON.parse(port0)).toContainEqual(
         expect.objectContaining({

@@ -19,7 +19,14 @@ const editor = {
   text: '{"a":"{url}","m":"{model}","n":{context},"k":"{key}"}',
   note: '{url}',
 };
-const facts = { url: 'http://127.0.0.1:1', key: 'a-secret', model: 'm', context: 4_096, folder: '/f' };
+const facts = {
+  url: 'http://127.0.0.1:1',
+  key: 'a-secret',
+  model: 'm',
+  context: 4_096,
+  folder: '/f',
+  certificate: null,
+};
 
 async function known(text: string | null) {
   const home = await temporaryFolder();

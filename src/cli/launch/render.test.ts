@@ -9,6 +9,7 @@ const facts = {
   model: 'my-model',
   context: 32_768,
   folder: '/h/launch',
+  certificate: null,
 };
 const every = Object.entries(tools);
 
@@ -19,7 +20,7 @@ describe('the table of tools', () => {
     expect(text).toContain(facts.url);
     expect(text).toContain(facts.model);
     expect(Object.values(env)).toContain(facts.key);
-    expect(text).not.toMatch(/\{(url|key|model|context|folder)\}/);
+    expect(text).not.toMatch(/\{(url|key|model|context|folder|certificate)\}/);
     // Other users of the machine can read the arguments of a process.
     expect([...args, ...Object.values(files)].join('\n')).not.toContain(facts.key);
   });
@@ -35,6 +36,18 @@ describe('the window', () => {
     const { OPENCODE_CONFIG_CONTENT: config = '' } = launchOf(tools['opencode']!, facts, []).env;
     expect(JSON.parse(config).provider.hearth.models['my-model'].limit.context).toBe(32_768);
     for (const name of Object.keys(tools)) expect(textOf(name, null)).not.toMatch(/context|null/);
+  });
+});
+
+describe('a certificate that no authority has signed', () => {
+  const certificate = '/h/my certificate.pem';
+
+  it.each(every)('is told to %s, which gets nothing about it without one', (_, tool) => {
+    const { env, args, files } = launchOf(tool, { ...facts, certificate }, []);
+    expect(Object.values(env).filter((value) => value === certificate)).toHaveLength(1);
+    const without = launchOf(tool, facts, []);
+    expect({ args, files }).toEqual({ args: without.args, files: without.files });
+    expect(Object.keys(without.env).join()).not.toMatch(/CERT/);
   });
 });
 
@@ -54,9 +67,10 @@ describe('launchOf', () => {
 describe.skipIf(process.platform === 'win32')('shellLines', () => {
   it.each(every)('of %s mean to a shell what the process would get, without the key in them', (_, tool) => {
     const more = ["it's", '$HOME', 'a b', ''];
-    const lines = shellLines(tool, facts, more);
+    const all = { ...facts, certificate: "/it's/a.pem" };
+    const lines = shellLines(tool, all, more);
     expect(lines.join('\n')).not.toContain(facts.key);
-    const wanted = launchOf(tool, facts, more);
+    const wanted = launchOf(tool, all, more);
     const names = Object.keys(wanted.env);
     const script = [
       `${tool.program}() { printf '%s\\0' ${names.map((name) => `"$${name}"`).join(' ')} "$@"; }`,

@@ -12,6 +12,8 @@ export interface Facts {
   readonly context: number | null;
   /** Where the files of the tool are. */
   readonly folder: string;
+  /** The file of a certificate that no authority has signed; null where none has to be trusted by name. */
+  readonly certificate: string | null;
 }
 
 export interface Launch {
@@ -65,12 +67,19 @@ export function settingsText(
   return { text: filled(text, values), note: filled(note, values) };
 }
 
-function templatesOf({ args, env, files = {}, withContext = {} }: Tool, { context }: Facts) {
-  if (context === null) return { args, env, files };
+/** What always holds, and what holds where the window or a certificate is known. */
+function templatesOf(
+  { args, env, files = {}, withContext, withCertificate }: Tool,
+  { context, certificate }: Facts,
+) {
+  const more = [
+    ...(context === null || withContext === undefined ? [] : [withContext]),
+    ...(certificate === null || withCertificate === undefined ? [] : [withCertificate]),
+  ];
   return {
-    args: [...args, ...(withContext.args ?? [])],
-    env: { ...env, ...withContext.env },
-    files: { ...files, ...withContext.files },
+    args: [...args, ...more.flatMap((each) => each.args ?? [])],
+    env: Object.assign({}, env, ...more.map((each) => each.env)) as typeof env,
+    files: Object.assign({}, files, ...more.map((each) => each.files)) as typeof files,
   };
 }
 
@@ -82,17 +91,18 @@ function filesOf(files: Readonly<Record<string, string>>, facts: Facts): Record<
   );
 }
 
-const valuesOf = ({ url, model, context, folder }: Facts): Readonly<Record<string, string>> => ({
+const valuesOf = ({ url, model, context, folder, certificate }: Facts): Readonly<Record<string, string>> => ({
   url,
   model,
   context: String(context),
   folder,
+  certificate: String(certificate),
 });
 
 /** One pass, so that a value with braces is not filled again. */
 function filled(template: string, values: Readonly<Record<string, string>>): string {
   return template.replaceAll(
-    /\{(url|key|model|context|folder)\}/g,
+    /\{(url|key|model|context|folder|certificate)\}/g,
     (whole, name: string) => values[name] ?? whole,
   );
 }

@@ -1,7 +1,7 @@
 /**
  * cli/launch owns the start of other programs that use the service: what each needs, and its process. It does not know
  * the service itself. The tools, as data: templates over {url} (no path behind it), {key}, {model}, {folder} (of the tool's
- * files), and {context} where it is known: the window of the model in tokens.
+ * files), and where they are known {context}, the window of the model in tokens, and {certificate}.
  */
 import { type Static, Type } from 'typebox';
 
@@ -11,6 +11,10 @@ const Files = Type.Record(Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*$'
   additionalProperties: false,
 });
 const Command = Type.Object({ env: Words, args: Type.Array(Type.String()) }, { additionalProperties: false });
+
+const More = Type.Partial(
+  Type.Object({ ...Command.properties, files: Files }, { additionalProperties: false }),
+);
 
 /** A program that is started. */
 export const Tool = Type.Object(
@@ -27,9 +31,9 @@ export const Tool = Type.Object(
     /** Files that are written before, by their name in {folder}; they never hold {key}. */
     files: Type.Optional(Files),
     /** Besides, where the window is known: variables and files that replace others of their name, and further arguments. */
-    withContext: Type.Optional(
-      Type.Partial(Type.Object({ ...Command.properties, files: Files }, { additionalProperties: false })),
-    ),
+    withContext: Type.Optional(More),
+    /** ... and where the service has a certificate that no authority has signed, in {certificate}. */
+    withCertificate: Type.Optional(More),
   },
   { additionalProperties: false },
 );
@@ -114,6 +118,11 @@ models:
     roles: [chat, edit]
 `;
 
+/** Programs of Node.js and Bun trust it besides the authorities that they know. */
+const NODE_TRUST = { env: { NODE_EXTRA_CA_CERTS: '{certificate}' } };
+/** Programs of Go, Rust and Python trust it in place of them. */
+const FILE_TRUST = { env: { SSL_CERT_FILE: '{certificate}' } };
+
 export const tools: Readonly<Record<string, Tool>> = {
   codex: {
     title: 'Codex',
@@ -129,6 +138,7 @@ export const tools: Readonly<Record<string, Tool>> = {
       '{model}',
     ],
     withContext: { args: ['-c', 'model_context_window={context}'] },
+    withCertificate: { env: { CODEX_CA_CERTIFICATE: '{certificate}' } },
   },
   claude: {
     title: 'Claude Code',
@@ -148,6 +158,7 @@ export const tools: Readonly<Record<string, Tool>> = {
       CLAUDE_CODE_TOTAL_TOKENS_REMINDER: 'off',
     },
     args: ['--model', '{model}'],
+    withCertificate: NODE_TRUST,
   },
   opencode: {
     title: 'OpenCode',
@@ -160,6 +171,7 @@ export const tools: Readonly<Record<string, Tool>> = {
         OPENCODE_CONFIG_CONTENT: openCodeConfig({ limit: { context: '{context}', output: OPENCODE_OUTPUT } }),
       },
     },
+    withCertificate: NODE_TRUST,
   },
   qwen: {
     title: 'Qwen Code',
@@ -167,6 +179,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     install: 'npm install -g @qwen-code/qwen-code',
     env: { OPENAI_BASE_URL: '{url}/v1', OPENAI_API_KEY: '{key}', OPENAI_MODEL: '{model}' },
     args: ['--auth-type', 'openai', '--model', '{model}'],
+    withCertificate: NODE_TRUST,
   },
   aider: {
     title: 'Aider',
@@ -174,6 +187,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     install: 'pip install aider-chat',
     env: { OPENAI_API_BASE: '{url}/v1', OPENAI_API_KEY: '{key}' },
     args: ['--model', 'openai/{model}'],
+    withCertificate: FILE_TRUST,
   },
   copilot: {
     title: 'GitHub Copilot CLI',
@@ -187,6 +201,7 @@ export const tools: Readonly<Record<string, Tool>> = {
       COPILOT_OFFLINE: 'true',
     },
     args: [],
+    withCertificate: NODE_TRUST,
   },
   pi: {
     title: 'Pi',
@@ -196,6 +211,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     args: ['--provider', 'hearth', '--model', '{model}'],
     files: { 'models.json': piModels({}) },
     withContext: { files: { 'models.json': piModels({ contextWindow: '{context}' }) } },
+    withCertificate: NODE_TRUST,
   },
   crush: {
     title: 'Crush',
@@ -205,6 +221,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     args: [],
     files: { 'crush.json': crushConfig({}) },
     withContext: { files: { 'crush.json': crushConfig({ context_window: '{context}' }) } },
+    withCertificate: FILE_TRUST,
   },
   goose: {
     title: 'Goose',
@@ -219,6 +236,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     },
     args: [],
     withContext: { env: { GOOSE_CONTEXT_LIMIT: '{context}' } },
+    withCertificate: FILE_TRUST,
   },
   kimi: {
     title: 'Kimi Code',
@@ -233,6 +251,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     },
     args: [],
     withContext: { env: { KIMI_MODEL_MAX_CONTEXT_SIZE: '{context}' } },
+    withCertificate: NODE_TRUST,
   },
   continue: {
     title: 'Continue CLI',
@@ -241,6 +260,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     env: { HEARTH_API_KEY: '{key}', CONTINUE_TELEMETRY_ENABLED: '0' },
     args: ['--config', '{folder}/config.yaml'],
     files: { 'config.yaml': CONTINUE_CONFIG },
+    withCertificate: NODE_TRUST,
   },
 };
 

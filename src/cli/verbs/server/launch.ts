@@ -1,6 +1,7 @@
 /** hearth launch: a coding agent, set up for the running service. */
 import path from 'node:path';
 import type { Command } from 'commander';
+import type { Config } from '../../../config/config.ts';
 import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
 import type { DryRun } from '../../../wire/inference/dry-run.ts';
 import type { ResidencyList } from '../../../wire/residency.ts';
@@ -14,6 +15,7 @@ import { isOnPath } from '../../../lib/files/program.ts';
 import { runProgram } from '../../launch/start.ts';
 import type { Editor, Tool } from '../../launch/tools.ts';
 import { findAnswerer } from '../../terminal/answer-source.ts';
+import { ownAuthority } from '../../transport.ts';
 
 interface LaunchFlags {
   readonly print?: boolean;
@@ -43,13 +45,23 @@ export function registerLaunch(program: Command, context: CliContext): void {
       const { id: model } = await findAnswerer(config, flags.model);
       const window = await windowOf(context, model, flags.print === true);
       if (window !== null && window < AGENT_WINDOW) context.note(tooSmall(model, window));
-      const facts: Facts = { url: baseUrl(config), key: config.apiKey, model, context: window, folder };
+      const facts = factsOf(config, { model, context: window, folder });
       if (flags.print === true) return context.print(shellLines(tool, facts, args).join('\n'));
       context.note(summary(tool, facts));
       const code = await runProgram(launchOf(tool, facts, args), context.env);
       if (code === null) throw notFound(tool);
       context.setExitCode(code);
     });
+}
+
+function factsOf(config: Config, rest: Pick<Facts, 'model' | 'context' | 'folder'>): Facts {
+  const certificate = ownAuthority(config);
+  return {
+    ...rest,
+    url: baseUrl(config),
+    key: config.apiKey,
+    certificate: certificate === null ? null : path.resolve(certificate),
+  };
 }
 
 /**
@@ -82,9 +94,14 @@ async function printSettings(
   const config = context.config();
   const { id: model } = await findAnswerer(config, flags.model);
   const window = (await windowOf(context, model, false)) ?? AGENT_WINDOW;
-  const facts: Facts = { url: baseUrl(config), key: config.apiKey, model, context: window, folder };
+  const facts = factsOf(config, { model, context: window, folder });
   const { text, note } = settingsText(tool, facts);
   context.note(`For ${tool.settings}. ${note}`);
+  if (facts.certificate !== null) {
+    context.note(
+      `${tool.title} has to trust the certificate as well: add ${facts.certificate} to those of the system.`,
+    );
+  }
   context.print(text);
 }
 
@@ -110,10 +127,12 @@ function toolOf(name: string, all: Known): Tool | Editor {
   );
 }
 
-function summary({ title, env }: Tool, { url, key, model, context }: Facts): string {
+function summary({ title, env, withCertificate }: Tool, facts: Facts): string {
+  const { url, key, model, context, certificate } = facts;
+  const names = Object.keys({ ...env, ...(certificate === null ? {} : withCertificate?.env) });
   const keySource = key === null ? 'no key' : 'the key of SVC_API_KEY';
   const size = context === null ? '' : ` (${context} tokens)`;
-  return `${title} uses ${printable(model)}${size} at ${url} with ${keySource}; set for it: ${Object.keys(env).join(', ')}.`;
+  return `${title} uses ${printable(model)}${size} at ${url} with ${keySource}; set for it: ${names.join(', ')}.`;
 }
 
 function tooSmall(model: string, window: number): string {
