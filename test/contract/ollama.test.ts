@@ -426,6 +426,28 @@ describe('models', () => {
     expect((await service.client.post('/api/show', {})).body.error).toMatch(/^model is required/);
   });
 
+  it("are shown with all that VS Code's provider reads: a window that holds, and the template in use", async () => {
+    const shown = async () => (await service.client.post('/api/show', { model: installed.chat })).body;
+    const before = await shown();
+    expect(before.template).toContain('<|im_start|>');
+    expect((await service.client.post('/api/show', { model: installed.embedding })).body.template).toBe('');
+    const set = async (settings: object) => {
+      const headers = { 'x-svc-page-token': PAGE_TOKEN };
+      const body = { model: installed.chat, settings };
+      const { status, text: said } = await service.client.post('/svc/models/settings', body, headers);
+      expect(status, said).toBe(200);
+    };
+    await set({ num_ctx: '128', template: 'alpaca' });
+    const after = await shown();
+    const { 'general.architecture': architecture } = after.model_info;
+    expect(after.model_info[`${architecture}.context_length`]).toBe(128);
+    expect(after.template).toContain('### Instruction:');
+    await set({ num_ctx: null, template: '{{ messages[0].content }} of mine' });
+    expect((await shown()).template).toBe('{{ messages[0].content }} of mine');
+    await set({ template: null });
+    expect(await shown()).toEqual({ ...before, modified_at: expect.any(String) });
+  });
+
   it('have a version of the API that VS Code accepts', async () => {
     const { body } = await service.client.get('/api/version');
     const [major, minor] = body.version.split('.').map(Number);

@@ -130,6 +130,7 @@ export class ElsewhereModels {
         return poolTarget(pool.name, [target, ...rest], { equalWeights, ...(farthest && { farthest }) });
       },
       proof: null,
+      template: null,
     };
   }
 

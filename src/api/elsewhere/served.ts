@@ -47,5 +47,6 @@ export function servedModel({ known, target, ...named }: Elsewhere): ServedModel
     settings: {},
     target: once(target),
     proof: null,
+    template: null,
   };
 }

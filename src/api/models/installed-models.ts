@@ -10,6 +10,7 @@ import {
   type ServedManifest,
   unnamedLimit,
 } from '../../store/files/manifest.ts';
+import { knownTemplate, STAND_IN } from '../../lib/chat-template/known-templates.ts';
 import { LOCAL_ENGINE } from '../../engine/local/model-source.ts';
 import { type Companions, NO_COMPANIONS } from '../../store/registry/companions.ts';
 import type { Registry } from '../../store/registry/registry.ts';
@@ -39,6 +40,7 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
       pooling: facts.pooling,
       embeddingWidth: facts.embeddingLength,
       hasChatTemplate: facts.hasChatTemplate || model.params.template !== undefined,
+      template: async () => templateOf(model, await registry.templateOf(model)),
       // What a text of the user says is known to the worker alone.
       reasoning: facts.template.reasoning || holdsText(model.params),
       defaults: defaultsOf(model),
@@ -63,6 +65,12 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
     resolve: async (name, kind) => served(await registry.resolve(name, kind)),
     defaultId: (kind) => registry.defaultId(kind),
   };
+}
+
+/** As the worker chooses it; a model of vectors has none. */
+function templateOf({ kind, params: { template } }: ServedManifest, ofFile: string | null): string {
+  if (template !== undefined) return knownTemplate(template)?.source ?? template;
+  return ofFile ?? (kind === 'chat' ? STAND_IN.source : '');
 }
 
 function defaultsOf(model: ModelManifest): ModelDefaults {

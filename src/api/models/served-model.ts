@@ -66,6 +66,8 @@ export interface ServedModel {
   readonly embeddingWidth: number | null;
   /** False: ChatML stands in for the template that its file lacks, and its user chose none. */
   readonly hasChatTemplate: boolean;
+  /** The text of the chat template in use; null: its engine does not tell. Reads the file. */
+  readonly template: (() => Promise<string>) | null;
   /** Whether its chat template can ask for reasoning. */
   readonly reasoning: boolean;
   readonly defaults: ModelDefaults;

@@ -12,6 +12,7 @@ import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { errnoOf, type StepHook } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
 import { stampNow } from '../../lib/files/stamp.ts';
+import { readTemplateText } from '../../lib/gguf/gate/inspect.ts';
 import { type DamagedManifest, InstalledReader, lookUp } from '../files/installed.ts';
 import {
   isBaseModel,
@@ -122,6 +123,13 @@ export class Registry {
   toTarget(model: InstalledModel, options: TargetOptions = {}): LocalTarget {
     if (!isServed(model)) throw notServed(model);
     return makeTarget(this.store.paths, this.#states, model, options);
+  }
+
+  /** The chat template that the file of a model has. */
+  async templateOf(model: InstalledModel): Promise<string | null> {
+    const [first] = modelFiles(model);
+    if (first === undefined || !model.facts.hasChatTemplate) return null;
+    return readTemplateText(filePath(this.store.paths, first));
   }
 
   /**

@@ -60,6 +60,9 @@ export type OllamaShowRequest = Static<typeof OllamaShowRequest>;
 export const OllamaShow = Type.Object(
   {
     parameters: Type.String({ description: 'Defaults of the model, one `name value` per line.' }),
+    template: Type.String({
+      description: 'The chat template, as Jinja; empty where the engine of the model does not tell it.',
+    }),
     system: Type.Optional(Type.String({ description: 'The system prompt that is set for the model.' })),
     details: Details,
     model_info: Type.Record(Type.String(), Type.Unknown(), {

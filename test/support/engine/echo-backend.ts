@@ -102,6 +102,7 @@ const echo: ServedModel = {
   defaults: NO_DEFAULTS,
   target: () => target,
   proof: null,
+  template: null,
 };
 
 function named(name: string): ServedModel {

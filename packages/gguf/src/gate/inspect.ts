@@ -77,6 +77,11 @@ export async function readMatrixTypes(path: string, open: OpenFile = openFile): 
   });
 }
 
+/** The chat template as the file has it. */
+export async function readTemplateText(path: string): Promise<string | null> {
+  return withHeader(path, ({ lookup }) => lookup.text('tokenizer.chat_template') ?? null);
+}
+
 const SAMPLING_KEYS = 'general.sampling.';
 
 /** Numbers that the maker recommends for sampling, by their names behind `general.sampling.`. */

@@ -25,18 +25,20 @@ const CAPABILITIES: Readonly<Record<string, string>> = {
 };
 
 /** One model; `model_info` is keyed as the metadata of a GGUF file is. */
-export function ollamaShow(entry: ModelEntry, model: ServedModel): OllamaShow {
+export function ollamaShow(entry: ModelEntry, model: ServedModel, template: string): OllamaShow {
   const architecture = entry.architecture ?? model.engine;
   const facts = {
     'general.architecture': architecture,
     // Clients show it as the name of the model.
     'general.basename': entry.id,
     'general.parameter_count': entry.parameter_count,
-    [`${architecture}.context_length`]: entry.context_length,
+    // Clients fill their prompts up to it, so that a smaller window that is set for the model counts.
+    [`${architecture}.context_length`]: smaller(entry.context_length, model.target().defaultCtx),
     [`${architecture}.embedding_length`]: model.embeddingWidth ?? undefined,
   };
   return {
     parameters: parametersOf(model),
+    template,
     ...(model.defaults.system === null ? {} : { system: model.defaults.system }),
     details: named(entry).details,
     model_info: Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)),
@@ -44,6 +46,9 @@ export function ollamaShow(entry: ModelEntry, model: ServedModel): OllamaShow {
     modified_at: modifiedAt(entry),
   };
 }
+
+const smaller = (one: number | undefined, other: number | null): number | undefined =>
+  one === undefined || other === null ? one : Math.min(one, other);
 
 /** As a Modelfile lists them. */
 function parametersOf({ defaults: { sampling, maxTokens, stop } }: ServedModel): string {

@@ -81,7 +81,8 @@ export function ollamaUseCases({ models, chat, embedding, residencies }: OllamaP
     show: async (name, check) => {
       const model = await models.find(name);
       check(model.id);
-      return ollamaShow(await showModel(models, model.id), model);
+      const template = (await model.template?.()) ?? '';
+      return ollamaShow(await showModel(models, model.id), model, template);
     },
   };
 }
