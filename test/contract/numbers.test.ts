@@ -34,6 +34,7 @@ const call: JobEvent[] = [
 ];
 const chatTurn = (given: string): string =>
   `{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"ban","arguments":${given}}}]},{"role":"tool","tool_call_id":"c","content":"ok"}`;
+const ollamaTurn = `{"role":"user","content":"hi"},{"role":"assistant","content":"","tool_calls":[{"function":{"name":"ban","arguments":${ARGUMENTS}}}]},{"role":"tool","tool_name":"ban","content":"ok"}`;
 const messagesTurn = `{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"ban","input":${ARGUMENTS}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"ok"}]}`;
 const responsesItems = `{"role":"user","content":"hi"},{"type":"function_call","call_id":"c","name":"ban","arguments":${JSON.stringify(ARGUMENTS)}},{"type":"function_call_output","call_id":"c","output":"ok"}`;
 
@@ -53,6 +54,10 @@ const requests: Readonly<Record<string, (schema: string, padding: string) => [pa
     messages: (schema, padding) => [
       '/v1/messages',
       `{"model":"default","max_tokens":50,"metadata":{"user_id":"${padding.slice(0, 200)}"},"system":"${padding}","messages":[${messagesTurn}],"tools":[{"name":"ban","input_schema":${schema}}]}`,
+    ],
+    'Ollama chat': (schema, padding) => [
+      '/api/chat',
+      `{"model":"default","stream":false,"keep_alive":"5m","messages":[{"role":"system","content":"${padding}"},${ollamaTurn}],"tools":[{"type":"function","function":{"name":"ban","parameters":${schema}}}]}`,
     ],
     responses: (schema, padding) => [
       '/v1/responses',
@@ -75,12 +80,13 @@ describe.each(Object.entries(requests))('%s', (_, request) => {
 
   it('reach the client as the model spelled them, whole and streamed', async () => {
     const [path, body] = request('{"type":"object"}', '');
-    const bare = path === '/v1/messages' ? ARGUMENTS : JSON.stringify(ARGUMENTS).slice(1, -1);
+    const asText = JSON.stringify(ARGUMENTS).slice(1, -1);
+    const bare = ['/v1/messages', '/api/chat'].includes(path) ? ARGUMENTS : asText;
     service.engine.plays([started(), ...call, done('tool_calls')], [started(), ...call, done('tool_calls')]);
     const whole = await post(path, body);
     expect(whole.text).toContain(bare);
-    const streamed = await post(path, body.replace('{', '{"stream":true,'));
-    expect(streamed.text).toContain(JSON.stringify(ARGUMENTS).slice(1, -1));
+    const streamed = await post(path, body.replace('"stream":false,', '').replace('{', '{"stream":true,'));
+    expect(streamed.text).toContain(path === '/api/chat' ? ARGUMENTS : asText);
   });
 });
 
@@ -95,6 +101,31 @@ describe('a frozen answer', () => {
       calls: ['{"user":7,"w":1,"p":100,"z":0}'],
       tools: expect.stringContaining('"default":1,'),
     });
+  });
+});
+
+describe('a line of a batch', () => {
+  it('keeps the spelling to the job, and in the line that answers it', async () => {
+    const [url, body] = requests['chat completions, arguments as data']?.(SCHEMA, '') ?? ['', ''];
+    service.engine.plays([started(), ...call, done('tool_calls')]);
+    const form = new FormData();
+    const line = `{"custom_id":"a","method":"POST","url":"${url}","body":${body}}`;
+    form.append('file', new Blob([line]), 'in.jsonl');
+    form.append('purpose', 'batch');
+    const sent = await fetch(`${service.url}/v1/files`, { method: 'POST', body: form });
+    const { id } = (await sent.json()) as { id: string };
+    const batch = { input_file_id: id, endpoint: url, completion_window: '24h' };
+    let { body: now } = await service.client.post('/v1/batches', batch);
+    while (now.status !== 'completed') {
+      await new Promise(setImmediate);
+      ({ body: now } = await service.client.get(`/v1/batches/${now.id}`));
+      expect(['validating', 'in_progress', 'finalizing', 'completed']).toContain(now.status);
+    }
+    const job = sentJob();
+    expect(job.calls).toEqual([ARGUMENTS]);
+    expect(job.tools).toContain('9223372036854775807');
+    const answered = await fetch(`${service.url}/v1/files/${now.output_file_id}/content`);
+    expect(await answered.text()).toContain(JSON.stringify(ARGUMENTS).slice(1, -1));
   });
 });
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addKey } from '../../src/store/keys/key-file.ts';
+import { type Route, routes } from '../../src/wire/routes.ts';
 import { askRaw as ask, bearer, type Header } from '../support/http/raw-request.ts';
 import { scriptedService } from '../support/http/scripted-service.ts';
 
@@ -108,6 +109,44 @@ describe('the owner of a request', () => {
       { numRuns: 150 },
     );
     expect(letIn).toBeGreaterThan(20);
+  });
+});
+
+/** Every route that has a prompt evaluated, with the smallest body. */
+const PROMPTS: Readonly<Record<string, object>> = {
+  '/v1/chat/completions': { model: 'default', messages: [{ role: 'user', content: 'Hello' }] },
+  '/v1/completions': { model: 'default', prompt: 'Hello' },
+  '/v1/messages': { model: 'default', max_tokens: 4, messages: [{ role: 'user', content: 'Hello' }] },
+  '/v1/responses': { model: 'default', input: 'Hello' },
+  '/api/chat': { model: 'default', messages: [{ role: 'user', content: 'Hello' }], stream: false },
+  '/api/generate': { model: 'default', prompt: 'Hello', stream: false },
+  '/completion': { prompt: 'Hello' },
+  '/infill': { input_prefix: 'a', input_suffix: 'b' },
+};
+
+describe('the prompt cache of a key', () => {
+  it('names each route that evaluates prompts', () => {
+    const known = Object.values<Route>(routes).filter(
+      ({ method, path }) => method === 'POST' && path in PROMPTS,
+    );
+    expect(known).toHaveLength(Object.keys(PROMPTS).length);
+  });
+
+  it.each(Object.entries(PROMPTS))('is its own on %s, whatever stands beside the key', async (path, body) => {
+    const [, alice = '', mallory = ''] = keys;
+    const shared = `Basic ${Buffer.from('proxy:shared').toString('base64')}`;
+    for (const beside of [shared, 'Bearer', `Digest username="${alice}"`, alice]) {
+      for (const [at, key] of [alice, mallory].entries()) {
+        const sent: Header[] = [
+          ['Authorization', beside],
+          ['X-Api-Key', key],
+          ['X-Forwarded-User', 'alice'],
+          ['Cookie', `key=${alice}`],
+        ];
+        expect((await ask(service.url, path, sent, body)).status).toBe(200);
+        expect([beside, domainOfLast()]).toEqual([beside, domains[at + 1]]);
+      }
+    }
   });
 });
 

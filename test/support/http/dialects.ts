@@ -219,64 +219,61 @@ const ollamaCall = ({
   input,
 });
 
-const ollamaChat: SpokenDialect = {
+/** Both of Ollama's answers: lines of one shape, whose words lie in one member or beside it. */
+function ollama({
+  question,
+  inner,
+  text,
+  ...rest
+}: Pick<SpokenDialect, 'name' | 'path' | 'hasTools'> & {
+  readonly question: object;
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
+  readonly inner: (line: any) => any;
+  readonly text: string;
+}): SpokenDialect {
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
+  const heard = (all: readonly any[]): Heard => {
+    const parts = all.map((line) => inner(line) ?? {});
+    return {
+      text: parts.map((part) => part[text] ?? '').join(''),
+      reasoning: parts.map((part) => part.thinking ?? '').join(''),
+      calls: parts.flatMap((part) => (part.tool_calls ?? []).map(ollamaCall)),
+      end: all.findLast((line) => line.done_reason)?.done_reason ?? null,
+    };
+  };
+  return {
+    ...rest,
+    cut: 'length',
+    stop: 'stop',
+    ask: ({ model, stream, tools, schema }) => ({
+      model,
+      stream,
+      ...question,
+      ...(tools ? { tools: [functionTool] } : {}),
+      ...(schema ? { format: SCHEMA } : {}),
+    }),
+    whole: (body) => heard([body]),
+    streamed: (sent) => heard(lines(sent)),
+  };
+}
+
+const ollamaChat = ollama({
   name: 'Ollama chat',
   path: '/api/chat',
   hasTools: true,
-  cut: 'length',
-  stop: 'stop',
-  ask: ({ model, stream, tools, schema }) => ({
-    model,
-    stream,
-    messages,
-    ...(tools ? { tools: [functionTool] } : {}),
-    ...(schema ? { format: SCHEMA } : {}),
-  }),
-  whole: ({ message, done_reason: end }) => ({
-    text: message.content,
-    reasoning: message.thinking ?? '',
-    calls: (message.tool_calls ?? []).map(ollamaCall),
-    end,
-  }),
-  streamed: (text) => {
-    const all = lines(text);
-    return {
-      text: all.map(({ message }) => message?.content ?? '').join(''),
-      reasoning: all.map(({ message }) => message?.thinking ?? '').join(''),
-      calls: all.flatMap(({ message }) => (message?.tool_calls ?? []).map(ollamaCall)),
-      end: all.findLast((line) => line.done_reason)?.done_reason ?? null,
-    };
-  },
-};
+  question: { messages },
+  inner: ({ message }) => message,
+  text: 'content',
+});
 
-const ollamaGenerate: SpokenDialect = {
+const ollamaGenerate = ollama({
   name: 'Ollama generate',
   path: '/api/generate',
   hasTools: false,
-  cut: 'length',
-  stop: 'stop',
-  ask: ({ model, stream, schema }) => ({
-    model,
-    stream,
-    prompt: 'Go.',
-    ...(schema ? { format: SCHEMA } : {}),
-  }),
-  whole: ({ response: text, thinking = '', done_reason: end }) => ({
-    ...nothing,
-    text,
-    reasoning: thinking,
-    end,
-  }),
-  streamed: (text) => {
-    const all = lines(text);
-    return {
-      ...nothing,
-      text: all.map(({ response }) => response ?? '').join(''),
-      reasoning: all.map(({ thinking }) => thinking ?? '').join(''),
-      end: all.findLast((line) => line.done_reason)?.done_reason ?? null,
-    };
-  },
-};
+  question: { prompt: 'Go.' },
+  inner: (line) => line,
+  text: 'response',
+});
 
 const native: SpokenDialect = {
   name: 'llama-server',

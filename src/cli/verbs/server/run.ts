@@ -96,12 +96,15 @@ async function open(context: CliContext, words: readonly string[]): Promise<Open
   if (named === 'interrupted') return null;
   const opened = openingOf(words, { isInstalled: named !== null });
   if (opened === undefined) {
-    const advice = ` To ask the default model: hearth run ${DEFAULT_MODEL} "…"`;
+    const advice = ` To ask the default model: hearth run ${DEFAULT_MODEL} "${inQuotes(words.join(' '))}"`;
     throw await notInstalled(config, first ?? '', advice);
   }
   const model = named === null ? await findAnswerer(config, opened.model) : await answererOf(config, named);
   return { model, prompt: opened.prompt };
 }
+
+/** Only what means the same to every shell is repeated. */
+const inQuotes = (text: string): string => (/^[\w .,:;?-]{1,60}$/.test(text) ? text : '…');
 
 /** Offers to fetch a model that is known by this name; null where there is nothing to offer, or nobody to ask. */
 async function pulled(context: CliContext, name: string): Promise<ModelEntry | 'interrupted' | null> {
