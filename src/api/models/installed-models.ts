@@ -10,7 +10,7 @@ import {
   type ServedManifest,
   unnamedLimit,
 } from '../../store/files/manifest.ts';
-import { knownTemplate, STAND_IN } from '../../lib/chat-template/known-templates.ts';
+import { knownTemplate, STAND_IN } from '../../../packages/chat-templates/src/form/known-templates.ts';
 import { LOCAL_ENGINE } from '../../engine/local/model-source.ts';
 import { type Companions, NO_COMPANIONS } from '../../store/registry/companions.ts';
 import type { Registry } from '../../store/registry/registry.ts';

@@ -31,6 +31,7 @@ export const inspectGgufPart = withFailures(gguf.inspectGgufPart);
 export const inspectModelOrAdapter = withFailures(gguf.inspectModelOrAdapter);
 export const readMakerDefaults = withFailures(gguf.readMakerDefaults);
 export const readMatrixTypes = withFailures(gguf.readMatrixTypes);
+export const readTemplateText = withFailures(gguf.readTemplateText);
 export const readTensorShapes = withFailures(gguf.readTensorShapes);
 export const readVocabularyFacts = withFailures(gguf.readVocabularyFacts);
 

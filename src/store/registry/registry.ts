@@ -12,7 +12,7 @@ import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { errnoOf, type StepHook } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
 import { stampNow } from '../../lib/files/stamp.ts';
-import { readTemplateText } from '../../lib/gguf/gate/inspect.ts';
+import { readTemplateText } from '../../lib/gguf/inspect.ts';
 import { type DamagedManifest, InstalledReader, lookUp } from '../files/installed.ts';
 import {
   isBaseModel,

@@ -78,8 +78,8 @@ export async function readMatrixTypes(path: string, open: OpenFile = openFile): 
 }
 
 /** The chat template as the file has it. */
-export async function readTemplateText(path: string): Promise<string | null> {
-  return withHeader(path, ({ lookup }) => lookup.text('tokenizer.chat_template') ?? null);
+export async function readTemplateText(path: string, open: OpenFile = openFile): Promise<string | null> {
+  return withHeader(path, open, ({ lookup }) => lookup.text('tokenizer.chat_template') ?? null);
 }
 
 const SAMPLING_KEYS = 'general.sampling.';

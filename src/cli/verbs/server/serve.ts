@@ -9,7 +9,6 @@ import { formatDuration } from '../../../lib/base/duration.ts';
 import { type Config, requireKeyForBind, unknownVariables } from '../../../config/config.ts';
 import { configFilePath } from '../../../config/config-file.ts';
 import { followConfig, type LiveConfig } from '../../../config/live-config.ts';
-import { readCertificate } from '../../../config/tls-files.ts';
 import { type SettingName, settings } from '../../../config/settings.ts';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { isReadOnly } from '../../../lib/files/durable.ts';
