@@ -5,8 +5,9 @@
 import { render } from 'preact';
 import { App } from './app/app.tsx';
 import { applyTheme } from './app/theme.ts';
-import { restore } from './chat/talk/playground-state.ts';
+import { restore } from './chat/talk/conversations.ts';
 import { refreshAll } from './service/known.ts';
+import { refreshRecording } from './service/recording.ts';
 
 applyTheme();
 const place = document.querySelector('#page');
@@ -15,4 +16,5 @@ if (place !== null) {
   render(<App />, place);
 }
 void refreshAll();
+void refreshRecording();
 void restore();

@@ -118,7 +118,7 @@ describe('the models', () => {
     await settings.getByLabel('Find a setting').fill('kv_type');
     expect(await settings.locator('.setting').count()).toBe(3);
 
-    await second.getByRole('button', { name: 'Does it fit now?' }).click();
+    await second.getByRole('button', { name: 'Check memory' }).click();
     await second.getByText(/It fits: .* on CPU, .* slots/).waitFor();
     await second.getByRole('button', { name: 'Verify files' }).click();
     await second
@@ -174,7 +174,7 @@ describe('the models', () => {
     await served.client.chat({ model: 'hearth-mini', max_tokens: 1 });
     const { page, close } = await openPage(browser, `${served.url}/ui/#/models`, { expected: [/40\d \(/] });
     const mini = row(page, 'hearth-mini');
-    await mini.getByRole('button', { name: 'Does it fit now?' }).click();
+    await mini.getByRole('button', { name: 'Check memory' }).click();
     await mini.getByText(/It fits, and is loaded now: .* on CPU/).waitFor();
     const unload = mini.getByRole('button', { name: 'Unload' });
     await unload.click();

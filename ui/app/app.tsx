@@ -1,11 +1,14 @@
-/** ui/app owns the frame around the views: navigation, the key, light and dark. It knows no view from inside. */
+/** ui/app owns the frame around the views: the rail, the key, light and dark. It knows no view from inside. */
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Playground } from '../chat/playground.tsx';
+import { Chat } from '../chat/chat.tsx';
+import { isSearchOpen, SearchDialog } from '../chat/rail/search-dialog.tsx';
+import { place, type ViewId } from '../parts/address.ts';
 import { ask, sentenceOf } from '../service/client.ts';
+import { useRecovery } from '../service/use-recovery.ts';
 import { KeyGate } from './key-gate.tsx';
-import { Standing } from './standing.tsx';
-import { computed, signal } from '@preact/signals';
+import { Rail, TopBar, VIEW_NAMES } from './rail.tsx';
+import { isHelpOpen, ShortcutHelp, useShortcuts } from './shortcuts.tsx';
 
 /** Views that are fetched when they are first looked at. */
 const LATER: Readonly<Partial<Record<ViewId, () => Promise<ComponentType>>>> = {
@@ -16,19 +19,23 @@ const LATER: Readonly<Partial<Record<ViewId, () => Promise<ComponentType>>>> = {
 };
 
 export function App() {
-  const { label } = VIEWS.find(({ id }) => id === view.value) ?? VIEWS[0];
+  const { view } = place.value;
+  useShortcuts();
   useEffect(() => {
-    document.title = `${label} · Hearth`;
-  }, [label]);
+    document.title = `${VIEW_NAMES[view]} · Hearth`;
+  }, [view]);
   return (
     <>
       <a class="skip" href="#main" onClick={skip}>
         Skip to the content
       </a>
       <Rail />
-      <main id="main" tabIndex={-1} data-view={view.value}>
-        {view.value === 'playground' ? <Playground /> : <Later id={view.value} />}
+      <TopBar />
+      <main id="main" tabIndex={-1} data-view={view}>
+        {view === 'chat' ? <Chat /> : <Later id={view} />}
       </main>
+      {isSearchOpen.value ? <SearchDialog /> : null}
+      {isHelpOpen.value ? <ShortcutHelp /> : null}
       <KeyGate />
     </>
   );
@@ -40,28 +47,10 @@ function skip(event: Event): void {
   document.querySelector<HTMLElement>('#main')?.focus();
 }
 
-function Rail() {
-  return (
-    <header class="rail">
-      <p class="mark">
-        hear<i>th</i>
-      </p>
-      <nav aria-label="Views">
-        {VIEWS.map(({ id, label }) => (
-          <a key={id} href={addressOf(id)} aria-current={view.value === id ? 'page' : undefined}>
-            {label}
-          </a>
-        ))}
-      </nav>
-      <Standing />
-    </header>
-  );
-}
-
 function Later({ id }: { id: ViewId }) {
   const [loaded, setLoaded] = useState<{ id: ViewId; View: ComponentType } | null>(null);
   const [fault, setFault] = useState<string | null>(null);
-  useEffect(() => {
+  useRecovery(() => {
     let isWanted = true;
     setFault(null);
     LATER[id]?.().then(
@@ -71,7 +60,7 @@ function Later({ id }: { id: ViewId }) {
     return () => {
       isWanted = false;
     };
-  }, [id]);
+  }, id);
   if (fault === null) return loaded?.id === id ? <loaded.View /> : null;
   return (
     <div class="view">
@@ -91,25 +80,3 @@ const missingPart = (): Promise<string> =>
     () => 'This part of the page could not be loaded; Hearth may have been updated. Reload the page.',
     sentenceOf,
   );
-
-const VIEWS = [
-  { id: 'playground', label: 'Playground' },
-  { id: 'engine', label: 'Engine room' },
-  { id: 'models', label: 'Models' },
-  { id: 'requests', label: 'Requests' },
-  { id: 'proof', label: 'Proof' },
-] as const;
-type ViewId = (typeof VIEWS)[number]['id'];
-
-const read = (): ViewId => {
-  const [, name] = /^#\/([a-z]+)/.exec(location.hash) ?? [];
-  return VIEWS.find(({ id }) => id === name)?.id ?? 'playground';
-};
-
-const here = signal<ViewId>(read());
-addEventListener('hashchange', () => {
-  here.value = read();
-});
-
-const view = computed(() => here.value);
-const addressOf = (id: ViewId): string => `#/${id}`;

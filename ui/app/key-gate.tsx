@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Dialog } from '../parts/dialog.tsx';
 import { isKeyRefused, needsKey } from '../service/client.ts';
 import { refreshAll } from '../service/known.ts';
@@ -8,11 +8,7 @@ import { storeKey } from '../service/key.ts';
 export function KeyGate() {
   const [key, setKey] = useState('');
   const [isKept, setKept] = useState(false);
-  const field = useRef<HTMLInputElement>(null);
-  const isOpen = needsKey.value;
-  // After the dialog has given the focus to its first button.
-  useEffect(() => field.current?.focus(), [isOpen]);
-  if (!isOpen) return null;
+  if (!needsKey.value) return null;
   const enter = (event: Event) => {
     event.preventDefault();
     storeKey(key.trim(), isKept);
@@ -31,7 +27,7 @@ export function KeyGate() {
         <label class="labelled">
           <span>API key</span>
           <input
-            ref={field}
+            autofocus
             type="password"
             autocomplete="current-password"
             required

@@ -10,11 +10,10 @@ export function Standing() {
       <p
         class={isReachable.value && !isLocked.value ? 'state good' : 'state bad'}
         role="status"
-        title="The version, and the first characters of the ID of this start. A different ID means that the service was restarted."
+        title={`The service at ${location.host}, and whether it answers; looked after every few seconds.`}
       >
         {stateOf()}
       </p>
-      <p class="address">{location.host}</p>
       {isLocked.value || storedKey() !== null ? (
         <button type="button" class="quiet small" onClick={() => (needsKey.value = true)}>
           {isLocked.value ? 'Enter a key' : 'Use another key'}
@@ -28,7 +27,7 @@ export function Standing() {
         >
           {THEMES.map((each) => (
             <option key={each} value={each}>
-              {each === 'system' ? 'System' : each === 'light' ? 'Light' : 'Dark'}
+              Theme: {each}
             </option>
           ))}
         </select>
@@ -41,6 +40,5 @@ function stateOf(): string {
   if (!isReachable.value) return 'not reachable';
   if (isLocked.value) return 'key required';
   const known = identity.value;
-  if (known === null) return 'connecting';
-  return `${known.version} · boot ${known.boot_id.slice(0, 4)}`;
+  return known === null ? 'connecting' : `running, ${known.version}`;
 }

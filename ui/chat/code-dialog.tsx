@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../parts/dialog.tsx';
 import { storedKey } from '../service/key.ts';
-import { CodeBlock } from '../text/code-block.tsx';
+import { CodeBlock } from '../text/code/code-block.tsx';
 import { asCode, type Language, LANGUAGES } from './talk/as-code.ts';
 import { pathTo } from './talk/conversation.ts';
-import { current, isCodeOpen } from './talk/playground-state.ts';
+import { isCodeOpen } from './at-hand.ts';
+import { current } from './talk/conversations.ts';
 import { faultOf, requestOf } from './talk/settings.ts';
 
 /** The conversation at hand as a request that can be made elsewhere. */

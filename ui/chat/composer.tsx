@@ -1,35 +1,39 @@
-import { useRef, useState } from 'preact/hooks';
+import { ArrowUp, Square } from 'lucide';
+import { useEffect, useRef } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
-import {
-  aside,
-  changeCurrent,
-  current,
-  isAnswering,
-  leftSettings,
-  say,
-  stopAll,
-} from './talk/playground-state.ts';
-import { activeSettings, faultOf, inSentence, type Settings } from './talk/settings.ts';
+import { count } from '../parts/figures.ts';
+import { Icon } from '../parts/icon.tsx';
+import { ActiveSettings } from './active-settings.tsx';
+import { focusMessage, MESSAGE_FIELD } from './at-hand.ts';
+import { useGauge } from './gauge.ts';
+import { isAnswering, say, stopAll } from './talk/answering.ts';
 import { openCalls, pathTo } from './talk/conversation.ts';
+import { begins, current } from './talk/conversations.ts';
+import { draftOf, NEW, setDraft } from './talk/drafts.ts';
+import { faultOf } from './talk/settings.ts';
 
-/** Where the user writes. Enter sends, Shift and Enter begin a line, Escape stops. */
+/** Where the user writes. Enter sends, Shift and Enter begin a line, the arrow up brings the last message back. */
 export function Composer() {
-  const [text, setText] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
-  const { lanes, settings } = current.value;
+  const { id, entries, lanes, settings } = current.value;
+  const draftName = entries.length === 0 ? NEW : id;
+  const text = draftOf(draftName);
   const fault = faultOf(settings);
   const waits = lanes.some(({ leaf }) => openCalls(pathTo(current.value, leaf)).length > 0);
-  const cannot = isAnswering.value || fault !== null || waits;
+  const cannot = isAnswering.value || fault !== null || waits || text.trim() === '';
+  useFocusAtStart(id);
   const send = () => {
-    if (cannot || text.trim() === '') return;
+    if (cannot) return;
+    setDraft(draftName, '');
     say(text);
-    setText('');
     field.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    if (event.isComposing || event.shiftKey) return;
+    if (event.key === 'Enter') send();
+    else if (event.key === 'ArrowUp' && text === '') setDraft(draftName, lastSaid());
+    else return;
     event.preventDefault();
-    send();
   };
   return (
     <form
@@ -45,60 +49,57 @@ export function Composer() {
         <label>
           <span class="unseen">Your message</span>
           <textarea
+            id={MESSAGE_FIELD}
             ref={field}
             rows={1}
             value={text}
-            placeholder={waits ? 'First enter the result of the tool call above' : 'Write a message'}
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
+            placeholder={waits ? 'First enter the result of the tool call above' : 'Ask anything'}
+            onInput={({ currentTarget }) => setDraft(draftName, currentTarget.value)}
             onKeyDown={onKeyDown}
           />
         </label>
-        {isAnswering.value ? (
-          <button type="button" class="main" onClick={stopAll}>
-            Stop
-          </button>
-        ) : (
-          <button type="submit" class="main" disabled={cannot || text.trim() === ''}>
-            Send
-          </button>
-        )}
+        <div class="field-foot">
+          <WindowGauge draft={text} />
+          {isAnswering.value ? (
+            <button key="stop" type="button" class="main send" onClick={stopAll}>
+              <Icon of={Square} />
+              Stop
+            </button>
+          ) : (
+            <button key="send" type="submit" class="main send" disabled={cannot}>
+              <Icon of={ArrowUp} />
+              Send
+            </button>
+          )}
+        </div>
       </div>
     </form>
   );
 }
 
-const change = (part: Partial<Settings>): void =>
-  changeCurrent((now) => ({ ...now, settings: { ...now.settings, ...part } }));
+/** Whoever opens a conversation wants to write; on a touch screen that would bring up a keyboard. */
+function useFocusAtStart(conversation: string): void {
+  useEffect(() => {
+    const isBusyElsewhere = document.querySelector('dialog[open]') !== null;
+    if (!matchMedia('(pointer: coarse)').matches && !isBusyElsewhere) focusMessage();
+  }, [conversation, begins.value]);
+}
 
-/** What is set for the next answers, in sight of whoever asks for them; each can be cleared. */
-function ActiveSettings() {
-  const { settings, entries } = current.value;
-  const active = activeSettings(settings);
-  if (active.length > 0) {
-    return (
-      <ul class="active-settings" aria-label="Settings in use">
-        {active.map(({ words, cleared }) => (
-          <li key={words}>
-            <button type="button" class="set" onClick={() => (aside.value = 'settings')}>
-              {words}
-            </button>
-            <button type="button" class="clear" aria-label={`Clear ${words}`} onClick={() => change(cleared)}>
-              ×
-            </button>
-          </li>
-        ))}
-      </ul>
-    );
-  }
-  const left = leftSettings.value;
-  if (left === null || entries.length > 0) return null;
-  const names = activeSettings(left).map(({ words }) => inSentence(words));
+function lastSaid(): string {
+  const path = pathTo(current.value, current.value.lanes[0]?.leaf ?? null);
+  return path.findLast(({ role }) => role === 'user')?.text ?? '';
+}
+
+function WindowGauge({ draft }: { draft: string }) {
+  const gauge = useGauge(current.value, draft);
+  if (gauge === null || (gauge.used === 0 && draft === '')) return <span class="gauge" />;
+  const { used, window, isEstimate } = gauge;
+  const words = `${isEstimate ? 'about ' : ''}${count(used)} of ${count(window)} tokens`;
+  const isOver = used > window;
   return (
-    <p class="active-settings">
-      <span>A new conversation starts without settings.</span>
-      <button type="button" class="quiet small" onClick={() => change(left)}>
-        Reuse {names.join(', ')}
-      </button>
-    </p>
+    <span class={isOver ? 'gauge over' : 'gauge'} title="How much of the context window is used, with this message">
+      <meter min={0} max={window} value={Math.min(used, window)} aria-label="Context window" />
+      <span>{isOver ? `${words}: too long` : words}</span>
+    </span>
   );
 }

@@ -1,7 +1,10 @@
+import { X } from 'lucide';
 import type { ComponentChildren } from 'preact';
+import { useEscape } from '../parts/escape.ts';
 import { Failure } from '../parts/failure.tsx';
-import { CloseAside } from './close-aside.tsx';
-import { changeCurrent, current } from './talk/playground-state.ts';
+import { IconButton } from '../parts/icon.tsx';
+import { aside } from './at-hand.ts';
+import { changeCurrent, current } from './talk/conversations.ts';
 import {
   EFFORTS,
   faultOfJson,
@@ -18,11 +21,13 @@ const set = (part: Partial<Settings>): void =>
 /** What shapes the next answers of this conversation. */
 export function SettingsPanel() {
   const { settings } = current.value;
+  const close = () => (aside.value = 'none');
+  useEscape(true, close);
   return (
     <aside class="side settings" aria-label="Settings of this conversation">
       <header>
         <h2>Settings</h2>
-        <CloseAside />
+        <IconButton icon={X} name="Close settings" onClick={close} />
       </header>
       <p class="hint">For this conversation. A new one starts without them.</p>
       <Field label="System prompt">

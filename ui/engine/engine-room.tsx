@@ -11,6 +11,8 @@ import { TraceKey } from '../parts/trace-bar.tsx';
 import { isInference, recent, watchRequests } from '../requests/recent.ts';
 import { RecordingSign } from '../requests/recording-sign.tsx';
 import { engineState, feedRefusal, lostSinceMs, reconnect, watchEngine } from '../service/engine-feed.ts';
+import { refreshRecording } from '../service/recording.ts';
+import { useRecovery } from '../service/use-recovery.ts';
 import { CacheView } from './cache-view.tsx';
 import { LastRequests } from './last-requests.tsx';
 import { MemoryView } from './memory-view.tsx';
@@ -26,6 +28,7 @@ export function EngineRoom() {
   useEffect(watchEngine, []);
   useEffect(watchRequests, []);
   useEffect(watchRate, []);
+  useRecovery(() => void refreshRecording());
   const state = engineState.value;
   return (
     <div class={lostSinceMs.value === null ? 'view engine' : 'view engine lost'}>
@@ -56,7 +59,7 @@ function Room({ state }: { state: EngineState }) {
           ))}
           {models.length === 0 ? (
             <p class="cold">
-              No model is in memory. The first request loads one: <a href="#/playground">ask a question</a>.
+              No model is in memory. The first request loads one: <a href="#/chat">ask a question</a>.
             </p>
           ) : (
             <TraceKey />

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
-import { addAlias, aliasPlace, faults, type LibraryModel, pending, removeAlias } from './models-state.ts';
+import { addAlias, aliasPlace, faults, pending, removeAlias } from './models-state.ts';
+import type { LibraryModel } from './words/base-model.ts';
 
 /** Further names of a model, and the way to give it another. */
 export function Aliases({ model: { id, aliases = [] } }: { model: LibraryModel }) {

@@ -1,5 +1,6 @@
 import { begin } from './long-change.ts';
-import { library, type LibraryModel, makeDefault, pending, plan } from './models-state.ts';
+import { library, makeDefault, pending, plan } from './models-state.ts';
+import type { LibraryModel } from './words/base-model.ts';
 import { removalQuestion } from './words/removal.ts';
 import { RemoveButton } from './remove-button.tsx';
 
@@ -23,7 +24,7 @@ export function ModelActions({ model, isDefault }: { model: LibraryModel; isDefa
         </button>
       )}
       <button type="button" class="quiet small" disabled={isBusy} onClick={() => void plan(id)}>
-        Does it fit now?
+        Check memory
       </button>
       <button type="button" class="quiet small" disabled={isBusy} onClick={verify}>
         Verify files

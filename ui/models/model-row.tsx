@@ -1,12 +1,11 @@
 import { Failure } from '../parts/failure.tsx';
 import { bytes, clock, count, moment, plural } from '../parts/figures.ts';
-import { BASE_MODEL_WORDS, isBaseModel } from './words/base-model.ts';
+import { BASE_MODEL_WORDS, isBaseModel, type LibraryModel } from './words/base-model.ts';
 import { ChangeList } from './change-list.tsx';
 import { Aliases } from './aliases.tsx';
 import { ModelActions } from './model-actions.tsx';
 import {
   faults,
-  type LibraryModel,
   type Loaded,
   loaded,
   notes,

@@ -7,7 +7,6 @@ import { refreshAll } from '../service/known.ts';
 import { askAsPage } from '../service/page-token.ts';
 
 export type Loaded = ResidencyList['data'][number];
-export type LibraryModel = Library['models'][number];
 
 export const library = signal<Library | null>(null);
 /** Why the service does not tell what is installed; null: it does. */

@@ -1,13 +1,14 @@
-import { useEffect } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
+import { useRecovery } from '../service/use-recovery.ts';
 import { AddModels } from './add-models.tsx';
+import { Elsewhere } from './elsewhere.tsx';
 import { ModelRow } from './model-row.tsx';
 import { RemoveButton } from './remove-button.tsx';
 import { faults, library, libraryRefusal, pending, refresh, restore } from './models-state.ts';
 
 /** What is installed here, what of it is in memory, and ways to install more. */
 export function ModelsView() {
-  useEffect(() => void refresh(), []);
+  useRecovery(() => void refresh());
   const known = library.value;
   const defaults = [known?.defaults.chat, known?.defaults.embedding];
   const sorted = (known?.models ?? []).toSorted(
@@ -38,6 +39,7 @@ export function ModelsView() {
           <Removed key={id} id={id} />
         ))}
       </ul>
+      <Elsewhere />
       {known === null ? null : <AddModels />}
     </div>
   );

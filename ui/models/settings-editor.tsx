@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import type { Library } from '../../src/wire/operation/library.ts';
 import { Failure } from '../parts/failure.tsx';
 import { plural } from '../parts/figures.ts';
-import { faults, library, type LibraryModel, notes, pending, setAll, settingsPlace } from './models-state.ts';
+import { faults, library, notes, pending, setAll, settingsPlace } from './models-state.ts';
+import type { LibraryModel } from './words/base-model.ts';
 import { SettingField } from './setting-field.tsx';
 
 type Setting = Library['settable'][number];

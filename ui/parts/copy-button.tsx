@@ -1,10 +1,21 @@
+import { Check, Copy } from 'lucide';
 import { useState } from 'preact/hooks';
+import { Icon } from './icon.tsx';
 
-/** Copies a text, and says for a moment that it did. */
-export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+/** Copies a text, and says for a moment that it did. `isSmall`: the picture alone, and its name as a tooltip. */
+export function CopyButton({
+  text,
+  label = 'Copy',
+  isSmall = false,
+}: {
+  text: string;
+  label?: string;
+  isSmall?: boolean;
+}) {
   const [said, setSaid] = useState<string | null>(null);
   const copy = async () => {
-    const isCopied = await navigator.clipboard.writeText(text).then(
+    // Missing on pages that come over plain HTTP from another machine.
+    const isCopied = await (navigator.clipboard?.writeText(text) ?? Promise.reject(new Error())).then(
       () => true,
       () => false,
     );
@@ -12,8 +23,11 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
     setTimeout(() => setSaid(null), 1500);
   };
   return (
-    <button type="button" class="quiet small" onClick={() => void copy()}>
-      <span aria-live="polite">{said ?? label}</span>
+    <button type="button" class="quiet small icon-button" title={label} onClick={() => void copy()}>
+      <Icon of={said === 'Copied' ? Check : Copy} />
+      <span class={isSmall && said === null ? 'unseen' : 'words'} aria-live="polite">
+        {said ?? label}
+      </span>
     </button>
   );
 }

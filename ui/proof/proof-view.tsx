@@ -1,8 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { milliseconds, moment } from '../parts/figures.ts';
 import { sentenceOf } from '../service/client.ts';
-import { chatModels, DEFAULT_MODEL, menuWith } from '../service/known.ts';
+import { chatModels, DEFAULT_MODEL, isLocal, namesOf } from '../service/known.ts';
+import { RecordingSign } from '../requests/recording-sign.tsx';
+import { useRecovery } from '../service/use-recovery.ts';
 import { Options } from '../parts/options.tsx';
 import { Markdown } from '../text/markdown.tsx';
 import { askSigned, busy, checked, fault, held, takeFiles } from './proof-state.ts';
@@ -11,11 +13,12 @@ import { meetService, trust } from './trust.ts';
 
 /** Ask for an answer that can be proved, or drop a record in; it is checked in this browser. */
 export function ProofView() {
-  useEffect(() => {
+  useRecovery(() => {
+    fault.value = null;
     meetService().catch((error: unknown) => {
       fault.value = sentenceOf(error);
     });
-  }, []);
+  });
   return (
     <div
       class="view proof"
@@ -26,12 +29,13 @@ export function ProofView() {
       }}
     >
       <header class="view-head">
-        <h1>Proof</h1>
+        <h1>Proofs</h1>
         <p>
           An answer can carry a signed record of how it was made. The record is checked here, in your browser,
           by the code of <code>hearth evidence verify</code>, without trusting the service.
         </p>
       </header>
+      <RecordingSign />
       <div class="two">
         <Asking />
         <Dropping />
@@ -49,7 +53,9 @@ function Asking() {
   const [prompt, setPrompt] = useState('What is Hearth?');
   const [chosen, setModel] = useState<string | null>(null);
   const [tokens, setTokens] = useState('128');
-  const model = chosen ?? chatModels.value[0]?.id ?? DEFAULT_MODEL;
+  // Only this service signs; what an upstream says cannot be proved here.
+  const local = chatModels.value.filter(isLocal);
+  const model = chosen ?? local[0]?.id ?? DEFAULT_MODEL;
   const isAsking = busy.value === 'asking';
   return (
     <form
@@ -73,7 +79,7 @@ function Asking() {
         <label class="labelled">
           <span>Model</span>
           <select value={model} onChange={({ currentTarget }) => setModel(currentTarget.value)}>
-            <Options of={menuWith(model)} />
+            <Options of={namesOf(local)} />
           </select>
         </label>
         <label class="labelled short">

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Finding } from '../../src/trust/evidence/verify.ts';
 import { saveFile } from '../parts/files.ts';
-import { CodeBlock } from '../text/code-block.tsx';
+import { CodeBlock } from '../text/code/code-block.tsx';
 import { type Checked, headlineOf, payloadText } from './check.ts';
 import { explain } from './explained.ts';
 import { askAgain, busy, comparison, type Held } from './proof-state.ts';

@@ -13,9 +13,15 @@ const MOST = 400;
 export const isInference = ({ model, dialect, prompt_tokens: prompt }: RequestView): boolean =>
   model !== undefined || dialect !== undefined || prompt !== undefined;
 
-/** What this page asked for itself, to show something. */
+/** What this page asked for itself, to show something: its own files, the state of the service, how long a text is. */
 export const isOwn = (request: RequestView): boolean =>
-  request.client_name === PAGE_CLIENT && !isInference(request) && request.error === undefined;
+  request.error === undefined && (isFile(request) || (request.client_name === PAGE_CLIENT && isStatus(request)));
+
+const isStatus = (request: RequestView): boolean => !isInference(request) || request.route === '/v1/tokenize';
+
+/** The document and what it is made of, which the browser fetches under its own name. */
+const isFile = ({ method, route }: RequestView): boolean =>
+  method === 'GET' && (route === '/' || route === '/ui' || route.startsWith('/ui/'));
 
 /** The latest first. */
 export const recent = signal<readonly RequestView[]>([]);

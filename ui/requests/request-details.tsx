@@ -5,7 +5,7 @@ import { Failure } from '../parts/failure.tsx';
 import { Options } from '../parts/options.tsx';
 import { askJson, sentenceOf, type ServicePath } from '../service/client.ts';
 import { DEFAULT_MODEL, menuWith, refreshModels } from '../service/known.ts';
-import { CodeBlock } from '../text/code-block.tsx';
+import { CodeBlock } from '../text/code/code-block.tsx';
 import { figuresOf } from './request-words.ts';
 
 /** All figures of a request; with its text, where that was kept, and the way to send it to another model. */

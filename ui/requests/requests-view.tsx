@@ -1,22 +1,30 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RequestView } from '../../src/wire/operation/requests.ts';
+import { ChevronDown, ChevronRight } from 'lucide';
 import { Failure } from '../parts/failure.tsx';
 import { clock, count, milliseconds } from '../parts/figures.ts';
 import { saveFile } from '../parts/files.ts';
+import { Icon } from '../parts/icon.tsx';
 import { ask, sentenceOf } from '../service/client.ts';
+import { recordedUntilMs, refreshRecording } from '../service/recording.ts';
+import { useRecovery } from '../service/use-recovery.ts';
 import { feedRefusal } from '../service/engine-feed.ts';
 import { isOwn, listRefusal, recent, watchRequests } from './recent.ts';
 import { RecordingSign } from './recording-sign.tsx';
+import { StageKey, Stages, TimeAxis } from './stages.tsx';
+import { type TimeScale, timeScale } from './time-scale.ts';
 import { RequestDetails } from './request-details.tsx';
 import { clientOf, errorWords, promptWords } from './request-words.ts';
 
-/** The last requests: a table, and for each a bar of the shares that its stages had in its time. */
+/** The last requests: a table, and for each a bar of its stages, all on one scale of time. */
 export function RequestsView() {
   const [open, setOpen] = useState<number | null>(null);
   const [areOwnShown, setOwnShown] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   useEffect(watchRequests, []);
+  useRecovery(() => void refreshRecording());
   const shown = areOwnShown ? recent.value : recent.value.filter((request) => !isOwn(request));
+  const scale = timeScale(shown);
   const refusal = feedRefusal.value ?? listRefusal.value;
   const exportAll = () => {
     ask('/svc/requests.har')
@@ -29,8 +37,13 @@ export function RequestsView() {
       <header class="view-head">
         <h1>Requests</h1>
         <p>
-          The latest requests since the service started. Prompts and answers are recorded only if the service
-          was started with <code>SVC_RECORD=text</code>.
+          The latest requests since the service started.
+          {recordedUntilMs.value === null ? (
+            <>
+              {' '}
+              Prompts and answers are recorded only if it is started with <code>SVC_RECORD=text</code>.
+            </>
+          ) : null}
         </p>
       </header>
       <RecordingSign />
@@ -51,7 +64,7 @@ export function RequestsView() {
       </div>
       {shown.length === 0 && refusal === null ? (
         <p class="empty">
-          No requests yet. <a href="#/playground">Ask a question</a>, or send one to{' '}
+          No requests yet. <a href="#/chat">Ask a question</a>, or send one to{' '}
           <code>{location.origin}/v1</code>.
         </p>
       ) : null}
@@ -71,7 +84,10 @@ export function RequestsView() {
               <th class="number">Answer</th>
               <th class="number">First token</th>
               <th class="number">Total</th>
-              <th class="stages-head">Stages</th>
+              <th class="stages-head">
+                <span class="unseen">Stages</span>
+                <TimeAxis scale={scale} />
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -79,6 +95,7 @@ export function RequestsView() {
               <Row
                 key={request.number}
                 request={request}
+                scale={scale}
                 isOpen={open === request.number}
                 onToggle={() => setOpen(open === request.number ? null : request.number)}
               />
@@ -90,16 +107,32 @@ export function RequestsView() {
   );
 }
 
-function Row({ request, isOpen, onToggle }: { request: RequestView; isOpen: boolean; onToggle: () => void }) {
+interface RowFacts {
+  readonly request: RequestView;
+  readonly scale: TimeScale;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}
+
+function Row({ request, scale, isOpen, onToggle }: RowFacts) {
   const { status, error, prompt_tokens: prompt, completion_tokens: answer } = request;
   const reused = promptWords(request);
   return (
     <>
-      <tr>
+      <tr class="row" onClick={onToggle}>
         <td class="mono">{clock(request.started_ms)}</td>
         <td>{clientOf(request)}</td>
         <td>
-          <button type="button" class="quiet small" aria-expanded={isOpen} onClick={onToggle}>
+          <button
+            type="button"
+            class="quiet small opener"
+            aria-expanded={isOpen}
+            onClick={(event) => {
+              event.stopPropagation();
+              onToggle();
+            }}
+          >
+            <Icon of={isOpen ? ChevronDown : ChevronRight} />
             {request.model ?? request.route}
           </button>
           <Ending status={status} error={error} />
@@ -112,7 +145,7 @@ function Row({ request, isOpen, onToggle }: { request: RequestView; isOpen: bool
         <td class="number">{request.first_ms === undefined ? '' : milliseconds(request.first_ms)}</td>
         <td class="number">{milliseconds(request.total_ms)}</td>
         <td>
-          <Stages request={request} />
+          <Stages request={request} scale={scale} />
         </td>
       </tr>
       {isOpen ? (
@@ -133,40 +166,5 @@ function Ending({ status, error }: { status: number; error: string | undefined }
     <span class={error === 'cancelled' ? 'tag' : 'tag bad'}>
       {error === undefined ? status : errorWords(error)}
     </span>
-  );
-}
-
-const STAGES = [
-  ['waited', 'queue_ms'],
-  ['loaded', 'load_ms'],
-  ['restored', 'restore_ms'],
-  ['prefilled', 'prefill_ms'],
-  ['generated', 'decode_ms'],
-] as const;
-
-function Stages({ request }: { request: RequestView }) {
-  const whole = Math.max(
-    1e-3,
-    STAGES.reduce((sum, [, field]) => sum + (request[field] ?? 0), 0),
-  );
-  const words = STAGES.map(([name, field]) => `${name} ${milliseconds(request[field] ?? 0)}`).join(', ');
-  return (
-    <div class="trace stages" role="img" aria-label={words}>
-      {STAGES.map(([name, field]) => (
-        <i key={name} class={name} style={{ width: `${(100 * (request[field] ?? 0)) / whole}%` }} />
-      ))}
-    </div>
-  );
-}
-
-function StageKey() {
-  return (
-    <ul class="trace-key">
-      <li class="waited">waited</li>
-      <li class="loaded">loaded</li>
-      <li class="restored">restored</li>
-      <li class="prefilled">prefilled</li>
-      <li class="generated">generated</li>
-    </ul>
   );
 }

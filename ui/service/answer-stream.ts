@@ -9,6 +9,13 @@ import { framesOf } from './frames.ts';
 
 type FinishReason = NonNullable<ChatChunk['choices'][number]['svc_finish_reason']>;
 
+/** What a request that has brought nothing yet is waiting for. */
+export type Waiting =
+  | { readonly for: 'answer' }
+  /** In the service's words, with its place in the queue. */
+  | { readonly for: 'turn'; readonly position: number; readonly reason: string }
+  | { readonly for: 'prompt'; readonly done: number; readonly all: number; readonly leftMs: number | null };
+
 export interface AnswerSoFar {
   text: string;
   reasoning: string;
@@ -25,6 +32,9 @@ export interface AnswerSoFar {
   lastMs: number;
   /** What the service says of how it read the request; empty when nothing is to be said. */
   remarks: string[];
+  /** The model that answers; null: not told yet. */
+  model: string | null;
+  waiting: Waiting;
 }
 
 export const noAnswer = (): AnswerSoFar => ({
@@ -39,6 +49,8 @@ export const noAnswer = (): AnswerSoFar => ({
   pieces: 0,
   lastMs: 0,
   remarks: [],
+  model: null,
+  waiting: { for: 'answer' },
 });
 
 /** Asks, and calls back after every chunk. Throws a Refusal before the stream or in it. */
@@ -48,13 +60,24 @@ export async function streamAnswer(
 ): Promise<AnswerSoFar> {
   const begun = performance.now();
   const answer = noAnswer();
-  const body = { ...request, stream: true, stream_options: { include_usage: true } };
+  const body = {
+    ...request,
+    stream: true,
+    stream_options: { include_usage: true },
+    return_progress: true,
+  };
   const response = await ask('/v1/chat/completions', { body, signal });
   answer.remarks = remarksOf(response.headers);
   answer.window = Number(response.headers.get(HEADERS.numCtx) ?? 0) || null;
   let isDone = false;
   try {
-    for await (const { data } of framesOf(response)) {
+    const onComment = (comment: string): void => {
+      const waiting = waitingOf(comment);
+      if (waiting === null) return;
+      answer.waiting = waiting;
+      onChange(answer);
+    };
+    for await (const { data } of framesOf(response, onComment)) {
       if (data === '[DONE]') {
         isDone = true;
         break;
@@ -70,9 +93,9 @@ export async function streamAnswer(
     }
   } catch (error) {
     // A fetch that breaks in its body throws a TypeError, in words of the browser.
-    throw error instanceof TypeError ? connectionLost(error) : error;
+    throw error instanceof TypeError ? connectionLost(error, answer.pieces > 0) : error;
   }
-  if (!isDone) throw connectionLost(null);
+  if (!isDone) throw connectionLost(null, answer.pieces > 0);
   return answer;
 }
 
@@ -80,6 +103,8 @@ export async function streamAnswer(
 export function addChunk(answer: AnswerSoFar, chunk: ChatChunk): boolean {
   if (chunk.usage) answer.usage = chunk.usage;
   if (chunk.timings) answer.timings = chunk.timings;
+  if (chunk.model !== '') answer.model = chunk.model;
+  if (chunk.prompt_progress) answer.waiting = readingOf(chunk.prompt_progress);
   const [choice] = chunk.choices;
   if (choice === undefined) return false;
   const { content = '', reasoning_content: reasoning = '', tool_calls: calls = [] } = choice.delta;
@@ -97,6 +122,23 @@ export function addChunk(answer: AnswerSoFar, chunk: ChatChunk): boolean {
   }
   answer.finish = choice.svc_finish_reason ?? choice.finish_reason ?? answer.finish;
   return content !== '' || reasoning !== '' || calls.length > 0;
+}
+
+/** The service says in comments what a request waits for: `queued 1: loading model hearth-mini`. */
+function waitingOf(comment: string): Waiting | null {
+  const [, position, reason] = /^\s*queued (\d+): (.*)$/s.exec(comment) ?? [];
+  return position === undefined || reason === undefined
+    ? null
+    : { for: 'turn', position: Number(position), reason: reason.trim() };
+}
+
+type Progress = NonNullable<ChatChunk['prompt_progress']>;
+
+/** Tokens whose state was there took no time, so they say nothing of how long the others will take. */
+function readingOf({ total, cache, processed, time_ms: ms }: Progress): Waiting {
+  const evaluated = processed - cache;
+  const leftMs = evaluated > 0 ? (ms * (total - processed)) / evaluated : null;
+  return { for: 'prompt', done: processed, all: total, leftMs };
 }
 
 function remarksOf(headers: Headers): string[] {

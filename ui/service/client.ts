@@ -45,6 +45,8 @@ export const isLocked = signal(false);
 export const isKeyRefused = signal(false);
 /** Whether the service could be reached the last time that it was tried. */
 export const isReachable = signal(true);
+/** The start of the service that answered last; null: none did yet. */
+export const bootId = signal<string | null>(null);
 
 export interface Ask {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -96,10 +98,11 @@ export const isAbort = (failure: unknown): boolean =>
   failure instanceof DOMException && failure.name === 'AbortError';
 
 /** The connection broke in the middle of an answer: the page shows so at once, and looks for the service. */
-export function connectionLost(cause: unknown): Error {
+export function connectionLost(cause: unknown, hasArrived: boolean): Error {
   isReachable.value = false;
+  const kept = hasArrived ? '; what had arrived is kept' : ' before anything arrived';
   return new Error(
-    'The connection to the service was lost; what had arrived is kept. Retry when the service answers again.',
+    `The connection to the service was lost${kept}. Try again when the service answers again.`,
     { cause },
   );
 }
@@ -123,6 +126,7 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
   try {
     const response = await fetch(path, init);
     isReachable.value = true;
+    bootId.value = response.headers.get(HEADERS.bootId) ?? bootId.value;
     return response;
   } catch (cause) {
     if (isAbort(cause)) throw cause;

@@ -3,7 +3,7 @@ import { EventSourceParserStream, type EventSourceMessage } from 'eventsource-pa
 
 export async function* framesOf(
   response: Response,
-  onComment: () => void = () => undefined,
+  onComment: (comment: string) => void = () => undefined,
 ): AsyncGenerator<EventSourceMessage, void, void> {
   if (response.body === null) return;
   const events = response.body

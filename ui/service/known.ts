@@ -2,7 +2,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { Identity } from '../../src/wire/identity.ts';
 import type { ModelEntry, ModelList } from '../../src/wire/models.ts';
-import { ask, askJson, isReachable } from './client.ts';
+import { ask, askJson, bootId, isReachable } from './client.ts';
 
 export const models = signal<readonly ModelEntry[]>([]);
 /** Whether the service has told its models yet. */
@@ -22,15 +22,14 @@ export interface ModelName {
   readonly label: string;
 }
 
-/** What menus offer: every model that chats, and after it the further names that it has. */
-export const chatNames = computed((): ModelName[] =>
-  chatModels.value.flatMap(({ id, aliases = [] }) => [
+/** What menus offer: models, and after each the further names that it has. */
+export const namesOf = (offered: readonly ModelEntry[]): ModelName[] =>
+  offered.flatMap(({ id, aliases = [] }) => [
     { name: id, label: id },
     ...aliases
       .filter((alias) => alias.toLowerCase() !== id)
       .map((alias) => ({ name: alias, label: `${alias} (${id})` })),
-  ]),
-);
+  ]);
 
 /** The model that a name means, as far as it is known. */
 export const modelNamed = (name: string): ModelEntry | undefined =>
@@ -38,9 +37,15 @@ export const modelNamed = (name: string): ModelEntry | undefined =>
     ? chatModels.value[0]
     : models.value.find(({ id, aliases = [] }) => id === name || aliases.includes(name));
 
+/** The model that a name means, by its own id; a name that is not known stays. */
+export const resolved = (name: string): string => modelNamed(name)?.id ?? name;
+
+/** Whether this service runs it itself, and so can sign for it. */
+export const isLocal = ({ engine }: ModelEntry): boolean => engine === undefined || engine === 'local';
+
 /** A menu in which this name is chosen: the default first, then the name if it is gone, then all that there are. */
 export function menuWith(chosen: string): readonly ModelName[] {
-  const names = [{ name: DEFAULT_MODEL, label: defaultLabel() }, ...chatNames.value];
+  const names = [{ name: DEFAULT_MODEL, label: defaultLabel() }, ...namesOf(chatModels.value)];
   if (names.some(({ name }) => name === chosen)) return names;
   return [{ name: chosen, label: missingLabel(chosen) }, ...names];
 }
@@ -70,10 +75,27 @@ export async function refreshAll(): Promise<void> {
 }
 
 const RETRY_MS = 3000;
+const CHECK_MS = 5000;
 
-/** A service that was lost is looked for until it answers; then what is known is asked for again. */
+/** Counts the times that the service came back or was started anew; views ask again for what they show. */
+export const recoveries = signal(0);
+
+/** Whether the service answers is looked after while the page can be seen, and sooner while it does not. */
 effect(() => {
-  if (isReachable.value) return;
-  const timer = setInterval(() => void ask('/health').then(refreshAll, () => undefined), RETRY_MS);
+  const everyMs = isReachable.value ? CHECK_MS : RETRY_MS;
+  const timer = setInterval(() => {
+    if (!document.hidden) void ask('/health').catch(() => undefined);
+  }, everyMs);
   return () => clearInterval(timer);
+});
+
+/** Each start of the service may know other models. */
+let known: { readonly boot: string | null; readonly isReachable: boolean } = { boot: null, isReachable: true };
+effect(() => {
+  const now = { boot: bootId.value, isReachable: isReachable.value };
+  const isBack = now.isReachable && (!known.isReachable || (known.boot !== null && known.boot !== now.boot));
+  known = now;
+  if (!isBack) return;
+  recoveries.value = recoveries.peek() + 1;
+  void refreshAll();
 });

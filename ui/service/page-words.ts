@@ -39,5 +39,9 @@ function tooLong(sentence: string): string {
   const [, most] = /takes at most (\d+)/.exec(sentence) ?? [];
   const larger = most === undefined ? ', or set a larger context window under Settings' : '';
   const limit = most === undefined ? '' : ', the most this model can use';
-  return `This conversation is too long: it takes ${prompt} tokens, and the context window has ${window}${limit}. Shorten your message, start a new conversation${larger}.`;
+  const or = most === undefined ? ', ' : ' or ';
+  return `This conversation is too long: it takes ${grouped(prompt)} tokens, and the context window has ${grouped(window)}${limit}. Shorten your message${or}start a new conversation${larger}.`;
 }
+
+/** Figures as people read them; the service says them plainly. */
+const grouped = (text = ''): string => text.replaceAll(/\d+/g, (figure) => Number(figure).toLocaleString('en'));

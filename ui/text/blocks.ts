@@ -2,7 +2,8 @@
  * ui/text owns how text of a model is shown. A model's output is hostile: it becomes elements that are made here, never
  * markup, and nothing in it makes the browser ask for anything. It knows nothing of conversations. This file: text → blocks, again and again as it grows.
  */
-import { Lexer, type Token } from 'marked';
+import { Marked, type Token } from 'marked';
+import { MATH_RULES } from './math/find-math.ts';
 
 /** Longer text is shown as it is: reading it would hold the page up. */
 const MOST_CHARS = 200_000;
@@ -28,12 +29,14 @@ export function blockReader(): (text: string) => readonly Token[] | null {
   };
 }
 
+const reader = new Marked({ gfm: true, extensions: MATH_RULES });
+
 /** The blocks of a text, or null when it cannot be read. */
 export function blocksOf(text: string): Token[] | null {
   if (nesting(text) > MOST_NESTED) return null;
   try {
     // Links need no other part of the document: what a reference would lead to is left as it is written.
-    return new Lexer({ gfm: true }).lex(text);
+    return reader.lexer(text);
   } catch {
     return null;
   }

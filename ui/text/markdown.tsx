@@ -3,17 +3,23 @@ import type { Token, Tokens } from 'marked';
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { blockReader } from './blocks.ts';
-import { CodeBlock } from './code-block.tsx';
+import { CodeBlock } from './code/code-block.tsx';
+import type { MathToken } from './math/find-math.ts';
+import { Formula } from './math/formula.tsx';
+import { decoded, unescaped } from './plain-text.ts';
 
 /** `isGrowing`: more text is coming; the caret shows where. */
 export function Markdown({ text, isGrowing = false }: { text: string; isGrowing?: boolean }) {
   const read = useMemo(blockReader, []);
-  const blocks = read(text);
-  return (
-    <div class={isGrowing ? 'prose growing' : 'prose'}>
-      {blocks === null ? <p class="plain">{text}</p> : <Blocks tokens={blocks} />}
-    </div>
-  );
+  // Elements that are the same as before are not compared again, which long conversations would feel.
+  return useMemo(() => {
+    const blocks = read(text);
+    return (
+      <div class={isGrowing ? 'prose growing' : 'prose'}>
+        {blocks === null ? <p class="plain">{text}</p> : <Blocks tokens={blocks} />}
+      </div>
+    );
+  }, [text, isGrowing]);
 }
 
 function Blocks({ tokens }: { tokens: readonly Token[] }) {
@@ -50,6 +56,8 @@ function Block({ token }: { token: Token }) {
       return <List list={token as Tokens.List} />;
     case 'table':
       return <Table table={token as Tokens.Table} />;
+    case 'math':
+      return <p><MathText token={token as MathToken} /></p>;
     case 'hr':
       return <hr />;
     default:
@@ -127,7 +135,10 @@ function Inline({ token }: { token: Token }) {
           href={(token as Tokens.Image).href}
         >{`image: ${(token as Tokens.Image).text || 'unnamed'}`}</Link>
       );
+    case 'math':
+      return <MathText token={token as MathToken} />;
     case 'escape':
+      return <>{unescaped(token.raw)}</>;
     case 'text':
       return <>{inline(token)}</>;
     default:
@@ -151,7 +162,11 @@ function Link({ href, children }: { href: string; children: ComponentChildren })
   );
 }
 
-const plainOf = (token: Token): string => (token as { text?: string }).text ?? token.raw;
+const MathText = ({ token: { text, raw, isDisplayed } }: { token: MathToken }) => (
+  <Formula text={text} raw={raw} isDisplayed={isDisplayed} />
+);
+
+const plainOf = (token: Token): string => decoded((token as { text?: string }).text ?? token.raw);
 
 /** Where a link of a model may lead: to a page or to mail, as the user decides by a click. Pure. */
 const SCHEMES = new Set(['http:', 'https:', 'mailto:']);

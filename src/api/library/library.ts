@@ -9,7 +9,13 @@ import { EventQueue } from '../../lib/base/event-queue.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { Engine, ModelTarget } from '../../engine/ports.ts';
-import { FOREIGN_STORES, type ModelManifest, type ModelParams } from '../../store/files/manifest.ts';
+import {
+  blobDigests,
+  FOREIGN_STORES,
+  isBlobFile,
+  type ModelManifest,
+  type ModelParams,
+} from '../../store/files/manifest.ts';
 import type { ForeignEnvironment } from '../../store/foreign/foreign-store.ts';
 import { addAlias, removeModel } from '../../store/install/changes.ts';
 import { importFile, installCandidate } from '../../store/install/import.ts';
@@ -94,6 +100,7 @@ export class LibraryUseCases {
           ...(entries.get(manifest.id) ?? bareEntry(manifest)),
           kind: manifest.kind,
           params: paramsOf(manifest, (_, value) => value),
+          frees_bytes: freedBy(manifest, manifests),
           texts: paramsOf(manifest, paramText),
         })),
       damaged: damaged.filter(({ id }) => isShown(id)).map(({ id, reason }) => ({ id, reason })),
@@ -282,6 +289,14 @@ function bareEntry({ id, addedAt, ownedBy, aliases, facts }: ModelManifest) {
     size_bytes: facts.sizeBytes,
     aliases: [...aliases],
   };
+}
+
+/** Bytes of its files in the store that no other model has. */
+function freedBy(manifest: ModelManifest, all: readonly ModelManifest[]): number {
+  const held = new Set(all.filter(({ id }) => id !== manifest.id).flatMap(blobDigests));
+  return manifest.files
+    .filter((file) => isBlobFile(file) && !held.has(file.digest))
+    .reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 
 function paramsOf<Shown>(

@@ -64,6 +64,10 @@ export const Library = Type.Object(
         params: Type.Record(Type.String(), Type.Unknown(), {
           description: 'What hearth set has set, by the names that it takes.',
         }),
+        frees_bytes: Type.Integer({
+          description:
+            'What removing it deletes from the disk; 0: its files stay where they are, or another model has them too.',
+        }),
         texts: Type.Record(Type.String(), Type.String(), {
           description: 'The same as text, as settings take it.',
         }),

@@ -1,7 +1,7 @@
 /** How an answer ended, in words, and what that means for its user. Pure. */
 import { isJson } from '../../../packages/exact-json/src/is-json.ts';
 import { count } from '../../parts/figures.ts';
-import type { Entry } from './conversation.ts';
+import type { Entry } from './entry.ts';
 
 export interface AnswerEnd {
   /** Beside the figures; null: it ended by itself. */
@@ -33,6 +33,8 @@ function wordsOf(entry: Entry): string | null {
       return 'ended because it repeated itself';
     case 'stopped':
       return 'stopped by you';
+    case 'cut':
+      return 'cut because the page was closed or reloaded';
     default:
       return entry.failure === undefined || entry.text === '' ? null : 'cut off by the failure';
   }

@@ -3,50 +3,9 @@
  * conversation as a tree of entries, so that no answer is lost when it is asked for again, and one lane per model that is asked beside others. Pure: every change gives a new conversation.
  */
 import type { ToolCall } from '../../../src/wire/inference/tool-envelope.ts';
+import { freshId } from '../../parts/fresh-id.ts';
+import type { Entry } from './entry.ts';
 import { emptySettings, type Settings } from './settings.ts';
-
-export interface Measures {
-  readonly firstMs: number | null;
-  readonly tokensPerSecond: number | null;
-  /** Absent where an answer was stopped before the service told it. */
-  readonly promptTokens?: number;
-  readonly cachedTokens?: number;
-  readonly answerTokens: number;
-  /** The context window that it was written in, tokens; absent: not told. */
-  readonly window?: number;
-  /** The figures of a stopped answer are counted here, by the pieces that came. */
-  readonly isEstimate?: true;
-  readonly draftedTokens: number;
-}
-
-export interface Entry {
-  readonly id: string;
-  readonly parent: string | null;
-  readonly role: 'user' | 'assistant' | 'tool';
-  readonly text: string;
-  readonly reasoning?: string;
-  readonly calls?: readonly ToolCall[];
-  /** Which call a tool entry answers. */
-  readonly callId?: string;
-  readonly model?: string;
-  /** Why an answer ended: as the service says, or `stopped` by the user. */
-  readonly finish?: 'stop' | 'length' | 'tool_calls' | 'repetition' | 'stopped';
-  /** Entries that were tried for one another have it in common; absent: all of one parent were. */
-  readonly tries?: string;
-  /** What the answer had to be, and where it had to end, as far as that was asked for. */
-  readonly asked?: Asked;
-  readonly failure?: string;
-  readonly failureCode?: string;
-  readonly remarks?: readonly string[];
-  readonly measures?: Measures;
-}
-
-/** What an answer was asked to be. */
-export interface Asked {
-  readonly isJson: boolean;
-  /** Tokens at most. */
-  readonly limit: number | null;
-}
 
 /** One column: a model, and the last entry of its path through the tree. */
 export interface Lane {
@@ -57,11 +16,22 @@ export interface Lane {
 export interface Conversation {
   readonly id: string;
   readonly title: string;
+  /** When something was said in it last. */
   readonly changedAt: number;
+  /** When anything of it was changed; absent: then. */
+  readonly editedAt?: number;
+  readonly isPinned?: true;
+  /** Entries that were taken out or brought back, by id, so that no other tab brings them back by mistake. */
+  readonly removals?: Readonly<Record<string, Removal>>;
   /** In the order in which they came. */
   readonly entries: readonly Entry[];
   readonly lanes: readonly Lane[];
   readonly settings: Settings;
+}
+
+export interface Removal {
+  readonly at: number;
+  readonly isRemoved: boolean;
 }
 
 const MOST_TITLE = 60;
@@ -70,7 +40,7 @@ const MOST_TITLE = 60;
 export function newConversation(model: string, from?: Conversation): Conversation {
   const lanes = from?.lanes.map((lane) => ({ ...lane, leaf: null })) ?? [{ model, leaf: null }];
   return {
-    id: crypto.randomUUID(),
+    id: freshId(),
     title: '',
     changedAt: Date.now(),
     entries: [],
@@ -102,9 +72,11 @@ export function alternatives({ entries }: Conversation, entry: Entry): Entry[] {
 
 /** The newest entry that can be reached below one by answers of a model, else by any, or the entry itself. */
 export function newestBelow(conversation: Conversation, id: string, model?: string): string {
-  const own = reach(conversation, id, (entry) => entry.role !== 'assistant' || entry.model === model);
+  const own = reach(conversation, id, (entry) => entry.role !== 'assistant' || nameOf(entry) === model);
   return own === id ? reach(conversation, id, () => true) : own;
 }
+
+const nameOf = ({ asked, model }: Entry): string | undefined => asked?.model ?? model;
 
 function reach({ entries }: Conversation, id: string, isWanted: (entry: Entry) => boolean): string {
   let newest = id;
@@ -154,8 +126,44 @@ export function branchAt(conversation: Conversation, { model, leaf }: Lane): Con
   const entries = pathTo(conversation, leaf);
   const fresh = newConversation(model);
   const { settings, title } = conversation;
-  return { ...fresh, title, settings, entries, lanes: [{ model, leaf }] };
+  return { ...fresh, title: `${title} (branch)`, settings, entries, lanes: [{ model, leaf }] };
 }
+
+/** An entry and all that was said after it. */
+export function withBelow({ entries }: Conversation, id: string): Entry[] {
+  const below = new Set([id]);
+  for (const entry of entries) if (entry.parent !== null && below.has(entry.parent)) below.add(entry.id);
+  return entries.filter((entry) => below.has(entry.id));
+}
+
+/** Without some entries; columns that ended there end before them. */
+export function withoutEntries(conversation: Conversation, gone: readonly Entry[]): Conversation {
+  const ids = new Set(gone.map(({ id }) => id));
+  const parents = new Map(gone.map(({ id, parent }) => [id, parent]));
+  const lanes = conversation.lanes.map((lane) => {
+    let { leaf } = lane;
+    while (leaf !== null && ids.has(leaf)) leaf = parents.get(leaf) ?? null;
+    return { ...lane, leaf };
+  });
+  return {
+    ...conversation,
+    entries: conversation.entries.filter(({ id }) => !ids.has(id)),
+    lanes,
+    removals: { ...conversation.removals, ...marked(gone, true) },
+  };
+}
+
+/** With entries that had been taken out. */
+export function withEntriesBack(conversation: Conversation, back: readonly Entry[]): Conversation {
+  return {
+    ...conversation,
+    entries: [...conversation.entries, ...back],
+    removals: { ...conversation.removals, ...marked(back, false) },
+  };
+}
+
+const marked = (entries: readonly Entry[], isRemoved: boolean): Record<string, Removal> =>
+  Object.fromEntries(entries.map(({ id }) => [id, { at: Date.now(), isRemoved }]));
 
 /** The calls of the last answer of a path that nobody has answered yet. */
 export function openCalls(path: readonly Entry[]): readonly ToolCall[] {

@@ -1,5 +1,7 @@
 /** Conversations as a file, and back. What is read is hostile: only what has the right form is taken. Pure. */
-import type { Asked, Conversation, Entry, Lane, Measures } from './conversation.ts';
+import { freshId } from '../../parts/fresh-id.ts';
+import type { Conversation, Lane } from './conversation.ts';
+import { type Asked, type Entry, FINISHES, type Measures } from './entry.ts';
 import { emptySettings, type Settings, type ToolDraft } from './settings.ts';
 
 const KIND = 'hearth.conversations';
@@ -52,8 +54,9 @@ function readConversation(value: unknown): Conversation {
     return { model: textOr(lane['model'], 'default'), leaf: ids.has(leaf) ? leaf : null };
   });
   return {
-    id: crypto.randomUUID(),
+    id: freshId(),
     title: textOr(from['title'], 'Imported').slice(0, 200),
+    ...(from['isPinned'] === true ? { isPinned: true as const } : {}),
     changedAt: typeof from['changedAt'] === 'number' ? from['changedAt'] : Date.now(),
     entries,
     lanes: lanes.length > 0 ? lanes : [{ model: 'default', leaf: entries.at(-1)?.id ?? null }],
@@ -77,7 +80,7 @@ function readEntries(values: readonly Members[]): Entry[] {
 }
 
 function furtherOf(value: Members): Partial<Entry> {
-  const finish = oneOf(value['finish'], ['stop', 'length', 'tool_calls', 'repetition', 'stopped']);
+  const finish = oneOf(value['finish'], FINISHES);
   const calls = listOf(value['calls']).map((call) => {
     const made = isRecord(call['function']) ? call['function'] : {};
     return {
@@ -92,6 +95,9 @@ function furtherOf(value: Members): Partial<Entry> {
     ...(typeof value['model'] === 'string' ? { model: value['model'] } : {}),
     ...(typeof value['tries'] === 'string' ? { tries: value['tries'] } : {}),
     ...(finish === undefined ? {} : { finish }),
+    // Whoever wrote it when the file was made does not write it here.
+    ...(value['isOpen'] === true ? { finish: 'cut' as const } : {}),
+    ...(value['isEdited'] === true ? { isEdited: true as const } : {}),
     ...(calls.length > 0 ? { calls } : {}),
     ...(typeof value['failure'] === 'string' ? { failure: value['failure'] } : {}),
     ...(typeof value['failureCode'] === 'string' ? { failureCode: value['failureCode'] } : {}),
@@ -101,7 +107,11 @@ function furtherOf(value: Members): Partial<Entry> {
 }
 
 function readAsked(from: Members): Asked {
-  return { isJson: from['isJson'] === true, limit: numberOr(from['limit'], null) };
+  return {
+    ...(typeof from['model'] === 'string' ? { model: from['model'] } : {}),
+    isJson: from['isJson'] === true,
+    limit: numberOr(from['limit'], null),
+  };
 }
 
 function readMeasures(from: Members): Measures {

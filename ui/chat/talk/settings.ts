@@ -1,6 +1,6 @@
 /** What the user sets for a conversation, and the request that it makes. Pure. */
 import type { ChatRequest } from '../../../src/wire/inference/chat.ts';
-import type { Entry } from './conversation.ts';
+import type { Entry } from './entry.ts';
 
 /** Numbers that a request may carry, as they are typed; empty: the model's default. */
 export const NUMBERS = [
@@ -122,7 +122,7 @@ export function requestOf(model: string, path: readonly Entry[], settings: Setti
     model,
     messages: [
       ...(system.trim() === '' ? [] : [{ role: 'system' as const, content: system }]),
-      ...path.map(messageOf),
+      ...path.filter(isSaid).map(messageOf),
     ],
     ...numbersOf(settings),
     ...(stop.length > 0 ? { stop } : {}),
@@ -137,6 +137,10 @@ function numbersOf({ numbers }: Settings): Partial<Record<NumberField, number>> 
   const given = Object.entries(numbers).filter(([, text]) => text !== '' && Number.isFinite(Number(text)));
   return Object.fromEntries(given.map(([field, text]) => [field, Number(text)]));
 }
+
+/** An answer that failed before its first word is nothing that the model said. */
+const isSaid = ({ role, text, calls = [] }: Entry): boolean =>
+  role !== 'assistant' || text !== '' || calls.length > 0;
 
 function messageOf({ role, text, calls, callId }: Entry): ChatRequest['messages'][number] {
   if (role === 'tool') return { role, content: text, tool_call_id: callId ?? '' };

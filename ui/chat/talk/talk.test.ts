@@ -6,13 +6,13 @@ import {
   alternatives,
   branchAt,
   type Conversation,
-  type Entry,
   newConversation,
   newestBelow,
   openCalls,
   pathTo,
   withEntry,
 } from './conversation.ts';
+import type { Entry } from './entry.ts';
 import { endOf } from './answer-end.ts';
 import { exportFile, importFile, newOf } from './exported.ts';
 import { activeSettings, emptySettings, faultOf, requestOf, SAMPLE_TOOL, type Settings } from './settings.ts';

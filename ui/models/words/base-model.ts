@@ -2,8 +2,9 @@
  * ui/models/words owns what is said of models and of changes to them. It does not know how a change is made. This file: base
  * models, which continue text and hold no conversation. Pure.
  */
-import type { LibraryModel } from '../models-state.ts';
+import type { Library } from '../../../src/wire/operation/library.ts';
 
+export type LibraryModel = Library['models'][number];
 type Told = Pick<LibraryModel, 'kind' | 'chat_template' | 'texts'>;
 
 /** A chat model without a template of its own, to which its user gave none either. */

@@ -1,10 +1,9 @@
 /** What removing a model would do, in words. Pure. */
 import { bytes } from '../../parts/figures.ts';
-import type { LibraryModel } from '../models-state.ts';
+import type { LibraryModel } from './base-model.ts';
 
 /** The owner of models that ship with Hearth. */
 const BUILT_IN = 'hearth';
-const PULLED = 'hf:';
 
 /** What is asked before a model is removed. `next`: if it is the default of its kind, the one after it; null: there is none. */
 export function removalQuestion(
@@ -24,11 +23,7 @@ export function removalQuestion(
     .join(' ');
 }
 
-/** The service does not tell whether a file from this machine was copied, so both are said. */
-function fileWords({ owned_by: owner, size_bytes: size }: LibraryModel): string {
+function fileWords({ owned_by: owner, frees_bytes: freed }: LibraryModel): string {
   if (owner === BUILT_IN) return 'It ships with Hearth: a button here brings it back.';
-  const amount = size === undefined ? '' : ` (${bytes(size)})`;
-  return owner.startsWith(PULLED)
-    ? `Its downloaded file${amount} is deleted.`
-    : `A file used in place stays where it is; if it was copied when it was installed, the copy${amount} is deleted.`;
+  return freed > 0 ? `This deletes ${bytes(freed)} from the disk.` : 'Its file is not deleted.';
 }

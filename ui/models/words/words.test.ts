@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { installedWords, isBaseModel } from './base-model.ts';
-import type { LibraryModel } from '../models-state.ts';
+import type { LibraryModel } from './base-model.ts';
 import { removalQuestion } from './removal.ts';
 
 const model = (id: string, more: Partial<LibraryModel> = {}): LibraryModel => ({
@@ -12,6 +12,7 @@ const model = (id: string, more: Partial<LibraryModel> = {}): LibraryModel => ({
   size_bytes: 2_000_000_000,
   created: 1,
   params: {},
+  frees_bytes: 2_000_000_000,
   texts: {},
   ...more,
 });
@@ -22,8 +23,8 @@ describe('the question before a removal', () => {
 
   it('says what becomes of the file', () => {
     const ask = (each: LibraryModel) => removalQuestion(each, [pulled, mini], undefined);
-    expect(ask(pulled)).toBe('Its downloaded file (2.0 GB) is deleted. Remove it?');
-    expect(ask(model('local'))).toMatch(/used in place stays where it is.*copy \(2\.0 GB\) is deleted/);
+    expect(ask(pulled)).toBe('This deletes 2.0 GB from the disk. Remove it?');
+    expect(ask(model('local', { frees_bytes: 0 }))).toBe('Its file is not deleted. Remove it?');
     expect(ask(mini)).toMatch(/brings it back/);
   });
 
@@ -31,7 +32,7 @@ describe('the question before a removal', () => {
     expect(removalQuestion(pulled, [pulled, mini], 'mini')).toContain('mini becomes the default.');
     // Where the operator has named the default, nothing takes its place.
     expect(removalQuestion(pulled, [pulled, mini], null)).toContain('No model becomes the default.');
-    expect(removalQuestion(pulled, [pulled], null)).toMatch(/^This is the only chat model\. Its downloaded/);
+    expect(removalQuestion(pulled, [pulled], null)).toMatch(/^This is the only chat model\. This deletes/);
     expect(removalQuestion(pulled, [pulled, mini], undefined)).not.toContain('default');
   });
 });

@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { ToolCall } from '../../src/wire/inference/tool-envelope.ts';
-import { type Entry, openCalls } from './talk/conversation.ts';
-import { answerCalls, current } from './talk/playground-state.ts';
+import type { ToolCall } from '../../../src/wire/inference/tool-envelope.ts';
+import { answerCalls } from '../talk/answering.ts';
+import { openCalls } from '../talk/conversation.ts';
+import { current } from '../talk/conversations.ts';
+import type { Entry } from '../talk/entry.ts';
 
 /** The calls of an answer as the model wrote them, and a place for their results. Nothing is run here. */
 export function CallCards({

@@ -1,0 +1,59 @@
+import { Ellipsis, GitBranch, Pencil, Play, RotateCw, Trash2 } from 'lucide';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { IconButton } from '../../parts/icon.tsx';
+import { Menu } from '../../parts/menu.tsx';
+import { chatModels } from '../../service/known.ts';
+import { goOn, isAnswering, retry, takeOut } from '../talk/answering.ts';
+import { branchAt } from '../talk/conversation.ts';
+import { add, current } from '../talk/conversations.ts';
+import type { Entry } from '../talk/entry.ts';
+import { Pager } from './pager.tsx';
+
+interface Facts {
+  readonly entry: Entry;
+  readonly lane: number;
+  readonly onEdit: () => void;
+}
+
+/** What can be done with an answer. */
+export function AnswerActions({ entry, lane, onEdit }: Facts) {
+  const isBusy = isAnswering.value;
+  const branch = () => add([branchAt(current.value, { model: entry.model ?? 'default', leaf: entry.id })]);
+  const others = chatModels.value.filter(({ id }) => id !== entry.model);
+  return (
+    <div class="tools">
+      <Pager entry={entry} lane={lane} />
+      {canGoOn(entry) ? (
+        <IconButton
+          icon={Play}
+          name="Continue this answer"
+          words="Continue"
+          disabled={isBusy}
+          onClick={() => goOn(lane, entry)}
+        />
+      ) : null}
+      <CopyButton text={entry.text} isSmall />
+      <IconButton icon={RotateCw} name="Try again" disabled={isBusy} onClick={() => retry(lane, entry)} />
+      <IconButton icon={Pencil} name="Edit the answer" disabled={isBusy} onClick={onEdit} />
+      <IconButton icon={GitBranch} name="Continue in a new conversation" onClick={branch} />
+      <Menu
+        icon={Ellipsis}
+        name="More"
+        items={[
+          ...(isBusy
+            ? []
+            : others.map(({ id }) => ({
+                name: `Try again with ${id}`,
+                icon: RotateCw,
+                onClick: () => retry(lane, entry, id),
+              }))),
+          { name: 'Delete this and what follows', icon: Trash2, onClick: () => takeOut(entry) },
+        ]}
+      />
+    </div>
+  );
+}
+
+/** An answer that did not come to its own end. */
+const canGoOn = ({ finish, text, failure }: Entry): boolean =>
+  text !== '' && (finish === 'length' || finish === 'stopped' || finish === 'cut' || failure !== undefined);

@@ -1,0 +1,103 @@
+import { count, milliseconds, percent, rate } from '../../parts/figures.ts';
+import { TraceBar } from '../../parts/trace-bar.tsx';
+import { DEFAULT_MODEL, modelNamed } from '../../service/known.ts';
+import { type EndFacts, endOf } from '../talk/answer-end.ts';
+import { pathTo } from '../talk/conversation.ts';
+import { current } from '../talk/conversations.ts';
+import type { Entry, Measures } from '../talk/entry.ts';
+
+/** What its user should know before using an answer. */
+export function Warning({ entry }: { entry: Entry }) {
+  const { warning } = endOf(entry, factsOf(entry));
+  return warning === null ? null : (
+    <p class="warning" role="status">
+      {warning}
+    </p>
+  );
+}
+
+/** What an answer took: a line of figures, which opens to all of them and the bar that means the same in the engine room. */
+export function Ledger({ entry }: { entry: Entry }) {
+  const { measures, remarks = [], isEdited = false } = entry;
+  const { words } = endOf(entry, factsOf(entry));
+  const first = [
+    ...(isOneOfSeveral() && entry.model !== undefined ? [entry.model] : []),
+    ...(isEdited ? ['edited by you'] : []),
+    ...(measures === undefined ? [] : shortOf(measures)),
+  ];
+  if (first.length === 0 && words === null && remarks.length === 0) return <span />;
+  return (
+    <details class="ledger">
+      <summary title="What this answer took">
+        {first.join(' · ')}
+        {words === null ? null : (
+          <span class="end">
+            {first.length === 0 ? '' : ' · '}
+            {words}
+          </span>
+        )}
+        {first.length === 0 && words === null ? 'Remarks' : ''}
+      </summary>
+      {measures === undefined ? null : <Bar measures={measures} />}
+      {measures === undefined ? null : <p>{told(measures).join(' · ')}</p>}
+      {remarks.map((remark) => (
+        <p key={remark} class="remark">
+          {remark}
+        </p>
+      ))}
+    </details>
+  );
+}
+
+function factsOf({ model = DEFAULT_MODEL, measures, parent }: Entry): EndFacts {
+  const largest = modelNamed(model)?.context_length;
+  return {
+    isWindowLargest: largest !== undefined && (measures?.window ?? 0) >= largest,
+    isConversationNew: pathTo(current.value, parent).length < 2,
+  };
+}
+
+function Bar({ measures }: { measures: Measures }) {
+  const {
+    cachedTokens: cached = 0,
+    promptTokens = 0,
+    answerTokens: generated,
+    draftedTokens: drafted,
+  } = measures;
+  const prefilled = promptTokens - cached;
+  return (
+    <TraceBar
+      label={`${cached} prompt tokens reused, ${prefilled} read, ${generated} written`}
+      trace={{ cached, prefilled, generated, drafted }}
+    />
+  );
+}
+
+const aboutOf = ({ isEstimate }: Measures): string => (isEstimate === true ? 'about ' : '');
+
+/** Speed, the time to the first word, and what was saved, if anything was. */
+function shortOf(measures: Measures): string[] {
+  const { firstMs, tokensPerSecond, promptTokens = 0, cachedTokens = 0 } = measures;
+  const share = promptTokens === 0 ? 0 : cachedTokens / promptTokens;
+  return [
+    ...(tokensPerSecond === null ? [] : [`${aboutOf(measures)}${rate(tokensPerSecond)} tokens/s`]),
+    ...(firstMs === null ? [] : [`first word ${milliseconds(firstMs)}`]),
+    ...(share < 0.005 ? [] : [`${percent(share)} reused`]),
+  ];
+}
+
+function told(measures: Measures): string[] {
+  const { promptTokens, cachedTokens = 0, answerTokens, draftedTokens, window } = measures;
+  return [
+    ...(promptTokens === undefined
+      ? []
+      : [`${count(promptTokens)} tokens read, ${count(cachedTokens)} of them reused`]),
+    `${aboutOf(measures)}${count(answerTokens)} written`,
+    ...(draftedTokens === 0 ? [] : [`${count(draftedTokens)} of them guessed ahead`]),
+    ...(window === undefined ? [] : [`window ${count(window)}`]),
+  ];
+}
+
+/** Whether more than one model has a part in the conversation. */
+const isOneOfSeveral = (): boolean =>
+  new Set(current.value.entries.flatMap(({ model }) => model ?? [])).size > 1;

@@ -1,0 +1,65 @@
+import { Pencil, Trash2 } from 'lucide';
+import { useState } from 'preact/hooks';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { count } from '../../parts/figures.ts';
+import { IconButton } from '../../parts/icon.tsx';
+import { isAnswering, sayInstead, takeOut } from '../talk/answering.ts';
+import { EditForm } from './edit-form.tsx';
+import type { EntryFacts } from './entry-facts.ts';
+import { Pager } from './pager.tsx';
+
+export function PromptView({ entry, lane }: EntryFacts) {
+  const [isEdited, setEdited] = useState(false);
+  if (isEdited) {
+    return (
+      <li class="entry user">
+        <EditForm
+          label="Edited message"
+          text={entry.text}
+          submit="Send"
+          onSubmit={(text) => {
+            setEdited(false);
+            sayInstead(lane, entry, text);
+          }}
+          onCancel={() => setEdited(false)}
+        />
+      </li>
+    );
+  }
+  return (
+    <li class="entry user">
+      <Said text={entry.text} />
+      <div class="tools">
+        <Pager entry={entry} lane={lane} />
+        <CopyButton text={entry.text} isSmall />
+        <IconButton icon={Pencil} name="Edit" disabled={isAnswering.value} onClick={() => setEdited(true)} />
+        <IconButton
+          icon={Trash2}
+          name="Delete this and what follows"
+          disabled={isAnswering.value}
+          onClick={() => takeOut(entry)}
+        />
+      </div>
+    </li>
+  );
+}
+
+/** A longer text is folded: what was pasted is rarely what is read. */
+const MOST_CHARS = 2400;
+const MOST_LINES = 30;
+
+function Said({ text }: { text: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const lines = text.split('\n');
+  const isLong = text.length > MOST_CHARS || lines.length > MOST_LINES;
+  if (!isLong) return <p class="said">{text}</p>;
+  const shown = isWhole ? text : `${lines.slice(0, MOST_LINES / 2).join('\n').slice(0, MOST_CHARS / 2)}…`;
+  return (
+    <div class="said long">
+      <p>{shown}</p>
+      <button type="button" class="small" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+        {isWhole ? 'Show less' : `Show all ${count(text.length)} characters`}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+/** Conversations that hold some words, in their titles or in what was said. Pure. */
+import type { Conversation } from '../talk/conversation.ts';
+
+export interface Hit {
+  readonly id: string;
+  readonly title: string;
+  readonly changedAt: number;
+  /** Text around the first word: before it, itself, and after it. */
+  readonly excerpt: readonly [string, string, string];
+}
+
+/** More are not listed: more words find fewer. */
+export const MOST_HITS = 40;
+const AROUND = 60;
+
+/** Those that hold every word, the latest first; titles count more than texts. */
+export function found(conversations: readonly Conversation[], wanted: string): Hit[] {
+  const words = wanted.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  if (words.length === 0) return conversations.slice(0, MOST_HITS).map((each) => hitOf(each, '', 0, 0));
+  const titled: Hit[] = [];
+  const said: Hit[] = [];
+  for (const each of conversations) {
+    if (titled.length + said.length >= MOST_HITS) break;
+    const inTitle = each.title.toLowerCase();
+    const isTitled = words.every((word) => inTitle.includes(word));
+    const text = textWith(each, words);
+    if (isTitled) titled.push(text === null ? hitOf(each, '', 0, 0) : excerptOf(each, text, words[0] ?? ''));
+    else if (text !== null) said.push(excerptOf(each, text, words[0] ?? ''));
+  }
+  return [...titled, ...said];
+}
+
+/** The first entry that holds all words; null: none does. */
+function textWith({ entries }: Conversation, words: readonly string[]): string | null {
+  const entry = entries.find(({ text }) => {
+    const lower = text.toLowerCase();
+    return words.every((word) => lower.includes(word));
+  });
+  return entry?.text ?? null;
+}
+
+function excerptOf(conversation: Conversation, text: string, word: string): Hit {
+  return hitOf(conversation, text, text.toLowerCase().indexOf(word), word.length);
+}
+
+function hitOf({ id, title, changedAt }: Conversation, text: string, at: number, length: number): Hit {
+  const from = Math.max(0, at - AROUND);
+  return {
+    id,
+    title,
+    changedAt,
+    excerpt: [
+      (from > 0 ? '…' : '') + text.slice(from, at),
+      text.slice(at, at + length),
+      text.slice(at + length, at + length + AROUND),
+    ],
+  };
+}

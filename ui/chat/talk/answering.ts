@@ -1,0 +1,247 @@
+/** Answers that are being made: asked for, shown as they come, kept as they come, stopped. */
+import { computed, effect, type Signal, signal } from '@preact/signals';
+import { freshId } from '../../parts/fresh-id.ts';
+import { type AnswerSoFar, noAnswer, streamAnswer } from '../../service/answer-stream.ts';
+import { isAbort, Refusal, sentenceOf } from '../../service/client.ts';
+import { refreshRecording } from '../../service/recording.ts';
+import {
+  type Conversation,
+  pathTo,
+  withBelow,
+  withChangedEntry,
+  withEntriesBack,
+  withEntry,
+  withLeaf,
+  withoutEntries,
+} from './conversation.ts';
+import { change, changeCurrent, current, find, removed } from './conversations.ts';
+import type { Asked, Entry } from './entry.ts';
+import { measuresOf } from './measures.ts';
+import { requestOf, type Settings } from './settings.ts';
+import { holdAnswer, saveConversation } from './storage.ts';
+
+interface Running {
+  readonly answer: Signal<AnswerSoFar>;
+  readonly abort: AbortController;
+}
+const running = new Map<string, Running>();
+const runningIds = signal<ReadonlySet<string>>(new Set());
+export const isAnswering = computed(() => current.value.entries.some(({ id }) => runningIds.value.has(id)));
+
+/** How often a message was sent, for what follows it. */
+export const sends = signal(0);
+
+export const answerOf = (entry: Entry): Signal<AnswerSoFar> | undefined =>
+  runningIds.value.has(entry.id) ? running.get(entry.id)?.answer : undefined;
+
+/** A conversation that is removed needs no answer any more. */
+effect(() => {
+  for (const { id } of removed.value?.entries ?? []) running.get(id)?.abort.abort();
+});
+
+/** Puts a prompt to every lane. Lanes that stand at the same entry share it. */
+export function say(text: string): void {
+  const { id, lanes } = current.value;
+  const said = new Map<string | null, string>();
+  lanes.forEach(({ leaf }, lane) => {
+    const entry = said.get(leaf) ?? freshId();
+    if (!said.has(leaf)) change(id, (now) => withEntry(now, { id: entry, parent: leaf, role: 'user', text }));
+    said.set(leaf, entry);
+    change(id, (now) => withLeaf(now, lane, entry));
+  });
+  sends.value += 1;
+  lanes.forEach((_, lane) => void answer(id, { lane }));
+}
+
+/** Asks for another answer in the place of one. */
+export function retry(lane: number, entry: Entry, model?: string): void {
+  changeCurrent((now) => withLeaf(now, lane, entry.parent));
+  void answer(current.value.id, { lane, tries: entry.tries, model });
+}
+
+/** Lets the model go on where an answer ended; the shorter answer stays as a version. */
+export function goOn(lane: number, entry: Entry): void {
+  changeCurrent((now) => withLeaf(now, lane, entry.parent));
+  void answer(current.value.id, { lane, tries: entry.tries, begun: entry });
+}
+
+/** Says something else in the place of a prompt; what followed it stays on its own branch. */
+export function sayInstead(lane: number, entry: Entry, text: string): void {
+  putInstead(lane, { ...insteadOf(entry), id: freshId(), role: 'user', text });
+  sends.value += 1;
+  void answer(current.value.id, { lane });
+}
+
+/** Puts words of the user into the place of an answer; what the model said stays as a version. */
+export function writeInstead(lane: number, { model, ...entry }: Entry, text: string): void {
+  const written: Entry = { ...insteadOf(entry), id: freshId(), role: 'assistant', text, isEdited: true };
+  putInstead(lane, { ...written, finish: 'stop', ...(model === undefined ? {} : { model }) });
+}
+
+const putInstead = (lane: number, entry: Entry): void =>
+  changeCurrent((now) => withLeaf(withEntry(now, entry), lane, entry.id));
+
+const insteadOf = ({ parent, tries }: Pick<Entry, 'parent' | 'tries'>): Pick<Entry, 'parent' | 'tries'> => ({
+  parent,
+  ...(tries === undefined ? {} : { tries }),
+});
+
+/** What was taken out of the conversation at hand last; null: nothing. */
+export const takenOut = signal<{ readonly from: Conversation; readonly entries: readonly Entry[] } | null>(null);
+
+/** Takes an entry out, with all that was said after it. */
+export function takeOut(entry: Entry): void {
+  const from = current.value;
+  const entries = withBelow(from, entry.id);
+  for (const { id } of entries) running.get(id)?.abort.abort();
+  takenOut.value = { from, entries };
+  changeCurrent((now) => withoutEntries(now, entries));
+}
+
+export function undoTakeOut(): void {
+  const taken = takenOut.value;
+  if (taken === null) return;
+  takenOut.value = null;
+  const { lanes } = taken.from;
+  change(taken.from.id, (now) => ({ ...withEntriesBack(now, taken.entries), lanes }));
+}
+
+/** Gives the results of calls, and lets the model go on. */
+export function answerCalls(lane: number, results: readonly { callId: string; text: string }[]): void {
+  for (const { callId, text } of results) {
+    const parent = current.value.lanes[lane]?.leaf ?? null;
+    putInstead(lane, { id: freshId(), parent, role: 'tool', callId, text });
+  }
+  void answer(current.value.id, { lane });
+}
+
+export function stop(entry: Entry): void {
+  running.get(entry.id)?.abort.abort();
+}
+
+export function stopAll(): void {
+  for (const { id } of current.value.entries) running.get(id)?.abort.abort();
+}
+
+interface Wanted {
+  readonly lane: number;
+  /** What it shares with the answer that it is made in place of. */
+  readonly tries?: string | undefined;
+  /** Another model than that of the lane. */
+  readonly model?: string | undefined;
+  /** An answer that it goes on from. */
+  readonly begun?: Entry;
+}
+
+async function answer(conversationId: string, wanted: Wanted): Promise<void> {
+  const conversation = find(conversationId);
+  const lane = conversation?.lanes[wanted.lane];
+  if (conversation === undefined || lane === undefined) return;
+  const { begun } = wanted;
+  const model = wanted.model ?? begun?.model ?? lane.model;
+  const entry: Entry = {
+    id: freshId(),
+    parent: lane.leaf,
+    role: 'assistant',
+    text: begun?.text ?? '',
+    ...(begun?.reasoning === undefined ? {} : { reasoning: begun.reasoning }),
+    model,
+    tries: wanted.tries ?? freshId(),
+    asked: askedOf(model, conversation.settings),
+    isOpen: true,
+  };
+  change(conversationId, (now) => withLeaf(withEntry(now, entry), wanted.lane, entry.id));
+  const job = begin(conversationId, entry);
+  try {
+    const path = pathTo(conversation, lane.leaf);
+    const request = requestOf(model, begun === undefined ? path : [...path, begun], conversation.settings);
+    const sent = begun === undefined ? request : { ...request, continue_final_message: true };
+    const whole = await streamAnswer(sent, { signal: job.abort.signal, onChange: job.show });
+    change(conversationId, (now) => withChangedEntry(now, finished(entry, whole)));
+  } catch (failure) {
+    const partial = finished(entry, job.latest());
+    const end = isAbort(failure) ? { finish: 'stopped' as const } : failed(failure);
+    change(conversationId, (now) => withChangedEntry(now, { ...partial, ...end }));
+  } finally {
+    job.end();
+    void refreshRecording();
+  }
+}
+
+function failed(failure: unknown): Partial<Entry> {
+  const code = failure instanceof Refusal ? { failureCode: failure.code } : {};
+  return { failure: sentenceOf(failure), ...code };
+}
+
+function askedOf(model: string, { schema, numbers }: Settings): Asked {
+  const limit = Number(numbers.max_tokens ?? 0);
+  return { model, isJson: schema.trim() !== '', limit: limit > 0 ? limit : null };
+}
+
+/** What had come is stored this often, so that a closed page loses little. */
+const KEEP_EVERY_MS = 400;
+
+/** An answer that is being made; what arrives is shown once per frame of the screen. */
+function begin(conversationId: string, entry: Entry) {
+  const shown = signal(before(entry, noAnswer()));
+  const abort = new AbortController();
+  let latest = noAnswer();
+  let isDue = false;
+  let keptAt = 0;
+  let end = (): void => undefined;
+  running.set(entry.id, { answer: shown, abort });
+  runningIds.value = new Set(running.keys());
+  holdAnswer(entry.id, new Promise<void>((resolve) => void (end = resolve)));
+  return {
+    abort,
+    latest: () => latest,
+    show: (answer: AnswerSoFar) => {
+      latest = answer;
+      const now = performance.now();
+      if (now - keptAt > KEEP_EVERY_MS) {
+        keptAt = now;
+        keepPartial(conversationId, { ...entry, ...said(entry, latest) });
+      }
+      if (isDue) return;
+      isDue = true;
+      requestAnimationFrame(() => {
+        isDue = false;
+        shown.value = before(entry, latest);
+      });
+    },
+    end: () => {
+      end();
+      running.delete(entry.id);
+      runningIds.value = new Set(running.keys());
+    },
+  };
+}
+
+/** Stores what has come so far, without a change of what is shown. */
+function keepPartial(conversationId: string, partial: Entry): void {
+  const conversation = find(conversationId);
+  if (conversation !== undefined) void saveConversation(withChangedEntry(conversation, partial));
+}
+
+/** An answer behind what it goes on from. */
+const before = (entry: Entry, answer: AnswerSoFar): AnswerSoFar => ({ ...answer, ...said(entry, answer) });
+
+const said = ({ text, reasoning = '' }: Entry, answer: AnswerSoFar) => ({
+  text: text + answer.text,
+  reasoning: reasoning + answer.reasoning,
+});
+
+function finished({ isOpen: _, ...entry }: Entry, answer: AnswerSoFar): Entry {
+  const { calls, finish, remarks, model } = answer;
+  const { text, reasoning } = said(entry, answer);
+  return {
+    ...entry,
+    text,
+    ...(model === null ? {} : { model }),
+    ...(reasoning === '' ? {} : { reasoning }),
+    ...(calls.length === 0 ? {} : { calls: [...calls] }),
+    ...(finish === null ? {} : { finish }),
+    ...(remarks.length === 0 ? {} : { remarks }),
+    ...measuresOf(answer),
+  };
+}

@@ -1,0 +1,169 @@
+/** The conversations of this browser, and which of them is at hand. Each change is stored at once. */
+import { computed, effect, signal } from '@preact/signals';
+import { place, rename } from '../../parts/address.ts';
+import { DEFAULT_MODEL } from '../../service/known.ts';
+import { type Conversation, newConversation, pathTo, withChangedEntry } from './conversation.ts';
+import type { Entry } from './entry.ts';
+import { followed } from './merge.ts';
+import { activeSettings, type Settings } from './settings.ts';
+import {
+  answerLeft,
+  deleteConversation,
+  loadConversations,
+  saveConversation,
+  watchOtherTabs,
+} from './storage.ts';
+
+const all = signal<readonly Conversation[]>([newConversation(DEFAULT_MODEL)]);
+const currentId = signal(all.peek()[0]?.id ?? '');
+
+/** Those that anything was said in, the latest first. */
+export const kept = computed(() =>
+  all.value.filter(({ entries }) => entries.length > 0).toSorted((a, b) => b.changedAt - a.changedAt),
+);
+export const current = computed(
+  () => all.value.find(({ id }) => id === currentId.value) ?? newConversation(DEFAULT_MODEL),
+);
+/** Whether what this browser keeps has been read. */
+export const isRestored = signal(false);
+
+const LAST = 'hearth.last';
+
+/** Reads what is kept, and opens what the address names, else what was open last. */
+export async function restore(): Promise<void> {
+  const stored = await loadConversations();
+  all.value = [...all.value, ...stored];
+  isRestored.value = true;
+  for (const conversation of stored) settleOpen(conversation);
+  watchOtherTabs(takeFromOtherTab);
+  effect(() => {
+    const { view, id } = place.value;
+    if (view === 'chat') show(id);
+  });
+}
+
+/** An address without a conversation is that of the last one at the start, and later of a new one. */
+let isStart = true;
+
+function show(id: string | null): void {
+  const wanted = id ?? (isStart ? localStorage.getItem(LAST) : currentId.peek());
+  isStart = false;
+  if (wanted !== null && all.peek().some((each) => each.id === wanted)) currentId.value = wanted;
+  name();
+}
+
+/** Puts the conversation at hand into the address. */
+function name(): void {
+  const { id, entries } = current.peek();
+  if (place.peek().view === 'chat') rename('chat', entries.length === 0 ? null : id);
+  if (entries.length > 0) localStorage.setItem(LAST, id);
+}
+
+export function open(id: string): void {
+  currentId.value = id;
+  name();
+}
+
+/** Settings that were left behind when a conversation was begun; null: there were none. */
+export const leftSettings = signal<Settings | null>(null);
+/** How often a conversation was begun or opened, for what follows it. */
+export const begins = signal(0);
+
+/** An empty conversation with the models of the one at hand. Its settings stay with that one, and can be fetched. */
+export function begin(): void {
+  const { settings, entries } = current.value;
+  if (activeSettings(settings).length > 0) leftSettings.value = settings;
+  else if (entries.length > 0) leftSettings.value = null;
+  add([newConversation(DEFAULT_MODEL, current.value)]);
+  localStorage.removeItem(LAST);
+  begins.value += 1;
+}
+
+export function add(conversations: readonly Conversation[]): void {
+  const [first] = conversations;
+  if (first === undefined) return;
+  const ids = new Set(conversations.map(({ id }) => id));
+  all.value = [
+    ...conversations,
+    ...all.value.filter(({ entries, id }) => entries.length > 0 && !ids.has(id)),
+  ];
+  for (const each of conversations) if (each.entries.length > 0) void saveConversation(each);
+  open(first.id);
+}
+
+/** The conversation that was removed last, until the page is closed; null: none. */
+export const removed = signal<Conversation | null>(null);
+
+export function undoRemove(): void {
+  const back = removed.value;
+  if (back === null) return;
+  removed.value = null;
+  all.value = [...all.value, back];
+  void saveConversation(back);
+}
+
+export function remove(id: string): void {
+  removed.value = all.value.find((each) => each.id === id) ?? null;
+  all.value = all.value.filter((each) => each.id !== id);
+  void deleteConversation(id);
+  if (currentId.value === id) begin();
+}
+
+/** Changes a conversation, wherever the user looks meanwhile, and keeps it. */
+export function change(id: string, how: (conversation: Conversation) => Conversation): void {
+  // Where its answer was stopped by the removal, what had come is brought back with it.
+  if (removed.value?.id === id) removed.value = how(removed.value);
+  const old = find(id);
+  if (old === undefined) return;
+  const changed = { ...how(old), editedAt: Date.now() };
+  put(changed);
+  if (changed.entries.length > 0) void saveConversation(changed);
+  if (old.entries.length === 0 && id === currentId.value) name();
+}
+
+export const changeCurrent = (how: (conversation: Conversation) => Conversation): void =>
+  change(currentId.value, how);
+
+/** What the first column ends with, if a model said it; null: nothing. */
+export function lastAnswer(): string | null {
+  const path = pathTo(current.value, current.value.lanes[0]?.leaf ?? null);
+  return path.findLast(({ role, text }) => role === 'assistant' && text !== '')?.text ?? null;
+}
+
+export const find = (id: string): Conversation | undefined => all.peek().find((each) => each.id === id);
+
+function put(changed: Conversation): void {
+  all.value = all.value.map((each) => (each.id === changed.id ? changed : each));
+}
+
+function takeFromOtherTab(id: string, stored: Conversation | null): void {
+  const mine = find(id);
+  if (stored === null) {
+    if (mine === undefined) return;
+    all.value = all.value.filter((each) => each.id !== id);
+    if (currentId.value === id) begin();
+    return;
+  }
+  if (mine === undefined) all.value = [...all.value, stored];
+  else put(followed(mine, stored));
+  settleOpen(stored);
+}
+
+/** Answers that no tab writes any more, once their tabs have gone, were cut. */
+const watched = new Set<string>();
+function settleOpen({ id, entries }: Conversation): void {
+  for (const entry of entries.filter((each) => each.isOpen === true && !watched.has(each.id))) {
+    watched.add(entry.id);
+    void answerLeft(entry.id).then(() => markCut(id, entry.id));
+  }
+}
+
+function markCut(id: string, entryId: string): void {
+  watched.delete(entryId);
+  const entry = find(id)?.entries.find((each) => each.id === entryId);
+  if (entry?.isOpen === true) change(id, (now) => withChangedEntry(now, cutOf(entry)));
+}
+
+function cutOf({ isOpen: _, ...entry }: Entry): Entry {
+  return { ...entry, finish: 'cut' };
+}

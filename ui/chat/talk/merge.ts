@@ -1,0 +1,58 @@
+/** Two states of one conversation → one that has everything of both: tabs write at the same time, and none may lose. Pure. */
+import type { Entry } from './entry.ts';
+import { type Conversation, type Lane, pathTo, type Removal, withoutEntries } from './conversation.ts';
+
+export function merged(stored: Conversation, mine: Conversation): Conversation {
+  const newer = stampOf(mine) >= stampOf(stored) ? mine : stored;
+  const removals = mergedRemovals(stored.removals, mine.removals);
+  const byId = new Map(mine.entries.map((entry) => [entry.id, entry]));
+  const known = new Set(stored.entries.map(({ id }) => id));
+  const entries = [
+    ...stored.entries.map((entry) => fuller(entry, byId.get(entry.id))),
+    ...mine.entries.filter(({ id }) => !known.has(id)),
+  ];
+  const all = {
+    ...newer,
+    entries,
+    title: newer.title === '' ? stored.title || mine.title : newer.title,
+    changedAt: Math.max(stored.changedAt, mine.changedAt),
+  };
+  const gone = entries.filter(({ id }) => removals?.[id]?.isRemoved === true);
+  const left = gone.length === 0 ? all : withoutEntries(all, gone);
+  return removals === undefined ? left : { ...left, removals };
+}
+
+/** What another tab has stored, as seen from here: columns that stood where the other went on follow it. */
+export function followed(mine: Conversation, stored: Conversation): Conversation {
+  const both = merged(stored, mine);
+  const lanes = mine.lanes.map((lane, at) => following(both, lane, stored.lanes[at]));
+  return { ...both, lanes };
+}
+
+function following(both: Conversation, lane: Lane, other: Lane | undefined): Lane {
+  const stands = lane.leaf !== null && !both.entries.some(({ id }) => id === lane.leaf);
+  if (other === undefined || (other.model !== lane.model && !stands)) return lane;
+  const isBehind = lane.leaf === null || pathTo(both, other.leaf).some(({ id }) => id === lane.leaf);
+  return isBehind || stands ? { ...lane, leaf: other.leaf } : lane;
+}
+
+const stampOf = ({ editedAt, changedAt }: Conversation): number => editedAt ?? changedAt;
+
+/** An answer that is done holds more than one that is being made; of two that are being made, the longer one. */
+function fuller(a: Entry, b: Entry | undefined): Entry {
+  if (b === undefined) return a;
+  if (a.isOpen !== b.isOpen) return a.isOpen === true ? b : a;
+  if (a.isOpen === true) return sizeOf(a) > sizeOf(b) ? a : b;
+  return { ...a, ...b };
+}
+
+const sizeOf = ({ text, reasoning = '' }: Entry): number => text.length + reasoning.length;
+
+type Removals = Conversation['removals'];
+
+/** The later word on each entry. */
+function mergedRemovals(a: Removals, b: Removals): Removals {
+  if (a === undefined || b === undefined) return a ?? b;
+  const later = ([id, removal]: [string, Removal]) => removal.at >= (a[id]?.at ?? 0);
+  return { ...a, ...Object.fromEntries(Object.entries(b).filter(later)) };
+}

@@ -1,0 +1,36 @@
+import { addressOf } from '../parts/address.ts';
+import { areModelsKnown, chatModels } from '../service/known.ts';
+import { say } from './talk/answering.ts';
+
+const FIRST_PROMPTS = ['What is Hearth?', 'How can I prove an answer?', 'How do I install a bigger model?'];
+
+export function Welcome() {
+  if (areModelsKnown.value && chatModels.value.length === 0) return <NoModel />;
+  return (
+    <div class="welcome">
+      <p class="lead">Ask the models on this machine.</p>
+      <p>Messages go to this service only, and conversations are stored only in this browser.</p>
+      <ul>
+        {FIRST_PROMPTS.map((text) => (
+          <li key={text}>
+            <button type="button" onClick={() => say(text)}>
+              {text}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function NoModel() {
+  return (
+    <div class="welcome">
+      <p class="lead">No chat model is installed.</p>
+      <p>Install one, or bring back the one that ships with Hearth.</p>
+      <a class="button" href={addressOf('models')}>
+        Open Models
+      </a>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+/** What the address names: a view, and in it a conversation. It stands behind the #, so that the service never sees it. */
+import { signal } from '@preact/signals';
+
+export const VIEWS = ['chat', 'engine', 'models', 'requests', 'proof'] as const;
+export type ViewId = (typeof VIEWS)[number];
+
+export interface Place {
+  readonly view: ViewId;
+  /** A conversation; null: none is named. */
+  readonly id: string | null;
+}
+
+export const place = signal<Place>(read());
+
+addEventListener('hashchange', () => {
+  place.value = read();
+});
+
+export const addressOf = (view: ViewId, id: string | null = null): string =>
+  id === null ? `#/${view}` : `#/${view}/${encodeURIComponent(id)}`;
+
+/** Names another place without a step in the history of the browser. */
+export function rename(view: ViewId, id: string | null): void {
+  const address = addressOf(view, id);
+  if (location.hash !== address) history.replaceState(null, '', address);
+  place.value = { view, id };
+}
+
+function read(): Place {
+  const [, name, id] = /^#\/([a-z]+)(?:\/([\w%-]+))?$/.exec(location.hash) ?? [];
+  const view = VIEWS.find((each) => each === name) ?? 'chat';
+  return { view, id: id === undefined ? null : decode(id) };
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,61 @@
+import type { IconNode } from 'lucide';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEscape } from './escape.ts';
+import { Icon, IconButton } from './icon.tsx';
+
+export interface MenuItem {
+  readonly name: string;
+  readonly icon?: IconNode;
+  readonly onClick: () => void;
+}
+
+/** A button that opens a few further ones; it closes by Escape, by a choice, and when the focus leaves it. */
+export function Menu({ icon, name, items }: { icon: IconNode; name: string; items: readonly MenuItem[] }) {
+  const [isOpen, setOpen] = useState(false);
+  const place = useRef<HTMLDivElement>(null);
+  const close = () => {
+    setOpen(false);
+    place.current?.querySelector('button')?.focus();
+  };
+  useEscape(isOpen, close);
+  useEffect(() => {
+    if (isOpen) place.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
+  }, [isOpen]);
+  const leave = (event: FocusEvent) => {
+    if (!place.current?.contains(event.relatedTarget as Node | null)) setOpen(false);
+  };
+  return (
+    <div class="menu" ref={place} onFocusOut={leave}>
+      <IconButton icon={icon} name={name} isOpen={isOpen} onClick={() => setOpen(!isOpen)} />
+      {isOpen ? (
+        <ul role="menu" aria-label={name} onKeyDown={moveFocus}>
+          {items.map((item) => (
+            <li key={item.name} role="none">
+              <button
+                type="button"
+                role="menuitem"
+                class="quiet"
+                onClick={() => {
+                  close();
+                  item.onClick();
+                }}
+              >
+                {item.icon === undefined ? null : <Icon of={item.icon} />}
+                {item.name}
+              </button>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </div>
+  );
+}
+
+function moveFocus(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  event.preventDefault();
+  const all = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=menuitem]')];
+  const at = all.indexOf(document.activeElement as HTMLElement);
+  all[(at + step + all.length) % all.length]?.focus();
+}

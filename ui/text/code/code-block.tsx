@@ -1,0 +1,50 @@
+import { signal } from '@preact/signals';
+import { WrapText } from 'lucide';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { IconButton } from '../../parts/icon.tsx';
+
+type Highlight = typeof import('./highlight.ts').highlight;
+const highlighter = signal<Highlight | null>(null);
+let isAsked = false;
+
+/** Longer code is shown without colours: reading it would hold the page up. */
+const MOST_CHARS = 40_000;
+
+/** Code with its language, and buttons to copy and to wrap it; its colours come once they have been fetched. */
+export function CodeBlock({ text, language }: { text: string; language: string }) {
+  const [isWrapped, setWrapped] = useState(false);
+  useEffect(fetchOnce, []);
+  const name = /^[\w+#.-]{1,24}/.exec(language)?.[0] ?? 'text';
+  const colour = highlighter.value;
+  const coloured = useMemo(
+    () => (text.length > MOST_CHARS ? null : (colour?.(text, name) ?? null)),
+    [colour, text, name],
+  );
+  return (
+    <figure class={isWrapped ? 'code wrapped' : 'code'}>
+      <figcaption>
+        <span>{name}</span>
+        <IconButton
+          icon={WrapText}
+          name="Wrap long lines"
+          isPressed={isWrapped}
+          onClick={() => setWrapped(!isWrapped)}
+        />
+        <CopyButton text={text} />
+      </figcaption>
+      <pre tabIndex={0} aria-label={`Code, ${name}`}>
+        <code>{coloured ?? text}</code>
+      </pre>
+    </figure>
+  );
+}
+
+function fetchOnce(): void {
+  if (isAsked) return;
+  isAsked = true;
+  import('./highlight.ts').then(
+    (part) => (highlighter.value = part.highlight),
+    () => (isAsked = false),
+  );
+}

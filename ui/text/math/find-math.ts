@@ -1,0 +1,44 @@
+/** Where text holds TeX: `\(…\)`, `\[…\]`, `$$…$$` and `$…$`, as models write it. Rules for marked. Pure. */
+import type { TokenizerAndRendererExtension, Tokens } from 'marked';
+
+export interface MathToken extends Tokens.Generic {
+  readonly type: 'math';
+  readonly text: string;
+  readonly isDisplayed: boolean;
+}
+
+/** Longer formulas are shown as they are written; so many characters are looked at behind each mark. */
+const INLINE = /^(?:\\\(([\s\S]{1,1000}?)\\\)|\\\[([\s\S]{1,2000}?)\\\]|\$\$([^$]{1,2000}?)\$\$)/;
+/** A sum of money is no formula: the marks stand close to what they enclose, and no digit follows. */
+const DOLLARS = /^\$(?![\s$])((?:[^$\\\n]|\\.){1,1000}?)(?<!\s)\$(?!\d)/;
+const BLOCK = /^ {0,3}(?:\\\[([\s\S]{1,4000}?)\\\]|\$\$([\s\S]{1,4000}?)\$\$)[ \t]*(?:\n|$)/;
+
+const token = (raw: string, text: string, isDisplayed: boolean): MathToken => ({
+  type: 'math',
+  raw,
+  text: text.trim(),
+  isDisplayed,
+});
+
+export const MATH_RULES: TokenizerAndRendererExtension[] = [
+  {
+    name: 'math',
+    level: 'block',
+    start: (text: string) => /(?:^|\n) {0,3}(?:\\\[|\$\$)/.exec(text)?.index,
+    tokenizer(text: string) {
+      const [raw, bracketed, dollars] = BLOCK.exec(text) ?? [];
+      return raw === undefined ? undefined : token(raw, bracketed ?? dollars ?? '', true);
+    },
+  },
+  {
+    name: 'math',
+    level: 'inline',
+    start: (text: string) => /\\[([]|\$/.exec(text)?.index,
+    tokenizer(text: string) {
+      const [raw, inline, ...displayed] = INLINE.exec(text) ?? DOLLARS.exec(text) ?? [];
+      if (raw === undefined) return undefined;
+      const shown = displayed.find((each) => each !== undefined);
+      return token(raw, inline ?? shown ?? '', shown !== undefined);
+    },
+  },
+];

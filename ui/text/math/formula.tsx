@@ -1,0 +1,24 @@
+import { signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+
+type Typeset = typeof import('./typeset.ts').typeset;
+const typeset = signal<Typeset | null>(null);
+let isAsked = false;
+
+/** A formula; its source until what draws it has been fetched, and where it cannot be drawn. */
+export function Formula({ text, raw, isDisplayed }: { text: string; raw: string; isDisplayed: boolean }) {
+  useEffect(fetchOnce, []);
+  const draw = typeset.value;
+  const drawn = useMemo(() => draw?.(text, isDisplayed) ?? null, [draw, text, isDisplayed]);
+  if (drawn === null) return <code class="tex">{raw.trim()}</code>;
+  return <span class={isDisplayed ? 'formula displayed' : 'formula'}>{drawn}</span>;
+}
+
+function fetchOnce(): void {
+  if (isAsked) return;
+  isAsked = true;
+  import('./typeset.ts').then(
+    (part) => (typeset.value = part.typeset),
+    () => (isAsked = false),
+  );
+}
