@@ -59,10 +59,10 @@ describe('an answer', () => {
     // What the service would only tell at its end is counted here.
     const ledger = await whole(page).locator('.ledger').textContent();
     expect(ledger).toMatch(
-      /first token [\d.]+ m?s.*about [\d.]+ tokens\/s.*about \d+ generated.*stopped by you/,
+      /about [\d.]+ tokens\/s · first word [\d.]+ m?s · stopped by you.*about \d+ written/,
     );
 
-    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('button', { name: 'Try again' }).click();
     await live(page).waitFor();
     await live(page).getByRole('button', { name: 'Stop' }).click();
     await expect.poll(() => page.locator('.pager').textContent()).toContain('2 of 2');
@@ -73,11 +73,10 @@ describe('an answer', () => {
 
   it('is stopped by the removal of its conversation, which comes back with what was said', async () => {
     const { page, close } = await visitSpeaking();
-    await page.getByRole('button', { name: 'History' }).click();
     await page.getByRole('button', { name: 'Remove forever' }).click();
     await expect.poll(isIdle).toBe(true);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.locator('.side .item').first().click();
+    await page.locator('.conversations .item a').first().click();
     await whole(page).waitFor();
     expect(((await whole(page).locator('.prose').textContent()) ?? '').length).toBeGreaterThan(20);
     expect(await whole(page).locator('.ledger').textContent()).toContain('stopped by you');
@@ -101,8 +100,8 @@ describe('the same prompt', () => {
   it('is put to three models side by side, and each answers by itself', async () => {
     const { page, close } = await visit();
     const models = ['hearth-mini', 'far/tale', 'far/thinks'];
-    await page.getByRole('button', { name: 'Compare' }).click();
-    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
     for (const [at, model] of models.entries())
       await page.getByLabel(`Model of column ${at + 1}`).selectOption(model);
     await send(page, 'forever');
@@ -125,7 +124,8 @@ describe('the same prompt', () => {
 
 describe('the keyboard', () => {
   it('is enough to reach every view, to ask, and to close what is open', async () => {
-    const { page, close } = await visit();
+    // The chat has the focus where its user writes; a view has it nowhere.
+    const { page, close } = await openPage(browser, `${served.url}/ui/#/models`);
     const focused = () =>
       page.evaluate(() => document.activeElement?.textContent?.trim() || document.activeElement?.id || '');
     await page.keyboard.press('Tab');
@@ -134,8 +134,12 @@ describe('the keyboard', () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
 
     await page.reload();
-    await page.keyboard.press('Tab');
-    for (const [at, view] of ['playground', 'engine', 'models', 'requests', 'proof'].entries()) {
+    await page.locator('main[data-view="models"] h1').waitFor();
+    for (const name of ['Skip to the content', 'New conversation', 'SearchCtrl K', 'Import']) {
+      await page.keyboard.press('Tab');
+      if (name !== 'Import') expect(await focused()).toBe(name);
+    }
+    for (const [at, view] of ['chat', 'engine', 'models', 'requests', 'proof'].entries()) {
       await page.keyboard.press('Tab');
       const ring = await page.evaluate(
         () => getComputedStyle(document.activeElement ?? document.body).outlineStyle,
@@ -144,7 +148,7 @@ describe('the keyboard', () => {
       await page.keyboard.press('Enter');
       await page.locator(`main[data-view="${view}"] h1`).waitFor({ state: 'attached' });
     }
-    await page.goto(`${served.url}/ui/#/playground`);
+    await page.goto(`${served.url}/ui/#/chat`);
     await page.getByLabel('Model of column 1').selectOption('far/tale');
     await page.getByLabel('Your message').focus();
     await page.keyboard.type('One');
@@ -154,12 +158,12 @@ describe('the keyboard', () => {
     await expect.poll(() => whole(page).count()).toBe(1);
     expect(await page.locator('.entry.user .said').textContent()).toBe('One\ntwo');
     expect(await page.evaluate(() => document.activeElement?.localName)).toBe('textarea');
-    await page.getByRole('button', { name: 'Code', exact: true }).focus();
+    await page.getByRole('button', { name: 'As API call', exact: true }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
-    expect(await focused()).toBe('Code');
+    expect(await focused()).toBe('As API call');
     await close();
   });
 });

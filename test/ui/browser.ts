@@ -13,6 +13,8 @@ import { expect } from 'vitest';
 
 export interface Guarded {
   readonly page: Page;
+  /** A second tab of the same browser. */
+  tab(): Promise<Page>;
   /** Fails the test for what the page did wrong so far, and closes it. */
   close(): Promise<void>;
 }
@@ -60,8 +62,9 @@ export async function openPage(
     const isOwn = url.origin === origin || ['blob:', 'data:', 'about:'].includes(url.protocol);
     if (!isOwn || url.protocol === 'data:') note(`request: ${request.url()}`);
   });
+  let isTest = false;
   context.on('page', (opened) => {
-    if (opened !== page) wrong.push(`window: ${opened.url()}`);
+    if (opened !== page && !isTest) wrong.push(`window: ${opened.url()}`);
   });
   await page.addInitScript(() => {
     addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
@@ -72,6 +75,12 @@ export async function openPage(
   await page.goto(address);
   return {
     page,
+    tab: async () => {
+      isTest = true;
+      const opened = await context.newPage();
+      isTest = false;
+      return opened;
+    },
     close: async () => {
       await context.close();
       expect(wrong).toEqual([]);

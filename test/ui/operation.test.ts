@@ -63,8 +63,9 @@ describe('the requests', () => {
     await page.getByLabel(/own status requests/).check();
     await expect.poll(() => own.count()).toBeGreaterThan(0);
     await page.getByLabel(/own status requests/).uncheck();
-    expect(await row.getByRole('img').getAttribute('aria-label')).toMatch(/prefilled .* generated/);
-    await row.getByRole('button').click();
+    expect(await row.getByRole('img').getAttribute('aria-label')).toMatch(/read .* wrote/);
+    // The whole row opens it.
+    await row.locator('td').first().click();
     await page.locator('.details-of-request').getByText('"Hello"').waitFor();
     expect(await page.locator('.request-id').textContent()).toMatch(
       /Request ID req_[\w-]{8,} .*Copy log command/,
@@ -98,7 +99,7 @@ describe('the models', () => {
     await second.getByLabel('Alias').fill('other');
     await second.getByRole('button', { name: 'Add' }).click();
     await second.getByRole('button', { name: 'Remove the alias other' }).waitFor();
-    await page.locator('nav a[href="#/playground"]').click();
+    await page.locator('nav a[href="#/chat"]').click();
     const names = page.getByLabel('Model of column 1').locator('option');
     expect(await names.allTextContents()).toContain('other (second)');
     await page.locator('nav a[href="#/models"]').click();
@@ -200,7 +201,7 @@ describe('the only chat model', () => {
     await restore.waitFor();
     const isLoaded = async () => (await served.client.get('/svc/residency')).body.data.length > 0;
     await expect.poll(isLoaded).toBe(false);
-    await page.locator('nav a[href="#/playground"]').click();
+    await page.locator('nav a[href="#/chat"]').click();
     await page.getByText('No chat model is installed.').waitFor();
     expect(await page.getByLabel('Model of column 1').locator('option').allTextContents()).toEqual([
       'default',
@@ -209,7 +210,7 @@ describe('the only chat model', () => {
     await page.getByRole('link', { name: 'Open Models' }).click();
     await restore.click();
     await mini.getByText('Details of hearth-mini').waitFor();
-    await page.locator('nav a[href="#/playground"]').click();
+    await page.locator('nav a[href="#/chat"]').click();
     await page.getByText('Ask the models on this machine.').waitFor();
     await close();
   });

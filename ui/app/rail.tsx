@@ -1,4 +1,15 @@
-import { ArrowLeftRight, Box, ChartNoAxesColumn, Flame, Menu, MessagesSquare, Plus, Search, ShieldCheck, X } from 'lucide';
+import {
+  ArrowLeftRight,
+  Box,
+  ChartNoAxesColumn,
+  Flame,
+  Menu,
+  MessagesSquare,
+  Plus,
+  Search,
+  ShieldCheck,
+  X,
+} from 'lucide';
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { ConversationList } from '../chat/rail/conversation-list.tsx';

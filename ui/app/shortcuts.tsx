@@ -55,7 +55,9 @@ function isPressed(keys: string, event: KeyboardEvent): boolean {
   const wantsControl = parts.includes('Ctrl');
   if (wantsControl !== isControl || event.altKey) return false;
   if (wantsControl)
-    return parts.includes('Shift') === event.shiftKey && [event.key.toLowerCase(), KEYS[event.code]].includes(key);
+    return (
+      parts.includes('Shift') === event.shiftKey && [event.key.toLowerCase(), KEYS[event.code]].includes(key)
+    );
   return event.key === key && !isWriting(event.target);
 }
 

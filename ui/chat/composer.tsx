@@ -97,7 +97,10 @@ function WindowGauge({ draft }: { draft: string }) {
   const words = `${isEstimate ? 'about ' : ''}${count(used)} of ${count(window)} tokens`;
   const isOver = used > window;
   return (
-    <span class={isOver ? 'gauge over' : 'gauge'} title="How much of the context window is used, with this message">
+    <span
+      class={isOver ? 'gauge over' : 'gauge'}
+      title="How much of the context window is used, with this message"
+    >
       <meter min={0} max={window} value={Math.min(used, window)} aria-label="Context window" />
       <span>{isOver ? `${words}: too long` : words}</span>
     </span>

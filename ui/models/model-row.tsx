@@ -4,15 +4,7 @@ import { BASE_MODEL_WORDS, isBaseModel, type LibraryModel } from './words/base-m
 import { ChangeList } from './change-list.tsx';
 import { Aliases } from './aliases.tsx';
 import { ModelActions } from './model-actions.tsx';
-import {
-  faults,
-  type Loaded,
-  loaded,
-  notes,
-  pending,
-  plans,
-  unload,
-} from './models-state.ts';
+import { faults, type Loaded, loaded, notes, pending, plans, unload } from './models-state.ts';
 import { withCode } from './setting-field.tsx';
 import { SettingsEditor } from './settings-editor.tsx';
 

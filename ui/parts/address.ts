@@ -23,7 +23,8 @@ export const addressOf = (view: ViewId, id: string | null = null): string =>
 export function rename(view: ViewId, id: string | null): void {
   const address = addressOf(view, id);
   if (location.hash !== address) history.replaceState(null, '', address);
-  place.value = { view, id };
+  const now = place.peek();
+  if (now.view !== view || now.id !== id) place.value = { view, id };
 }
 
 function read(): Place {

@@ -15,7 +15,8 @@ export const isInference = ({ model, dialect, prompt_tokens: prompt }: RequestVi
 
 /** What this page asked for itself, to show something: its own files, the state of the service, how long a text is. */
 export const isOwn = (request: RequestView): boolean =>
-  request.error === undefined && (isFile(request) || (request.client_name === PAGE_CLIENT && isStatus(request)));
+  request.error === undefined &&
+  (isFile(request) || (request.client_name === PAGE_CLIENT && isStatus(request)));
 
 const isStatus = (request: RequestView): boolean => !isInference(request) || request.route === '/v1/tokenize';
 

@@ -90,7 +90,10 @@ effect(() => {
 });
 
 /** Each start of the service may know other models. */
-let known: { readonly boot: string | null; readonly isReachable: boolean } = { boot: null, isReachable: true };
+let known: { readonly boot: string | null; readonly isReachable: boolean } = {
+  boot: null,
+  isReachable: true,
+};
 effect(() => {
   const now = { boot: bootId.value, isReachable: isReachable.value };
   const isBack = now.isReachable && (!known.isReachable || (known.boot !== null && known.boot !== now.boot));

@@ -44,4 +44,5 @@ function tooLong(sentence: string): string {
 }
 
 /** Figures as people read them; the service says them plainly. */
-const grouped = (text = ''): string => text.replaceAll(/\d+/g, (figure) => Number(figure).toLocaleString('en'));
+const grouped = (text = ''): string =>
+  text.replaceAll(/\d+/g, (figure) => Number(figure).toLocaleString('en'));

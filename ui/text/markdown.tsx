@@ -57,7 +57,11 @@ function Block({ token }: { token: Token }) {
     case 'table':
       return <Table table={token as Tokens.Table} />;
     case 'math':
-      return <p><MathText token={token as MathToken} /></p>;
+      return (
+        <p>
+          <MathText token={token as MathToken} />
+        </p>
+      );
     case 'hr':
       return <hr />;
     default:

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { blockReader, blocksOf } from './blocks.ts';
 import { safeAddress } from './markdown.tsx';
+import { decoded, unescaped } from './plain-text.ts';
 
 const MARKDOWN = fc
   .array(
@@ -66,5 +67,49 @@ describe('a link', () => {
     '',
   ])('may not lead to %j', (href) => {
     expect(safeAddress(href)).toBeNull();
+  });
+});
+
+/** What is found in a text: each formula with what it holds, whatever stands around it. */
+const formulasIn = (text: string): string[] => {
+  const list: string[] = [];
+  const walk = (tokens: readonly { type: string; text?: string; tokens?: unknown }[]): void => {
+    for (const token of tokens) {
+      if (token.type === 'math') list.push(token.text ?? '');
+      if (Array.isArray(token.tokens)) walk(token.tokens as typeof tokens);
+    }
+  };
+  walk(blocksOf(text) ?? []);
+  return list;
+};
+
+describe('formulas', () => {
+  it.each([
+    [String.raw`a \(x^2\) b`, ['x^2']],
+    [String.raw`\[E=mc^2\]`, ['E=mc^2']],
+    ['$$\na\n= b\n$$\n\nafter', ['a\n= b']],
+    ['$x_1$, $y$', ['x_1', 'y']],
+    ['**bold $a*b*c$**', ['a*b*c']],
+    ['$5 and $6', []],
+    ['$ x $', []],
+    ['`$x$` and `\\(y\\)`', []],
+    ['```\n$x$\n```', []],
+    [String.raw`C:\(temp`, []],
+    ['$'.repeat(20_000), []],
+    ['\\('.repeat(10_000), []],
+  ])('of %j are found', (text, wanted) => {
+    expect(formulasIn(text.slice(0, 50_000))).toEqual(wanted);
+  });
+});
+
+describe('characters', () => {
+  it('lose their backslash only where it takes a meaning from them', () => {
+    const kept = ['\\(', '\\,', '\\[', '\\{', '\\;', '\\:', '\\^', '\\/'];
+    expect(kept.map(unescaped)).toEqual(kept);
+    expect(['\\*', '\\_', '\\`', '\\#', '\\$'].map(unescaped).join('')).toBe('*_`#$');
+  });
+
+  it('of entities that are known are read, and others stay', () => {
+    expect(decoded('&copy; &amp;lt; &constructor; &nosuch; &')).toBe('© &lt; &constructor; &nosuch; &');
   });
 });

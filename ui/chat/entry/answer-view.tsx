@@ -37,7 +37,9 @@ export function AnswerView({ entry, lane, path }: EntryFacts) {
   return (
     <li class={isMade ? 'entry assistant live' : 'entry assistant'} aria-busy={isMade}>
       {reasoning === '' ? null : <Reasoning text={reasoning} isOpen={isMade && text === ''} />}
-      {live && text === '' && reasoning === '' && calls.length === 0 ? <Waiting state={live.waiting} /> : null}
+      {live && text === '' && reasoning === '' && calls.length === 0 ? (
+        <Waiting state={live.waiting} />
+      ) : null}
       {text === '' ? null : <Markdown text={text} isGrowing={isMade} />}
       <CallCards calls={calls} path={path} lane={lane} isOpen={isLast && !isMade} />
       {entry.failure === undefined ? null : <AnswerFailure entry={entry} lane={lane} />}

@@ -53,7 +53,12 @@ function Said({ text }: { text: string }) {
   const lines = text.split('\n');
   const isLong = text.length > MOST_CHARS || lines.length > MOST_LINES;
   if (!isLong) return <p class="said">{text}</p>;
-  const shown = isWhole ? text : `${lines.slice(0, MOST_LINES / 2).join('\n').slice(0, MOST_CHARS / 2)}…`;
+  const shown = isWhole
+    ? text
+    : `${lines
+        .slice(0, MOST_LINES / 2)
+        .join('\n')
+        .slice(0, MOST_CHARS / 2)}…`;
   return (
     <div class="said long">
       <p>{shown}</p>

@@ -48,7 +48,11 @@ function Item({ conversation }: { conversation: Conversation }) {
         {title}
       </a>
       <span class="item-actions">
-        <IconButton icon={isPinned ? PinOff : Pin} name={`${isPinned ? 'Unpin' : 'Pin'} ${title}`} onClick={pin} />
+        <IconButton
+          icon={isPinned ? PinOff : Pin}
+          name={`${isPinned ? 'Unpin' : 'Pin'} ${title}`}
+          onClick={pin}
+        />
         <IconButton icon={Pencil} name={`Rename ${title}`} onClick={() => setNaming(true)} />
         <IconButton icon={Trash2} name={`Remove ${title}`} onClick={() => remove(id)} />
       </span>

@@ -15,7 +15,10 @@ const AROUND = 60;
 
 /** Those that hold every word, the latest first; titles count more than texts. */
 export function found(conversations: readonly Conversation[], wanted: string): Hit[] {
-  const words = wanted.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const words = wanted
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
   if (words.length === 0) return conversations.slice(0, MOST_HITS).map((each) => hitOf(each, '', 0, 0));
   const titled: Hit[] = [];
   const said: Hit[] = [];

@@ -28,7 +28,13 @@ export function Transfer() {
   };
   return (
     <div class="transfer">
-      <IconButton icon={Download} name="Export" disabled={kept.value.length === 0} onClick={exportAll} words="Export" />
+      <IconButton
+        icon={Download}
+        name="Export"
+        disabled={kept.value.length === 0}
+        onClick={exportAll}
+        words="Export"
+      />
       <label class="button quiet icon-button">
         <Icon of={Upload} />
         <span class="words">Import</span>

@@ -87,7 +87,9 @@ const insteadOf = ({ parent, tries }: Pick<Entry, 'parent' | 'tries'>): Pick<Ent
 });
 
 /** What was taken out of the conversation at hand last; null: nothing. */
-export const takenOut = signal<{ readonly from: Conversation; readonly entries: readonly Entry[] } | null>(null);
+export const takenOut = signal<{ readonly from: Conversation; readonly entries: readonly Entry[] } | null>(
+  null,
+);
 
 /** Takes an entry out, with all that was said after it. */
 export function takeOut(entry: Entry): void {
@@ -187,7 +189,7 @@ function begin(conversationId: string, entry: Entry) {
   const abort = new AbortController();
   let latest = noAnswer();
   let isDue = false;
-  let keptAt = 0;
+  let keeping: ReturnType<typeof setTimeout> | undefined;
   let end = (): void => undefined;
   running.set(entry.id, { answer: shown, abort });
   runningIds.value = new Set(running.keys());
@@ -197,11 +199,10 @@ function begin(conversationId: string, entry: Entry) {
     latest: () => latest,
     show: (answer: AnswerSoFar) => {
       latest = answer;
-      const now = performance.now();
-      if (now - keptAt > KEEP_EVERY_MS) {
-        keptAt = now;
+      keeping ??= setTimeout(() => {
+        keeping = undefined;
         keepPartial(conversationId, { ...entry, ...said(entry, latest) });
-      }
+      }, KEEP_EVERY_MS);
       if (isDue) return;
       isDue = true;
       requestAnimationFrame(() => {
@@ -210,6 +211,7 @@ function begin(conversationId: string, entry: Entry) {
       });
     },
     end: () => {
+      clearTimeout(keeping);
       end();
       running.delete(entry.id);
       runningIds.value = new Set(running.keys());

@@ -1,5 +1,5 @@
 /** The conversations of this browser, and which of them is at hand. Each change is stored at once. */
-import { computed, effect, signal } from '@preact/signals';
+import { computed, effect, signal, untracked } from '@preact/signals';
 import { place, rename } from '../../parts/address.ts';
 import { DEFAULT_MODEL } from '../../service/known.ts';
 import { type Conversation, newConversation, pathTo, withChangedEntry } from './conversation.ts';
@@ -38,7 +38,7 @@ export async function restore(): Promise<void> {
   watchOtherTabs(takeFromOtherTab);
   effect(() => {
     const { view, id } = place.value;
-    if (view === 'chat') show(id);
+    if (view === 'chat') untracked(() => show(id));
   });
 }
 

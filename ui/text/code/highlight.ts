@@ -1,5 +1,4 @@
 /** Code → pieces with the names of their colours, by the grammars of highlight.js. Nothing in it is run. */
-import type { Element, Root, RootContent } from 'hast';
 import { type ComponentChild, h } from 'preact';
 import { createLowlight } from 'lowlight';
 import bash from 'highlight.js/lib/languages/bash';
@@ -71,9 +70,13 @@ export function highlight(text: string, language: string): ComponentChild {
   }
 }
 
-const childrenOf = ({ children }: Root | Element): ComponentChild[] => children.map(pieceOf);
+type Root = ReturnType<typeof languages.highlight>;
+type Piece = Root['children'][number];
 
-function pieceOf(node: RootContent): ComponentChild {
+const childrenOf = ({ children }: { readonly children: readonly Piece[] }): ComponentChild[] =>
+  children.map(pieceOf);
+
+function pieceOf(node: Piece): ComponentChild {
   if (node.type === 'text') return node.value;
   if (node.type !== 'element') return null;
   const { className } = node.properties;

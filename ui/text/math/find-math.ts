@@ -11,7 +11,7 @@ export interface MathToken extends Tokens.Generic {
 const INLINE = /^(?:\\\(([\s\S]{1,1000}?)\\\)|\\\[([\s\S]{1,2000}?)\\\]|\$\$([^$]{1,2000}?)\$\$)/;
 /** A sum of money is no formula: the marks stand close to what they enclose, and no digit follows. */
 const DOLLARS = /^\$(?![\s$])((?:[^$\\\n]|\\.){1,1000}?)(?<!\s)\$(?!\d)/;
-const BLOCK = /^ {0,3}(?:\\\[([\s\S]{1,4000}?)\\\]|\$\$([\s\S]{1,4000}?)\$\$)[ \t]*(?:\n|$)/;
+const BLOCK = /^ {0,3}(?:\\\[([\s\S]{1,4000}?)\\\]|\$\$(?!\$)([\s\S]{1,4000}?)\$\$)[ \t]*(?:\n|$)/;
 
 const token = (raw: string, text: string, isDisplayed: boolean): MathToken => ({
   type: 'math',

@@ -1,10 +1,11 @@
-/** The playground as a user has it: the built service with its own small models, and a real browser. */
+/** The chat as a user has it: the built service with its own small models, and a real browser. */
 import { readFile } from 'node:fs/promises';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Installation, type Served } from '../support/process/installation.ts';
 import { openPage, startBrowser } from './browser.ts';
 import { PAYLOADS } from './payloads.ts';
+import { answers, items, say } from './talking.ts';
 
 let installation: Installation;
 let served: Served;
@@ -19,14 +20,6 @@ afterAll(async () => {
 });
 
 const visit = () => openPage(browser, `${served.url}/ui/`);
-const answers = (page: Page) => page.locator('.entry.assistant:not(.live)');
-
-async function say(page: Page, text: string): Promise<void> {
-  const before = await answers(page).count();
-  await page.getByLabel('Your message').fill(text);
-  await page.keyboard.press('Enter');
-  await expect.poll(() => answers(page).count()).toBe(before + 1);
-}
 
 describe('a conversation', () => {
   it('streams an answer, and says what it took', async () => {
@@ -36,14 +29,14 @@ describe('a conversation', () => {
     const ledger = answers(page).locator('.ledger');
     await expect
       .poll(() => ledger.textContent())
-      .toMatch(/first token [\d.]+ m?s.*tokens\/s.*prompt tokens from the cache/);
+      .toMatch(/[\d.]+ tokens\/s · first word [\d.]+ m?s.*tokens read, \d+ of them reused/);
     await close();
   });
 
   it('is tried again, said differently, and branched, and nothing is lost', async () => {
     const { page, close } = await visit();
     await say(page, 'What is Hearth?');
-    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('button', { name: 'Try again' }).click();
     await expect.poll(() => page.locator('.pager').textContent()).toContain('2 of 2');
     await page.getByRole('button', { name: 'Previous version' }).click();
     expect(await page.locator('.pager').textContent()).toContain('1 of 2');
@@ -54,9 +47,9 @@ describe('a conversation', () => {
     await expect.poll(() => page.locator('.entry.user .pager').textContent()).toContain('2 of 2');
     await expect.poll(() => answers(page).count()).toBe(1);
 
-    await page.getByRole('button', { name: 'Branch' }).click();
-    await page.getByRole('button', { name: 'History' }).click();
-    expect(await page.locator('.side li').count()).toBe(2);
+    await page.getByRole('button', { name: 'Continue in a new conversation' }).click();
+    await expect.poll(() => items(page).count()).toBe(2);
+    expect(await items(page).first().textContent()).toBe('How can I prove an answer? (branch)');
     await close();
   });
 
@@ -64,8 +57,6 @@ describe('a conversation', () => {
     const { page, close } = await visit();
     await say(page, 'What is Hearth?');
     await page.reload();
-    await page.getByRole('button', { name: 'History' }).click();
-    await page.locator('.side .item').first().click();
     await expect.poll(() => answers(page).count()).toBe(1);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -73,23 +64,22 @@ describe('a conversation', () => {
     ]);
     const file = await download.path();
     expect(await readFile(file, 'utf8')).toContain('What is Hearth?');
-    const conversations = page.locator('.side li');
     await page.getByLabel('Import').setInputFiles(file);
     await page.getByText('0 conversations imported; 1 skipped: already here.').waitFor();
-    expect(await conversations.count()).toBe(1);
+    expect(await items(page).count()).toBe(1);
     const remove = page.getByRole('button', { name: 'Remove What is Hearth?' });
     await remove.click();
     await page.getByRole('button', { name: 'Undo' }).click();
     await remove.click();
-    await expect.poll(() => conversations.count()).toBe(0);
+    await expect.poll(() => items(page).count()).toBe(0);
     await page.getByLabel('Import').setInputFiles(file);
-    await expect.poll(() => conversations.count()).toBe(1);
+    await expect.poll(() => items(page).count()).toBe(1);
     await close();
   });
 
   it('is put to two models side by side', async () => {
     const { page, close } = await visit();
-    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
     expect(await page.locator('.lane').count()).toBe(2);
     await page.getByLabel('Your message').fill('Hello!');
     await page.keyboard.press('Enter');
@@ -149,14 +139,13 @@ describe('what is asked beside the words', () => {
     await expect.poll(() => inUse.locator('li').count()).toBe(2);
     await say(page, 'Are you sure?');
 
-    await page.locator('.openers').getByRole('button', { name: 'New' }).click();
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
     await page.getByText('A new conversation starts without settings.').waitFor();
     expect(await inUse.count()).toBe(0);
     await page.getByRole('button', { name: 'Reuse system prompt, JSON Schema' }).click();
     await page.getByRole('button', { name: 'Clear JSON Schema' }).click();
-    expect(await inUse.textContent()).toBe('System prompt×');
-    await page.getByRole('button', { name: 'History' }).click();
-    await page.locator('.side .item').first().click();
+    expect(await inUse.textContent()).toBe('System prompt');
+    await items(page).first().locator('a').click();
     await expect.poll(() => inUse.textContent()).toContain('JSON Schema');
     await close();
   });
@@ -174,7 +163,7 @@ describe('what is asked beside the words', () => {
 
   it('is shown as code of three languages', async () => {
     const { page, close } = await visit();
-    await page.getByRole('button', { name: 'Code', exact: true }).click();
+    await page.getByRole('button', { name: 'As API call', exact: true }).click();
     for (const [language, words] of [
       ['curl', 'curl http'],
       ['JavaScript', 'new OpenAI('],
@@ -193,7 +182,6 @@ describe('hostile answers', () => {
   it(`stay text: ${PAYLOADS.length} of them`, async () => {
     expect(PAYLOADS.length).toBeGreaterThanOrEqual(60);
     const { page, close } = await visit();
-    await page.getByRole('button', { name: 'History' }).click();
     await page.getByLabel('Import').setInputFiles({
       name: 'hostile.json',
       mimeType: 'application/json',

@@ -1,0 +1,229 @@
+/** Nothing of the user's is lost: by another tab, a reload, another view, a failure, or a full disk. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Installation, type Served } from '../support/process/installation.ts';
+import { type ScriptedUpstream, startUpstream, TALE } from '../support/upstream/scripted-upstream.ts';
+import { openPage, startBrowser } from './browser.ts';
+import { answers, choose, importAll, items, live, message, say, send, storedTexts } from './talking.ts';
+
+let installation: Installation;
+let served: Served;
+let browser: Browser;
+let upstream: ScriptedUpstream;
+beforeAll(async () => {
+  [installation, browser] = await Promise.all([Installation.make({ trained: false }), startBrowser()]);
+  upstream = await startUpstream();
+  upstream.models = ['tale', 'good', 'refuses-400'];
+  const added = await installation.run(['upstream', 'add', 'far', `${upstream.url}/v1`, '--dialect', 'vllm']);
+  if (added.code !== 0) throw new Error(added.stderr);
+  served = await installation.serve({ SVC_NUM_THREADS: '1' });
+});
+afterAll(async () => {
+  await browser.close();
+  await upstream.close();
+  await installation.remove();
+});
+beforeEach(() => {
+  upstream.faultOf = () => null;
+  upstream.requests.length = 0;
+});
+
+const visit = () => openPage(browser, `${served.url}/ui/`);
+const prompts = (page: Page) => page.locator('.entry.user .said');
+
+describe('two tabs of one conversation', () => {
+  it('show what the other says, and keep all that both said', async () => {
+    const { page, tab, close } = await visit();
+    await choose(page, 'far/good');
+    await say(page, 'to begin with');
+    const second = await tab();
+    await second.goto(page.url());
+    await expect.poll(() => answers(second).count()).toBe(1);
+
+    await say(page, 'from tab one');
+    await expect.poll(() => prompts(second).allTextContents()).toEqual(['to begin with', 'from tab one']);
+    await say(second, 'from tab two');
+    await page.reload();
+    await expect
+      .poll(() => prompts(page).allTextContents())
+      .toEqual(['to begin with', 'from tab one', 'from tab two']);
+    expect(await answers(page).count()).toBe(3);
+    await second.close();
+    await close();
+  });
+
+  it('lose nothing when both write at once, though neither heard of the other', async () => {
+    const { page, tab, close } = await visit();
+    await choose(page, 'far/good');
+    await say(page, 'to begin with');
+    const second = await tab();
+    // A tab that sleeps, or a browser without channels.
+    await second.addInitScript(() => {
+      BroadcastChannel.prototype.postMessage = () => undefined;
+      BroadcastChannel.prototype.addEventListener = () => undefined;
+    });
+    await second.goto(page.url());
+    await expect.poll(() => answers(second).count()).toBe(1);
+    await say(page, 'from tab one');
+    await say(second, 'from tab two');
+    await second.close();
+    await page.reload();
+    await page.locator('.entry.user .pager').waitFor();
+    expect(await page.locator('.entry.user .pager').textContent()).toContain('of 2');
+    const texts = await storedTexts(page);
+    expect(texts).toContain('from tab one');
+    expect(texts).toContain('from tab two');
+    await close();
+  });
+
+  it('have the same list: what one begins or removes, the other shows', async () => {
+    const { page, tab, close } = await visit();
+    const second = await tab();
+    await second.goto(page.url());
+    await second.getByText('Your conversations appear here').waitFor();
+    await choose(page, 'far/good');
+    await say(page, 'seen by both');
+    await expect.poll(() => items(second).count()).toBe(1);
+    await items(second).first().hover();
+    await second.getByRole('button', { name: 'Remove seen by both' }).click();
+    await expect.poll(() => items(page).count()).toBe(0);
+    await second.close();
+    await close();
+  });
+});
+
+describe('a reload in the middle of an answer', () => {
+  it('keeps what had come, says what happened, and the answer goes on from there', async () => {
+    upstream.faultOf = () => ({ after: 20, kind: 'stall' });
+    const { page, close } = await visit();
+    await choose(page, 'far/tale');
+    await send(page, 'Tell it.');
+    await expect.poll(() => live(page).textContent()).toContain('word19');
+    await expect.poll(async () => (await storedTexts(page)).join()).toContain('word19');
+    await page.reload();
+    await expect.poll(() => answers(page).textContent()).toContain('word19');
+    expect(await answers(page).textContent()).toContain('cut because the page was closed or reloaded');
+
+    upstream.faultOf = () => null;
+    await page.getByRole('button', { name: 'Continue this answer' }).click();
+    await expect.poll(() => answers(page).locator('.prose').textContent()).toBe(TALE);
+    expect(upstream.requests.at(-1)?.body.continue_final_message).toBe(true);
+    // The shorter one is still there.
+    expect(await answers(page).locator('.pager').textContent()).toContain('2 of 2');
+    await close();
+  });
+
+  it('is told from an answer that another tab still writes', async () => {
+    let resume = (): void => undefined;
+    const once = new Promise<void>((resolve) => void (resume = resolve));
+    upstream.faultOf = () => ({ after: 20, kind: 'reset', once });
+    const { page, tab, close } = await visit();
+    await choose(page, 'far/tale');
+    await send(page, 'Tell it.');
+    await expect.poll(async () => (await storedTexts(page)).join()).toContain('word19');
+    const second = await tab();
+    await second.goto(page.url());
+    await second.getByText('Being written in another tab.').waitFor();
+    resume();
+    await answers(page).locator('.failure').waitFor();
+    await expect.poll(() => second.getByText('Being written in another tab.').count()).toBe(0);
+    await second.close();
+    await close();
+  });
+});
+
+describe('a draft', () => {
+  it('stays with its conversation over other views, other conversations and a reload', async () => {
+    const { page, close } = await visit();
+    await importAll(page, [
+      { title: 'first', said: [{ role: 'user', text: 'one' }] },
+      { title: 'second', said: [{ role: 'user', text: 'two' }] },
+    ]);
+    const open = (title: string) => page.getByRole('link', { name: title, exact: true }).click();
+    await open('first');
+    await message(page).fill('half a thought');
+    await page.locator('.places a[href="#/models"]').click();
+    await page.locator('main[data-view="models"] h1').waitFor();
+    await page.locator('.places a[href="#/chat"]').click();
+    expect(await message(page).inputValue()).toBe('half a thought');
+    await open('second');
+    await expect.poll(() => message(page).inputValue()).toBe('');
+    await open('first');
+    await expect.poll(() => message(page).inputValue()).toBe('half a thought');
+    await page.reload();
+    await expect.poll(() => message(page).inputValue()).toBe('half a thought');
+    await close();
+  });
+});
+
+describe('a failed answer', () => {
+  it('is not sent to the model as something that it said', async () => {
+    const { page, close } = await openPage(browser, `${served.url}/ui/`, { expected: [/400 \(/] });
+    await choose(page, 'far/refuses-400');
+    await say(page, 'x');
+    await answers(page).locator('.failure').waitFor();
+    await choose(page, 'far/good');
+    await say(page, 'second');
+    const { messages } = upstream.requests.at(-1)?.body ?? {};
+    expect(messages.map(({ role }: { role: string }) => role)).not.toContain('assistant');
+    expect(JSON.stringify(messages)).toMatch(/x.*second/);
+    await close();
+  });
+
+  it('says that something was kept only where something had arrived', async () => {
+    const { page, close } = await visit();
+    await page.route('**/v1/chat/completions', (route) =>
+      route.fulfill({ status: 200, contentType: 'text/event-stream', body: ': hello\n\n' }),
+    );
+    await choose(page, 'far/good');
+    await say(page, 'x');
+    const failure = await answers(page).locator('.failure').textContent();
+    expect(failure).toContain('before anything arrived');
+    expect(failure).not.toContain('kept');
+    await close();
+  });
+});
+
+describe('the storage of the browser', () => {
+  it('says that it is full, with the way to keep what is there', async () => {
+    const { page, close } = await visit();
+    await page.evaluate(() => {
+      IDBObjectStore.prototype.put = () => {
+        throw new DOMException('full', 'QuotaExceededError');
+      };
+    });
+    await choose(page, 'far/good');
+    await say(page, 'more than fits');
+    await page.getByText("This browser's storage for the page is full").waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export conversations' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('hearth-conversations.json');
+    await close();
+  });
+});
+
+describe('the address', () => {
+  it('leads to a conversation, and the last one is open again without it', async () => {
+    const { page, close } = await visit();
+    await importAll(page, [
+      { title: 'first', said: [{ role: 'user', text: 'one' }] },
+      { title: 'second', said: [{ role: 'user', text: 'two' }] },
+    ]);
+    await page.getByRole('link', { name: 'second', exact: true }).click();
+    await expect.poll(() => prompts(page).allTextContents()).toEqual(['two']);
+    const address = page.url();
+    await page.reload();
+    await expect.poll(() => prompts(page).allTextContents()).toEqual(['two']);
+    await page.getByRole('link', { name: 'first', exact: true }).click();
+    await expect.poll(() => prompts(page).allTextContents()).toEqual(['one']);
+    await page.goBack();
+    await expect.poll(() => prompts(page).allTextContents()).toEqual(['two']);
+    await page.goto('about:blank');
+    await page.goto(`${served.url}/ui/`);
+    await expect.poll(() => prompts(page).allTextContents()).toEqual(['two']);
+    expect(page.url()).toBe(address);
+    await close();
+  });
+});

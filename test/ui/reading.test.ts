@@ -1,0 +1,195 @@
+/** What a model says, as it is shown: its code, its formulas, its characters, and what an answer waits for. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Installation, type Served } from '../support/process/installation.ts';
+import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
+import { openPage, startBrowser } from './browser.ts';
+import { answers, choose, importAll, live, message, say, send } from './talking.ts';
+
+let installation: Installation;
+let served: Served;
+let browser: Browser;
+let upstream: ScriptedUpstream;
+beforeAll(async () => {
+  [installation, browser] = await Promise.all([Installation.make({ trained: false }), startBrowser()]);
+  upstream = await startUpstream();
+  upstream.models = ['script', 'tale'];
+  const added = await installation.run(['upstream', 'add', 'far', `${upstream.url}/v1`]);
+  if (added.code !== 0) throw new Error(added.stderr);
+  served = await installation.serve({ SVC_NUM_THREADS: '1', SVC_NUM_PARALLEL: '1', SVC_RECORD: 'text' });
+});
+afterAll(async () => {
+  await browser.close();
+  await upstream.close();
+  await installation.remove();
+});
+beforeEach(() => {
+  upstream.script = '';
+});
+
+const visit = () => openPage(browser, `${served.url}/ui/`);
+
+/** The page with an answer of exactly this text. */
+async function shown(page: Page, text: string) {
+  const chunk = (delta: object, finish: string | null) =>
+    `data: ${JSON.stringify({ id: 'x', object: 'chunk', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+  upstream.script = `${chunk({ content: text }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`;
+  await choose(page, 'far/script');
+  await say(page, 'Say it.');
+  return answers(page).locator('.prose');
+}
+
+describe('formulas', () => {
+  it('are drawn, and nothing of them is lost before that or where they cannot be', async () => {
+    const { page, close } = await visit();
+    const prose = await shown(
+      page,
+      String.raw`Inline \(a^2+b^2=c^2\), money $5 and $6, and $x_1$.` +
+        '\n\n' +
+        String.raw`\[E=mc^2\]` +
+        '\n\n' +
+        String.raw`$$\int_0^1 f(x)\,dx$$` +
+        '\n\n' +
+        String.raw`Not TeX: C:\(temp and \, alone, \frac{ \(\nosuchmacro{x}\).`,
+    );
+    await expect.poll(() => prose.locator('math').count()).toBe(4);
+    expect(await prose.locator('.formula.displayed').count()).toBe(2);
+    const text = (await prose.textContent()) ?? '';
+    expect(text).toContain('money $5 and $6');
+    expect(text).toContain(String.raw`C:\(temp and \, alone, \frac{ \(\nosuchmacro{x}\).`);
+    // Neither styles nor addresses come from a formula.
+    const attributes = await prose
+      .locator('math *')
+      .evaluateAll((all) => all.flatMap((element) => element.getAttributeNames()));
+    expect(attributes.filter((name) => /^(style|href|src|on|class)/.test(name))).toEqual([]);
+    await close();
+  });
+
+  it('have no power over the page', async () => {
+    const { page, close } = await visit();
+    const prose = await shown(
+      page,
+      [
+        String.raw`\(\href{javascript:window.broken=1}{x}\)`,
+        String.raw`\(\includegraphics{https://evil.example/a.png}\)`,
+        String.raw`\(\htmlStyle{background:url(https://evil.example)}{x}\)`,
+        String.raw`\(\def\a{\a\a}\a\)`,
+        String.raw`\(\rule{1000em}{1000em}\)`,
+        String.raw`\(\fcolorbox{red}{blue}{x}\)`,
+        `\\(${'{'.repeat(400)}x${'}'.repeat(400)}\\)`,
+        '$x$',
+      ].join('\n\n'),
+    );
+    await prose.locator('math').first().waitFor();
+    expect(await page.evaluate(() => Reflect.get(window, 'broken') as unknown)).toBeUndefined();
+    expect(await prose.locator('a, img').count()).toBe(0);
+    await close();
+  });
+});
+
+describe('characters', () => {
+  it('of entities are read, whether they have a name or a number, but not in code', async () => {
+    const { page, close } = await visit();
+    const prose = await shown(page, '&copy; &#169; &amp; &lt;b&gt; &unknown; `&copy;` \\* and a\\_b');
+    expect(await prose.textContent()).toBe('© © & <b> &unknown; &copy; * and a_b');
+    await close();
+  });
+});
+
+describe('code', () => {
+  it('has colours, is wrapped and copied', async () => {
+    const { page, close } = await visit();
+    const prose = await shown(
+      page,
+      '```python\ndef add(a, b):\n    return a + b  # sum\n```\n\n```nosuch\nx\n```',
+    );
+    await prose.locator('.hljs-keyword').first().waitFor();
+    expect(await prose.locator('code').first().textContent()).toBe('def add(a, b):\n    return a + b  # sum');
+    const colours = await prose
+      .locator('.hljs-keyword, .hljs-comment')
+      .evaluateAll((all) => new Set(all.map((element) => getComputedStyle(element).color)).size);
+    expect(colours).toBe(2);
+    await prose.getByRole('button', { name: 'Wrap long lines' }).first().click();
+    expect(await prose.locator('.code.wrapped').count()).toBe(1);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await prose.getByRole('button', { name: 'Copy' }).first().click();
+    await prose.getByText('Copied').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('return a + b');
+    await close();
+  });
+});
+
+describe('a model', () => {
+  it('that was meant by default is named by its own name', async () => {
+    const { page, close } = await visit();
+    await choose(page, 'default');
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    // Not the same one under another name.
+    expect(await page.getByLabel('Model of column 2').inputValue()).toMatch(/^far\//);
+    await page.getByRole('button', { name: /^Remove far/ }).click();
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByLabel('Maximum tokens').fill('4');
+    await say(page, 'Hello');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export' }).click(),
+    ]);
+    const { readFile } = await import('node:fs/promises');
+    expect(await readFile(await download.path(), 'utf8')).toContain('"model": "hearth-mini"');
+    await close();
+  });
+});
+
+describe('waiting', () => {
+  it('is told in words: what loads, and who is ahead', async () => {
+    await served.client.post('/svc/unload', { model: 'hearth-mini' }).catch(() => undefined);
+    const { page, tab, close } = await visit();
+    await choose(page, 'hearth-mini');
+    const seen = page.evaluate(
+      () =>
+        new Promise<string[]>((resolve) => {
+          const words = new Set<string>();
+          new MutationObserver(() => {
+            const text = document.querySelector('.waiting')?.textContent;
+            if (text) words.add(text);
+            if (document.querySelector('.entry.assistant .prose')) resolve([...words]);
+          }).observe(document.body, { subtree: true, childList: true, characterData: true });
+        }),
+    );
+    await send(page, 'forever');
+    expect(await seen).toContain('Loading hearth-mini…');
+    // The only slot is taken now.
+    const second = await tab();
+    await second.goto(`${served.url}/ui/`);
+    await second.getByRole('button', { name: 'New conversation' }).first().click();
+    await choose(second, 'hearth-mini');
+    await send(second, 'forever');
+    await second.getByText('Next in the queue').waitFor();
+    await second.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => live(page).count()).toBe(0);
+    await second.close();
+    await close();
+  });
+});
+
+describe('who types', () => {
+  it('sees that text is recorded, in the chat and beside proofs', async () => {
+    const { page, close } = await visit();
+    await page.getByText('are being recorded until').waitFor();
+    await page.goto(`${served.url}/ui/#/proof`);
+    await page.getByText('are being recorded until').waitFor();
+    await close();
+  });
+
+  it('sees how much of the window is used before sending', async () => {
+    const { page, close } = await visit();
+    await importAll(page, [{ title: 'x', said: [{ role: 'user', text: 'one' }] }]);
+    await choose(page, 'far/tale');
+    await message(page).fill('word '.repeat(100));
+    await expect.poll(() => page.locator('.gauge').textContent()).toMatch(/^about 1\d\d of 4,096 tokens/);
+    await message(page).fill('word '.repeat(5000));
+    await expect.poll(() => page.locator('.gauge').textContent()).toContain('too long');
+    await close();
+  });
+});

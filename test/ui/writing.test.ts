@@ -1,0 +1,225 @@
+/** The chat under the hands of somebody who writes: where the focus is, what keys do, what is in sight. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Installation, type Served } from '../support/process/installation.ts';
+import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
+import { openPage, startBrowser } from './browser.ts';
+import { answers, choose, importAll, items, live, message, say, send } from './talking.ts';
+
+let installation: Installation;
+let served: Served;
+let browser: Browser;
+let upstream: ScriptedUpstream;
+beforeAll(async () => {
+  [installation, browser] = await Promise.all([Installation.make({ trained: false }), startBrowser()]);
+  upstream = await startUpstream();
+  upstream.models = ['tale', 'good', { id: 'too-long', object: 'model', max_model_len: 512 }];
+  const added = await installation.run(['upstream', 'add', 'far', `${upstream.url}/v1`]);
+  if (added.code !== 0) throw new Error(added.stderr);
+  served = await installation.serve({ SVC_NUM_THREADS: '1' });
+});
+afterAll(async () => {
+  await browser.close();
+  await upstream.close();
+  await installation.remove();
+});
+beforeEach(() => {
+  upstream.faultOf = () => null;
+});
+
+const visit = () => openPage(browser, `${served.url}/ui/`);
+const focusedId = (page: Page) => page.evaluate(() => document.activeElement?.id ?? '');
+const LONG = Array.from({ length: 40 }, (_, at) => [
+  { role: 'user' as const, text: `question ${at}` },
+  { role: 'assistant' as const, text: `answer ${at}\n\nin two paragraphs` },
+]).flat();
+
+/** An answer that has begun and does not end. */
+async function visitSpeaking() {
+  upstream.faultOf = () => ({ after: 5, kind: 'stall' });
+  const visited = await visit();
+  await choose(visited.page, 'far/tale');
+  await send(visited.page, 'Tell it.');
+  await expect.poll(() => live(visited.page).textContent()).toContain('word4');
+  return visited;
+}
+
+describe('Escape', () => {
+  it('closes what was opened last, and only then stops the answer', async () => {
+    const { page, close } = await visitSpeaking();
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'As API call' }).click();
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    expect(await page.locator('.side.settings').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.locator('.side.settings').count()).toBe(0);
+    expect(await live(page).count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => answers(page).textContent()).toContain('stopped by you');
+    await close();
+  });
+
+  it('leaves a message that is edited as it was', async () => {
+    const { page, close } = await visit();
+    await choose(page, 'far/good');
+    await say(page, 'as it was');
+    await page.locator('.entry.user').getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Edited message').fill('otherwise');
+    await page.keyboard.press('Escape');
+    expect(await page.locator('.entry.user .said').textContent()).toBe('as it was');
+    await close();
+  });
+});
+
+describe('the focus', () => {
+  it('is in the message at the start, after New, and after another view', async () => {
+    const { page, close } = await visit();
+    await expect.poll(() => focusedId(page)).toBe('message');
+    await choose(page, 'far/good');
+    await say(page, 'one');
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
+    await expect.poll(() => focusedId(page)).toBe('message');
+    await page.locator('.places a[href="#/models"]').click();
+    await page.locator('main[data-view="models"] h1').waitFor();
+    await page.locator('.places a[href="#/chat"]').click();
+    await expect.poll(() => focusedId(page)).toBe('message');
+    await close();
+  });
+
+  it('is in the text after Edit, so that Enter twice sends nothing twice', async () => {
+    const { page, close } = await visit();
+    await choose(page, 'far/good');
+    await say(page, 'one');
+    await page.locator('.entry.user').getByRole('button', { name: 'Edit' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Edited message').waitFor();
+    await page.keyboard.type(' more');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('.entry.user .said').textContent()).toBe('one more');
+    await expect.poll(() => page.locator('.entry.user .pager').textContent()).toContain('2 of 2');
+    await close();
+  });
+});
+
+describe('keys', () => {
+  it('bring the last message back, and are listed', async () => {
+    const { page, close } = await visit();
+    await choose(page, 'far/good');
+    await say(page, 'once more');
+    await message(page).press('ArrowUp');
+    expect(await message(page).inputValue()).toBe('once more');
+    await message(page).fill('');
+    // A question mark in a message is one.
+    await message(page).press('?');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.locator('.scroller').focus();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('/');
+    await expect.poll(() => focusedId(page)).toBe('message');
+    await page.keyboard.press('Control+Shift+o');
+    await expect.poll(() => page.locator('.entry').count()).toBe(0);
+    await page.keyboard.press('Control+,');
+    await page.locator('.side.settings').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Search conversations' }).waitFor();
+    await close();
+  });
+});
+
+describe('a message', () => {
+  it('that is sent from far above is in sight, and a button leads to the end', async () => {
+    const { page, close } = await visit();
+    await importAll(page, [{ title: 'long', said: LONG }]);
+    await choose(page, 'far/good');
+    const scroller = page.locator('.scroller');
+    await scroller.evaluate((element) => (element.scrollTop = 0));
+    await page.getByRole('button', { name: 'To the end' }).click();
+    await expect.poll(() => page.getByRole('button', { name: 'To the end' }).count()).toBe(0);
+    await scroller.evaluate((element) => (element.scrollTop = 0));
+    await page.getByRole('button', { name: 'To the end' }).waitFor();
+    await say(page, 'from above');
+    await page.getByText('from above').waitFor();
+    const isInSight = () =>
+      page.getByText('from above').evaluate((element) => {
+        const { top, bottom } = element.getBoundingClientRect();
+        return top >= 0 && bottom <= innerHeight;
+      });
+    await expect.poll(isInSight).toBe(true);
+    await close();
+  });
+
+  it('that is too long is folded, and told of with what helps', async () => {
+    const { page, close } = await openPage(browser, `${served.url}/ui/`, { expected: [/400 \(/] });
+    await choose(page, 'far/too-long');
+    await say(page, 'word '.repeat(10_000));
+    const said = page.locator('.entry.user .said');
+    expect((await said.textContent())?.length).toBeLessThan(3000);
+    await said.getByRole('button', { name: 'Show all 50,000 characters' }).click();
+    await expect.poll(async () => (await said.textContent())?.length).toBeGreaterThan(49_000);
+    const failure = answers(page).locator('.failure');
+    expect(await failure.textContent()).not.toMatch(/\d{4,}|message, start a/);
+    // A model with a larger window helps, if there is one.
+    expect(await failure.getByRole('button', { name: /^Ask / }).count()).toBe(1);
+    await close();
+  });
+
+  it('is deleted with what follows, and comes back', async () => {
+    const { page, close } = await visit();
+    await importAll(page, [{ title: 'long', said: LONG.slice(0, 4) }]);
+    const remove = page.getByRole('button', { name: 'Delete this and what follows' }).nth(1);
+    await page.locator('.entry.user').nth(1).hover();
+    await remove.click();
+    await expect.poll(() => page.locator('.entry').count()).toBe(2);
+    await page.locator('.taken-out').getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => page.locator('.entry').count()).toBe(4);
+    await page.reload();
+    await expect.poll(() => page.locator('.entry').count()).toBe(4);
+    await close();
+  });
+});
+
+describe('an answer', () => {
+  it('is edited, tried again with another model, and names the model that wrote it', async () => {
+    const { page, close } = await visit();
+    await choose(page, 'far/good');
+    await say(page, 'one');
+    await page.getByRole('button', { name: 'Edit the answer' }).click();
+    await page.getByLabel('Edited answer').fill('My own words.');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(() => answers(page).locator('.prose').textContent()).toBe('My own words.');
+    expect(await answers(page).locator('.ledger').textContent()).toContain('edited by you');
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Try again with far/tale' }).click();
+    await expect.poll(() => answers(page).locator('.prose').textContent()).toContain('word199');
+    expect(await answers(page).locator('.pager').textContent()).toContain('3 of 3');
+    expect(await answers(page).locator('.ledger').textContent()).toContain('far/tale');
+    await close();
+  });
+});
+
+describe('on a phone', () => {
+  it('nothing lies outside the screen while models are compared, and a chosen conversation is shown', async () => {
+    const { page, close } = await openPage(browser, `${served.url}/ui/`, {
+      viewport: { width: 390, height: 844 },
+    });
+    for (const name of ['Compare', 'Compare']) await page.getByRole('button', { name, exact: true }).click();
+    for (const name of ['As API call', 'Settings']) {
+      const box = await page.getByRole('button', { name, exact: true }).boundingBox();
+      expect((box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? 999) <= 390).toBe(true);
+    }
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await importAll(page, [
+      { title: 'first', said: [{ role: 'user', text: 'one' }] },
+      { title: 'second', said: [{ role: 'user', text: 'two' }] },
+    ]);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await items(page).last().locator('a').click();
+    await expect.poll(() => page.locator('.rail').isVisible()).toBe(false);
+    await page.locator('.entry.user').waitFor();
+    await close();
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { type Conversation, newConversation, withEntry } from '../talk/conversation.ts';
+import { found, MOST_HITS } from './find.ts';
+import { grouped } from './groups.ts';
+
+const conversation = (title: string, text: string, more: Partial<Conversation> = {}): Conversation => ({
+  ...withEntry(newConversation('m'), { id: 'x', parent: null, role: 'user', text }),
+  title,
+  ...more,
+});
+const NOON = new Date(2026, 10, 26, 12).getTime();
+const HOUR = 3_600_000;
+
+describe('groups', () => {
+  it('are by the calendar and not by hours, with what is pinned above', () => {
+    const at = (title: string, hours: number, more: Partial<Conversation> = {}) =>
+      conversation(title, '', { changedAt: NOON - hours * HOUR, ...more });
+    const all = [
+      at('now', 0),
+      at('night', 11.9),
+      at('evening', 13),
+      at('week', 24 * 6),
+      at('old', 24 * 40, { isPinned: true }),
+      at('older', 24 * 70),
+    ];
+    expect(
+      grouped(all, NOON).map(({ title, conversations }) => [title, conversations.map((each) => each.title)]),
+    ).toEqual([
+      ['Pinned', ['old']],
+      ['Today', ['now', 'night']],
+      ['Yesterday', ['evening']],
+      ['Last 7 days', ['week']],
+      ['September 2026', ['older']],
+    ]);
+  });
+});
+
+describe('a search', () => {
+  const all = [conversation('Beans', 'When to sow?'), conversation('Garden', 'Beans and peas, in rows')];
+
+  it('wants every word, in any case, and puts titles first', () => {
+    expect(found(all, 'BEANS').map(({ title }) => title)).toEqual(['Beans', 'Garden']);
+    expect(found(all, 'peas rows').map(({ title }) => title)).toEqual(['Garden']);
+    expect(found(all, 'peas sow')).toEqual([]);
+    expect(found(all, '').map(({ title }) => title)).toEqual(['Beans', 'Garden']);
+  });
+
+  it('shows the text around the first word', () => {
+    const [hit] = found([conversation('T', `${'a '.repeat(100)}Needle ${'b '.repeat(100)}`)], 'needle');
+    expect(hit?.excerpt[1]).toBe('Needle');
+    expect(hit?.excerpt[0]).toMatch(/^…/);
+    expect(hit?.excerpt.join('').length).toBeLessThan(140);
+  });
+
+  it('lists so many and no more', () => {
+    expect(found(Array<Conversation>(200).fill(all[0] as Conversation), 'beans')).toHaveLength(MOST_HITS);
+  });
+});
