@@ -139,7 +139,9 @@ describe('the keyboard', () => {
       await page.keyboard.press('Tab');
       if (name !== 'Import') expect(await focused()).toBe(name);
     }
-    for (const [at, view] of ['chat', 'engine', 'models', 'requests', 'proof'].entries()) {
+    // The first view is the chat, which takes the focus to its message.
+    await page.keyboard.press('Tab');
+    for (const [at, view] of ['engine', 'models', 'requests', 'proof'].entries()) {
       await page.keyboard.press('Tab');
       const ring = await page.evaluate(
         () => getComputedStyle(document.activeElement ?? document.body).outlineStyle,

@@ -60,6 +60,8 @@ describe('the requests', () => {
     // The page's own calls only show when they are wanted.
     const own = page.locator('tbody tr', { hasText: 'Hearth page' });
     expect(await own.count()).toBe(0);
+    // Nor what the browser fetched to show it.
+    expect(await page.locator('tbody').textContent()).not.toContain('/ui/');
     await page.getByLabel(/own status requests/).check();
     await expect.poll(() => own.count()).toBeGreaterThan(0);
     await page.getByLabel(/own status requests/).uncheck();
@@ -138,6 +140,7 @@ describe('the models', () => {
     await page.getByLabel('Path on the machine').focus();
     await expect.poll(() => question.count()).toBe(0);
     await second.getByRole('button', { name: 'Remove', exact: true }).click();
+    expect(await question.textContent()).toContain('Its file is not deleted.');
     await question.getByRole('button', { name: 'Remove second' }).click();
     await expect.poll(() => page.getByRole('heading', { name: 'second', exact: true }).count()).toBe(0);
     await close();

@@ -119,6 +119,60 @@ describe('code', () => {
   });
 });
 
+describe('waiting', () => {
+  it('is told in words: what loads, who is ahead, and how much has been read', async () => {
+    const { page, close } = await visit();
+    await choose(page, 'hearth-mini');
+    // What the service says within a frame of the screen cannot be seen; here it says one thing at a time.
+    await page.evaluate(() => {
+      const real = fetch;
+      const said = new ReadableStream({
+        start: (controller) => {
+          const encoder = new TextEncoder();
+          Reflect.set(window, 'feed', (text: string) => controller.enqueue(encoder.encode(text)));
+        },
+      });
+      window.fetch = (path, init) =>
+        String(path).includes('/chat/completions') ? Promise.resolve(new Response(said)) : real(path, init);
+    });
+    const feed = (text: string) =>
+      page.evaluate((frame) => (Reflect.get(window, 'feed') as (text: string) => void)(frame), `${text}\n\n`);
+    const words = () => page.locator('.waiting').textContent();
+    await send(page, 'Hello');
+    await expect.poll(words).toBe('Waiting for the answer…');
+    await feed(': queued 1: loading model hearth-mini');
+    await expect.poll(words).toBe('Loading hearth-mini…');
+    await feed(': queued 3: waiting for a slot of model hearth-mini');
+    await expect.poll(words).toBe('In the queue: 2 ahead of you');
+    const progress = { total: 1000, cache: 200, processed: 600, time_ms: 4000 };
+    const chunk = { choices: [], model: 'hearth-mini', prompt_progress: progress };
+    await feed(`data: ${JSON.stringify(chunk)}`);
+    await expect.poll(words).toBe('Reading the conversation, 60% of 1,000 tokens (4.0 s left)');
+    await page.getByRole('progressbar').waitFor();
+    await close();
+  });
+
+  it('is told by the service itself while another answer has its only slot', async () => {
+    const { page, tab, close } = await visit();
+    await choose(page, 'hearth-mini');
+    await send(page, 'forever');
+    await expect
+      .poll(async () => (await live(page).locator('.prose').textContent())?.length)
+      .toBeGreaterThan(5);
+    const second = await tab();
+    await second.goto(`${served.url}/ui/`);
+    await second.getByRole('button', { name: 'New conversation' }).first().click();
+    await choose(second, 'hearth-mini');
+    await send(second, 'forever');
+    await second.getByText('Next in the queue').waitFor();
+    await second.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => live(page).count()).toBe(0);
+    await second.close();
+    await close();
+  });
+});
+
 describe('a model', () => {
   it('that was meant by default is named by its own name', async () => {
     const { page, close } = await visit();
@@ -136,39 +190,6 @@ describe('a model', () => {
     ]);
     const { readFile } = await import('node:fs/promises');
     expect(await readFile(await download.path(), 'utf8')).toContain('"model": "hearth-mini"');
-    await close();
-  });
-});
-
-describe('waiting', () => {
-  it('is told in words: what loads, and who is ahead', async () => {
-    await served.client.post('/svc/unload', { model: 'hearth-mini' }).catch(() => undefined);
-    const { page, tab, close } = await visit();
-    await choose(page, 'hearth-mini');
-    const seen = page.evaluate(
-      () =>
-        new Promise<string[]>((resolve) => {
-          const words = new Set<string>();
-          new MutationObserver(() => {
-            const text = document.querySelector('.waiting')?.textContent;
-            if (text) words.add(text);
-            if (document.querySelector('.entry.assistant .prose')) resolve([...words]);
-          }).observe(document.body, { subtree: true, childList: true, characterData: true });
-        }),
-    );
-    await send(page, 'forever');
-    expect(await seen).toContain('Loading hearth-mini…');
-    // The only slot is taken now.
-    const second = await tab();
-    await second.goto(`${served.url}/ui/`);
-    await second.getByRole('button', { name: 'New conversation' }).first().click();
-    await choose(second, 'hearth-mini');
-    await send(second, 'forever');
-    await second.getByText('Next in the queue').waitFor();
-    await second.keyboard.press('Escape');
-    await page.keyboard.press('Escape');
-    await expect.poll(() => live(page).count()).toBe(0);
-    await second.close();
     await close();
   });
 });

@@ -63,14 +63,14 @@ export const storedTexts = (page: Page): Promise<string[]> =>
     () =>
       new Promise<string[]>((resolve, reject) => {
         const opening = indexedDB.open('hearth');
-        opening.onerror = () => reject(new Error('no database'));
-        opening.onsuccess = () => {
+        opening.addEventListener('error', () => reject(new Error('no database')));
+        opening.addEventListener('success', () => {
           const reading = opening.result.transaction('conversations').objectStore('conversations').getAll();
-          reading.onsuccess = () => {
+          reading.addEventListener('success', () => {
             opening.result.close();
             const all = reading.result as { entries: { text: string }[] }[];
             resolve(all.flatMap(({ entries }) => entries.map(({ text }) => text)));
-          };
-        };
+          });
+        });
       }),
   );

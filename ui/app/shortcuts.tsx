@@ -54,11 +54,9 @@ function isPressed(keys: string, event: KeyboardEvent): boolean {
   const isControl = event.ctrlKey || event.metaKey;
   const wantsControl = parts.includes('Ctrl');
   if (wantsControl !== isControl || event.altKey) return false;
-  if (wantsControl)
-    return (
-      parts.includes('Shift') === event.shiftKey && [event.key.toLowerCase(), KEYS[event.code]].includes(key)
-    );
-  return event.key === key && !isWriting(event.target);
+  if (!wantsControl) return event.key === key && !isWriting(event.target);
+  const pressed = [event.key.toLowerCase(), KEYS[event.code]];
+  return parts.includes('Shift') === event.shiftKey && pressed.includes(key);
 }
 
 /** With Shift, the key of this place gives another character. */

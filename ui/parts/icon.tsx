@@ -27,7 +27,7 @@ interface Facts {
 
 /** What it does is its name, for screen readers and as a tooltip. */
 export function IconButton({ icon, name, onClick, words, isOpen, isPressed, ...rest }: Facts) {
-  const state: ButtonHTMLAttributes<HTMLButtonElement> = {
+  const state: ButtonHTMLAttributes = {
     ...(isOpen === undefined ? {} : { 'aria-expanded': isOpen }),
     ...(isPressed === undefined ? {} : { 'aria-pressed': isPressed }),
   };

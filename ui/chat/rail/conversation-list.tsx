@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { addressOf, place } from '../../parts/address.ts';
 import { useEscape } from '../../parts/escape.ts';
 import { IconButton } from '../../parts/icon.tsx';
-import type { Conversation } from '../talk/conversation.ts';
+import { type Conversation, withPin } from '../talk/conversation.ts';
 import { change, current, isRestored, kept, remove, removed, undoRemove } from '../talk/conversations.ts';
 import { grouped } from './groups.ts';
 
@@ -40,7 +40,7 @@ function Item({ conversation }: { conversation: Conversation }) {
   const [isNaming, setNaming] = useState(false);
   const { id, title, isPinned = false } = conversation;
   const isCurrent = place.value.view === 'chat' && id === current.value.id;
-  const pin = () => change(id, ({ isPinned: _, ...now }) => (isPinned ? now : { ...now, isPinned: true }));
+  const pin = () => change(id, (now) => withPin(now, !isPinned));
   if (isNaming) return <Naming conversation={conversation} onEnd={() => setNaming(false)} />;
   return (
     <li class={isCurrent ? 'item now' : 'item'}>

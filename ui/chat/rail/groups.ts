@@ -1,4 +1,7 @@
-/** ui/chat/rail owns the list of conversations: by day, and searched. This file: which stand together. Pure. */
+/**
+ * ui/chat/rail owns the list of conversations: by day, and searched. It does not know how one is shown. This file: which
+ * stand together. Pure.
+ */
 import type { Conversation } from '../talk/conversation.ts';
 
 export interface Group {

@@ -19,12 +19,14 @@ export function SearchDialog() {
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const hit = hits[at];
-    if (step !== undefined) setAt(Math.min(hits.length - 1, Math.max(0, at + step)));
-    else if (event.key === 'Enter' && hit !== undefined) {
+    if (step !== undefined) {
+      event.preventDefault();
+      setAt(Math.min(hits.length - 1, Math.max(0, at + step)));
+    } else if (event.key === 'Enter' && hit !== undefined) {
+      event.preventDefault();
       location.hash = addressOf('chat', hit.id);
       close();
-    } else return;
-    event.preventDefault();
+    }
   };
   return (
     <Dialog title="Search conversations" onClose={close}>

@@ -15,7 +15,7 @@ import {
   withoutEntries,
 } from './conversation.ts';
 import { change, changeCurrent, current, find, removed } from './conversations.ts';
-import type { Asked, Entry } from './entry.ts';
+import { type Asked, closed, type Entry } from './entry.ts';
 import { measuresOf } from './measures.ts';
 import { requestOf, type Settings } from './settings.ts';
 import { holdAnswer, saveConversation } from './storage.ts';
@@ -233,11 +233,11 @@ const said = ({ text, reasoning = '' }: Entry, answer: AnswerSoFar) => ({
   reasoning: reasoning + answer.reasoning,
 });
 
-function finished({ isOpen: _, ...entry }: Entry, answer: AnswerSoFar): Entry {
+function finished(entry: Entry, answer: AnswerSoFar): Entry {
   const { calls, finish, remarks, model } = answer;
   const { text, reasoning } = said(entry, answer);
   return {
-    ...entry,
+    ...closed(entry),
     text,
     ...(model === null ? {} : { model }),
     ...(reasoning === '' ? {} : { reasoning }),

@@ -121,6 +121,11 @@ export function withModel(conversation: Conversation, lane: number, model: strin
   return { ...conversation, lanes };
 }
 
+export function withPin(conversation: Conversation, isPinned: boolean): Conversation {
+  const { isPinned: _, ...rest } = conversation;
+  return isPinned ? { ...rest, isPinned } : rest;
+}
+
 /** A conversation of its own that begins with the path to an entry. */
 export function branchAt(conversation: Conversation, { model, leaf }: Lane): Conversation {
   const entries = pathTo(conversation, leaf);

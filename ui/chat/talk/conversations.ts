@@ -3,7 +3,7 @@ import { computed, effect, signal, untracked } from '@preact/signals';
 import { place, rename } from '../../parts/address.ts';
 import { DEFAULT_MODEL } from '../../service/known.ts';
 import { type Conversation, newConversation, pathTo, withChangedEntry } from './conversation.ts';
-import type { Entry } from './entry.ts';
+import { closed } from './entry.ts';
 import { followed } from './merge.ts';
 import { activeSettings, type Settings } from './settings.ts';
 import {
@@ -161,9 +161,5 @@ function settleOpen({ id, entries }: Conversation): void {
 function markCut(id: string, entryId: string): void {
   watched.delete(entryId);
   const entry = find(id)?.entries.find((each) => each.id === entryId);
-  if (entry?.isOpen === true) change(id, (now) => withChangedEntry(now, cutOf(entry)));
-}
-
-function cutOf({ isOpen: _, ...entry }: Entry): Entry {
-  return { ...entry, finish: 'cut' };
+  if (entry?.isOpen === true) change(id, (now) => withChangedEntry(now, { ...closed(entry), finish: 'cut' }));
 }

@@ -53,3 +53,9 @@ export interface Asked {
   /** Tokens at most. */
   readonly limit: number | null;
 }
+
+/** An entry that nobody writes any more. */
+export function closed(entry: Entry): Entry {
+  const { isOpen: _, ...rest } = entry;
+  return rest;
+}

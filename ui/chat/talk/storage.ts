@@ -9,6 +9,10 @@ import { merged } from './merge.ts';
 
 const store = createStore('hearth', 'conversations');
 const channel = new BroadcastChannel('hearth.conversations');
+const tellOtherTabs = (id: string): void => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no other origin
+  channel.postMessage({ id });
+};
 
 /** Why what is said now is not kept, or soon may not be; null: it is. */
 export const storageFault = signal<string | null>(null);
@@ -39,7 +43,7 @@ export async function saveConversation(conversation: Conversation): Promise<void
       (stored) => (stored === undefined ? conversation : merged(stored, conversation)),
       store,
     );
-    channel.postMessage({ id });
+    tellOtherTabs(id);
     storageFault.value = await roomFault();
   } catch (error) {
     const isFull = error instanceof DOMException && error.name === 'QuotaExceededError';
@@ -49,7 +53,7 @@ export async function saveConversation(conversation: Conversation): Promise<void
 
 export async function deleteConversation(id: string): Promise<void> {
   await del(id, store).catch(() => undefined);
-  channel.postMessage({ id });
+  tellOtherTabs(id);
   storageFault.value = null;
 }
 

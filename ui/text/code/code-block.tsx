@@ -3,8 +3,9 @@ import { WrapText } from 'lucide';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { IconButton } from '../../parts/icon.tsx';
+import type * as part from './highlight.ts';
 
-type Highlight = typeof import('./highlight.ts').highlight;
+type Highlight = typeof part.highlight;
 const highlighter = signal<Highlight | null>(null);
 let isAsked = false;
 
@@ -44,7 +45,7 @@ function fetchOnce(): void {
   if (isAsked) return;
   isAsked = true;
   import('./highlight.ts').then(
-    (part) => (highlighter.value = part.highlight),
+    ({ highlight }) => (highlighter.value = highlight),
     () => (isAsked = false),
   );
 }

@@ -1,4 +1,7 @@
-/** Code → pieces with the names of their colours, by the grammars of highlight.js. Nothing in it is run. */
+/**
+ * ui/text/code owns how code is shown. It does not know what the code does, and runs nothing. This file: code → pieces with
+ * the names of their colours, by the grammars of highlight.js.
+ */
 import { type ComponentChild, h } from 'preact';
 import { createLowlight } from 'lowlight';
 import bash from 'highlight.js/lib/languages/bash';

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import type * as part from './typeset.ts';
 
-type Typeset = typeof import('./typeset.ts').typeset;
+type Typeset = typeof part.typeset;
 const typeset = signal<Typeset | null>(null);
 let isAsked = false;
 
@@ -18,7 +19,7 @@ function fetchOnce(): void {
   if (isAsked) return;
   isAsked = true;
   import('./typeset.ts').then(
-    (part) => (typeset.value = part.typeset),
+    ({ typeset: fetched }) => (typeset.value = fetched),
     () => (isAsked = false),
   );
 }
