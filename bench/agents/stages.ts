@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { readContent } from '../../src/api/dialects/chat-completions/content.ts';
 import { relaxationsOf } from '../../src/api/chat/relaxations.ts';
-import { JobReader, packedJob } from '../../src/contract/tools/job-tools.ts';
+import { JobReader, packedJob } from '../../src/contract/job-tools.ts';
 import type { GenerateJob } from '../../src/contract/job.ts';
 import { KNOWN_TOOLS } from '../../src/http/limits.ts';
 import { KnownMember } from '../../src/lib/json/known-member.ts';

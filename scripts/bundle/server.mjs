@@ -12,7 +12,7 @@ const ENTRIES = [
   'worker/sealed',
   'api/intake/schema-thread',
   'api/fit/read-thread',
-  'lib/gguf/thread/gate-thread',
+  'lib/gguf/gate-thread',
 ];
 
 /** Native, or installed by the user: they are loaded from node_modules. */

@@ -41,14 +41,14 @@ import type { EngineFeed } from './events/engine-feed.ts';
 import { ollamaUseCases, type OllamaUseCases } from './dialects/ollama/ollama.ts';
 import { health, type HealthPorts } from './health.ts';
 import { identity, type IdentityPorts, PRODUCT_NAME } from './identity.ts';
-import type { LibraryUseCases } from './library/library.ts';
+import type { LibraryUseCases } from './library.ts';
 import { listModels, showModel } from './models/models.ts';
 import type { Models } from './models/served-model.ts';
-import { CacheLog } from './prompt-cache/cache-log.ts';
+import { CacheLog } from './cache-log.ts';
 import { httpArchive } from './requests/har.ts';
 import type { RequestRecorder } from './requests/recorder.ts';
-import { rerank, type RerankAnswer } from './rerank/rerank.ts';
-import { detokenize, tokenize, type VocabularyAnswer } from './vocabulary/vocabulary.ts';
+import { rerank, type RerankAnswer } from './rerank.ts';
+import { detokenize, tokenize, type VocabularyAnswer } from './vocabulary.ts';
 import { listResidencies, type SpeedOf, unloadModel } from './residency.ts';
 
 export interface UseCases {

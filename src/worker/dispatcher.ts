@@ -1,6 +1,6 @@
 /** Gives each message of the server to what answers it: the load, or the model that was loaded. */
 import type { FromWorker, ToWorker } from '../contract/ipc.ts';
-import { JobReader } from '../contract/tools/job-tools.ts';
+import { JobReader } from '../contract/job-tools.ts';
 import { isVocabularyJob, type Job, type VocabularyJob } from '../contract/job.ts';
 import type { LoadSpec } from '../contract/load.ts';
 import type { NativeBackend } from './native.ts';

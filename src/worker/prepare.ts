@@ -1,9 +1,9 @@
 /** From a job to what a lane runs: the answer planned, the prompt in tokens. Comes before any prefill. */
 import type { GenerateJob, Turn } from '../contract/job.ts';
 import type { Preparation, UnheldKeyword } from '../contract/job-event.ts';
+import { addBiases } from '../contract/sampling.ts';
 import { fail } from '../lib/errors/svc-error.ts';
 import type { Answer } from './answer/answer.ts';
-import { withBiases } from './answer/biases.ts';
 import { type AnswerPlan, openAnswer, planAnswer } from './answer/plan-answer.ts';
 import type { ModelFormat } from '../../packages/chat-templates/src/tool-format/tool-format.ts';
 import type { ChatModel } from './model.ts';
@@ -14,6 +14,7 @@ import { callVoice, withModelIds, withTools } from './prompt/history.ts';
 import { type ChatPrompt, foldPrompt, type PromptWriter, renderPrompt } from './prompt/prompt.ts';
 import { type RawPrompt, rawPrompt, rawTexts } from './prompt/raw-prompt.ts';
 import { unlimitedTokens, withoutEndToken } from './prompt/unlimited-tokens.ts';
+import type { Vocabulary } from './prompt/vocabulary.ts';
 
 export interface PreparedChat {
   readonly job: GenerateJob;
@@ -220,4 +221,16 @@ function nativeTurns(
   const numbered = withModelIds(turns, model.history.ids);
   if (writer.tellsTools !== false || model.tools === null) return numbered;
   return withKnownRoles(writer, tools.length === 0 ? numbered : withTools(numbered, tools, model.tools));
+}
+
+/** The biases of a job in tokens; end tokens are forbidden where none may end the answer. */
+function withBiases(vocabulary: Vocabulary, job: GenerateJob): GenerateJob {
+  const { biasedTexts = [], ignoresEnd = false, sampling } = job;
+  if (biasedTexts.length === 0 && !ignoresEnd) return job;
+  const ofTexts = biasedTexts.flatMap(([text, bias]) =>
+    Array.from(vocabulary.tokenize(text, false), (token) => [token, bias] as const),
+  );
+  const ends = ignoresEnd ? vocabulary.endTokens : [];
+  const forbidden = ends.map((token) => [token, Number.NEGATIVE_INFINITY] as const);
+  return { ...job, sampling: addBiases(sampling, [...ofTexts, ...forbidden]) };
 }

@@ -1,7 +1,7 @@
 /** Numbers keep their spelling: from requests to the job that a worker gets, and from an answer to the client. */
 import { describe, expect, it } from 'vitest';
 import type { JobEvent } from '../../src/contract/job-event.ts';
-import { packedJob } from '../../src/contract/tools/job-tools.ts';
+import { packedJob } from '../../src/contract/job-tools.ts';
 import { done, started, text } from '../support/http/scripted-engine.ts';
 import { scriptedService } from '../support/http/scripted-service.ts';
 

@@ -15,7 +15,7 @@ import type { NativeBackend } from '../../src/worker/native.ts';
 import { tokenizePieces } from '../../src/worker/prompt/prompt.ts';
 import { rawPrompt } from '../../src/worker/prompt/raw-prompt.ts';
 import { promptWriter } from '../../src/worker/prompt/writer.ts';
-import { PromptTokens } from '../../src/worker/prompt/tokens/prompt-tokens.ts';
+import { PromptTokens } from '../../src/worker/prompt/prompt-tokens.ts';
 import { openTemplate } from '../../src/worker/prompt/template.ts';
 import { CORPUS_FOLDER, digest, readJson } from './corpus.ts';
 

@@ -22,7 +22,7 @@ import { idleOptions } from '../generation/idle-options.ts';
 import { newJobId } from '../generation/job-id.ts';
 import { checkIgnored, type GenerationFields } from '../generation/parameters.ts';
 import type { Models, ServedModel } from '../models/served-model.ts';
-import type { CacheLog } from '../prompt-cache/cache-log.ts';
+import type { CacheLog } from '../cache-log.ts';
 import { type StreamItem, streamItems } from '../generation/stream-item.ts';
 import type { AnswerEvent } from './answer-event.ts';
 import { idleGuard } from './call-guard.ts';

@@ -1,7 +1,7 @@
 /** What the schemas of a conversation ask for that no grammar enforces, or none enforces as widely. */
 import type { AnswerFormat, ToolDefinition } from '../../contract/job.ts';
 import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
-import { toolsText } from '../../contract/tools/job-tools.ts';
+import { toolsText } from '../../contract/job-tools.ts';
 import { type AskedSchema, schemaDesk } from '../intake/schema-desk.ts';
 import type { LeftOut } from '../intake/schema-messages.ts';
 import { placeOf } from '../intake/schema-places.ts';

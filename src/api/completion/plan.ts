@@ -18,7 +18,7 @@ import { idleOptions } from '../generation/idle-options.ts';
 import { checkIgnored, type GenerationFields } from '../generation/parameters.ts';
 import { type FormatFields, readAnswerFormat } from '../intake/answer-format.ts';
 import type { Models } from '../models/served-model.ts';
-import type { CacheLog } from '../prompt-cache/cache-log.ts';
+import type { CacheLog } from '../cache-log.ts';
 
 export interface CompletionPorts extends HeadPorts {
   readonly models: Pick<Models, 'resolve'>;

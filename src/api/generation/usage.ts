@@ -9,7 +9,7 @@ import type {
   TokenLogprob,
   Usage as EngineUsage,
 } from '../../contract/job-event.ts';
-import { originsOf } from '../prompt-cache/cache-log.ts';
+import { originsOf } from '../cache-log.ts';
 import type {
   ChoiceLogprobs,
   CompactionFacts,

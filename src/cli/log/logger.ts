@@ -1,10 +1,44 @@
 /** The logger of a service: one line per event, on stderr and, where files are asked for, in these too. */
+import { write as writeBytes, writeSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import { pino } from 'pino';
-import { LineWriter } from './line-writer.ts';
+import { LineWriter, type LineTarget } from './line-writer.ts';
 import { fileTarget, makeLogFolder } from './log-files.ts';
 import { readableLine } from './readable.ts';
-import { STDERR, stderrTarget } from './stderr.ts';
+
+const STDERR = 2;
+/** A pipe that is full takes more when its reader has read. */
+const FULL_PIPE_PAUSE_MS = 20;
+
+/** Whatever reads standard error may be slow, or gone. */
+const stderrTarget: LineTarget = {
+  append: async (text) => {
+    let rest = Buffer.from(text);
+    while (rest.length > 0) {
+      const { written, code } = await writeSome(rest);
+      rest = rest.subarray(written);
+      if (code === 'EAGAIN') await pause(FULL_PIPE_PAUSE_MS);
+      // A reader that has gone is no reason to end.
+      else if (code !== null) return;
+    }
+  },
+  appendNow: (text) => {
+    try {
+      if (text !== '') writeSync(STDERR, text);
+    } catch {
+      // The process ends; there is nobody left to tell.
+    }
+  },
+};
+
+function writeSome(bytes: Buffer): Promise<{ readonly written: number; readonly code: string | null }> {
+  return new Promise((resolve) => {
+    writeBytes(STDERR, bytes, (error, written) => {
+      resolve({ written: error === null ? written : 0, code: error === null ? null : (error.code ?? '') });
+    });
+  });
+}
 
 export interface Log {
   readonly logger: ReturnType<typeof newLogger>;

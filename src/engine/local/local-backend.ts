@@ -26,7 +26,7 @@ import { DEFAULT_WORKER_LIMITS, type WorkerLimits } from './limits.ts';
 import { freeMemoryBytes } from './memory/free-memory.ts';
 import { MemoryBook } from './memory/memory-book.ts';
 import { processTuning, type Tuning } from './memory-need.ts';
-import type { PromptCachePlan } from './prompt-cache/plan.ts';
+import type { PromptCachePlan } from './prompt-cache-plan.ts';
 import { isLocal, type LocalTarget } from './model-source.ts';
 import { SpareWorkers } from './spare-workers.ts';
 import { WorkerHost } from './worker-host.ts';

@@ -8,7 +8,7 @@ import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import type { FromWorker, IpcFailure, ToWorker } from '../../contract/ipc.ts';
 import type { Job } from '../../contract/job.ts';
-import { packedJob } from '../../contract/tools/job-tools.ts';
+import { packedJob } from '../../contract/job-tools.ts';
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import type { BackendFacts, FormatSpec, LoadedFacts, LoadSpec, MeasureSpec } from '../../contract/load.ts';
 import { type Measurement, noMemoryLine } from '../../contract/memory.ts';

@@ -1,6 +1,6 @@
 /** The routes by which the page changes what is installed; long changes tell their progress as server-sent events. */
 import type { FastifyReply } from 'fastify';
-import type { LibraryUseCases, Progress } from '../../api/library/library.ts';
+import type { LibraryUseCases, Progress } from '../../api/library.ts';
 import {
   type AliasRequest,
   type ImportRequest,

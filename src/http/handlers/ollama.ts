@@ -1,5 +1,5 @@
 /** The routes of Ollama's API; those that change models ask the library, as the page does. */
-import type { LibraryUseCases, Progress } from '../../api/library/library.ts';
+import type { LibraryUseCases, Progress } from '../../api/library.ts';
 import type { StreamItem } from '../../api/generation/stream-item.ts';
 import type { UseCases } from '../../api/use-cases.ts';
 import { refusal } from '../../lib/errors/refusal.ts';

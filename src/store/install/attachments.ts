@@ -3,7 +3,7 @@ import type { ModelSettings } from '../../contract/settings/shapes.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { whyNotFits } from '../../../packages/gguf/src/gate/adapter.ts';
 import { type VocabularyFacts, whyNotDrafts } from '../../../packages/gguf/src/gate/draft-vocabulary.ts';
-import { askGate } from '../../lib/gguf/thread/gate-desk.ts';
+import { askGate } from '../../lib/gguf/gate-desk.ts';
 import { modelFiles } from '../files/manifest.ts';
 import { filePath } from '../files/paths.ts';
 import type { InstalledModel, Registry } from '../registry/registry.ts';

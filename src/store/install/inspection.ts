@@ -4,7 +4,7 @@ import type { ModelKind } from '../../contract/load.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { GgufFacts } from '../../../packages/gguf/src/gate/facts.ts';
 import type { AdapterFacts } from '../../../packages/gguf/src/gate/adapter.ts';
-import { askGate } from '../../lib/gguf/thread/gate-desk.ts';
+import { askGate } from '../../lib/gguf/gate-desk.ts';
 import type { InstalledKind, ModelFacts } from '../files/manifest.ts';
 
 export interface Inspection {

@@ -2,10 +2,9 @@
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { removeModel } from './changes.ts';
+import { prune, removeModel } from './changes.ts';
 import { importFile } from './import.ts';
 import { blobPath } from '../files/paths.ts';
-import { prune } from './prune.ts';
 import type { InstalledModel, Registry } from '../registry/registry.ts';
 import { verifyModel } from './verify.ts';
 import { sha256 } from '../../../test/support/hub/fake-hub.ts';

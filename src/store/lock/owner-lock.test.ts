@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lockHolder, takeLock } from './owner-lock.ts';
 import { ownIdentity } from './process-identity.ts';
-import { prune } from '../install/prune.ts';
+import { prune } from '../install/changes.ts';
 import { temporaryFolder, temporaryRegistry } from '../../../test/support/temp-home.ts';
 
 const options = { purpose: 'hearth test', what: 'The model store', waitMs: 0 };

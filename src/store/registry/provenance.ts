@@ -1,6 +1,6 @@
 /** The hashes of a model's files, for records that name the very bytes that were loaded. */
 import { stat } from 'node:fs/promises';
-import { askGate } from '../../lib/gguf/thread/gate-desk.ts';
+import { askGate } from '../../lib/gguf/gate-desk.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { changeableByOthers } from '../../lib/files/other-writers.ts';
 import { type FileStamp, hashFile } from '../../lib/files/plain-file.ts';

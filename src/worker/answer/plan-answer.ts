@@ -7,7 +7,7 @@
  */
 import type { UnheldKeyword } from '../../contract/job-event.ts';
 import type { GenerateJob, ToolDefinition, Turn } from '../../contract/job.ts';
-import { toolsText } from '../../contract/tools/job-tools.ts';
+import { toolsText } from '../../contract/job-tools.ts';
 import { oncePer } from '../../lib/base/recent/once-per.ts';
 import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
 import { fail } from '../../lib/errors/svc-error.ts';

@@ -32,7 +32,7 @@ import { DraftingModel } from './stream/drafting-model.ts';
 import { Stream } from './stream/stream.ts';
 import { decodingRequest, type StreamJob } from './stream/stream-job.ts';
 import { Suspension } from './suspension.ts';
-import { PromptMemory } from '../explain/prompt-memory.ts';
+import { PromptMemory } from '../prompt-memory.ts';
 import { cacheFacts, type Reuse } from './tiers/cache-facts.ts';
 import { IdleSave } from './tiers/idle-save.ts';
 import type { Tiers } from './tiers/tiers.ts';

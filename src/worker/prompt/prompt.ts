@@ -16,9 +16,9 @@ import { Text } from '../../../packages/chat-templates/src/jinja/values/text.ts'
 import { type Folded, foldTurns } from './folding/fold-turns.ts';
 import { type PromptTurn, textOf } from './folding/prompt-turn.ts';
 import { type Guard, type PromptPiece, withoutMark } from './guard.ts';
-import { plainTool } from './tools/plain-tool.ts';
-import { listedTools, toolsVariable } from './tools/tools-variable.ts';
-import { joinTokens, type PromptTokens } from './tokens/prompt-tokens.ts';
+import { plainTool } from './plain-tool.ts';
+import { listedTools, toolsVariable } from './tools-variable.ts';
+import { joinTokens, type PromptTokens } from './prompt-tokens.ts';
 import { strftime } from '../../../packages/chat-templates/src/strftime.ts';
 import type { ChatTemplate } from './template.ts';
 import type { Vocabulary } from './vocabulary.ts';

@@ -3,7 +3,7 @@ import type { Prompt } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { PromptPiece } from './guard.ts';
 import { tokenizePieces } from './prompt.ts';
-import { joinTokens } from './tokens/prompt-tokens.ts';
+import { joinTokens } from './prompt-tokens.ts';
 import { checkTokens, textOfTokens } from './vocabulary-jobs.ts';
 import type { GapTokens, Vocabulary } from './vocabulary.ts';
 

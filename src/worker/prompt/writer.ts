@@ -8,7 +8,7 @@ import { modelFormat } from './model-format.ts';
 import { probeTemplate, type PromptWriter, surroundings } from './prompt.ts';
 import type { ChatTemplate } from './template.ts';
 import { templateMarks, toolMark } from './template-marks.ts';
-import { PromptTokens } from './tokens/prompt-tokens.ts';
+import { PromptTokens } from './prompt-tokens.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 export function promptWriter(

@@ -6,7 +6,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JSON_LIMITS } from '../../../src/lib/json/json-scan.ts';
-import { askGate } from '../../../src/lib/gguf/thread/gate-desk.ts';
+import { askGate } from '../../../src/lib/gguf/gate-desk.ts';
 import { texts as textArray } from '../../../tools/gguf/metadata.ts';
 import { writeGguf } from '../../../tools/gguf/writer.ts';
 import { tinyChatContent } from '../../../tools/models/tiny-chat.ts';

@@ -28,7 +28,7 @@ import { ResponseStore } from '../../../src/store/responses/response-store.ts';
 import { openRegistry, type Registry } from '../../../src/store/registry/registry.ts';
 import { KeyDesk } from '../../../src/api/access/key-desk.ts';
 import { BatchUseCases } from '../../../src/api/batches/batches.ts';
-import { LibraryUseCases } from '../../../src/api/library/library.ts';
+import { LibraryUseCases } from '../../../src/api/library.ts';
 import { installedModels } from '../../../src/api/models/installed-models.ts';
 import type { Models } from '../../../src/api/models/served-model.ts';
 import type { Engine, UpstreamStatus } from '../../../src/engine/ports.ts';

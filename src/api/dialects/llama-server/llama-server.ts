@@ -11,7 +11,7 @@ import type {
 import type { TokenizeResponse } from '../../../wire/inference/tokens.ts';
 import type { Caller } from '../../caller.ts';
 import type { CompletionPorts } from '../../completion/plan.ts';
-import { tokenize, type VocabularyAnswer, type VocabularyPorts } from '../../vocabulary/vocabulary.ts';
+import { tokenize, type VocabularyAnswer, type VocabularyPorts } from '../../vocabulary.ts';
 import { acceptCompletion, acceptInfill, type AcceptedNative } from './completion.ts';
 
 export interface LlamaServerUseCases {

@@ -1,5 +1,5 @@
 /** How verbs reach the hub: its address, the token, and whether they may at all. */
-import { hubOptions as optionsOf } from '../../../api/library/hub-options.ts';
+import { hubOptions as optionsOf } from '../../../api/hub-options.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import type { CliContext } from '../../context.ts';
 

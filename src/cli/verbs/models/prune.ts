@@ -1,7 +1,7 @@
 /** hearth prune: deletes unfinished downloads and unused files. */
 import type { Command } from 'commander';
 import { readable } from '../../../lib/base/byte-size.ts';
-import { prune } from '../../../store/install/prune.ts';
+import { prune } from '../../../store/install/changes.ts';
 import { type CliContext, printable } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 

@@ -18,7 +18,7 @@ import {
   packageProgram,
   type Program,
   readPackageFacts,
-} from '../../update/plan.ts';
+} from '../../update-plan.ts';
 import { readVersion } from '../../version.ts';
 import { installedPlans } from './service.ts';
 

@@ -5,7 +5,7 @@
  * The hash only steers: whoever makes two prompts collide sends them to the same upstream, and gains nothing by it.
  */
 import type { GenerateJob, Turn } from '../../../contract/job.ts';
-import { toolsText } from '../../../contract/tools/job-tools.ts';
+import { toolsText } from '../../../contract/job-tools.ts';
 
 export interface Prefix {
   readonly hash: number;

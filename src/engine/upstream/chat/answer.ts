@@ -2,7 +2,14 @@
  * The pieces of a streamed answer as job events. Whatever stands in them is hostile: what does not fit ends the answer
  * with `upstream_broken`, and never passes as its end. Ids and names of models in it are not looked at.
  */
-import type { DoneEvent, FinishReason, JobEvent, SampledToken, Usage } from '../../../contract/job-event.ts';
+import type {
+  DoneEvent,
+  FinishReason,
+  JobEvent,
+  SampledToken,
+  TokenLogprob,
+  Usage,
+} from '../../../contract/job-event.ts';
 import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { type Asked, broken, failureInStream } from '../failures.ts';
 import { countOf, field, fieldsOf, isText, listOf, textOf } from '../hostile.ts';
@@ -10,7 +17,6 @@ import { ARGUMENTS_LIMITS, UPSTREAM_LIMITS } from '../limits.ts';
 import { parseSpelled } from '../../../lib/json/parse-spelled.ts';
 import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import { JsonGauge } from '../../../lib/json/json-gauge.ts';
-import { sampledTokens } from './logprobs.ts';
 import { WholeCharacters } from './whole-characters.ts';
 
 export interface AnswerContext {
@@ -270,4 +276,27 @@ function argumentsOf(given: unknown): string | undefined {
   if (given === undefined || given === null) return '';
   if (typeof given === 'object') return writeJson(given).toWellFormed();
   return isText(given) ? given : undefined;
+}
+
+const MOST_ALTERNATIVES = 20;
+
+/** Log probabilities of one piece, as OpenAI's chat streams carry them; malformed ones are left out. */
+function sampledTokens(logprobs: unknown): SampledToken[] {
+  return listOf(field(logprobs, 'content')).flatMap((entry) => {
+    const chosen = tokenOf(entry);
+    if (chosen === null) return [];
+    const top = listOf(field(entry, 'top_logprobs')).slice(0, MOST_ALTERNATIVES);
+    return [{ chosen, top: top.flatMap((each) => tokenOf(each) ?? []) }];
+  });
+}
+
+function tokenOf(entry: unknown): TokenLogprob | null {
+  const text = textOf(field(entry, 'token'));
+  const logprob = field(entry, 'logprob');
+  if (text === undefined || typeof logprob !== 'number' || !Number.isFinite(logprob)) return null;
+  const given = listOf(field(entry, 'bytes'));
+  const isBytes =
+    given.length > 0 &&
+    given.every((byte) => Number.isInteger(byte) && Number(byte) >= 0 && Number(byte) < 256);
+  return { text, logprob, bytes: isBytes ? (given as number[]) : [...Buffer.from(text)] };
 }

@@ -1,8 +1,7 @@
 /** The changes of a store that the crash tests interrupt; run by the test itself and by the process that is killed. */
-import { addAlias, removeModel, setParams } from '../../../../src/store/install/changes.ts';
+import { addAlias, prune, removeModel, setParams } from '../../../../src/store/install/changes.ts';
 import { importFile } from '../../../../src/store/install/import.ts';
 import { pullModel } from '../../../../src/store/hub/pull.ts';
-import { prune } from '../../../../src/store/install/prune.ts';
 import { openRegistry } from '../../../../src/store/registry/registry.ts';
 import type { StepHook } from '../../../../src/lib/files/durable.ts';
 

@@ -1,9 +1,9 @@
 import { copyFile, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../../test/support/temp-home.ts';
-import { packageFolder } from '../../base/package-folder.ts';
-import { inspectGguf, readTensorShapes } from '../inspect.ts';
+import { temporaryFolder } from '../../../test/support/temp-home.ts';
+import { packageFolder } from '../base/package-folder.ts';
+import { inspectGguf, readTensorShapes } from './inspect.ts';
 import { askGate } from './gate-desk.ts';
 
 /** A few mebibytes, as every builtin model. */

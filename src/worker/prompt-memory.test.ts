@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { generateJob } from '../../../test/support/engine/jobs.ts';
+import { generateJob } from '../../test/support/engine/jobs.ts';
 import { PromptMemory } from './prompt-memory.ts';
 
 /** A token is a character; the first few are marks. */

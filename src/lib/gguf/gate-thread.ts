@@ -3,7 +3,7 @@
  * event loop serves every stream. It is started by gate-desk.ts, answers once and ends.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { isSvcError } from '../../errors/svc-error.ts';
+import { isSvcError } from '../errors/svc-error.ts';
 import { type GateReply, type GateRequest, gateQuestions } from './gate-questions.ts';
 
 async function answer({ question, path }: GateRequest): Promise<GateReply> {

@@ -5,8 +5,8 @@ import {
   inspectModelOrAdapter,
   readTensorShapes,
   readVocabularyFacts,
-} from '../inspect.ts';
-import type { ErrorCode } from '../../errors/catalogue.ts';
+} from './inspect.ts';
+import type { ErrorCode } from '../errors/catalogue.ts';
 
 export const gateQuestions = {
   inspectGguf,

@@ -1,10 +1,9 @@
 /**
- * worker/prompt/tokens owns the tokens of what prompts are made of, and remembers them: a conversation is sent again with
- * every turn, and tokenising 150 KB of tools takes tens of milliseconds in which no other stream of the model decodes. A
- * text may be cut before a token that the tokeniser looks for before all others: what stands before it and what begins
- * with it are tokenised apart anyway. It knows nothing of conversations.
+ * Remembers the tokens of the parts of prompts: a conversation is sent again with every turn, and tokenising 150 KB of tools
+ * takes tens of milliseconds in which no other stream of the model decodes. A text may be cut before a token that the
+ * tokeniser looks for before all others, because it tokenises the text before and after it separately anyway.
  */
-import { RecentTexts } from '../../../lib/base/recent/recent-texts.ts';
+import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
 
 /** What is tokenised by itself; what `continues` goes on with the text before it, and marks in `plain` text are no marks. */
 interface Piece {

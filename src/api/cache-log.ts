@@ -1,14 +1,14 @@
 /**
- * api/prompt-cache owns the reports of the prompt cache: for each request, why its prompt was evaluated. It knows nothing of
- * slots, tiers or tokens' state. Reports are kept in memory, bounded, apart for each API key, and never logged.
+ * Reports of the prompt cache: for each request, why its prompt was evaluated. They are kept in memory, bounded, apart for
+ * each API key, and never logged.
  */
-import type { CacheFacts, CacheMissReason, JobEvent } from '../../contract/job-event.ts';
-import { missOf } from '../../contract/prompt-difference.ts';
-import type { Clock } from '../../lib/base/clock.ts';
-import { SharedMap } from '../../lib/base/recent/shared-map.ts';
-import { fail } from '../../lib/errors/svc-error.ts';
-import type { CacheReport } from '../../wire/prompt-cache.ts';
-import type { Caller, RequestAccount } from '../caller.ts';
+import type { CacheFacts, CacheMissReason, JobEvent } from '../contract/job-event.ts';
+import { missOf } from '../contract/prompt-difference.ts';
+import type { Clock } from '../lib/base/clock.ts';
+import { SharedMap } from '../lib/base/recent/shared-map.ts';
+import { fail } from '../lib/errors/svc-error.ts';
+import type { CacheReport } from '../wire/prompt-cache.ts';
+import type { Caller, RequestAccount } from './caller.ts';
 
 const MOST_REPORTS = 4_096;
 

@@ -1,8 +1,8 @@
 /** How the hub is reached: its address and token, from the variables of the hub's own tools. */
 import { homedir } from 'node:os';
-import { fail } from '../../lib/errors/svc-error.ts';
-import type { LookOptions } from '../../store/hub/choose/search.ts';
-import { findToken, isSet } from '../../store/hub/token.ts';
+import { fail } from '../lib/errors/svc-error.ts';
+import type { LookOptions } from '../store/hub/choose/search.ts';
+import { findToken, isSet } from '../store/hub/token.ts';
 
 export interface HubEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,15 +1,14 @@
 /**
- * contract/tools owns how the tools of a job cross: as one text, because agents send the same with every turn, and an equal
- * text is read only once. The schema of an answer crosses as text too, which keeps how its numbers are spelled. It knows
- * nothing of what a tool is for.
+ * The tools of a job cross as one text, because agents send the same with every turn, and an equal text is parsed once. The
+ * schema of an answer crosses as text too, which keeps the spelling of its numbers.
  */
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
-import { oncePer } from '../../lib/base/recent/once-per.ts';
-import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
-import { parseSpelled } from '../../lib/json/parse-spelled.ts';
-import { writeJson } from '../../lib/json/spelled-numbers.ts';
-import { AnswerFormat, type ExplainJob, type GenerateJob, type Job, ToolDefinition } from '../job.ts';
+import { oncePer } from '../lib/base/recent/once-per.ts';
+import { RecentTexts } from '../lib/base/recent/recent-texts.ts';
+import { parseSpelled } from '../lib/json/parse-spelled.ts';
+import { writeJson } from '../lib/json/spelled-numbers.ts';
+import { AnswerFormat, type ExplainJob, type GenerateJob, type Job, ToolDefinition } from './job.ts';
 
 const Tools = Type.Array(ToolDefinition);
 type Tools = GenerateJob['tools'];

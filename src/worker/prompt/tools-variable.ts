@@ -1,8 +1,8 @@
-/** worker/prompt/tools owns how tools stand in the variables of a template. It knows nothing of conversations or tokens. */
-import type { ToolDefinition } from '../../../contract/job.ts';
-import type { ToolsVariable } from '../../../../packages/chat-templates/src/tool-format/tool-format.ts';
-import { writeJson } from '../../../lib/json/spelled-numbers.ts';
-import { OwnWords } from '../../../../packages/chat-templates/src/jinja/values/convert.ts';
+/** Tools as a variable of a template. */
+import type { ToolDefinition } from '../../contract/job.ts';
+import type { ToolsVariable } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
+import { writeJson } from '../../lib/json/spelled-numbers.ts';
+import { OwnWords } from '../../../packages/chat-templates/src/jinja/values/convert.ts';
 
 const USUAL: ToolsVariable = { name: 'tools', as: 'list' };
 

@@ -1,6 +1,6 @@
 /**
- * cli/update owns how this installation becomes another version: what there is to do, and which programs do it. It knows nothing of
- * the service. Pure: what git and npm say is given.
+ * Plans how this installation becomes another version: the steps, and the programs that run them. Pure: what git and npm say
+ * is given.
  */
 import path from 'node:path';
 

@@ -1,17 +1,17 @@
 /**
- * api/rerank owns POST /v1/rerank: documents in the order of how well they answer a query, by a model that ranks pairs,
- * else by comparing vectors. It knows nothing of how a model scores or embeds.
+ * POST /v1/rerank: documents in the order of how well they answer a query, by a model that ranks pairs, else by comparing
+ * vectors.
  */
-import { MOST_DOCUMENTS, RerankRequest, type RerankResponse } from '../../wire/inference/rerank.ts';
-import { fail, isFailure } from '../../lib/errors/svc-error.ts';
-import type { Caller } from '../caller.ts';
-import type { EmbeddingPorts } from '../embedding/embeddings.ts';
-import { computeVectors, type Vectors } from '../embedding/vectors.ts';
-import { newJobId } from '../generation/job-id.ts';
-import { checkIgnored, unknownFields } from '../generation/parameters.ts';
-import type { Models, ServedModel } from '../models/served-model.ts';
-import { runWhole } from '../run-whole.ts';
-import { readText, refuse } from '../embedding/texts.ts';
+import { MOST_DOCUMENTS, RerankRequest, type RerankResponse } from '../wire/inference/rerank.ts';
+import { fail, isFailure } from '../lib/errors/svc-error.ts';
+import type { Caller } from './caller.ts';
+import type { EmbeddingPorts } from './embedding/embeddings.ts';
+import { computeVectors, type Vectors } from './embedding/vectors.ts';
+import { newJobId } from './generation/job-id.ts';
+import { checkIgnored, unknownFields } from './generation/parameters.ts';
+import type { Models, ServedModel } from './models/served-model.ts';
+import { runWhole } from './run-whole.ts';
+import { readText, refuse } from './embedding/texts.ts';
 
 export interface RerankPorts extends EmbeddingPorts {
   readonly models: EmbeddingPorts['models'] & Pick<Models, 'list'>;

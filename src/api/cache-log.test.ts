@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JobEvent } from '../../contract/job-event.ts';
-import type { Caller } from '../caller.ts';
+import type { JobEvent } from '../contract/job-event.ts';
+import type { Caller } from './caller.ts';
 import { CacheLog } from './cache-log.ts';
 
 type Started = Omit<Extract<JobEvent, { type: 'started' }>, 'type'>;

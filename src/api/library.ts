@@ -1,31 +1,31 @@
 /**
- * api/library owns what the page does with installed models: shows them, fetches, names, sets, checks and removes them. It
- * knows nothing of who may; the store does the work, as it does for the verbs of the terminal.
+ * The page's use cases for installed models: list, fetch, name, configure, check and remove them. The store does the work,
+ * as it does for the verbs of the terminal.
  */
-import type { ModelFormatFacts } from '../../contract/job-event.ts';
-import { SETTING_GROUPS } from '../../contract/settings/load-settings.ts';
-import { parseDuration } from '../../lib/base/duration.ts';
-import { EventQueue } from '../../lib/base/event-queue.ts';
-import type { Logger } from '../../lib/base/logger.ts';
-import { fail } from '../../lib/errors/svc-error.ts';
-import type { Engine, ModelTarget } from '../../engine/ports.ts';
+import type { ModelFormatFacts } from '../contract/job-event.ts';
+import { SETTING_GROUPS } from '../contract/settings/load-settings.ts';
+import { parseDuration } from '../lib/base/duration.ts';
+import { EventQueue } from '../lib/base/event-queue.ts';
+import type { Logger } from '../lib/base/logger.ts';
+import { fail } from '../lib/errors/svc-error.ts';
+import type { Engine, ModelTarget } from '../engine/ports.ts';
 import {
   blobDigests,
   FOREIGN_STORES,
   isBlobFile,
   type ModelManifest,
   type ModelParams,
-} from '../../store/files/manifest.ts';
-import type { ForeignEnvironment } from '../../store/foreign/foreign-store.ts';
-import { addAlias, removeModel } from '../../store/install/changes.ts';
-import { importFile, installCandidate } from '../../store/install/import.ts';
-import type { Probe } from '../../store/install/inspection.ts';
-import type { InstallEvent, OnInstallEvent } from '../../store/install/install-event.ts';
-import { verifyModel } from '../../store/install/verify.ts';
-import { paramNames, readParam, whenItActs } from '../../store/registry/param-names.ts';
-import { PARAM_ROWS, type ParamInput, paramText, textsOf } from '../../store/registry/param-rows.ts';
-import { reducedWindow } from '../../store/registry/target.ts';
-import type { Registry } from '../../store/registry/registry.ts';
+} from '../store/files/manifest.ts';
+import type { ForeignEnvironment } from '../store/foreign/foreign-store.ts';
+import { addAlias, removeModel } from '../store/install/changes.ts';
+import { importFile, installCandidate } from '../store/install/import.ts';
+import type { Probe } from '../store/install/inspection.ts';
+import type { InstallEvent, OnInstallEvent } from '../store/install/install-event.ts';
+import { verifyModel } from '../store/install/verify.ts';
+import { paramNames, readParam, whenItActs } from '../store/registry/param-names.ts';
+import { PARAM_ROWS, type ParamInput, paramText, textsOf } from '../store/registry/param-rows.ts';
+import { reducedWindow } from '../store/registry/target.ts';
+import type { Registry } from '../store/registry/registry.ts';
 import type {
   AliasRequest,
   Changed,
@@ -38,10 +38,10 @@ import type {
   Quants,
   RestoreRequest,
   SettingsRequest,
-} from '../../wire/operation/library.ts';
-import { setTried } from '../check/set-tried.ts';
-import { listModels } from '../models/models.ts';
-import type { Models } from '../models/served-model.ts';
+} from '../wire/operation/library.ts';
+import { setTried } from './check/set-tried.ts';
+import { listModels } from './models/models.ts';
+import type { Models } from './models/served-model.ts';
 import { hubOptions, type HubEnvironment } from './hub-options.ts';
 
 export interface LibraryPorts {
@@ -116,7 +116,7 @@ export class LibraryUseCases {
   }
 
   async foreign(): Promise<ForeignModels> {
-    const { discover } = await import('../../store/foreign/discover.ts');
+    const { discover } = await import('../store/foreign/discover.ts');
     const scans = await discover(this.#ports.foreign);
     return {
       data: scans.flatMap(({ store, candidates }) =>
@@ -127,8 +127,8 @@ export class LibraryUseCases {
   }
 
   async quants(ref: string, signal: AbortSignal): Promise<Quants> {
-    const { quantsOf } = await import('../../store/hub/choose/quants.ts');
-    const { fitQuants, freeForModels } = await import('../fit/fit-quants.ts');
+    const { quantsOf } = await import('../store/hub/choose/quants.ts');
+    const { fitQuants, freeForModels } = await import('./fit/fit-quants.ts');
     const { repo, quants } = await quantsOf(ref, { ...(await hubOptions(this.#ports.hub)), signal });
     const freeBytes = freeForModels();
     const fit = fitQuants(quants, freeBytes);
@@ -212,7 +212,7 @@ export class LibraryUseCases {
 
   pull({ ref, id }: PullRequest, signal: AbortSignal): AsyncIterable<Progress> {
     return this.#long(signal, async (onEvent, stop) => {
-      const { pullModel } = await import('../../store/hub/pull.ts');
+      const { pullModel } = await import('../store/hub/pull.ts');
       const { registry, hub, probe } = this.#ports;
       const options = {
         ...(await hubOptions(hub)),
@@ -249,7 +249,7 @@ export class LibraryUseCases {
       const message = `store must be one of ${FOREIGN_STORES.join(', ')}.`;
       throw fail('unsupported_value', { param: 'store', message });
     }
-    const { scanForeignStore } = await import('../../store/foreign/discover.ts');
+    const { scanForeignStore } = await import('../store/foreign/discover.ts');
     const { candidates } = await scanForeignStore(known, this.#ports.foreign);
     const found = candidates.find((candidate) => candidate.id === path);
     if (found === undefined) throw fail('model_not_found', { model: path, param: 'path' });

@@ -1,11 +1,11 @@
 /**
- * worker/explain owns where a prompt differs from the earlier prompt that is most like it. It knows nothing of KV state,
- * sequences or tiers. What it keeps is in memory only, bounded, and compared within one trust domain only.
+ * Finds where a prompt differs from the earlier prompt that is most like it. Prompts are kept in memory only, bounded, and
+ * compared within one trust domain only.
  */
-import { SharedMap } from '../../lib/base/recent/shared-map.ts';
-import { DIFFERENCE_UNITS, type EarlierPrompt } from '../../contract/prompt-difference.ts';
-import type { PreparedChat } from '../prepare.ts';
-import type { Vocabulary } from '../prompt/vocabulary.ts';
+import { SharedMap } from '../lib/base/recent/shared-map.ts';
+import { DIFFERENCE_UNITS, type EarlierPrompt } from '../contract/prompt-difference.ts';
+import type { PreparedChat } from './prepare.ts';
+import type { Vocabulary } from './prompt/vocabulary.ts';
 
 export interface MemoryLimits {
   readonly prompts: number;

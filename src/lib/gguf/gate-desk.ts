@@ -1,12 +1,11 @@
 /**
- * lib/gguf/thread owns where the gate looks at a file: a large one in a thread, so that the event loop goes on, and a small
- * one at once. It knows nothing of what the gate decides.
+ * Runs the gate on a large file in a thread, so that the event loop goes on, and on a small one at once.
  */
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import { builtFile } from '../../base/package-folder.ts';
-import { reviveFailure } from '../../errors/svc-error.ts';
+import { builtFile } from '../base/package-folder.ts';
+import { reviveFailure } from '../errors/svc-error.ts';
 import {
   type GateAnswer,
   type GateReply,
@@ -34,7 +33,7 @@ export async function askGate<Question extends GateQuestion>(
 
 async function inThread(request: GateRequest): Promise<unknown> {
   // What this process was started with is not meant for its threads.
-  const thread = new Worker(builtFile('lib/gguf/thread/gate-thread.js'), {
+  const thread = new Worker(builtFile('lib/gguf/gate-thread.js'), {
     workerData: request,
     execArgv: [],
   });

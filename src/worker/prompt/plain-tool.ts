@@ -1,6 +1,6 @@
 /** Tools for templates that write types as those of a programming language, and fail over what they do not expect. */
-import type { ToolDefinition } from '../../../contract/job.ts';
-import { SpelledNumber } from '../../../lib/json/spelled-numbers.ts';
+import type { ToolDefinition } from '../../contract/job.ts';
+import { SpelledNumber } from '../../lib/json/spelled-numbers.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,23 +1,23 @@
 /**
- * api/vocabulary owns POST /v1/tokenize and /v1/detokenize: a text in a model's own tokens, and back. Its jobs take no
- * slot, so they do not wait for answers that run. It knows nothing of how a vocabulary reads a text.
+ * POST /v1/tokenize and /v1/detokenize: a text in a model's own tokens, and back. Their jobs take no slot, so they do not
+ * wait for running answers.
  */
-import type { JobEvent } from '../../contract/job-event.ts';
-import type { VocabularyJob } from '../../contract/job.ts';
-import type { Engine } from '../../engine/ports.ts';
-import { fail } from '../../lib/errors/svc-error.ts';
+import type { JobEvent } from '../contract/job-event.ts';
+import type { VocabularyJob } from '../contract/job.ts';
+import type { Engine } from '../engine/ports.ts';
+import { fail } from '../lib/errors/svc-error.ts';
 import {
   DetokenizeRequest,
   type DetokenizeResponse,
   TokenizeRequest,
   type TokenizeResponse,
-} from '../../wire/inference/tokens.ts';
-import type { Caller } from '../caller.ts';
-import type { Understood } from '../chat/understood.ts';
-import { newJobId } from '../generation/job-id.ts';
-import { checkIgnored, unknownFields } from '../generation/parameters.ts';
-import { runWhole } from '../run-whole.ts';
-import type { Models, ServedModel } from '../models/served-model.ts';
+} from '../wire/inference/tokens.ts';
+import type { Caller } from './caller.ts';
+import type { Understood } from './chat/understood.ts';
+import { newJobId } from './generation/job-id.ts';
+import { checkIgnored, unknownFields } from './generation/parameters.ts';
+import { runWhole } from './run-whole.ts';
+import type { Models, ServedModel } from './models/served-model.ts';
 
 export interface VocabularyPorts {
   readonly models: Pick<Models, 'find' | 'resolve'>;

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../../test/support/temp-home.ts';
-import { KIND_PATTERN } from '../../../lib/prompt-cache/kind.ts';
-import type { LocalSource } from '../model-source.ts';
-import { createPromptCachePlan, type PromptCacheOptions } from './plan.ts';
+import { temporaryFolder } from '../../../test/support/temp-home.ts';
+import { KIND_PATTERN } from '../../lib/prompt-cache/kind.ts';
+import type { LocalSource } from './model-source.ts';
+import { createPromptCachePlan, type PromptCacheOptions } from './prompt-cache-plan.ts';
 
 const MIB = 1024 * 1024;
 const SOURCE: LocalSource = {

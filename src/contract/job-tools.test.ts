@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explainJob, generateJob } from '../../../test/support/engine/jobs.ts';
+import { explainJob, generateJob } from '../../test/support/engine/jobs.ts';
 import { JobReader, packedJob } from './job-tools.ts';
 
 const tools = [{ name: 'weather', description: 'Tells it.', parameters: { type: 'object', properties: {} } }];

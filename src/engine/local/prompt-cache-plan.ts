@@ -1,15 +1,15 @@
 /**
- * engine/local/prompt-cache owns what a load may keep of prompts beside its sequences: how much memory and disk, and what
- * a state belongs to, so that a worker finds its own and nothing else. It knows nothing of states themselves.
+ * The prompt cache of a load: how much memory and disk it may take, and the key of its states, so that a worker finds its
+ * own and nothing else.
  */
 import { access, constants, statfs } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
-import type { PromptCacheSpec } from '../../../contract/load.ts';
-import { kindName } from '../../../lib/prompt-cache/kind.ts';
-import { cacheFolder } from '../../../lib/files/cache-folder.ts';
-import { makeFolder } from '../../../lib/files/durable.ts';
-import { type LocalSource, settingsKey } from '../model-source.ts';
-import { freeMemoryBytes } from '../memory/free-memory.ts';
+import type { PromptCacheSpec } from '../../contract/load.ts';
+import { kindName } from '../../lib/prompt-cache/kind.ts';
+import { cacheFolder } from '../../lib/files/cache-folder.ts';
+import { makeFolder } from '../../lib/files/durable.ts';
+import { type LocalSource, settingsKey } from './model-source.ts';
+import { freeMemoryBytes } from './memory/free-memory.ts';
 
 export type PromptCachePlan = (source: LocalSource) => PromptCacheSpec;
 
