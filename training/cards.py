@@ -1,6 +1,6 @@
 """Writes both model cards and their pictures from the training logs and the evaluation reports.
 
-    python cards.py --work DIR --out models
+    python cards.py --work DIR --out ../models --cards ../docs/models
 """
 
 import argparse
@@ -77,20 +77,20 @@ def facts(path):
     return f"{len(blob) / 1e6:.1f} MB, SHA-256 `{hashlib.sha256(blob).hexdigest()}`"
 
 
-def mini_card(work, out):
+def mini_card(work, out, cards):
     report = json.loads((work / "chat/report.json").read_text())
     config = json.loads((HERE / "chat_config.json").read_text())
     mini, log = out / "hearth-mini", log_of(work / "chat")
     rows = [(r["title"], r["of"], r["share"], r["bar"]) for r in report.values()]
-    (mini / "loss.svg").write_text(curve("hearth-mini: training loss (the mix changes with the stage)", log, "loss"))
-    (mini / "evaluation.svg").write_text(bars("hearth-mini: held-out cases (dashed: bar)", [(n, s, b, None) for n, _, s, b in rows]))
+    (cards / "hearth-mini-loss.svg").write_text(curve("hearth-mini: training loss (the mix changes with the stage)", log, "loss"))
+    (cards / "hearth-mini-evaluation.svg").write_text(bars("hearth-mini: held-out cases (dashed: bar)", [(n, s, b, None) for n, _, s, b in rows]))
     text = (HERE / "cards/hearth-mini.md").read_text()
     values = {"FILE": facts(mini / "model.gguf"), "TABLE": table(rows), "STEPS": f"{log[-1]['step']:,}", "TOKENS": f"{log[-1]['tokens'] / 1e6:.0f}", "WEIGHTS": weights_of(mini / "model.gguf")[0], "NAMED": str(report["tools"].get("named", 0)),
               **{k.upper(): str(v) for k, v in config["shape"].items()}}
-    (mini / "MODEL_CARD.md").write_text(fill(text, values))
+    (cards / "hearth-mini.md").write_text(fill(text, values))
 
 
-def embed_card(work, out):
+def embed_card(work, out, cards):
     report = json.loads((work / "embed/report.json").read_text())
     config = json.loads((HERE / "embed_config.json").read_text())
     embed, log = out / "hearth-embed", log_of(work / "embed")
@@ -104,13 +104,13 @@ def embed_card(work, out):
 
     lines = [f"| task | cases | {' | '.join(names)} |", f"|---|---|{'---|' * len(names)}"]
     lines += [f"| {task} | {row['of']:,} | {' | '.join(shown(report[name].get(task)) for name in names)} |" for task, row in report["hearth-embed"].items()]
-    (embed / "loss.svg").write_text(curve("hearth-embed: contrastive loss", log, "contrast"))
+    (cards / "hearth-embed-loss.svg").write_text(curve("hearth-embed: contrastive loss", log, "contrast"))
     ours, reference = report["hearth-embed"], report["feature-hash"]
-    (embed / "evaluation.svg").write_text(bars("hearth-embed (blue) and feature hash (grey)", [(k, ours[k]["share"], b, reference[k]["share"]) for k, b in bar.items()]))
+    (cards / "hearth-embed-evaluation.svg").write_text(bars("hearth-embed (blue) and feature hash (grey)", [(k, ours[k]["share"], b, reference[k]["share"]) for k, b in bar.items()]))
     count, quant = weights_of(embed / "model.gguf")
     values = {"FILE": facts(embed / "model.gguf"), "WEIGHTS": count, "QUANT": quant, "TABLE": "\n".join(lines), "STEPS": str(log[-1]["step"]),
               "LOOKALIKES": str(config["lookalikes"]), "TRIPLETS": str(config["triplets"]), "LINES": f"{len(lookalikes()):,}"}
-    (embed / "MODEL_CARD.md").write_text(fill((HERE / "cards/hearth-embed.md").read_text(), values))
+    (cards / "hearth-embed.md").write_text(fill((HERE / "cards/hearth-embed.md").read_text(), values))
 
 
 def fill(text, values):
@@ -123,11 +123,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--work", required=True)
     parser.add_argument("--out", required=True)
+    parser.add_argument("--cards", required=True)
     args = parser.parse_args()
     # A model whose run is not in the work folder keeps its card.
     for part, card in (("chat", mini_card), ("embed", embed_card)):
         if (Path(args.work) / part / "report.json").exists():
-            card(Path(args.work), Path(args.out))
+            card(Path(args.work), Path(args.out), Path(args.cards))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ export OMP_WAIT_POLICY=PASSIVE PYTHONPATH="$here/generators" PYTHONHASHSEED=0
 cd "$here"
 
 out=$here/../models
+cards=$here/../docs/models
 chat_config=chat_config.json embed_config=embed_config.json
 chunks=60 chat_limit=() embed_limit=()
 if [ "${SHORT:-0}" = 1 ]; then
@@ -26,6 +27,7 @@ if [ "${SHORT:-0}" = 1 ]; then
   changed chat_config.json '{"tokens": 200000, "full_mix_from": 50000, "decay_from": 100000, "chunk_dialogues": 300}' > "$work/chat/config.json"
   changed embed_config.json '{"steps": 10}' > "$work/embed/config.json"
   out=$work/models
+  cards=$work/cards
   chat_config=$work/chat/config.json embed_config=$work/embed/config.json
   chunks=2 chat_limit=(3) embed_limit=(--limit 5)
 fi
@@ -40,10 +42,12 @@ teacher=$("$python" -c 'import importlib.util as u; print(u.find_spec("gt_all_mi
 "$python" export_embed.py --package "$teacher" --weights "$work/embed/model.safetensors" --out "$out/hearth-embed/model.gguf"
 
 (cd "$here/.." && npx tsc -p tsconfig.bench.json)
+"$python" corpus.py --check
 "$python" check_heldout.py "$chunks"
 "$python" token_ids.py "$work/chat/tokenizer.json" "$work/chat/ids.jsonl"
 node eval/tokens.mjs "$out/hearth-mini/model.gguf" "$work/chat/ids.jsonl"
 node eval/chat.mjs "$out/hearth-mini/model.gguf" "$work/chat/report.json" "${chat_limit[@]}"
 node eval/embed.mjs "$work/embed/report.json" "teacher=$work/embed/teacher.gguf" "hearth-embed, F32=$work/embed/whole.gguf" \
   "hearth-embed=$out/hearth-embed/model.gguf" ${STS:+--sts "$STS"} "${embed_limit[@]}"
-"$python" cards.py --work "$work" --out "$out"
+mkdir -p "$cards"
+"$python" cards.py --work "$work" --out "$out" --cards "$cards"

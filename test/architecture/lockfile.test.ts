@@ -96,7 +96,7 @@ describe('the bill of materials', () => {
     const models = components.filter(({ type }) => type === 'machine-learning-model');
     expect(models.map(({ name }) => name)).toEqual(['hearth-embed', 'hearth-mini']);
     for (const { name, hashes } of models) {
-      const card = readFileSync(`models/${name}/MODEL_CARD.md`, 'utf8');
+      const card = readFileSync(`docs/models/${name}.md`, 'utf8');
       expect(card).toContain(hashes?.[0]?.content);
     }
     expect(components).toHaveLength(
