@@ -13,7 +13,9 @@ import { LaneHead, LaneView } from './lane-view.tsx';
 import { exportAll } from './rail/transfer.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
 import { isAnswering, stopAll, takenOut, undoTakeOut } from './talk/answering.ts';
+import { attachFiles } from './talk/attachments.ts';
 import { current } from './talk/conversations.ts';
+import { draftNameOf } from './talk/drafts.ts';
 import { storageFault } from './talk/storage.ts';
 import { TalkHead } from './talk-head.tsx';
 
@@ -24,7 +26,12 @@ export function Chat() {
   return (
     <div class={`chat with-${aside.value}`}>
       <h1 class="unseen">Chat</h1>
-      <section class="talk" aria-label="Conversation">
+      <section
+        class="talk"
+        aria-label="Conversation"
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={takeDrop}
+      >
         <TalkHead />
         <div class="signs">
           <RecordingSign />
@@ -45,6 +52,12 @@ export function Chat() {
       {isCodeOpen.value ? <CodeDialog /> : null}
     </div>
   );
+}
+
+/** Files may be dropped anywhere on the conversation. */
+function takeDrop(event: DragEvent): void {
+  event.preventDefault();
+  void attachFiles(draftNameOf(current.value), [...(event.dataTransfer?.files ?? [])]);
 }
 
 /** Said before anything is lost. */

@@ -1,31 +1,44 @@
-import { ArrowUp, Square } from 'lucide';
+import { ArrowUp, Paperclip, Square } from 'lucide';
 import { useEffect, useRef } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { count } from '../parts/figures.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ActiveSettings } from './active-settings.tsx';
+import { AttachmentChips } from './attachment-chips.tsx';
 import { focusMessage, MESSAGE_FIELD } from './at-hand.ts';
 import { useGauge } from './gauge.ts';
 import { isAnswering, say, stopAll } from './talk/answering.ts';
+import {
+  attachedTo,
+  attachFault,
+  attachFiles,
+  attachPaste,
+  setAttached,
+  withAttached,
+} from './talk/attachments.ts';
 import { openCalls, pathTo } from './talk/conversation.ts';
 import { begins, current } from './talk/conversations.ts';
-import { draftOf, NEW, setDraft } from './talk/drafts.ts';
+import { draftNameOf, draftOf, setDraft } from './talk/drafts.ts';
 import { faultOf } from './talk/settings.ts';
 
 /** Where the user writes. Enter sends, Shift and Enter begin a line, the arrow up brings the last message back. */
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
-  const { id, entries, lanes, settings } = current.value;
-  const draftName = entries.length === 0 ? NEW : id;
+  const { id, lanes, settings } = current.value;
+  const draftName = draftNameOf(current.value);
   const text = draftOf(draftName);
   const fault = faultOf(settings);
   const waits = lanes.some(({ leaf }) => openCalls(pathTo(current.value, leaf)).length > 0);
-  const cannot = isAnswering.value || fault !== null || waits || text.trim() === '';
+  const files = attachedTo(draftName);
+  const isEmpty = text.trim() === '' && files.length === 0;
+  const cannot = isAnswering.value || fault !== null || waits || isEmpty;
   useFocusAtStart(id);
   const send = () => {
     if (cannot) return;
     setDraft(draftName, '');
-    say(text);
+    setAttached(draftName, []);
+    attachFault.value = null;
+    say(text, files);
     field.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -45,7 +58,17 @@ export function Composer() {
     >
       <Failure text={fault} isWhileTyping />
       <ActiveSettings />
+      <Failure text={attachFault.value} />
       <div class="field">
+        <AttachmentChips
+          files={files}
+          onRemove={(at) =>
+            setAttached(
+              draftName,
+              files.filter((_, each) => each !== at),
+            )
+          }
+        />
         <label>
           <span class="unseen">Your message</span>
           <textarea
@@ -56,10 +79,12 @@ export function Composer() {
             placeholder={waits ? 'First enter the result of the tool call above' : 'Ask anything'}
             onInput={({ currentTarget }) => setDraft(draftName, currentTarget.value)}
             onKeyDown={onKeyDown}
+            onPaste={(event) => takePaste(event, draftName)}
           />
         </label>
         <div class="field-foot">
-          <WindowGauge draft={text} />
+          <AttachButton draft={draftName} />
+          <WindowGauge draft={withAttached(text, files)} />
           {isAnswering.value ? (
             <button key="stop" type="button" class="main send" onClick={stopAll}>
               <Icon of={Square} />
@@ -83,6 +108,36 @@ function useFocusAtStart(conversation: string): void {
     const isBusyElsewhere = document.querySelector('dialog[open]') !== null;
     if (!matchMedia('(pointer: coarse)').matches && !isBusyElsewhere) focusMessage();
   }, [conversation, begins.value]);
+}
+
+/** Files of the clipboard, or a text that is too long for the message. */
+function takePaste(event: ClipboardEvent, draft: string): void {
+  const { files, text } = {
+    files: [...(event.clipboardData?.files ?? [])],
+    text: event.clipboardData?.getData('text/plain') ?? '',
+  };
+  if (files.length > 0) void attachFiles(draft, files);
+  else if (!attachPaste(draft, text)) return;
+  event.preventDefault();
+}
+
+function AttachButton({ draft }: { draft: string }) {
+  return (
+    <label class="button quiet icon-button attach" title="Attach text or code files">
+      <Icon of={Paperclip} />
+      <span class="unseen">Attach files</span>
+      <input
+        type="file"
+        multiple
+        class="unseen"
+        onChange={({ currentTarget }) => {
+          void attachFiles(draft, [...(currentTarget.files ?? [])]);
+          // The same file can be chosen again.
+          currentTarget.value = '';
+        }}
+      />
+    </label>
+  );
 }
 
 function lastSaid(): string {

@@ -84,9 +84,10 @@ export async function hold(next: Held): Promise<void> {
   checked.value = await checkRecord({ record, request, key: keyText(), nonce });
 }
 
-async function frozen(request: string, nonce: string): Promise<string> {
+export async function frozen(request: string, nonce: string, signal?: AbortSignal): Promise<string> {
   const headers = { [REQUEST_HEADERS.evidenceMode]: FROZEN_MODE, [REQUEST_HEADERS.evidenceNonce]: nonce };
-  return (await ask('/v1/chat/completions', { body: request, headers })).text();
+  const options = { body: request, headers, ...(signal === undefined ? {} : { signal }) };
+  return (await ask('/v1/chat/completions', options)).text();
 }
 
 async function during(what: typeof busy.value, work: () => Promise<void>): Promise<void> {

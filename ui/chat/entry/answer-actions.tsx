@@ -1,4 +1,4 @@
-import { Ellipsis, GitBranch, Pencil, Play, RotateCw, Trash2 } from 'lucide';
+import { Ellipsis, GitBranch, Pencil, Play, RotateCw, ShieldCheck, Trash2 } from 'lucide';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { IconButton } from '../../parts/icon.tsx';
 import { Menu } from '../../parts/menu.tsx';
@@ -7,6 +7,7 @@ import { goOn, isAnswering, retry, takeOut } from '../talk/answering.ts';
 import { branchAt } from '../talk/conversation.ts';
 import { add, current } from '../talk/conversations.ts';
 import type { Entry } from '../talk/entry.ts';
+import { canProve, isProving, prove } from '../talk/proving.ts';
 import { Pager } from './pager.tsx';
 
 interface Facts {
@@ -35,6 +36,15 @@ export function AnswerActions({ entry, lane, onEdit }: Facts) {
       <CopyButton text={entry.text} isSmall />
       <IconButton icon={RotateCw} name="Try again" disabled={isBusy} onClick={() => retry(lane, entry)} />
       <IconButton icon={Pencil} name="Edit the answer" disabled={isBusy} onClick={onEdit} />
+      {canProve(entry) && entry.proof === undefined ? (
+        <IconButton
+          icon={ShieldCheck}
+          name="Prove"
+          words="Prove"
+          disabled={isBusy || isProving(entry)}
+          onClick={() => void prove(lane, entry)}
+        />
+      ) : null}
       <IconButton icon={GitBranch} name="Continue in a new conversation" onClick={branch} />
       <Menu
         icon={Ellipsis}

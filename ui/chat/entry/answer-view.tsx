@@ -9,6 +9,7 @@ import { CallCards } from './call-cards.tsx';
 import { EditForm } from './edit-form.tsx';
 import type { EntryFacts } from './entry-facts.ts';
 import { Ledger, Warning } from './ledger.tsx';
+import { ProofLine } from './proof-line.tsx';
 import { Waiting } from './waiting.tsx';
 
 export function AnswerView({ entry, lane, path }: EntryFacts) {
@@ -52,6 +53,7 @@ export function AnswerView({ entry, lane, path }: EntryFacts) {
       {isMade ? null : (
         <>
           <Warning entry={entry} />
+          <ProofLine entry={entry} />
           <footer class="foot">
             <Ledger entry={entry} />
             <AnswerActions entry={entry} lane={lane} onEdit={() => setEdited(true)} />

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { count } from '../../parts/figures.ts';
 import { IconButton } from '../../parts/icon.tsx';
+import { AttachmentChips } from '../attachment-chips.tsx';
 import { isAnswering, sayInstead, takeOut } from '../talk/answering.ts';
 import { EditForm } from './edit-form.tsx';
 import type { EntryFacts } from './entry-facts.ts';
@@ -28,7 +29,8 @@ export function PromptView({ entry, lane }: EntryFacts) {
   }
   return (
     <li class="entry user">
-      <Said text={entry.text} />
+      <AttachmentChips files={entry.files ?? []} />
+      {entry.text === '' ? null : <Said text={entry.text} />}
       <div class="tools">
         <Pager entry={entry} lane={lane} />
         <CopyButton text={entry.text} isSmall />

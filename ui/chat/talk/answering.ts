@@ -4,6 +4,7 @@ import { freshId } from '../../parts/fresh-id.ts';
 import { type AnswerSoFar, noAnswer, streamAnswer } from '../../service/answer-stream.ts';
 import { isAbort, Refusal, sentenceOf } from '../../service/client.ts';
 import { refreshRecording } from '../../service/recording.ts';
+import type { Attachment } from './attachments.ts';
 import {
   type Conversation,
   pathTo,
@@ -40,18 +41,22 @@ effect(() => {
 });
 
 /** Puts a prompt to every lane. Lanes that stand at the same entry share it. */
-export function say(text: string): void {
+export function say(text: string, files: readonly Attachment[] = []): void {
   const { id, lanes } = current.value;
   const said = new Map<string | null, string>();
   lanes.forEach(({ leaf }, lane) => {
     const entry = said.get(leaf) ?? freshId();
-    if (!said.has(leaf)) change(id, (now) => withEntry(now, { id: entry, parent: leaf, role: 'user', text }));
+    const prompt = { id: entry, parent: leaf, role: 'user' as const, text, ...filesOf({ files }) };
+    if (!said.has(leaf)) change(id, (now) => withEntry(now, prompt));
     said.set(leaf, entry);
     change(id, (now) => withLeaf(now, lane, entry));
   });
   sends.value += 1;
   lanes.forEach((_, lane) => void answer(id, { lane }));
 }
+
+const filesOf = ({ files = [] }: Pick<Entry, 'files'>): Pick<Entry, 'files'> =>
+  files.length === 0 ? {} : { files };
 
 /** Asks for another answer in the place of one. */
 export function retry(lane: number, entry: Entry, model?: string): void {
@@ -67,7 +72,7 @@ export function goOn(lane: number, entry: Entry): void {
 
 /** Says something else in the place of a prompt; what followed it stays on its own branch. */
 export function sayInstead(lane: number, entry: Entry, text: string): void {
-  putInstead(lane, { ...insteadOf(entry), id: freshId(), role: 'user', text });
+  putInstead(lane, { ...insteadOf(entry), ...filesOf(entry), id: freshId(), role: 'user', text });
   sends.value += 1;
   void answer(current.value.id, { lane });
 }

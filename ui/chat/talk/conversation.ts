@@ -92,7 +92,7 @@ function reach({ entries }: Conversation, id: string, isWanted: (entry: Entry) =
 export function withEntry(conversation: Conversation, entry: Entry): Conversation {
   const entries = [...conversation.entries, entry];
   const isFirst = conversation.title === '' && entry.role === 'user';
-  const title = isFirst ? titleOf(entry.text) : conversation.title;
+  const title = isFirst ? titleOf(entry.text || (entry.files?.[0]?.name ?? '')) : conversation.title;
   return { ...conversation, entries, title, changedAt: Date.now() };
 }
 

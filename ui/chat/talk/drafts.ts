@@ -1,9 +1,12 @@
 /** What was typed and not sent, for each conversation, kept in this browser until it is. */
 import { signal } from '@preact/signals';
+import type { Conversation } from './conversation.ts';
 
 const NAME = 'hearth.draft.';
 /** What was typed where nothing was said yet; such a conversation has another id on each visit. */
-export const NEW = 'new';
+const NEW = 'new';
+
+export const draftNameOf = ({ id, entries }: Conversation): string => (entries.length === 0 ? NEW : id);
 
 const drafts = signal<Readonly<Record<string, string>>>({});
 

@@ -1,5 +1,6 @@
 /** One message of a conversation: what was said, and what is known of how it came to be. */
 import type { ToolCall } from '../../../src/wire/inference/tool-envelope.ts';
+import type { Attachment } from './attachments.ts';
 
 /** Why an answer ended: as the service says, `stopped` by the user, or `cut` because its page was closed. */
 export const FINISHES = ['stop', 'length', 'tool_calls', 'repetition', 'stopped', 'cut'] as const;
@@ -24,6 +25,8 @@ export interface Entry {
   readonly parent: string | null;
   readonly role: 'user' | 'assistant' | 'tool';
   readonly text: string;
+  /** Files of a message, which the model reads before its text. */
+  readonly files?: readonly Attachment[];
   readonly reasoning?: string;
   readonly calls?: readonly ToolCall[];
   /** Which call a tool entry answers. */
@@ -42,7 +45,18 @@ export interface Entry {
   readonly failure?: string;
   readonly failureCode?: string;
   readonly remarks?: readonly string[];
+  /** Its record, where it was asked for as a signed answer. */
+  readonly proof?: Proof;
   readonly measures?: Measures;
+}
+
+/** A signed record, and what its check in this browser said. */
+export interface Proof {
+  /** The response and the request, byte for byte. */
+  readonly record: string;
+  readonly request: string;
+  readonly verdict: string;
+  readonly isVerified: boolean;
 }
 
 /** What an answer was asked to be. */

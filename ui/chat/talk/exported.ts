@@ -1,7 +1,7 @@
 /** Conversations as a file, and back. What is read is hostile: only what has the right form is taken. Pure. */
 import { freshId } from '../../parts/fresh-id.ts';
 import type { Conversation, Lane } from './conversation.ts';
-import { type Asked, type Entry, FINISHES, type Measures } from './entry.ts';
+import { type Asked, type Entry, FINISHES, type Measures, type Proof } from './entry.ts';
 import { emptySettings, type Settings, type ToolDraft } from './settings.ts';
 
 const KIND = 'hearth.conversations';
@@ -81,6 +81,10 @@ function readEntries(values: readonly Members[]): Entry[] {
 
 function furtherOf(value: Members): Partial<Entry> {
   const finish = oneOf(value['finish'], FINISHES);
+  const files = listOf(value['files']).map((file) => ({
+    name: textOr(file['name'], 'file'),
+    text: textOr(file['text'], ''),
+  }));
   const calls = listOf(value['calls']).map((call) => {
     const made = isRecord(call['function']) ? call['function'] : {};
     return {
@@ -90,6 +94,7 @@ function furtherOf(value: Members): Partial<Entry> {
     };
   });
   return {
+    ...(files.length > 0 ? { files } : {}),
     ...(typeof value['reasoning'] === 'string' ? { reasoning: value['reasoning'] } : {}),
     ...(typeof value['callId'] === 'string' ? { callId: value['callId'] } : {}),
     ...(typeof value['model'] === 'string' ? { model: value['model'] } : {}),
@@ -101,8 +106,19 @@ function furtherOf(value: Members): Partial<Entry> {
     ...(calls.length > 0 ? { calls } : {}),
     ...(typeof value['failure'] === 'string' ? { failure: value['failure'] } : {}),
     ...(typeof value['failureCode'] === 'string' ? { failureCode: value['failureCode'] } : {}),
+    ...(isRecord(value['proof']) ? { proof: readProof(value['proof']) } : {}),
     ...(isRecord(value['asked']) ? { asked: readAsked(value['asked']) } : {}),
     ...(isRecord(value['measures']) ? { measures: readMeasures(value['measures']) } : {}),
+  };
+}
+
+/** What a file says of a record is no check: whoever opens it has it checked. */
+function readProof(from: Members): Proof {
+  return {
+    record: textOr(from['record'], ''),
+    request: textOr(from['request'], ''),
+    verdict: 'Record, not checked here yet',
+    isVerified: false,
   };
 }
 

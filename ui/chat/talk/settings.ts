@@ -1,5 +1,6 @@
 /** What the user sets for a conversation, and the request that it makes. Pure. */
 import type { ChatRequest } from '../../../src/wire/inference/chat.ts';
+import { withAttached } from './attachments.ts';
 import type { Entry } from './entry.ts';
 
 /** Numbers that a request may carry, as they are typed; empty: the model's default. */
@@ -142,11 +143,11 @@ function numbersOf({ numbers }: Settings): Partial<Record<NumberField, number>> 
 const isSaid = ({ role, text, calls = [] }: Entry): boolean =>
   role !== 'assistant' || text !== '' || calls.length > 0;
 
-function messageOf({ role, text, calls, callId }: Entry): ChatRequest['messages'][number] {
+function messageOf({ role, text, files, calls, callId }: Entry): ChatRequest['messages'][number] {
   if (role === 'tool') return { role, content: text, tool_call_id: callId ?? '' };
   if (role === 'assistant' && calls !== undefined && calls.length > 0)
     return { role, content: text === '' ? null : text, tool_calls: [...calls] };
-  return { role, content: text };
+  return { role, content: withAttached(text, files) };
 }
 
 const toolOf = ({ name, description, parameters }: ToolDraft): object => ({

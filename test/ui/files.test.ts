@@ -1,0 +1,116 @@
+/** Text files beside a message: attached, shown, and sent as what they say. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Installation, type Served } from '../support/process/installation.ts';
+import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
+import { openPage, startBrowser } from './browser.ts';
+import { answers, choose, message, say } from './talking.ts';
+
+let installation: Installation;
+let served: Served;
+let browser: Browser;
+let upstream: ScriptedUpstream;
+beforeAll(async () => {
+  [installation, browser] = await Promise.all([Installation.make({ trained: false }), startBrowser()]);
+  upstream = await startUpstream();
+  const added = await installation.run(['upstream', 'add', 'far', `${upstream.url}/v1`]);
+  if (added.code !== 0) throw new Error(added.stderr);
+  served = await installation.serve({ SVC_NUM_THREADS: '1' });
+});
+afterAll(async () => {
+  await browser.close();
+  await upstream.close();
+  await installation.remove();
+});
+beforeEach(() => {
+  upstream.requests.length = 0;
+});
+
+const chips = (page: Page) => page.locator('.composer .attachments li');
+const file = (name: string, text: string) => ({
+  name,
+  mimeType: 'application/octet-stream',
+  buffer: Buffer.from(text),
+});
+const sent = (): string =>
+  upstream.requests
+    .filter(({ path }) => path === '/v1/chat/completions')
+    .at(-1)
+    ?.body.messages.at(-1).content;
+
+async function visit() {
+  const visited = await openPage(browser, `${served.url}/ui/`);
+  await choose(visited.page, 'far/good');
+  return visited;
+}
+
+describe('text files', () => {
+  it('are attached by the button, shown as what the model reads, and sent before the message', async () => {
+    const { page, close } = await visit();
+    await page
+      .getByLabel('Attach files')
+      .setInputFiles([file('nightly.log', 'line one\nline two\n'), file('a.md', '```js\nx\n```')]);
+    await expect.poll(() => chips(page).count()).toBe(2);
+    await chips(page).first().locator('summary').click();
+    await expect.poll(() => chips(page).first().locator('pre').textContent()).toBe('line one\nline two\n');
+    await say(page, 'Why?');
+    expect(sent()).toBe(
+      'File: nightly.log\n```\nline one\nline two\n```\n\nFile: a.md\n````\n```js\nx\n```\n````\n\nWhy?',
+    );
+    expect(await chips(page).count()).toBe(0);
+    await page.reload();
+    await expect.poll(() => page.locator('.entry.user .attachments li').count()).toBe(2);
+    // They stay with the message when it is written anew.
+    await page.locator('.entry.user').getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Edited message').fill('And then?');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => answers(page).count()).toBe(1);
+    await expect.poll(sent).toContain('line two\n```');
+    expect(sent()).toMatch(/And then\?$/);
+    await close();
+  });
+
+  it('are dropped on the conversation, and taken away again', async () => {
+    const { page, close } = await visit();
+    await page.evaluate(() => {
+      const data = new DataTransfer();
+      data.items.add(new File(['dropped'], 'dropped.txt'));
+      document
+        .querySelector('.talk')
+        ?.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true }));
+    });
+    await expect.poll(() => chips(page).textContent()).toContain('dropped.txt');
+    await page.getByRole('button', { name: 'Remove dropped.txt' }).click();
+    await expect.poll(() => chips(page).count()).toBe(0);
+    await close();
+  });
+
+  it('stand for a long paste, and a short one stays in the message', async () => {
+    const { page, close } = await visit();
+    const paste = (text: string) =>
+      message(page).evaluate((field, pasted) => {
+        const clipboardData = new DataTransfer();
+        clipboardData.setData('text/plain', pasted);
+        return field.dispatchEvent(
+          new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
+        );
+      }, text);
+    expect(await paste('short')).toBe(true);
+    expect(await paste('word '.repeat(1000))).toBe(false);
+    await expect.poll(() => chips(page).textContent()).toContain('5,000 characters');
+    await close();
+  });
+});
+
+describe('other files', () => {
+  it('are refused with the reason', async () => {
+    const { page, close } = await visit();
+    const attach = page.getByLabel('Attach files');
+    await attach.setInputFiles([file('photo.png', 'PNG\0')]);
+    await page.getByText('photo.png is not a text file').waitFor();
+    await attach.setInputFiles([file('huge.txt', 'a'.repeat(1_200_000))]);
+    await page.getByText('huge.txt has 1.2 MB, and at most 1.0 MB can be attached').waitFor();
+    expect(await chips(page).count()).toBe(0);
+    await close();
+  });
+});

@@ -1,0 +1,75 @@
+/** Text files beside a message: read here, sent as a part of its text, and shown apart from it. */
+import { signal } from '@preact/signals';
+import { bytes } from '../../parts/figures.ts';
+
+export interface Attachment {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Larger ones fill the window of any model. */
+const MOST_BYTES = 1_000_000;
+/** A paste of more is a file without a name: it would push the question out of sight. */
+const MOST_PASTED_CHARS = 4000;
+
+/** Those of messages that are not sent yet, by the name of the draft. */
+const waiting = signal<Readonly<Record<string, readonly Attachment[]>>>({});
+/** Why a file was not taken; null: nothing was refused. */
+export const attachFault = signal<string | null>(null);
+
+export const attachedTo = (draft: string): readonly Attachment[] => waiting.value[draft] ?? [];
+
+export const setAttached = (draft: string, attachments: readonly Attachment[]): void => {
+  waiting.value = { ...waiting.value, [draft]: attachments };
+};
+
+/** Takes files that are text, and says why it does not take others. */
+export async function attachFiles(draft: string, files: Iterable<File>): Promise<void> {
+  attachFault.value = null;
+  const read = await Promise.all(
+    [...files].map((file) =>
+      readText(file).catch((error: unknown) => {
+        attachFault.value = error instanceof Error ? error.message : String(error);
+        return null;
+      }),
+    ),
+  );
+  setAttached(draft, [...attachedTo(draft), ...read.filter((each) => each !== null)]);
+}
+
+/** Takes a long paste; false: it is short enough to stand in the message. */
+export function attachPaste(draft: string, text: string): boolean {
+  if (text.length <= MOST_PASTED_CHARS) return false;
+  const number = attachedTo(draft).length + 1;
+  setAttached(draft, [...attachedTo(draft), { name: `Pasted text ${number}`, text }]);
+  return true;
+}
+
+async function readText(file: File): Promise<Attachment> {
+  const size = `${file.name} has ${bytes(file.size)}, and at most ${bytes(MOST_BYTES)} can be attached`;
+  if (file.size > MOST_BYTES) throw new Error(`${size}; attach the part that matters.`);
+  const text = decode(await file.arrayBuffer());
+  if (text === null)
+    throw new Error(`${file.name} is not a text file; attach text or code, or paste the text itself.`);
+  return { name: file.name, text };
+}
+
+function decode(content: ArrayBuffer): string | null {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
+    return text.includes('\0') ? null : text;
+  } catch {
+    return null;
+  }
+}
+
+/** What goes to the model: each file in a fence that nothing in it can close, then the message. */
+export function withAttached(text: string, files: readonly Attachment[] = []): string {
+  return [...files.map(fenced), text].filter((part) => part !== '').join('\n\n');
+}
+
+function fenced({ name, text }: Attachment): string {
+  const longest = Math.max(0, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(Math.max(3, longest + 1));
+  return `File: ${name.replaceAll(/[\r\n]/g, ' ')}\n${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
+}

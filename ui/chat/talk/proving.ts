@@ -1,0 +1,72 @@
+/** Asks for an answer once more, signed, and checks its record in this browser. */
+import { signal } from '@preact/signals';
+import { freshId } from '../../parts/fresh-id.ts';
+import { isAbort, sentenceOf } from '../../service/client.ts';
+import { DEFAULT_MODEL, isLocal, modelNamed } from '../../service/known.ts';
+import { pathTo, withEntry, withLeaf } from './conversation.ts';
+import { change, current } from './conversations.ts';
+import type { Entry, Proof } from './entry.ts';
+import { requestOf } from './settings.ts';
+
+type State = { readonly abort: AbortController } | { readonly fault: string };
+
+/** What is being done about answers, by their entries, and what could not be. */
+export const provings = signal<Readonly<Record<string, State>>>({});
+
+function setState(id: string, state: State | null): void {
+  const { [id]: _, ...others } = provings.value;
+  provings.value = state === null ? others : { ...others, [id]: state };
+}
+
+export function isProving({ id }: Entry): boolean {
+  const state = provings.value[id];
+  return state !== undefined && 'abort' in state;
+}
+
+/** Only this service signs; what an upstream says cannot be proved here. */
+export function canProve({ model = DEFAULT_MODEL, text, calls = [] }: Entry): boolean {
+  const known = modelNamed(model);
+  return text !== '' && calls.length === 0 && known !== undefined && isLocal(known);
+}
+
+/** The signed answer becomes a version beside the one that was there. */
+export async function prove(lane: number, entry: Entry): Promise<void> {
+  const { id: conversationId, settings } = current.value;
+  const { model = DEFAULT_MODEL } = entry;
+  const request = JSON.stringify(requestOf(model, pathTo(current.value, entry.parent), settings));
+  const abort = new AbortController();
+  setState(entry.id, { abort });
+  try {
+    // The verifier is fetched with the first answer that is to be proved.
+    const { signedAnswer } = await import('../../proof/signed-answer.ts');
+    const { text, ...proof } = await signedAnswer(request, abort.signal);
+    const { parent, tries, asked } = entry;
+    const signed: Entry = {
+      id: freshId(),
+      parent,
+      role: 'assistant',
+      text,
+      model,
+      finish: 'stop',
+      proof,
+      ...(tries === undefined ? {} : { tries }),
+      ...(asked === undefined ? {} : { asked }),
+    };
+    change(conversationId, (now) => {
+      const added = withEntry(now, signed);
+      return now.lanes[lane]?.leaf === entry.id ? withLeaf(added, lane, signed.id) : added;
+    });
+    setState(entry.id, null);
+  } catch (error) {
+    setState(entry.id, isAbort(error) ? null : { fault: sentenceOf(error) });
+  }
+}
+
+/** Shows the record of an answer where records are explained. */
+export async function openProof({ record, request }: Proof): Promise<void> {
+  const { hold } = await import('../../proof/proof-state.ts');
+  const { meetService } = await import('../../proof/trust.ts');
+  await meetService().catch(() => undefined);
+  await hold({ record, request, from: 'from a conversation' });
+  location.hash = '#/proof';
+}
