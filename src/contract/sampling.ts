@@ -38,7 +38,7 @@ export interface SamplingRow {
   /** Whether a model can have a default. */
   readonly perModel: boolean;
   readonly evidence: Evidence;
-  /** The least of the other engines that takes it; `here`: the server does it, whichever engine answers. */
+  /** The least of the other engines that takes it; `here`: Hearth does it, whichever engine answers. */
   readonly elsewhere: SamplingReach | 'here';
   /** How engines of reach `servers` call it, if not as here. */
   readonly serversName?: string;
@@ -289,7 +289,7 @@ export const SAMPLING = {
     unset: '256; in frozen answers 0',
     perModel: true,
     evidence: 'deviation',
-    elsewhere: 'llama.cpp',
+    elsewhere: 'here',
   },
   callGuard: {
     wire: 'call_guard',

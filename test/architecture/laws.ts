@@ -303,6 +303,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'worker/batch/stream': [
     'contract',
+    'lib/base',
     'lib/errors',
     'worker/model.ts',
     'worker/native.ts',

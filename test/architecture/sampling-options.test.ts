@@ -6,7 +6,7 @@ import { files, textOf } from './sources.ts';
 const TABLE = 'contract/sampling.ts';
 const MAPPING = 'worker/addon/sampling/chain.ts';
 /** No samplers: llama.cpp has none for these. */
-const GUARDS = ['worker/batch/stream/repetition-guard.ts', 'api/chat/call-guard.ts'];
+const GUARDS = ['lib/base/repetition-guard.ts', 'api/chat/call-guard.ts'];
 /** The mode frozen-v1 decides these two, and as words they mean other things as well. */
 const DECIDED: readonly string[] = ['temperature', 'seed'];
 

@@ -152,7 +152,13 @@ describe('a completion', () => {
       ['b', false, [5]],
       ['', true, []],
     ]);
-    expect(events[1].prompt_progress).toEqual({ total: 7, cache: 3, processed: 7, time_ms: 1.5 });
+    expect(events[1].prompt_progress).toEqual({
+      total: 7,
+      cache: 3,
+      processed: 7,
+      time_ms: 1.5,
+      remaining_ms: 0,
+    });
     expect(events.map((event) => event.completion_probabilities?.length)).toEqual([
       undefined,
       undefined,

@@ -26,6 +26,11 @@ export function callLimit({ prompt, lane, toolChoice, sampling }: GenerateJob): 
   return isGuarded && toolChoice.mode !== 'named' ? (sampling.callGuard ?? CALL_LIMIT) : 0;
 }
 
+/** The option that refuses a call after so many equal results. */
+export const guardedAfter = (times: number): Pick<GenerateJob['sampling'], 'callGuard'> => ({
+  callGuard: times,
+});
+
 /** What a request asks of the guard where it does not act: one answer to one prompt is recorded as it was made. */
 export function idleGuard(fields: { readonly call_guard?: number | null }, isRecorded: boolean): string[] {
   return isRecorded && (fields.call_guard ?? 0) > 0 ? ['call_guard'] : [];

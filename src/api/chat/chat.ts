@@ -149,6 +149,7 @@ export class AcceptedChat {
       const passed = checker(choices.jobs);
       return {
         events: runChoices(answering(this.#ports, this.choices), choices, this.caller.signal),
+        showsProgress: choices.showsProgress === true,
         chunksOf: (index, event) => {
           if (proof !== null) kept.push({ index, event });
           return passed(index, event).flatMap((each) => write(index, each));

@@ -147,13 +147,14 @@ export class AcceptedCompletion {
         return [last, { ...head, choices: [], usage: usageOfPrompts(done, perPrompt), timings }];
       };
       const plan = proved === null ? this.#plan : { ...this.#plan, choices: proved.pinned };
-      if (proved === null) return { events: this.#run(plan), chunksOf };
+      const showsProgress = choices.showsProgress === true;
+      if (proved === null) return { events: this.#run(plan), chunksOf, showsProgress };
       const atEnd = async (): Promise<object[]> => {
         const whole = await this.#whole(kept);
         const record = recordMembers(whole.body, await proved.sign(whole.body, whole.done));
         return [{ ...head, choices: [], ...record }];
       };
-      return { events: this.#run(plan), chunksOf, atEnd };
+      return { events: this.#run(plan), chunksOf, showsProgress, atEnd };
     });
   }
 

@@ -35,6 +35,8 @@ export interface Choices {
   readonly submission: Omit<Submission, 'job'>;
   readonly jobs: readonly GenerateJob[];
   readonly account?: RequestAccount | undefined;
+  /** The client reads how far the prompt is evaluated; people who watch its stream read comments. */
+  readonly showsProgress?: boolean;
   /** How a long conversation is made shorter first; absent: not at all. */
   readonly edits?: readonly ContextEdit[];
 }
@@ -74,7 +76,7 @@ export function planChoices(
     ...content,
     sampling: seed === null ? unseeded : { ...sampling, seed: (seed + index) % 2 ** 32 },
     ...tokenRules,
-    ...(fields.return_progress === true && fields.stream === true ? { reportsProgress: true } : {}),
+    ...(fields.stream === true ? { reportsProgress: true } : {}),
     adapters,
     maxTokens: isGiven ? maxTokens : defaults.maxTokens,
     ...(isGiven && maxTokens === null ? { isUnlimited: true } : {}),
@@ -90,6 +92,7 @@ export function planChoices(
     model,
     submission: { target, route: routeOf(fields, caller), ...clientOf(caller), numCtx, keepAliveMs },
     account: caller.account,
+    showsProgress: fields.return_progress === true,
     jobs,
   };
 }

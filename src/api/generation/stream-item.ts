@@ -1,5 +1,7 @@
 import type { JobEvent, StartedEvent } from '../../contract/job-event.ts';
+import { queuedComment } from '../../wire/stream-comments.ts';
 import type { ChoiceEvent } from './choices.ts';
+import { ProgressRemarks } from './progress.ts';
 
 /**
  * What a use case streams to http/sse.ts: a chunk to send, a comment to send while waiting, or the moment from which
@@ -14,6 +16,8 @@ export type StreamItem =
 export interface BegunStream {
   readonly events: AsyncIterable<ChoiceEvent>;
   readonly chunksOf: (index: number, event: JobEvent) => readonly object[];
+  /** False: how far the prompt is evaluated is told in comments only. */
+  readonly showsProgress: boolean;
   /** What follows once all answers are there. */
   readonly atEnd?: (() => Promise<readonly object[]>) | undefined;
 }
@@ -22,13 +26,19 @@ export interface BegunStream {
 export async function* streamItems(
   begin: () => Promise<BegunStream>,
 ): AsyncGenerator<StreamItem, void, void> {
-  const { events, chunksOf, atEnd } = await begin();
+  const { events, chunksOf, showsProgress, atEnd } = await begin();
+  const remarks = new ProgressRemarks();
   let hasStarted = false;
   for await (const { index, event } of events) {
-    if (event.type === 'queued') yield { comment: `queued ${event.position}: ${event.reason}` };
+    if (event.type === 'queued') yield { comment: queuedComment(event.position, event.reason) };
     if (event.type === 'started' && !hasStarted) {
       hasStarted = true;
       yield { started: event };
+    }
+    if (event.type === 'progress') {
+      const comment = index === 0 ? remarks.of(event) : null;
+      if (comment !== null) yield { comment };
+      if (!showsProgress) continue;
     }
     for (const chunk of chunksOf(index, event)) yield { chunk };
   }

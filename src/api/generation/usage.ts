@@ -9,6 +9,7 @@ import type {
   TokenLogprob,
   Usage as EngineUsage,
 } from '../../contract/job-event.ts';
+import { remainingMs } from './progress.ts';
 import { originsOf } from '../cache-log.ts';
 import type {
   ChoiceLogprobs,
@@ -76,11 +77,13 @@ export function wireTimings({
 
 /** How far the prompt of a stream is evaluated. */
 export function wireProgress(event: ProgressEvent): PromptProgress {
+  const left = remainingMs(event);
   return {
     total: event.promptTokens,
     cache: event.cachedTokens,
     processed: event.evaluatedTokens,
     time_ms: round(event.elapsedMs),
+    ...(left === null ? {} : { remaining_ms: round(left) }),
   };
 }
 

@@ -7,6 +7,7 @@ import type { ChatChunk, ChatResponse } from '../../wire/inference/chat.ts';
 import type { ModelEntry, ModelList } from '../../wire/models.ts';
 import type { ResidencyList } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
+import { waitedFor } from '../../wire/stream-comments.ts';
 import { limitsOf } from '../../store/files/builtin-facts.ts';
 import { callServer, expectOk, postText, ServerRefusal, streamServer } from '../api.ts';
 import { CliFailure, EXIT_CODES } from '../context.ts';
@@ -113,8 +114,9 @@ export async function* answerEvents(
         const chunk = part.chunk as ChatChunk;
         if (chunk.choices[0]?.svc_finish_reason === 'length') cut = chunk.model;
         yield { on: 'chunk', chunk };
-      } else if (part.comment !== 'ping') {
-        yield { on: 'queued', reason: waitingFor(part.comment) };
+      } else {
+        const reason = waitedFor(part.comment);
+        if (reason !== null) yield { on: 'queued', reason };
       }
     }
     const window = cut === null ? undefined : await windowOf(config, { id: cut }).catch(() => undefined);
@@ -125,10 +127,4 @@ export async function* answerEvents(
   const headers = { [REQUEST_HEADERS.evidenceMode]: FROZEN_MODE };
   const response = await postText(config, { route, text: request, headers, signal });
   yield { on: 'signed', answer: { request, response }, body: JSON.parse(response) as ChatResponse };
-}
-
-/** `queued 2: another answer is running` → what a person wants to know of it. */
-function waitingFor(comment: string): string {
-  const [, position = '', reason = comment] = /^queued (\d+): (.*)$/.exec(comment) ?? [];
-  return Number(position) > 1 ? `${reason} (number ${position} in the queue)` : reason;
 }

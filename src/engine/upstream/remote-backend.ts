@@ -2,6 +2,7 @@
  * The backend of remote models: nothing is loaded here, a job is a call. A residency is the permission to call, with as
  * many slots as the upstream may be given calls at once; it takes no memory that is planned.
  */
+import { repetitionLimit } from '../../lib/base/repetition-guard.ts';
 import type { Job } from '../../contract/job.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import { deferred } from '../../lib/base/deferred.ts';
@@ -125,6 +126,7 @@ async function call(
       isChat: job.prompt.kind === 'chat',
       maxCalls: job.maxCalls ?? 1,
       wantsLogprobs: job.topLogprobs !== null,
+      repetitionLimit: repetitionLimit(job),
       numCtx: model.contextLength ?? 0,
       cutsPrompts: ABILITIES[upstream.dialect].cutsPrompts,
       sinceSentMs: () => deps.clock.monotonicMs() - sentMs,
@@ -139,7 +141,7 @@ async function call(
     said.tell();
   } finally {
     said.close();
-    close(deps.clock, answer, isWhole);
+    close(deps.clock, answer, isWhole && !reader.wasEnded);
   }
 }
 

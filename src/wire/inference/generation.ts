@@ -123,6 +123,9 @@ export const PromptProgress = Type.Object({
   cache: Type.Integer({ description: 'Those whose state was there.' }),
   processed: Type.Integer({ description: 'Those that are done, with the ones whose state was there.' }),
   time_ms: Type.Number(),
+  remaining_ms: Type.Optional(
+    Type.Number({ description: 'About how long the rest takes; absent until something was evaluated.' }),
+  ),
 });
 export type PromptProgress = Static<typeof PromptProgress>;
 

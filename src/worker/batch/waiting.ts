@@ -4,8 +4,13 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import type { StepPlanner } from './planning/step-planner.ts';
-import { CELL_LIMITS, LINGER_LIMITS } from './planning/tuning.ts';
-import { awaitsSharedPrefix, type Placement, type PrefillingPrompt } from './sequences/placement.ts';
+import { CELL_LIMITS, COPY_LIMITS, LINGER_LIMITS } from './planning/tuning.ts';
+import {
+  awaitsBorder,
+  awaitsSharedPrefix,
+  type Placement,
+  type PrefillingPrompt,
+} from './sequences/placement.ts';
 import type { Sequences } from './sequences/sequences.ts';
 import type { StreamJob } from './stream/stream-job.ts';
 import type { HeldBefore } from './tiers/cache-facts.ts';
@@ -107,7 +112,9 @@ export class Waiting {
       if (
         awaitsSharedPrefix(waiting, begun, { ...wanted, keep: restorable?.length ?? wanted.keep }, (tokens) =>
           this.#sequences.mostReused(tokens),
-        )
+        ) ||
+        (this.#tiers !== null &&
+          awaitsBorder(waiting, begun, { keep: restorable?.length ?? wanted.keep }, COPY_LIMITS.leastTokens))
       )
         continue;
       const before = this.#heldBefore(waiting);
@@ -115,14 +122,14 @@ export class Waiting {
         if (this.#tiers !== null && restorable !== null) {
           this.#sequences.reserve(wanted.id, owner);
           this.remove(waiting.job.jobId);
-          begun.push({ prompt, owner, position: 0 });
+          begun.push({ prompt, owner, position: 0, border: waiting.sharedTokens });
           this.#setAside(waiting, wanted.id, restorable.length);
           admission.restore(waiting, wanted, { tiers: this.#tiers, wanted: restorable, before });
           continue;
         }
         const placement = this.#sequences.take(wanted, owner);
         this.remove(waiting.job.jobId);
-        begun.push({ prompt, owner, position: placement.keep });
+        begun.push({ prompt, owner, position: placement.keep, border: waiting.sharedTokens });
         this.#setAside(waiting, placement.id, placement.keep);
         admission.begin(waiting, placement, before);
       } catch (error) {

@@ -134,6 +134,7 @@ export class AcceptedNative {
       const said = this.#jobs.map(() => new Heard());
       return {
         events: this.#run(),
+        showsProgress: this.#body.return_progress === true,
         chunksOf: (index, event) => this.#pieces(index, event, said[index] ?? new Heard()),
       };
     });

@@ -1,5 +1,12 @@
 /** hearth check ID: a score card of one model, made in a worker of its own. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import {
+  type AgentCard,
+  type AgentName,
+  AGENTS,
+  checkAgent,
+  type StepCard,
+} from '../../../api/check/agents/check-agent.ts';
 import { checkModel, type ScoreCard } from '../../../api/check/check-model.ts';
 import { makerDefaults } from '../../../store/registry/maker-defaults.ts';
 import { type CliContext, printable } from '../../context.ts';
@@ -8,6 +15,8 @@ import { ENVELOPE, formatLines } from '../../words/format-lines.ts';
 
 /** With the load, and cases that have begun, the whole stays within a minute. */
 const WITHIN_MS = 50_000;
+/** A model on a small machine reads some thousand tokens first. */
+const AGENT_WITHIN_MS = 600_000;
 const NAME_WIDTH = 14;
 const CASES_PER_LINE = 10;
 
@@ -17,19 +26,73 @@ export function registerCheck(program: Command, context: CliContext): void {
     .description(
       'try tools, JSON and past calls on a chat model, and show what its template says, within a minute',
     )
+    .addOption(
+      new Option('--agent <name>', 'play a task of ten steps with the tools of this coding agent').choices(
+        AGENTS,
+      ),
+    )
     .option('--json', 'one JSON document')
-    .action(async (id: string, flags: { json?: boolean }) => {
-      await interruptible(context, (signal) => check(context, id, flags.json === true, signal));
+    .action(async (id: string, { agent, json = false }: Flags) => {
+      await interruptible(context, (signal) =>
+        agent === undefined
+          ? check(context, id, json, signal)
+          : checkWithAgent(context, id, { agent, json, signal }),
+      );
     });
 }
 
+interface Flags {
+  readonly agent?: AgentName;
+  readonly json?: boolean;
+}
+
+async function checkWithAgent(
+  context: CliContext,
+  id: string,
+  { agent, json, signal }: Required<Flags> & { readonly signal: AbortSignal },
+): Promise<void> {
+  const target = await targetOf(context, id);
+  const card = await checkAgent({
+    agent,
+    worker: { env: context.env, gpu: 'off' },
+    target,
+    withinMs: AGENT_WITHIN_MS,
+    signal,
+    onStep: (done, all) => context.note(`Played ${done} of ${all} steps …`),
+  });
+  if (json) context.printJson(card);
+  else context.print(printableLines(agentLines(card)));
+}
+
+function agentLines({ model, agent, mastered, steps, left }: AgentCard): (readonly [string, string])[] {
+  const all = steps.length + left;
+  const loops = steps.filter((step) => step.loops).length;
+  const guards = steps.flatMap((step) => step.guards);
+  return [
+    ['model', model],
+    ['agent', agent],
+    ['steps', `${mastered} of ${all} mastered${left > 0 ? `, ${left} not tried in time` : ''}`],
+    ...steps.map(
+      (step, at) =>
+        [step.mastered ? 'mastered' : 'failed', `${at + 1}. ${step.step}${remarkOf(step)}`] as const,
+    ),
+    ['loops', loops === 0 ? 'none' : `at ${loops} of ${steps.length} steps it made the same move again`],
+    ['guards', countsOf(guards) || 'did nothing'],
+  ];
+}
+
+const countsOf = (words: readonly string[]): string =>
+  [...new Set(words)].map((word) => `${word} ${words.filter((each) => each === word).length}`).join(', ');
+
+function remarkOf({ mastered, moves, instead }: StepCard): string {
+  if (mastered) return moves === 1 ? '' : ` (after ${moves} moves)`;
+  return `: ${instead ?? ''}`;
+}
+
 async function check(context: CliContext, id: string, json: boolean, signal: AbortSignal): Promise<void> {
-  const config = context.config();
-  const registry = localRegistry(config);
+  const registry = localRegistry(context.config());
   const model = await registry.resolve(id, 'chat');
-  const target = registry.toTarget(model, { numThreads: config.numThreads });
-  context.note(printable(`Loading ${model.id} …`));
-  await target.source.verify();
+  const target = await targetOf(context, id);
   const card = await checkModel({
     worker: { env: context.env, gpu: 'off' },
     target,
@@ -40,16 +103,25 @@ async function check(context: CliContext, id: string, json: boolean, signal: Abo
       if (tried % CASES_PER_LINE === 0) context.note(`Tried ${tried} of ${all} cases …`);
     },
   });
-  if (json) {
-    context.printJson(card);
-  } else {
-    context.print(
-      lines(card, model.params.template)
-        .map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`)
-        .join('\n'),
-    );
-  }
+  if (json) context.printJson(card);
+  else context.print(printableLines(lines(card, model.params.template)));
 }
+
+async function targetOf(
+  context: CliContext,
+  id: string,
+): Promise<ReturnType<ReturnType<typeof localRegistry>['toTarget']>> {
+  const config = context.config();
+  const registry = localRegistry(config);
+  const model = await registry.resolve(id, 'chat');
+  const target = registry.toTarget(model, { numThreads: config.numThreads });
+  context.note(printable(`Loading ${model.id} …`));
+  await target.source.verify();
+  return target;
+}
+
+const printableLines = (rows: readonly (readonly [string, string])[]): string =>
+  rows.map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`).join('\n');
 
 function lines(
   { model, toolFormat, format, cases, makerDefaults: defaults, defects }: ScoreCard,

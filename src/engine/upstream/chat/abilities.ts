@@ -133,7 +133,8 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
 /** The name of a sampling option in a dialect; null: it does not know it. */
 export function samplingName(dialect: Dialect, row: SamplingRow): string | null {
   const { sampling } = ABILITIES[dialect];
-  if (row.elsewhere === 'here') return null;
+  // Another Hearth would do it by its own defaults.
+  if (row.elsewhere === 'here') return dialect === 'hearth' ? row.wire : null;
   if (SAMPLING_REACHES.indexOf(row.elsewhere) > SAMPLING_REACHES.indexOf(sampling)) return null;
   return sampling === 'servers' ? (row.serversName ?? row.wire) : row.wire;
 }

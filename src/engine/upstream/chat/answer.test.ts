@@ -7,6 +7,7 @@ const context = {
   isChat: true,
   maxCalls: 1,
   wantsLogprobs: false,
+  repetitionLimit: 256,
   numCtx: 0,
   cutsPrompts: false,
   sinceSentMs: () => 0,
@@ -75,5 +76,48 @@ describe('tool calls beyond the one that is allowed', () => {
       reader.take(JSON.stringify(calling(at, at + 1 === written ? 'tool_calls' : null)));
     expect(reader.end().calls).toBe(calls);
     expect(emitted.filter(({ type }) => type === 'tool_call')).toHaveLength(Math.min(maxCalls, written));
+  });
+});
+
+describe('an upstream that repeats itself', () => {
+  const reading = (repetitionLimit: number) => {
+    const emitted: JobEvent[] = [];
+    const reader = new AnswerReader({ ...context, repetitionLimit }, (event) => emitted.push(event));
+    return { reader, emitted };
+  };
+
+  it('is ended as a local model is, in whatever pieces it says it', () => {
+    for (const piece of ['la ', 'la la la la la ', 'the same line again.\n'.repeat(9)]) {
+      const { reader, emitted } = reading(256);
+      for (let at = 0; at < 1_000 && !reader.isOver; at += 1) reader.take(JSON.stringify(says(piece)));
+      expect([reader.wasEnded, reader.end()]).toEqual([
+        true,
+        expect.objectContaining({ finishReason: 'length', repetition: 'ended' }),
+      ]);
+      const said = emitted.map((event) => (event.type === 'text' ? event.text : '')).join('');
+      expect(said.length).toBeLessThan(2_000);
+    }
+  });
+
+  it('goes on where the request says so, and where it does not repeat itself', () => {
+    const allowed = reading(0).reader;
+    for (let at = 0; at < 1_000; at += 1) allowed.take(JSON.stringify(says('la ')));
+    const varied = reading(256).reader;
+    for (let at = 0; at < 1_000; at += 1) varied.take(JSON.stringify(says(`${at * at} houses `)));
+    for (const reader of [allowed, varied]) {
+      reader.take(JSON.stringify(says('.', 'stop')));
+      expect([reader.wasEnded, reader.end().repetition]).toEqual([false, undefined]);
+    }
+  });
+
+  it('or refuses calls, and is another Hearth, has said so itself', () => {
+    const { reader } = reading(256);
+    reader.take(
+      JSON.stringify({ ...says('la', 'stop'), svc_repetition: 'nudged', svc_call_guard: 'refused' }),
+    );
+    expect(reader.end()).toMatchObject({ repetition: 'nudged', calls: 'refused' });
+    const odd = reading(256).reader;
+    odd.take(JSON.stringify({ ...says('la', 'stop'), svc_repetition: {}, svc_call_guard: 'x' }));
+    expect(odd.end()).not.toHaveProperty('repetition');
   });
 });

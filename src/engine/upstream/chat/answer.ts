@@ -2,13 +2,16 @@
  * The pieces of a streamed answer as job events. Whatever stands in them is hostile: what does not fit ends the answer
  * with `upstream_broken`, and never passes as its end. Ids and names of models in it are not looked at.
  */
-import type {
-  DoneEvent,
-  FinishReason,
-  JobEvent,
-  SampledToken,
-  TokenLogprob,
-  Usage,
+import { Check } from 'typebox/value';
+import {
+  CallGuard,
+  type DoneEvent,
+  type FinishReason,
+  type JobEvent,
+  Repetition,
+  type SampledToken,
+  type TokenLogprob,
+  type Usage,
 } from '../../../contract/job-event.ts';
 import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { type Asked, broken, failureInStream } from '../failures.ts';
@@ -17,6 +20,7 @@ import { ARGUMENTS_LIMITS, UPSTREAM_LIMITS } from '../limits.ts';
 import { parseSpelled } from '../../../lib/json/parse-spelled.ts';
 import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import { JsonGauge } from '../../../lib/json/json-gauge.ts';
+import { SaidWords } from './said-words.ts';
 import { WholeCharacters } from './whole-characters.ts';
 
 export interface AnswerContext {
@@ -25,6 +29,8 @@ export interface AnswerContext {
   /** Tool calls that may be passed on; further ones are left out, as if the model had stopped there. */
   readonly maxCalls: number;
   readonly wantsLogprobs: boolean;
+  /** Repeated tokens, about, after which the answer ends; 0: it goes on. */
+  readonly repetitionLimit: number;
   /** 0: not known. */
   readonly numCtx: number;
   /** A prompt that fills the window was cut. */
@@ -59,12 +65,21 @@ export class AnswerReader {
   /** Of what is being said now. */
   readonly #characters = new WholeCharacters();
   #saying: Saying = 'text';
-  /** `[DONE]` was read: nothing may follow. */
+  readonly #words: SaidWords;
+  #repetition: DoneEvent['repetition'];
+  #guarded: DoneEvent['calls'];
+  /** `[DONE]` was read, or nothing more is wanted: nothing may follow. */
   isOver = false;
+
+  /** It was ended here, and the upstream does not know. */
+  get wasEnded(): boolean {
+    return this.#words.isOver;
+  }
 
   constructor(context: AnswerContext, emit: (event: JobEvent) => void) {
     this.#context = context;
     this.#emit = emit;
+    this.#words = new SaidWords(context.repetitionLimit);
   }
 
   /** Takes the `data` of one event, read already where it is long; throws where it cannot be part of an answer. */
@@ -80,6 +95,7 @@ export class AnswerReader {
     const error = field(chunk, 'error');
     if (error !== undefined && error !== null) throw failureInStream(this.#context.asked, error);
     this.#readUsage(chunk);
+    this.#readGuards(chunk);
     const choices = field(chunk, 'choices');
     if (choices === undefined || choices === null) return;
     if (!Array.isArray(choices)) throw this.#broken('choices is not a list');
@@ -90,14 +106,20 @@ export class AnswerReader {
 
   /** The body has ended, or `[DONE]` was read: the answer is whole or it is broken. */
   end(): DoneEvent {
+    if (this.wasEnded) {
+      this.#finish = 'length';
+      this.#repetition = 'ended';
+    }
     if (this.#finish === null)
       throw broken(this.#context.asked.upstream, 'cut', 'it ended without a finish reason');
     this.#checkPrompt();
+    const calls = this.#calls > this.#context.maxCalls ? 'dropped' : this.#guarded;
     const finishReason = this.#calls > 0 && this.#finish !== 'length' ? 'tool_calls' : this.#finish;
     return {
       type: 'done',
       finishReason: finishReason === 'tool_calls' && this.#calls === 0 ? 'stop' : finishReason,
-      ...(this.#calls > this.#context.maxCalls ? { calls: 'dropped' as const } : {}),
+      ...(this.#repetition === undefined ? {} : { repetition: this.#repetition }),
+      ...(calls === undefined ? {} : { calls }),
       ...(this.#stopString === undefined ? {} : { stopString: this.#stopString }),
       usage: this.#usage ?? {
         promptTokens: 0,
@@ -197,6 +219,13 @@ export class AnswerReader {
     );
   }
 
+  /** What another Hearth did about the answer. */
+  #readGuards(chunk: object): void {
+    const [repetition, calls] = [field(chunk, 'svc_repetition'), field(chunk, 'svc_call_guard')];
+    if (Check(Repetition, repetition)) this.#repetition = repetition;
+    if (Check(CallGuard, calls)) this.#guarded = calls;
+  }
+
   #readUsage(chunk: object): void {
     const usage = field(chunk, 'usage');
     const timings = field(chunk, 'timings');
@@ -233,7 +262,10 @@ export class AnswerReader {
   /** What the model says; behind its finish reason there is nothing more to say. */
   #say(event: JobEvent): void {
     if (this.#finish !== null) throw this.#broken('it goes on behind its finish reason');
-    if ('text' in event) this.#saidChars += event.text.length;
+    if ('text' in event) {
+      this.#saidChars += event.text.length;
+      this.#words.add(event.text);
+    }
     if (this.#saidChars > UPSTREAM_LIMITS.saidChars)
       throw this.#broken(`it says more than ${UPSTREAM_LIMITS.saidChars} characters`);
     this.#pieces += 1;
@@ -243,6 +275,7 @@ export class AnswerReader {
     const seenMs = nowMs - this.#timings.prefillMs;
     this.#timings.decodeMs = seenMs < SEEN_MS ? 0 : (seenMs * this.#pieces) / (this.#pieces - 1);
     this.#emit(event);
+    if (this.#words.isOver) this.isOver = true;
   }
 
   #start(): void {

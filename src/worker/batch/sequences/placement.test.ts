@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CachedSequence, placePrompt, awaitsSharedPrefix } from './placement.ts';
+import { awaitsBorder, awaitsSharedPrefix, type CachedSequence, placePrompt } from './placement.ts';
 import { commonPrefix } from '../stream/common-prefix.ts';
 
 const RULES = { owner: '', copyWorthTokens: 16 };
@@ -136,5 +136,23 @@ describe('awaitsSharedPrefix', () => {
   it('does not for a prompt under other LoRA adapters', () => {
     const other = { prompt: [...system, 9], owner: 'style=1', position: 30 };
     expect(awaitsSharedPrefix(prompt, [other], placement)).toBe(false);
+  });
+});
+
+describe('awaitsBorder', () => {
+  const prompt = { prompt: [...system, 7, 8], owner: '' };
+  const other = { prompt: [...system, 9], owner: '', position: 30, border: 90 };
+  const awaits = (fields: object, keep = 0): boolean =>
+    awaitsBorder(prompt, [{ ...other, ...fields }], { keep }, 16);
+
+  it('waits for a state that is kept within what both prompts begin with', () => {
+    expect(awaits({})).toBe(true);
+    expect(awaits({ border: 100 })).toBe(true);
+  });
+
+  it('does not for one beyond it, for one that is there or that nobody keeps, for little more, or for another owner', () => {
+    for (const fields of [{ border: 101 }, { position: 90 }, { border: null }, { owner: 'style=1' }])
+      expect(awaits(fields)).toBe(false);
+    expect(awaits({}, 80)).toBe(false);
   });
 });

@@ -34,6 +34,8 @@ export interface PrefillingPrompt {
   readonly owner: string;
   /** Tokens whose state is there. */
   readonly position: number;
+  /** Where its whole state is kept on the way; null or absent: nowhere. */
+  readonly border?: number | null;
 }
 
 export interface PlacementRules {
@@ -103,6 +105,22 @@ export function placePrompt(
 /** What a sequence's state is worth, in tokens that would have to be evaluated. */
 export function worthTokens(tokens: number, onlyHere = tokens): number {
   return onlyHere + ELSEWHERE_SHARE * (tokens - onlyHere);
+}
+
+/**
+ * Whether another prompt's prefill will soon reach a border that this prompt has as well, where its whole state is kept:
+ * memory that cannot be cut is shared there or nowhere.
+ */
+export function awaitsBorder(
+  { prompt, owner }: Pick<PrefillingPrompt, 'prompt' | 'owner'>,
+  prefilling: readonly PrefillingPrompt[],
+  { keep }: Pick<Placement, 'keep'>,
+  leastTokens: number,
+): boolean {
+  return prefilling.some(({ border = null, position, ...other }) => {
+    if (border === null || position >= border || other.owner !== owner) return false;
+    return border - keep >= leastTokens && commonPrefix(prompt, other.prompt) >= border;
+  });
 }
 
 /** Whether another prompt's prefill will soon cover so much more of this prompt that a copy of it pays. */

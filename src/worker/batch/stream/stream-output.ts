@@ -7,7 +7,7 @@ import type { AnswerParser, AnswerPart } from '../../answer/answer.ts';
 import { StopStrings } from '../../answer/stop-strings.ts';
 import { Utf8Assembler } from '../../answer/utf8.ts';
 import type { Vocabulary } from '../../prompt/vocabulary.ts';
-import { RepetitionGuard, repetitionLimit } from './repetition-guard.ts';
+import { RepetitionGuard, repetitionLimit } from '../../../lib/base/repetition-guard.ts';
 import { SampledTokens } from './sampled-tokens.ts';
 import type { StreamJob } from './stream-job.ts';
 
@@ -32,7 +32,8 @@ export class StreamOutput {
     this.#vocabulary = vocabulary;
     this.#stops = new StopStrings([...job.job.stop, ...(job.answer.hiddenStops ?? [])]);
     const limit = repetitionLimit(job.job);
-    this.#guard = limit === 0 ? null : new RepetitionGuard(limit, this.#tokens);
+    this.#guard =
+      limit === 0 ? null : new RepetitionGuard(limit, this.#tokens, (tokens) => this.#textOf(tokens));
     this.#room = numCtx - prompt.length;
     this.#maxTokens = Math.min(job.job.maxTokens ?? this.#room, this.#room);
     // A job that wants no token at all has finished before it began.
@@ -97,6 +98,10 @@ export class StreamOutput {
     if (this.#tokens.length >= this.#most || this.#guard?.isOver === true)
       return [...events, ...this.#end('length')];
     return events;
+  }
+
+  #textOf(tokens: readonly number[]): string {
+    return Buffer.concat(tokens.map((token) => this.#vocabulary.bytesOf(token))).toString('utf8');
   }
 
   /** Half a call is of no use to anybody. */

@@ -97,6 +97,11 @@ export class Stream {
     this.output = new StreamOutput(job, chat.vocabulary);
   }
 
+  /** As prompts that wait for it see it. */
+  get border(): number | null {
+    return this.sharedTokens;
+  }
+
   get position(): number {
     return this.#position;
   }

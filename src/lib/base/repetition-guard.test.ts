@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { REPETITION_LIMIT, RepetitionGuard } from './repetition-guard.ts';
 
 /** How many tokens were written when the guard ended the answer, or null. */
-function endOf(answer: readonly number[], limit = REPETITION_LIMIT): number | null {
+function endOf(answer: readonly number[], limit = REPETITION_LIMIT, textOf = words): number | null {
   const tokens: number[] = [];
-  const guard = new RepetitionGuard(limit, tokens);
+  const guard = new RepetitionGuard(limit, tokens, textOf);
   for (const token of answer) {
     tokens.push(token);
     guard.note();
@@ -15,6 +15,16 @@ function endOf(answer: readonly number[], limit = REPETITION_LIMIT): number | nu
   }
   return null;
 }
+
+/** Of tokens that are numbers only here. */
+const words = (_tokens: readonly number[]): string => 'word';
+/** A text whose tokens are its characters, spaces and line breaks as many as there are together. */
+const endOfText = (text: string): number | null => {
+  const pieces = text.match(/[^\S\n]+|\n+|\S/g) ?? [];
+  const known = [...new Set(pieces)];
+  const ids = pieces.map((piece) => known.indexOf(piece));
+  return endOf(ids, REPETITION_LIMIT, (tokens) => tokens.map((token) => known[token] ?? '').join(''));
+};
 
 const fresh = (count: number, from = 1_000): number[] => Array.from({ length: count }, (_, at) => from + at);
 const times = (count: number, block: readonly number[]): number[] =>
@@ -60,6 +70,29 @@ describe('an answer that repeats itself exactly', () => {
   });
 });
 
+describe('numbers', () => {
+  it.each([
+    ['an array of zeros', `float zeros[] = { ${'0, '.repeat(160)}};`],
+    ['rows of flags', `bool flags[] = {\n${'    1, 0, 0, 0,\n'.repeat(40)}};`],
+    ['a matrix', `${'1 0 0\n0 1 0\n0 0 1\n'.repeat(20)}end`],
+  ])('go on longer than words: %s', (_, text) => {
+    expect(endOfText(text)).toBeNull();
+  });
+
+  it.each([
+    ['words', 'x = 10; '.repeat(200)],
+    ['lines without anything', `a${' \n'.repeat(300)}`],
+    ['signs', '- '.repeat(300)],
+  ])('are no %s, which end as early as ever', (_, text) => {
+    expect(endOfText(text)).toBeLessThanOrEqual(300);
+  });
+
+  it('end all the same', () => {
+    expect(endOfText('0, '.repeat(2_000))).toBeLessThanOrEqual(1_100);
+    expect(endOfText('1, 0, 0, 2,\n'.repeat(2_000))).toBeLessThanOrEqual(1_100);
+  });
+});
+
 describe('what goes on', () => {
   it.each([
     ['three copies of a long text', times(3, fresh(900))],
@@ -96,7 +129,7 @@ describe('what goes on', () => {
   });
 
   it('the texts, tables, programs and data of this repository', () => {
-    const root = path.resolve(import.meta.dirname, '../../../..');
+    const root = path.resolve(import.meta.dirname, '../../..');
     const files = [
       '.',
       'docs',
@@ -121,7 +154,7 @@ describe('another choice before the end', () => {
   /** A model that goes on with its block unless another token was chosen; then it writes something new. */
   function writes(block: readonly number[], escapes: boolean): { tokens: number[]; nudges: number } {
     const tokens: number[] = [];
-    const guard = new RepetitionGuard(REPETITION_LIMIT, tokens);
+    const guard = new RepetitionGuard(REPETITION_LIMIT, tokens, words);
     let next = 0;
     let escaped = false;
     while (!guard.isOver && tokens.length < 5_000) {

@@ -1,10 +1,9 @@
 /**
  * Notices an answer that repeats itself without end. A token repeats when it stood in the answer one period ago. Programs
  * and data repeat a lot, but what they repeat is shorter than the way back to its last copy: only a run of several periods
- * ends the answer. Shortly before, one token is chosen differently. Memory and time per token are bounded.
+ * ends the answer, a longer one where it repeats numbers and no word. Shortly before, one token is chosen differently. Memory
+ * and time per token are bounded.
  */
-
-import type { DecodingRequest } from './stream-job.ts';
 
 /** Tokens of repetition after which an answer ends. */
 export const REPETITION_LIMIT = 256;
@@ -19,14 +18,24 @@ const DIFFERENCE_TAKES_BACK = 48;
 const NUDGE_AT = 0.75;
 const MOST_NUDGES = 2;
 
+/** Arrays of numbers repeat more than words do: what repeats them may be so many times as long. */
+const NUMBERS_MAY = 4;
+
 /** A period is where so many tokens stood last. */
 const SHINGLE = 16;
 const BUCKET_BITS = 15;
 const BASE = 0x9e3779b1;
 const OLDEST = Array.from({ length: SHINGLE }).reduce<number>((product) => Math.imul(product, BASE), 1);
 
-/** An answer that no token may end is meant to go on. */
-export function repetitionLimit({ sampling, lane, ignoresEnd }: DecodingRequest): number {
+/** What a job says of it. */
+interface Asked {
+  readonly sampling: { readonly repetitionGuard?: number };
+  readonly lane: string;
+  readonly ignoresEnd?: boolean;
+}
+
+/** 0: the answer may go on; one that no token may end is meant to. */
+export function repetitionLimit({ sampling, lane, ignoresEnd }: Asked): number {
   const isMeant = lane !== 'shared' || ignoresEnd === true;
   return sampling.repetitionGuard ?? (isMeant ? 0 : REPETITION_LIMIT);
 }
@@ -34,6 +43,9 @@ export function repetitionLimit({ sampling, lane, ignoresEnd }: DecodingRequest)
 export class RepetitionGuard {
   readonly #limit: number;
   readonly #tokens: readonly number[];
+  readonly #textOf: (tokens: readonly number[]) => string;
+  /** What repeats has digits and no letters; null: nobody asked yet. */
+  #isNumbers: boolean | null = null;
   /** 0: none is known. */
   #period = 0;
   /** Tokens that repeated without any that did not, and with single ones between them. */
@@ -47,14 +59,18 @@ export class RepetitionGuard {
   /** By the hash of a shingle, where it ended last. Made when an answer is long enough to need it. */
   #places: Int32Array | null = null;
 
-  /** `tokens`: the answer, which grows by one before each `note`. */
-  constructor(limit: number, tokens: readonly number[]) {
+  /** `tokens`: the answer, which grows by one before each `note`; `textOf`: what some of them say. */
+  constructor(limit: number, tokens: readonly number[], textOf: (tokens: readonly number[]) => string) {
     this.#limit = limit;
     this.#tokens = tokens;
+    this.#textOf = textOf;
   }
 
   get isOver(): boolean {
-    return this.#run >= this.#most || this.#varied >= COPIES * this.#period + VARIED_TOKENS;
+    const varied = COPIES * this.#period + VARIED_TOKENS;
+    if (this.#run < this.#least && this.#varied < varied) return false;
+    const more = this.#repeatsNumbers ? NUMBERS_MAY : 1;
+    return this.#run >= this.#most || this.#varied >= varied * more;
   }
 
   /** The token that would go on with the repetition, when it is time to choose another one. */
@@ -81,15 +97,26 @@ export class RepetitionGuard {
     else this.#repeats(at);
   }
 
-  get #most(): number {
+  get #least(): number {
     return Math.max(this.#limit, COPIES * this.#period);
+  }
+
+  get #most(): number {
+    return this.#repeatsNumbers ? Math.max(NUMBERS_MAY * this.#limit, this.#least) : this.#least;
+  }
+
+  /** Read once for each period, and only where it matters. */
+  get #repeatsNumbers(): boolean {
+    this.#isNumbers ??= isNumbers(this.#textOf(this.#tokens.slice(-Math.min(this.#period, MOST_READ))));
+    return this.#isNumbers;
   }
 
   #repeats(at: number): void {
     this.#run += 1;
     this.#varied += 1;
-    const isDue = this.#run === Math.floor(this.#most * NUDGE_AT) && this.#nudges < MOST_NUDGES;
-    if (isDue) this.#avoided = this.#tokens[at + 1 - this.#period] ?? null;
+    if (this.#nudges >= MOST_NUDGES || this.#run < Math.floor(this.#least * NUDGE_AT)) return;
+    if (this.#run === Math.floor(this.#most * NUDGE_AT))
+      this.#avoided = this.#tokens[at + 1 - this.#period] ?? null;
   }
 
   #differs(at: number, place: number): void {
@@ -98,6 +125,7 @@ export class RepetitionGuard {
     this.#varied = Math.max(0, this.#varied - DIFFERENCE_TAKES_BACK);
     if (place === 0 || !this.#isEqual(place, at)) return;
     this.#period = at - place;
+    this.#isNumbers = null;
     this.#varied = SHINGLE;
     if (!isNudged) this.#run = SHINGLE;
   }
@@ -122,3 +150,8 @@ export class RepetitionGuard {
     return place;
   }
 }
+
+/** Tokens of a block that are looked at. */
+const MOST_READ = 1_024;
+
+const isNumbers = (text: string): boolean => /\d/.test(text) && !/\p{L}/u.test(text);

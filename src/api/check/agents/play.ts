@@ -1,0 +1,175 @@
+/**
+ * Plays the task of an agent with a model, step by step. Each step is asked for behind the right moves before it, so that one
+ * that fails says nothing of the next. A model that does something else hears what came of it, and may try again.
+ */
+import type { CallGuard, Repetition } from '../../../contract/job-event.ts';
+import type { GenerateJob, Turn } from '../../../contract/job.ts';
+import type { Engine, LoadedModel, ModelTarget } from '../../../engine/ports.ts';
+import { messageOf } from '../../../lib/errors/svc-error.ts';
+import { collectEvents } from '../../../engine/collect.ts';
+import { guardedAfter } from '../../chat/call-guard.ts';
+import { checkedJobs } from '../../chat/checked-jobs.ts';
+import { callsOf, collect, textOf } from '../../chat/collected.ts';
+import { checkJob } from '../check-job.ts';
+import { AGENT_KITS, type AgentCall, type AgentKit, type AgentName } from './agent-kits.ts';
+import { type Action, isRight, QUESTION, resultOf, SCRIPT, type ScriptStep } from './script.ts';
+
+/** Moves that a model may make for one step. */
+const MOST_MOVES = 4;
+const MOVE_TOKENS = 192;
+
+export interface StepCard {
+  readonly step: string;
+  readonly mastered: boolean;
+  /** Moves that it took. */
+  readonly moves: number;
+  /** What the model did instead, the last time; null: mastered. */
+  readonly instead: string | null;
+  /** It made a move again that it had just made. */
+  readonly loops: boolean;
+  /** What the guards of calls and repetition did. */
+  readonly guards: readonly (CallGuard | Repetition)[];
+}
+
+export interface AgentCard {
+  readonly model: string;
+  readonly agent: string;
+  readonly mastered: number;
+  readonly steps: readonly StepCard[];
+  /** Not tried, because the time was over. */
+  readonly left: number;
+}
+
+export interface PlayOptions {
+  readonly agent: AgentName;
+  readonly model: string;
+  /** Runs the jobs of a loaded model. */
+  readonly run: Pick<LoadedModel, 'run'>['run'];
+  readonly target: ModelTarget;
+  readonly signal: AbortSignal;
+  /** True: no further move is begun. */
+  readonly isOver: () => boolean;
+  readonly onStep?: (done: number, all: number) => void;
+}
+
+export async function playAgent(options: PlayOptions): Promise<AgentCard> {
+  const kit = AGENT_KITS[options.agent];
+  const steps: StepCard[] = [];
+  for (const [at, step] of SCRIPT.entries()) {
+    if (options.isOver()) break;
+    steps.push(await playStep(options, kit, { step, at }));
+    options.onStep?.(steps.length, SCRIPT.length);
+  }
+  return {
+    model: options.model,
+    agent: kit.title,
+    mastered: steps.filter(({ mastered }) => mastered).length,
+    steps,
+    left: SCRIPT.length - steps.length,
+  };
+}
+
+interface Move {
+  readonly call: AgentCall | null;
+  readonly words: string;
+  readonly guards: readonly (CallGuard | Repetition)[];
+  /** Why there is no move; null: there is one. */
+  readonly failure: string | null;
+}
+
+async function playStep(
+  options: PlayOptions,
+  kit: AgentKit,
+  { step, at }: { readonly step: ScriptStep; readonly at: number },
+): Promise<StepCard> {
+  const turns = historyOf(kit, at);
+  const guards: (CallGuard | Repetition)[] = [];
+  let before = '';
+  let loops = false;
+  let instead = '';
+  let moves = 0;
+  while (moves < MOST_MOVES && !(moves > 0 && options.isOver())) {
+    moves += 1;
+    const move = await moveOf(options, kit, turns);
+    guards.push(...move.guards);
+    const { name = '', input = {} } = move.call ?? {};
+    const made = move.call === null ? null : kit.actionOf({ name, input });
+    const card = { step: step.words, moves, guards };
+    if (isMastered(step, move, made)) return { ...card, mastered: true, instead: null, loops };
+    instead = insteadOf(move);
+    const text = JSON.stringify([move.call, move.words]);
+    loops ||= text === before;
+    before = text;
+    if (move.call === null) {
+      // Whoever has ended its turn does not go on by itself.
+      return { ...card, mastered: false, instead, loops };
+    }
+    turns.push(...called(move.call, `${at}-${moves}`, resultOf(made)));
+  }
+  return { step: step.words, mastered: false, moves, instead, loops, guards };
+}
+
+function isMastered({ action }: ScriptStep, { call, words, failure }: Move, made: Action | null): boolean {
+  if (action === null) return failure === null && call === null && words.trim() !== '';
+  return made !== null && isRight(action, made);
+}
+
+function insteadOf({ call, words, failure }: Move): string {
+  if (failure !== null) return failure;
+  if (call !== null) return `called ${call.name} with ${JSON.stringify(call.input).slice(0, 100)}`;
+  const said = words.trim().replaceAll(/\s+/g, ' ').slice(0, 80);
+  return said === '' ? 'said nothing' : `said: ${said}`;
+}
+
+/** The conversation behind the right moves of the steps before. */
+export function historyOf(kit: AgentKit, at: number): Turn[] {
+  const past = SCRIPT.slice(0, at).flatMap(({ action, result }, index) =>
+    action === null ? [] : called(kit.callOf(action), String(index), result),
+  );
+  return [{ role: 'system', content: kit.system }, { role: 'user', content: QUESTION }, ...past];
+}
+
+function called({ name, input }: AgentCall, id: string, result: string): Turn[] {
+  const toolCalls = [{ id: `call_${id}`, name, argumentsJson: JSON.stringify(input) }];
+  return [
+    { role: 'assistant', content: '', toolCalls },
+    { role: 'tool', content: result, toolCallId: `call_${id}`, name },
+  ];
+}
+
+async function moveOf(options: PlayOptions, kit: AgentKit, turns: readonly Turn[]): Promise<Move> {
+  const job: GenerateJob = checkJob(`agent ${turns.length}`, {
+    prompt: { kind: 'chat', turns: [...turns] },
+    tools: [...kit.tools],
+    toolChoice: { mode: 'auto' },
+    // A step has few moves, so that a circle shows early.
+    sampling: { temperature: 0, ...guardedAfter(2) },
+    maxTokens: MOVE_TOKENS,
+  });
+  try {
+    const { run, target, signal } = options;
+    const submit: Engine['submit'] = (asked, until, listener) => run(asked.job, until, listener);
+    const checked = checkedJobs({ submit });
+    const submission = { job, target, clientKey: '', clientName: '', numCtx: null, keepAliveMs: null };
+    const events = await collectEvents((listener) => checked.submit(submission, signal, listener));
+    const { answers } = await collect(
+      [job],
+      events.map((event) => ({ index: 0, event })),
+    );
+    const [answer] = answers;
+    const [first] = callsOf(answer);
+    const { calls, repetition, finishReason } = answer.done;
+    const guards = [calls, repetition].filter((guard) => guard !== undefined);
+    const input = first === undefined ? {} : (JSON.parse(first.pieces.join('')) as AgentCall['input']);
+    const isCut = first === undefined && finishReason === 'length';
+    return {
+      call: first === undefined ? null : { name: first.name, input },
+      words: textOf(answer, 'text'),
+      guards,
+      failure: isCut ? `did not end within ${MOVE_TOKENS} tokens` : null,
+    };
+  } catch (error) {
+    options.signal.throwIfAborted();
+    return { call: null, words: '', guards: [], failure: messageOf(error) };
+  }
+}
