@@ -79,8 +79,12 @@ export const EXACT_RULES = {
   },
   wholeWindows: {
     rule: 'Layers with a sliding window keep the whole past.',
-    because: 'Otherwise cells are used again in an order that depends on the tiles.',
+    because: 'Otherwise cells are used again, and a state that was cut goes on in other cells.',
     load: { wholeWindows: true },
+  },
+  windowState: {
+    rule: 'State of a model with a sliding window stays in its slot, and is not kept in memory or on the disk.',
+    because: 'The library saves the cells inside the window only, and puts them into other cells.',
   },
   promptTiles: {
     rule: 'Prompts are evaluated in tiles of at least two rows, together or not, but never beside a row of an answer.',
