@@ -120,6 +120,8 @@ function describe(event: InstallEvent): string {
       return `Unpacking ${event.file}`;
     case 'probing':
       return `Trying ${event.file} in a separate process`;
+    case 'left out':
+      return `Installing the model without ${event.file}, which lets it read images: ${event.reason}`;
     case 'writing manifest':
       return `Registering ${event.id}`;
     case 'success':

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HttpClient } from '../support/http/http-client.ts';
 import { hearth } from '../support/process/hearth.ts';
 import { type ServiceProcess, startService } from '../support/process/service-process.ts';
-import { IMAGE_TOKENS, writeTinyProjector } from './tiny-projector.ts';
+import { IMAGE_TOKENS, writeTinyProjector } from '../../tools/models/tiny-projector.ts';
 
 const { HEARTH_LLAMA_SERVER: program } = process.env;
 

@@ -28,7 +28,7 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
       aliases: model.aliases,
       ownedBy: model.ownedBy,
       engine: LOCAL_ENGINE,
-      media: [],
+      media: facts.projector?.image === true ? ['image'] : [],
       addedAt: model.addedAt,
       name: facts.name ?? null,
       architecture: facts.architecture,

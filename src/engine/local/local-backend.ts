@@ -27,7 +27,7 @@ import { freeMemoryBytes } from './memory/free-memory.ts';
 import { MemoryBook } from './memory/memory-book.ts';
 import { processTuning, type Tuning } from './memory-need.ts';
 import type { PromptCachePlan } from './prompt-cache-plan.ts';
-import { isLocal, type LocalTarget } from './model-source.ts';
+import { filesBeside, isLocal, type LocalTarget } from './model-source.ts';
 import { SpareWorkers } from './spare-workers.ts';
 import { WorkerHost } from './worker-host.ts';
 
@@ -239,9 +239,8 @@ class Workers implements LocalBackend {
   #mayRead(worker: WorkerHost, { source }: LocalTarget): boolean {
     const readable = this.#readable.get(worker);
     if (readable === undefined) return true;
-    const { adapters, draft } = source.beside;
-    const files = [source, ...adapters, ...(draft === null ? [] : [draft])];
-    return files.every(({ path }) => readable.some((one) => isWithin(path, one)));
+    const files = [source.path, ...filesBeside(source.beside)];
+    return files.every((path) => readable.some((one) => isWithin(path, one)));
   }
 
   async #loadInto(

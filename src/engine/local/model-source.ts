@@ -17,7 +17,7 @@ export interface LocalSource {
   /** Null: the model is no mixture, or this is not known of it. */
   readonly experts: ExpertFacts | null;
   /** What is opened with it, as a load has it. */
-  readonly beside: Pick<LoadSpec, 'adapters' | 'draft'>;
+  readonly beside: Pick<LoadSpec, 'adapters' | 'draft' | 'projector'>;
   /** Bytes of weights on disk, those of files beside it included, and bytes of KV state per token of window and sequence. */
   readonly weightsBytes: number;
   readonly kvBytesPerToken: number;
@@ -32,9 +32,14 @@ export interface LocalTarget extends ModelTarget {
 type LocalModel = Pick<ModelTarget, 'modelId' | 'kind' | 'trainedCtx' | 'defaultCtx' | 'farthest'> & {
   /** Whether its pooling gives scores in the place of vectors. */
   readonly ranks?: boolean;
+  /** Whether it has a projector for images. */
+  readonly seesImages?: boolean;
 };
 
-export function localTarget({ ranks = false, ...model }: LocalModel, source: LocalSource): LocalTarget {
+export function localTarget(
+  { ranks = false, seesImages = false, ...model }: LocalModel,
+  source: LocalSource,
+): LocalTarget {
   return {
     ...model,
     engine: LOCAL_ENGINE,
@@ -44,6 +49,7 @@ export function localTarget({ ranks = false, ...model }: LocalModel, source: Loc
       canTokenize: true,
       canRank: ranks,
       canContinue: model.kind === 'chat',
+      ...(seesImages && { media: ['image'] as const }),
     },
     revision: [source.digest ?? '', source.path, settingsKey(source), besideKey(source)].join(' ').trimEnd(),
     source,
@@ -76,9 +82,13 @@ export function settingsKey({ settings }: Pick<LocalSource, 'settings'>): string
   return Object.keys(named).length === 0 ? '' : JSON.stringify(named);
 }
 
-function besideKey({ beside: { adapters, draft } }: LocalSource): string {
-  return [...adapters, ...(draft === null ? [] : [draft])].map(({ path }) => path).join(' ');
+/** The files that a load opens beside the model's own. */
+export function filesBeside({ adapters, draft, projector }: LocalSource['beside']): readonly string[] {
+  const others = [draft, projector].filter((file) => file !== null && file !== undefined);
+  return [...adapters, ...others].map(({ path }) => path);
 }
+
+const besideKey = ({ beside }: LocalSource): string => filesBeside(beside).join(' ');
 
 export function isLocal(target: ModelTarget): target is LocalTarget {
   return target.engine === LOCAL_ENGINE;

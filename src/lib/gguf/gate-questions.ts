@@ -3,6 +3,7 @@ import {
   inspectGguf,
   inspectGgufPart,
   inspectModelOrAdapter,
+  inspectProjector,
   readTensorShapes,
   readVocabularyFacts,
 } from './inspect.ts';
@@ -12,6 +13,7 @@ export const gateQuestions = {
   inspectGguf,
   inspectGgufPart,
   inspectModelOrAdapter,
+  inspectProjector,
   readTensorShapes,
   readVocabularyFacts,
 } as const;

@@ -29,6 +29,7 @@ const withFailures =
 export const inspectGguf = withFailures(gguf.inspectGguf);
 export const inspectGgufPart = withFailures(gguf.inspectGgufPart);
 export const inspectModelOrAdapter = withFailures(gguf.inspectModelOrAdapter);
+export const inspectProjector = withFailures(gguf.inspectProjector);
 export const readMakerDefaults = withFailures(gguf.readMakerDefaults);
 export const readMatrixTypes = withFailures(gguf.readMatrixTypes);
 export const readTemplateText = withFailures(gguf.readTemplateText);

@@ -35,7 +35,7 @@ export const ModelSource = Type.Object(
 );
 export type ModelSource = Static<typeof ModelSource>;
 
-/** Hearth installs only `model`, adapters included; a manifest that was ever valid stays so. */
+/** Adapters are installed as `model`; a manifest that was ever valid stays so. */
 const FileRole = Type.Enum(['model', 'mmproj', 'adapter']);
 
 /** What `stat` said when the file was last known to be right. */
@@ -123,6 +123,13 @@ export const ModelFacts = Type.Object(
     adapter: Type.Optional(
       Type.Object({ alpha: Type.Number(), targets: Count }, { additionalProperties: false }),
     ),
+    /** Of the projector that it was installed with. */
+    projector: Type.Optional(
+      Type.Object(
+        { type: Type.Union([Text, Type.Null()]), image: Type.Boolean(), audio: Type.Boolean() },
+        { additionalProperties: false },
+      ),
+    ),
     hasChatTemplate: Type.Boolean(),
     /** What the chat template can express, read from its text. */
     template: Type.Object({
@@ -203,9 +210,21 @@ export function digestOf(file: ModelFile): string | null {
   return isBlobFile(file) ? file.digest : (file.sha256 ?? null);
 }
 
-/** What is loaded; files of another role are only kept. */
+/** The weights. */
 export function modelFiles(manifest: ModelManifest): readonly ModelFile[] {
   return manifest.files.filter((file) => file.role === 'model');
+}
+
+/** What turns images or audio into rows of this model; null where it has none that was looked at. */
+export function projectorFile(manifest: ModelManifest): ModelFile | null {
+  if (manifest.facts.projector === undefined) return null;
+  return manifest.files.find((file) => file.role === 'mmproj') ?? null;
+}
+
+/** All that a load opens; files of another role are only kept. */
+export function loadedFiles(manifest: ModelManifest): readonly ModelFile[] {
+  const projector = projectorFile(manifest);
+  return projector === null ? modelFiles(manifest) : [...modelFiles(manifest), projector];
 }
 
 export function blobDigests(manifest: ModelManifest): string[] {

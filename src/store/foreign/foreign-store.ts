@@ -9,7 +9,13 @@ import { join } from 'node:path';
 import { errnoOf } from '../../lib/files/durable.ts';
 import type { ForeignStoreName } from '../files/manifest.ts';
 import type { Candidate } from '../install/import.ts';
-import { isModelFileName, modelStem, parseShardName, shardNames } from '../install/shards.ts';
+import {
+  isModelFileName,
+  isProjectorFileName,
+  modelStem,
+  parseShardName,
+  shardNames,
+} from '../install/shards.ts';
 
 export interface ForeignEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -68,6 +74,14 @@ export class ScanNotes {
       else if (!entry.isDirectory() && isModelFileName(entry.name)) found.push(path);
     }
     return found;
+  }
+
+  /** What lets the models of a folder see or hear, as a part of a candidate; the first by name of several. */
+  async projectorIn(folder: string): Promise<{ readonly projector?: { readonly path: string } }> {
+    const found = (await this.entries(folder)).find(
+      (entry) => !entry.isDirectory() && isProjectorFileName(entry.name),
+    );
+    return found === undefined ? {} : { projector: { path: join(folder, found.name) } };
   }
 
   /** A small text file of the store, or null with a problem noted. */

@@ -10,6 +10,7 @@ import { existingFolder, type ForeignEnvironment, type ForeignScan, ScanNotes } 
 
 const ModelYaml = Type.Object({
   model_path: Type.String({ minLength: 1, maxLength: 4096 }),
+  mmproj_path: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
   model_sha256: Type.Optional(Type.String({ pattern: '^[0-9a-fA-F]{64}$' })),
 });
 const Settings = Type.Object({ data_folder: Type.String({ minLength: 1 }) });
@@ -66,6 +67,7 @@ async function readModel(
         ...(yaml.model_sha256 === undefined ? {} : { statedSha256: yaml.model_sha256.toLowerCase() }),
       },
     ],
+    ...(yaml.mmproj_path === undefined ? {} : { projector: { path: resolve(root, yaml.mmproj_path) } }),
     ...(isLinked ? {} : { within: root }),
   };
 }

@@ -87,7 +87,11 @@ async function readModel(root: string, name: OllamaName, notes: ScanNotes): Prom
   const shown = shownName(name);
   const id = toModelId(shown);
   if (files === null || id === null) return null;
+  const [, projector] =
+    DIGEST.exec(manifest.layers.find(({ mediaType }) => mediaType === `${LAYER}projector`)?.digest ?? '') ??
+    [];
   return {
+    ...(projector === undefined ? {} : { projector: blobOf(root, projector) }),
     id,
     aliases: [shown, `${name.model}:${name.tag}`],
     source: { type: 'ollama', ref: shown },
@@ -115,8 +119,12 @@ function weights(
   const models = layers.filter((layer) => layer.mediaType === `${LAYER}model`);
   const [, digest] = DIGEST.exec(models[0]?.digest ?? '') ?? [];
   if (models.length !== 1 || digest === undefined) return refuse('it names no GGUF weights');
+  return [blobOf(root, digest)];
+}
+
+function blobOf(root: string, digest: string): CandidateFile {
   const sha256 = digest.toLowerCase();
-  return [{ path: join(root, 'blobs', `sha256-${sha256}`), statedSha256: sha256 }];
+  return { path: join(root, 'blobs', `sha256-${sha256}`), statedSha256: sha256 };
 }
 
 /** Defaults, the library and its host are what people leave out. */

@@ -2,13 +2,21 @@
 import { basename, dirname } from 'node:path/posix';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { quantLabel } from '../install/quant-label.ts';
-import { isModelFileName, modelStem, parseShardName, shardNames } from '../install/shards.ts';
+import {
+  isModelFileName,
+  isProjectorFileName,
+  modelStem,
+  parseShardName,
+  shardNames,
+} from '../install/shards.ts';
 import type { HubReference } from './reference.ts';
 import type { RepositoryFile } from './repository.ts';
 
 export interface ChosenModel {
-  /** All files, the first to load in front. */
+  /** All files of the weights, the first to load in front. */
   readonly files: readonly RepositoryFile[];
+  /** What lets the model read images or audio, where the repository has such a file; null: it has none. */
+  readonly projector: RepositoryFile | null;
   /** What tells this model from others of the repository: its quant, else its file's stem. */
   readonly label: string;
 }
@@ -24,7 +32,20 @@ export function chooseFiles(reference: HubReference, files: readonly RepositoryF
   const all = withSiblings(chosen, files);
   if (!all) throw missing(reference, firsts, 'with all of its parts');
   const name = basename(chosen.path);
-  return { files: all, label: quantLabel(name) ?? modelStem(name) };
+  return { files: all, projector: projectorFor(chosen, files), label: quantLabel(name) ?? modelStem(name) };
+}
+
+/** The finest that does not take four bytes a weight; those that lie in the folder of the model first. */
+const PROJECTOR_QUANTS = ['F16', 'BF16', 'Q8_0', 'F32'];
+
+function projectorFor(model: RepositoryFile, files: readonly RepositoryFile[]): RepositoryFile | null {
+  const all = files.filter(({ path }) => isProjectorFileName(basename(path)));
+  const beside = all.filter(({ path }) => dirname(path) === dirname(model.path));
+  const choice = beside.length > 0 ? beside : all;
+  const [wanted] = PROJECTOR_QUANTS.flatMap(
+    (quant) => choice.find((file) => labelOf(file)?.toUpperCase() === quant) ?? [],
+  );
+  return wanted ?? choice[0] ?? null;
 }
 
 /** Every model that is complete, in the order of the listing. */
@@ -32,7 +53,15 @@ export function modelsIn(files: readonly RepositoryFile[]): ChosenModel[] {
   const firsts = files.filter((file) => isModelFileName(basename(file.path)) && isFirst(file));
   return firsts.flatMap((first) => {
     const all = withSiblings(first, files);
-    return all === null ? [] : [{ files: all, label: labelOf(first) ?? modelStem(basename(first.path)) }];
+    return all === null
+      ? []
+      : [
+          {
+            files: all,
+            projector: projectorFor(first, files),
+            label: labelOf(first) ?? modelStem(basename(first.path)),
+          },
+        ];
   });
 }
 

@@ -6,6 +6,8 @@ import { type Inspect, inspectModel } from '../install/inspection.ts';
 import { blobPath, downloadPath } from '../files/paths.ts';
 import { COMMIT, sendError, sha256, startFakeHub } from '../../../test/support/hub/fake-hub.ts';
 import { pullAll, pullOne } from '../../../test/support/hub/pulling.ts';
+import { encodeGguf } from '../../../tools/gguf/writer.ts';
+import { projectorContent } from '../../../tools/models/tiny-projector.ts';
 import { chatBytes, chatParts, temporaryFolder, temporaryRegistry } from '../../../test/support/temp-home.ts';
 
 const Q4 = chatBytes(4);
@@ -14,7 +16,6 @@ const repoFiles = {
   'README.md': Buffer.from('hello'),
   'Tiny-Q8_0.gguf': Q8,
   'Tiny-Q4_K_M.gguf': Q4,
-  'mmproj-F16.gguf': Q8,
 };
 
 describe('pulling a model', () => {
@@ -35,6 +36,37 @@ describe('pulling a model', () => {
     expect((await readFile(target.path)).equals(Q4)).toBe(true);
     expect(await readdir(registry.store.paths.partial)).toEqual([]);
     expect((await registry.resolve('some/model-gguf', 'chat')).id).toBe(model.id);
+  });
+
+  it('takes along what lets it read images, the finest that is no F32', async () => {
+    const [f32, f16] = [encodeGguf(projectorContent({ seed: 1 })), encodeGguf(projectorContent({ seed: 2 }))];
+    const hub = await startFakeHub({ ...repoFiles, 'mmproj-F32.gguf': f32, 'mmproj-F16.gguf': f16 });
+    const registry = await temporaryRegistry();
+    const model = await pullOne(registry, 'hf:Some/Model-GGUF', hub.access);
+    expect(model.files).toMatchObject([
+      { role: 'model', digest: sha256(Q4) },
+      { role: 'mmproj', digest: sha256(f16) },
+    ]);
+    expect(model.facts).toMatchObject({
+      sizeBytes: Q4.length,
+      projector: { type: 'gemma3', image: true, audio: false },
+    });
+    const { source, capabilities } = registry.toTarget(model);
+    await source.verify();
+    expect(capabilities.media).toEqual(['image']);
+    expect((await readFile(source.beside.projector?.path ?? '')).equals(f16)).toBe(true);
+    expect(await readdir(registry.store.paths.partial)).toEqual([]);
+  });
+
+  it('does without a projector that is none', async () => {
+    const hub = await startFakeHub({ ...repoFiles, 'mmproj-F16.gguf': Q8 });
+    const registry = await temporaryRegistry();
+    const events = await pullAll(registry, 'hf:Some/Model-GGUF', hub.access);
+    expect(events).toContainEqual(expect.objectContaining({ status: 'left out', file: 'mmproj-F16.gguf' }));
+    const model = await registry.find('some/model-gguf:q4_k_m');
+    expect(model.files).toHaveLength(1);
+    expect(registry.toTarget(model).capabilities.media).toBeUndefined();
+    expect(await readdir(registry.store.paths.partial)).toEqual([]);
   });
 
   it.each([

@@ -6,12 +6,18 @@
  */
 import { rm } from 'node:fs/promises';
 import { EventQueue } from '../../lib/base/event-queue.ts';
-import { fail, isFailure } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure, reasonOf } from '../../lib/errors/svc-error.ts';
 import { type FileStamp, stampFile, unusable } from '../../lib/files/plain-file.ts';
-import { type BlobFile, blobStamp } from '../files/manifest.ts';
+import { type BlobFile, blobStamp, type ModelFacts } from '../files/manifest.ts';
 import { checkModelId, toModelId } from '../files/model-id.ts';
 import { commitModel, type PendingBlob } from '../install/changes.ts';
-import { type Inspect, type Inspection, inspectModel, type Probe } from '../install/inspection.ts';
+import {
+  type Inspect,
+  type Inspection,
+  inspectModel,
+  inspectProjector,
+  type Probe,
+} from '../install/inspection.ts';
 import type { InstallEvent } from '../install/install-event.ts';
 import { shardNames } from '../install/shards.ts';
 import type { InstalledModel, Registry } from '../registry/registry.ts';
@@ -42,9 +48,12 @@ export interface PullOptions extends AccessOptions {
 interface PullPlan extends FilesToFetch {
   readonly id: string;
   readonly aliases: readonly string[];
-  /** What the files are called beside each other, as native code expects the parts of a split model. */
+  /** What the files of the weights are called beside each other, as native code expects the parts of a split model. */
   readonly names: readonly string[];
 }
+
+/** A projector comes last, and has no name of a part. */
+const isWeights = ({ names }: Pick<PullPlan, 'names'>, position: number): boolean => position < names.length;
 
 /** Pulls in the background of the iteration; the last event is `success`, a failure is thrown, leaving early aborts. */
 export function pullModel(
@@ -94,14 +103,15 @@ function makePlan(pull: PullContext, reference: HubReference, id: string | undef
   return withRetries(retries, { signal, onEvent, isFirstContact: true }, async () => {
     const commit = await resolveCommit(access, repo, revision, signal);
     const chosen = chooseFiles(reference, await listRepository(access, repo, commit, signal));
-    const { files } = chosen;
+    const weights = chosen.files;
+    const files = chosen.projector === null ? weights : [...weights, chosen.projector];
     const unknown = files.find((file) => file.sha256 === null && file.gitSha1 === null);
     if (unknown) {
       const endpoint = access.endpoint.origin;
       throw fail('hub_invalid', { endpoint, reason: `no digest for ${unknown.path}` });
     }
     const names =
-      files.length > 1 ? shardNames({ prefix: 'model', index: 1, count: files.length }) : ['model.gguf'];
+      weights.length > 1 ? shardNames({ prefix: 'model', index: 1, count: weights.length }) : ['model.gguf'];
     return { repo, commit, files, names, ...namesOf(reference, chosen, id) };
   });
 }
@@ -128,7 +138,7 @@ async function inspect(
 ): Promise<Inspection> {
   try {
     return await inspectStaged(pull.registry.store.paths.partial, {
-      files: fetched.map((file, position) => ({ path: file.path, name: plan.names[position] ?? '' })),
+      files: plan.names.map((name, position) => ({ path: fetched[position]?.path ?? '', name })),
       shown: plan.files[0]?.path ?? '',
       inspect: options.inspect ?? inspectModel,
       probe: options.probe,
@@ -144,11 +154,13 @@ async function inspect(
 async function install(
   pull: PullContext,
   plan: PullPlan,
-  fetched: readonly FetchedFile[],
+  all: readonly FetchedFile[],
   inspection: Inspection,
 ): Promise<InstalledModel> {
   const { id, repo, commit } = plan;
   const ref = pull.ref.trim();
+  const projector = await projectorFacts(pull, plan, all);
+  const fetched = 'projector' in projector ? all : all.slice(0, plan.names.length);
   const files = await blobFiles(plan, fetched);
   pull.onEvent({ status: 'writing manifest', id });
   return commitModel(
@@ -162,7 +174,11 @@ async function install(
       ownedBy: `hf:${repo.split('/')[0]}`,
       source: { type: 'hf', ref, repo, commit, endpoint: pull.access.endpoint.origin },
       files,
-      facts: { ...inspection.facts, sizeBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0) },
+      facts: {
+        ...inspection.facts,
+        sizeBytes: files.reduce((sum, file) => sum + (file.role === 'model' ? file.sizeBytes : 0), 0),
+        ...projector,
+      },
       params: {},
       addedAt: new Date().toISOString(),
     },
@@ -170,14 +186,32 @@ async function install(
   );
 }
 
+/** One that cannot be used is left out, for the model can without it. */
+async function projectorFacts(
+  { onEvent }: PullContext,
+  { names, files }: PullPlan,
+  fetched: readonly FetchedFile[],
+): Promise<Pick<ModelFacts, 'projector'>> {
+  const projector = fetched[names.length];
+  if (projector === undefined) return {};
+  try {
+    return { projector: await inspectProjector(projector.path) };
+  } catch (error) {
+    if (!isFailure(error, 'gguf_invalid', 'file_unusable')) throw error;
+    if (!projector.isPresent) await rm(projector.path, { force: true });
+    onEvent({ status: 'left out', file: files.at(-1)?.path ?? '', reason: reasonOf(error) });
+    return {};
+  }
+}
+
 async function blobFiles(plan: PullPlan, fetched: readonly FetchedFile[]): Promise<BlobFile[]> {
   const files: BlobFile[] = [];
   for (const [position, file] of fetched.entries()) {
     files.push({
-      role: 'model',
+      role: isWeights(plan, position) ? 'model' : 'mmproj',
       digest: file.digest,
       ...blobStamp(await stampFetched(file)),
-      ...(fetched.length > 1 ? { name: plan.names[position] ?? '' } : {}),
+      ...(plan.names.length > 1 && isWeights(plan, position) ? { name: plan.names[position] ?? '' } : {}),
     });
   }
   return files;

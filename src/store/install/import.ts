@@ -6,11 +6,11 @@
  */
 import { rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { fail } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure, reasonOf } from '../../lib/errors/svc-error.ts';
 import { SNIFF_BYTES, whyNotGguf } from '../../../packages/gguf/src/gate/recognise.ts';
 import { commitModel } from './changes.ts';
 import { type FileStamp, openPlainFile, unusable } from '../../lib/files/plain-file.ts';
-import { type Inspect, type Inspection, inspectModel, type Probe } from './inspection.ts';
+import { type Inspect, type Inspection, inspectModel, inspectProjector, type Probe } from './inspection.ts';
 import type { OnInstallEvent } from './install-event.ts';
 import type { ModelParams, ModelSource } from '../files/manifest.ts';
 import { checkModelId, toModelId } from '../files/model-id.ts';
@@ -24,6 +24,8 @@ export interface ImportOptions {
   readonly hardLink?: boolean;
   /** The GGUF gate unless a test puts another in its place. */
   readonly inspect?: Inspect;
+  /** The file that lets the model see, of a model that the user names by its file. */
+  readonly projector?: string;
   readonly probe?: Probe;
   readonly onEvent?: OnInstallEvent;
   readonly signal?: AbortSignal;
@@ -37,6 +39,8 @@ export interface Candidate {
   readonly ownedBy: string;
   readonly params: ModelParams;
   readonly files: readonly CandidateFile[];
+  /** What lets it see or hear; absent: nothing. */
+  readonly projector?: CandidateFile;
   /** A folder that the real files must lie in; absent when the user named the file. */
   readonly within?: string;
 }
@@ -72,6 +76,7 @@ export async function importFile(
       ownedBy: 'local',
       params: {},
       files,
+      ...(options.projector === undefined ? {} : { projector: { path: resolve(options.projector) } }),
     },
     options,
   );
@@ -84,10 +89,14 @@ export async function installCandidate(
   options: ImportOptions,
 ): Promise<InstalledModel> {
   const [first, ...rest] = await checkFiles(candidate);
+  const beside = await checkProjector(candidate, options);
   if (!first) throw unusable(candidate.source.ref, 'it has no file');
   options.onEvent?.({ status: 'inspecting', file: first.path });
   const inspection = await (options.inspect ?? inspectModel)([first, ...rest].map((file) => file.loadPath));
-  const stored = await placeFiles(registry, [first, ...rest], options);
+  if (beside !== null && inspection.kind !== 'chat')
+    throw unusable(beside.file.path, `it is for a chat model, and this is an ${inspection.kind} model`);
+  const files = [first, ...rest, ...(beside === null ? [] : [beside.file])];
+  const stored = await placeFiles(registry, files, options);
   try {
     await probe(first, inspection, options);
     options.onEvent?.({ status: 'writing manifest', id: candidate.id });
@@ -102,7 +111,11 @@ export async function installCandidate(
         ownedBy: candidate.ownedBy,
         source: candidate.source,
         files: stored.files,
-        facts: { ...inspection.facts, sizeBytes: totalBytes([first, ...rest]) },
+        facts: {
+          ...inspection.facts,
+          sizeBytes: totalBytes([first, ...rest]),
+          ...(beside === null ? {} : { projector: beside.facts }),
+        },
         params: candidate.params,
         addedAt: new Date().toISOString(),
       },
@@ -135,14 +148,42 @@ function shardPaths(path: string): string[] {
 
 async function checkFiles(candidate: Candidate): Promise<CheckedFile[]> {
   const checked: CheckedFile[] = [];
-  for (const file of candidate.files) {
-    const { path: realPath, stamp } = await recognise(file.path);
-    if (candidate.within !== undefined && !isInside(candidate.within, realPath))
-      throw unusable(file.path, 'it points outside the folder it was found in');
-    const isShard = parseShardName(basename(file.path)) !== null;
-    checked.push({ ...file, realPath, loadPath: isShard ? resolve(file.path) : realPath, stamp });
-  }
+  for (const file of candidate.files) checked.push(await checkFile(candidate, file, 'model'));
   return checked;
+}
+
+async function checkFile(
+  candidate: Candidate,
+  file: CandidateFile,
+  role: CheckedFile['role'],
+): Promise<CheckedFile> {
+  const { path: realPath, stamp } = await recognise(file.path);
+  if (candidate.within !== undefined && !isInside(candidate.within, realPath))
+    throw unusable(file.path, 'it points outside the folder it was found in');
+  const isShard = parseShardName(basename(file.path)) !== null;
+  return { ...file, realPath, loadPath: isShard ? resolve(file.path) : realPath, stamp, role };
+}
+
+/** One that the user named must be usable; one that another program keeps beside the model is left out otherwise. */
+async function checkProjector(
+  candidate: Candidate,
+  { onEvent, projector: named }: ImportOptions,
+): Promise<{
+  readonly file: CheckedFile;
+  readonly facts: Awaited<ReturnType<typeof inspectProjector>>;
+} | null> {
+  if (candidate.projector === undefined) return null;
+  const { path } = candidate.projector;
+  try {
+    const file = await checkFile(candidate, candidate.projector, 'mmproj');
+    onEvent?.({ status: 'inspecting', file: path });
+    return { file, facts: await inspectProjector(file.loadPath) };
+  } catch (error) {
+    if (named !== undefined || !isFailure(error, 'gguf_invalid', 'file_unusable', 'file_not_found'))
+      throw error;
+    onEvent?.({ status: 'left out', file: path, reason: reasonOf(error) });
+    return null;
+  }
 }
 
 /** A file that is something else altogether is refused before anything is read of its header. */

@@ -37,6 +37,13 @@ export const inspectModel: Inspect = async (paths) => {
   return { kind: facts.kind, facts: { ...toModelFacts(facts), ...expertFacts(expertBytes) } };
 };
 
+/** Of the file that lets a model see or hear; refuses what native code must never see. */
+export async function inspectProjector(path: string): Promise<NonNullable<ModelFacts['projector']>> {
+  const facts = await askGate('inspectProjector', path);
+  refuseLongTail(path, facts);
+  return { type: facts.type, image: facts.seesImages, audio: facts.hearsAudio };
+}
+
 function toAdapterFacts(facts: AdapterFacts): ModelFacts {
   return {
     architecture: facts.architecture,

@@ -23,6 +23,8 @@ export type InstallEvent =
       readonly delayMs: number;
     }
   | { readonly status: 'inspecting' | 'probing' | 'unpacking'; readonly file: string }
+  /** It cannot be used, and the model can without it. */
+  | { readonly status: 'left out'; readonly file: string; readonly reason: string }
   | { readonly status: 'writing manifest'; readonly id: string }
   | { readonly status: 'success'; readonly id: string };
 

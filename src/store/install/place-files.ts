@@ -28,6 +28,7 @@ export interface CheckedFile {
   readonly stamp: FileStamp;
   /** What the foreign store says its digest is. */
   readonly statedSha256?: string;
+  readonly role: 'model' | 'mmproj';
 }
 
 export interface PlaceOptions {
@@ -52,7 +53,9 @@ export async function placeFiles(
   if (options.copy) await requireSpace(registry.store.paths.partial, totalBytes(files));
   const placed: PlacedFiles = { files: [], blobs: [] };
   try {
-    for (const file of files) await placeOne(registry, file, files.length > 1, options, placed);
+    const isSplit = files.filter(({ role }) => role === 'model').length > 1;
+    for (const file of files)
+      await placeOne(registry, file, isSplit && file.role === 'model', options, placed);
     return placed;
   } catch (error) {
     for (const blob of placed.blobs) await rm(blob.from, { force: true });
@@ -79,7 +82,7 @@ async function placeOne(
     const stamp = await stampFile(temporary);
     placed.blobs.push({ from: temporary, digest });
     placed.files.push({
-      role: 'model',
+      role: file.role,
       digest,
       ...blobStamp(stamp),
       ...(isShard ? { name: basename(file.path) } : {}),
@@ -122,7 +125,7 @@ async function referenceAll(files: readonly CheckedFile[], options: PlaceOptions
     const sha256 = file.statedSha256 ?? (await hash(file, options));
     const digestOrigin = file.statedSha256 === undefined ? 'computed' : 'stated';
     references.push({
-      role: 'model',
+      role: file.role,
       path: file.loadPath,
       ...referenceStamp(file.stamp),
       sha256,

@@ -37,6 +37,11 @@ export function modelStem(fileName: string): string {
 const COMPANION = /mmproj|imatrix|^mtp-|^eagle3-|^dflash-|^dspark-/i;
 const UNFINISHED = /\.(?:incomplete|downloadInProgress|ipull|tmp|part|etag|lock)$|-partial/i;
 
+/** True for a file that could let a model see or hear, by its name alone. */
+export function isProjectorFileName(name: string): boolean {
+  return /\.gguf$/i.test(name) && !name.startsWith('.') && /mmproj/i.test(name) && !UNFINISHED.test(name);
+}
+
 /** True for a file that could be the weights of a model, by its name alone. */
 export function isModelFileName(name: string): boolean {
   return /\.gguf$/i.test(name) && !name.startsWith('.') && !COMPANION.test(name) && !UNFINISHED.test(name);

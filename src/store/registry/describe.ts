@@ -25,6 +25,8 @@ export interface ModelDescription {
   readonly memory: MemoryFigures;
   /** Of an adapter. */
   readonly adapter?: NonNullable<ModelManifest['facts']['adapter']>;
+  /** What it takes besides text, by its projector. */
+  readonly projector?: NonNullable<ModelManifest['facts']['projector']>;
   /** Layers that predict further tokens, where there are some. */
   readonly mtpLayers?: number;
   readonly source: ModelManifest['source'];
@@ -74,6 +76,7 @@ export async function describeModel(
     settings: Object.fromEntries(inText(model.params)),
     memory,
     ...(facts.adapter === undefined ? {} : { adapter: facts.adapter }),
+    ...(facts.projector === undefined ? {} : { projector: facts.projector }),
     ...(facts.mtpLayers === undefined ? {} : { mtpLayers: facts.mtpLayers }),
     source: model.source,
     ownedBy: model.ownedBy,

@@ -18,7 +18,7 @@ import {
   isBaseModel,
   isBlobFile,
   isServed,
-  modelFiles,
+  loadedFiles,
   type ModelManifest,
   type ServedManifest,
 } from '../files/manifest.ts';
@@ -114,7 +114,7 @@ export class Registry {
     const { blobs, split } = this.store.paths;
     const models = await this.list();
     const elsewhere = models.flatMap((model) =>
-      modelFiles(model).flatMap((file) => (isBlobFile(file) ? [] : [filePath(this.store.paths, file)])),
+      loadedFiles(model).flatMap((file) => (isBlobFile(file) ? [] : [filePath(this.store.paths, file)])),
     );
     return [blobs, split, ...new Set(elsewhere)];
   }

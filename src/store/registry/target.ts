@@ -8,9 +8,11 @@ import { type FileStamp, sameStamp, stampFile } from '../../lib/files/plain-file
 import {
   digestOf,
   isBlobFile,
+  loadedFiles,
   type ModelFile,
   type ModelManifest,
   modelFiles,
+  projectorFile,
   type ServedManifest,
 } from '../files/manifest.ts';
 import { type Companion, type Companions, listed, NO_COMPANIONS } from './companions.ts';
@@ -46,6 +48,7 @@ export function makeTarget(
       modelId: model.id,
       kind: model.kind,
       ranks: model.facts.pooling === 'rank',
+      seesImages: model.facts.projector?.image === true,
       trainedCtx: trained,
       defaultCtx: wanted === null ? null : Math.min(trained, wanted),
       ...(model.params.privacy === undefined ? {} : { farthest: model.params.privacy }),
@@ -54,15 +57,15 @@ export function makeTarget(
       path: loadPath(paths, model, first),
       digest: digestOf(first),
       threads: model.params.threads ?? options.numThreads ?? null,
-      weightsBytes: files.flatMap(modelFiles).reduce((sum, file) => sum + file.sizeBytes, 0),
+      weightsBytes: files.flatMap(loadedFiles).reduce((sum, file) => sum + file.sizeBytes, 0),
       kvBytesPerToken: Math.ceil(kvBytesPerToken(files) * kvShare(model.params)),
       settings: settingsOf(model.params),
       experts: model.facts.experts ?? null,
-      beside: besideOf(paths, companions),
+      beside: { ...besideOf(paths, companions), ...projectorOf(paths, model) },
       verify: async () => {
         refuseMissing(model, companions);
         for (const each of files)
-          for (const file of modelFiles(each)) await verifyFile(paths, states, each, file);
+          for (const file of loadedFiles(each)) await verifyFile(paths, states, each, file);
       },
     },
   );
@@ -81,6 +84,14 @@ function besideOf(paths: StorePaths, { adapters, draft }: Companions): LocalTarg
     adapters: adapters.flatMap(opened),
     draft: draft === null ? null : (opened(draft)[0] ?? null),
   };
+}
+
+function projectorOf(
+  paths: StorePaths,
+  model: ModelManifest,
+): Pick<LocalTarget['source']['beside'], 'projector'> {
+  const file = projectorFile(model);
+  return file === null ? {} : { projector: { path: loadPath(paths, model, file), digest: digestOf(file) } };
 }
 
 function refuseMissing({ id }: ModelManifest, companions: Companions): void {

@@ -13,6 +13,7 @@ import { Lookup } from '../format/lookup.ts';
 import { checkMagic, SNIFF_BYTES } from './recognise.ts';
 import { checkTensorNames, readShape } from './shape-checks.ts';
 import { checkNumbers } from './number-checks.ts';
+import { type ProjectorFacts, readProjector } from './projector.ts';
 import { readSplit, type SplitPart } from './split-checks.ts';
 import { readChatTemplate } from './template-checks.ts';
 import type { VocabularyFacts } from './draft-vocabulary.ts';
@@ -43,6 +44,14 @@ export async function inspectModelOrAdapter(
       ? readAdapter(header, lookup, sizeBytes)
       : judgeModel(opened);
   });
+}
+
+/** The file that lets a model see or hear. */
+export async function inspectProjector(
+  path: string,
+  open: OpenFile = openFile,
+): Promise<ProjectorFacts> {
+  return withHeader(path, open, ({ header, lookup, sizeBytes }) => readProjector(header, lookup, sizeBytes));
 }
 
 /** What decides whether a model can draft for another. */

@@ -6,6 +6,7 @@ import { isForeignTensor, memoryOf } from './architectures.ts';
 import type { Header } from '../format/header.ts';
 import { LIMITS } from '../format/limits.ts';
 import type { Lookup } from '../format/lookup.ts';
+import { isProjector } from './projector.ts';
 
 export interface ModelShape {
   readonly architecture: string;
@@ -99,8 +100,11 @@ function readArchitecture(lookup: Lookup): string {
   const architecture = lookup.text('general.architecture') ?? '';
   if (!ARCHITECTURE.test(architecture)) lookup.refuse('general.architecture is not a name');
   const type = lookup.text('general.type');
-  if (architecture === 'clip' || type === 'mmproj')
-    lookup.refuse('it is a vision or audio projector (mmproj), not a model');
+  if (isProjector(lookup)) {
+    lookup.refuse(
+      'it is a vision or audio projector (mmproj), not a model; name the model, and this file with --projector',
+    );
+  }
 
   if (type === 'adapter') lookup.refuse('it is a LoRA adapter, not a model');
   if (type === 'imatrix') lookup.refuse('it is an importance matrix for quantisation, not a model');

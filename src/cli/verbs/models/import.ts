@@ -39,6 +39,7 @@ interface ImportFlags {
   readonly from?: string;
   readonly all?: boolean;
   readonly template?: string;
+  readonly projector?: string;
   readonly json?: boolean;
 }
 
@@ -52,6 +53,7 @@ export function registerImport(program: Command, context: CliContext): void {
     .option('-l, --hard-link', 'hard-link the file into the store')
     .option('--from <store>', `install models of ${FOREIGN_STORES.join(', ')}, or of a folder`)
     .option('--all', 'with --from: every model')
+    .option('--projector <file>', 'the file that lets the model read images (mmproj)')
     .option('--template <name>', 'chat with this template: a known one by its name, or a file')
     .option('--no-probe', 'skip the trial run in a separate process')
     .option('--json', 'progress as JSON lines')
@@ -74,12 +76,18 @@ async function importFiles(
   if (paths.length === 0) throw new CliFailure('name a GGUF file, or a store with --from', EXIT_CODES.usage);
   if (paths.length > 1 && flags.id !== undefined)
     throw new CliFailure('--id is for one file', EXIT_CODES.usage);
+  if (paths.length > 1 && flags.projector !== undefined)
+    throw new CliFailure('--projector is for one file', EXIT_CODES.usage);
   const config = context.config();
   const registry = localRegistry(config);
   const named = paths.map((path) => ({ name: path, path }));
   const template = await readTemplate(flags);
   await installAll({ context, flags, signal, registry, template }, named, ({ path }, options) =>
-    importFile(registry, path, { ...options, ...(flags.id === undefined ? {} : { id: flags.id }) }),
+    importFile(registry, path, {
+      ...options,
+      ...(flags.id === undefined ? {} : { id: flags.id }),
+      ...(flags.projector === undefined ? {} : { projector: flags.projector }),
+    }),
   );
 }
 

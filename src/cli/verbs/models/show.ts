@@ -121,6 +121,7 @@ function facts({ shown, limits, limit, format }: Facts): Line[] {
     ],
     ['context', `${shown.contextLength} tokens${window(shown)}`],
     ...adapterLines(shown),
+    ...sightLines(shown),
     ['vectors', vectors(shown)],
     ['template', template(shown)],
     ...(limit === null ? [] : [['answers end', limit] as const]),
@@ -203,6 +204,14 @@ function systemLines({ params: { system } }: ModelDescription): Line[] {
 function adapterLines({ adapter, mtpLayers }: ModelDescription): (readonly [string, string])[] {
   if (adapter !== undefined) return [['adapter', `of ${adapter.targets} matrices, alpha ${adapter.alpha}`]];
   return mtpLayers === undefined ? [] : [['mtp layers', String(mtpLayers)]];
+}
+
+/** What it takes besides text; all of it is read here but audio. */
+function sightLines({ projector }: ModelDescription): (readonly [string, string])[] {
+  if (projector === undefined) return [];
+  const { type, image, audio } = projector;
+  const seen = [...(image ? ['images'] : []), ...(audio ? ['audio (not read yet)'] : [])].join(', ');
+  return [['reads', `text, ${seen}${type === null ? '' : `; projector ${type}`}`]];
 }
 
 function parameters(count: number | null): string {

@@ -1,0 +1,186 @@
+/**
+ * Eyes for the tiny chat models: networks of one or two layers in llama.cpp's form for several families, which have learned
+ * nothing. They differ in what matters to who evaluates their rows: one image is attended to as a whole (Gemma 3), one row
+ * after the other (LLaVA), has as many rows as its size asks for (Pixtral), or takes fewer positions than rows (Qwen2-VL).
+ */
+import { matrixTensor, randomMatrix, vectorTensor } from '../gguf/matrix.ts';
+import { f32, flag, type MetadataValue, scalars, text, u32 } from '../gguf/metadata.ts';
+import { quantise } from '../gguf/quantise.ts';
+import { type Random, seededRandom } from '../gguf/random.ts';
+import { type GgufContent, type TensorSource, writeGguf } from '../gguf/writer.ts';
+import { tinyChatContent, type TinyChatOptions } from './tiny-chat.ts';
+import { TINY_SHAPE } from './tiny-shape.ts';
+
+const [WIDTH, HEADS, FEED_FORWARD] = [32, 2, 64];
+const [IMAGE_PIXELS, PATCH_PIXELS] = [64, 8];
+/** Patches of one side that become one token. */
+const MERGED = 2;
+
+const PATCHES = IMAGE_PIXELS / PATCH_PIXELS;
+/** What one image of any size takes of the prompt of Gemma 3, beside the marks before and behind it. */
+export const IMAGE_TOKENS = (PATCHES / MERGED) ** 2;
+
+export const PROJECTOR_FAMILIES = ['gemma3', 'mlp', 'pixtral', 'qwen2vl_merger'] as const;
+export type ProjectorFamily = (typeof PROJECTOR_FAMILIES)[number];
+
+export interface TinyProjectorOptions {
+  readonly family?: ProjectorFamily;
+  /** Of the rows, as the model has them. */
+  readonly width?: number;
+  readonly seed?: number;
+}
+
+export function writeTinyProjector(path: string, options: TinyProjectorOptions = {}): Promise<number> {
+  return writeGguf(path, projectorContent(options));
+}
+
+/** The tiny chat model as Qwen2-VL's text half has it: with a position of its own for each of time, height and width. */
+export function writeTinyMrope(path: string, options: TinyChatOptions = {}): Promise<number> {
+  const { metadata, tensors } = tinyChatContent(options);
+  const renamed = Object.entries(metadata).map(([key, value]) => [
+    key.replace(/^llama\./, 'qwen2vl.'),
+    value,
+  ]);
+  return writeGguf(path, {
+    metadata: {
+      ...(Object.fromEntries(renamed) as Record<string, MetadataValue>),
+      'general.architecture': text('qwen2vl'),
+      'qwen2vl.rope.dimension_sections': scalars('i32', [2, 3, 3, 0]),
+    },
+    tensors,
+  });
+}
+
+interface Family {
+  readonly settings: Readonly<Record<string, MetadataValue>>;
+  readonly layers: number;
+  /** Whether patches have learned positions. */
+  readonly places: boolean;
+  readonly rest: (make: Maker, width: number) => TensorSource[];
+}
+
+/** Makes tensors of one file from one stream of random numbers. */
+class Maker {
+  readonly #random: Random;
+
+  constructor(seed: number) {
+    this.#random = seededRandom(seed);
+  }
+
+  matrix(name: string, rows: number, columns: number): TensorSource {
+    return matrixTensor(name, randomMatrix(rows, columns, this.#random, 1 / Math.sqrt(columns)), 'F32');
+  }
+
+  norm(name: string): TensorSource[] {
+    return [vectorTensor(`${name}.weight`, WIDTH, 1), vectorTensor(`${name}.bias`, WIDTH, 0)];
+  }
+
+  patches(name: string): TensorSource {
+    const pixels = randomMatrix(WIDTH, 3 * PATCH_PIXELS ** 2, this.#random, 0.1);
+    return {
+      name,
+      type: 'F32',
+      dims: [PATCH_PIXELS, PATCH_PIXELS, 3, WIDTH],
+      chunks: () => [quantise('F32', pixels.values)],
+    };
+  }
+}
+
+const linear = (make: Maker, name: string, rows: number, columns: number): TensorSource[] => [
+  make.matrix(`${name}.weight`, rows, columns),
+  vectorTensor(`${name}.bias`, rows, 0),
+];
+
+const FAMILIES: Readonly<Record<ProjectorFamily, Family>> = {
+  gemma3: {
+    settings: { 'clip.vision.projector.scale_factor': u32(MERGED) },
+    layers: 1,
+    places: true,
+    rest: (make, width) => [
+      ...make.norm('v.post_ln'),
+      vectorTensor('mm.soft_emb_norm.weight', WIDTH, 1),
+      make.matrix('mm.input_projection.weight', WIDTH, width),
+    ],
+  },
+  mlp: {
+    settings: {},
+    // The last one is left out by this family.
+    layers: 2,
+    places: true,
+    rest: (make, width) => [
+      ...make.norm('v.pre_ln'),
+      ...linear(make, 'mm.0', width, WIDTH),
+      ...linear(make, 'mm.2', width, width),
+    ],
+  },
+  pixtral: {
+    settings: { 'clip.use_silu': flag(true) },
+    layers: 1,
+    places: false,
+    rest: (make, width) => [
+      vectorTensor('v.pre_ln.weight', WIDTH, 1),
+      ...linear(make, 'mm.1', width, WIDTH),
+      ...linear(make, 'mm.2', width, width),
+      vectorTensor('v.token_embd.img_break', width, 0.5),
+    ],
+  },
+  qwen2vl_merger: {
+    settings: {},
+    layers: 1,
+    places: false,
+    rest: (make, width) => [
+      make.patches('v.patch_embd.weight.1'),
+      ...make.norm('v.post_ln'),
+      ...linear(make, 'mm.0', 4 * WIDTH, 4 * WIDTH),
+      ...linear(make, 'mm.2', width, 4 * WIDTH),
+    ],
+  },
+};
+
+export function projectorContent({
+  family = 'gemma3',
+  width = TINY_SHAPE.width,
+  seed = 3,
+}: TinyProjectorOptions = {}): GgufContent {
+  const make = new Maker(seed);
+  const { settings, layers, places, rest } = FAMILIES[family];
+  return {
+    metadata: {
+      'general.architecture': text('clip'),
+      'general.name': text('Tiny Projector'),
+      'clip.has_vision_encoder': flag(true),
+      'clip.projector_type': text(family),
+      ...('clip.use_silu' in settings ? {} : { 'clip.use_gelu': flag(true) }),
+      'clip.vision.image_size': u32(IMAGE_PIXELS),
+      'clip.vision.patch_size': u32(PATCH_PIXELS),
+      'clip.vision.embedding_length': u32(WIDTH),
+      'clip.vision.feed_forward_length': u32(FEED_FORWARD),
+      'clip.vision.block_count': u32(layers),
+      'clip.vision.projection_dim': u32(width),
+      'clip.vision.attention.head_count': u32(HEADS),
+      'clip.vision.attention.layer_norm_epsilon': f32(1e-6),
+      'clip.vision.image_mean': scalars('f32', [0.5, 0.5, 0.5]),
+      'clip.vision.image_std': scalars('f32', [0.5, 0.5, 0.5]),
+      ...settings,
+    },
+    tensors: [
+      make.patches('v.patch_embd.weight'),
+      ...(places ? [make.matrix('v.position_embd.weight', PATCHES ** 2, WIDTH)] : []),
+      ...Array.from({ length: layers }, (_, layer) => layerTensors(make, layer)).flat(),
+      ...rest(make, width),
+    ],
+  };
+}
+
+function layerTensors(make: Maker, layer: number): TensorSource[] {
+  const block = `v.blk.${layer}`;
+  return [
+    ...make.norm(`${block}.ln1`),
+    ...['attn_q', 'attn_k', 'attn_v', 'attn_out'].flatMap((name) =>
+      linear(make, `${block}.${name}`, WIDTH, WIDTH),
+    ),
+    ...make.norm(`${block}.ln2`),
+    ...linear(make, `${block}.ffn_up`, FEED_FORWARD, WIDTH),
+    ...linear(make, `${block}.ffn_down`, WIDTH, FEED_FORWARD),
+  ];
+}
