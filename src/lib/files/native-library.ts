@@ -170,6 +170,23 @@ function readJson(file: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
+export const isMediaLibrary = (name: string): boolean => MEDIA.test(name);
+
+/** Where libmtmd lies that was built against a library which came without it, by the name of that library and its release. */
+export const mediaFolder = (libraries: string, name: string): string =>
+  path.join(libraries, 'media', `${name}@${LLAMA_CPP_RELEASE}`);
+
+/** What reads images, for these libraries: beside them, or built against them; null where there is none. */
+export function mediaLibrary(files: LibraryFiles, libraries: string | null): string | null {
+  const own = libraries === null || !files.isOwn ? null : readSelection(libraries).selected;
+  const places = [files.folder, ...(libraries === null ? [] : [mediaFolder(libraries, own ?? PACKAGED)])];
+  for (const folder of places) {
+    const name = existsSync(folder) ? readdirSync(folder).find(isMediaLibrary) : undefined;
+    if (name !== undefined) return path.join(folder, name);
+  }
+  return null;
+}
+
 /** Names of the files of a folder that belong to a build of llama.cpp, links included. */
 export const builtLibraries = (names: readonly string[]): string[] =>
   names.filter(
@@ -189,6 +206,10 @@ export function findLibraries(kind: PackageKind, libraries: string | null): Libr
   }
   return null;
 }
+
+/** The library that comes with Hearth, for this machine's processor; null where there is none. */
+export const packagedLibrary = (libraries: string | null): LibraryFiles | null =>
+  findLibraries('cpu', libraries) ?? findLibraries('metal', libraries);
 
 /** Null when one of them is missing. */
 export function librariesIn(folder: string): LibraryFiles | null {

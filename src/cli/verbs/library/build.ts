@@ -2,10 +2,19 @@
 import { availableParallelism, freemem } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readable } from '../../../lib/base/byte-size.ts';
-import { librariesFolder } from '../../../lib/files/native-library.ts';
+import {
+  librariesFolder,
+  type LibraryFiles,
+  ownLibrary,
+  packagedLibrary,
+} from '../../../lib/files/native-library.ts';
+import { askDevices } from '../../../api/own-worker.ts';
+import { mediaOptions } from '../../../store/libraries/build/media.ts';
+import { installMedia } from '../../../store/libraries/media.ts';
 import type { Built, BuildRequest } from '../../../store/libraries/build/build.ts';
 import {
   BUILD_GPUS,
+  type BuildChoice,
   type BuildGpu,
   buildName,
   cmakeOptions,
@@ -44,7 +53,7 @@ export function registerBuild(library: Command, context: CliContext): void {
     .command('build')
     .description('compile llama.cpp for this machine, and use it if it is faster')
     .addOption(new Option('--gpu <kind>', 'also for GPUs').choices(BUILD_GPUS).default('none'))
-    .option('--media', 'also the library that reads images and audio (libmtmd)')
+    .option('--media', 'only what reads images (libmtmd), for the library in use; with --gpu, both')
     .addOption(
       new Option('--compiler <name>', 'zig: fetch a compiler, and CMake and Ninja if missing')
         .choices(COMPILERS)
@@ -66,6 +75,7 @@ async function build(context: CliContext, flags: Flags): Promise<void> {
   const source = sourceChoice(flags);
   const found = await findTools(context, flags.compiler, flags.gpu);
   const choice = { gpu: flags.gpu, media: flags.media === true };
+  const against = againstOf(context, choice);
   const jobs = flags.jobs ?? defaultJobs(availableParallelism(), process.availableMemory?.() ?? freemem());
   const plan = {
     source: describeSource(source),
@@ -73,8 +83,15 @@ async function build(context: CliContext, flags: Flags): Promise<void> {
     cmake: found.toolchain.cmake.version,
     generator: found.toolchain.ninja === null ? "CMake's default" : 'Ninja',
     fetches: found.missing.map(({ label, url, downloadBytes }) => ({ label, url, bytes: downloadBytes })),
-    options: cmakeOptions(choice, process.platform),
-    targets: targetsOf(choice),
+    options:
+      against === null
+        ? cmakeOptions(choice, process.platform)
+        : mediaOptions(against, {
+            source: describeSource(source),
+            output: 'bin',
+            platform: process.platform,
+          }),
+    targets: against === null ? targetsOf(choice) : ['mtmd'],
     jobs,
     work: workFolder(context),
   };
@@ -91,6 +108,7 @@ async function build(context: CliContext, flags: Flags): Promise<void> {
       const { buildLibrary } = await import('../../../store/libraries/build/build.ts');
       const request: BuildRequest = {
         ...choice,
+        ...(against !== null && { against }),
         work: plan.work,
         source,
         found: await refound(context, flags, found),
@@ -107,7 +125,9 @@ async function build(context: CliContext, flags: Flags): Promise<void> {
         env: context.env,
       };
       const built = await buildLibrary(request);
-      await install(context, { built, name: flags.name ?? buildName(built.release, choice), shown });
+      if (against === null)
+        await install(context, { built, name: flags.name ?? buildName(built.release, choice), shown });
+      else await installBeside(context, { built, against, shown });
       if (flags.keep !== true) await built.clear();
     } finally {
       transfers.end();
@@ -119,6 +139,38 @@ async function build(context: CliContext, flags: Flags): Promise<void> {
 /** Another run may have fetched the tools meanwhile. */
 const refound = (context: CliContext, flags: Flags, found: Found): Promise<Found> =>
   found.missing.length === 0 ? Promise.resolve(found) : findTools(context, flags.compiler, flags.gpu);
+
+/** Null: llama.cpp itself is built. Windows links against import libraries, which packages come without. */
+function againstOf(context: CliContext, { gpu, media }: BuildChoice): LibraryFiles | null {
+  if (!media || gpu !== 'none' || process.platform === 'win32') return null;
+  const libraries = librariesFolder(context.config().home);
+  return ownLibrary(libraries) ?? packagedLibrary(libraries);
+}
+
+async function installBeside(
+  context: CliContext,
+  {
+    built,
+    against,
+    shown,
+  }: { readonly built: Built; readonly against: LibraryFiles; readonly shown: BuildProgress },
+): Promise<void> {
+  const { gpu, home } = context.config();
+  const libraries = librariesFolder(home);
+  shown.onEvent({ status: 'trying' });
+  const file = await installMedia({
+    libraries,
+    against,
+    from: built.folder,
+    tryOut: async () => (await askDevices({ env: context.env, gpu, libraries })).media === true,
+  });
+  shown.end();
+  context.note(
+    printable(
+      `libmtmd of llama.cpp ${built.release} was built in ${built.made.seconds} s: ${file}. Models with a projector read images from now on; if the service runs, restart it.`,
+    ),
+  );
+}
 
 interface Finished {
   readonly built: Built;

@@ -14,7 +14,9 @@ import { isTestedRelease } from '../../../lib/files/native-library.ts';
 import { lockFolder } from '../install.ts';
 import { downloadPinned, type PackageSource } from '../download.ts';
 import type { Agreement, Making } from '../own.ts';
+import type { LibraryFiles } from '../../../lib/files/native-library.ts';
 import { compareHeaders, headersOf } from './headers.ts';
+import { mediaOptions, writeMediaProject } from './media.ts';
 import { type BuildChoice, cmakeOptions, targetsOf } from './options.ts';
 import { type OnBuildEvent, secondsLeft, type Step, stepOf } from './progress.ts';
 import { runLogged, type RunOptions } from './run-logged.ts';
@@ -40,6 +42,8 @@ export interface BuildRequest extends BuildChoice {
   readonly registry: () => Promise<PackageSource>;
   readonly toolsHost: () => Promise<PackageSource>;
   readonly nowMs: () => number;
+  /** Only libmtmd is built, against these libraries; absent: llama.cpp itself. */
+  readonly against?: LibraryFiles;
   /** What the programs get. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -145,18 +149,18 @@ async function compile(
   const { toolchain } = found;
   const folder = join(request.work, 'objects', objectsName(source, request, toolchain));
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const options = cmakeOptions(request, request.platform);
+  const { project, options, targets: wanted } = await projectOf(source, request, folder);
   onEvent({ status: 'configuring' });
   const generator =
     toolchain.ninja === null ? [] : ['-G', 'Ninja', `-DCMAKE_MAKE_PROGRAM=${toolchain.ninja}`];
-  const configure = ['-S', source.folder, '-B', folder, ...generator, ...toolchain.options, ...options];
+  const configure = ['-S', project, '-B', folder, ...generator, ...toolchain.options, ...options];
   await runLogged(toolchain.cmake.path, configure, run).catch((error: unknown) => {
     throw failed('CMake cannot configure llama.cpp', run.log, error);
   });
   const startMs = request.nowMs();
   const tell = (step: Step): void =>
     onEvent({ status: 'compiling', ...step, secondsLeft: secondsLeft(step, request.nowMs() - startMs) });
-  const targets = targetsOf(request).flatMap((target) => ['--target', target]);
+  const targets = wanted.flatMap((target) => ['--target', target]);
   const build = ['--build', folder, '--config', 'Release', '--parallel', String(jobs), ...targets];
   const onLine = (line: string): void => {
     const step = stepOf(line);
@@ -168,12 +172,32 @@ async function compile(
   return { folder, options };
 }
 
+interface Project {
+  /** The folder with its CMakeLists.txt. */
+  readonly project: string;
+  readonly options: string[];
+  readonly targets: readonly string[];
+}
+
+async function projectOf(source: Source, request: BuildRequest, folder: string): Promise<Project> {
+  const { against, platform, work } = request;
+  if (against === undefined)
+    return { project: source.folder, options: cmakeOptions(request, platform), targets: targetsOf(request) };
+  const project = join(work, 'media');
+  await writeMediaProject(project);
+  const options = mediaOptions(against, { source: source.folder, output: join(folder, 'bin'), platform });
+  return { project, options, targets: ['mtmd'] };
+}
+
 /** Objects of another source, compiler or choice are never mixed. */
-function objectsName({ release }: Source, { gpu, media }: BuildChoice, { compiler }: Toolchain): string {
+function objectsName(
+  { release }: Source,
+  { gpu, media, against }: BuildRequest,
+  { compiler }: Toolchain,
+): string {
   const tool = compiler.replaceAll(/[^\w.]+/g, '-').slice(0, 40);
-  return [release.replaceAll(/[^\w.+-]/g, '-').slice(0, 60), gpu, ...(media ? ['media'] : []), tool].join(
-    '_',
-  );
+  const kind = against === undefined ? [gpu, ...(media ? ['media'] : [])] : ['media-only'];
+  return [release.replaceAll(/[^\w.+-]/g, '-').slice(0, 60), ...kind, tool].join('_');
 }
 
 /** It compiles its own C library once, and keeps it there. */

@@ -1,0 +1,58 @@
+/** libmtmd that was built against a library which came without it: into the home folder, tried, and out again. */
+import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { makeFolder, moveDurably, temporaryName } from '../../lib/files/durable.ts';
+import {
+  isMediaLibrary,
+  type LibraryFiles,
+  mediaFolder,
+  PACKAGED,
+  readSelection,
+} from '../../lib/files/native-library.ts';
+import { lockFolder, removeWhole } from './install.ts';
+
+export interface MediaInstall {
+  /** The folder of libraries. */
+  readonly libraries: string;
+  /** What it was built against. */
+  readonly against: LibraryFiles;
+  /** The folder that it was built in. */
+  readonly from: string;
+  /** Whether a worker that starts now can read images; rejects when none starts. */
+  readonly tryOut: () => Promise<boolean>;
+}
+
+/** Returns the file. What a worker cannot load is taken out again. */
+export async function installMedia({ libraries, against, from, tryOut }: MediaInstall): Promise<string> {
+  const name = (await readdir(from)).find(isMediaLibrary);
+  const refuse = (reason: string): Error => fail('own_library_refused', { folder: from, reason });
+  if (name === undefined) throw refuse('the build made no libmtmd');
+  const target = mediaFolder(libraries, mediaOwner(libraries, against));
+  await makeFolder(dirname(target));
+  const lock = await lockFolder(libraries, 'hearth library build');
+  const stage = join(dirname(target), temporaryName('media'));
+  try {
+    await mkdir(stage, { recursive: true });
+    await copyFile(join(from, name), join(stage, name));
+    if (await exists(target)) await removeWhole(target);
+    await moveDurably(stage, target);
+  } finally {
+    await rm(stage, { recursive: true, force: true });
+    await lock.release();
+  }
+  const isUsable = await tryOut().catch(() => false);
+  if (isUsable) return join(target, name);
+  await rm(target, { recursive: true, force: true });
+  throw refuse('libmtmd cannot be loaded beside the library in use');
+}
+
+/** The name of the library in use, which its part for images is kept under. */
+export const mediaOwner = (libraries: string, { isOwn }: LibraryFiles): string =>
+  (isOwn ? readSelection(libraries).selected : null) ?? PACKAGED;
+
+const exists = (folder: string): Promise<boolean> =>
+  readdir(folder).then(
+    () => true,
+    () => false,
+  );
