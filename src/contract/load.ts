@@ -89,6 +89,10 @@ export const LoadSpec = Type.Object({
   adapters: Type.Array(Beside),
   /** The model that drafts, or null. */
   draft: Type.Union([Beside, Type.Null()]),
+  /** What turns images into rows of the model; absent: nothing does. `digest` as that of the model's own file. */
+  projector: Type.Optional(
+    Type.Object({ path: Type.String(), digest: Type.Union([Type.String(), Type.Null()]) }),
+  ),
   /** Absent: state is kept in sequences only. */
   promptCache: Type.Optional(PromptCacheSpec),
   /** Only a benchmark names it; absent: the tuned planner with all its parts. */
@@ -167,6 +171,8 @@ export const BackendFacts = Type.Object({
   devices: Type.Optional(Type.Array(Device, { maxItems: 64 })),
   /** Whether the sequences of a context share its KV cells (unified KV cache). */
   sharesCells: Type.Optional(Type.Boolean()),
+  /** Whether it reads images, for models with a projector; absent: it does not. */
+  media: Type.Optional(Type.Boolean()),
   gpuSupport: Type.Optional(Type.Array(GpuSupport, { maxItems: 8 })),
   /** Absent: the worker is not sealed. */
   seal: Type.Optional(WorkerSeal),

@@ -1,20 +1,29 @@
 /** A loaded chat model at work: generates and explains. */
 import { formatFacts } from './prompt/model-format.ts';
-import type { ExplainJob, GenerateJob, Job, VocabularyJob } from '../contract/job.ts';
+import type { GenerateJob, Job, VocabularyJob } from '../contract/job.ts';
 import { fail } from '../lib/errors/svc-error.ts';
 import { exactAccount } from './frozen/account.ts';
 import { BatchLoop } from './batch/batch-loop.ts';
 import { FrozenLane } from './frozen/lane.ts';
+import { hasMedia, type PromptImages, readImages, type Sight } from './media/read-images.ts';
 import { prepareChat, requireRoom } from './prepare.ts';
 import type { ChatModel } from './model.ts';
 import type { Outbox } from './outbox.ts';
 import { pieceText } from './prompt/prompt.ts';
+
+/** Of a model without a projector. */
+const BLIND: Sight = {
+  reason: 'it has no projector',
+  remedy: 'install the model again with its projector: hearth import FILE --projector PROJECTOR',
+};
 
 export class ChatService {
   readonly #chat: ChatModel;
   readonly #outbox: Outbox;
   readonly #loop: BatchLoop;
   readonly #frozen: FrozenLane;
+  /** Jobs whose images are being read. */
+  readonly #reading = new Set<string>();
 
   constructor(chat: ChatModel, outbox: Outbox) {
     this.#chat = chat;
@@ -34,9 +43,11 @@ export class ChatService {
   submit(job: Exclude<Job, VocabularyJob>): void {
     switch (job.kind) {
       case 'generate':
-        return this.#generate(job);
+        return this.#withImages(job, (marked, images) => this.#generate(marked, images));
       case 'explain':
-        return this.#explain(job);
+        return this.#withImages({ ...job.job, jobId: job.jobId }, (marked, images) =>
+          this.#explain(marked, images),
+        );
       case 'embed':
         throw fail('wrong_model_kind', {
           model: this.#chat.spec.modelId,
@@ -55,23 +66,38 @@ export class ChatService {
   }
 
   cancel(jobId: string): boolean {
-    return this.#loop.cancel(jobId) || this.#frozen.cancel(jobId);
+    return this.#reading.delete(jobId) || this.#loop.cancel(jobId) || this.#frozen.cancel(jobId);
   }
 
   watch(watched: boolean): void {
     this.#loop.slots.watch(watched);
   }
 
-  #generate(job: GenerateJob): void {
-    const prepared = prepareChat(this.#chat, job);
+  /** A job with images is prepared once they are read; until then it can be cancelled like any other. */
+  #withImages(job: GenerateJob, use: (job: GenerateJob, images: PromptImages | null) => void): void {
+    if (!hasMedia(job)) return use(job, null);
+    const { sight = BLIND, context, spec } = this.#chat;
+    const { jobId } = job;
+    this.#reading.add(jobId);
+    void readImages(job, { sight, modelId: spec.modelId, mostWhole: context.batchTokens })
+      .then(({ job: marked, images }) => {
+        if (!this.#reading.has(jobId)) throw fail('cancelled');
+        use(marked, images);
+      })
+      .catch((error: unknown) => this.#outbox.failed(jobId, error))
+      .finally(() => this.#reading.delete(jobId));
+  }
+
+  #generate(job: GenerateJob, images: PromptImages | null): void {
+    const prepared = prepareChat(this.#chat, job, images);
     requireRoom(this.#chat, prepared);
     if (job.lane === 'frozen') this.#frozen.submit(prepared);
     else if (job.lane === 'exact') this.#loop.submit(prepared, exactAccount(this.#chat, prepared));
     else this.#loop.submit(prepared);
   }
 
-  #explain(job: ExplainJob): void {
-    const prepared = prepareChat(this.#chat, job.job);
+  #explain(job: GenerateJob, images: PromptImages | null): void {
+    const prepared = prepareChat(this.#chat, job, images);
     const { promptTokens, cachedTokens, placement, earlier } = this.#loop.preview(prepared);
     const modelFormat = formatFacts(prepared.writer);
     this.#outbox.event(job.jobId, {

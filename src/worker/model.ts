@@ -1,6 +1,7 @@
 /** A model that is loaded and ready for jobs. */
 import type { ExactSteps } from '../contract/settings/exact-rules.ts';
 import type { LoadedFacts, LoadSpec } from '../contract/load.ts';
+import type { Sight } from './media/read-images.ts';
 import type { NativeAdapter, NativeBackend, NativeContext, NativeModel, Pooling } from './native.ts';
 import type { PromptWriter } from './prompt/prompt.ts';
 import type { Vocabulary } from './prompt/vocabulary.ts';
@@ -27,6 +28,8 @@ export interface ChatModel extends LoadedModel {
   readonly sharedCells: number | null;
   /** Whether KV state can be cut at any token, or only at checkpoints. */
   readonly prefixReuse: 'full' | 'checkpoints';
+  /** What makes rows of images, or why none are read; absent: the model has no projector. */
+  readonly sight?: Sight;
   /** How an exact load divides its work; absent: an ordinary load, which divides it as is fastest. */
   readonly exact?: ExactSteps;
 }

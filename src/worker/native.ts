@@ -38,6 +38,8 @@ export interface NativeBackend {
   ): Promise<readonly (readonly DeviceBytes[])[]>;
   /** Whether a model or context failed to open for lack of memory. */
   isOutOfMemory(error: unknown): boolean;
+  /** Whether the library that reads images (libmtmd) is here. */
+  readonly readsMedia: boolean;
 }
 
 /** Weights and vocabulary of one open file. */
@@ -47,6 +49,8 @@ export interface NativeModel {
   newContext(options: ContextOptions): Promise<NativeContext>;
   /** A sampler with its own random state; one per running answer. Choosing comes after configuring. */
   newSampler(): NativeSampler;
+  /** The file that turns images into rows for this model. Rejects with the library's own words when it does not fit. */
+  openProjector(path: string, options: ProjectorOptions): Promise<NativeProjector>;
   /** A LoRA adapter for this model. Rejects with the library's own words when it does not fit. */
   openAdapter(path: string): Promise<NativeAdapter>;
   /** The state of a GBNF grammar at its beginning. Throws when llama.cpp refuses the grammar. */
@@ -198,6 +202,8 @@ export interface NativeContext {
     tokens: Uint32Array,
     logitsOf: Uint32Array,
   ): Uint32Array;
+  /** Evaluates rows that are no tokens, in a call of their own. After a failure some of them may be in the KV cache. */
+  decodeRows(rows: MediumRows): void;
   /** Evaluates the batch. After a failure some of its rows may be in the KV cache. */
   decodeBatch(): void;
   /**
@@ -241,6 +247,53 @@ export interface NativeContext {
   reopen(attention: AttentionOptions): void;
 
   dispose(): void;
+}
+
+/** How a projector is opened. */
+export interface ProjectorOptions {
+  readonly threads: number;
+  /** Whether it may compute on a device beside the CPU. */
+  readonly onGpu: boolean;
+}
+
+/** Images of one file go through it one after the other, on another thread. */
+export interface NativeProjector {
+  readonly seesImages: boolean;
+  readonly hearsAudio: boolean;
+  /** Decodes an image and cuts it up. Rejects with the end of a sentence that says why it cannot be used. */
+  prepare(bytes: Uint8Array): Promise<NativeMedium>;
+}
+
+/** An image as the model takes it: rows, and the tokens before, between and behind them. */
+export interface NativeMedium {
+  /** Digest of its size and its pixels, hex. */
+  readonly pixels: string;
+  readonly parts: readonly MediumPart[];
+  /** The numbers of the rows of a part, one row after the other. */
+  encode(part: number): Promise<Float32Array>;
+  dispose(): void;
+}
+
+export type MediumPart =
+  | { readonly kind: 'tokens'; readonly tokens: Uint32Array }
+  | {
+      readonly kind: 'rows';
+      readonly rows: number;
+      /** Positions that they take. */
+      readonly positions: number;
+      /** Every row attends to all others, those behind it included, so they are evaluated in one piece. */
+      readonly isWhole: boolean;
+      /** Of M-RoPE: four positions of each row, behind nothing and behind one position; null: one after the other. */
+      readonly planes: { readonly behindNothing: Uint32Array; readonly behindOne: Uint32Array } | null;
+    };
+
+/** Rows of one sequence in one native call. */
+export interface MediumRows {
+  readonly sequence: number;
+  readonly values: Float32Array;
+  /** Of each row; with M-RoPE four planes one after the other. */
+  readonly positions: Int32Array;
+  readonly isWhole: boolean;
 }
 
 /** How a context computes attention; the layout of values in its KV cache follows. */

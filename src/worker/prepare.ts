@@ -6,6 +6,9 @@ import { fail } from '../lib/errors/svc-error.ts';
 import type { Answer } from './answer/answer.ts';
 import { type AnswerPlan, openAnswer, planAnswer } from './answer/plan-answer.ts';
 import type { ModelFormat } from '../../packages/chat-templates/src/tool-format/tool-format.ts';
+import type { PromptRun } from './media/media-room.ts';
+import type { PromptImages } from './media/read-images.ts';
+import { isRow } from './media/rows.ts';
 import type { ChatModel } from './model.ts';
 import type { PromptPiece } from './prompt/guard.ts';
 import { envelopeTurns, withKnownRoles } from './prompt/envelope.ts';
@@ -26,6 +29,8 @@ export interface PreparedChat {
   /** Keywords of tools that the grammar does not enforce. */
   readonly unheld: readonly UnheldKeyword[];
   readonly tokens: Uint32Array;
+  /** The rows of images among the tokens, in order. */
+  readonly runs: readonly PromptRun[];
   /** Those at the beginning that any conversation with the same system prompt and tools has; null: not asked for. */
   readonly sharedTokens: number | null;
   /** The window of this job, tokens. */
@@ -40,7 +45,12 @@ export interface PreparedChat {
   readonly preparation: Preparation;
 }
 
-export function prepareChat(loaded: ChatModel, asked: GenerateJob): PreparedChat {
+/** `images`: those whose marks stand in the texts of the job. */
+export function prepareChat(
+  loaded: ChatModel,
+  asked: GenerateJob,
+  images: PromptImages | null = null,
+): PreparedChat {
   const chat = speaking(loaded, asked);
   const biased = withBiases(chat.vocabulary, withLimit(chat, asked));
   const begunMs = performance.now();
@@ -48,7 +58,7 @@ export function prepareChat(loaded: ChatModel, asked: GenerateJob): PreparedChat
   const plannedMs = performance.now();
   // A smaller window than the loaded one is a promise to the client, not another context.
   const numCtx = Math.min(asked.numCtx ?? chat.facts.numCtx, chat.facts.numCtx);
-  const { pieces, tokens, folds } = promptOf(chat, { job: biased, plan, numCtx });
+  const { pieces, tokens, runs, folds } = promptOf(chat, { job: biased, plan, numCtx, images });
   if (tokens.length === 0) throw fail('invalid_request', { message: 'The prompt is empty; send some text.' });
   const job = withinMost(biased, tokens.length);
   const room = Math.max(0, numCtx - tokens.length);
@@ -67,6 +77,7 @@ export function prepareChat(loaded: ChatModel, asked: GenerateJob): PreparedChat
     folds,
     unheld: plan.unheld,
     tokens,
+    runs,
     sharedTokens,
     numCtx,
     maxTokens,
@@ -157,12 +168,13 @@ interface PromptRequest {
   readonly job: GenerateJob;
   readonly plan: AnswerPlan;
   readonly numCtx: number;
+  readonly images: PromptImages | null;
 }
 
 function promptOf(
   chat: ChatModel,
-  { job, plan, numCtx }: PromptRequest,
-): RawPrompt & Pick<PreparedChat, 'folds'> {
+  { job, plan, numCtx, images }: PromptRequest,
+): RawPrompt & Pick<PreparedChat, 'folds' | 'runs'> {
   const { prompt } = job;
   if (prompt.kind !== 'chat') {
     refuseHopeless(
@@ -170,12 +182,16 @@ function promptOf(
       rawTexts(prompt).map((text) => ({ text })),
       { job, numCtx },
     );
-    return { ...rawPrompt(chat.vocabulary, prompt), folds: [] };
+    return { ...rawPrompt(chat.vocabulary, prompt), runs: [], folds: [] };
   }
-  const pieces = promptPieces(chat, { ...job, prompt }, plan);
+  const asked = { ...chatPrompt(chat.writer, { ...job, prompt }, plan), marks: images?.marks ?? [] };
+  const rendered = renderPrompt(chat.writer, asked);
+  const { pieces, runs } = images?.placed(rendered) ?? { pieces: rendered, runs: [] };
   refuseHopeless(chat, pieces, { job, numCtx });
-  const { folds } = foldPrompt(chat.writer, chatPrompt(chat.writer, { ...job, prompt }, plan));
-  return { pieces, tokens: chat.writer.tokens.of(pieces, job.domain ?? ''), folds };
+  const { folds } = foldPrompt(chat.writer, asked);
+  const tokens = chat.writer.tokens.of(pieces, job.domain ?? '');
+  if (isRow(tokens.at(-1) ?? 0)) throw fail('template_failed', { reason: 'it ends with an image' });
+  return { pieces, tokens, runs, folds };
 }
 
 export type ChatJob = GenerateJob & { readonly prompt: Extract<GenerateJob['prompt'], { kind: 'chat' }> };

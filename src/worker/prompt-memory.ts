@@ -4,6 +4,7 @@
  */
 import { SharedMap } from '../lib/base/recent/shared-map.ts';
 import { DIFFERENCE_UNITS, type EarlierPrompt } from '../contract/prompt-difference.ts';
+import { isRow } from './media/rows.ts';
 import type { PreparedChat } from './prepare.ts';
 import type { Vocabulary } from './prompt/vocabulary.ts';
 
@@ -90,7 +91,8 @@ export class PromptMemory {
 
   /** The first or the last characters of what tokens say. */
   #text(tokens: Uint32Array, side: 'start' | 'end'): string {
-    const bytes = Array.from(tokens, (token) => {
+    const bytes = Array.from(tokens, (token, at) => {
+      if (isRow(token)) return Buffer.from(isRow(tokens[at - 1] ?? 0) ? '' : '[image]');
       const own = this.#vocabulary.bytesOf(token);
       // Asking the library costs more than all else here, and only a token without text may be a mark.
       return own.length > 0 ? own : Buffer.from(this.#vocabulary.controlTextOf(token) ?? '');

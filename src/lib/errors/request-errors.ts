@@ -212,6 +212,22 @@ export const contentErrors = {
       ? `The model's chat template rejected these tools: ${withoutStop(d.reason)}; make the types of their parameters simpler, or choose another model.`
       : `The model's chat template rejected these messages: ${withoutStop(d.reason)}; check their roles and order, or choose another model.`,
   ),
+  images_unread: permanent(
+    'request',
+    { model: 'string', reason: 'string', remedy: 'string', param: 'string?' },
+    (d) => `Model "${d.model}" cannot read images now: ${d.reason}; ${d.remedy}.`,
+  ),
+  images_too_many: permanent(
+    'request',
+    { images: 'number', limit: 'number', param: 'string?' },
+    (d) => `The request has ${d.images} images, and ${d.limit} are read; send fewer.`,
+  ),
+  image_unusable: permanent(
+    'request',
+    { image: 'number', reason: 'string', remedy: 'string?', param: 'string?' },
+    (d) =>
+      `Image ${d.image} of the request cannot be used: ${withoutStop(d.reason)}; ${d.remedy ?? 'send another one'}.`,
+  ),
   model_not_found: permanent(
     'not_found',
     { model: 'string', instead: 'string?', param: 'string?' },

@@ -3,6 +3,7 @@
  * vocabularies and samplers are opaque addresses. A call runs on this thread until it returns; `.async` runs on one of
  * libuv's, and is used only where the context or model is not known to anybody yet.
  */
+import { declare } from './declared.ts';
 import type {
   Batch,
   ContextParams,
@@ -11,20 +12,6 @@ import type {
   ThreadpoolParams,
   TokenDataArray,
 } from './structs.ts';
-
-/** A prototype that carries the type of the bound function. */
-export interface Declared<F> {
-  readonly result: string;
-  readonly parameters: readonly string[];
-  readonly as?: F;
-}
-
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-type AnyFunction = (...args: never[]) => unknown;
-
-function declare<F extends AnyFunction>(result: string, ...parameters: string[]): Declared<F> {
-  return { result, parameters };
-}
 
 type Nullable = Pointer | null;
 
@@ -48,6 +35,8 @@ export const LLAMA = {
   llama_model_get_vocab: declare<(model: Pointer) => Pointer>('void*', 'void*'),
   llama_model_size: declare<(model: Pointer) => number>('uint64', 'void*'),
   llama_model_n_ctx_train: declare<(model: Pointer) => number>('int32', 'void*'),
+  /** Numbers of a row that comes in place of a token. */
+  llama_model_n_embd_inp: declare<(model: Pointer) => number>('int32', 'void*'),
   llama_model_n_embd_out: declare<(model: Pointer) => number>('int32', 'void*'),
   llama_model_n_cls_out: declare<(model: Pointer) => number>('uint32', 'void*'),
   llama_model_n_layer: declare<(model: Pointer) => number>('int32', 'void*'),
@@ -88,6 +77,7 @@ export const LLAMA = {
     'int32',
   ),
   llama_batch_free: declare<(batch: Batch) => void>('void', 'llama_batch'),
+  llama_set_causal_attn: declare<(context: Pointer, causal: boolean) => void>('void', 'void*', 'bool'),
   llama_decode: declare<(context: Pointer, batch: Batch) => number>('int32', 'void*', 'llama_batch'),
   llama_get_logits_ith: declare<(context: Pointer, row: number) => Nullable>('void*', 'void*', 'int32'),
   llama_get_embeddings_ith: declare<(context: Pointer, row: number) => Nullable>('void*', 'void*', 'int32'),
@@ -233,13 +223,3 @@ export const GGML_BASE = {
     'int',
   ),
 } as const;
-
-/** The table's functions, bound. */
-export type Bound<T> = {
-  readonly [K in keyof T]: T[K] extends Declared<infer F extends AnyFunction> ? F & Asynchronous<F> : never;
-};
-
-export interface Asynchronous<F extends AnyFunction> {
-  /** The same on one of libuv's threads. */
-  async(...args: [...Parameters<F>, (error: unknown, result: ReturnType<F>) => void]): void;
-}

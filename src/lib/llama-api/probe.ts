@@ -5,7 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import { ENUMS } from './enums.ts';
-import { type Declared, GGML, GGML_BASE, LLAMA } from './functions.ts';
+import type { Declared } from './declared.ts';
+import { GGML, GGML_BASE, LLAMA } from './functions.ts';
 import { STRUCTS } from './structs.ts';
 
 /** Each function by its name, whichever library exports it. */

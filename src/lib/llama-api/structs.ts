@@ -156,7 +156,8 @@ export interface ContextParams {
 
 export interface Batch {
   n_tokens: number;
-  token: Pointer;
+  /** Null where the rows are no tokens. */
+  token: Pointer | null;
   embd: Pointer | null;
   pos: Pointer;
   n_seq_id: Pointer;

@@ -7,10 +7,12 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { BackendFacts } from '../../contract/load.ts';
+import { messageOf } from '../../lib/errors/svc-error.ts';
 import { describeDevices, gpuKindOf, isGpu } from './devices.ts';
 import {
   findLibraries,
   type LibraryFiles,
+  mediaLibrary,
   ownLibrary,
   type PackageKind,
 } from '../../lib/files/native-library.ts';
@@ -18,7 +20,8 @@ import { platformKey, platformLibrary } from '../../lib/files/platforms.ts';
 import { GPU_PACKAGES, gpuSupport, isLoadable } from './gpu-support.ts';
 import { type Library, openLibrary } from './library/open.ts';
 import { openThreadpool } from './library/threadpool.ts';
-import { NativeLog } from './log.ts';
+import { NativeLog } from './library/log.ts';
+import { type MediaLibrary, openMediaLibrary } from './media/media-library.ts';
 import { memoryReader } from './memory.ts';
 import { type Native, refusedOptions } from './params.ts';
 import { isOutOfMemory, measure, openModel, openTexts } from './model.ts';
@@ -48,12 +51,14 @@ export async function bootNative(
     describeDevices(library).filter((device) => kind !== 'own' || allowed !== null || !isGpu(device));
   const atBoot = devices();
   const hasGpu = atBoot.some(isGpu);
+  const media = openMedia(mediaLibrary(files, libraries), log);
   const native: Native = {
     library,
     log,
     threadpool: openThreadpool(library, availableParallelism()),
     memoryOf: memoryReader(library),
     hasGpu,
+    media,
   };
   const stray = strayFile(files.folder);
   if (stray !== null)
@@ -68,6 +73,7 @@ export async function bootNative(
     cpuMathCores: cores,
     devices: atBoot,
     sharesCells: true,
+    media: media !== null,
     // No package would be used beside the user's own build.
     gpuSupport: kind === 'own' ? [] : gpuSupport(libraries),
   };
@@ -81,7 +87,21 @@ export async function bootNative(
     refusedOptions: (options) => refusedOptions(native, options),
     measure: (path, options, contexts) => measure(native, { path, options }, contexts),
     isOutOfMemory,
+    readsMedia: media !== null,
   };
+}
+
+/** One that cannot be used is told by standard error, and text goes on without it. */
+function openMedia(file: string | null, log: NativeLog): MediaLibrary | null {
+  if (file === null) return null;
+  try {
+    const media = openMediaLibrary(file);
+    log.hear((callback) => media.mtmd_helper_log_set(callback, null));
+    return media;
+  } catch (error) {
+    process.stderr.write(`Images cannot be read: ${messageOf(error)}\n`);
+    return null;
+  }
 }
 
 /** A CUDA library that does not find its runtime has no devices; the one for the runtime before it may. */

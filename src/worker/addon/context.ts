@@ -13,12 +13,13 @@ import type {
   ScaledAdapter,
   Logits,
   LogitsWanted,
+  MediumRows,
   NativeCheckpoint,
   NativeContext,
   NativeSampler,
   Pooling,
 } from '../native.ts';
-import { NativeBatch } from './native-batch.ts';
+import { mediumBatch, NativeBatch } from './native-batch.ts';
 import { SamplerHandle } from './sampling/sampler-handle.ts';
 
 /** To the end of the sequence. */
@@ -35,6 +36,8 @@ export interface OpenContext {
   readonly library: Library;
   readonly pointer: Pointer;
   readonly vocabularySize: number;
+  /** Floats of a row that comes in place of a token. */
+  readonly rowWidth: number;
   /** Floats of one embedding. */
   readonly embeddingWidth: number;
   readonly attention: AttentionOptions;
@@ -117,6 +120,17 @@ export class ContextHandle implements NativeContext {
     // An embedding is pooled from all tokens of its input.
     const outputs = this.#open.embeddings ? Uint32Array.from(tokens.keys()) : logitsOf;
     return this.#batch.add({ sequence, firstPosition, tokens, logitsOf: outputs });
+  }
+
+  decodeRows({ sequence, values, positions, isWhole }: MediumRows): void {
+    const batch = mediumBatch(values, this.#open.rowWidth, { sequence, positions });
+    // For the whole context, so no other sequence may be in the call.
+    if (isWhole) this.#library.llama_set_causal_attn(this.#context, false);
+    try {
+      checkDecoded(this.#library.llama_decode(this.#context, batch.batch));
+    } finally {
+      if (isWhole) this.#library.llama_set_causal_attn(this.#context, true);
+    }
   }
 
   decodeBatch(): void {

@@ -20,9 +20,12 @@ import type {
   ModelTemplates,
   ModelTexts,
   NativeModel,
+  NativeProjector,
   PastState,
+  ProjectorOptions,
 } from '../native.ts';
 import { contextParams, type HeldParams, isMapping, modelParams, type Native } from './params.ts';
+import { ProjectorHandle } from './media/projector.ts';
 import { SamplerHandle, type SamplingRoom } from './sampling/sampler-handle.ts';
 import { TokenGrammars } from './sampling/token-grammar.ts';
 import { openVocabulary } from './vocabulary/vocabulary.ts';
@@ -160,6 +163,8 @@ function nativeModel(native: Native, model: Pointer, options: ModelOptions): Nat
     vocabulary,
     newContext: (contextOptions) => openContext(native, room, { model, options: contextOptions }),
     openAdapter: (path) => openAdapter(native, model, path),
+    openProjector: (path, projectorOptions) =>
+      openProjector(native, model, { path, options: projectorOptions }),
     newSampler: () => new SamplerHandle(room),
     newGrammar: (gbnf) => grammars.open(gbnf),
   };
@@ -172,6 +177,27 @@ async function openAdapter({ library, log }: Native, model: Pointer, path: strin
   );
   if (pointer === null) throw new Error(log.reason('llama.cpp could not open the adapter'));
   return new AdapterHandle(path, pointer);
+}
+
+async function openProjector(
+  { library, media, log, hasGpu }: Native,
+  model: Pointer,
+  { path, options }: { readonly path: string; readonly options: ProjectorOptions },
+): Promise<NativeProjector> {
+  if (media === null) throw new Error('the library that reads images is not here');
+  log.clear();
+  const params = {
+    ...media.mtmd_context_params_default(),
+    use_gpu: hasGpu && options.onGpu,
+    n_threads: options.threads,
+    print_timings: false,
+    warmup: false,
+  };
+  const pointer = await onThread<Pointer | null>((done) =>
+    media.mtmd_init_from_file.async(path, model, params, done),
+  );
+  if (pointer === null) throw new Error(log.reason('libmtmd could not open the projector'));
+  return new ProjectorHandle({ library: media, log, pointer, width: library.llama_model_n_embd_inp(model) });
 }
 
 async function openContext(
@@ -192,6 +218,7 @@ async function openContext(
     library,
     pointer,
     vocabularySize,
+    rowWidth: library.llama_model_n_embd_inp(model),
     pooling,
     embeddingWidth:
       pooling === 'rank' ? library.llama_model_n_cls_out(model) : library.llama_model_n_embd_out(model),

@@ -33,7 +33,7 @@ export class NativeBatch {
     this.#mostRows = mostRows;
     this.#mostLogits = mostLogits;
     this.#batch = library.llama_batch_init(mostRows, 0, 1);
-    this.#tokens = new Int32Array(koffi.view(this.#batch.token, mostRows * WORD));
+    this.#tokens = new Int32Array(koffi.view(this.#batch.token ?? 0n, mostRows * WORD));
     this.#positions = new Int32Array(koffi.view(this.#batch.pos, mostRows * WORD));
     this.#counts = new Int32Array(koffi.view(this.#batch.n_seq_id, mostRows * WORD));
     this.#wantsLogits = new Int8Array(koffi.view(this.#batch.logits, mostRows));
@@ -88,4 +88,34 @@ export class NativeBatch {
     if (ids !== undefined) ids[0] = sequence;
     this.#wantsLogits[row] = 0;
   }
+}
+
+/** A batch of rows that are no tokens; `held` is the memory that it points to. */
+export function mediumBatch(
+  values: Float32Array,
+  width: number,
+  { sequence, positions }: { readonly sequence: number; readonly positions: Int32Array },
+): { readonly batch: Batch; readonly held: readonly object[] } {
+  const rows = values.length / width;
+  if (!Number.isInteger(rows) || positions.length % rows !== 0) {
+    throw new RangeError(
+      `${values.length} numbers are not rows of ${width} with ${positions.length} positions`,
+    );
+  }
+  const counts = new Int32Array(rows).fill(1);
+  const id = Int32Array.of(sequence);
+  const ids = new BigUint64Array(rows).fill(koffi.address(id));
+  const logits = new Int8Array(rows);
+  return {
+    batch: {
+      n_tokens: rows,
+      token: null,
+      embd: koffi.address(values),
+      pos: koffi.address(positions),
+      n_seq_id: koffi.address(counts),
+      seq_id: koffi.address(ids),
+      logits: koffi.address(logits),
+    },
+    held: [values, positions, counts, id, ids, logits],
+  };
 }

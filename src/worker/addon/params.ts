@@ -10,7 +10,8 @@ import {
 import { devicePointers } from './library/devices.ts';
 import type { ContextParams, ModelParams, Pointer } from './library/layouts.ts';
 import type { Library } from './library/open.ts';
-import type { NativeLog } from './log.ts';
+import type { NativeLog } from './library/log.ts';
+import type { MediaLibrary } from './media/media-library.ts';
 import type { MemoryReader } from './memory.ts';
 import type { ContextOptions, LoadOptions, ModelOptions, TensorBuffer } from '../native.ts';
 
@@ -21,6 +22,8 @@ export interface Native {
   readonly threadpool: Pointer | null;
   readonly memoryOf: MemoryReader;
   readonly hasGpu: boolean;
+  /** What reads images, where it is here. */
+  readonly media: MediaLibrary | null;
 }
 
 /** Parameters, and the memory that they point to: it must live as long as what is opened with them. */

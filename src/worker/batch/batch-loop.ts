@@ -17,6 +17,7 @@ import type { ChatModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';
 import { SlotWatch } from '../slot-watch.ts';
 import type { PreparedChat } from '../prepare.ts';
+import { ImageTurns } from './image-turns.ts';
 import { adapterKey, ownerOf } from './adapter-groups.ts';
 import { AdapterTurns } from './adapter-turns.ts';
 import { Attention } from './attention/attention.ts';
@@ -58,6 +59,7 @@ export class BatchLoop {
   readonly #attention: Attention;
   readonly #prompts: PromptMemory;
   readonly #adapters: AdapterTurns;
+  readonly #images = new ImageTurns();
   readonly #drafting: DraftingModel | null;
   readonly #waiting: Waiting;
   readonly #tiers: Tiers | null;
@@ -121,11 +123,12 @@ export class BatchLoop {
     const keyed = { ...this.#inCachedTokens(prepared), adapterKey: adapterKey(job.adapters) };
     const arrivedMs = performance.now();
     this.#prompts.arrive(prepared);
-    const { sharedTokens, preparation, folds, unheld, endsCalls } = prepared;
+    const { sharedTokens, preparation, folds, unheld, endsCalls, runs } = prepared;
     const request = {
       job: decodingRequest(job),
       answer,
       numCtx,
+      runs,
       sharedTokens,
       preparation,
       folds,
@@ -177,7 +180,7 @@ export class BatchLoop {
         await handleMessages();
         if (!hasWorked) {
           this.#outbox.flush();
-          await this.#restoring.untilChange();
+          await this.#restoring.untilChange(this.#images.areAwaited(this.#streams.values()));
         }
         await this.#outbox.drained();
       }
@@ -194,6 +197,7 @@ export class BatchLoop {
   /** False when there was nothing to evaluate. */
   #step(): boolean {
     this.#dropCancelled();
+    this.#dropUnreadable();
     this.#assignSequences();
     this.#suspension.resume();
     this.#attend();
@@ -218,12 +222,18 @@ export class BatchLoop {
       .sort((a, b) => a.sequence - b.sequence);
     const decoding = streams.filter((stream) => stream.isDecoding);
     const prefilling = streams.filter((stream) => !stream.isDecoding);
-    return this.#planner.plan({
-      nowMs: performance.now(),
-      decoding: decoding.map((stream) => stream.decodingState()),
-      prefilling: prefilling.map((stream) => stream.prefillingState()),
-      idle: this.#sequences.idle,
-    });
+    const atText = prefilling.filter(({ images, position }) => images.at(position) === null);
+    const plan =
+      decoding.length + atText.length === 0
+        ? NOTHING
+        : this.#planner.plan({
+            nowMs: performance.now(),
+            decoding: decoding.map((stream) => stream.decodingState()),
+            prefilling: atText.map((stream) => stream.prefillingState()),
+            idle: this.#sequences.idle,
+          });
+    const image = this.#images.call(prefilling, this.#chat.context.batchTokens);
+    return image === null ? plan : { calls: [...plan.calls, image] };
   }
 
   /** One native call and what follows from it. */
@@ -249,6 +259,7 @@ export class BatchLoop {
       },
     });
     const ms = this.#threads.end(call);
+    if (rows[0]?.kind === 'image') return;
     this.#planner.observe({ phase, rows, ms });
     const [first, ...more] = nativeRows;
     if (phase !== 'decode' || more.length > 0 || first?.tokens.length !== 1) return;
@@ -272,6 +283,7 @@ export class BatchLoop {
   #nativeRow({ kind, sequence, tokens, padding }: PlannedRow, stream: Stream | undefined): Row {
     if (kind === 'filler' || stream === undefined) return this.#sequences.fillerRow(sequence, padding);
     if (kind === 'decode') return stream.decodeRow(tokens - 1, padding);
+    if (kind === 'image') return stream.imageRow(tokens);
     return stream.prefillRow(tokens, padding);
   }
 
@@ -283,6 +295,14 @@ export class BatchLoop {
         this.#outbox.failed(jobId, fail('cancelled'));
     }
     this.#cancelled.clear();
+  }
+
+  /** Streams one of whose images could not be encoded. */
+  #dropUnreadable(): void {
+    for (const stream of this.#streams.values()) {
+      const { failure } = stream.images;
+      if (failure !== null) this.#fail(stream, failure.error);
+    }
   }
 
   #assignSequences(): void {
@@ -302,9 +322,12 @@ export class BatchLoop {
     reuse: Omit<Reuse, 'prompt'>,
   ): void {
     const { maxDraftTokens } = this.#planner;
-    const drafting = this.#drafting;
+    // A model that drafts sees no images.
+    const drafting = job.runs.length === 0 ? this.#drafting : null;
     const cache = cacheFacts({ ...reuse, prompt: job.prompt });
-    const stream = new Stream(this.#chat, { job, sequence, cachedTokens, cache, maxDraftTokens, drafting });
+    const onImages = (): void => this.#restoring.wake();
+    const start = { job, sequence, cachedTokens, cache, maxDraftTokens, drafting, onImages };
+    const stream = new Stream(this.#chat, start);
     this.#streams.set(stream.jobId, stream);
     const earlier = this.#prompts.begin(stream.jobId, job.prompt);
     const started = {
@@ -333,7 +356,10 @@ export class BatchLoop {
     const wasPrompt = stream.remaining > 0;
     this.#keep(stream, row.tokens.subarray(0, kept), wasPrompt);
     if (wasPrompt) this.#tellProgress(stream);
-    if (wasPrompt && (stream.remaining === 0 || stream.position === stream.sharedTokens))
+    // Another question about the same image begins there.
+    const isImageEnd = row.medium !== undefined && stream.images.at(stream.position) === null;
+    const isEnd = stream.remaining === 0 || stream.position === stream.sharedTokens;
+    if (wasPrompt && (isEnd || isImageEnd))
       this.#sequences.promptEvaluated(row.sequence);
     try {
       this.#sample(stream, row.tokens.subarray(kept), logitRows);
@@ -393,4 +419,5 @@ export class BatchLoop {
   }
 }
 
+const NOTHING: StepPlan = { calls: [] };
 const FROM_SLOT = { ramTokens: 0, diskTokens: 0, restoreMs: 0 } as const;

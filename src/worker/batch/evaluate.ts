@@ -57,11 +57,16 @@ function evaluateAlone(context: NativeContext, row: Row): RowResult {
 }
 
 function evaluateBatch(context: NativeContext, rows: readonly Row[]): number[][] {
+  const [first] = rows;
+  if (first?.medium !== undefined) {
+    context.decodeRows({ ...first.medium, sequence: first.sequence });
+    return [[]];
+  }
   context.initBatch(rows.reduce((sum, row) => sum + row.tokens.length + (row.padding ?? 0), 0));
   const found = rows.map((row) => {
     const first = row.tokens.length - row.logits;
     const logitsOf = Uint32Array.from({ length: row.logits }, (_, i) => first + i);
-    return [...context.addToBatch(row.sequence, row.position, padded(row), logitsOf)];
+    return [...context.addToBatch(row.sequence, nativePosition(row), padded(row), logitsOf)];
   });
   context.decodeBatch();
   for (const row of rows)
@@ -79,5 +84,7 @@ function padded({ tokens, padding = 0 }: Row): Uint32Array {
 
 /** No trace of a row may stay in the memory; after a failure some micro-batches may have run. */
 function forget(context: NativeContext, row: Row): boolean {
-  return context.cutSequence(row.sequence, row.position);
+  return context.cutSequence(row.sequence, nativePosition(row));
 }
+
+const nativePosition = ({ position, spared = 0 }: Row): number => position - spared;

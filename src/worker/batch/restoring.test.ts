@@ -16,6 +16,7 @@ let arrives: Deferred<Restored>;
 let takes: boolean[];
 let begins: (how: string) => void;
 let held: number;
+let kept: number;
 let restoring: Restoring;
 
 beforeEach(() => {
@@ -23,10 +24,12 @@ beforeEach(() => {
   arrives = deferred();
   takes = [];
   held = 0;
+  kept = 2;
   begins = (how) => events.push(how);
   const sequences = {
     takerFor: (id: number) => ({ inParts: true, take: () => events.push(`into ${id}`) > 0 }),
     held: () => held,
+    backToBorder: () => kept,
     giveUp: (id: number) => events.push(`${id} is free`),
   };
   restoring = new Restoring(sequences as unknown as Sequences, {
@@ -80,6 +83,7 @@ it('tells what has come, and whether it holds cells, until it is over', async ()
 
 it('begins it with nothing where nothing came', async () => {
   const over = begin();
+  kept = 0;
   arrives.resolve(restored(0, 'damaged'));
   await over;
   expect(events.at(-1)).toBe('begins with 0, damaged');

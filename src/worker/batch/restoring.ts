@@ -68,9 +68,9 @@ export class Restoring {
     this.#change.resolve();
   }
 
-  /** Until a restore is over or `wake` is called; at once where none is under way. */
-  async untilChange(): Promise<void> {
-    if (this.#underWay.size > 0) await this.#change.promise;
+  /** Until a restore is over or `wake` is called; at once where nothing is under way: no restore, and nothing of others. */
+  async untilChange(othersAreAwaited = false): Promise<void> {
+    if (othersAreAwaited || this.#underWay.size > 0) await this.#change.promise;
     this.#change = deferred();
   }
 
@@ -89,8 +89,11 @@ export class Restoring {
         isWanted = this.#jobs.delete(jobId);
       });
       if (!isWanted) return this.#sequences.giveUp(id);
-      const keep = restored.ramTokens + restored.diskTokens;
-      const reuse = { ...before, ...restored, refusal: refusal ?? before.refusal, slotTokens: 0 };
+      const keep = this.#sequences.backToBorder(id, job.prompt);
+      const lost = restored.ramTokens + restored.diskTokens - keep;
+      const ramTokens = Math.max(0, restored.ramTokens - lost);
+      const taken = { ramTokens, diskTokens: keep - ramTokens, restoreMs: restored.restoreMs };
+      const reuse = { ...before, ...taken, refusal: refusal ?? before.refusal, slotTokens: 0 };
       this.#arrival.begin(job, { id, keep }, reuse);
     } catch (error) {
       this.#sequences.giveUp(id);

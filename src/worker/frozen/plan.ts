@@ -51,6 +51,8 @@ export function streamJobOf({ prepared }: FrozenPlan, answer: Answer): StreamJob
   return {
     job: decodingRequest(job),
     prompt: tokens,
+    // A job with images is refused.
+    runs: [],
     adapterKey: '',
     owner: '',
     sharedTokens: null,

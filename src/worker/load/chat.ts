@@ -6,6 +6,7 @@ import type { ChatModel } from '../model.ts';
 import { EXACT_LOAD, isExact } from '../../contract/settings/exact-rules.ts';
 import { isQuantisedModel, prepareExact, provenSteps } from './exact.ts';
 import { writersOf } from './writers.ts';
+import { openSight } from './sight.ts';
 import { loadOptions } from './load-options.ts';
 import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts';
 import { placedLoads } from './placement.ts';
@@ -54,6 +55,7 @@ export async function loadChat(
             vocabulary,
             quantised: await isQuantisedModel(spec.path),
           });
+    const sight = await openSight(backend, spec, { model, exact: exact !== null });
     const tuned = await tuneThreads(backend, spec, { context, tokens: 1 });
     return {
       spec,
@@ -66,9 +68,10 @@ export async function loadChat(
       sharedCells: unified ? cells : null,
       prefixReuse,
       ...(steps !== undefined && { exact: steps }),
+      ...(sight !== null && { sight: sight.sight }),
       ...writers,
       facts: {
-        ...commonFacts(model, [context]),
+        ...commonFacts(model, [context], sight?.bytes),
         ...tuned,
         numCtx: spec.numCtx,
         sequences: spec.parallel,

@@ -3,7 +3,7 @@
  * of it. It knows no jobs, and nothing of the library but its page (native.ts).
  */
 import type { LoadedFacts, LoadSpec } from '../../contract/load.ts';
-import type { DeviceBytes } from '../../contract/memory.ts';
+import { type DeviceBytes, HOST_DEVICE } from '../../contract/memory.ts';
 import { fail, isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
 import type { NativeContext, NativeModel } from '../native.ts';
 
@@ -13,8 +13,12 @@ export type OnProgress = () => void;
 const PROGRESS_INTERVAL_MS = 100;
 
 /** Of all contexts of the model; figures of one are those of the first. */
-export function commonFacts(model: NativeModel, contexts: readonly NativeContext[]): LoadedFacts {
-  const memory = ofAllContexts(contexts.map((context) => context.memory()));
+export function commonFacts(
+  model: NativeModel,
+  contexts: readonly NativeContext[],
+  projectorBytes = 0,
+): LoadedFacts {
+  const memory = withHostBytes(ofAllContexts(contexts.map((context) => context.memory())), projectorBytes);
   return {
     numCtx: contexts[0]?.numCtx ?? 0,
     trainedCtx: model.facts.trainedCtx,
@@ -30,6 +34,13 @@ export function commonFacts(model: NativeModel, contexts: readonly NativeContext
     residentBytes: process.memoryUsage.rss(),
     memory,
   };
+}
+
+/** What else lies in the memory of the machine. */
+function withHostBytes(memory: readonly DeviceBytes[], bytes: number): DeviceBytes[] {
+  return memory.map((each) =>
+    each.device === HOST_DEVICE ? { ...each, modelBytes: each.modelBytes + bytes } : each,
+  );
 }
 
 /** Of several contexts together: the weights are there once, however many there are. */

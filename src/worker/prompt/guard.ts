@@ -16,6 +16,8 @@ export interface PromptPiece {
   /** Whether marks in it stay plain text. */
   readonly plain: boolean;
   readonly continues: boolean;
+  /** What it stands for, in the place of tokens of its text: an image. */
+  readonly tokens?: readonly Uint32Array[];
 }
 
 export interface Marks {

@@ -10,6 +10,8 @@ interface Piece {
   readonly text: string;
   readonly plain: boolean;
   readonly continues: boolean;
+  /** In the place of its text. */
+  readonly tokens?: readonly Uint32Array[];
 }
 
 /** Of a vocabulary, what it takes to make tokens of text. */
@@ -41,8 +43,12 @@ export class PromptTokens {
   of(pieces: readonly Piece[], domain: string): Uint32Array {
     return joinTokens(
       this.#vocabulary,
-      pieces.flatMap((piece) => (piece.plain ? [this.#fresh(piece)] : this.#parts(piece, domain))),
+      pieces.flatMap((piece) => piece.tokens ?? this.#runs(piece, domain)),
     );
+  }
+
+  #runs(piece: Piece, domain: string): readonly Uint32Array[] {
+    return piece.plain ? [this.#fresh(piece)] : this.#parts(piece, domain);
   }
 
   #parts({ text, continues }: Piece, domain: string): Uint32Array[] {

@@ -41,6 +41,8 @@ export interface ChatPrompt {
   readonly calls?: CallVoice;
   /** Where the template reads tools; absent: `tools`. */
   readonly toolsVariable?: ToolsVariable;
+  /** What the rendered prompt must hold, because images stand for it; absent: nothing. */
+  readonly marks?: readonly string[];
 }
 
 export interface PromptWriter {
@@ -63,7 +65,7 @@ export function renderPrompt(writer: PromptWriter, prompt: ChatPrompt): PromptPi
 
 /** The conversation as the template takes it, with every word of it. */
 export function foldPrompt(writer: PromptWriter, prompt: ChatPrompt): Folded {
-  const asked = { ...prompt, prefill: [] };
+  const asked = { ...prompt, prefill: [], marks: [] };
   return foldTurns(writer.template, asked, (skeleton) => renderForms(writer, skeleton).string);
 }
 
@@ -81,7 +83,8 @@ export function renderText(writer: PromptWriter, prompt: ChatPrompt): Text {
 function renderForms(writer: PromptWriter, asked: ChatPrompt): Text {
   const prompt = { ...asked, tools: spelledTools(asked.tools) };
   try {
-    return render(writer, prompt, {});
+    const rendered = render(writer, prompt, {});
+    return holdsMarks(rendered, prompt) ? rendered : renderParts(writer, prompt);
   } catch (error) {
     if (!isSvcError(error)) throw error;
     for (const other of otherForms(prompt)) {
@@ -93,6 +96,16 @@ function renderForms(writer: PromptWriter, asked: ChatPrompt): Text {
     }
     throw error;
   }
+}
+
+const holdsMarks = ({ string }: Text, { marks = [] }: ChatPrompt): boolean =>
+  marks.every((mark) => string.includes(mark));
+
+/** Templates of models that see may know messages in parts only. */
+function renderParts(writer: PromptWriter, prompt: ChatPrompt): Text {
+  const rendered = render(writer, prompt, { contentParts: true });
+  if (!holdsMarks(rendered, prompt)) throw fail('template_failed', { reason: 'it leaves images out' });
+  return rendered;
 }
 
 /** Tools with their numbers as the client spelled them. */
@@ -133,6 +146,8 @@ interface Form {
   readonly prompt?: ChatPrompt;
   /** Arguments of calls as the text of their JSON. */
   readonly textArguments?: boolean;
+  /** Contents as lists of one part that is text. */
+  readonly contentParts?: boolean;
   /** Where there are none, instead of None. */
   readonly tools?: 'left out' | 'an empty list';
 }
@@ -156,7 +171,10 @@ function render({ template, vocabulary, toolMark }: PromptWriter, prompt: ChatPr
   const tools = toolMark ? prompt.tools.map((tool) => withoutMark(tool, toolMark)) : prompt.tools;
   const rendered = template.render({
     ...surroundings(vocabulary, prompt.clockMs),
-    messages: prompt.turns.map((turn) => messageVariable(turn, voiceOf(prompt, textArguments))),
+    messages: prompt.turns.map((turn) => {
+      const message = messageVariable(turn, voiceOf(prompt, textArguments));
+      return form.contentParts === true ? inParts(message) : message;
+    }),
     ...(form.tools === undefined ? toolsVariable(tools, prompt.toolsVariable) : {}),
     ...(form.tools === 'an empty list' ? listedTools([], prompt.toolsVariable) : {}),
     ...prompt.variables,
@@ -205,6 +223,11 @@ function messageVariable(turn: PromptTurn, voice: CallVoice): Record<string, unk
           })),
         }),
   };
+}
+
+function inParts({ content, ...message }: Record<string, unknown>): Record<string, unknown> {
+  const parts = content === null || content === '' ? [] : [{ type: new OwnWords('text'), text: content }];
+  return { ...message, content: parts };
 }
 
 function contentOf({ content, toolCalls = [] }: PromptTurn, voice: CallVoice, written: Text | null): unknown {

@@ -2,8 +2,15 @@
  * The addon's page without a native library: bytes are tokens, and the "model" continues its prompt with what a script
  * says. Everything of the child process but the addon itself runs over it as it does over llama.cpp.
  */
+import { createHash } from 'node:crypto';
 import { readState, rowsOf, StateBuilder } from '../../../src/worker/cache/state-layout.ts';
-import type { NativeBackend, NativeContext, NativeModel, NativeSampler } from '../../../src/worker/native.ts';
+import type {
+  NativeBackend,
+  NativeContext,
+  NativeModel,
+  NativeProjector,
+  NativeSampler,
+} from '../../../src/worker/native.ts';
 import type { Vocabulary } from '../../../src/worker/prompt/vocabulary.ts';
 import { loadSpec } from './jobs.ts';
 
@@ -51,6 +58,10 @@ const vocabulary: Vocabulary = {
 export interface Evaluated {
   tokens: number;
   decodes: number;
+  /** Rows of images. */
+  imageRows: number;
+  /** Images that were encoded. */
+  encodes: number;
 }
 
 export type OnDecode = (threads: number, rows: number, read: CallRead) => void;
@@ -67,7 +78,7 @@ export function scriptedBackend(
   onDecode: OnDecode = () => undefined,
   logit = 1,
 ): { backend: NativeBackend; evaluated: Evaluated } {
-  const evaluated: Evaluated = { tokens: 0, decodes: 0 };
+  const evaluated: Evaluated = { tokens: 0, decodes: 0, imageRows: 0, encodes: 0 };
   const open = (numCtx: number): NativeContext =>
     scriptedContext(numCtx, { script, evaluated, onDecode, logit });
   const sampler = (): NativeSampler => ({ configure: () => undefined, dispose: () => undefined });
@@ -87,6 +98,7 @@ export function scriptedBackend(
     vocabulary,
     newContext: async ({ numCtx }) => open(numCtx),
     openAdapter: async (path) => ({ path }),
+    openProjector: async () => scriptedProjector(evaluated),
     newSampler: sampler,
     newGrammar: (gbnf) => ({ gbnf }),
   };
@@ -100,8 +112,37 @@ export function scriptedBackend(
     refusedOptions: () => [],
     measure: async () => [],
     isOutOfMemory: () => false,
+    readsMedia: true,
   };
   return { backend, evaluated };
+}
+
+/** Rows of an image that the scripted projector makes, each of one number. */
+export const SCRIPTED_ROWS = 8;
+
+/** Between two marks stand rows that spell the last bytes of a file; one that says `damaged` is. */
+function scriptedProjector(evaluated: Evaluated): NativeProjector {
+  return {
+    seesImages: true,
+    hearsAudio: false,
+    prepare: async (bytes) => {
+      const pixels = createHash('sha256').update(bytes).digest('hex');
+      if (Buffer.from(bytes).includes('damaged')) throw new Error('its data is damaged');
+      return {
+        pixels,
+        parts: [
+          { kind: 'tokens', tokens: Uint32Array.from(Buffer.from('(')) },
+          { kind: 'rows', rows: SCRIPTED_ROWS, positions: SCRIPTED_ROWS, isWhole: true, planes: null },
+          { kind: 'tokens', tokens: Uint32Array.from(Buffer.from(')')) },
+        ],
+        encode: async () => {
+          evaluated.encodes += 1;
+          return Float32Array.from(bytes.subarray(-SCRIPTED_ROWS));
+        },
+        dispose: () => undefined,
+      };
+    },
+  };
 }
 
 interface Scripted {
@@ -168,6 +209,14 @@ function scriptedContext(numCtx: number, { script, evaluated, onDecode, logit }:
       evaluatedRows += tokens.length;
       depth = firstPosition + tokens.length - 1;
       return logitsOf.map((index) => rows.push(all.slice(0, firstPosition + index + 1)) - 1);
+    },
+    decodeRows({ sequence, values, positions }) {
+      const first = positions[0] ?? 0;
+      const all = [...held(sequence).slice(0, first), ...Array.from(values, (value) => value % SIZE)];
+      if (all.length !== first + values.length) throw new Error('a position was left out');
+      sequences.set(sequence, all);
+      evaluated.imageRows += values.length;
+      onDecode(threads, values.length, { depth: first + values.length - 1, flashAttention });
     },
     decodeBatch,
     decodeOnThread: () =>

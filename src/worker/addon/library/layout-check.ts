@@ -4,7 +4,8 @@
  */
 import { isTestedRelease, LLAMA_CPP_RELEASE } from '../../../lib/files/native-library.ts';
 import { apiDigest } from '../../../lib/llama-api/probe.ts';
-import type { Bound, LLAMA } from '../../../lib/llama-api/functions.ts';
+import type { Bound } from '../../../lib/llama-api/declared.ts';
+import type { LLAMA } from '../../../lib/llama-api/functions.ts';
 import type { ContextParams, ModelParams } from '../../../lib/llama-api/structs.ts';
 
 type Expected<T> = Readonly<Partial<Record<keyof T, unknown>>>;
@@ -80,7 +81,7 @@ export function checkLayouts(library: Defaults, remedy: string, api: string | nu
   if (first !== undefined) throw new Error(`the installed llama.cpp has another layout: ${first}; ${remedy}`);
 }
 
-function difference<T extends object>(struct: string, read: T, expected: Expected<T>): string | null {
+export function difference<T extends object>(struct: string, read: T, expected: Expected<T>): string | null {
   for (const [member, value] of Object.entries(expected)) {
     const found: unknown = Reflect.get(read, member);
     if (found !== value) return `${struct}.${member} reads ${String(found)} instead of ${String(value)}`;

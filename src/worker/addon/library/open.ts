@@ -6,7 +6,8 @@
  */
 import { basename } from 'node:path';
 import koffi, { type KoffiFunc, type LibraryHandle, type TypeObject } from 'koffi';
-import { type Bound, type Declared, GGML, GGML_BASE, LLAMA } from '../../../lib/llama-api/functions.ts';
+import type { Bound, Declared } from '../../../lib/llama-api/declared.ts';
+import { GGML, GGML_BASE, LLAMA } from '../../../lib/llama-api/functions.ts';
 import { messageOf } from '../../../lib/errors/svc-error.ts';
 import type { LibraryFiles } from '../../../lib/files/native-library.ts';
 import { checkLayouts } from './layout-check.ts';
@@ -51,7 +52,7 @@ export function openLibrary(files: LibraryFiles): Library {
   return library;
 }
 
-function load(file: string): LibraryHandle {
+export function load(file: string): LibraryHandle {
   try {
     return koffi.load(file);
   } catch (error) {
@@ -74,7 +75,7 @@ const remedyFor = ({ isOwn }: LibraryFiles): string =>
     ? 'name the folder of its source, so that its headers can be checked, or run: hearth library build'
     : 'install Hearth again';
 
-function bind(handle: LibraryHandle, table: Table, file: string): Record<string, unknown> {
+export function bind(handle: LibraryHandle, table: Table, file: string): Record<string, unknown> {
   const bound: Record<string, unknown> = {};
   for (const [name, { result, parameters }] of Object.entries(table)) {
     try {

@@ -36,13 +36,15 @@ const LIMITS = {
 const TURNABLE: readonly string[] = ['f16', 'bf16', 'f32'];
 
 /** Whether anything is to choose: on a CPU, for state that can be moved, unless the user or a benchmark says otherwise. */
-export function choosesAttention({ spec, facts, prefixReuse, exact }: ChatModel): boolean {
+export function choosesAttention({ spec, facts, prefixReuse, exact, sight }: ChatModel): boolean {
   const { settings, planner } = spec;
   const isLeftOut = planner?.kind === 'plain' || planner?.without.includes('attention') === true;
   const isAuto = (settings.flashAttention ?? 'auto') === 'auto';
   const { v } = kvTypes(settings);
   return (
     exact === undefined &&
+    // An image may have to be evaluated in one piece, and plain attention takes few rows at a time.
+    sight === undefined &&
     isAuto &&
     !isLeftOut &&
     facts.gpuLayers === 0 &&

@@ -55,8 +55,11 @@ export interface IdleSequence {
 
 /** The rows of one sequence in one native call. */
 export interface PlannedRow {
-  /** A filler row of an idle sequence brings a call to a cheaper size, and is forgotten at once. */
-  readonly kind: 'decode' | 'prefill' | 'filler';
+  /**
+   * A filler row of an idle sequence brings a call to a cheaper size, and is forgotten at once. Rows of an image are alone
+   * in their call; planners know nothing of them.
+   */
+  readonly kind: 'decode' | 'prefill' | 'filler' | 'image';
   readonly sequence: number;
   /** Of the first row. */
   readonly position: number;

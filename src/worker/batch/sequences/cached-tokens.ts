@@ -3,6 +3,7 @@
  * than the model did, which would lose the cache from the first difference on. So a prompt whose bytes match a cached
  * sequence adopts that sequence's tokens, up to the last token boundary that both share. Pure.
  */
+import { isRow } from '../../media/rows.ts';
 import { commonPrefix } from '../stream/common-prefix.ts';
 
 export interface TokenText {
@@ -87,7 +88,7 @@ class ByteReader {
   next(): number | null {
     if (this.atBoundary) {
       const token = this.#tokens[this.tokensRead];
-      if (token === undefined || !this.#text.isPlain(token)) return null;
+      if (token === undefined || isRow(token) || !this.#text.isPlain(token)) return null;
       this.tokensRead += 1;
       this.#bytes = this.#text.bytesOf(token);
       this.#at = 0;

@@ -4,6 +4,7 @@
  * them is never half there.
  */
 import { leastWorth } from './eviction.ts';
+import { borderUpTo } from '../../media/rows.ts';
 import { commonPrefix } from '../stream/common-prefix.ts';
 
 export interface CachedSequence {
@@ -73,7 +74,8 @@ export function placePrompt(
   if (free.length === 0) return null;
   const usable = rules.mostReused?.(prompt.length) ?? prompt.length - 1;
   const reusable = (sequence: CachedSequence): number => {
-    const shared = sequence.owner === owner ? Math.min(usable, commonPrefix(prompt, sequence.tokens)) : 0;
+    const common = sequence.owner === owner ? Math.min(usable, commonPrefix(prompt, sequence.tokens)) : 0;
+    const shared = borderUpTo(prompt, common);
     const isCut = !sequence.busy && shared > 0 && shared < sequence.tokens.length;
     return isCut ? (rules.reach?.(sequence, shared) ?? shared) : shared;
   };

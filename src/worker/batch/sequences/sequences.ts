@@ -20,6 +20,7 @@ import type { Row } from '../stream/row.ts';
 import type { Candidate } from '../tiers/cache-facts.ts';
 import type { SequenceContent, Tiers } from '../tiers/tiers.ts';
 import type { StateTaker } from '../../cache/state-reader.ts';
+import { borderUpTo, positionsIn } from '../../media/rows.ts';
 import { commonPrefix } from '../stream/common-prefix.ts';
 
 /** A prompt, whose it is and with which LoRA adapters it is evaluated. */
@@ -295,6 +296,13 @@ export class Sequences {
     return best;
   }
 
+  /** After a restore: leaves no part of an image. Returns how many tokens are left. */
+  backToBorder(id: number, prompt: Uint32Array): number {
+    const state = this.#state(id);
+    this.#cut(state, borderUpTo(prompt, state.tokens.length));
+    return state.tokens.length;
+  }
+
   /** Frees a sequence that could not be brought to the state wanted; what it holds is unknown. */
   giveUp(id: number): void {
     this.#state(id).busy = false;
@@ -334,13 +342,16 @@ export class Sequences {
   }
 
   fillerRow(id: number, padding: number): Row {
-    const position = this.#state(id).tokens.length;
-    return { sequence: id, position, tokens: Uint32Array.of(0), logits: 0, padding };
+    const { tokens } = this.#state(id);
+    const position = tokens.length;
+    const spared = position - positionsIn(tokens, position);
+    return { sequence: id, position, tokens: Uint32Array.of(0), logits: 0, padding, spared };
   }
 
   /** Cuts what was evaluated and is not kept: filler rows and rejected drafts. */
   forgetBeyond(id: number): void {
-    this.#context.cutSequence(id, this.#state(id).tokens.length);
+    const { tokens } = this.#state(id);
+    this.#context.cutSequence(id, positionsIn(tokens, tokens.length));
   }
 
   /** What it holds is about to be overwritten, in part or all of it. */
@@ -363,7 +374,7 @@ export class Sequences {
     if (state.tokens.length === keep && !state.hasMore) return;
     const kept = this.#checkpoints
       ? this.#checkpoints.cut(state.id, state.tokens.length, keep)
-      : this.#context.cutSequence(state.id, keep)
+      : this.#context.cutSequence(state.id, positionsIn(state.tokens, keep))
         ? keep
         : 0;
     if (kept === 0) this.#context.clearSequence(state.id);

@@ -3,6 +3,7 @@
  * Answers repeat their prompt where code is edited, text is quoted or a tool's result is used. The hit rate is counted
  * while no draft is used, too. Pure.
  */
+import { isRow } from '../../media/rows.ts';
 import { LOOKUP_LIMITS } from '../planning/tuning.ts';
 import type { DraftSource } from './draft-source.ts';
 
@@ -47,13 +48,16 @@ export class PromptLookup implements DraftSource {
     this.#next = isHit ? next + 1 : this.#find();
   }
 
-  /** The tokens to expect next: as many as asked for, or none. */
+  /** The tokens to expect next: as many as asked for; fewer before an image, and none where nothing is expected. */
   draft(count: number): number[] {
     if (this.#next === null) return [];
     const drafted: number[] = [];
     // Where the match runs into the end of the text, the draft continues with its own tokens.
-    for (let at = this.#next; drafted.length < count; at += 1)
-      drafted.push(this.#tokens[at] ?? drafted[at - this.#tokens.length] ?? 0);
+    for (let at = this.#next; drafted.length < count; at += 1) {
+      const token = this.#tokens[at] ?? drafted[at - this.#tokens.length] ?? 0;
+      if (isRow(token)) break;
+      drafted.push(token);
+    }
     return drafted;
   }
 

@@ -1,3 +1,5 @@
+import type { MediumRows } from '../../native.ts';
+
 /** The rows of one sequence in one native call: tokens, and padding after them. */
 export interface Row {
   readonly sequence: number;
@@ -10,6 +12,10 @@ export interface Row {
   readonly drafts?: number;
   /** Rows evaluated after the tokens and forgotten at once; what comes later never changes what came before. */
   readonly padding?: number;
+  /** How many fewer positions than tokens lie before it, because of images; absent: none. */
+  readonly spared?: number;
+  /** What stands in the place of tokens: rows of an image, which are alone in their call. */
+  readonly medium?: Omit<MediumRows, 'sequence'>;
 }
 
 /** What the time of a native call depends on: rows, padding included, sequences, and tokens before a row on average. */

@@ -3,6 +3,7 @@ import type { GenerateJob } from '../../../contract/job.ts';
 import type { FrozenFacts } from '../../../contract/frozen.ts';
 import type { Answer } from '../../answer/answer.ts';
 
+import type { PromptRun } from '../../media/media-room.ts';
 import type { LogitTrace } from './logit-trace.ts';
 
 /** What decoding needs of a request; its conversation, tools and schema end with the preparation. */
@@ -28,6 +29,8 @@ export interface Sampled {
 export interface StreamJob {
   readonly job: DecodingRequest;
   readonly prompt: Uint32Array;
+  /** The rows of images in it, in order. */
+  readonly runs: readonly PromptRun[];
   /** Equal for jobs whose LoRA adapters are, see adapter-groups.ts; empty without any. */
   readonly adapterKey: string;
   /** Whose state it may use and leaves: trust domain and adapters. */

@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import type { SampledToken } from '../../../contract/job-event.ts';
 import { RANDOM_DEVICE_SEED } from '../../../contract/sampling.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
+import { withoutRows } from '../../media/rows.ts';
 import type { NativeContext, NativeGrammar, NativeSampler } from '../../native.ts';
 import type { ChatModel } from '../../model.ts';
 import { Logprobs } from './logprobs.ts';
@@ -66,7 +67,7 @@ export class StreamSampler {
     const { job, prompt, numCtx } = this.#job;
     const grammar = this.#job.answer.constraint?.grammar() ?? null;
     if (this.#configured && grammar === this.#grammar) return;
-    const recentTokens = [...prompt, ...tokens];
+    const recentTokens = withoutRows([...prompt, ...tokens]);
     this.#sampler.configure({
       sampling: job.sampling,
       seed: this.#seed,

@@ -17,6 +17,7 @@ import { tilesOf } from '../planning/tiles.ts';
 import type { Row } from './row.ts';
 import type { StreamJob } from './stream-job.ts';
 import { StreamOutput } from './stream-output.ts';
+import { StreamImages } from './stream-images.ts';
 import { type Sampled, StreamSampler } from './stream-sampler.ts';
 
 export interface StreamStart {
@@ -30,6 +31,8 @@ export interface StreamStart {
   readonly maxDraftTokens: number;
   /** Drafts where the text suggests nothing, or null. */
   readonly drafting: DraftingModel | null;
+  /** Called when rows of its images have come, or will not. */
+  readonly onImages?: () => void;
 }
 
 /** Null where fewer rows than a tile would be left on one side of it. */
@@ -53,6 +56,7 @@ export class Stream {
   /** Where to stop on the way through the prompt, because others begin with it too. */
   readonly sharedTokens: number | null;
   readonly output: StreamOutput;
+  readonly images: StreamImages;
   readonly #reportsProgress: boolean;
   readonly #arrivedMs: number;
   readonly #cachedTokens: number;
@@ -95,6 +99,8 @@ export class Stream {
     this.#trace = job.account === undefined ? null : new LogitTrace();
     this.#sampler = new StreamSampler(chat, job);
     this.output = new StreamOutput(job, chat.vocabulary);
+    this.images = new StreamImages(job.prompt, job.runs, start.onImages ?? (() => undefined));
+    this.images.want(cachedTokens);
   }
 
   /** As prompts that wait for it see it. */
@@ -137,10 +143,14 @@ export class Stream {
     };
   }
 
-  /** A prompt stops once where the part ends that others begin with too, so that its state can be kept there. */
+  /**
+   * A prompt stops once where the part ends that others begin with too, so that its state can be kept there, and before each
+   * image.
+   */
   prefillingState(): PrefillingSequence {
     const [position, stop] = [this.#position, this.sharedTokens ?? 0];
-    const end = position < stop ? stop : this.#evaluated.length;
+    const shared = position < stop ? stop : this.#evaluated.length;
+    const end = Math.min(shared, this.images.nextStart(position) ?? shared);
     return { sequence: this.sequence, position, remaining: end - position, arrivedMs: this.#arrivedMs };
   }
 
@@ -168,6 +178,7 @@ export class Stream {
       logits: 1 + drafted.length,
       drafts: drafted.length,
       padding,
+      spared: this.images.sparedBefore(this.#position),
     };
   }
 
@@ -180,12 +191,26 @@ export class Stream {
       tokens: this.#evaluated.subarray(this.#position, end),
       logits: samples ? 1 : 0,
       padding,
+      spared: this.images.sparedBefore(this.#position),
+    };
+  }
+
+  /** Rows of the image that stands at this place. */
+  imageRow(rows: number): Row {
+    return {
+      sequence: this.sequence,
+      position: this.#position,
+      tokens: this.#evaluated.subarray(this.#position, this.#position + rows),
+      logits: 0,
+      spared: this.images.sparedBefore(this.#position),
+      medium: this.images.rowsAt(this.#position, rows),
     };
   }
 
   /** The state of so many more tokens is in the sequence. */
   advance(tokens: number): void {
     this.#position += tokens;
+    this.images.passed(this.#position);
     if (this.#again === null) this.#next = null;
     else if (this.remaining === 0) this.#again = null;
   }
@@ -196,6 +221,7 @@ export class Stream {
     const answer = this.#next === null ? [] : this.output.tokens.slice(0, -1);
     this.#again = Uint32Array.from([...this.prompt, ...answer]);
     this.#position = 0;
+    this.images.want(0);
   }
 
   sample(context: NativeContext, logitRow: number): Sampled {

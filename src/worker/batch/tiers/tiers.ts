@@ -13,6 +13,7 @@ import type { ReadBack, StateTaker } from '../../cache/state-reader.ts';
 import { tokensUpTo } from '../../cache/prefixes/prefix-tree.ts';
 import { Prospects } from '../../cache/prefixes/prospects.ts';
 import type { PlannerPart, PromptCacheSpec } from '../../../contract/load.ts';
+import { borderUpTo } from '../../media/rows.ts';
 import type { Candidate } from './cache-facts.ts';
 import { QuietTime } from './quiet-time.ts';
 import { TierReport } from './tier-report.ts';
@@ -122,7 +123,10 @@ export class Tiers {
   /** What the tiers hold of a prompt beyond `keep` tokens, where restoring it pays. */
   beyond(owner: string, prompt: Uint32Array, keep: number): Restorable | 'not_worth' | null {
     const most = this.#options.mostReused?.(prompt.length) ?? prompt.length - 1;
-    const found = this.#store.find(owner, prompt.subarray(0, most));
+    let found = this.#store.find(owner, prompt.subarray(0, most));
+    // What is held may end inside of an image.
+    const border = borderUpTo(prompt, found.match.length);
+    if (border < found.match.length) found = this.#store.find(owner, prompt.subarray(0, border));
     const { length } = found.match;
     if (length - keep < LIMITS.leastTokens) return null;
     const evaluatedMs = (length - keep) * this.#options.msPerToken();

@@ -1,8 +1,8 @@
 /** What llama.cpp says: warnings and errors go to standard error, and the last errors are kept as reasons. */
 import koffi from 'koffi';
-import { LOG_LEVELS, nameOf } from '../../lib/llama-api/enums.ts';
-import { LogCallback } from './library/layouts.ts';
-import type { Library } from './library/open.ts';
+import { LOG_LEVELS, nameOf } from '../../../lib/llama-api/enums.ts';
+import { LogCallback, type Pointer } from './layouts.ts';
+import type { Library } from './open.ts';
 
 const MOST_KEPT = 8;
 
@@ -11,9 +11,17 @@ export class NativeLog {
   #line = '';
   #errors: string[] = [];
 
+  readonly #callback: Pointer;
+
   constructor(library: Pick<Library, 'llama_log_set'>) {
     const listener = (level: number, text: string): void => this.#write(level, text);
-    library.llama_log_set(koffi.register(listener, koffi.pointer(LogCallback)), null);
+    this.#callback = koffi.register(listener, koffi.pointer(LogCallback));
+    library.llama_log_set(this.#callback, null);
+  }
+
+  /** Also what another library says. */
+  hear(set: (callback: Pointer, user: null) => void): void {
+    set(this.#callback, null);
   }
 
   /** Forgets the errors so far. */

@@ -1,0 +1,24 @@
+/** Prototypes of C functions as data that carries what they are in TypeScript. */
+
+/** A prototype that carries the type of the bound function. */
+export interface Declared<F> {
+  readonly result: string;
+  readonly parameters: readonly string[];
+  readonly as?: F;
+}
+
+export type AnyFunction = (...args: never[]) => unknown;
+
+export function declare<F extends AnyFunction>(result: string, ...parameters: string[]): Declared<F> {
+  return { result, parameters };
+}
+
+/** The table's functions, bound. */
+export type Bound<T> = {
+  readonly [K in keyof T]: T[K] extends Declared<infer F extends AnyFunction> ? F & Asynchronous<F> : never;
+};
+
+export interface Asynchronous<F extends AnyFunction> {
+  /** The same on one of libuv's threads. */
+  async(...args: [...Parameters<F>, (error: unknown, result: ReturnType<F>) => void]): void;
+}

@@ -1,0 +1,157 @@
+/** A projector of libmtmd behind the page: images into rows. */
+import { createHash } from 'node:crypto';
+import koffi from 'koffi';
+import { CHUNK_TYPES } from '../../../lib/llama-api/media.ts';
+import type { MediumPart, NativeMedium, NativeProjector } from '../../native.ts';
+import type { Pointer } from '../library/layouts.ts';
+import { onThread } from '../library/on-thread.ts';
+import type { NativeLog } from '../library/log.ts';
+import type { MediaLibrary } from './media-library.ts';
+
+/** One at a time: a context of the library is for one thread. */
+class Turns {
+  #last: Promise<unknown> = Promise.resolve();
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+export interface OpenedProjector {
+  readonly library: MediaLibrary;
+  readonly log: NativeLog;
+  readonly pointer: Pointer;
+  /** Numbers of a row. */
+  readonly width: number;
+}
+
+export class ProjectorHandle implements NativeProjector {
+  readonly seesImages: boolean;
+  readonly hearsAudio: boolean;
+  readonly #opened: OpenedProjector;
+  readonly #turns = new Turns();
+
+  constructor(opened: OpenedProjector) {
+    const { library, pointer } = opened;
+    this.#opened = opened;
+    this.seesImages = library.mtmd_support_vision(pointer);
+    this.hearsAudio = library.mtmd_support_audio(pointer);
+  }
+
+  prepare(bytes: Uint8Array): Promise<NativeMedium> {
+    return this.#turns.run(() => prepare(this.#opened, this.#turns, bytes));
+  }
+}
+
+async function prepare(opened: OpenedProjector, turns: Turns, bytes: Uint8Array): Promise<NativeMedium> {
+  const { library, log, pointer: context } = opened;
+  log.clear();
+  const options = library.mtmd_helper_init_opt_default();
+  const { bitmap } = await onThread<{ bitmap: Pointer | null }>((done) =>
+    library.mtmd_helper_bitmap_init_from_buf.async(context, bytes, bytes.length, false, options, done),
+  );
+  if (bitmap === null) throw new Error('its data is damaged');
+  const chunks = library.mtmd_input_chunks_init();
+  try {
+    const pixels = pixelDigest(library, bitmap);
+    const text = library.mtmd_context_params_default().media_marker;
+    const asked = { text, text_len: text.length, add_special: false, parse_special: true };
+    const refused = await onThread<number>((done) =>
+      library.mtmd_tokenize.async(context, chunks, asked, [bitmap], 1, done),
+    );
+    if (refused !== 0) throw new Error(log.reason('the projector cannot cut it up'));
+    return new MediumHandle(opened, turns, { chunks, pixels });
+  } catch (error) {
+    library.mtmd_input_chunks_free(chunks);
+    throw error;
+  } finally {
+    library.mtmd_bitmap_free(bitmap);
+  }
+}
+
+function pixelDigest(library: MediaLibrary, bitmap: Pointer): string {
+  const size = `${library.mtmd_bitmap_get_nx(bitmap)}x${library.mtmd_bitmap_get_ny(bitmap)}`;
+  const data = koffi.view(library.mtmd_bitmap_get_data(bitmap), library.mtmd_bitmap_get_n_bytes(bitmap));
+  return createHash('sha256').update(size).update(new Uint8Array(data)).digest('hex');
+}
+
+class MediumHandle implements NativeMedium {
+  readonly pixels: string;
+  readonly parts: readonly MediumPart[];
+  readonly #opened: OpenedProjector;
+  readonly #turns: Turns;
+  readonly #chunks: Pointer;
+  #isFree = false;
+
+  constructor(
+    opened: OpenedProjector,
+    turns: Turns,
+    { chunks, pixels }: { readonly chunks: Pointer; readonly pixels: string },
+  ) {
+    this.#opened = opened;
+    this.#turns = turns;
+    this.#chunks = chunks;
+    this.pixels = pixels;
+    const count = opened.library.mtmd_input_chunks_size(chunks);
+    this.parts = Array.from({ length: count }, (_, at) => partOf(opened, this.#chunk(at)));
+  }
+
+  encode(part: number): Promise<Float32Array> {
+    const { library, log, pointer, width } = this.#opened;
+    return this.#turns.run(async () => {
+      if (this.#isFree) throw new Error('the image is no longer here');
+      log.clear();
+      const chunk = this.#chunk(part);
+      const failed = await onThread<number>((done) => library.mtmd_encode_chunk.async(pointer, chunk, done));
+      const rows = failed === 0 ? library.mtmd_get_output_embd(pointer) : null;
+      if (rows === null) throw new Error(log.reason('the projector cannot encode it'));
+      const count = library.mtmd_input_chunk_get_n_tokens(chunk) * width;
+      return new Float32Array(koffi.view(rows, count * Float32Array.BYTES_PER_ELEMENT)).slice();
+    });
+  }
+
+  dispose(): void {
+    void this.#turns.run(async () => {
+      if (!this.#isFree) this.#opened.library.mtmd_input_chunks_free(this.#chunks);
+      this.#isFree = true;
+    });
+  }
+
+  #chunk(at: number): Pointer {
+    return this.#opened.library.mtmd_input_chunks_get(this.#chunks, at);
+  }
+}
+
+function partOf({ library, pointer }: OpenedProjector, chunk: Pointer): MediumPart {
+  const rows = library.mtmd_input_chunk_get_n_tokens(chunk);
+  if (library.mtmd_input_chunk_get_type(chunk) === CHUNK_TYPES.text) {
+    const tokens = library.mtmd_input_chunk_get_tokens_text(chunk, [0]);
+    const ids = tokens === null ? [] : (koffi.decode(tokens, koffi.array('int32', rows)) as number[]);
+    // What the library looks up around images, and the model does not have.
+    if (ids.some((id) => id < 0))
+      throw new Error('the vocabulary has no tokens for what stands around images');
+    return { kind: 'tokens', tokens: Uint32Array.from(ids) };
+  }
+  const positions = library.mtmd_input_chunk_get_n_pos(chunk);
+  const isWhole = library.mtmd_decode_use_non_causal(pointer, chunk);
+  return { kind: 'rows', rows, positions, isWhole, planes: planesOf(library, pointer, chunk, rows) };
+}
+
+/** Where a row stands, behind nothing and behind one position more: what differs moves along with what comes before. */
+function planesOf(
+  library: MediaLibrary,
+  context: Pointer,
+  chunk: Pointer,
+  rows: number,
+): Extract<MediumPart, { kind: 'rows' }>['planes'] {
+  const image = library.mtmd_input_chunk_get_tokens_image(chunk);
+  if (!library.mtmd_decode_use_mrope(context) || image === null) return null;
+  const at = (first: number): Uint32Array => {
+    const found = new Uint32Array(4 * rows);
+    library.mtmd_helper_image_get_decoder_pos(image, first, found);
+    return found;
+  };
+  return { behindNothing: at(0), behindOne: at(1) };
+}

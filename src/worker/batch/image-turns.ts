@@ -1,0 +1,38 @@
+/**
+ * Whose image is evaluated next: one call of image rows in a step, beside those that the planner plans, for the stream that
+ * has waited longest among those whose rows are encoded. Pure.
+ */
+import type { PlannedCall } from './planning/step-planner.ts';
+import type { Stream } from './stream/stream.ts';
+
+type Waiting = Pick<Stream, 'sequence' | 'position' | 'images' | 'isDecoding' | 'remaining'>;
+
+export class ImageTurns {
+  /** By sequence, in which step it last had a turn. */
+  readonly #turns = new Map<number, number>();
+  #turn = 0;
+
+  /** `mostRows` of one native call; an image that has to be evaluated in one piece was refused where it has more. */
+  call(streams: readonly Waiting[], mostRows: number): PlannedCall | null {
+    const ready = streams.filter(({ images, position }) => images.at(position)?.isReady === true);
+    const [next] = ready.sort((a, b) => this.#lastTurn(a) - this.#lastTurn(b));
+    const image = next?.images.at(next.position) ?? null;
+    if (next === undefined || image === null) return null;
+    this.#turn += 1;
+    this.#turns.set(next.sequence, this.#turn);
+    const { sequence, position } = next;
+    const tokens = Math.min(image.rows, mostRows);
+    const row = { kind: 'image', sequence, position, tokens, padding: 0 } as const;
+    // Events leave before it: nobody knows how long it takes.
+    return { phase: 'prefill', rows: [row], expectedMs: Number.POSITIVE_INFINITY };
+  }
+
+  /** Whether a stream can go on only when its image is encoded. */
+  areAwaited(streams: Iterable<Waiting>): boolean {
+    return [...streams].some(({ images, position }) => images.at(position)?.isReady === false);
+  }
+
+  #lastTurn({ sequence }: Waiting): number {
+    return this.#turns.get(sequence) ?? 0;
+  }
+}

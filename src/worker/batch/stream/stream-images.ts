@@ -1,0 +1,111 @@
+/**
+ * The images of one prompt on their way into its sequence. Their rows are encoded beside the steps, so that nothing waits
+ * for it but this stream, and are evaluated in calls of their own.
+ */
+import type { PromptRun } from '../../media/media-room.ts';
+import { runStarts } from '../../media/rows.ts';
+import type { MediumRows } from '../../native.ts';
+
+interface PlacedRun {
+  readonly run: PromptRun;
+  readonly start: number;
+  readonly end: number;
+  /** Positions that it and all before it take fewer than rows. */
+  readonly spared: number;
+  rows: Float32Array | null;
+  isAsked: boolean;
+}
+
+export class StreamImages {
+  readonly #placed: readonly PlacedRun[];
+  readonly #onChange: () => void;
+  #failure: { readonly error: unknown } | null = null;
+
+  /** `onChange`: rows have come, or will not. */
+  constructor(prompt: Uint32Array, runs: readonly PromptRun[], onChange: () => void) {
+    const starts = runs.length === 0 ? [] : runStarts(prompt);
+    let spared = 0;
+    this.#placed = starts.map((start, at) => {
+      const run = runs[at];
+      if (run === undefined) throw new Error('a prompt has more images than its job');
+      spared += run.rows - run.positions;
+      return { run, start, end: start + run.rows, spared, rows: null, isAsked: false };
+    });
+    this.#onChange = onChange;
+  }
+
+  get failure(): { readonly error: unknown } | null {
+    return this.#failure;
+  }
+
+  /** Asks for the rows of all images that do not end before `position`. */
+  want(position: number): void {
+    for (const placed of this.#placed) {
+      if (placed.end <= position || placed.isAsked) continue;
+      placed.isAsked = true;
+      void placed.run
+        .encode()
+        .then((rows) => {
+          placed.rows = rows;
+        })
+        .catch((error: unknown) => {
+          this.#failure ??= { error };
+        })
+        .finally(this.#onChange);
+    }
+  }
+
+  /** Where the next image begins, at or behind `position`; null: there is none. */
+  nextStart(position: number): number | null {
+    return this.#placed.find(({ end }) => end > position)?.start ?? null;
+  }
+
+  /** Rows left of the image at this place, and whether they are here; null: a token stands there. */
+  at(
+    position: number,
+  ): { readonly rows: number; readonly isWhole: boolean; readonly isReady: boolean } | null {
+    const found = this.#covering(position);
+    if (found === undefined) return null;
+    return { rows: found.end - position, isWhole: found.run.isWhole, isReady: found.rows !== null };
+  }
+
+  /** The next rows of the image at this place. */
+  rowsAt(position: number, count: number): Omit<MediumRows, 'sequence'> {
+    const found = this.#covering(position);
+    if (found?.rows == null) throw new Error('the rows of an image are not here');
+    const { run, start, rows } = found;
+    const width = rows.length / run.rows;
+    const from = position - start;
+    const planes = run.positionsFrom(start - this.sparedBefore(start));
+    return {
+      values: rows.subarray(from * width, (from + count) * width),
+      positions: sliceOfPlanes(planes, run.rows, from, count),
+      isWhole: run.isWhole,
+    };
+  }
+
+  /** How many fewer positions than rows lie before this place. */
+  sparedBefore(position: number): number {
+    return this.#placed.findLast(({ end }) => end <= position)?.spared ?? 0;
+  }
+
+  /** What lies before is in the sequence: its rows are no longer needed here. */
+  passed(position: number): void {
+    for (const placed of this.#placed) {
+      if (placed.end > position) return;
+      placed.rows = null;
+      placed.isAsked = false;
+    }
+  }
+
+  #covering(position: number): PlacedRun | undefined {
+    return this.#placed.find(({ start, end }) => start <= position && position < end);
+  }
+}
+
+function sliceOfPlanes(planes: Int32Array, rows: number, from: number, count: number): Int32Array {
+  const found = new Int32Array((planes.length / rows) * count);
+  for (let plane = 0; plane * rows < planes.length; plane += 1)
+    found.set(planes.subarray(plane * rows + from, plane * rows + from + count), plane * count);
+  return found;
+}

@@ -1,0 +1,202 @@
+/** Images from a job to the rows that are evaluated, over a scripted projector: no native library is loaded. */
+import { EventEmitter, once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { dataUrl, pngWith, stripes } from '../../test/support/images.ts';
+import { generateJob } from '../../test/support/engine/jobs.ts';
+import {
+  answering,
+  SCRIPTED_ROWS,
+  scriptedBackend,
+  scriptedSpec,
+} from '../../test/support/engine/scripted-backend.ts';
+import type { FromWorker } from '../contract/ipc.ts';
+import type { JobEvent } from '../contract/job-event.ts';
+import type { GenerateJob, Turn } from '../contract/job.ts';
+import type { LoadSpec } from '../contract/load.ts';
+import { ChatService } from './chat-service.ts';
+import { loadChat } from './load/chat.ts';
+import { IMAGE_LIMITS } from './media/limits.ts';
+import type { NativeBackend } from './native.ts';
+import { Outbox } from './outbox.ts';
+
+const PROJECTOR = { path: '/nowhere/mmproj.gguf', digest: 'd'.repeat(64) };
+
+/** The words of the last user as the model reads them, images as the letters of their rows. */
+const echo = answering(
+  (prompt) =>
+    prompt
+      .match(/user\n[^<]*/g)
+      ?.at(-1)
+      ?.slice(5) ?? '',
+);
+
+async function service(
+  spec: Partial<LoadSpec> = { projector: PROJECTOR },
+  backendHas: Partial<NativeBackend> = {},
+) {
+  const { backend, evaluated } = scriptedBackend(echo);
+  const chat = await loadChat({ ...backend, ...backendHas }, { ...scriptedSpec, ...spec }, () => undefined);
+  const messages: FromWorker[] = [];
+  const heard = new EventEmitter();
+  const outbox = new Outbox((message, onSent) => {
+    messages.push(message);
+    heard.emit('message');
+    setImmediate(onSent);
+  });
+  const chats = new ChatService(chat, outbox);
+  const eventsOf = (jobId: string): JobEvent[] =>
+    messages.flatMap((message) =>
+      message.type === 'events'
+        ? message.events.filter((each) => each.jobId === jobId).map(({ event }) => event)
+        : [],
+    );
+  const failureOf = (jobId: string) => {
+    const found = messages.find((message) => message.type === 'failed' && message.jobId === jobId);
+    return found?.type === 'failed' ? found.failure : null;
+  };
+  const run = async (fields: Partial<GenerateJob>) => {
+    const job = generateJob({ maxTokens: 200, ...fields });
+    chats.submit(job);
+    while (failureOf(job.jobId) === null && eventsOf(job.jobId).at(-1)?.type !== 'done')
+      await once(heard, 'message');
+    const events = eventsOf(job.jobId);
+    const text = events.map((event) => (event.type === 'text' ? event.text : '')).join('');
+    const done = events.find((event) => event.type === 'done');
+    return { text, usage: done?.usage, failure: failureOf(job.jobId) };
+  };
+  return { chats, run, failureOf, evaluated, heard };
+}
+
+/** The scripted projector reads the last bytes of a file, and spells them. */
+const imageSpelling = (letters: string): Buffer => Buffer.concat([stripes(4, 4), Buffer.from(letters)]);
+const CAT = imageSpelling('cat-cat!');
+const DOG = imageSpelling('dog-dog!');
+
+/** Text, with images where `#` stands. */
+function asking(text: string, ...images: readonly Buffer[]): Pick<GenerateJob, 'prompt'> {
+  const parts = text.split('#');
+  let at = 0;
+  const media = images.map((image, index) => {
+    at += parts[index]?.length ?? 0;
+    return { medium: 'image' as const, url: dataUrl(image), at };
+  });
+  const turn: Turn = { role: 'user', content: parts.join(''), media };
+  return { prompt: { kind: 'chat', turns: [turn] } };
+}
+
+describe('images without the native library', () => {
+  it('stand where they were sent, between the marks of their projector', async () => {
+    const { run, evaluated } = await service();
+    const { text, usage } = await run(asking('See # and #.', CAT, DOG));
+    expect(text).toBe('See (cat-cat!) and (dog-dog!).');
+    expect(evaluated).toMatchObject({ encodes: 2, imageRows: 2 * SCRIPTED_ROWS });
+    expect(usage?.promptTokens).toBe(`<|im_start|>user\n${text}<|im_end|>\n<|im_start|>assistant\n`.length);
+  });
+
+  it('are encoded once, however often they are sent', async () => {
+    const { run, evaluated } = await service();
+    expect((await run(asking('First #', CAT))).text).toBe('First (cat-cat!)');
+    expect((await run(asking('Other #', CAT))).text).toBe('Other (cat-cat!)');
+    expect(evaluated).toMatchObject({ encodes: 1, imageRows: 2 * SCRIPTED_ROWS });
+  });
+
+  it('are not evaluated again where the state of a prompt has them', async () => {
+    const { run, evaluated } = await service();
+    await run(asking('# What is it?', CAT));
+    const { text, usage } = await run(asking('# What colour?', CAT));
+    expect(text).toBe('(cat-cat!) What colour?');
+    expect(evaluated).toMatchObject({ encodes: 1, imageRows: SCRIPTED_ROWS });
+    expect(usage?.cachedTokens).toBe('<|im_start|>user\n(cat-cat!) What '.length);
+  });
+
+  it('are told apart: state of another image is never used, nor any part of it', async () => {
+    const { run, evaluated } = await service();
+    await run(asking('# What is it?', CAT));
+    const { text, usage } = await run(asking('# What is it?', DOG));
+    expect(text).toBe('(dog-dog!) What is it?');
+    expect(usage?.cachedTokens).toBe('<|im_start|>user\n('.length);
+    expect(evaluated).toMatchObject({ encodes: 2, imageRows: 2 * SCRIPTED_ROWS });
+  });
+
+  it('go with text of others', async () => {
+    const { run } = await service();
+    const all = await Promise.all([
+      run(asking('A #', CAT)),
+      run({ prompt: { kind: 'chat', turns: [{ role: 'user', content: 'only text' }] } }),
+      run(asking('B # #', DOG, CAT)),
+    ]);
+    expect(all.map(({ text }) => text)).toEqual(['A (cat-cat!)', 'only text', 'B (dog-dog!) (cat-cat!)']);
+  });
+
+  it('cannot be forged by text that looks like what stands for them', async () => {
+    const { run, evaluated } = await service();
+    const words = 'hearthimage00x0x __media__ [image]';
+    expect((await run({ prompt: { kind: 'chat', turns: [{ role: 'user', content: words }] } })).text).toBe(
+      words,
+    );
+    expect((await run(asking(`${words} #`, CAT))).text).toBe(`${words} (cat-cat!)`);
+    expect(evaluated.encodes).toBe(1);
+  });
+});
+
+describe('images that are not read', () => {
+  const HUGE = pngWith(20_000, 20_000, Buffer.from('x'));
+  it.each([
+    ['too many', asking('#'.repeat(17), ...Array<Buffer>(17).fill(CAT)), 'images_too_many', { limit: 16 }],
+    [
+      'too large',
+      asking('#', HUGE),
+      'image_unusable',
+      { image: 1, reason: expect.stringContaining('pixels') },
+    ],
+    [
+      'of another format',
+      asking('# #', CAT, Buffer.from('RIFF....WEBPVP8 ')),
+      'image_unusable',
+      { image: 2, reason: 'it is WebP' },
+    ],
+    [
+      'damaged',
+      asking('#', imageSpelling('damaged')),
+      'image_unusable',
+      { image: 1, reason: 'its data is damaged' },
+    ],
+    ['for a record', { ...asking('#', CAT), lane: 'frozen' as const }, 'evidence_unavailable', {}],
+  ])('%s are refused by name, and nothing is encoded', async (_, fields, code, detail) => {
+    const { run, evaluated } = await service();
+    const { failure } = await run(fields);
+    expect(failure).toMatchObject({ code, detail });
+    expect(evaluated).toMatchObject({ encodes: 0, imageRows: 0 });
+  });
+
+  it('too many bytes are refused', async () => {
+    const { run } = await service();
+    const { failure } = await run(asking('#', Buffer.alloc(IMAGE_LIMITS.bytes + 1)));
+    expect(failure).toMatchObject({
+      code: 'image_unusable',
+      detail: { reason: expect.stringContaining('bytes') },
+    });
+  });
+
+  it.each([
+    ['without a projector', {}, {}, /no projector/],
+    ['without the library', { projector: PROJECTOR }, { readsMedia: false }, /hearth library build --media/],
+  ] as const)('%s are refused with what helps, and text is answered', async (_, spec, has, remedy) => {
+    const { run } = await service(spec, has);
+    const { failure } = await run(asking('#', CAT));
+    expect(failure?.code).toBe('images_unread');
+    expect(JSON.stringify(failure?.detail)).toMatch(remedy);
+    const turns: Turn[] = [{ role: 'user', content: 'text' }];
+    expect((await run({ prompt: { kind: 'chat', turns } })).text).toBe('text');
+  });
+
+  it('cancelled ones end as any job does', async () => {
+    const { chats, failureOf, heard, run } = await service();
+    const job = generateJob(asking('#', CAT));
+    chats.submit(job);
+    expect(chats.cancel(job.jobId)).toBe(true);
+    while (failureOf(job.jobId) === null) await once(heard, 'message');
+    expect(failureOf(job.jobId)?.code).toBe('cancelled');
+    expect((await run(asking('#', CAT))).text).toBe('(cat-cat!)');
+  });
+});

@@ -1,0 +1,14 @@
+/** Bounds of the images in one request, and of what is kept of them. */
+export const IMAGE_LIMITS = {
+  images: 16,
+  /** Of one file. */
+  bytes: 20 * 1024 * 1024,
+  /** Of one image, before anything of it is decoded: 40 MP take 120 MB. */
+  pixels: 40_000_000,
+  /** Chosen: images whose size in rows is remembered, so that a resent one is not decoded again. */
+  known: 256,
+  /** Chosen: images that are cut up and wait to be encoded. */
+  prepared: 4,
+  /** Chosen: of encoded rows. An image of Gemma 3 4B takes 2.6 MB. */
+  keptBytes: 96 * 1024 * 1024,
+} as const;

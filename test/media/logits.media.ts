@@ -1,0 +1,107 @@
+/** Rows of images as Hearth evaluates them, against mtmd_helper_eval_chunks of the same library: equal bit by bit. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
+import {
+  type ProjectorFamily,
+  writeTinyMrope,
+  writeTinyProjector,
+} from '../../tools/models/tiny-projector.ts';
+import { writeTinySlidingWindow } from '../../tools/models/tiny-variants.ts';
+import { stripes } from '../support/images.ts';
+import { Eyes, promptOf } from './eyes.ts';
+import { Reference } from './reference.ts';
+
+const libraries = inject('mediaLibraries');
+
+interface Case {
+  readonly name: string;
+  readonly family: ProjectorFamily;
+  readonly write: (path: string) => Promise<number>;
+}
+
+const CASES: readonly Case[] = [
+  { name: 'a whole image (Gemma 3)', family: 'gemma3', write: writeTinyChat },
+  { name: 'a whole image, before a sliding window', family: 'gemma3', write: writeTinySlidingWindow },
+  { name: 'a row after the other (LLaVA)', family: 'mlp', write: writeTinyChat },
+  { name: 'as many rows as the size asks for (Pixtral)', family: 'pixtral', write: writeTinyChat },
+  { name: 'fewer positions than rows (Qwen2-VL)', family: 'qwen2vl_merger', write: writeTinyMrope },
+];
+
+const IMAGES = [stripes(50, 40, 1), stripes(64, 90, 2)] as const;
+
+describe.skipIf(libraries === null).each(CASES)('$name', ({ family, write }) => {
+  let folder: string;
+  let model: string;
+  let projector: string;
+  let reference: Reference;
+  const open = (): Promise<Eyes> =>
+    Eyes.open(libraries ?? '', { path: model, projector: { path: projector, digest: family } });
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'hearth-eyes-'));
+    [model, projector] = ['model.gguf', 'mmproj.gguf'].map((name) => path.join(folder, name)) as [
+      string,
+      string,
+    ];
+    await write(model);
+    await writeTinyProjector(projector, { family });
+    await open();
+    reference = new Reference(libraries ?? '', model, projector);
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const TEXT = 'Look at this: # and at # this. What do you see?';
+  const alone = (text: string, options = {}) => reference.logits(promptOf(text), IMAGES, options);
+
+  it('gives the same logits alone and cold', async () => {
+    const eyes = await open();
+    const seen = await eyes.ask(TEXT, IMAGES);
+    expect(seen.failure).toBeNull();
+    expect(seen.logits).toEqual(alone(TEXT));
+    expect(new Set(seen.logits).size).toBeGreaterThan(100);
+  });
+
+  it('gives the same logits beside another stream', async () => {
+    const eyes = await open();
+    const beside = eyes.ask('Tell me something forever.', [], { maxTokens: 60 });
+    const seen = await eyes.ask(TEXT, IMAGES);
+    await beside;
+    expect(seen.failure).toBeNull();
+  });
+
+  it('evaluates no rows and encodes nothing for the same prompt again', async () => {
+    const eyes = await open();
+    await eyes.ask(TEXT, IMAGES);
+    const rows = eyes.imageRows;
+    const seen = await eyes.ask(TEXT, IMAGES);
+    expect([eyes.imageRows - rows, eyes.encodedRuns]).toEqual([0, 2]);
+    expect(seen.logits).toEqual(alone(TEXT, { alone: true }));
+  });
+
+  it('evaluates no rows for another question about the same images', async () => {
+    const eyes = await open();
+    await eyes.ask(TEXT, IMAGES);
+    const rows = eyes.imageRows;
+    const seen = await eyes.ask('Look at this: # and at # this. Which is larger?', IMAGES);
+    expect(seen.failure).toBeNull();
+    expect([eyes.imageRows - rows, eyes.encodedRuns]).toEqual([0, 2]);
+  });
+
+  it('evaluates another image anew', async () => {
+    const eyes = await open();
+    const [first] = IMAGES;
+    await eyes.ask(TEXT, IMAGES);
+    const rows = eyes.imageRows;
+    const others = [first, stripes(64, 90, 3)] as const;
+    const seen = await eyes.ask(TEXT, others);
+    expect(eyes.imageRows).toBeGreaterThan(rows);
+    expect(seen.failure).toBeNull();
+  });
+});
+
+it.skipIf(libraries !== null)('images are not tried: no compiler and no libmtmd is here', () => {
+  expect(libraries).toBeNull();
+});
