@@ -359,8 +359,7 @@ export class BatchLoop {
     // Another question about the same image begins there.
     const isImageEnd = row.medium !== undefined && stream.images.at(stream.position) === null;
     const isEnd = stream.remaining === 0 || stream.position === stream.sharedTokens;
-    if (wasPrompt && (isEnd || isImageEnd))
-      this.#sequences.promptEvaluated(row.sequence);
+    if (wasPrompt && (isEnd || isImageEnd)) this.#sequences.promptEvaluated(row.sequence);
     try {
       this.#sample(stream, row.tokens.subarray(kept), logitRows);
       if (stream.isFinished) this.#finish(stream);

@@ -47,10 +47,7 @@ export async function inspectModelOrAdapter(
 }
 
 /** The file that lets a model see or hear. */
-export async function inspectProjector(
-  path: string,
-  open: OpenFile = openFile,
-): Promise<ProjectorFacts> {
+export async function inspectProjector(path: string, open: OpenFile = openFile): Promise<ProjectorFacts> {
   return withHeader(path, open, ({ header, lookup, sizeBytes }) => readProjector(header, lookup, sizeBytes));
 }
 
