@@ -19,6 +19,7 @@ import {
   isBlobFile,
   isServed,
   loadedFiles,
+  modelFiles,
   type ModelManifest,
   type ServedManifest,
 } from '../files/manifest.ts';
