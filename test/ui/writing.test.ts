@@ -201,6 +201,29 @@ describe('an answer', () => {
   });
 });
 
+describe('settings', () => {
+  it('are kept under a name, put to another conversation, and removed', async () => {
+    const { page, close } = await visit();
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByLabel('System prompt').fill('Be brief.');
+    await page.getByLabel('Temperature').fill('0.2');
+    await page.getByLabel('Keep these as').fill('Reviewer');
+    await page.getByRole('button', { name: 'Save preset' }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.locator('.presets select').selectOption('Reviewer');
+    expect(await page.getByLabel('System prompt', { exact: true }).inputValue()).toBe('Be brief.');
+    const inUse = page.getByRole('list', { name: 'Settings in use' });
+    await expect.poll(() => inUse.textContent()).toBe('System promptTemperature 0.2');
+    await page.getByRole('button', { name: 'Remove the preset Reviewer' }).click();
+    await expect.poll(() => page.locator('.presets select').count()).toBe(0);
+    // The conversation keeps what was put to it.
+    expect(await inUse.textContent()).toBe('System promptTemperature 0.2');
+    await close();
+  });
+});
+
 describe('on a phone', () => {
   it('nothing lies outside the screen while models are compared, and a chosen conversation is shown', async () => {
     const { page, close } = await openPage(browser, `${served.url}/ui/`, {

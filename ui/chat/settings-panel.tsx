@@ -4,6 +4,7 @@ import { useEscape } from '../parts/escape.ts';
 import { Failure } from '../parts/failure.tsx';
 import { IconButton } from '../parts/icon.tsx';
 import { aside } from './at-hand.ts';
+import { PresetBar } from './preset-bar.tsx';
 import { changeCurrent, current } from './talk/conversations.ts';
 import {
   EFFORTS,
@@ -30,6 +31,7 @@ export function SettingsPanel() {
         <IconButton icon={X} name="Close settings" onClick={close} />
       </header>
       <p class="hint">For this conversation. A new one starts without them.</p>
+      <PresetBar />
       <Field label="System prompt">
         <textarea
           rows={4}

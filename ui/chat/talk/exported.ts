@@ -60,7 +60,7 @@ function readConversation(value: unknown): Conversation {
     changedAt: typeof from['changedAt'] === 'number' ? from['changedAt'] : Date.now(),
     entries,
     lanes: lanes.length > 0 ? lanes : [{ model: 'default', leaf: entries.at(-1)?.id ?? null }],
-    settings: readSettings(isRecord(from['settings']) ? from['settings'] : {}),
+    settings: readSettings(from['settings']),
   };
 }
 
@@ -146,7 +146,9 @@ function readMeasures(from: Members): Measures {
   };
 }
 
-function readSettings(from: Members): Settings {
+/** Settings as they were stored; whatever has not the right form is as if it was not set. */
+export function readSettings(stored: unknown): Settings {
+  const from = isRecord(stored) ? stored : {};
   const numbers = isRecord(from['numbers']) ? Object.entries(from['numbers']) : [];
   const tools = listOf(from['tools']).map(
     (tool): ToolDraft => ({
