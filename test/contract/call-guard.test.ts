@@ -148,6 +148,14 @@ describe('what is no circle', () => {
       ]).flat(),
       'Oslo',
     ],
+    [
+      'a check that failed alike after each edit',
+      Array.from({ length: 9 }, (_, at): Step[] => [
+        [`edit ${at}`, 'done'],
+        ['Oslo', 'cold'],
+      ]).flat(),
+      'Oslo',
+    ],
     ['a poll that counts', Array.from({ length: 30 }, (_, at): Step => ['Oslo', `${at} %`]), 'Oslo'],
   ])('goes on: %s', async (_, steps, city) => {
     service.engine.plays(calls(city));
