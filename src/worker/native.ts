@@ -116,7 +116,7 @@ export interface ModelFacts extends ModelTemplates {
 export type PastState =
   | { readonly holds: 'every token' }
   | { readonly holds: 'window'; readonly tokens: number }
-  | { readonly holds: 'summary' };
+  | { readonly holds: 'summary'; readonly beside?: 'window' };
 
 /** How the vectors of tokens become one of the input; `rank`: scores of a pair instead. */
 export type Pooling = 'none' | 'mean' | 'cls' | 'last' | 'rank';

@@ -53,6 +53,7 @@ export async function loadChat(
             context,
             spec,
             vocabulary,
+            past: model.facts.past,
             quantised: await isQuantisedModel(spec.path),
           });
     const sight = await openSight(backend, spec, { model, exact: exact !== null });

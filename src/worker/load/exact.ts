@@ -10,7 +10,7 @@ import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { readMatrixTypes } from '../../lib/gguf/inspect.ts';
 import { partsOf } from '../../../packages/gguf/src/format/parts.ts';
-import type { NativeBackend, NativeContext } from '../native.ts';
+import type { NativeBackend, NativeContext, PastState } from '../native.ts';
 import type { Vocabulary } from '../prompt/vocabulary.ts';
 import { usesDevices } from './load-options.ts';
 
@@ -19,6 +19,7 @@ export interface ExactLoadFacts {
   readonly context: NativeContext;
   readonly spec: Pick<LoadSpec, 'modelId' | 'parallel' | 'adapters'>;
   readonly vocabulary: Pick<Vocabulary, 'size'>;
+  readonly past: PastState;
   /** All matrices are in blocks, whose products of one row and of several have the same bits. */
   readonly quantised: boolean;
 }
@@ -67,7 +68,11 @@ async function matrixTypesOf(path: string): Promise<ReadonlySet<string>> {
 }
 
 /** Throws `load_setting_unusable` where bits depend on how prompts are evaluated or on the number of threads. */
-export function provenSteps({ context, spec, vocabulary, quantised }: ExactLoadFacts): ExactSteps {
+export function provenSteps({ context, spec, vocabulary, past, quantised }: ExactLoadFacts): ExactSteps {
+  if (past.holds === 'summary' && past.beside !== undefined) {
+    const reason = 'it has recurrent layers beside a sliding window, whose state comes back in other cells';
+    throw unusable(spec.modelId, reason);
+  }
   const trial = new Trial(context, vocabulary.size);
   const threads = context.getThreads();
   if (trial.prompt([PROMPT_TOKENS]) !== trial.prompt(TILES))
