@@ -261,7 +261,16 @@ describe('compaction in the Responses dialect', () => {
     ];
     const { status, body } = await service.client.post('/v1/responses/compact', responses(input));
     expect([status, body.object]).toEqual([200, 'response.compaction']);
-    expect(body.output.slice(0, -1)).toEqual([input[0], input.at(-1)]);
+    // Each has what Open Responses requires of an item.
+    expect(body.output.slice(0, -1)).toEqual(
+      ['Look at all files.', 'And now?'].map((text) => ({
+        type: 'message',
+        id: expect.stringMatching(/^msg_/),
+        status: 'completed',
+        role: 'user',
+        content: [{ type: 'input_text', text }],
+      })),
+    );
     expect(body.output.at(-1).type).toBe('compaction');
     expect(body.usage).toMatchObject({ input_tokens: 7, output_tokens: 1 });
     await service.client.post(

@@ -87,6 +87,16 @@ const piModels = (model: object): string =>
     },
   });
 
+/** Members that Crush's schema requires of a model. */
+const FREE_OF_CHARGE = {
+  cost_per_1m_in: 0,
+  cost_per_1m_out: 0,
+  cost_per_1m_in_cached: 0,
+  cost_per_1m_out_cached: 0,
+  can_reason: false,
+  supports_attachments: false,
+};
+
 const crushConfig = (model: object): string =>
   pretty({
     providers: {
@@ -95,7 +105,7 @@ const crushConfig = (model: object): string =>
         type: 'openai-compat',
         base_url: '{url}/v1',
         api_key: '$HEARTH_API_KEY',
-        models: [{ id: '{model}', name: '{model}', default_max_tokens: 8192, ...model }],
+        models: [{ id: '{model}', name: '{model}', default_max_tokens: 8192, ...FREE_OF_CHARGE, ...model }],
       },
     },
     models: {

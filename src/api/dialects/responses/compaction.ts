@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { Turn } from '../../../contract/job.ts';
 import { refusal } from '../../../lib/errors/refusal.ts';
-import type { CompactionItem } from '../../../wire/responses/items.ts';
+import type { CompactionItem, InputItem } from '../../../wire/responses/items.ts';
 import { type ContextEdit, usualEdits } from '../../chat/compaction/context-edits.ts';
 import { type Fields, fieldsAt } from '../fields.ts';
 import { newId, openSealed, sealText } from './item-words.ts';
@@ -12,6 +12,18 @@ const Turns = Type.Array(Turn);
 
 export function compactionItem(turns: readonly Turn[]): CompactionItem {
   return { id: newId('cmp'), type: 'compaction', encrypted_content: sealText(JSON.stringify(turns)) };
+}
+
+/** A message of the request as an item of an answer, which has each member that Open Responses requires. */
+export function messageItem(item: InputItem): InputItem {
+  const { content } = item;
+  return {
+    ...item,
+    type: 'message',
+    id: item.id ?? newId('msg'),
+    status: 'completed',
+    content: typeof content === 'string' ? [{ type: 'input_text', text: content }] : content,
+  };
 }
 
 /** The turns that an item stands for; null: another provider has sealed it. */

@@ -24,7 +24,7 @@ import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.t
 import { headEnd } from '../../chat/compaction/context-edits.ts';
 import type { Understood } from '../../chat/understood.ts';
 import { wireCompaction } from '../../generation/usage.ts';
-import { compactionItem } from './compaction.ts';
+import { compactionItem, messageItem } from './compaction.ts';
 import { AcceptedResponse } from './accepted-response.ts';
 import { newId, wireUsage } from './item-words.ts';
 import { KeptResponses, type ResponseKeeper } from './kept.ts';
@@ -113,7 +113,10 @@ export function responsesUseCases(ports: ChatPorts, keeper: ResponseKeeper | nul
           id: newId('resp'),
           object: 'response.compaction',
           created_at: unixSeconds(),
-          output: [...items.filter(({ role }) => role === 'user'), { ...compactionItem(compaction.turns) }],
+          output: [
+            ...items.filter(({ role }) => role === 'user').map(messageItem),
+            { ...compactionItem(compaction.turns) },
+          ],
           usage: wireUsage(summaryUsage),
           svc_compaction: wireCompaction(compaction),
         },
