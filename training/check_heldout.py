@@ -35,7 +35,7 @@ def nearly(sentences, others):
     return sorted(s for s in sentences for w in [words(s)] if any(len(w & o) > 0.8 * len(w | o) for o in sets))
 
 
-prompts = {bare(c["message"]) for name in ("talk", "hearth", "outside", "tools", "results", "sums", "sorting", "addresses") for c in lines(name)}
+prompts = {bare(c["message"]) for name in ("talk", "hearth", "outside", "tools", "results", "limits", "sums", "sorting", "addresses") for c in lines(name)}
 names = {t["name"] for name in ("tools", "results") for c in lines(name) for t in c["tools"]}
 seen, used = set(), set()
 for number in range(chunks):

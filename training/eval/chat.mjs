@@ -43,10 +43,11 @@ const TASKS = {
   tools: ['choose tool and arguments, unseen tools', 0.9, toolCase],
   results: ['answer from a tool result', 0.9, resultCase],
   outside: ['outside its knowledge', 0.85, matched],
-  // What it cannot do, so without a bar.
-  sums: ['sums below 100', null, matched],
-  sorting: ['three words in alphabetical order', null, matched],
-  addresses: ['the mail address of a sentence', null, matched],
+  // What it cannot do, it says.
+  limits: ['says what it cannot do', 0.6, matched],
+  sums: ['says that it cannot calculate: sums below 100', 0.6, matched],
+  sorting: ['... cannot sort: three words', 0.6, matched],
+  addresses: ['... cannot search a text: a mail address', 0.6, matched],
 };
 
 const report = {};

@@ -201,7 +201,7 @@ def choose_dialogue(rng):
 
 STAGES = {  # kind: weight in stage 1 (mostly copying and tools) and in stage 2 (everything); a tool dialogue is ten times as long as a question
     "copy": (0.20, 0.02), "choose": (0.24, 0.26), "tool": (0.30, 0.20), "result": (0.10, 0.22), "hearth": (0.05, 1.05),
-    "talk": (0.02, 0.50), "outside": (0.02, 0.07), "sum": (0.02, 0.05), "text": (0.05, 0.045),
+    "talk": (0.02, 0.50), "outside": (0.02, 0.07), "cannot": (0.02, 0.30), "text": (0.05, 0.045),
 }
 MAKERS = {
     "copy": copy_dialogue,
@@ -211,7 +211,7 @@ MAKERS = {
     "hearth": lambda rng: chat.chat_dialogue(rng, chat.hearth_pair),
     "talk": lambda rng: chat.chat_dialogue(rng, chat.small_talk_pair),
     "outside": lambda rng: chat.chat_dialogue(rng, chat.outside_pair),
-    "sum": lambda rng: chat.chat_dialogue(rng, chat.arithmetic_pair),
+    "cannot": lambda rng: chat.chat_dialogue(rng, chat.cannot_pair),
     "text": lambda rng: chat.chat_dialogue(rng, chat.text_task),
 }
 
@@ -227,7 +227,7 @@ def tool_names(system: str):
 def held_out():
     """Prompts and tool names of the evaluation, which must not be taught."""
     prompts, names = set(), set()
-    for name in ("talk", "hearth", "outside", "tools", "results"):
+    for name in ("talk", "hearth", "outside", "tools", "results", "limits", "sums", "sorting", "addresses"):
         for line in (Path(__file__).parent / f"../eval/{name}.jsonl").read_text().splitlines():
             case = json.loads(line)
             prompts.add(bare(case["message"]))
