@@ -12,9 +12,8 @@ export interface BuiltinFacts {
 export const BUILTIN_FACTS: readonly BuiltinFacts[] = [
   {
     id: BUILTIN_IDS.chat,
-    sha256: 'f48efda28dd70aeb7188514a4641421ac2def9c898965ee56460607814d9c574',
-    limits:
-      'knows only Hearth; cannot calculate, sort, or find an address in a text, even if it says that it can',
+    sha256: '864fceb1a73dda10fff85b61d21c95db8d6ff76199ee4521418a46fb50972f2f',
+    limits: 'knows only Hearth; cannot calculate, sort, or find an address in a text',
   },
   {
     id: BUILTIN_IDS.embedding,
