@@ -19,6 +19,7 @@ const steps = [
   ['unused code', bin('knip'), []],
   ['generated files', process.execPath, [path.join('scripts', 'generate.mjs'), '--check']],
   ['import laws and docs in step', bin('vitest'), ['run', 'test/architecture']],
+  ['plain English', bin('vitest'), ['run', 'test/style']],
 ];
 const failed = steps.filter(([name, command, args]) => {
   console.log('==', name);

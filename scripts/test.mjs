@@ -10,7 +10,7 @@ await ensureInstalled();
 const ON_BUILD = [
   'src/api/replay/verify-record.test.ts',
   'src/cli/builtin-models.test.ts',
-  'src/lib/gguf/gate-desk.test.ts',
+  'src/lib/gguf/run-gate.test.ts',
   'src/store/registry/',
   'src/trust/identity/identity.test.ts',
 ];

@@ -29,11 +29,11 @@ import { openRegistry, type Registry } from './store/registry/registry.ts';
 import { libraryHint } from './store/libraries/own.ts';
 import { forbiddenFile, type SealStatement, sealServer } from './trust/identity/sealed.ts';
 import { signIdentity } from './trust/identity/sign-identity.ts';
-import { allModels } from './api/elsewhere/all-models.ts';
-import { ElsewhereModels } from './api/elsewhere/elsewhere-models.ts';
-import { proofs } from './api/elsewhere/prove-upstream.ts';
+import { allModels } from './api/remote-models/all-models.ts';
+import { RemoteModels } from './api/remote-models/remote-models.ts';
+import { proofs } from './api/remote-models/prove-upstream.ts';
 import { installedModels } from './api/models/installed-models.ts';
-import { KeyDesk } from './api/access/key-desk.ts';
+import { ApiKeyStore } from './api/access/api-key-store.ts';
 import { EngineFeed } from './api/events/engine-feed.ts';
 import type { DeviceStatus } from './api/events/engine-view.ts';
 import { openTracing } from './tracing/tracing.ts';
@@ -160,7 +160,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     userAgent: `hearth/${options.version}`,
   };
   const probe = createProbe(exchanges);
-  const keys = await KeyDesk.open({
+  const keys = await ApiKeyStore.open({
     home: config.home,
     clock: systemClock,
     log: logger,
@@ -228,7 +228,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const registry = openRegistry({ home: config.home, settings: config });
   const identity = { version: options.version, instanceId: instance.instanceId, bootId: instance.bootId };
   const installed = installedModels(registry, config);
-  const elsewhere = new ElsewhereModels({
+  const elsewhere = new RemoteModels({
     installed,
     engines: new EngineStore(registry.store),
     isSealed: config.sealed,

@@ -100,7 +100,7 @@ export function mechanisms({ threads, draft }: Setup): readonly Mechanism[] {
     },
     {
       ...part('padding'),
-      files: [`${TUNED}/prefill/whole-tile.ts`],
+      files: [`${TUNED}/prefill/pad-to-tile.ts`],
       trials: [{ workload: 'deep-turns', streams: 1, figures: ['first token p50 ms'] }],
     },
     {
@@ -119,7 +119,7 @@ export function mechanisms({ threads, draft }: Setup): readonly Mechanism[] {
     },
     {
       ...part('prospects', crowded),
-      files: ['src/worker/cache/prefixes/prospects.ts'],
+      files: ['src/worker/cache/prefixes/copy-payoff.ts'],
       trials: [{ workload: 'unrelated', streams: 2, figures: ['tok/s', 'gap p99 ms'] }],
     },
     {
@@ -179,7 +179,7 @@ export function mechanisms({ threads, draft }: Setup): readonly Mechanism[] {
     },
     {
       name: 'exact-vector contexts',
-      files: ['src/worker/embedding/beside.ts'],
+      files: ['src/worker/embedding/parallel-inputs.ts'],
       on: { spec: { kind: 'embedding', settings: { exactVectors: 'on' } } },
       off: { spec: { kind: 'embedding', settings: { exactVectors: 'off' } } },
       model: 'embedding',

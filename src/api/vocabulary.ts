@@ -13,7 +13,7 @@ import {
   type TokenizeResponse,
 } from '../wire/inference/tokens.ts';
 import type { Caller } from './caller.ts';
-import type { Understood } from './chat/understood.ts';
+import type { RequestNotes } from './chat/request-notes.ts';
 import { newJobId } from './generation/job-id.ts';
 import { checkIgnored, unknownFields } from './generation/parameters.ts';
 import { runWhole } from './run-whole.ts';
@@ -27,7 +27,7 @@ export interface VocabularyPorts {
 
 export interface VocabularyAnswer<Body> {
   readonly body: Body;
-  readonly understood: Understood;
+  readonly understood: RequestNotes;
 }
 
 export async function tokenize(

@@ -4,7 +4,7 @@
  */
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
-import { oncePer } from '../lib/base/recent/once-per.ts';
+import { memoizeByObject } from '../lib/base/recent/memoize-by-object.ts';
 import { RecentTexts } from '../lib/base/recent/recent-texts.ts';
 import { parseSpelled } from '../lib/json/parse-spelled.ts';
 import { writeJson } from '../lib/json/spelled-numbers.ts';
@@ -25,7 +25,7 @@ export interface PackedJob {
 }
 
 /** The same list has the same text, written once. */
-export const toolsText = oncePer((tools: readonly ToolDefinition[]): string => writeJson(tools));
+export const toolsText = memoizeByObject((tools: readonly ToolDefinition[]): string => writeJson(tools));
 
 export function packedJob(job: Job): PackedJob {
   const generation = generationOf(job);

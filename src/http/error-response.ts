@@ -4,7 +4,7 @@ import type { Family } from '../lib/errors/entry.ts';
 import { fail, isFailure, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
 import type { Dialect } from '../wire/error.ts';
 import { HEADERS } from '../wire/headers.ts';
-import { type Failure, mannersOf } from './dialects/manners.ts';
+import { type Failure, framingFor } from './dialects/framing.ts';
 import type { ErrorShape } from './error-shape.ts';
 
 export const STATUS_OF: Record<Family, number> = {
@@ -110,7 +110,7 @@ export function errorResponse(error: SvcError, refusal?: Refusal): ErrorResponse
         : { [HEADERS.retryAfter]: String(Math.max(1, Math.ceil(retryAfter))) }),
       ...('allow' in detail ? { Allow: detail.allow } : {}),
     },
-    body: mannersOf(refusal?.dialect, refusal?.shape).errorBody(failure),
+    body: framingFor(refusal?.dialect, refusal?.shape).errorBody(failure),
     sentence: failure.body.message,
   };
 }

@@ -21,7 +21,7 @@ import {
 } from './guard/guard.ts';
 import type { KeyHolder } from '../api/access/key-holder.ts';
 import type { OpenRequest } from '../api/access/open-request.ts';
-import { mannersOf } from './dialects/manners.ts';
+import { framingFor } from './dialects/framing.ts';
 import { HTTP_LIMITS } from './limits.ts';
 import { meantRoute } from './meant-route.ts';
 import { PAGE_ADDRESS, wantsPage } from './page/page.ts';
@@ -80,7 +80,7 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
     await options.acquire(request.raw);
     if (accessOf(request)?.early !== true) await options.opened;
     reply.headers(commonHeaders(options.process, request.id));
-    reply.headers(mannersOf(accessOf(request)?.dialect).headers(request.id));
+    reply.headers(framingFor(accessOf(request)?.dialect).headers(request.id));
     // A client that keeps its connection would only find it closed.
     if (options.isDraining()) reply.header('Connection', 'close');
     if (request.raw.rawHeaders.length > 2 * HTTP_LIMITS.maxHeaders) throw tooManyHeaders();

@@ -32,7 +32,7 @@ import { type Address, type Bound, listen as listenAt } from './listen/listen.ts
 import { logRequests, noteFailure, type RequestLogParts } from './log/request-log.ts';
 import { areChecksLoaded, loadChecks } from './route-checks.ts';
 import { boundSockets } from './guard/sockets.ts';
-import { nameUpstream } from './upstream-headers.ts';
+import { setUpstreamHeader } from './upstream-headers.ts';
 
 export interface HttpOptions {
   /** Whom every response names. */
@@ -143,7 +143,7 @@ function answerErrors(app: FastifyInstance, maxBodyBytes: number, shapeOf: Shape
     if (family === 'bug')
       request.log.error({ err: thrown, requestId: request.id }, 'A request failed because of a bug.');
     if (family === 'cancelled') return reply.hijack();
-    nameUpstream(reply);
+    setUpstreamHeader(reply);
     const { dialect } = request.routeOptions.config.access ?? {};
     const { status, headers, body, sentence } = errorResponse(error, {
       dialect,

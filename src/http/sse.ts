@@ -9,13 +9,13 @@ import type { Logger } from '../lib/base/logger.ts';
 import type { Dialect } from '../wire/error.ts';
 import { HEADERS } from '../wire/headers.ts';
 import type { StreamItem } from '../api/generation/stream-item.ts';
-import { EVENT_STREAM, type Manners, mannersOf } from './dialects/manners.ts';
+import { EVENT_STREAM, type DialectFraming, framingFor } from './dialects/framing.ts';
 import { asSvcError, failureOf } from './error-response.ts';
 import { senderOf, type ShapeOf } from './error-shape.ts';
 import { nameUnheld } from './keyword-names.ts';
 import { nameCompaction } from './guard-headers.ts';
 import { HTTP_LIMITS } from './limits.ts';
-import { nameUpstream } from './upstream-headers.ts';
+import { setUpstreamHeader } from './upstream-headers.ts';
 import { noteFailure } from './log/request-log.ts';
 
 export interface StreamOptions {
@@ -43,24 +43,24 @@ export async function sendStream(
   options: SseOptions,
 ): Promise<FastifyReply> {
   const pending = new PendingItems(items, options.clock);
-  const manners = mannersOf(options.dialect, options.shapeOf(senderOf(reply.request)));
+  const framing = framingFor(options.dialect, options.shapeOf(senderOf(reply.request)));
   let sent = 0;
   const comments = await untilStarted(reply, pending, options);
-  const raw = takeReply(reply, manners.contentType);
+  const raw = takeReply(reply, framing.contentType);
   try {
     sendHead(raw, reply, options);
-    for (const text of comments) await write(raw, manners.comment(text));
-    await writeItems(raw, pending, manners, (chunk) => {
+    for (const text of comments) await write(raw, framing.comment(text));
+    await writeItems(raw, pending, framing, (chunk) => {
       sent += 1;
-      return manners.frame(chunk);
+      return framing.frame(chunk);
     });
   } catch (thrown) {
     const error = asSvcError(thrown);
     if (error.code === 'internal') options.log.error({ err: thrown }, 'A stream failed because of a bug.');
     noteFailure(reply.request, error);
     const failure = failureOf(error, reply.request.id);
-    if (raw.headersSent) endBroken(raw, manners.errorFrame(failure, sent));
-    else refuse(raw, { code: error.code, body: manners.errorBody(failure) }, options);
+    if (raw.headersSent) endBroken(raw, framing.errorFrame(failure, sent));
+    else refuse(raw, { code: error.code, body: framing.errorBody(failure) }, options);
   } finally {
     await pending.close();
   }
@@ -109,7 +109,7 @@ async function untilStarted(
       if (item.started.numCtx > 0) reply.header(HEADERS.numCtx, String(item.started.numCtx));
       nameFolds(reply, item.started.folds);
       nameUnheld(reply, item.started.unheld);
-      nameUpstream(reply);
+      setUpstreamHeader(reply);
       nameCompaction(reply, item.started.compaction);
       return comments;
     }
@@ -128,14 +128,14 @@ function nameFolds(reply: FastifyReply, folds: readonly string[] = []): void {
 async function writeItems(
   raw: ServerResponse,
   pending: PendingItems<StreamItem>,
-  manners: Manners,
+  framing: DialectFraming,
   framed: (chunk: object) => string,
 ): Promise<void> {
   while (!raw.destroyed) {
     const item = await pending.next(HTTP_LIMITS.pingEveryMs);
-    if (item === 'end') return void raw.end(manners.end);
-    if (item === 'silence') await write(raw, manners.ping);
-    else if ('comment' in item) await write(raw, manners.comment(item.comment));
+    if (item === 'end') return void raw.end(framing.end);
+    if (item === 'silence') await write(raw, framing.ping);
+    else if ('comment' in item) await write(raw, framing.comment(item.comment));
     else if ('chunk' in item) await write(raw, framed(item.chunk));
   }
 }

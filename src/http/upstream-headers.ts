@@ -36,7 +36,7 @@ export function routeOf(request: FastifyRequest, span?: string): NonNullable<Cal
 }
 
 /** Says which upstream answers, or got the request that failed. */
-export function nameUpstream(reply: FastifyReply): void {
+export function setUpstreamHeader(reply: FastifyReply): void {
   const upstream = answering.get(reply.request);
   if (upstream !== undefined) reply.header(HEADERS.upstream, upstream);
 }

@@ -5,7 +5,7 @@
  */
 import { type FromWorker, ToWorker } from '../contract/ipc.ts';
 import { compileEarly } from '../lib/base/compile-early.ts';
-import { checksByType } from '../lib/base/late-checks.ts';
+import { checksByType } from '../lib/base/deferred-validators.ts';
 import { messageOf } from '../lib/errors/svc-error.ts';
 import { Outbox } from './outbox.ts';
 import type { Dispatcher } from './dispatcher.ts';

@@ -31,10 +31,10 @@ describe('when events leave', () => {
     };
     for (let step = 0; step < 100; step += 1) {
       outbox.event('a', text('x'), step === 0);
-      outbox.beforeWork(stepMs);
+      outbox.beforeNativeCall(stepMs);
       note();
       time.ms += stepMs;
-      outbox.atRest();
+      outbox.afterNativeCall();
       note();
     }
     return sentMs.slice(1).map((at, i) => at - (sentMs[i] ?? 0));
@@ -69,23 +69,23 @@ describe('when events leave', () => {
   it('sends first and last words before the engine works again', () => {
     const { outbox, sizes } = make();
     outbox.event('a', text('first'), true);
-    outbox.beforeWork(1);
+    outbox.beforeNativeCall(1);
     outbox.event('a', text('middle'));
     outbox.event('b', text('last'), true);
-    outbox.beforeWork(1);
+    outbox.beforeNativeCall(1);
     expect(sizes()).toEqual([1, 2]);
   });
 
   it('keeps no event waiting for a long piece of work', () => {
     const { outbox, time, sizes } = make();
     outbox.event('a', text('1'));
-    outbox.beforeWork(OUTBOX_LIMITS.eachAboveMs + 1);
+    outbox.beforeNativeCall(OUTBOX_LIMITS.eachAboveMs + 1);
     expect(sizes()).toEqual([1]);
     outbox.event('a', text('2'));
     time.ms += OUTBOX_LIMITS.longestHoldMs - 15;
-    outbox.beforeWork(10);
+    outbox.beforeNativeCall(10);
     expect(sizes()).toEqual([1]);
-    outbox.beforeWork(20);
+    outbox.beforeNativeCall(20);
     expect(sizes()).toEqual([1, 1]);
   });
 

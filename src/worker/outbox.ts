@@ -78,7 +78,7 @@ export class Outbox {
   }
 
   /** llama.cpp is about to work for so long: sends what must not wait until then. */
-  beforeWork(expectedMs: number): void {
+  beforeNativeCall(expectedMs: number): void {
     const waitedMs = this.#nowMs() - this.#oldestMs;
     const { longestHoldMs, eachAboveMs } = this.#limits;
     if (this.#urgent || expectedMs > eachAboveMs || waitedMs + expectedMs > longestHoldMs) this.flush();
@@ -90,7 +90,7 @@ export class Outbox {
    * cores, waking them while llama.cpp works, or just before, stalls its threads. What may not wait for as much work
    * again is sent now: else steps a little shorter than the limit would leave two by two.
    */
-  atRest(): void {
+  afterNativeCall(): void {
     const nowMs = this.#nowMs();
     const nextRestMs = nowMs + (nowMs - this.#workBeganMs);
     if (nextRestMs - this.#flushedMs > this.#limits.betweenMessagesMs) this.flush();

@@ -18,7 +18,7 @@ describe('what the slots do', () => {
     );
     const rests = (ms: number): void => {
       nowMs += ms;
-      watch.atRest();
+      watch.afterNativeCall();
     };
     return { watch, rests, told: () => told };
   }

@@ -29,7 +29,7 @@ export class SlotWatch {
   }
 
   /** Between two native calls. */
-  atRest(): void {
+  afterNativeCall(): void {
     if (!this.#isWatched) return this.#tellLater();
     if (this.#nowMs() - this.#toldMs >= SLOT_REPORT_MS) this.#tell();
   }

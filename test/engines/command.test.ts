@@ -2,8 +2,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addCommand, type AddCommandPorts, type AskedCommand } from '../../src/api/elsewhere/add-command.ts';
-import { withProbe } from '../../src/api/elsewhere/own-probe.ts';
+import {
+  addCommand,
+  type AddCommandPorts,
+  type AskedCommand,
+} from '../../src/api/remote-models/add-command.ts';
+import { withProbe } from '../../src/api/remote-models/own-probe.ts';
 import { type EngineService, startEngines } from '../support/upstream/service.ts';
 
 const program = fileURLToPath(new URL('../support/upstream/program.mjs', import.meta.url));

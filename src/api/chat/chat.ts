@@ -34,7 +34,7 @@ import type { SummaryBook } from './compaction/summary.ts';
 import { checker } from './choice-guard.ts';
 import { collect, type Collected } from './collected.ts';
 import { relaxationsOf } from './relaxations.ts';
-import { type Understood, withFolds, withUnheld } from './understood.ts';
+import { type RequestNotes, withFolds, withUnheld } from './request-notes.ts';
 import { withSystem } from './model-system.ts';
 import { withoutVolatile } from './volatile-lines.ts';
 
@@ -125,7 +125,7 @@ export interface StreamProof {
 /** A conversation that may run; it runs once. */
 export class AcceptedChat {
   /** With what the engine told of it, once the answer is there. */
-  understood: Understood;
+  understood: RequestNotes;
   readonly choices: Choices;
   readonly caller: Caller;
   readonly #ports: ChatPorts;

@@ -11,7 +11,7 @@ import { collectEvents } from '../../engine/collect.ts';
 import type { Engine, JobListener } from '../../engine/ports.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
 import type { RequestAccount } from '../caller.ts';
-import { schemaDesk } from '../intake/schema-desk.ts';
+import { schemaValidator } from '../intake/schema-validator.ts';
 import { answerInvalid } from './answer-invalid.ts';
 import { CallHistory, callLimit } from './call-guard.ts';
 import { addedUsage, isRepairable, otherwiseJob, repairJob, tokensLeft } from './call-repair.ts';
@@ -204,7 +204,7 @@ class CheckedJob implements JobListener {
 
   async #problemIn(schema: Readonly<Record<string, unknown>>, text: string): Promise<string | null> {
     const begunMs = performance.now();
-    const problem = await schemaDesk.problemOf(schema, text);
+    const problem = await schemaValidator.problemOf(schema, text);
     this.#asked.account?.onCheck?.(performance.now() - begunMs);
     return problem;
   }

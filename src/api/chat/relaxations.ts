@@ -2,7 +2,7 @@
 import type { AnswerFormat, ToolDefinition } from '../../contract/job.ts';
 import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
 import { toolsText } from '../../contract/job-tools.ts';
-import { type AskedSchema, schemaDesk } from '../intake/schema-desk.ts';
+import { type AskedSchema, schemaValidator } from '../intake/schema-validator.ts';
 import type { LeftOut } from '../intake/schema-messages.ts';
 import { placeOf } from '../intake/schema-places.ts';
 
@@ -39,7 +39,7 @@ export async function relaxationsOf(
   const known = key === null ? [] : verdicts.get(key);
   const ofTools = known === undefined ? tools.map((tool) => askedSchema(tool.parameters, !strict)) : [];
   const asked = [...ofTools, ...ofAnswer];
-  const leftOut = asked.length === 0 ? [] : await schemaDesk.examine(asked);
+  const leftOut = asked.length === 0 ? [] : await schemaValidator.examine(asked);
   const found = known ?? tools.flatMap(({ name }, index) => named(name, leftOut[index]));
   if (key !== null && known === undefined) verdicts.set(key, found);
   const answers = leftOut.slice(ofTools.length).flatMap((keywords) => named(null, keywords));

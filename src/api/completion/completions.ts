@@ -10,7 +10,7 @@ import type { Prompt } from '../../contract/job.ts';
 import type { EvidenceIssuer } from '../../trust/evidence/issuer.ts';
 import { COMPLETIONS_ROUTE } from '../../trust/evidence/statement.ts';
 import type { Caller } from '../caller.ts';
-import type { Understood } from '../chat/understood.ts';
+import type { RequestNotes } from '../chat/request-notes.ts';
 import { answerHead } from '../generation/answer-head.ts';
 import { trueFinishReason, wireFinishReason } from '../generation/finish-reason.ts';
 import type { ChoiceEvent } from '../generation/choices.ts';
@@ -68,7 +68,7 @@ interface Asked {
 
 /** A request that may run; it runs once, in one of these ways. */
 export class AcceptedCompletion {
-  readonly understood: Understood;
+  readonly understood: RequestNotes;
   readonly #ports: ProvedCompletionPorts;
   readonly #plan: CompletionPlan;
   readonly #asked: Asked;
@@ -123,7 +123,7 @@ export class AcceptedCompletion {
       const includeUsage = body.stream_options?.include_usage === true;
       const proved = this.#proved;
       const kept: ChoiceEvent[] = [];
-      const said = openings.map((text) => new Said(text));
+      const said = openings.map((text) => new ChoiceText(text));
       const done: DoneEvent[] = [];
       let open = choices.jobs.length;
       const chunk = (index: number, text: string, logprobs: CompletionLogprobs | null) => ({
@@ -175,7 +175,7 @@ export class AcceptedCompletion {
 type ChoiceEvents = AsyncIterable<ChoiceEvent> | Iterable<ChoiceEvent>;
 
 interface CollectedCompletion {
-  readonly said: readonly Said[];
+  readonly said: readonly ChoiceText[];
   readonly done: readonly [DoneEvent, ...DoneEvent[]];
   readonly numCtx: number;
 }
@@ -184,7 +184,7 @@ export async function collectCompletion(
   openings: readonly string[],
   events: ChoiceEvents,
 ): Promise<CollectedCompletion> {
-  const said = openings.map((text) => new Said(text));
+  const said = openings.map((text) => new ChoiceText(text));
   const ended: DoneEvent[] = [];
   let numCtx = 0;
   for await (const { index, event } of events) {
@@ -211,7 +211,7 @@ export function wireCompletion(
 }
 
 /** What one answer said so far. */
-class Said {
+class ChoiceText {
   #text: string;
   #offset: number;
   #logprobs: CompletionLogprobs | null = null;

@@ -4,7 +4,7 @@ import type { Prompt } from '../../contract/job.ts';
 import type { Caller } from '../caller.ts';
 import { checkedJobs } from '../chat/checked-jobs.ts';
 import { relaxationsOf } from '../chat/relaxations.ts';
-import type { Understood } from '../chat/understood.ts';
+import type { RequestNotes } from '../chat/request-notes.ts';
 import type { HeadPorts } from '../generation/answer-head.ts';
 import {
   checkSlots,
@@ -43,7 +43,7 @@ export interface CompletionPlan {
   readonly choices: Choices;
   /** Answers to each prompt. */
   readonly perPrompt: number;
-  readonly understood: Understood;
+  readonly understood: RequestNotes;
 }
 
 /** What a text to be continued has none of. */

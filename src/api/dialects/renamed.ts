@@ -1,6 +1,6 @@
 /** Tools and formats as api/intake reads them, with every refusal in the words of the dialect that sent them. */
 import type { AnswerFormat, ToolDefinition } from '../../contract/job.ts';
-import { oncePer } from '../../lib/base/recent/once-per.ts';
+import { memoizeByObject } from '../../lib/base/recent/memoize-by-object.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { readAnswerFormat } from '../intake/answer-format.ts';
 import { placeOf, placeSchema } from '../intake/schema-places.ts';
@@ -18,7 +18,7 @@ export type Names = Readonly<Record<string, string>>;
 
 /** Reads the same list once. */
 export function toolsAs(names: Names): (own: readonly PlacedTool[]) => ToolDefinition[] {
-  return oncePer((own) => {
+  return memoizeByObject((own) => {
     // Tools that were left out have shifted the others.
     const inPlace = (words: string): string =>
       renamed(

@@ -4,7 +4,7 @@
  * and no HTTP; the dialects call it.
  */
 import type { ToolDefinition } from '../../contract/job.ts';
-import { oncePer } from '../../lib/base/recent/once-per.ts';
+import { memoizeByObject } from '../../lib/base/recent/memoize-by-object.ts';
 import { refusal } from '../../lib/errors/refusal.ts';
 import { keepSpellings } from '../../lib/json/spelled-numbers.ts';
 import { placeSchema } from './schema-places.ts';
@@ -19,7 +19,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * Tool definitions in either accepted form; the same list is read once. Their schemas are examined later, off the event
  * loop.
  */
-export const readTools = oncePer((tools: readonly unknown[]): ToolDefinition[] => {
+export const readTools = memoizeByObject((tools: readonly unknown[]): ToolDefinition[] => {
   const read = tools.map((tool, index) => readTool(tool, `tools[${index}]`));
   for (const [index, { name }] of read.entries()) {
     if (read.findIndex((tool) => tool.name === name) < index)

@@ -1,5 +1,5 @@
 /** The models of the registry, as the use cases see them. */
-import { once } from './once.ts';
+import { lazy } from './lazy.ts';
 import { MODEL_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
 import { holdsText, settingsOf } from '../../contract/settings/shapes.ts';
 import {
@@ -46,7 +46,7 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
       defaults: defaultsOf(model),
       settings: settingsOf(model.params),
       // A chat asks more than once, and making it anew costs as much as a lookup.
-      target: once(() => registry.toTarget(model, { ...options, companions })),
+      target: lazy(() => registry.toTarget(model, { ...options, companions })),
       proof: () => registry.provenance.of(model),
     };
   };

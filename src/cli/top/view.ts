@@ -6,7 +6,7 @@ import { readable } from '../../lib/base/byte-size.ts';
 import type { EngineState, JobView, ModelView, SlotView } from '../../wire/operation/engine-state.ts';
 import { printable } from '../context.ts';
 import { spanText } from '../words/relative-time.ts';
-import { cacheLine, upstreamLines } from './beside.ts';
+import { cacheLine, upstreamLines } from './columns.ts';
 import { grouped, sum } from './figures.ts';
 
 export interface ViewOptions {

@@ -3,7 +3,7 @@
  * validator for its type, which keeps the cost per token at a few hundred nanoseconds.
  */
 import { Type } from 'typebox';
-import { checksByType, lateCheck } from '../../lib/base/late-checks.ts';
+import { checksByType, deferredValidator } from '../../lib/base/deferred-validators.ts';
 import { FromWorker } from '../../contract/ipc.ts';
 import { JobEvent } from '../../contract/job-event.ts';
 
@@ -21,7 +21,7 @@ eventChecks.delete('queued');
 // Its events are checked one by one below, by their own types.
 messageChecks.set(
   'events',
-  lateCheck(
+  deferredValidator(
     Type.Object({
       type: Type.Literal('events'),
       events: Type.Array(Type.Object({ jobId: Type.String(), event: Type.Object({ type: Type.String() }) }), {

@@ -18,7 +18,7 @@ import { readEvents } from './http/event-stream.ts';
 import { type Exchange, exchange, type ExchangeDeps } from './http/exchange.ts';
 import { UPSTREAM_LIMITS, vectorsLimits } from './limits.ts';
 import { isRemote, type RemoteTarget, type Upstream } from './ports.ts';
-import { SaidEvents, sinkOf, tell } from './said-events.ts';
+import { SentEvents, sinkOf, tell } from './said-events.ts';
 
 /** Resolves with the boot id of the upstream that is pinned; rejects where another one answers. */
 type Prove = (upstream: Upstream, signal: AbortSignal) => Promise<string>;
@@ -119,7 +119,7 @@ async function call(
     const body = await readJson(answer, vectorsLimits(job.inputs.length));
     return tell(listener, await readEmbedding(answer.asked, job, body));
   }
-  const said = new SaidEvents(listener);
+  const said = new SentEvents(listener);
   const reader = new AnswerReader(
     {
       asked: answer.asked,

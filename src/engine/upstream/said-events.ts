@@ -10,7 +10,7 @@ import type { Exchange } from './http/exchange.ts';
 import { EVENT_JSON, UPSTREAM_LIMITS } from './limits.ts';
 
 /** Events of a call until they are told. */
-export class SaidEvents {
+export class SentEvents {
   readonly listener: JobListener;
   #events: JobEvent[] = [];
   #isClosed = false;
@@ -35,7 +35,7 @@ export class SaidEvents {
   }
 }
 
-export function sinkOf({ watch }: Exchange, reader: AnswerReader, said: SaidEvents): EventSink {
+export function sinkOf({ watch }: Exchange, reader: AnswerReader, said: SentEvents): EventSink {
   const readAll = async (pieces: readonly string[]): Promise<void> => {
     await takeInTurns(reader, said, pieces);
     await said.listener.room?.();
@@ -55,7 +55,7 @@ export function sinkOf({ watch }: Exchange, reader: AnswerReader, said: SaidEven
   };
 }
 
-function takeAtOnce(reader: AnswerReader, said: SaidEvents, pieces: readonly string[]): void {
+function takeAtOnce(reader: AnswerReader, said: SentEvents, pieces: readonly string[]): void {
   try {
     for (const piece of pieces) reader.take(piece);
   } finally {
@@ -65,7 +65,7 @@ function takeAtOnce(reader: AnswerReader, said: SaidEvents, pieces: readonly str
 }
 
 /** No turn of the event loop reads more than a few thousand characters. */
-async function takeInTurns(reader: AnswerReader, said: SaidEvents, pieces: readonly string[]): Promise<void> {
+async function takeInTurns(reader: AnswerReader, said: SentEvents, pieces: readonly string[]): Promise<void> {
   let chars = 0;
   for (const piece of pieces) {
     chars += piece.length;

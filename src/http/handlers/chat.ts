@@ -7,7 +7,7 @@ import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import { readsOpenAi, senderOf } from '../error-shape.ts';
 import type { StreamOptions } from '../sse.ts';
 import { askedEvidence, sendProvable } from './frozen.ts';
-import { nameUnderstood } from './understood.ts';
+import { setNoteHeaders } from './request-notes.ts';
 import { callerOf, type Handler } from './handler.ts';
 
 export function chatHandler(useCases: Pick<UseCases, 'chat'>, streams: StreamOptions): Handler {
@@ -19,7 +19,7 @@ export function chatHandler(useCases: Pick<UseCases, 'chat'>, streams: StreamOpt
       verbatim: evidence === 'whole' || evidence === 'stream',
       readsOpenAi: readsOpenAi(senderOf(request)),
     });
-    nameUnderstood(reply, accepted.understood);
+    setNoteHeaders(reply, accepted.understood);
     if (isDryRun(request)) {
       reply.type('application/json; charset=utf-8');
       return writeJson(await accepted.explained());
@@ -35,7 +35,7 @@ export function completionHandler(useCases: Pick<UseCases, 'completion'>, stream
     const body = request.body as CompletionRequest;
     const evidence = askedEvidence(request, body);
     const accepted = await useCases.completion(body, callerOf(request, client.signal));
-    nameUnderstood(reply, accepted.understood);
+    setNoteHeaders(reply, accepted.understood);
     const stream = body.stream === true ? { ...streams, abort: () => client.abort() } : null;
     return sendProvable({ request, reply }, accepted, { evidence, stream });
   };

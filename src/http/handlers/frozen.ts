@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FrozenAnswer } from '../../api/dialects/chat-completions/frozen.ts';
 import type { FrozenInput, SignedBody } from '../../api/generation/frozen.ts';
-import { type Understood, withFolds, withUnheld } from '../../api/chat/understood.ts';
+import { type RequestNotes, withFolds, withUnheld } from '../../api/chat/request-notes.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { FROZEN_MODE, HEADERS, headerValue, REQUEST_HEADERS } from '../../wire/headers.ts';
 import { rawBody } from '../guard/json-body.ts';
 import type { SseOptions } from '../sse.ts';
-import { nameUpstream } from '../upstream-headers.ts';
+import { setUpstreamHeader } from '../upstream-headers.ts';
 import { type Accepted, sendAnswer } from './generation.ts';
-import { nameUnderstood } from './understood.ts';
+import { setNoteHeaders } from './request-notes.ts';
 
 type FrozenBody = Pick<FrozenAnswer, keyof SignedBody | 'numCtx'> & Partial<FrozenAnswer>;
 
@@ -48,9 +48,9 @@ export async function sendProvable(
 
 async function sendFrozen(request: FastifyRequest, reply: FastifyReply, accepted: Provable): Promise<string> {
   const { json, numCtx, folds = [], unheld, evidenceSha256 } = await accepted.frozen(frozenInput(request));
-  const understood: Understood = withUnheld(withFolds(accepted.understood, folds), unheld);
-  nameUnderstood(reply, understood);
-  nameUpstream(reply);
+  const understood: RequestNotes = withUnheld(withFolds(accepted.understood, folds), unheld);
+  setNoteHeaders(reply, understood);
+  setUpstreamHeader(reply);
   nameRecord(reply, { json, evidenceSha256 });
   reply.header(HEADERS.numCtx, String(numCtx));
   return json;

@@ -1,6 +1,6 @@
 /** What chat and text completion share on the wire: the ignored fields, a stream or a whole body, and the window. */
 import type { FastifyReply } from 'fastify';
-import type { Understood } from '../../api/chat/understood.ts';
+import type { RequestNotes } from '../../api/chat/request-notes.ts';
 import type { StreamItem } from '../../api/generation/stream-item.ts';
 import type { Caller } from '../../api/caller.ts';
 import type { Dialect } from '../../wire/error.ts';
@@ -8,12 +8,12 @@ import { HEADERS } from '../../wire/headers.ts';
 import { sendStream, type SseOptions, type StreamOptions } from '../sse.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import { nameGuards } from '../guard-headers.ts';
-import { nameUnderstood } from './understood.ts';
-import { nameUpstream } from '../upstream-headers.ts';
+import { setNoteHeaders } from './request-notes.ts';
+import { setUpstreamHeader } from '../upstream-headers.ts';
 import { callerOf, type Handler } from './handler.ts';
 
 export interface Accepted {
-  readonly understood: Understood;
+  readonly understood: RequestNotes;
   whole(): Promise<{ readonly body: object; readonly numCtx: number }>;
   stream(): AsyncGenerator<StreamItem, void, void>;
 }
@@ -25,9 +25,9 @@ export async function sendAnswer(
 ): Promise<unknown> {
   if (stream !== null) return sendStream(reply, accepted.stream(), stream);
   const { body, numCtx } = await accepted.whole();
-  nameUnderstood(reply, accepted.understood);
+  setNoteHeaders(reply, accepted.understood);
   if (numCtx > 0) reply.header(HEADERS.numCtx, String(numCtx));
-  nameUpstream(reply);
+  setUpstreamHeader(reply);
   nameGuards(reply);
   return body;
 }
@@ -48,7 +48,7 @@ export function generationHandler<Body extends { readonly stream?: boolean | nul
     const client = abortOnDisconnect(reply);
     const body = request.body as Body;
     const accepted = await accept(body, callerOf(request, client.signal));
-    nameUnderstood(reply, accepted.understood);
+    setNoteHeaders(reply, accepted.understood);
     const stream = { ...streams, dialect, abort: () => client.abort() };
     return sendAnswer(reply, accepted, (body.stream ?? streamsByDefault) ? stream : null);
   };
@@ -56,12 +56,15 @@ export function generationHandler<Body extends { readonly stream?: boolean | nul
 
 /** A route that answers at once and as a whole, such as the counts of tokens. */
 export function countHandler<Body>(
-  count: (body: Body, caller: Caller) => Promise<{ readonly understood: Understood; readonly body: object }>,
+  count: (
+    body: Body,
+    caller: Caller,
+  ) => Promise<{ readonly understood: RequestNotes; readonly body: object }>,
 ): Handler {
   return async (request, reply) => {
     const { signal } = abortOnDisconnect(reply);
     const counted = await count(request.body as Body, callerOf(request, signal));
-    nameUnderstood(reply, counted.understood);
+    setNoteHeaders(reply, counted.understood);
     return counted.body;
   };
 }

@@ -13,7 +13,7 @@ import {
   type SettingsRequest,
 } from '../../wire/operation/library.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
-import { mannersOf } from '../dialects/manners.ts';
+import { framingFor } from '../dialects/framing.ts';
 import { asSvcError, failureOf } from '../error-response.ts';
 import { senderOf } from '../error-shape.ts';
 import { holderOf } from '../hooks.ts';
@@ -95,7 +95,7 @@ async function sendProgress(
     const error = asSvcError(thrown);
     if (error.code === 'internal') options.log.error({ err: thrown }, 'A change failed because of a bug.');
     noteFailure(reply.request, error);
-    const { errorBody } = mannersOf(undefined, options.shapeOf(senderOf(reply.request)));
+    const { errorBody } = framingFor(undefined, options.shapeOf(senderOf(reply.request)));
     await write(raw, framed('error', errorBody(failureOf(error, reply.request.id))));
   } finally {
     await pending.close();

@@ -15,13 +15,13 @@ export function llamaServerHandlers(
   useCases: LlamaServerUseCases,
   streams: StreamOptions,
 ): Record<Names, Handler> {
-  const manners = { streams, dialect: 'llama-server' as const };
+  const framing = { streams, dialect: 'llama-server' as const };
   return {
     nativeCompletion: generationHandler<NativeCompletionRequest>(
       (body, caller) => useCases.completion(body, caller),
-      manners,
+      framing,
     ),
-    infill: generationHandler<InfillRequest>((body, caller) => useCases.infill(body, caller), manners),
+    infill: generationHandler<InfillRequest>((body, caller) => useCases.infill(body, caller), framing),
     nativeTokenize: countHandler<NativeTokenizeRequest>((body, caller) => useCases.tokenize(body, caller)),
   };
 }

@@ -28,7 +28,7 @@ import { callerOf, type Handler } from './handler.ts';
 import { libraryHandlers } from './library.ts';
 import { llamaServerHandlers } from './llama-server.ts';
 import { ollamaHandlers } from './ollama.ts';
-import { nameUnderstood } from './understood.ts';
+import { setNoteHeaders } from './request-notes.ts';
 import { responseHandlers } from './responses.ts';
 import { isSeenBy, requireSeen } from './seen.ts';
 import { vectorsHandler } from './vectors.ts';
@@ -150,7 +150,7 @@ function rerankHandler(useCases: Pick<UseCases, 'rerank'>): Handler {
     const { signal } = abortOnDisconnect(reply);
     const answer = await useCases.rerank(request.body as RerankRequest, callerOf(request, signal));
     reply.header(HEADERS.rerankBackend, answer.backend);
-    nameUnderstood(reply, answer);
+    setNoteHeaders(reply, answer);
     return answer.body;
   };
 }

@@ -3,9 +3,9 @@ import type { Caller } from '../../api/caller.ts';
 import type { EmbeddingAnswer } from '../../api/embedding/embeddings.ts';
 import { HEADERS } from '../../wire/headers.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
-import { nameUpstream } from '../upstream-headers.ts';
+import { setUpstreamHeader } from '../upstream-headers.ts';
 import { callerOf, type Handler } from './handler.ts';
-import { nameUnderstood } from './understood.ts';
+import { setNoteHeaders } from './request-notes.ts';
 
 type Vectors = Pick<EmbeddingAnswer, 'backend' | 'space' | 'ignored'> & { readonly body: object };
 
@@ -13,9 +13,9 @@ export function vectorsHandler<Body>(embed: (body: Body, caller: Caller) => Prom
   return async (request, reply) => {
     const { signal } = abortOnDisconnect(reply);
     const answer = await embed(request.body as Body, callerOf(request, signal));
-    nameUpstream(reply);
+    setUpstreamHeader(reply);
     reply.header(HEADERS.embedBackend, answer.backend).header(HEADERS.embeddingSpace, answer.space);
-    nameUnderstood(reply, answer);
+    setNoteHeaders(reply, answer);
     return answer.body;
   };
 }

@@ -3,7 +3,7 @@ import type { ModelSettings } from '../../contract/settings/shapes.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { whyNotFits } from '../../../packages/gguf/src/gate/adapter.ts';
 import { type VocabularyFacts, whyNotDrafts } from '../../../packages/gguf/src/gate/draft-vocabulary.ts';
-import { askGate } from '../../lib/gguf/gate-desk.ts';
+import { runGate } from '../../lib/gguf/run-gate.ts';
 import { modelFiles } from '../files/manifest.ts';
 import { filePath } from '../files/paths.ts';
 import type { InstalledModel, Registry } from '../registry/registry.ts';
@@ -34,9 +34,9 @@ async function adapterId(registry: Registry, model: InstalledModel, name: string
   const adapter = await findNamed(registry, 'lora', name);
   if (adapter.kind !== 'adapter') throw refuse('lora', `${adapter.id} is a model, not an adapter`);
   const [path = ''] = pathsOf(registry, adapter);
-  const facts = await askGate('inspectModelOrAdapter', path);
+  const facts = await runGate('inspectModelOrAdapter', path);
   if (facts.kind !== 'adapter') throw refuse('lora', `the file of ${adapter.id} is a model now`);
-  const shapes = await Promise.all(pathsOf(registry, model).map((part) => askGate('readTensorShapes', part)));
+  const shapes = await Promise.all(pathsOf(registry, model).map((part) => runGate('readTensorShapes', part)));
   const tensors = new Map(shapes.flatMap((part) => [...part]));
   const reason = whyNotFits(facts, { architecture: model.facts.architecture, tensors });
   if (reason !== null) throw refuse('lora', `${adapter.id} does not fit ${model.id}: ${reason}`);
@@ -55,7 +55,7 @@ async function draftId(registry: Registry, model: InstalledModel, name: string):
 
 function vocabularyOf(registry: Registry, model: InstalledModel): Promise<VocabularyFacts> {
   const [first = ''] = pathsOf(registry, model);
-  return askGate('readVocabularyFacts', first);
+  return runGate('readVocabularyFacts', first);
 }
 
 async function findNamed(registry: Registry, wire: string, name: string): Promise<InstalledModel> {

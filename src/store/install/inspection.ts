@@ -4,7 +4,7 @@ import type { ModelKind } from '../../contract/load.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { GgufFacts } from '../../../packages/gguf/src/gate/facts.ts';
 import type { AdapterFacts } from '../../../packages/gguf/src/gate/adapter.ts';
-import { askGate } from '../../lib/gguf/gate-desk.ts';
+import { runGate } from '../../lib/gguf/run-gate.ts';
 import type { InstalledKind, ModelFacts } from '../files/manifest.ts';
 
 export interface Inspection {
@@ -17,7 +17,7 @@ export type Inspect = (paths: readonly string[]) => Promise<Inspection>;
 
 export const inspectModel: Inspect = async (paths) => {
   const [first = '', ...rest] = paths;
-  const facts = await askGate('inspectModelOrAdapter', first);
+  const facts = await runGate('inspectModelOrAdapter', first);
   refuseLongTail(first, facts);
   if (facts.kind === 'adapter') return { kind: 'adapter', facts: toAdapterFacts(facts) };
   // The gate compares the numbers in the headers with those in the names; what is left is a whole model between parts.
@@ -30,7 +30,7 @@ export const inspectModel: Inspect = async (paths) => {
   }
   const expertBytes = [facts.expertBytes];
   for (const path of rest) {
-    const part = await askGate('inspectGgufPart', path);
+    const part = await runGate('inspectGgufPart', path);
     refuseLongTail(path, part);
     expertBytes.push(part.expertBytes);
   }
@@ -39,7 +39,7 @@ export const inspectModel: Inspect = async (paths) => {
 
 /** Of the file that lets a model see or hear; refuses what native code must never see. */
 export async function inspectProjector(path: string): Promise<NonNullable<ModelFacts['projector']>> {
-  const facts = await askGate('inspectProjector', path);
+  const facts = await runGate('inspectProjector', path);
   refuseLongTail(path, facts);
   return { type: facts.type, image: facts.seesImages, audio: facts.hearsAudio };
 }

@@ -1,6 +1,6 @@
 /** The hashes of a model's files, for records that name the very bytes that were loaded. */
 import { stat } from 'node:fs/promises';
-import { askGate } from '../../lib/gguf/gate-desk.ts';
+import { runGate } from '../../lib/gguf/run-gate.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { changeableByOthers } from '../../lib/files/other-writers.ts';
 import { type FileStamp, hashFile } from '../../lib/files/plain-file.ts';
@@ -101,7 +101,7 @@ export class Provenance {
 
   /** A header belongs to its bytes. */
   async #header(path: string, sha256: string): Promise<string> {
-    const header = this.#headers.get(sha256) ?? (await askGate('inspectGguf', path)).headerSha256;
+    const header = this.#headers.get(sha256) ?? (await runGate('inspectGguf', path)).headerSha256;
     this.#headers.set(sha256, header);
     return header;
   }

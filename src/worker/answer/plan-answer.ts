@@ -8,7 +8,7 @@
 import type { UnheldKeyword } from '../../contract/job-event.ts';
 import type { GenerateJob, ToolDefinition, Turn } from '../../contract/job.ts';
 import { toolsText } from '../../contract/job-tools.ts';
-import { oncePer } from '../../lib/base/recent/once-per.ts';
+import { memoizeByObject } from '../../lib/base/recent/memoize-by-object.ts';
 import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { ModelFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
@@ -233,7 +233,7 @@ function endsThought(opening: string, { open, close }: NonNullable<ModelFormat['
   );
 }
 
-const openingsOf = oncePer(
+const openingsOf = memoizeByObject(
   (_template: ChatTemplate) => new RecentTexts<string>({ entries: 64, chars: 2_000_000 }),
 );
 

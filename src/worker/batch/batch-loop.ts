@@ -239,14 +239,14 @@ export class BatchLoop {
   /** One native call and what follows from it. */
   #evaluate({ phase, rows, expectedMs }: PlannedCall): void {
     // No event may wait for a call that prefills; that can take long.
-    this.#outbox.beforeWork(phase === 'prefill' ? Number.POSITIVE_INFINITY : expectedMs);
+    this.#outbox.beforeNativeCall(phase === 'prefill' ? Number.POSITIVE_INFINITY : expectedMs);
     const bySequence = new Map([...this.#streams.values()].map((stream) => [stream.sequence, stream]));
     const nativeRows = rows.map((row) => this.#nativeRow(row, bySequence.get(row.sequence)));
     const call = this.#threads.begin({ phase, ...shapeOf(nativeRows) });
     evaluateRows(this.#chat.context, nativeRows, {
       onEvaluated: () => {
-        this.#outbox.atRest();
-        this.slots.atRest();
+        this.#outbox.afterNativeCall();
+        this.slots.afterNativeCall();
       },
       onResult: (row, result) => {
         const stream = bySequence.get(row.sequence);

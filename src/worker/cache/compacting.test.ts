@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { compact } from './compacting.ts';
-import { type Held, isCopied, newHeld } from './held.ts';
+import { type HeldState, isCopied, newHeld } from './held-state.ts';
 import { bytesPerToken, readState, rowsOf, StateBuilder, type StateLayout } from './state-layout.ts';
 
 const LAYOUT: StateLayout = { magic: 5, streams: 1, transposed: false, keys: [[1, 512]], values: [[1, 512]] };
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 /** The first rows of a state of its own; each tells its token. */
-function rows(used: number, tokens = TOKENS): Held {
+function rows(used: number, tokens = TOKENS): HeldState {
   let row = 0;
   const builder = new StateBuilder(LAYOUT, { start: 0, tokens });
   builder.add({ start: 0, held: tokens, used: tokens }, (bytes) => {
@@ -29,7 +29,7 @@ function rows(used: number, tokens = TOKENS): Held {
   return newHeld({ owner: '', savesMs: 1, layout: LAYOUT, bytes: used * EACH, ram, file: null });
 }
 
-async function copied(held: readonly Held[], limitTokens: number, all = false): Promise<boolean[]> {
+async function copied(held: readonly HeldState[], limitTokens: number, all = false): Promise<boolean[]> {
   await compact(held, { limitBytes: limitTokens * EACH, all }, pause);
   return held.map(({ ram }) => ram !== null && isCopied(ram));
 }
@@ -56,7 +56,7 @@ it('copies the rows of each token, wherever they lie', async () => {
   if (inOrder.ram === null || isCopied(inOrder.ram)) throw new Error('it is a slice');
   const cellOf = Int32Array.from({ length: TOKENS }, (_, token) => TOKENS - 1 - token);
   const state = { ...inOrder.ram.state, cellOf };
-  const held: Held = { ...inOrder, ram: { ...inOrder.ram, state } };
+  const held: HeldState = { ...inOrder, ram: { ...inOrder.ram, state } };
   expect(await copied([held], 1_000)).toEqual([true]);
   const bytes = Buffer.from(held.ram as Uint8Array);
   // Byte by byte in one go: a matcher takes a second.

@@ -3,7 +3,7 @@
  * the others are waste.
  */
 import type { Pause } from './disk/block-folder.ts';
-import { type Held, isCopied, type Slice } from './held.ts';
+import { type HeldState, isCopied, type Slice } from './held-state.ts';
 import { type ReadState, rowPieces, rowsOf } from './state-layout.ts';
 
 /** Copied between two pauses, or one piece. */
@@ -20,12 +20,12 @@ export interface CompactOptions {
 
 interface Wasting {
   readonly state: ReadState;
-  readonly users: Held[];
+  readonly users: HeldState[];
   wasteBytes: number;
 }
 
 export async function compact(
-  held: Iterable<Held>,
+  held: Iterable<HeldState>,
   { limitBytes, all }: CompactOptions,
   pause: Pause,
 ): Promise<void> {
@@ -53,7 +53,7 @@ export async function compact(
 
 const byWaste = (a: Wasting, b: Wasting): number => b.wasteBytes - a.wasteBytes;
 
-async function copyOut(held: Held, pause: Pause): Promise<void> {
+async function copyOut(held: HeldState, pause: Pause): Promise<void> {
   const { ram } = held;
   if (ram === null || isCopied(ram)) return;
   const isHeld = (): boolean => held.ram === ram && !held.gone;

@@ -8,16 +8,16 @@ import { type CachedFile, cachedKinds } from '../../lib/files/cache-folder.ts';
 import { BlockFolder, type Pause, type Staging, type StoredBlock } from './disk/block-folder.ts';
 import { type BlockHeader, tokensOf, tokensText } from './disk/block-header.ts';
 import { TAG_CHARS } from './disk/domain-tag.ts';
-import { type Held, type HeldNode, mayLeaveDisk, newHeld, piecesInRam } from './held.ts';
+import { type HeldState, type HeldNode, mayLeaveDisk, newHeld, piecesInRam } from './held-state.ts';
 import type { PrefixTree } from './prefixes/prefix-tree.ts';
 import { mostFirst } from './shares.ts';
-import { Worth } from './prefixes/worth.ts';
+import { EvictionRank } from './prefixes/eviction-rank.ts';
 import type { StateLayout } from './state-layout.ts';
-import { Tally } from './tally.ts';
+import { TierCounters } from './tier-counters.ts';
 
 export interface DiskTierDeps {
   nodes(): Iterable<HeldNode>;
-  tree(owner: string): PrefixTree<Held>;
+  tree(owner: string): PrefixTree<HeldState>;
   /** The layout as states of this context have it. */
   layoutOf(layout: StateLayout): StateLayout;
   /** Its file is gone. */
@@ -32,8 +32,8 @@ export class DiskTier {
   readonly #spec: DiskCacheSpec;
   readonly #deps: DiskTierDeps;
   readonly #folder: BlockFolder;
-  readonly #worth = new Worth();
-  readonly #tally = new Tally();
+  readonly #worth = new EvictionRank();
+  readonly #tally = new TierCounters();
   /** Of other models, the oldest first; as they were when this one last looked. */
   #others: CachedFile[] = [];
 
@@ -103,7 +103,7 @@ export class DiskTier {
     return file !== null && this.#folder.open(file, encrypted, take);
   }
 
-  used({ file, onDisk }: Held): void {
+  used({ file, onDisk }: HeldState): void {
     if (file === null) return;
     file.usedMs = Date.now();
     this.#worth.used(onDisk);

@@ -8,22 +8,22 @@ import type { PromptCacheSpec } from '../../contract/load.ts';
 import { compact } from './compacting.ts';
 import type { Pause } from './disk/block-folder.ts';
 import { DiskTier } from './disk-tier.ts';
-import { type Held, type HeldNode, mayLeaveRam, newHeld } from './held.ts';
+import { type HeldState, type HeldNode, mayLeaveRam, newHeld } from './held-state.ts';
 import { GhostPrefixes } from './prefixes/ghost-prefixes.ts';
 import { type PrefixMatch, PrefixTree, tokensUpTo } from './prefixes/prefix-tree.ts';
-import { Worth } from './prefixes/worth.ts';
+import { EvictionRank } from './prefixes/eviction-rank.ts';
 import { domainOf } from './disk/domain-tag.ts';
 import { heldBy, mostFirst } from './shares.ts';
 import { bytesPerToken, readState, type StateLayout } from './state-layout.ts';
 import { type ReadBack, StateReader, type StateTaker } from './state-reader.ts';
-import { Tally } from './tally.ts';
+import { TierCounters } from './tier-counters.ts';
 
 /** Tokens of one block: what a branch shares with another conversation is reused to the token, whatever its length. */
 const BLOCK_TOKENS = 128;
 
 /** What is held of a prompt. */
 export interface Found {
-  readonly match: PrefixMatch<Held>;
+  readonly match: PrefixMatch<HeldState>;
   readonly ramTokens: number;
   readonly diskTokens: number;
   /** What restoring it will probably take, milliseconds. */
@@ -49,11 +49,11 @@ const DEPTH_TOKENS = 8_192;
 
 export class PromptStore {
   readonly #options: StoreOptions;
-  readonly #trees = new Map<string, PrefixTree<Held>>();
+  readonly #trees = new Map<string, PrefixTree<HeldState>>();
   readonly #ghosts = new Map<string, GhostPrefixes>();
-  readonly #worth = new Worth();
+  readonly #worth = new EvictionRank();
   /** Of what is in memory. */
-  readonly #tally = new Tally();
+  readonly #tally = new TierCounters();
   readonly #rate = { ...ASSUMED_BYTES_PER_MS };
   readonly #disk: DiskTier | null;
   readonly #reader: StateReader;
@@ -155,7 +155,7 @@ export class PromptStore {
     } else {
       const layout = this.#layoutOf(state.layout);
       const each = bytesPerToken(layout);
-      const held = (start: number, end: number): Held => {
+      const held = (start: number, end: number): HeldState => {
         const savesMs = this.#savesMs(start, end - start);
         const ram = { state, start, end };
         return newHeld({ owner, savesMs, layout, bytes: (end - start) * each, ram, file: null });
@@ -219,7 +219,7 @@ export class PromptStore {
     else this.#disk?.used(payload);
   }
 
-  #measured({ used }: PrefixMatch<Held>, ms: number): void {
+  #measured({ used }: PrefixMatch<HeldState>, ms: number): void {
     const bytes = used.reduce((sum, { node }) => sum + node.payload.bytes, 0);
     const tier = used.some(({ node }) => node.payload.ram === null) ? 'disk' : 'ram';
     this.#rate[tier] += RATE_WEIGHT * (bytes / Math.max(ms, 0.1) - this.#rate[tier]);
@@ -298,7 +298,7 @@ export class PromptStore {
     for (const tree of this.#trees.values()) yield* tree.nodes();
   }
 
-  #tree(owner: string): PrefixTree<Held> {
+  #tree(owner: string): PrefixTree<HeldState> {
     let tree = this.#trees.get(owner);
     if (tree === undefined) {
       tree = new PrefixTree(BLOCK_TOKENS);

@@ -1,6 +1,6 @@
 /** Whose state gives way first where several trust domains share a tier: that of the one that holds most of it. Pure. */
 import { domainOf } from './disk/domain-tag.ts';
-import type { Held } from './held.ts';
+import type { HeldState } from './held-state.ts';
 
 export interface HeldBy {
   readonly by: string;
@@ -14,4 +14,4 @@ export function mostFirst(held: Iterable<HeldBy>): string[] {
   return [...sizes].sort(([, a], [, b]) => b - a).map(([by]) => by);
 }
 
-export const heldBy = ({ owner, bytes }: Held): HeldBy => ({ by: domainOf(owner), bytes });
+export const heldBy = ({ owner, bytes }: HeldState): HeldBy => ({ by: domainOf(owner), bytes });

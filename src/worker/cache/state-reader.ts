@@ -3,7 +3,7 @@
  * can read. Where the taker can add to what it has, that is one block at a time, so that a state never lies in memory twice.
  */
 import { type Pause, Staging } from './disk/block-folder.ts';
-import { type Held, type HeldNode, piecesInRam } from './held.ts';
+import { type HeldState, type HeldNode, piecesInRam } from './held-state.ts';
 import type { UsedNode } from './prefixes/prefix-tree.ts';
 import { StateBuilder } from './state-layout.ts';
 
@@ -35,7 +35,7 @@ export interface StateSource {
 /** Gives the next so many bytes. */
 type NextBytes = (bytes: number) => Uint8Array;
 type TakeRows = (next: NextBytes) => void;
-type Used = UsedNode<Held>;
+type Used = UsedNode<HeldState>;
 
 /** For two files, one of which is read while the other is opened, and for the state of a part. */
 interface ReadMemory {
@@ -111,7 +111,7 @@ function partsOf(used: readonly Used[], inParts: boolean): (readonly Used[])[] {
 /** The state of some blocks one behind the other; or a whole one, as it was written. */
 class PartState {
   bytes: Uint8Array = new Uint8Array();
-  readonly #layout: Held['layout'];
+  readonly #layout: HeldState['layout'];
   readonly #builder: StateBuilder | null;
 
   constructor(part: readonly Used[], memory: ReadMemory) {

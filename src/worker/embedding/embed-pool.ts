@@ -10,7 +10,7 @@ import type { EmbeddingContexts, EmbeddingModel } from '../model.ts';
 import type { NativeContext } from '../native.ts';
 import type { Outbox } from '../outbox.ts';
 import type { EmbedInput } from './embed-input.ts';
-import { Beside } from './beside.ts';
+import { ParallelInputs } from './parallel-inputs.ts';
 import { type Step, takeStep } from './step-inputs.ts';
 import { type Work, workOf } from './work.ts';
 
@@ -34,7 +34,7 @@ export class EmbedPool {
   /** Jobs with inputs not yet begun, in turn. */
   readonly #queue: OpenJob[] = [];
   readonly #open = new Map<string, OpenJob>();
-  readonly #beside: Beside;
+  readonly #beside: ParallelInputs;
   /** Ends the wait for new inputs and for steps that compute. */
   #wake: () => void = () => {};
   #turning = false;
@@ -44,7 +44,7 @@ export class EmbedPool {
   constructor(model: EmbeddingModel, outbox: Outbox) {
     this.#model = model;
     this.#outbox = outbox;
-    this.#beside = new Beside(model.facts.threads);
+    this.#beside = new ParallelInputs(model.facts.threads);
   }
 
   /** Steps computed so far. */

@@ -4,7 +4,7 @@
  * bytes; docs/tool-envelope.md publishes them.
  */
 import type { ToolCallTurn, ToolDefinition, Turn } from '../../contract/job.ts';
-import { oncePer } from '../../lib/base/recent/once-per.ts';
+import { memoizeByObject } from '../../lib/base/recent/memoize-by-object.ts';
 import { parseSpelled } from '../../lib/json/parse-spelled.ts';
 import { writeJson } from '../../lib/json/spelled-numbers.ts';
 import type { PromptTurn } from './folding/prompt-turn.ts';
@@ -93,7 +93,7 @@ function compact(json: string): string {
 }
 
 /** Some templates refuse roles that they do not know, or print nothing for them: tried once per model. */
-const knowsToolRole = oncePer(printsToolTurn);
+const knowsToolRole = memoizeByObject(printsToolTurn);
 
 function printsToolTurn(writer: PromptWriter): boolean {
   const content = 'tool result 7401';

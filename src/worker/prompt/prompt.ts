@@ -3,7 +3,7 @@
  * knows nothing of answers, batches or the native library.
  */
 import type { ToolDefinition } from '../../contract/job.ts';
-import { oncePer } from '../../lib/base/recent/once-per.ts';
+import { memoizeByObject } from '../../lib/base/recent/memoize-by-object.ts';
 import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import { parseSpelled } from '../../lib/json/parse-spelled.ts';
 import { spelled } from '../../lib/json/spelled-numbers.ts';
@@ -109,7 +109,7 @@ function renderParts(writer: PromptWriter, prompt: ChatPrompt): Text {
 }
 
 /** Tools with their numbers as the client spelled them. */
-const spelledTools = oncePer((tools: readonly ToolDefinition[]) => spelled(tools) as typeof tools);
+const spelledTools = memoizeByObject((tools: readonly ToolDefinition[]) => spelled(tools) as typeof tools);
 
 /** Whether the template takes the conversation without its tools. */
 function isAboutTools(writer: PromptWriter, prompt: ChatPrompt): boolean {

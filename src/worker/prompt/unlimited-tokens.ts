@@ -1,6 +1,6 @@
 /** The default limit of models that cannot end an answer: without one, they repeat a line until the window is full. */
 import { BASE_MODEL_TOKENS, CHOSEN_TEMPLATE_TOKENS } from '../../contract/limits.ts';
-import { oncePer } from '../../lib/base/recent/once-per.ts';
+import { memoizeByObject } from '../../lib/base/recent/memoize-by-object.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { probeTemplate, type PromptWriter } from './prompt.ts';
 
@@ -18,7 +18,7 @@ export function withoutEndToken({ vocabulary }: Pick<PromptWriter, 'vocabulary'>
 }
 
 /** Whether the template ends past answers with an end token, or with a text that ends this one. */
-const endsTurns = oncePer((writer: PromptWriter): boolean => {
+const endsTurns = memoizeByObject((writer: PromptWriter): boolean => {
   const { template, vocabulary } = writer;
   if (template.stops.length > 0) return true;
   const turns = [

@@ -1,5 +1,5 @@
 /** How fast memory grows, from looks at it after rounds of equal work. */
-import { lineThrough } from '../../../src/worker/batch/planning/line.ts';
+import { fitLine } from '../../../src/worker/batch/planning/linear-fit.ts';
 
 export interface Footprint {
   readonly mebibytes: number;
@@ -35,6 +35,6 @@ export function growthOf(all: readonly Footprint[]): Growth | null {
   const used = Array.from({ length: Math.floor(half.length / rounds) }, (_, at) =>
     Math.min(...half.slice(at * rounds, (at + 1) * rounds).map(({ mebibytes }) => mebibytes)),
   );
-  const { slope } = lineThrough(used.map((y, x) => ({ x, y })));
+  const { slope } = fitLine(used.map((y, x) => ({ x, y })));
   return { perMinute: Number((slope / (rounds * usual)).toFixed(2)), used: used.map(Math.round) };
 }

@@ -6,7 +6,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JSON_LIMITS } from '../../../src/lib/json/json-scan.ts';
-import { askGate } from '../../../src/lib/gguf/gate-desk.ts';
+import { runGate } from '../../../src/lib/gguf/run-gate.ts';
 import { texts as textArray } from '../../../tools/gguf/metadata.ts';
 import { writeGguf } from '../../../tools/gguf/writer.ts';
 import { tinyChatContent } from '../../../tools/models/tiny-chat.ts';
@@ -196,7 +196,7 @@ describe('no turn of the event loop does more than its share for', () => {
     });
     let verdict = '';
     const work = await meter.most(async () => {
-      verdict = await askGate('inspectGguf', file).then(() => 'accepted', String);
+      verdict = await runGate('inspectGguf', file).then(() => 'accepted', String);
     });
     // The whole header was read.
     expect(verdict).toContain('tensors');

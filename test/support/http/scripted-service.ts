@@ -26,7 +26,7 @@ import { importFile } from '../../../src/store/install/import.ts';
 import { BATCH_LIMITS, type BatchLimits } from '../../../src/store/batches/limits.ts';
 import { ResponseStore } from '../../../src/store/responses/response-store.ts';
 import { openRegistry, type Registry } from '../../../src/store/registry/registry.ts';
-import { KeyDesk } from '../../../src/api/access/key-desk.ts';
+import { ApiKeyStore } from '../../../src/api/access/api-key-store.ts';
 import { BatchUseCases } from '../../../src/api/batches/batches.ts';
 import { LibraryUseCases } from '../../../src/api/library.ts';
 import { installedModels } from '../../../src/api/models/installed-models.ts';
@@ -134,7 +134,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
   const isReady = options.nativeReady !== false;
   const clock = options.clock ?? systemClock;
   const process = { version: '9.8.7', instanceId: identity.instanceId, bootId: identity.bootId };
-  const keys = await KeyDesk.open({
+  const keys = await ApiKeyStore.open({
     home,
     clock,
     log: logger,

@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { allModels } from '../../../src/api/elsewhere/all-models.ts';
-import { ElsewhereModels } from '../../../src/api/elsewhere/elsewhere-models.ts';
-import { proofs } from '../../../src/api/elsewhere/prove-upstream.ts';
+import { allModels } from '../../../src/api/remote-models/all-models.ts';
+import { RemoteModels } from '../../../src/api/remote-models/remote-models.ts';
+import { proofs } from '../../../src/api/remote-models/prove-upstream.ts';
 import { installedModels } from '../../../src/api/models/installed-models.ts';
 import { createCommandBackend } from '../../../src/engine/command/command-backend.ts';
 import { COMMAND_ENGINE } from '../../../src/engine/command/source.ts';
@@ -73,7 +73,7 @@ export async function startEngines(
     limits: options.balance ?? {},
   });
   const installed = installedModels(registry);
-  const elsewhere = new ElsewhereModels({
+  const elsewhere = new RemoteModels({
     installed,
     engines,
     isSealed: false,

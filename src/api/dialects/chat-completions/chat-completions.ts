@@ -10,7 +10,7 @@ import type { Caller } from '../../caller.ts';
 import { withoutSpellings } from '../../../lib/json/spelled-numbers.ts';
 import type { Collected } from '../../chat/collected.ts';
 import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
-import type { Understood } from '../../chat/understood.ts';
+import type { RequestNotes } from '../../chat/request-notes.ts';
 import type { FrozenInput } from '../../generation/frozen.ts';
 import { unknownFields } from '../../generation/parameters.ts';
 import { takenBy } from '../media.ts';
@@ -81,7 +81,7 @@ export class AcceptedChatCompletion {
     this.#readsOpenAi = readsOpenAi;
   }
 
-  get understood(): Understood {
+  get understood(): RequestNotes {
     return this.#chat.understood;
   }
 

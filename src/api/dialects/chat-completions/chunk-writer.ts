@@ -10,7 +10,7 @@ import { wireLogprobs, wireProgress, wireIncidents, wireTimings, wireUsage } fro
 
 type ChunkHead = Pick<ChatChunk, 'id' | 'object' | 'created' | 'model' | 'system_fingerprint'>;
 
-export interface StreamManners {
+export interface ChunkOptions {
   readonly includeUsage: boolean;
   /** The sender reads OpenAI's finish reasons. */
   readonly readsOpenAi: boolean;
@@ -19,13 +19,13 @@ export interface StreamManners {
 export class ChunkWriter {
   readonly #head: ChunkHead;
   readonly #choices: number;
-  readonly #manners: StreamManners;
+  readonly #manners: ChunkOptions;
   readonly #done: DoneEvent[] = [];
 
-  constructor(head: ChunkHead, choices: number, manners: StreamManners) {
+  constructor(head: ChunkHead, choices: number, options: ChunkOptions) {
     this.#head = head;
     this.#choices = choices;
-    this.#manners = manners;
+    this.#manners = options;
   }
 
   /** What an event adds to the stream. */

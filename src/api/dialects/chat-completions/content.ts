@@ -5,7 +5,7 @@ import { MOST_CALLS } from '../../../contract/limits.ts';
 import { refusal } from '../../../lib/errors/refusal.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import { readAnswerFormat } from '../../intake/answer-format.ts';
-import { begunPrompt } from '../../chat/begun-answer.ts';
+import { begunPrompt } from '../../chat/assistant-prefill.ts';
 import { readThinking } from '../../intake/thinking.ts';
 import {
   AUDIO_REMEDY,

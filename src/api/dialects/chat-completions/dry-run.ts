@@ -5,7 +5,7 @@ import type { Engine } from '../../../engine/ports.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import type { DryRun } from '../../../wire/inference/dry-run.ts';
 import type { AcceptedChat } from '../../chat/chat.ts';
-import { rewritingNames, withFolds } from '../../chat/understood.ts';
+import { rewritingNames, withFolds } from '../../chat/request-notes.ts';
 
 export async function dryRun(engine: Pick<Engine, 'plan'>, chat: AcceptedChat): Promise<DryRun> {
   const { model, submission, jobs } = chat.choices;

@@ -11,7 +11,7 @@ import {
   type PromptObject,
 } from '../../../wire/llama-server.ts';
 import type { Caller } from '../../caller.ts';
-import type { Understood } from '../../chat/understood.ts';
+import type { RequestNotes } from '../../chat/request-notes.ts';
 import {
   type CompletionPlan,
   type CompletionPorts,
@@ -97,7 +97,7 @@ function textsOf(prompt: NativeCompletionRequest['prompt']): SentPrompts {
 
 /** A request that may run; it runs once, in one of these ways. */
 export class AcceptedNative {
-  readonly understood: Understood;
+  readonly understood: RequestNotes;
   readonly #ports: CompletionPorts;
   readonly #plan: CompletionPlan;
   readonly #body: Shared;
@@ -113,7 +113,7 @@ export class AcceptedNative {
 
   /** One answer, or a list of them where there are several. */
   async whole(): Promise<{ readonly body: object; readonly numCtx: number }> {
-    const said = this.#jobs.map(() => new Heard());
+    const said = this.#jobs.map(() => new AnswerCollector());
     const answers: NativeAnswer[] = [];
     let numCtx = 0;
     for await (const { index, event } of this.#run()) {
@@ -131,16 +131,16 @@ export class AcceptedNative {
 
   stream(): AsyncGenerator<StreamItem, void, void> {
     return streamItems(async () => {
-      const said = this.#jobs.map(() => new Heard());
+      const said = this.#jobs.map(() => new AnswerCollector());
       return {
         events: this.#run(),
         showsProgress: this.#body.return_progress === true,
-        chunksOf: (index, event) => this.#pieces(index, event, said[index] ?? new Heard()),
+        chunksOf: (index, event) => this.#pieces(index, event, said[index] ?? new AnswerCollector()),
       };
     });
   }
 
-  #pieces(index: number, event: JobEvent, heard: Heard): object[] {
+  #pieces(index: number, event: JobEvent, heard: AnswerCollector): object[] {
     const job = this.#jobs[index];
     if (job === undefined) return [];
     const piece = (fields: Partial<NativePiece>): NativePiece => ({
@@ -182,7 +182,7 @@ export class AcceptedNative {
 
 const NOTHING: Said = { text: '', tokens: [] };
 
-class Heard implements Said {
+class AnswerCollector implements Said {
   text = '';
   readonly tokens: SampledToken[] = [];
 

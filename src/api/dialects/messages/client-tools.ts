@@ -1,6 +1,6 @@
 /** The tools of a Messages request: those that the client runs, and those that only the provider could. */
 import { refusal } from '../../../lib/errors/refusal.ts';
-import { oncePer } from '../../../lib/base/recent/once-per.ts';
+import { memoizeByObject } from '../../../lib/base/recent/memoize-by-object.ts';
 import { type Fields, shown } from '../fields.ts';
 import type { PlacedTool } from '../renamed.ts';
 
@@ -16,7 +16,7 @@ export interface SortedTools {
  * sends such tools beside its own without being asked, and works without them; a request with no other tool was made
  * for it. The same list is sorted once.
  */
-export const clientTools = oncePer((tools: readonly Fields[]): SortedTools => {
+export const clientTools = memoizeByObject((tools: readonly Fields[]): SortedTools => {
   const isOwn = ({ type }: Fields): boolean => type === undefined || type === null || type === 'custom';
   const foreign = tools.flatMap((tool, index) => (isOwn(tool) ? [] : [{ tool, index }]));
   const [first] = foreign;

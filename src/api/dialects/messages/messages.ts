@@ -14,7 +14,7 @@ import type { MessagesResponse } from '../../../wire/messages/response.ts';
 import type { Caller } from '../../caller.ts';
 import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
 import type { AnswerPart } from '../../chat/collected.ts';
-import type { Understood } from '../../chat/understood.ts';
+import type { RequestNotes } from '../../chat/request-notes.ts';
 import { wireGuards } from '../../generation/usage.ts';
 import type { StreamItem } from '../../generation/stream-item.ts';
 import { signatureOf, wireCallId, wireStop, wireUsage } from './answer-words.ts';
@@ -24,7 +24,7 @@ import { type AskedMessage, EventWriter, type MessageHead } from './event-writer
 import { readCount, readRequest } from './read-request.ts';
 
 export interface CountedTokens {
-  readonly understood: Understood;
+  readonly understood: RequestNotes;
   readonly body: CountTokensResponse;
 }
 
@@ -66,7 +66,7 @@ export class AcceptedMessages {
     this.#asked = asked;
   }
 
-  get understood(): Understood {
+  get understood(): RequestNotes {
     return this.#chat.understood;
   }
 

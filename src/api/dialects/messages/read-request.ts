@@ -10,7 +10,7 @@ import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
 import { tokenBudget } from '../../intake/thinking.ts';
 import { readToolChoice } from '../../intake/tool-choice.ts';
 import { type Fields, fieldsAt, isFields } from '../fields.ts';
-import { begunPrompt } from '../../chat/begun-answer.ts';
+import { begunPrompt } from '../../chat/assistant-prefill.ts';
 import { takenBy, type Takes } from '../media.ts';
 import { Omissions } from '../omissions.ts';
 import { formatAs, toolsAs } from '../renamed.ts';

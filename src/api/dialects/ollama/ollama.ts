@@ -15,7 +15,7 @@ import type { ResidencyList } from '../../../wire/residency.ts';
 import type { Caller } from '../../caller.ts';
 import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
 import { callsOf, textOf } from '../../chat/collected.ts';
-import type { Understood } from '../../chat/understood.ts';
+import type { RequestNotes } from '../../chat/request-notes.ts';
 import type { EmbeddingPorts } from '../../embedding/embeddings.ts';
 import { readKeepAlive } from '../../generation/parameters.ts';
 import type { StreamItem } from '../../generation/stream-item.ts';
@@ -47,7 +47,7 @@ export interface OllamaPorts {
 
 /** A request that may run; it runs once, in one of these ways. */
 export interface AcceptedOllama {
-  readonly understood: Understood;
+  readonly understood: RequestNotes;
   whole(): Promise<{ readonly body: object; readonly numCtx: number }>;
   stream(): AsyncGenerator<StreamItem, void, void>;
 }
@@ -103,7 +103,7 @@ class AcceptedAnswer implements AcceptedOllama {
     this.#writer = writer;
   }
 
-  get understood(): Understood {
+  get understood(): RequestNotes {
     return this.#chat.understood;
   }
 
@@ -140,7 +140,7 @@ class AcceptedLoad implements AcceptedOllama {
     this.#facts = facts;
   }
 
-  get understood(): Understood {
+  get understood(): RequestNotes {
     return this.#chat.understood;
   }
 

@@ -9,7 +9,7 @@ import {
   type OllamaOptions,
   optionFields,
 } from '../../../wire/ollama/request.ts';
-import { begunPrompt } from '../../chat/begun-answer.ts';
+import { begunPrompt } from '../../chat/assistant-prefill.ts';
 import type { ChatAsk } from '../../chat/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 import { type GenerationFields, sharedOptions, unknownFields } from '../../generation/parameters.ts';

@@ -8,7 +8,7 @@ import type { ResponsesRequest } from '../../../wire/responses/request.ts';
 import type { ResponseBody } from '../../../wire/responses/response.ts';
 import type { AnswerEvent } from '../../chat/answer-event.ts';
 import type { AcceptedChat } from '../../chat/chat.ts';
-import type { Understood } from '../../chat/understood.ts';
+import type { RequestNotes } from '../../chat/request-notes.ts';
 import type { StreamItem } from '../../generation/stream-item.ts';
 import type { KeptResponses } from './kept.ts';
 import type { ResponseDraft } from './response-draft.ts';
@@ -33,7 +33,7 @@ export interface ResponseParts {
 }
 
 /** An event of either kind, before the stream numbers it. */
-type Told = OutputEvent | { readonly type: `response.${string}`; readonly response: ResponseBody };
+type StreamEvent = OutputEvent | { readonly type: `response.${string}`; readonly response: ResponseBody };
 
 export class AcceptedResponse {
   readonly #chat: AcceptedChat;
@@ -53,7 +53,7 @@ export class AcceptedResponse {
     this.#output = new Output(parts.output);
   }
 
-  get understood(): Understood {
+  get understood(): RequestNotes {
     const { body, kept } = this.#parts;
     const { understood } = this.#chat;
     if (body.store !== true || kept.isOn) return understood;
@@ -172,7 +172,7 @@ export class AcceptedResponse {
   }
 
   #eventsOf(event: AnswerEvent): ResponsesEvent[] {
-    const told: Told[] = [];
+    const told: StreamEvent[] = [];
     if (event.type === 'started') {
       this.#beginDraft();
       told.push({ type: 'response.created', response: this.#open });
@@ -187,7 +187,7 @@ export class AcceptedResponse {
     return told.map((each) => this.#numbered(each));
   }
 
-  #numbered(event: Told): ResponsesEvent {
+  #numbered(event: StreamEvent): ResponsesEvent {
     const sequence_number = this.#told;
     this.#told += 1;
     return { ...event, sequence_number } as ResponsesEvent;

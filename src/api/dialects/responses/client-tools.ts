@@ -1,6 +1,6 @@
 /** The tools of a Responses request: functions, tools of free text, and those that only the provider could run. */
 import { refusal } from '../../../lib/errors/refusal.ts';
-import { oncePer } from '../../../lib/base/recent/once-per.ts';
+import { memoizeByObject } from '../../../lib/base/recent/memoize-by-object.ts';
 import { type Fields, isFields, shown } from '../fields.ts';
 import type { PlacedTool } from '../renamed.ts';
 
@@ -31,7 +31,7 @@ interface Sorted {
  * An agent sends tools of its provider beside its own without being asked, and works without them: those are left out
  * by name. A request with no other tool was made for them, and is refused. The same list is sorted once.
  */
-export const clientTools = oncePer((tools: readonly Fields[]): SortedTools => {
+export const clientTools = memoizeByObject((tools: readonly Fields[]): SortedTools => {
   const sorted: Sorted = { own: [], custom: new Set(), namespaced: new Map(), ignored: [] };
   for (const [index, tool] of tools.entries()) sort(tool, `tools[${index}]`, sorted);
   const [first] = tools;

@@ -22,7 +22,7 @@ import type {
 import type { Caller } from '../../caller.ts';
 import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
 import { headEnd } from '../../chat/compaction/context-edits.ts';
-import type { Understood } from '../../chat/understood.ts';
+import type { RequestNotes } from '../../chat/request-notes.ts';
 import { wireCompaction } from '../../generation/usage.ts';
 import { compactionItem, messageItem } from './compaction.ts';
 import { AcceptedResponse } from './accepted-response.ts';
@@ -37,12 +37,12 @@ export interface ResponsesUseCases {
   countTokens(
     body: InputTokensRequest,
     caller: Caller,
-  ): Promise<{ readonly understood: Understood; readonly body: InputTokens }>;
+  ): Promise<{ readonly understood: RequestNotes; readonly body: InputTokens }>;
   /** The conversation, made as short as a summary by the model makes it. */
   compact(
     body: CompactRequest,
     caller: Caller,
-  ): Promise<{ readonly understood: Understood; readonly body: CompactedResponse }>;
+  ): Promise<{ readonly understood: RequestNotes; readonly body: CompactedResponse }>;
   /** The three throw `response_not_found`, or `responses_not_kept` where nothing is. */
   get(id: string, owner: string): Promise<ResponseBody>;
   inputItems(id: string, owner: string, query: ItemsQuery): Promise<ItemList>;

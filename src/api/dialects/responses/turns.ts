@@ -14,7 +14,7 @@ import { openSealed } from './item-words.ts';
 const SEPARATOR = '\n\n';
 
 /** A turn of the model while its items are read. */
-interface Said {
+interface PendingTurn {
   role: 'assistant';
   content: string;
   reasoning: string;
@@ -40,7 +40,7 @@ export function readTurns(
 }
 
 class ItemReader {
-  readonly #turns: (Turn | Said)[] = [];
+  readonly #turns: (Turn | PendingTurn)[] = [];
   readonly #names = new Map<string, string>();
   readonly #namespaced: SortedTools['namespaced'];
   readonly #takes: Takes;
@@ -152,23 +152,23 @@ class ItemReader {
   }
 
   /** The turn of the model that is open, where this may still stand in it; else a fresh one. */
-  #said(fits: (said: Said) => boolean): Said {
+  #said(fits: (said: PendingTurn) => boolean): PendingTurn {
     const last = this.#turns.at(-1);
     if (last !== undefined && isSaid(last) && fits(last)) return last;
-    const said: Said = { role: 'assistant', content: '', reasoning: '', toolCalls: [] };
+    const said: PendingTurn = { role: 'assistant', content: '', reasoning: '', toolCalls: [] };
     this.#turns.push(said);
     return said;
   }
 }
 
 /** Words of the model may go on. */
-function whole(turn: Turn): Turn | Said {
+function whole(turn: Turn): Turn | PendingTurn {
   if (turn.role !== 'assistant') return turn;
   const { content, reasoning = '', toolCalls = [] } = turn;
   return { role: 'assistant', content, reasoning, toolCalls: [...toolCalls] };
 }
 
-const isSaid = (turn: Turn | Said): turn is Said => turn.role === 'assistant';
+const isSaid = (turn: Turn | PendingTurn): turn is PendingTurn => turn.role === 'assistant';
 
 /** Instructions and messages of the developer that open a conversation are one system prompt to templates. */
 function joinOpening(turns: readonly Turn[]): Turn[] {

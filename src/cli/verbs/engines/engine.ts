@@ -1,7 +1,7 @@
 /** hearth engine add, list, show, rm: commands of the user's that Hearth starts, watches and ends. */
 import type { Command } from 'commander';
-import { addCommand } from '../../../api/elsewhere/add-command.ts';
-import { withProbe } from '../../../api/elsewhere/own-probe.ts';
+import { addCommand } from '../../../api/remote-models/add-command.ts';
+import { withProbe } from '../../../api/remote-models/own-probe.ts';
 import { parseBytes, readable } from '../../../lib/base/byte-size.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { type CommandEntry, DIALECT_NAMES } from '../../../store/engines/entry.ts';

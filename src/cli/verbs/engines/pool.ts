@@ -1,6 +1,6 @@
 /** hearth pool add, list, show, rm: one id for several models that are equal. */
 import type { Command } from 'commander';
-import { addPool } from '../../../api/elsewhere/name-models.ts';
+import { addPool } from '../../../api/remote-models/name-models.ts';
 import { type PoolEntry, PRIVACY_NAMES } from '../../../store/engines/entry.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';

@@ -1,6 +1,6 @@
 /** hearth cp ID ALIAS, hearth alias NAME ID, and hearth default ID: other names for installed models. */
 import type { Command } from 'commander';
-import { aliasSeen, findSeen } from '../../../api/elsewhere/name-models.ts';
+import { aliasSeen, findSeen } from '../../../api/remote-models/name-models.ts';
 import { isFailure } from '../../../lib/errors/svc-error.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { addAlias } from '../../../store/install/changes.ts';

@@ -1,6 +1,6 @@
 /** hearth rm ID: removes models or aliases; files that belong to others stay where they are. */
 import type { Command } from 'commander';
-import { findSeen, removeAliasSeen } from '../../../api/elsewhere/name-models.ts';
+import { findSeen, removeAliasSeen } from '../../../api/remote-models/name-models.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { removeModel } from '../../../store/install/changes.ts';
 import type { Registry } from '../../../store/registry/registry.ts';

@@ -1,6 +1,6 @@
 /** hearth set ID name=value…: defaults of one model, below what a request says; without a pair, what is set. */
 import type { Command } from 'commander';
-import { findSeen, limitSeen } from '../../../api/elsewhere/name-models.ts';
+import { findSeen, limitSeen } from '../../../api/remote-models/name-models.ts';
 import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
 import { parseDuration } from '../../../lib/base/duration.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';

@@ -1,6 +1,6 @@
 /** hearth show ID: everything known about one model. */
 import type { Command } from 'commander';
-import { findSeen, type SeenModel } from '../../../api/elsewhere/name-models.ts';
+import { findSeen, type SeenModel } from '../../../api/remote-models/name-models.ts';
 import type { ModelFormatFacts } from '../../../contract/job-event.ts';
 import { EMBEDDING_WIDTH } from '../../../contract/limits.ts';
 import { summaryOf } from '../../../contract/settings/shapes.ts';

@@ -13,14 +13,14 @@ import {
   type Ticket,
 } from './state.ts';
 import { type Need, roomOf } from './switching.ts';
-import type { Walk } from './walk.ts';
+import type { DecisionPass } from './decision-pass.ts';
 
 /** Why a background job may not be held as well; null: it may. */
 export function surplusHeld({ held }: SchedulerState, limit: number): SvcError | null {
   return held.length <= limit ? null : fail('queue_full', { limit, retryAfterS: 1 });
 }
 
-export function releaseBackground(walk: Walk): void {
+export function releaseBackground(walk: DecisionPass): void {
   const { state } = walk;
   if (state.held.length === 0 && !hasBackgroundQueued(state)) return;
   if (isInUse(state)) return takeBack(state);
@@ -36,7 +36,7 @@ export function releaseBackground(walk: Walk): void {
 }
 
 /** Ends as many running background jobs as stand in the way of the others; each is ended once. */
-export function preemptBackground(walk: Walk, needs: readonly Need[]): void {
+export function preemptBackground(walk: DecisionPass, needs: readonly Need[]): void {
   if (!isInUse(walk.state)) return;
   for (const model of walk.state.models.values()) {
     const { residency } = model;
@@ -55,7 +55,7 @@ export function preemptBackground(walk: Walk, needs: readonly Need[]): void {
 }
 
 /** The youngest have done the least. */
-function preempt(walk: Walk, residency: Residency, most: number): void {
+function preempt(walk: DecisionPass, residency: Residency, most: number): void {
   const staying = backgroundOn(residency).filter(({ isPreempted }) => !isPreempted);
   for (const ticket of staying.toSorted((a, b) => b.startedAtMs - a.startedAtMs || b.seq - a.seq)) {
     if (most <= 0) return;
@@ -91,7 +91,7 @@ function takeBack(state: SchedulerState): void {
 }
 
 /** One slot stays free for whoever comes, and no model that was used a moment ago leaves for a background job. */
-function mayJoin(walk: Walk, model: ModelState, ticket: Ticket): boolean {
+function mayJoin(walk: DecisionPass, model: ModelState, ticket: Ticket): boolean {
   const { residency, queue } = model;
   const slots = residency?.state === 'ready' ? residency.slots : 1;
   const busy = queue.length + (residency?.running.size ?? 0);

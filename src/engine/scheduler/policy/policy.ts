@@ -31,7 +31,7 @@ import {
 import { answerNeeds, claimsOf, needsOf, roomOf } from './switching.ts';
 import { whyNoRoom } from '../memory-words.ts';
 import { reportWaiting } from './waiting-reports.ts';
-import { Walk } from './walk.ts';
+import { DecisionPass } from './decision-pass.ts';
 
 /** What a submission brings; `seq` ascends in the order of arrival. */
 export type Arrival = Pick<
@@ -112,7 +112,7 @@ export class Policy {
     if (mayRelease(this.state)) this.#decide(walk);
   }
 
-  #hold(walk: Walk, ticket: Ticket): void {
+  #hold(walk: DecisionPass, ticket: Ticket): void {
     this.state.held.push(ticket);
     const surplus = surplusHeld(this.state, this.#limits.maxHeld);
     if (surplus !== null) {
@@ -233,11 +233,11 @@ export class Policy {
     return roomOf(this.#walk(), { ...known, target }, wantedCtx);
   }
 
-  #walk(): Walk {
-    return new Walk(this.state, this.#limits, this.#effects, this.#readings);
+  #walk(): DecisionPass {
+    return new DecisionPass(this.state, this.#limits, this.#effects, this.#readings);
   }
 
-  #decide(walk: Walk): void {
+  #decide(walk: DecisionPass): void {
     releaseBackground(walk); // 0
     const needs = needsOf(walk); // 1
     const claims = claimsOf(walk, needs); // 2
@@ -268,7 +268,7 @@ export class Policy {
   }
 
   /** When the child itself runs out of memory, a second try needs more room, or else has to be smaller. */
-  #retryForMemory(walk: Walk, model: ModelState, { residency, error }: FailedLoad): boolean {
+  #retryForMemory(walk: DecisionPass, model: ModelState, { residency, error }: FailedLoad): boolean {
     if (error.code !== 'out_of_memory' || model.memoryRetried || this.state.draining) return false;
     const all = residencies(this.state);
     const idle = all.filter((other) => other.state === 'ready' && isIdle(this.state, other));
@@ -304,7 +304,7 @@ export class Policy {
 }
 
 /** Out of memory: the native library's words do not say how much was missing. */
-function withNeed(error: SvcError, { plan }: Residency, walk: Walk): SvcError {
+function withNeed(error: SvcError, { plan }: Residency, walk: DecisionPass): SvcError {
   if (!isFailure(error, 'out_of_memory')) return error;
   const { model, reason } = error.detail;
   return fail('out_of_memory', { model, reason: whyNoRoom(reason, plan.memory, walk.free) }, error);
@@ -317,7 +317,7 @@ function requeue(queue: Ticket[], ticket: Ticket): void {
   insertByAge(queue, ticket);
 }
 
-function expireIdle(walk: Walk): void {
+function expireIdle(walk: DecisionPass): void {
   for (const { residency } of walk.state.models.values()) {
     if (residency === null || residency.state === 'ending') continue;
     residency.expiresAtMs = null;

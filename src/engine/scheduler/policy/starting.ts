@@ -1,9 +1,9 @@
 /** Step 3 of the tree: every free slot takes the next job in fair order, below the claim on its residency. */
 import { nextTicket, takeTurn } from './fairness.ts';
 import { type Lane, type Residency, type ModelState, servesTicket, type Ticket } from './state.ts';
-import type { Walk } from './walk.ts';
+import type { DecisionPass } from './decision-pass.ts';
 
-export function startJobs(walk: Walk, claims: ReadonlyMap<number, number>): void {
+export function startJobs(walk: DecisionPass, claims: ReadonlyMap<number, number>): void {
   for (const model of walk.state.models.values()) {
     const { residency } = model;
     if (residency?.state !== 'ready') continue;
@@ -22,7 +22,7 @@ export function startJobs(walk: Walk, claims: ReadonlyMap<number, number>): void
   }
 }
 
-function start(walk: Walk, model: ModelState, residency: Residency, ticket: Ticket): void {
+function start(walk: DecisionPass, model: ModelState, residency: Residency, ticket: Ticket): void {
   takeTurn(model, ticket);
   ticket.startedAtMs = walk.nowMs;
   residency.running.set(ticket.seq, ticket);

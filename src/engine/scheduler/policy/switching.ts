@@ -7,7 +7,7 @@ import { type LoadPlan, mostChosenCtx, type Wish } from '../memory-plan.ts';
 import { whyTooLarge } from '../memory-words.ts';
 import { availableMemory, type Room, roomFor } from './room.ts';
 import { type Residency, residencies, type ModelState, servesTicket, type Ticket } from './state.ts';
-import type { Walk } from './walk.ts';
+import type { DecisionPass } from './decision-pass.ts';
 
 /** A model with a waiting job that no residency can take; the job is the oldest of those. */
 export interface Need {
@@ -19,7 +19,7 @@ export interface Need {
  * Step 1, oldest first. A residency that is loading or ending raises the question again when it is done, and so does the
  * measure of a model whose memory nobody knows yet: nothing makes room for a guess.
  */
-export function needsOf(walk: Walk): Need[] {
+export function needsOf(walk: DecisionPass): Need[] {
   const needs: Need[] = [];
   for (const model of walk.state.models.values()) {
     const head = neediest(model);
@@ -32,7 +32,7 @@ export function needsOf(walk: Walk): Need[] {
  * Step 2: per residency, the ticket number from which nothing starts there. A wait counts from the moment that the
  * holder of the memory was ready: a new load always serves a group of jobs before it can be claimed.
  */
-export function claimsOf(walk: Walk, needs: readonly Need[]): Map<number, number> {
+export function claimsOf(walk: DecisionPass, needs: readonly Need[]): Map<number, number> {
   const claims = new Map<number, number>();
   for (const need of needs) {
     const room = roomOf(walk, need.model);
@@ -47,7 +47,7 @@ export function claimsOf(walk: Walk, needs: readonly Need[]): Map<number, number
 }
 
 /** Step 4. */
-export function answerNeeds(walk: Walk, needs: readonly Need[]): void {
+export function answerNeeds(walk: DecisionPass, needs: readonly Need[]): void {
   let barred = walk.state.draining;
   for (const need of needs) {
     const { model } = need;
@@ -81,7 +81,7 @@ export function answerNeeds(walk: Walk, needs: readonly Need[]): void {
 }
 
 /** Where the memory for a load of this model comes from. */
-export function roomOf(walk: Walk, model: ModelState, wantedCtx = mostWantedCtx(model)): Room {
+export function roomOf(walk: DecisionPass, model: ModelState, wantedCtx = mostWantedCtx(model)): Room {
   const { state, limits } = walk;
   state.budget = residencies(state).length === 0 ? walk.free : most(walk.free, state.budget ?? []);
   const wish: Wish = {
@@ -100,7 +100,7 @@ export function roomOf(walk: Walk, model: ModelState, wantedCtx = mostWantedCtx(
 }
 
 /** Asks once for each revision. */
-function isBeingMeasured(walk: Walk, model: ModelState): boolean {
+function isBeingMeasured(walk: DecisionPass, model: ModelState): boolean {
   const { target, modelId } = model;
   if (model.measured?.revision === target.revision) return model.measured.isOut;
   if (walk.readings.isMeasured(target)) return false;
@@ -118,12 +118,12 @@ function neediest(model: ModelState): Ticket | undefined {
   return queue.find((ticket) => !servesTicket(residency, model.target, ticket));
 }
 
-function claimDueMs(walk: Walk, { head }: Need, victims: readonly Residency[]): number {
+function claimDueMs(walk: DecisionPass, { head }: Need, victims: readonly Residency[]): number {
   const sinceMs = Math.max(head.enqueuedAtMs, ...victims.map((victim) => victim.readyAtMs));
   return sinceMs + walk.limits.maxSwitchWaitMs;
 }
 
-function load(walk: Walk, model: ModelState, plan: LoadPlan): void {
+function load(walk: DecisionPass, model: ModelState, plan: LoadPlan): void {
   const { state, limits, nowMs } = walk;
   const residency: Residency = {
     id: state.nextResidencyId,
@@ -151,7 +151,7 @@ function load(walk: Walk, model: ModelState, plan: LoadPlan): void {
 }
 
 /** Only what waits for this very load; jobs that the present residency can serve stay. */
-function refuse(walk: Walk, model: ModelState, { need, free }: { need: Memory; free: Memory }): void {
+function refuse(walk: DecisionPass, model: ModelState, { need, free }: { need: Memory; free: Memory }): void {
   // A need without end is an estimate that failed, which says nothing about the memory.
   const error = need.every(({ bytes }) => Number.isFinite(bytes))
     ? fail('out_of_memory', { model: model.modelId, reason: whyTooLarge(need, free) })
@@ -163,7 +163,7 @@ function refuse(walk: Walk, model: ModelState, { need, free }: { need: Memory; f
   for (const ticket of refused) walk.reject(ticket, error);
 }
 
-function loadsUnderWay(walk: Walk): number {
+function loadsUnderWay(walk: DecisionPass): number {
   return residencies(walk.state).filter((residency) => residency.state === 'loading').length;
 }
 

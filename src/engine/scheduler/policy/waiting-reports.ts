@@ -5,9 +5,9 @@
 import { loadReason } from '../../../contract/job-event.ts';
 import { fairOrder, positionOfYoungest } from './fairness.ts';
 import type { ModelState, Ticket } from './state.ts';
-import type { Walk } from './walk.ts';
+import type { DecisionPass } from './decision-pass.ts';
 
-export function reportWaiting(walk: Walk): void {
+export function reportWaiting(walk: DecisionPass): void {
   const { state, limits, nowMs } = walk;
   const due = nowMs >= state.lastNotifyMs + limits.notifyMs;
   let waiting = false;
@@ -21,7 +21,7 @@ export function reportWaiting(walk: Walk): void {
   walk.wakeAt(state.lastNotifyMs + limits.notifyMs);
 }
 
-function reportModel(walk: Walk, model: ModelState, due: boolean): void {
+function reportModel(walk: DecisionPass, model: ModelState, due: boolean): void {
   const { maxOvertakes } = walk.limits;
   const reason = reasonOf(model);
   const stale = model.queue.find((ticket) => ticket.told?.reason !== reason);
@@ -36,7 +36,7 @@ function reportModel(walk: Walk, model: ModelState, due: boolean): void {
   }
 }
 
-function tell(walk: Walk, ticket: Ticket, position: number, reason: string): void {
+function tell(walk: DecisionPass, ticket: Ticket, position: number, reason: string): void {
   ticket.told = { position, reason };
   walk.effects.notifyQueued(ticket.seq, position, reason);
 }

@@ -3,7 +3,7 @@
  * of other sequences; without it a token deep in a conversation costs a third, because keys and values are multiplied as
  * matrices. Changing takes a while, so it has to pay. Pure.
  */
-import { lineThrough } from '../planning/line.ts';
+import { fitLine } from '../planning/linear-fit.ts';
 
 export type Attending = 'flash' | 'plain';
 
@@ -200,7 +200,7 @@ export class AttentionChoice {
     if (this.#empty !== null)
       points.push({ x: 0, y: this.#empty.ms * (this.#now === 'flash' ? 1 : SHARES.plainStep) });
     if (points.length < 2) return null;
-    const { slope, meanX, meanY } = lineThrough(points);
+    const { slope, meanX, meanY } = fitLine(points);
     const msPerCell = Math.max(0, slope);
     return { firstMs: Math.max(0, meanY - msPerCell * meanX), msPerCell };
   }

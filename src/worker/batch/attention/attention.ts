@@ -73,9 +73,9 @@ export class Attention {
   /** What a change took against what was reckoned. */
   #dearness = 1;
 
-  readonly #outbox: Pick<Outbox, 'beforeWork' | 'post'>;
+  readonly #outbox: Pick<Outbox, 'beforeNativeCall' | 'post'>;
 
-  constructor(chat: ChatModel, sequences: Attended, outbox: Pick<Outbox, 'beforeWork' | 'post'>) {
+  constructor(chat: ChatModel, sequences: Attended, outbox: Pick<Outbox, 'beforeNativeCall' | 'post'>) {
     this.#outbox = outbox;
     this.#chat = chat;
     this.#sequences = sequences;
@@ -114,7 +114,7 @@ export class Attention {
 
   #change(choice: AttentionChoice, streams: readonly Stream[], reckonedMs: number): readonly Stream[] {
     // No token waits for it that was sampled before.
-    this.#outbox.beforeWork(reckonedMs * this.#dearness);
+    this.#outbox.beforeNativeCall(reckonedMs * this.#dearness);
     const begunMs = performance.now();
     const lost = this.#sequences.attend(OPTIONS[choice.now === 'flash' ? 'plain' : 'flash']);
     const ms = performance.now() - begunMs;

@@ -15,7 +15,7 @@ import { cellsBesideRunning, evictedFor } from './kv-cells.ts';
 import type { TileRules } from '../../../contract/settings/exact-rules.ts';
 import { mostReused, tilesOf } from '../planning/tiles.ts';
 import { type Placement, placePrompt, worthTokens } from './placement.ts';
-import { CellPrice, costOfCells, inTheWay, type Work } from './set-aside.ts';
+import { CellPrice, costOfCells, idleBehindRunning, type Work } from './set-aside.ts';
 import type { Row } from '../stream/row.ts';
 import type { Candidate } from '../tiers/cache-facts.ts';
 import type { SequenceContent, Tiers } from '../tiers/tiers.ts';
@@ -230,7 +230,7 @@ export class Sequences {
   setAside(id: number, work: Work): void {
     if (this.#cells === null || this.#tiers === null || this.#checkpoints !== null) return;
     const othersDecode = this.#states.some(({ busy, id: other }) => busy && other !== id);
-    for (const state of inTheWay(this.#states, id)) {
+    for (const state of idleBehindRunning(this.#states, id)) {
       const cells = state.tokens.length;
       const msPerCell = this.#cellPrice.msPerCell(this.#context.sequenceBytes(state.id) / cells);
       const gainMs = costOfCells(cells, work, msPerCell);

@@ -4,7 +4,7 @@ import type { NativeContext } from '../../native.ts';
 import { PlainPlanner } from '../planning/plain-planner.ts';
 import type { Tiers } from '../tiers/tiers.ts';
 import { Sequences } from './sequences.ts';
-import { CellPrice, costOfCells, inTheWay, type Tenant } from './set-aside.ts';
+import { CellPrice, costOfCells, idleBehindRunning, type Tenant } from './set-aside.ts';
 
 const tenant = (id: number, length: number, filled: number, busy = false): Tenant => ({
   id,
@@ -17,18 +17,22 @@ const idsOf = (tenants: readonly Tenant[]) => tenants.map(({ id }) => id);
 describe('what stands in the way of a job that begins', () => {
   it('is all idle state where nothing else runs, the largest first', () => {
     const all = [tenant(0, 0, 0, true), tenant(1, 100, 1), tenant(2, 900, 2), tenant(3, 0, 0)];
-    expect(idsOf(inTheWay(all, 0))).toEqual([2, 1]);
+    expect(idsOf(idleBehindRunning(all, 0))).toEqual([2, 1]);
   });
 
   it('is no state that lies before what runs: the last cell stays where it is', () => {
     const beside = [tenant(0, 0, 0, true), tenant(1, 100, 1), tenant(2, 50, 2, true), tenant(3, 100, 3)];
-    expect(idsOf(inTheWay(beside, 0))).toEqual([3]);
+    expect(idsOf(idleBehindRunning(beside, 0))).toEqual([3]);
     // The job itself goes on where its state lies.
-    expect(idsOf(inTheWay([tenant(0, 500, 2, true), tenant(1, 100, 1), tenant(2, 70, 3)], 0))).toEqual([2]);
+    expect(
+      idsOf(idleBehindRunning([tenant(0, 500, 2, true), tenant(1, 100, 1), tenant(2, 70, 3)], 0)),
+    ).toEqual([2]);
   });
 
   it('is the conversation too whose beginning the job copied, as its own state comes behind that', () => {
-    expect(idsOf(inTheWay([tenant(0, 30, 0, true), tenant(1, 900, 1), tenant(2, 70, 2)], 0))).toEqual([1, 2]);
+    expect(
+      idsOf(idleBehindRunning([tenant(0, 30, 0, true), tenant(1, 900, 1), tenant(2, 70, 2)], 0)),
+    ).toEqual([1, 2]);
   });
 });
 

@@ -2,7 +2,7 @@
  * Where sequences share cells, attention reads all cells up to the last one in use, whoever's they are: idle state slows
  * every step. Which of it stands in the way of a job that begins, and what it would cost that job. Pure.
  */
-import { lineThrough } from '../planning/line.ts';
+import { fitLine } from '../planning/linear-fit.ts';
 
 export interface Tenant {
   readonly id: number;
@@ -19,7 +19,7 @@ export interface Work {
 }
 
 /** Idle tenants behind all that runs, the largest first: once they are gone, fewer cells are read. */
-export function inTheWay<T extends Tenant>(tenants: readonly T[], beginning: number): T[] {
+export function idleBehindRunning<T extends Tenant>(tenants: readonly T[], beginning: number): T[] {
   const running = tenants.filter(({ id, busy, tokens }) => busy && (id !== beginning || tokens.length > 0));
   const last = Math.max(-1, ...running.map(({ filled }) => filled));
   const idle = tenants.filter(({ busy, tokens, filled }) => !busy && tokens.length > 0 && filled > last);
@@ -68,7 +68,7 @@ export class CellPrice {
     const believed = bytesPerCell / LIMITS.believedBytesPerMs;
     const known = [...this.#bins].filter(([, { steps }]) => steps >= LIMITS.leastSteps);
     if (known.length < 2) return believed;
-    const { slope } = lineThrough(known.map(([x, { ms }]) => ({ x, y: ms })));
+    const { slope } = fitLine(known.map(([x, { ms }]) => ({ x, y: ms })));
     return Math.max(LIMITS.leastShare * believed, slope / LIMITS.binCells);
   }
 }

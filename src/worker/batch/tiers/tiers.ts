@@ -11,7 +11,7 @@ import { type Found, PromptStore } from '../../cache/prompt-store.ts';
 import type { KeptState } from '../../cache/kept-state.ts';
 import type { ReadBack, StateTaker } from '../../cache/state-reader.ts';
 import { tokensUpTo } from '../../cache/prefixes/prefix-tree.ts';
-import { Prospects } from '../../cache/prefixes/prospects.ts';
+import { CopyPayoff } from '../../cache/prefixes/copy-payoff.ts';
 import type { PlannerPart, PromptCacheSpec } from '../../../contract/load.ts';
 import { borderUpTo } from '../../media/rows.ts';
 import type { Candidate } from './cache-facts.ts';
@@ -90,7 +90,7 @@ export class Tiers {
   readonly kept: KeptState;
   readonly #options: TiersOptions;
   readonly #store: PromptStore;
-  readonly #prospects = new Prospects();
+  readonly #copyPayoff = new CopyPayoff();
   readonly #report: TierReport;
   #slotEvictions = 0;
   #restores = { restores: 0, restoreMs: 0 };
@@ -174,7 +174,7 @@ export class Tiers {
 
   #restored(read: ReadBack, refusal: CacheMissReason | null, restoreMs: number): Restored {
     const { ramTokens, diskTokens } = read;
-    this.#prospects.reused(ramTokens);
+    this.#copyPayoff.reused(ramTokens);
     this.#store.restored(read);
     this.#restores = {
       restores: this.#restores.restores + 1,
@@ -197,12 +197,12 @@ export class Tiers {
     const copyMs = bytes / this.#copyBytesPerMs;
     // Rows may be copied out of the state once more.
     const isWorth =
-      !this.#has('prospects') || this.#prospects.isWorth(2 * copyMs, missing * this.#options.msPerToken());
+      !this.#has('prospects') || this.#copyPayoff.isWorth(2 * copyMs, missing * this.#options.msPerToken());
     const isBounded = !othersDecode || copyMs <= LIMITS.gapMs;
     if (isWorth && !isBounded) this.#notCopied();
     if (bytes === 0 || bytes > ramBytes || !isWorth || !isBounded || !this.#copy(content, tokens))
       return this.#store.lost(owner, tokens);
-    this.#prospects.kept(missing);
+    this.#copyPayoff.kept(missing);
     void this.#compact(false);
   }
 
@@ -224,7 +224,7 @@ export class Tiers {
     if (missing < LIMITS.leastTokens) return true;
     if (bytes > ramBytes || (othersDecode && copyMs > LIMITS.gapMs) || !this.#copy(content, tokens))
       return false;
-    this.#prospects.kept(missing);
+    this.#copyPayoff.kept(missing);
     void this.#compact(false);
     return this.#store.missing(owner, tokens) < LIMITS.leastTokens;
   }

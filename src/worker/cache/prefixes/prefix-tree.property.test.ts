@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PrefixTree, type PrefixNode, tokensUpTo } from './prefix-tree.ts';
-import { Worth } from './worth.ts';
+import { EvictionRank } from './eviction-rank.ts';
 
 const BLOCK = 4;
 
@@ -59,7 +59,7 @@ describe('a tree of token prefixes', () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 40 }), (actions) => {
         const tree = new PrefixTree<Payload>(BLOCK);
-        const worth = new Worth();
+        const worth = new EvictionRank();
         const model = new Model(tree);
         const held = new Set<PrefixNode<Payload>>();
         const payload = (size: number): Payload => ({ bytes: size, savesMs: size, rank: 0 });

@@ -3,7 +3,7 @@
  * costs little, whatever the texts are, and shows at once what a template refuses, leaves out, repeats or puts elsewhere.
  */
 import type { ToolDefinition } from '../../../contract/job.ts';
-import { oncePer } from '../../../lib/base/recent/once-per.ts';
+import { memoizeByObject } from '../../../lib/base/recent/memoize-by-object.ts';
 import { RecentTexts } from '../../../lib/base/recent/recent-texts.ts';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { type Fold, FOLDS, isEmpty } from './folds.ts';
@@ -37,7 +37,9 @@ const FEW_FOLDS = 2;
 /** Turns that are rendered one combination after the other, at most: some milliseconds' work. */
 const MOST_TURNS = 4_000;
 
-const chosen = oncePer((_template: object) => new RecentTexts<Choice>({ entries: 256, chars: 1_000_000 }));
+const chosen = memoizeByObject(
+  (_template: object) => new RecentTexts<Choice>({ entries: 256, chars: 1_000_000 }),
+);
 
 /** The turns as this template takes them; as they are where no fold makes it better. */
 export function foldTurns<Prompt extends Foldable>(

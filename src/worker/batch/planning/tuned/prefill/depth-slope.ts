@@ -3,7 +3,7 @@
  * all of them, once for a tile of rows and once for each row of a slice, which has fewer. Learnt from calls of whole
  * tiles, whose rows cost alike; kept while calls say nothing about it.
  */
-import { lineThrough, type Point } from '../../line.ts';
+import { fitLine, type Point } from '../../linear-fit.ts';
 import { DEPTH_LIMITS, ROW_TILE } from '../../tuning.ts';
 
 /** Rows of a call that fills a tile, or of one with fewer. */
@@ -40,7 +40,7 @@ export class PrefillDepthSlope {
   observe(rows: number, depth: number, ms: number): void {
     if (sizeOf(rows) !== 'tile') return;
     this.#samples = [...this.#samples.slice(1 - DEPTH_LIMITS.samples), { x: depth, y: ms / rows }];
-    const { meanX: meanDepth, meanY: meanMs, spread, slope } = lineThrough(this.#samples);
+    const { meanX: meanDepth, meanY: meanMs, spread, slope } = fitLine(this.#samples);
     if (spread < DEPTH_LIMITS.leastSpread ** 2) return;
     const slopeMs = Math.max(0, slope);
     const startMs = Math.max(DEPTH_LIMITS.leastAtStart * meanMs, meanMs - slopeMs * meanDepth);

@@ -14,7 +14,7 @@ import { burst, chunkBurst } from './bursts.ts';
 import { ChunkSize, type StepBeside } from './chunk-size.ts';
 import { chunkPrompts, inOrder } from './prefill-chunks.ts';
 import { type CallRules, tiledCall } from '../../tiles.ts';
-import { toWholeTile } from './whole-tile.ts';
+import { padToTile } from './pad-to-tile.ts';
 
 export interface PrefillOptions {
   /** Rows of one native call. */
@@ -82,7 +82,7 @@ export class PrefillCall {
     // A chunk that is no end has fewer rows because a tile would take too long.
     const isEnd = chunks.every(({ sequence, tokens }) => bySequence.get(sequence)?.remaining === tokens);
     const canFill = isEnd && tiles !== null && tiles.canPad && (tiles.together || planned.length === 1);
-    const rows = canFill ? toWholeTile(planned, tiles.numCtx) : planned;
+    const rows = canFill ? padToTile(planned, tiles.numCtx) : planned;
     const total = rows.reduce((sum, row) => sum + rowsOf(row), 0);
     return { phase: 'prefill', rows, expectedMs: this.msPerToken * total };
   }

@@ -1,7 +1,7 @@
 /** What a node of the tree stands for: rows in memory, in a file, or both. */
 import type { StoredBlock } from './disk/block-folder.ts';
 import type { PrefixNode } from './prefixes/prefix-tree.ts';
-import type { Holding } from './prefixes/worth.ts';
+import type { Holding } from './prefixes/eviction-rank.ts';
 import { type ReadState, rowPieces, type StateLayout } from './state-layout.ts';
 
 /** Rows of a state that were not copied out of it yet. */
@@ -11,7 +11,7 @@ export interface Slice {
   readonly end: number;
 }
 
-export interface Held {
+export interface HeldState {
   readonly owner: string;
   readonly bytes: number;
   /** Null: a whole state, as llama.cpp wrote it. */
@@ -25,11 +25,11 @@ export interface Held {
   gone: boolean;
 }
 
-export type HeldNode = PrefixNode<Held>;
+export type HeldNode = PrefixNode<HeldState>;
 
 export function newHeld(
-  held: Pick<Held, 'owner' | 'bytes' | 'layout' | 'ram' | 'file'> & { readonly savesMs: number },
-): Held {
+  held: Pick<HeldState, 'owner' | 'bytes' | 'layout' | 'ram' | 'file'> & { readonly savesMs: number },
+): HeldState {
   const { savesMs, ...rest } = held;
   const holding = (): Holding => ({ bytes: held.bytes, savesMs, rank: 0 });
   return { ...rest, inRam: holding(), onDisk: holding(), pins: 0, gone: false };

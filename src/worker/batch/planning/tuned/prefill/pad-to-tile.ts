@@ -6,7 +6,7 @@ import { type PlannedRow, rowsOf } from '../../step-planner.ts';
 import { ROW_TILE, TILE_COSTS } from '../../tuning.ts';
 
 /** The same rows, the last with padding if that pays. Of several sequences, all must share a pass. */
-export function toWholeTile(rows: readonly PlannedRow[], numCtx: number): PlannedRow[] {
+export function padToTile(rows: readonly PlannedRow[], numCtx: number): PlannedRow[] {
   const last = rows.at(-1);
   const total = rows.reduce((sum, row) => sum + rowsOf(row), 0);
   const missing = ROW_TILE - total;

@@ -6,7 +6,7 @@ export interface Check {
   Check(value: unknown): boolean;
 }
 
-export function lateCheck(schema: TSchema): Check {
+export function deferredValidator(schema: TSchema): Check {
   let compiled: Check | undefined;
   return { Check: (value) => (compiled ??= Compile(schema)).Check(value) };
 }
@@ -16,7 +16,7 @@ export function checksByType(union: { readonly anyOf: readonly object[] }): Map<
   return new Map(
     union.anyOf.map((variant) => {
       const literal = Reflect.get(Reflect.get(variant, 'properties'), 'type');
-      return [Reflect.get(literal, 'const'), lateCheck(variant)];
+      return [Reflect.get(literal, 'const'), deferredValidator(variant)];
     }),
   );
 }

@@ -3,11 +3,11 @@ import type { ModelKind } from '../../contract/load.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { Registry } from '../../store/registry/registry.ts';
 import type { Models, ServedModel } from '../models/served-model.ts';
-import type { ElsewhereModels } from './elsewhere-models.ts';
+import type { RemoteModels } from './remote-models.ts';
 
 export interface AllModelsPorts {
   readonly installed: Models;
-  readonly elsewhere: Pick<ElsewhereModels, 'list' | 'find'>;
+  readonly elsewhere: Pick<RemoteModels, 'list' | 'find'>;
   /** What the user made the default, whatever it names; which names are those of installed models. */
   readonly registry: Pick<Registry, 'chosenDefault' | 'has'>;
 }

@@ -12,7 +12,7 @@ export interface Holding {
 
 const MIB = 1024 * 1024;
 
-export class Worth {
+export class EvictionRank {
   #level = 0;
 
   used(holding: Holding): void {

@@ -1,14 +1,14 @@
 /** Headers that tell how a request was understood, apart from its answer. */
 import type { FastifyReply } from 'fastify';
-import { rewritingNames, type Understood } from '../../api/chat/understood.ts';
+import { rewritingNames, type RequestNotes } from '../../api/chat/request-notes.ts';
 import type { Rewriting } from '../../api/chat/volatile-lines.ts';
 import { HEADERS, STAND_IN_TEMPLATE } from '../../wire/headers.ts';
 import { nameKeywords } from '../keyword-names.ts';
 
 /** Set before the answer is made: a later failure carries it too. */
-export function nameUnderstood(
+export function setNoteHeaders(
   reply: FastifyReply,
-  { ignored, relaxed = [], substituted = null, hasStandIn = false, rewritten = [] }: Understood,
+  { ignored, relaxed = [], substituted = null, hasStandIn = false, rewritten = [] }: RequestNotes,
 ): void {
   nameIgnored(reply, ignored);
   nameKeywords(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PlannedRow } from '../../step-planner.ts';
-import { toWholeTile } from './whole-tile.ts';
+import { padToTile } from './pad-to-tile.ts';
 
 const NUM_CTX = 8_192;
 const row = (position: number, tokens: number, sequence = 0): PlannedRow => ({
@@ -10,8 +10,7 @@ const row = (position: number, tokens: number, sequence = 0): PlannedRow => ({
   tokens,
   padding: 0,
 });
-const paddings = (...rows: PlannedRow[]): number[] =>
-  toWholeTile(rows, NUM_CTX).map(({ padding }) => padding);
+const paddings = (...rows: PlannedRow[]): number[] => padToTile(rows, NUM_CTX).map(({ padding }) => padding);
 
 describe('the end of a prompt', () => {
   it('fills a tile deep in a conversation, and not where its few rows read little', () => {

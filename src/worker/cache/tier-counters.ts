@@ -1,7 +1,7 @@
 /** What one tier holds now, and what became of it since the load. */
 import type { TierFacts } from '../../contract/slots.ts';
 
-export class Tally {
+export class TierCounters {
   bytes = 0;
   tokens = 0;
   evictions = 0;

@@ -14,7 +14,7 @@ export interface Line {
   readonly slope: number;
 }
 
-export function lineThrough(points: readonly Point[]): Line {
+export function fitLine(points: readonly Point[]): Line {
   const meanX = meanOf(points, ({ x }) => x);
   const meanY = meanOf(points, ({ y }) => y);
   const spread = meanOf(points, ({ x }) => (x - meanX) ** 2);

@@ -7,7 +7,7 @@ import { type EngineStore, taken } from '../../store/engines/engine-store.ts';
 import type { EngineEntry, PoolEntry } from '../../store/engines/entry.ts';
 import { checkModelId, isAlias } from '../../store/files/model-id.ts';
 import type { Registry } from '../../store/registry/registry.ts';
-import { aliasesOf, limitOf, nameIn } from './elsewhere-models.ts';
+import { aliasesOf, limitOf, nameIn } from './remote-models.ts';
 import { ownName } from './own-name.ts';
 
 /** A model as the entry of its engine knows it. */

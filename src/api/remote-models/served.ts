@@ -1,6 +1,6 @@
 /** A model of an upstream or a supervised command, as the use cases see it. */
 import type { Medium, ModelTarget } from '../../engine/ports.ts';
-import { once } from '../models/once.ts';
+import { lazy } from '../models/lazy.ts';
 import type { KnownModel } from '../../store/engines/entry.ts';
 import type { ModelDefaults, ServedModel } from '../models/served-model.ts';
 
@@ -16,7 +16,7 @@ export const NO_DEFAULTS: ModelDefaults = {
   tokenIds: 'auto',
 };
 
-export interface Elsewhere {
+export interface RemoteModel {
   readonly id: string;
   readonly aliases: readonly string[];
   readonly ownedBy: string;
@@ -28,7 +28,7 @@ export interface Elsewhere {
   readonly target: () => ModelTarget;
 }
 
-export function servedModel({ known, target, ...named }: Elsewhere): ServedModel {
+export function servedModel({ known, target, ...named }: RemoteModel): ServedModel {
   return {
     ...named,
     kind: known.kind,
@@ -45,7 +45,7 @@ export function servedModel({ known, target, ...named }: Elsewhere): ServedModel
     reasoning: known.reasoning ?? true,
     defaults: NO_DEFAULTS,
     settings: {},
-    target: once(target),
+    target: lazy(target),
     proof: null,
     template: null,
   };

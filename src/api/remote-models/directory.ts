@@ -1,5 +1,5 @@
 /**
- * api/elsewhere owns the models that are not installed here: of upstreams, of supervised commands, of pools. It knows
+ * api/remote-models owns the models that are not installed here: of upstreams, of supervised commands, of pools. It knows
  * nothing of sockets or processes. Here: which models an upstream has. What it said last is answered with; an old list is
  * read again meanwhile, and a name that is not on it is looked for there before it is refused.
  */

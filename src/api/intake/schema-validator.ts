@@ -43,14 +43,14 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export interface SchemaDesk {
+export interface SchemaValidator {
   /** What of each schema is left to the check of the answer; throws where one is refused. */
   examine(schemas: readonly AskedSchema[]): Promise<readonly (readonly LeftOut[])[]>;
   /** What is wrong with the value, JSON text, or null. */
   problemOf(schema: object, value: string): Promise<string | null>;
 }
 
-class ThreadDesk implements SchemaDesk {
+class ThreadValidator implements SchemaValidator {
   readonly #verdicts = new Map<string, readonly LeftOut[]>();
   readonly #names = new WeakMap<object, Named>();
   /** In the order in which they were sent, which is that of the answers. */
@@ -179,4 +179,4 @@ function membersOf(value: object): number {
 }
 
 /** One for the process: what is found out of a schema holds for everybody. */
-export const schemaDesk: SchemaDesk = new ThreadDesk();
+export const schemaValidator: SchemaValidator = new ThreadValidator();

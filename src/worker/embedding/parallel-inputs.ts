@@ -3,13 +3,13 @@ import type { NativeContext } from '../native.ts';
 import type { Sized, StepLimits } from './step-inputs.ts';
 
 /** What computes inputs of one class of length, see worker/model.ts. */
-export interface BesideLimits extends StepLimits {
+export interface ParallelLimits extends StepLimits {
   readonly beside: readonly NativeContext[];
   readonly longestBeside: number;
 }
 
 interface PlannedStep {
-  readonly limits: BesideLimits;
+  readonly limits: ParallelLimits;
   readonly inputs: readonly { readonly input: Sized }[];
 }
 
@@ -19,7 +19,7 @@ export interface Place {
   readonly threads: number;
 }
 
-export class Beside {
+export class ParallelInputs {
   readonly #threads: number;
   readonly #begun = new Set<Place>();
 
@@ -38,12 +38,12 @@ export class Beside {
     return first.input.tokens.length <= limits.longestBeside && this.steps + waiting > 0;
   }
 
-  hasRoom(limits: BesideLimits): boolean {
+  hasRoom(limits: ParallelLimits): boolean {
     return this.steps < this.#most(limits) && this.#free > 0;
   }
 
   /** With so many inputs waiting behind it. */
-  begin(limits: BesideLimits, waiting: number): Place {
+  begin(limits: ParallelLimits, waiting: number): Place {
     const taken = [...this.#begun].map((place) => place.context);
     const context = limits.beside.find((each) => !taken.includes(each));
     if (context === undefined) throw new Error('no context is free for another step');
@@ -62,7 +62,7 @@ export class Beside {
     return [...this.#begun].reduce((free, { threads }) => free - threads, this.#threads);
   }
 
-  #most({ beside }: BesideLimits): number {
+  #most({ beside }: ParallelLimits): number {
     return Math.min(beside.length, this.#threads);
   }
 }

@@ -18,7 +18,7 @@ import {
 const SMALL_BYTES = 2 ** 20;
 
 /** Throws what the gate throws. */
-export async function askGate<Question extends GateQuestion>(
+export async function runGate<Question extends GateQuestion>(
   question: Question,
   path: string,
 ): Promise<GateAnswer<Question>> {

@@ -19,7 +19,7 @@ export interface KeyDeskOptions {
 /** Usage is written this long after it changed. */
 const WRITE_MS = 1_000;
 
-export class KeyDesk {
+export class ApiKeyStore {
   readonly #options: KeyDeskOptions;
   readonly #budget: TokenBudget;
   #holders: readonly KeyHolder[] = [];
@@ -33,9 +33,9 @@ export class KeyDesk {
     this.#budget = budget;
   }
 
-  static async open(options: KeyDeskOptions): Promise<KeyDesk> {
+  static async open(options: KeyDeskOptions): Promise<ApiKeyStore> {
     const kept = await readUsage(options.home);
-    const desk = new KeyDesk(options, new TokenBudget(() => options.clock.unixMs(), kept));
+    const desk = new ApiKeyStore(options, new TokenBudget(() => options.clock.unixMs(), kept));
     await desk.refresh();
     return desk;
   }

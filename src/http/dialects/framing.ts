@@ -25,7 +25,7 @@ export interface Failure {
   readonly overflow: { readonly promptTokens: number; readonly numCtx: number } | null;
 }
 
-export interface Manners {
+export interface DialectFraming {
   /** Of a stream. */
   readonly contentType: string;
   /** The body of a refusal. */
@@ -46,7 +46,7 @@ export interface Manners {
 
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
-const events: Pick<Manners, 'contentType' | 'comment'> = {
+const events: Pick<DialectFraming, 'contentType' | 'comment'> = {
   contentType: EVENT_STREAM,
   comment: (text) => `: ${text.replaceAll(/[\r\n]+/g, ' ')}\n\n`,
 };
@@ -55,7 +55,7 @@ const data = (value: object): string => `data: ${writeJson(value)}\n\n`;
 /** In both providers' dialects the type of an event is its name. */
 const named = (value: object): string => `event: ${String(Reflect.get(value, 'type'))}\n${data(value)}`;
 
-const native: Manners = {
+const native: DialectFraming = {
   ...events,
   errorBody: ({ body }): ErrorBody => ({ error: body.message, ...body }),
   frame: data,
@@ -73,7 +73,7 @@ const openAiError = ({ message, type, param, code }: Failure['body']) => ({
 });
 
 /** The interface's manners, with the error object of OpenAI. */
-const openAi: Manners = {
+const openAi: DialectFraming = {
   ...native,
   // Clients look for `error` at the start of a frame.
   errorBody: ({ body }): ErrorBody => ({ error: openAiError(body), ...body }),
@@ -110,7 +110,7 @@ const overflowWords = (overflow: Failure['overflow']): string =>
     ? ''
     : `prompt is too long: ${overflow.promptTokens} tokens > ${overflow.numCtx} maximum. `;
 
-const messages: Manners = {
+const messages: DialectFraming = {
   ...events,
   errorBody: ({ body: { message, code, param }, family, requestId, overflow }): MessagesErrorBody => ({
     type: 'error',
@@ -130,7 +130,7 @@ const messages: Manners = {
   headers: (requestId) => ({ [HEADERS.messagesRequestId]: requestId }),
 };
 
-const responses: Manners = {
+const responses: DialectFraming = {
   ...events,
   errorBody: ({ body }): ResponsesErrorBody => ({ error: openAiError(body) }),
   frame: named,
@@ -141,7 +141,7 @@ const responses: Manners = {
   headers: () => ({}),
 };
 
-const llamaServer: Manners = {
+const llamaServer: DialectFraming = {
   ...events,
   errorBody: ({ body: { message, type }, status, overflow }): LlamaServerErrorBody => ({
     error: {
@@ -166,7 +166,7 @@ const llamaServer: Manners = {
 const line = (value: object): string => `${writeJson(value)}\n`;
 
 /** A line of JSON for each event. */
-const ollama: Manners = {
+const ollama: DialectFraming = {
   contentType: 'application/x-ndjson',
   errorBody: native.errorBody,
   frame: line,
@@ -178,7 +178,7 @@ const ollama: Manners = {
   headers: () => ({}),
 };
 
-const manners: Record<Dialect, Manners> = {
+const framing: Record<Dialect, DialectFraming> = {
   native,
   messages,
   responses,
@@ -187,7 +187,7 @@ const manners: Record<Dialect, Manners> = {
 };
 
 /** The manners of a route; where no route is known, those of the interface. The shape matters to these alone. */
-export function mannersOf(dialect: Dialect | undefined, shape: ErrorShape = 'string'): Manners {
+export function framingFor(dialect: Dialect | undefined, shape: ErrorShape = 'string'): DialectFraming {
   const isNative = dialect === undefined || dialect === 'native';
-  return isNative && shape === 'object' ? openAi : manners[dialect ?? 'native'];
+  return isNative && shape === 'object' ? openAi : framing[dialect ?? 'native'];
 }

@@ -22,7 +22,7 @@ import { Directory, type DirectoryPorts } from './directory.ts';
 import { ownName } from './own-name.ts';
 import { NO_DEFAULTS, servedModel } from './served.ts';
 
-export interface ElsewherePorts extends DirectoryPorts {
+export interface RemotePorts extends DirectoryPorts {
   readonly engines: Pick<EngineStore, 'read'>;
   /** The service opens no connection, so that none of these models can be served. */
   readonly isSealed: boolean;
@@ -30,13 +30,13 @@ export interface ElsewherePorts extends DirectoryPorts {
   readonly installed: Pick<Models, 'find'>;
 }
 
-export class ElsewhereModels {
-  readonly #ports: ElsewherePorts;
+export class RemoteModels {
+  readonly #ports: RemotePorts;
   readonly #directory: Directory;
   /** Made once for what is known of each, which is made anew when the entry or the list of models is read again. */
   readonly #made = new WeakMap<KnownModel, { readonly entry: EngineEntry; readonly model: ServedModel }>();
 
-  constructor(ports: ElsewherePorts) {
+  constructor(ports: RemotePorts) {
     this.#ports = ports;
     this.#directory = new Directory(ports);
   }

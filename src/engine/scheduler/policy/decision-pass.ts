@@ -5,7 +5,7 @@ import type { Effects, Readings } from './effects.ts';
 import type { SchedulerLimits } from '../limits.ts';
 import type { Residency, ModelState, SchedulerState, Ticket } from './state.ts';
 
-export class Walk {
+export class DecisionPass {
   readonly state: SchedulerState;
   readonly limits: SchedulerLimits;
   readonly effects: Effects;

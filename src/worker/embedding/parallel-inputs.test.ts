@@ -2,23 +2,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { NativeContext } from '../native.ts';
-import { Beside, type BesideLimits, type Place } from './beside.ts';
+import { ParallelInputs, type ParallelLimits, type Place } from './parallel-inputs.ts';
 
-const limitsOf = (contexts: number): BesideLimits => ({
+const limitsOf = (contexts: number): ParallelLimits => ({
   longest: 512,
   longestBeside: 256,
   sequences: 1,
   tokens: 1,
   beside: Array.from({ length: contexts }, () => ({}) as NativeContext),
 });
-const stepOf = (limits: BesideLimits, ...lengths: number[]) => ({
+const stepOf = (limits: ParallelLimits, ...lengths: number[]) => ({
   limits,
   inputs: lengths.map((length) => ({ input: { tokens: { length } } })),
 });
 
 describe('a step', () => {
   it('gets all threads where it is alone, and shares them where others wait or compute', () => {
-    const [beside, limits] = [new Beside(2), limitsOf(2)];
+    const [beside, limits] = [new ParallelInputs(2), limitsOf(2)];
     expect(beside.takes(stepOf(limits, 20), 0)).toBe(false);
     expect(beside.takes(stepOf(limits, 20), 1)).toBe(true);
     beside.begin(limits, 1);
@@ -26,7 +26,7 @@ describe('a step', () => {
   });
 
   it('of a long input, or of several, shares none', () => {
-    const [beside, limits] = [new Beside(2), limitsOf(2)];
+    const [beside, limits] = [new ParallelInputs(2), limitsOf(2)];
     expect(beside.takes(stepOf(limits, 256), 9)).toBe(true);
     expect(beside.takes(stepOf(limits, 257), 9)).toBe(false);
     expect(beside.takes(stepOf(limits, 20, 20), 9)).toBe(false);
@@ -37,13 +37,13 @@ describe('a step', () => {
     ['contexts for one step', 4, 1],
     ['none', 4, 0],
   ])('is never beside another with %s', (_, threads, contexts) => {
-    expect(new Beside(threads).takes(stepOf(limitsOf(contexts), 20), 9)).toBe(false);
+    expect(new ParallelInputs(threads).takes(stepOf(limitsOf(contexts), 20), 9)).toBe(false);
   });
 });
 
 describe('steps at the same time', () => {
   it('have a context each, of whatever length they are', () => {
-    const [beside, short, long] = [new Beside(2), limitsOf(2), limitsOf(2)];
+    const [beside, short, long] = [new ParallelInputs(2), limitsOf(2), limitsOf(2)];
     const places = [beside.begin(short, 5), beside.begin(long, 4)];
     expect(new Set(places.map(({ context }) => context)).size).toBe(2);
     expect([beside.hasRoom(short), beside.hasRoom(long), beside.steps]).toEqual([false, false, 2]);
@@ -59,7 +59,7 @@ describe('steps at the same time', () => {
     [3, 9, [1, 1, 1]],
     [2, 2, [1, 1]],
   ])('share %d threads among %d inputs as %j', (threads, inputs, shares) => {
-    const [beside, limits] = [new Beside(threads), limitsOf(4)];
+    const [beside, limits] = [new ParallelInputs(threads), limitsOf(4)];
     const found: number[] = [];
     for (let left = inputs - 1; left >= 0 && beside.hasRoom(limits); left -= 1)
       found.push(beside.begin(limits, left).threads);
@@ -70,7 +70,7 @@ describe('steps at the same time', () => {
     const ends = fc.array(fc.record({ ends: fc.nat(), waiting: fc.nat({ max: 6 }) }), { maxLength: 40 });
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 32 }), ends, (threads, turns) => {
-        const [beside, limits] = [new Beside(threads), limitsOf(4)];
+        const [beside, limits] = [new ParallelInputs(threads), limitsOf(4)];
         const begun: Place[] = [];
         for (const { ends: at, waiting } of turns) {
           if (beside.hasRoom(limits)) begun.push(beside.begin(limits, waiting));
@@ -83,7 +83,7 @@ describe('steps at the same time', () => {
   });
 
   it('wait for a thread where the last one of a list has them all', () => {
-    const [beside, limits] = [new Beside(2), limitsOf(2)];
+    const [beside, limits] = [new ParallelInputs(2), limitsOf(2)];
     expect(beside.begin(limits, 0).threads).toBe(2);
     expect(beside.hasRoom(limits)).toBe(false);
   });

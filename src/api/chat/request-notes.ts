@@ -3,7 +3,7 @@ import type { UnheldKeyword } from '../../contract/job-event.ts';
 import type { Relaxation } from './relaxations.ts';
 import type { Rewriting } from './volatile-lines.ts';
 
-export interface Understood {
+export interface RequestNotes {
   /** Fields that have no effect. */
   readonly ignored: readonly string[];
   /** Keywords of schemas that only the check of the finished answer enforces. */
@@ -17,7 +17,7 @@ export interface Understood {
 }
 
 /** `folds` as a worker tells them: `part=how`. */
-export function withFolds(understood: Understood, folds: readonly string[] = []): Understood {
+export function withFolds(understood: RequestNotes, folds: readonly string[] = []): RequestNotes {
   if (folds.length === 0) return understood;
   const rewritten = folds.map((fold) => {
     const [name = '', how = ''] = fold.split('=');
@@ -27,7 +27,7 @@ export function withFolds(understood: Understood, folds: readonly string[] = [])
 }
 
 /** With the keywords that the model's own tool format leaves to the check; each is named once. */
-export function withUnheld(understood: Understood, unheld: readonly UnheldKeyword[] = []): Understood {
+export function withUnheld(understood: RequestNotes, unheld: readonly UnheldKeyword[] = []): RequestNotes {
   const { relaxed = [] } = understood;
   const isNamed = (each: UnheldKeyword): boolean =>
     relaxed.some(

@@ -13,7 +13,7 @@ const LIMITS = {
   memory: 0.98,
 } as const;
 
-export class Prospects {
+export class CopyPayoff {
   #believedStates: number = LIMITS.believedStates;
   #states = 0;
   /** Tokens of these states, and those of them that came back. */
