@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Installation, type Served } from '../support/process/installation.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
 import { openPage, startBrowser } from './browser.ts';
-import { answers, choose, importAll, live, message, say, send } from './talking.ts';
+import { answers, choose, importAll, message, say, send } from './talking.ts';
 
 let installation: Installation;
 let served: Served;
@@ -149,26 +149,6 @@ describe('waiting', () => {
     await feed(`data: ${JSON.stringify(chunk)}`);
     await expect.poll(words).toBe('Reading the conversation, 60% of 1,000 tokens (4.0 s left)');
     await page.getByRole('progressbar').waitFor();
-    await close();
-  });
-
-  it('is told by the service itself while another answer has its only slot', async () => {
-    const { page, tab, close } = await visit();
-    await choose(page, 'hearth-mini');
-    await send(page, 'forever');
-    await expect
-      .poll(async () => (await live(page).locator('.prose').textContent())?.length)
-      .toBeGreaterThan(5);
-    const second = await tab();
-    await second.goto(`${served.url}/ui/`);
-    await second.getByRole('button', { name: 'New conversation' }).first().click();
-    await choose(second, 'hearth-mini');
-    await send(second, 'forever');
-    await second.getByText('Next in the queue').waitFor();
-    await second.keyboard.press('Escape');
-    await page.keyboard.press('Escape');
-    await expect.poll(() => live(page).count()).toBe(0);
-    await second.close();
     await close();
   });
 });
