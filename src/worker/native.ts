@@ -266,7 +266,7 @@ export interface NativeProjector {
 
 /** An image as the model takes it: rows, and the tokens before, between and behind them. */
 export interface NativeMedium {
-  /** Digest of its size and its pixels, hex. */
+  /** Its size and the digest of its pixels. */
   readonly pixels: string;
   readonly parts: readonly MediumPart[];
   /** The numbers of the rows of a part, one row after the other. */

@@ -1,5 +1,5 @@
 /** A projector of libmtmd behind the page: images into rows. */
-import { createHash } from 'node:crypto';
+import { webcrypto } from 'node:crypto';
 import koffi from 'koffi';
 import { CHUNK_TYPES } from '../../../lib/llama-api/media.ts';
 import type { MediumPart, NativeMedium, NativeProjector } from '../../native.ts';
@@ -55,7 +55,7 @@ async function prepare(opened: OpenedProjector, turns: Turns, bytes: Uint8Array)
   if (bitmap === null) throw new Error('its data is damaged');
   const chunks = library.mtmd_input_chunks_init();
   try {
-    const pixels = pixelDigest(library, bitmap);
+    const pixels = await pixelDigest(library, bitmap);
     const text = library.mtmd_context_params_default().media_marker;
     const asked = { text, text_len: text.length, add_special: false, parse_special: true };
     const refused = await onThread<number>((done) =>
@@ -71,10 +71,12 @@ async function prepare(opened: OpenedProjector, turns: Turns, bytes: Uint8Array)
   }
 }
 
-function pixelDigest(library: MediaLibrary, bitmap: Pointer): string {
+/** On another thread: a photo has as many as 120 MB of them, and steps go on meanwhile. */
+async function pixelDigest(library: MediaLibrary, bitmap: Pointer): Promise<string> {
   const size = `${library.mtmd_bitmap_get_nx(bitmap)}x${library.mtmd_bitmap_get_ny(bitmap)}`;
   const data = koffi.view(library.mtmd_bitmap_get_data(bitmap), library.mtmd_bitmap_get_n_bytes(bitmap));
-  return createHash('sha256').update(size).update(new Uint8Array(data)).digest('hex');
+  const digest = await webcrypto.subtle.digest('SHA-256', new Uint8Array(data));
+  return `${size} ${Buffer.from(digest).toString('hex')}`;
 }
 
 class MediumHandle implements NativeMedium {
