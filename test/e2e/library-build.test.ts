@@ -102,7 +102,7 @@ describe.runIf(canBuild)(`hearth library build${title}`, () => {
       env,
     );
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ targets: ['llama', 'mtmd'], fetches: [] });
+    expect(JSON.parse(stdout)).toMatchObject({ targets: ['mtmd'], fetches: [] });
     expect(existsSync(path.join(env.SVC_HOME, 'build'))).toBe(false);
   });
 
