@@ -141,6 +141,7 @@ describe('a named key', () => {
         '/v1/messages/count_tokens',
         '/v1/rerank',
         '/v1/responses',
+        '/v1/responses/compact',
         '/v1/responses/input_tokens',
         '/v1/tokenize',
       ].toSorted(),

@@ -2,6 +2,7 @@
  * Answers of an upstream that would be much work if they were read at once: counted as work of one turn of the event
  * loop, as in test/fault/http/loop-work.test.ts. All of it runs in this process, the upstream too.
  */
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_DEADLINES } from '../../src/engine/upstream/limits.ts';
 import { Connections } from '../../src/engine/upstream/http/connections.ts';
@@ -71,7 +72,11 @@ const streams: readonly (readonly [name: string, code: string | null, body: () =
   [
     'an endless text',
     'upstream_broken',
-    () => many(events(says(`{"content":"${many('x', 999)}"}`)), 6 * MIB),
+    // One that repeats itself would be ended as such.
+    () =>
+      Array.from({ length: 6 * 1_024 }, () =>
+        events(says(`{"content":"${randomBytes(500).toString('hex')}"}`)),
+      ).join(''),
   ],
   ['an error of levels', 'upstream_failed', () => events(`{"error":${many('[', 3_000)}${many(']', 3_000)}}`)],
 ];
