@@ -95,6 +95,12 @@ export const agents: Readonly<Record<string, Agent>> = {
     args: ['--prompt', TASK],
     edit: { name: 'Write', input: { path: `{folder}/${FILE}`, content: WORDS } },
   },
+  gptme: {
+    program: 'gptme',
+    tool: tools['gptme']!,
+    args: ['--non-interactive', TASK],
+    edit: { name: 'save', input: { path: FILE, content: WORDS } },
+  },
   continue: {
     program: 'cn',
     tool: tools['continue']!,

@@ -223,6 +223,14 @@ export const tools: Readonly<Record<string, Tool>> = {
     withContext: { files: { 'models.json': piModels({ contextWindow: '{context}' }) } },
     withCertificate: NODE_TRUST,
   },
+  gptme: {
+    title: 'gptme',
+    program: 'gptme',
+    install: 'pipx install gptme',
+    env: { OPENAI_BASE_URL: '{url}/v1', OPENAI_API_KEY: '{key}' },
+    args: ['--model', 'local/{model}', '--tool-format', 'tool'],
+    withCertificate: FILE_TRUST,
+  },
   crush: {
     title: 'Crush',
     program: 'crush',
