@@ -136,6 +136,16 @@ describe.each(Object.keys(dialects))('a call that gave the same result five time
   });
 });
 
+it('counts the calls whose results the request has cleared for the model', async () => {
+  service.engine.plays(calls('Oslo'), answer('It is cold.'));
+  const edit = { type: 'clear_tool_uses_20250919', trigger: { type: 'tool_uses', value: 3 } };
+  service.engine.sizes = (job) => ({ promptTokens: JSON.stringify(job).length, numCtx: 100_000 });
+  const long = same(8, 'cold '.repeat(100));
+  const { body } = await ask(long, { context_management: { edits: [edit] } }, '/v1/messages');
+  expect(body.context_management.applied_edits).toMatchObject([{ cleared_tool_uses: 5 }]);
+  expect(body.svc_call_guard).toBe('refused');
+});
+
 describe('what is no circle', () => {
   it.each<[string, Step[], string]>([
     ['other arguments', same(9), 'Rome'],

@@ -195,10 +195,13 @@ export class AcceptedChat {
 /** The engine as a request has asked of it. */
 function answering(
   { engine, summaries: book }: ChatPorts,
-  { account, edits = [] }: Choices,
+  { account, edits = [], jobs }: Choices,
 ): Pick<Engine, 'submit'> {
-  const answers = checkedJobs(engine, account);
-  return edits.length === 0 ? answers : compactingEngine({ engine, answers, edits, book });
+  if (edits.length === 0) return checkedJobs(engine, account);
+  const prompt = jobs[0]?.prompt;
+  // Calls that a summary stands for were made all the same.
+  const answers = checkedJobs(engine, account, prompt?.kind === 'chat' ? prompt.turns : []);
+  return compactingEngine({ engine, answers, edits, book });
 }
 
 /** Runs the jobs of a request; throws when an answer is over and is not what was asked for. */

@@ -6,7 +6,7 @@
  * A call that has given the same result too often is refused: the model is told so and goes on, in the end without tools.
  */
 import type { DoneEvent, FinishReason, JobEvent, Usage } from '../../contract/job-event.ts';
-import type { GenerateJob } from '../../contract/job.ts';
+import type { GenerateJob, Turn } from '../../contract/job.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import type { Engine, JobListener } from '../../engine/ports.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
@@ -26,22 +26,31 @@ interface Asked {
   readonly refusals: number;
 }
 
-function asking(job: GenerateJob, account?: Pick<RequestAccount, 'onCheck'>): Asked {
-  const turns = job.prompt.kind === 'chat' ? job.prompt.turns : [];
+const turnsOf = ({ prompt }: GenerateJob): readonly Turn[] => (prompt.kind === 'chat' ? prompt.turns : []);
+
+function asking(
+  job: GenerateJob,
+  account?: Pick<RequestAccount, 'onCheck'>,
+  turns: readonly Turn[] = turnsOf(job),
+): Asked {
   return { job, account, history: new CallHistory({ turns, limit: callLimit(job) }), refusals: 0 };
 }
 
-/** The engine, with every answer of a chat job checked; the account is told how long that took. */
+/**
+ * The engine, with every answer of a chat job checked; the account is told how long that took. `turns`: the conversation as
+ * the client sent it, where jobs have a shorter one.
+ */
 export function checkedJobs(
   engine: Pick<Engine, 'submit'>,
   account?: Pick<RequestAccount, 'onCheck'>,
+  turns?: readonly Turn[],
 ): Pick<Engine, 'submit'> {
   const submit: Submit = (submission, signal, listener) => {
     const { job } = submission;
     if (job.kind !== 'generate' || !isChecked(job)) return engine.submit(submission, signal, listener);
     const again = (repair: GenerateJob, onRepair: JobListener): void =>
       engine.submit({ ...submission, job: repair }, signal, onRepair);
-    engine.submit(submission, signal, new CheckedJob(asking(job, account), listener, again));
+    engine.submit(submission, signal, new CheckedJob(asking(job, account, turns), listener, again));
   };
   return { submit };
 }
