@@ -48,7 +48,7 @@ export function addChunk(state: Conversation, chunk: ChatChunk): Step {
     ...answer.last,
     ...(chunk.usage === undefined ? {} : { usage: chunk.usage }),
     ...(chunk.timings === undefined ? {} : { timings: chunk.timings }),
-    ...(isCut(choice?.svc_finish_reason) ? { wasCut: true } : {}),
+    ...(choice?.svc_finish_reason === undefined ? {} : { cut: cutOf(choice.svc_finish_reason) }),
   };
   const effects: Effect[] = [];
   if (choice?.delta.role !== undefined) effects.push({ do: 'showStatus', text: 'evaluating the prompt' });
@@ -66,7 +66,7 @@ export function addSigned(state: Conversation, signed: SignedAnswer, body: ChatR
   const last = {
     usage,
     ...(timings === undefined ? {} : { timings }),
-    wasCut: isCut(choice.svc_finish_reason),
+    cut: cutOf(choice.svc_finish_reason),
   };
   const effects: Effect[] = reasoning === '' ? [] : [{ do: 'showReasoning', text: reasoning }];
   return {
@@ -79,7 +79,7 @@ export function finishAnswer(state: Conversation): Step {
   const { answer } = state;
   if (answer === null) return unchanged(state);
   const notes = [
-    ...(answer.last.wasCut === true
+    ...(answer.last.cut !== undefined
       ? [cutSentence(state, answer)]
       : answer.text === ''
         ? ['The model ended its answer before it began.']
@@ -143,7 +143,9 @@ function close(
 const TOKEN_LIMITS = ['max_tokens', 'max_completion_tokens', 'num_predict', 'n_predict'];
 
 /** A limit of the model is what is left where the request and the window, once it is known, are none. */
-function cutSentence({ model, options }: Conversation, { last: { usage } }: OpenAnswer): string {
+function cutSentence({ model, options }: Conversation, { last: { usage, cut: cause } }: OpenAnswer): string {
+  if (cause === 'repetition')
+    return `The answer repeated itself and was ended${usage === undefined ? '' : ` after ${usage.completion_tokens} tokens`}; to let it go on: hearth set ${model.id} repetition_guard=0, or /set repetition_guard=0.`;
   if (usage === undefined) return 'The answer was cut: a limit of the model, or its context window is full.';
   const { prompt_tokens: before, completion_tokens: count } = usage;
   const cut = `The answer was cut after ${count} tokens`;
@@ -165,4 +167,5 @@ function speedLine({ last: { usage, timings } }: OpenAnswer): string {
   return `${prompt}${rate(timings?.prompt_per_second)}, ${usage.completion_tokens} generated${rate(timings?.predicted_per_second)}`;
 }
 
-const isCut = (reason: string | undefined): boolean => reason === 'length' || reason === 'repetition';
+const cutOf = (reason: string | undefined): OpenAnswer['last']['cut'] =>
+  reason === 'length' || reason === 'repetition' ? reason : undefined;

@@ -54,7 +54,7 @@ const delta = (delta: ChatChunk['choices'][number]['delta']): Event => ({
   chunk: { ...head, choices: [{ index: 0, delta, finish_reason: null }] },
 });
 const text = (content: string): Event => delta({ content });
-const last = (reason: 'stop' | 'length' = 'stop', more: Partial<ChatChunk> = {}): Event => ({
+const last = (reason: 'stop' | 'length' | 'repetition' = 'stop', more: Partial<ChatChunk> = {}): Event => ({
   on: 'chunk',
   chunk: {
     ...head,
@@ -123,6 +123,13 @@ describe('a question', () => {
   it('that gets no words is not left without any', () => {
     expect(new Talk({ isSingle: true }).line('Hi').on(last(), { on: 'answered' }).said).toBe(
       'The model ended its answer before it began.',
+    );
+  });
+
+  it('says when it repeated itself, and how it goes on', () => {
+    const talk = new Talk().line('Hi').on(text('a'), last('repetition'), { on: 'answered' });
+    expect(talk.said).toBe(
+      'The answer repeated itself and was ended after 4 tokens; to let it go on: hearth set mini repetition_guard=0, or /set repetition_guard=0.',
     );
   });
 

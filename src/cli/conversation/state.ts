@@ -27,7 +27,9 @@ export interface OpenAnswer {
   readonly question: string;
   readonly text: string;
   readonly isStopped: boolean;
-  readonly last: Pick<ChatChunk, 'usage' | 'timings'> & { readonly wasCut?: boolean };
+  readonly last: Pick<ChatChunk, 'usage' | 'timings'> & {
+    readonly cut?: 'length' | 'repetition' | undefined;
+  };
 }
 
 /** A signed answer as it went over the wire; a record is checked against these bytes. */

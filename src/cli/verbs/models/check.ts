@@ -27,9 +27,10 @@ export function registerCheck(program: Command, context: CliContext): void {
       'try tools, JSON and past calls on a chat model, and show what its template says, within a minute',
     )
     .addOption(
-      new Option('--agent <name>', 'play a task of ten steps with the tools of this coding agent').choices(
-        AGENTS,
-      ),
+      new Option(
+        '--agent <name>',
+        'play a task of ten steps with the tools of this coding agent, within ten minutes',
+      ).choices(AGENTS),
     )
     .option('--json', 'one JSON document')
     .action(async (id: string, { agent, json = false }: Flags) => {

@@ -17,7 +17,7 @@ export function registerExact(program: Command, context: CliContext): void {
   program
     .command('exact <id>')
     .description(
-      'show that a chat model with exact=on gives the same request the same answer on this machine, within a minute',
+      'show that a chat model with exact=on gives the same request the same answer on this machine; as much as a minute allows is compared',
     )
     .option('--within <seconds>', 'begin no situation after this time', String(WITHIN_S))
     .option('--json', 'one JSON document')
@@ -71,7 +71,7 @@ function lines({ model, requests, tokens, situations, left }: ExactProof, isSet:
         `  ${name.padEnd(NAME_WIDTH)}${equal} of ${of} equal, ${cachedTokens} prompt tokens from the cache`,
     ),
     ...left.map((name) => `  ${name.padEnd(NAME_WIDTH)}not tried: the time was over (--within)`),
-    `${total} of ${compared} answers of ${model} are equal bit for bit.`,
+    `${total} of ${compared} answers of ${model} are equal bit for bit${left.length > 0 ? '; the proof is incomplete' : ''}.`,
     ...(isSet ? [] : [`It is loaded this way once you run: hearth set ${model} exact=on`]),
   ];
 }
