@@ -36,6 +36,7 @@ export function audioOf(data: unknown, format: unknown): FoundMedium | null {
   return { medium: 'audio', data, format: String(format) };
 }
 
+export const IMAGE_UNREAD = 'is an image; send text, or name a model that reads images';
 export const IMAGE_REMEDY = 'must hold the image itself, as a data URL such as "data:image/png;base64,…"';
 export const AUDIO_REMEDY = 'must hold base64 data and a format: wav, mp3, flac or ogg';
 

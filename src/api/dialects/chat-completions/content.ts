@@ -12,6 +12,7 @@ import {
   audioOf,
   type FoundMedium,
   IMAGE_REMEDY,
+  IMAGE_UNREAD,
   imageAt,
   mixed,
   type MixedText,
@@ -155,6 +156,7 @@ function readPart(part: ContentPart, path: string, takes: Takes): string | Found
     const { data, format } = record(part['input_audio'], `${path}.input_audio`);
     return audioOf(data, format) ?? refused(`${path}.input_audio`, AUDIO_REMEDY);
   }
+  if (part.type === 'image_url') throw refusal(path, IMAGE_UNREAD);
   throw refusal(path, `is of type "${String(part.type).slice(0, 32)}"; only text parts are served`);
 }
 

@@ -6,7 +6,7 @@ import type { RequestBlock } from '../../../wire/messages/blocks.ts';
 import type { CountTokensRequest, RequestMessage } from '../../../wire/messages/request.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { fieldsAt, isFields, shown, textAt } from '../fields.ts';
-import { type FoundMedium, imageAt, mixed, type Takes } from '../media.ts';
+import { IMAGE_UNREAD, type FoundMedium, imageAt, mixed, type Takes } from '../media.ts';
 import type { Omissions } from '../omissions.ts';
 
 type Content = RequestMessage['content'];
@@ -184,7 +184,7 @@ function readText(block: Readonly<Record<string, unknown>>, path: string): strin
     case 'tool_reference':
       return textAt(block['tool_name'], `${path}.tool_name`);
     case 'image':
-      throw refusal(path, 'is an image; send text, or name a model that reads images');
+      throw refusal(path, IMAGE_UNREAD);
     default:
       throw refusal(path, `is of type ${shown(block['type'])}, which is not served here; send text`);
   }

@@ -5,7 +5,7 @@ import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import type { OllamaMessage } from '../../../wire/ollama/request.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { fieldsAt, textAt } from '../fields.ts';
-import { type FoundMedium, imageAt, mixed, type MixedText, type Takes } from '../media.ts';
+import { IMAGE_UNREAD, type FoundMedium, imageAt, mixed, type MixedText, type Takes } from '../media.ts';
 import type { Omissions } from '../omissions.ts';
 
 export function readTurns(messages: readonly OllamaMessage[], takes: Takes, omissions: Omissions): Turn[] {
@@ -39,7 +39,7 @@ export function readMixed(
   const at = path === '' ? 'images' : `${path}.images`;
   const found = (images ?? []).map((data, index) => {
     if (takes('image')) return readImage(data, `${at}[${index}]`);
-    throw refusal(`${at}[${index}]`, 'is an image; send text, or name a model that reads images');
+    throw refusal(`${at}[${index}]`, IMAGE_UNREAD);
   });
   return mixed([...found, text]);
 }

@@ -4,7 +4,7 @@ import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { fieldsAt, isFields, shown, textAt } from '../fields.ts';
-import { IMAGE_REMEDY, imageAt, mixed, type MixedText, type Takes } from '../media.ts';
+import { IMAGE_UNREAD, IMAGE_REMEDY, imageAt, mixed, type MixedText, type Takes } from '../media.ts';
 import type { Omissions } from '../omissions.ts';
 import { openCompaction } from './compaction.ts';
 import type { SortedTools } from './client-tools.ts';
@@ -225,7 +225,7 @@ function partText(part: Readonly<Record<string, unknown>>, path: string): string
     case 'refusal':
       return textAt(part['refusal'], `${path}.refusal`);
     case 'input_image':
-      throw refusal(path, 'is an image; send text, or name a model that reads images');
+      throw refusal(path, IMAGE_UNREAD);
     default:
       throw refusal(path, `is of type ${shown(part['type'])}; only text is served here`);
   }
