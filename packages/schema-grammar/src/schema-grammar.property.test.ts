@@ -66,6 +66,25 @@ describe('arrays that contain so many items of a kind', () => {
 });
 
 describe('whole numbers', () => {
+  it('have no fraction, however many digits the model writes before the exponent', () => {
+    const many = (count: number): string => '1234567891'.repeat(40).slice(0, count);
+    for (const schema of [
+      {},
+      { minimum: 1 },
+      { maximum: 5e22 },
+      { minimum: 3e21 },
+      { exclusiveMinimum: 1e300 },
+    ]) {
+      const accepts = acceptor(compileSchema({ type: 'integer', ...schema }, 'schema'));
+      for (const exponent of [21, 22, 23, 30, 307, 308])
+        for (const digits of [exponent + 1, exponent + 5, 400])
+          expect(accepts(`1.${many(digits)}e${exponent}`), `${JSON.stringify(schema)} ${digits}`).toBe(false);
+    }
+    const accepts = acceptor(compileSchema({ type: 'integer' }, 'schema'));
+    for (const text of ['1e21', '-1.5e22', '1.7976931348623157e308', '9.87654321e+100'])
+      expect(accepts(text), text).toBe(true);
+  });
+
   const either = (name: string, values: readonly unknown[]): readonly object[] => [
     {},
     ...values.map((value) => ({ [name]: value })),

@@ -126,8 +126,11 @@ function exponentRange(low: Bound | null, high: Bound | null): string[] {
   return Array.from({ length: MOST_WHOLE_DIGITS }, (_, index) => scientific(from, to, index + 1)).flat();
 }
 
+/** Changes the digits of a mantissa: those that its bounds give come first, behind the point. */
+type Digits = (rule: string, exponent: number, given: number) => string;
+
 /** With an exponent, and so many digits before the point, the first of them no zero. */
-export function scientific(from: Bound, to: Bound, whole: number): string[] {
+export function scientific(from: Bound, to: Bound, whole: number, digits: Digits = (rule) => rule): string[] {
   const [least, most] = [mantissa(from.value), mantissa(to.value)];
   const edge = ({ digits }: { readonly digits: string }, strict: boolean): Edge => ({
     ...pointAfter(digits, whole),
@@ -136,15 +139,32 @@ export function scientific(from: Bound, to: Bound, whole: number): string[] {
   const [low, high] = [edge(least, from.strict), edge(most, to.strict)];
   const shift = whole - 1;
   const [first, last] = [least.exponent - shift, most.exponent - shift];
-  if (first === last) return scaled(plainRange(low, high), first, last);
+  const at = (rules: readonly string[], exponent: number, ...edges: readonly Edge[]): string[] => {
+    const given = Math.max(0, ...edges.map(({ fraction }) => fraction.length));
+    return rules.map((rule) => digits(rule, exponent, given));
+  };
+  if (first === last) return scaled(at(plainRange(low, high), first, low, high), first, last);
   const top: Edge = { whole: `1${'0'.repeat(whole)}`, fraction: '', strict: true };
   const bottom: Edge = { whole: `1${'0'.repeat(shift)}`, fraction: '', strict: false };
+  const between = `[1-9]${shift === 0 ? '' : ` [0-9]{${shift}}`} ${ANY_FRACTION}`;
   return [
-    ...scaled(plainRange(low, top), first, first),
-    ...scaled([`[1-9]${shift === 0 ? '' : ` [0-9]{${shift}}`} ${ANY_FRACTION}`], first + 1, last - 1),
-    ...scaled(plainRange(bottom, high), last, last),
+    ...scaled(at(plainRange(low, top), first, low), first, first),
+    ...scaled(at([between], first + 1), first + 1, last - 1),
+    ...scaled(at(plainRange(bottom, high), last, high), last, last),
   ];
 }
+
+/** Whole numbers of at least 1e21 with an exponent, as JavaScript writes them: with more digits than that a fraction is left. */
+export function hugeWholes(from: Bound, to: Bound): string[] {
+  return scientific(from, to, 1, (rule, exponent, given) => {
+    const left = Math.max(0, Math.min(LEAST_HUGE, exponent - given));
+    return rule
+      .replaceAll('[0-9]+', `[0-9]{1,${LEAST_HUGE}}`)
+      .replaceAll('[0-9]*', left === 0 ? '""' : `[0-9]{0,${left}}`);
+  });
+}
+
+const LEAST_HUGE = 21;
 
 /** All digits of a whole number where its double has them. */
 function mantissa(value: number): ReturnType<typeof significant> {

@@ -5,7 +5,15 @@
 import { type GbnfWriter } from '../gbnf/gbnf-writer.ts';
 import { at, impossible, malformed, numberOf, type Schema, type SchemaPath } from '../schema/schema-walk.ts';
 import { decimalsOf, neighbour, wholeOf } from './decimal.ts';
-import { ANY_FRACTION, type Bound, LARGEST, magnitudeRange, scientific, SMALLEST } from './decimal-range.ts';
+import {
+  ANY_FRACTION,
+  type Bound,
+  hugeWholes,
+  LARGEST,
+  magnitudeRange,
+  scientific,
+  SMALLEST,
+} from './decimal-range.ts';
 import { fractionRange } from './fraction-steps.ts';
 import { integerRange, type WholeBound } from './number-range.ts';
 
@@ -57,7 +65,7 @@ function hugeIntegers(writer: GbnfWriter, min: WholeBound, max: WholeBound): str
     const from = Math.max(HUGE, low === null ? HUGE : doubleBeside(low, -1));
     const to = high === null ? LARGEST.value : Math.min(LARGEST.value, doubleBeside(high, 1));
     if (from > to) return null;
-    const rules = scientific({ value: from, strict: false }, { value: to, strict: false }, 1);
+    const rules = hugeWholes({ value: from, strict: false }, { value: to, strict: false });
     return writer.shared(`huge ${from} ${to}`, () => writer.rule(rules.join(' | ')));
   };
   const [plus, minus] = [side(min, max), side(negated(max), negated(min))];
