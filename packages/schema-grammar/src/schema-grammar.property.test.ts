@@ -76,9 +76,10 @@ describe('whole numbers', () => {
       { exclusiveMinimum: 1e300 },
     ]) {
       const accepts = acceptor(compileSchema({ type: 'integer', ...schema }, 'schema'));
-      for (const exponent of [21, 22, 23, 30, 307, 308])
-        for (const digits of [exponent + 1, exponent + 5, 400])
-          expect(accepts(`1.${many(digits)}e${exponent}`), `${JSON.stringify(schema)} ${digits}`).toBe(false);
+      const tooMany = [21, 22, 23, 30, 307, 308].flatMap((exponent) =>
+        [exponent + 1, exponent + 5, 400].map((digits) => `1.${many(digits)}e${exponent}`),
+      );
+      for (const text of tooMany) expect(accepts(text), `${JSON.stringify(schema)} ${text}`).toBe(false);
     }
     const accepts = acceptor(compileSchema({ type: 'integer' }, 'schema'));
     for (const text of ['1e21', '-1.5e22', '1.7976931348623157e308', '9.87654321e+100'])
