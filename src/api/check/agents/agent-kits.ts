@@ -102,7 +102,7 @@ function shellOf(action: Action): string {
 const CODEX: AgentKit = {
   title: 'Codex',
   system:
-    'You are a coding agent in a terminal. The working folder is /work/shop. Use exec_command for everything you do there.',
+    'You are a coding agent in a terminal. The working folder is /home/dev/shop. Use exec_command for everything you do there.',
   tools: [
     tool('exec_command', 'Runs a command in a shell and returns its output.', {
       cmd: 'string',
@@ -148,7 +148,7 @@ interface Words {
   readonly to: string;
 }
 
-const ROOT = '/work/shop/';
+const ROOT = '/home/dev/shop/';
 
 function kitOf(words: Words): Pick<AgentKit, 'callOf' | 'actionOf'> {
   const { shell, read, write, edit, glob, grep, file: at, from, to } = words;
@@ -194,7 +194,7 @@ function kitOf(words: Words): Pick<AgentKit, 'callOf' | 'actionOf'> {
 
 const CLAUDE: AgentKit = {
   title: 'Claude Code',
-  system: 'You are a coding agent. The working folder is /work/shop; name files by their whole paths.',
+  system: 'You are a coding agent. The working folder is /home/dev/shop; name files by their whole paths.',
   tools: [
     tool('Agent', 'Starts another agent.', {
       description: 'string',
@@ -239,7 +239,7 @@ const CLAUDE: AgentKit = {
 
 const OPENCODE: AgentKit = {
   title: 'OpenCode',
-  system: 'You are a coding agent. The working folder is /work/shop; name files by their whole paths.',
+  system: 'You are a coding agent. The working folder is /home/dev/shop; name files by their whole paths.',
   tools: [
     tool('bash', 'Runs a command in a shell and returns its output.', {
       command: 'string',

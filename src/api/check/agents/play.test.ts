@@ -122,7 +122,7 @@ describe.each(AGENTS)('%s', (agent) => {
 });
 
 it.each<[string, ReturnType<typeof shellAction>]>([
-  ['cd /work/shop && ls -la', { do: 'list' }],
+  ['cd /home/dev/shop && ls -la', { do: 'list' }],
   ['rg --files', { do: 'list' }],
   ["sed -n '1,20p' src/total.js", { do: 'read', file: 'src/total.js' }],
   ['cat "./README.md"', { do: 'read', file: './README.md' }],
