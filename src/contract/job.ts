@@ -116,6 +116,10 @@ export const Prompt = Type.Union([
 ]);
 export type Prompt = Static<typeof Prompt>;
 
+/** The conversation of a prompt; a text has none. */
+export const turnsOf = (prompt: Prompt | undefined): readonly Turn[] =>
+  prompt?.kind === 'chat' ? prompt.turns : [];
+
 export const GenerateJob = Type.Object({
   kind: Type.Literal('generate'),
   /** Unique in the lifetime of the server process. */

@@ -4,6 +4,7 @@
  * conversation, no chunk, no finish reason but the true one. The folders of api/dialects translate to and from it.
  */
 import type { ExplainedEvent } from '../../contract/job-event.ts';
+import { turnsOf } from '../../contract/job.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import type { Engine } from '../../engine/ports.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
@@ -198,9 +199,8 @@ function answering(
   { account, edits = [], jobs }: Choices,
 ): Pick<Engine, 'submit'> {
   if (edits.length === 0) return checkedJobs(engine, account);
-  const prompt = jobs[0]?.prompt;
   // Calls that a summary stands for were made all the same.
-  const answers = checkedJobs(engine, account, prompt?.kind === 'chat' ? prompt.turns : []);
+  const answers = checkedJobs(engine, account, turnsOf(jobs[0]?.prompt));
   return compactingEngine({ engine, answers, edits, book });
 }
 

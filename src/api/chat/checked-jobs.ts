@@ -6,7 +6,7 @@
  * A call that has given the same result too often is refused: the model is told so and goes on, in the end without tools.
  */
 import type { DoneEvent, FinishReason, JobEvent, Usage } from '../../contract/job-event.ts';
-import type { GenerateJob, Turn } from '../../contract/job.ts';
+import { type GenerateJob, type Turn, turnsOf } from '../../contract/job.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import type { Engine, JobListener } from '../../engine/ports.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
@@ -26,12 +26,10 @@ interface Asked {
   readonly refusals: number;
 }
 
-const turnsOf = ({ prompt }: GenerateJob): readonly Turn[] => (prompt.kind === 'chat' ? prompt.turns : []);
-
 function asking(
   job: GenerateJob,
   account?: Pick<RequestAccount, 'onCheck'>,
-  turns: readonly Turn[] = turnsOf(job),
+  turns: readonly Turn[] = turnsOf(job.prompt),
 ): Asked {
   return { job, account, history: new CallHistory({ turns, limit: callLimit(job) }), refusals: 0 };
 }

@@ -2,7 +2,7 @@
  * Stands between the checked events of jobs and the dialects, one per choice. A tool call leaves only when it is whole,
  * because then its id can name its arguments; what the token limit cut was dropped by the check already.
  */
-import type { GenerateJob } from '../../contract/job.ts';
+import { type GenerateJob, turnsOf } from '../../contract/job.ts';
 import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
 import { callId } from '../intake/call-id.ts';
 import { answerInvalid } from './answer-invalid.ts';
@@ -68,8 +68,7 @@ class ChoiceGuard {
     if (this.#open === null) return [];
     const { name, pieces } = this.#open;
     const text = pieces.join('');
-    const { prompt } = this.#job;
-    const turns = prompt.kind === 'chat' ? prompt.turns : [];
+    const turns = turnsOf(this.#job.prompt);
     const index = this.#calls;
     this.#open = null;
     this.#calls += 1;
