@@ -193,12 +193,7 @@ class Workers implements LocalBackend {
     if (this.#closed) throw fail('native_unavailable', { reason: 'the service is shutting down' });
     if (refusal !== null) throw refusal;
     if (signal.aborted) throw fail('cancelled');
-    const release = await this.#use();
-    const worker = await this.#workerFor(local).catch((error: unknown) => {
-      release();
-      throw error;
-    });
-    void worker.gone.then(release);
+    const worker = await this.#claimWorker(local);
     try {
       if (signal.aborted) throw fail('cancelled');
       return await this.#loadInto(worker, local, size, signal);
@@ -211,13 +206,22 @@ class Workers implements LocalBackend {
     }
   }
 
-  async #use(): Promise<() => void> {
+  /** A worker with the libraries of all that are in use, which it is until it is gone. */
+  async #claimWorker(target: LocalTarget): Promise<WorkerHost> {
     this.#inUse += 1;
-    if (this.#inUse === 1) this.#changing = this.#changeLibraries();
-    await this.#changing;
-    return () => {
+    const release = (): void => {
       this.#inUse -= 1;
     };
+    if (this.#inUse === 1) this.#changing = this.#changeLibraries();
+    try {
+      await this.#changing;
+      const worker = await this.#workerFor(target);
+      void worker.gone.then(release);
+      return worker;
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   async #changeLibraries(): Promise<void> {

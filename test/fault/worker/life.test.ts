@@ -91,6 +91,24 @@ it('libraries change only while no model is loaded, and the spare gives way to a
   expect([forks, changes]).toEqual([5, 2]);
 });
 
+it('a load whose worker does not start is none, so that libraries may change before the next', async () => {
+  let [isBroken, changes] = [true, 0];
+  const backend = backendOver('honest', {
+    backendGuard: async () => {
+      if (isBroken) throw new Error('no worker today');
+    },
+    betweenModels: async () => {
+      changes += 1;
+      return true;
+    },
+    limits: { bootRetryMs: 0 },
+  });
+  await expect(loadFrom(backend)).rejects.toThrow();
+  isBroken = false;
+  await loadFrom(backend);
+  expect(changes).toBe(2);
+});
+
 it('chat and embedding models share one spare', async () => {
   let forks = 0;
   const guard = async (): Promise<void> => {
