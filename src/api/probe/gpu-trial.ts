@@ -7,7 +7,7 @@ import type { BackendFacts, GpuSupport } from '../../contract/load.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import { isSvcError, messageOf, reasonOf } from '../../lib/errors/svc-error.ts';
-import { describeTrial, type GpuTrial } from '../../store/libraries/gpu-trial.ts';
+import { describeTrial, type TrialResult } from '../../store/libraries/gpu-trial.ts';
 import type { ModelFile } from './compare-libraries.ts';
 
 /** Below it, starting work on a GPU costs more than the work. */
@@ -36,8 +36,8 @@ export interface GpuTrialPorts {
   readonly bytesOf: (path: string) => Promise<number>;
   /** Whether there is a package for this platform. */
   readonly hasPackage: () => boolean;
-  readonly read: () => Promise<GpuTrial | null>;
-  readonly write: (trial: Omit<GpuTrial, 'version' | 'kind'>) => Promise<void>;
+  readonly read: () => Promise<TrialResult | null>;
+  readonly write: (trial: TrialResult) => Promise<void>;
   /** Whether the package lies in a folder apart. */
   readonly isFetched: () => Promise<boolean>;
   /** The package into that folder. */
@@ -51,26 +51,19 @@ export interface GpuTrialPorts {
   readonly drop: () => Promise<void>;
 }
 
-/** Whether Vulkan's package is all that this machine lacks to use a GPU, and nobody chose otherwise. */
-export function lacksOnlyVulkan(setting: string, { gpu, gpuSupport = [] }: BackendFacts): boolean {
-  if (setting !== 'auto' || gpu !== 'none') return false;
-  const isReady = ({ missing }: GpuSupport): boolean => missing.length === 0;
-  if (gpuSupport.some((row) => row.installed && isReady(row))) return false;
-  return gpuSupport.some((row) => row.kind === 'vulkan' && isReady(row));
-}
-
-/** The kind whose package is all that is missing, where no other kind is installed. */
-export function missingPackage(support: readonly GpuSupport[]): GpuSupport['kind'] | null {
-  if (support.some(({ installed, missing }) => installed && missing.length === 0)) return null;
-  return support.find(({ missing }) => missing.length === 0)?.kind ?? null;
+/** The kinds whose package is all that this machine lacks to use its GPU; none where the operator chose, or another kind is ready. */
+function lackingPackages(setting: string, { gpu, gpuSupport = [] }: BackendFacts): GpuSupport['kind'][] {
+  if (setting !== 'auto' || gpu !== 'none') return [];
+  const ready = gpuSupport.filter(({ missing }) => missing.length === 0);
+  return ready.some(({ installed }) => installed) ? [] : ready.map(({ kind }) => kind);
 }
 
 const SHOWN = { cuda: 'CUDA', vulkan: 'Vulkan' } as const;
 
 /** Null when there is nothing to say: the operator chose, a GPU is used, or none could be. */
-export function gpuHint(setting: string, { gpu, gpuSupport = [] }: BackendFacts): string | null {
-  const kind = setting === 'auto' && gpu === 'none' ? missingPackage(gpuSupport) : null;
-  if (kind === null) return null;
+export function gpuHint(setting: string, facts: BackendFacts): string | null {
+  const [kind] = lackingPackages(setting, facts);
+  if (kind === undefined) return null;
   return `This machine has a GPU that ${SHOWN[kind]} could use, but the library for it is not installed; run: hearth gpu install ${kind}, then restart the service.`;
 }
 
@@ -136,7 +129,7 @@ export class GpuTrialRun {
 
   #mayBegin(facts: BackendFacts): boolean {
     const { gpu, mayFetch, isOffline, hasPackage } = this.#ports;
-    return lacksOnlyVulkan(gpu, facts) && mayFetch() && !isOffline() && hasPackage();
+    return lackingPackages(gpu, facts).includes('vulkan') && mayFetch() && !isOffline() && hasPackage();
   }
 
   /** A measurement would take from the answers that run, and they from it. */
@@ -166,13 +159,13 @@ export class GpuTrialRun {
       const when = this.#isWon
         ? ' Models use it from the next load while none is loaded, or after a restart.'
         : '';
-      log.info({}, `${describeTrial({ kind: 'vulkan', version: '', ...trial })}.${when}`);
+      log.info({}, `${describeTrial(trial)}.${when}`);
     } catch (error) {
       log.warn({ reason: messageOf(error) }, 'What came of trying a GPU could not be noted.');
     }
   }
 
-  async #tried(model: TriedModel): Promise<Omit<GpuTrial, 'version' | 'kind' | 'at'>> {
+  async #tried(model: TriedModel): Promise<Omit<TrialResult, 'at'>> {
     try {
       const facts = await this.#ports.devices();
       const device = facts.devices?.find(({ kind }) => kind === 'gpu' || kind === 'igpu');

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
-import { errnoOf, makeFolder, moveDurably, writeDurably } from '../../lib/files/durable.ts';
+import { makeFolder, moveDurably, writeDurably } from '../../lib/files/durable.ts';
 import { installedPackage, PACKAGE_VERSION } from '../../lib/files/native-library.ts';
 import { type LibraryInstall, installLibrary, lockFolder, removeWhole } from './install.ts';
 
@@ -29,6 +29,8 @@ export const GpuTrial = Type.Object({
   at: Type.String(),
 });
 export type GpuTrial = Static<typeof GpuTrial>;
+/** What came of it. */
+export type TrialResult = Omit<GpuTrial, 'kind' | 'version'>;
 
 const recordFile = (libraries: string): string => join(libraries, 'gpu-trial.json');
 
@@ -40,16 +42,12 @@ export async function readGpuTrial(libraries: string): Promise<GpuTrial | null> 
   try {
     const stored: unknown = JSON.parse(await readFile(recordFile(libraries), 'utf8'));
     return Check(GpuTrial, stored) && stored.version === PACKAGE_VERSION ? stored : null;
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT' || error instanceof SyntaxError) return null;
-    throw error;
+  } catch {
+    return null;
   }
 }
 
-export async function writeGpuTrial(
-  libraries: string,
-  trial: Omit<GpuTrial, 'version' | 'kind'>,
-): Promise<void> {
+export async function writeGpuTrial(libraries: string, trial: TrialResult): Promise<void> {
   await makeFolder(libraries);
   const record: GpuTrial = { kind: 'vulkan', version: PACKAGE_VERSION, ...trial };
   await writeDurably(recordFile(libraries), `${JSON.stringify(record)}\n`);
@@ -79,7 +77,7 @@ export async function dropTrial(libraries: string): Promise<void> {
 }
 
 /** One sentence for people. */
-export function describeTrial({ outcome, device = 'the GPU', reason, times, at }: GpuTrial): string {
+export function describeTrial({ outcome, device = 'the GPU', reason, times, at }: TrialResult): string {
   const day = at.slice(0, 10);
   const measured =
     times === undefined

@@ -74,6 +74,9 @@ describe('installing a library for GPUs', () => {
     }
     await forgetGpuTrial(folder);
     expect(await readdir(folder)).toEqual([]);
+    // What cannot be read must not keep the service from starting.
+    await mkdir(join(folder, record));
+    expect(await readGpuTrial(folder)).toBeNull();
   });
 
   it('does not fetch what is there, and removes it as a whole', async () => {
