@@ -1,5 +1,4 @@
 /** A chat from its turns to its last event, over a scripted backend: no native library is loaded. */
-import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import {
   answering,
@@ -7,45 +6,24 @@ import {
   scriptedBackend,
   scriptedSpec,
 } from '../../test/support/engine/scripted-backend.ts';
+import { chatRig } from '../../test/support/engine/chat-rig.ts';
 import { generateJob } from '../../test/support/engine/jobs.ts';
-import type { FromWorker } from '../contract/ipc.ts';
 import type { LoadSettings } from '../contract/settings/shapes.ts';
 import type { JobEvent } from '../contract/job-event.ts';
 import type { GenerateJob, Turn } from '../contract/job.ts';
-import { ChatService } from './chat-service.ts';
 import { loadChat } from './load/chat.ts';
-import { Outbox } from './outbox.ts';
 
 async function service(script: Script, settings: LoadSettings = {}, logit?: number) {
   const { backend, evaluated } = scriptedBackend(script, undefined, logit);
   const chat = await loadChat(backend, { ...scriptedSpec, settings }, () => undefined);
-  const messages: FromWorker[] = [];
-  const heard = new EventEmitter();
-  const outbox = new Outbox((message, onSent) => {
-    messages.push(message);
-    heard.emit('message');
-    setImmediate(onSent);
-  });
-  const chats = new ChatService(chat, outbox);
-  const eventsOf = (jobId: string): JobEvent[] =>
-    messages.flatMap((message) =>
-      message.type === 'events'
-        ? message.events.filter((entry) => entry.jobId === jobId).map(({ event }) => event)
-        : [],
-    );
-  const failureOf = (jobId: string) =>
-    messages.find((message) => message.type === 'failed' && message.jobId === jobId);
-  const ended = async (jobId: string): Promise<JobEvent[]> => {
-    while (failureOf(jobId) === undefined && eventsOf(jobId).at(-1)?.type !== 'done')
-      await once(heard, 'message');
-    return eventsOf(jobId);
+  const { chats, run, ended, failureOf } = chatRig(chat, 100);
+  return {
+    chats,
+    run: async (fields: Partial<GenerateJob>) => (await run(fields)).events,
+    ended,
+    failureOf,
+    evaluated,
   };
-  const run = async (fields: Partial<GenerateJob>): Promise<JobEvent[]> => {
-    const job = generateJob({ maxTokens: 100, ...fields });
-    chats.submit(job);
-    return ended(job.jobId);
-  };
-  return { chats, run, ended, failureOf, evaluated };
 }
 
 const textOf = (events: readonly JobEvent[]): string =>

@@ -1,7 +1,7 @@
 /** Images from a job to the rows that are evaluated, over a scripted projector: no native library is loaded. */
-import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { dataUrl, pngWith, stripes } from '../../test/support/images.ts';
+import { chatRig } from '../../test/support/engine/chat-rig.ts';
 import { generateJob } from '../../test/support/engine/jobs.ts';
 import {
   answering,
@@ -9,15 +9,11 @@ import {
   scriptedBackend,
   scriptedSpec,
 } from '../../test/support/engine/scripted-backend.ts';
-import type { FromWorker } from '../contract/ipc.ts';
-import type { JobEvent } from '../contract/job-event.ts';
 import type { GenerateJob, Turn } from '../contract/job.ts';
 import type { LoadSpec } from '../contract/load.ts';
-import { ChatService } from './chat-service.ts';
 import { loadChat } from './load/chat.ts';
 import { IMAGE_LIMITS } from './media/limits.ts';
 import type { NativeBackend } from './native.ts';
-import { Outbox } from './outbox.ts';
 
 const PROJECTOR = { path: '/nowhere/mmproj.gguf', digest: 'd'.repeat(64) };
 
@@ -36,35 +32,14 @@ async function service(
 ) {
   const { backend, evaluated } = scriptedBackend(echo);
   const chat = await loadChat({ ...backend, ...backendHas }, { ...scriptedSpec, ...spec }, () => undefined);
-  const messages: FromWorker[] = [];
-  const heard = new EventEmitter();
-  const outbox = new Outbox((message, onSent) => {
-    messages.push(message);
-    heard.emit('message');
-    setImmediate(onSent);
-  });
-  const chats = new ChatService(chat, outbox);
-  const eventsOf = (jobId: string): JobEvent[] =>
-    messages.flatMap((message) =>
-      message.type === 'events'
-        ? message.events.filter((each) => each.jobId === jobId).map(({ event }) => event)
-        : [],
-    );
-  const failureOf = (jobId: string) => {
-    const found = messages.find((message) => message.type === 'failed' && message.jobId === jobId);
-    return found?.type === 'failed' ? found.failure : null;
-  };
-  const run = async (fields: Partial<GenerateJob>) => {
-    const job = generateJob({ maxTokens: 200, ...fields });
-    chats.submit(job);
-    while (failureOf(job.jobId) === null && eventsOf(job.jobId).at(-1)?.type !== 'done')
-      await once(heard, 'message');
-    const events = eventsOf(job.jobId);
+  const { chats, run, ended, failureOf } = chatRig(chat, 200);
+  const said = async (fields: Partial<GenerateJob>) => {
+    const { job, events } = await run(fields);
     const text = events.map((event) => (event.type === 'text' ? event.text : '')).join('');
     const done = events.find((event) => event.type === 'done');
-    return { text, usage: done?.usage, failure: failureOf(job.jobId) };
+    return { text, usage: done?.usage, failure: failureOf(job.jobId)?.failure ?? null };
   };
-  return { chats, run, failureOf, evaluated, heard };
+  return { chats, run: said, ended, failureOf, evaluated };
 }
 
 /** The scripted projector reads the last bytes of a file, and spells them. */
@@ -191,12 +166,12 @@ describe('images that are not read', () => {
   });
 
   it('cancelled ones end as any job does', async () => {
-    const { chats, failureOf, heard, run } = await service();
+    const { chats, ended, failureOf, run } = await service();
     const job = generateJob(asking('#', CAT));
     chats.submit(job);
     expect(chats.cancel(job.jobId)).toBe(true);
-    while (failureOf(job.jobId) === null) await once(heard, 'message');
-    expect(failureOf(job.jobId)?.code).toBe('cancelled');
+    await ended(job.jobId);
+    expect(failureOf(job.jobId)?.failure.code).toBe('cancelled');
     expect((await run(asking('#', CAT))).text).toBe('(cat-cat!)');
   });
 });
