@@ -1,33 +1,16 @@
 /** Answers as they come: broken off and asked for again, with their reasoning apart, from several models at once, by keyboard. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Installation, type Served } from '../support/process/installation.ts';
-import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
-import { openPage, startBrowser } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { openPage } from './browser.ts';
+import { farRig } from './page-rig.ts';
 
-let installation: Installation;
-let served: Served;
-let browser: Browser;
-let upstream: ScriptedUpstream;
-beforeAll(async () => {
-  // The tiny model never ends its turn after this word.
-  [installation, browser] = await Promise.all([Installation.make({ trained: false }), startBrowser()]);
-  upstream = await startUpstream();
-  upstream.models = ['thinks', 'tale'];
-  const added = await installation.run(['upstream', 'add', 'far', `${upstream.url}/v1`]);
-  if (added.code !== 0) throw new Error(added.stderr);
-  served = await installation.serve({ SVC_NUM_THREADS: '1', SVC_NUM_PARALLEL: '2' });
-});
-afterAll(async () => {
-  await browser.close();
-  await upstream.close();
-  await installation.remove();
-});
+// The tiny model never ends its turn after this word.
+const rig = farRig({ models: ['thinks', 'tale'], settings: { SVC_NUM_PARALLEL: '2' } });
 
-const visit = () => openPage(browser, `${served.url}/ui/`);
+const visit = () => openPage(rig.browser, `${rig.served.url}/ui/`);
 const live = (page: Page) => page.locator('.entry.assistant.live');
 const whole = (page: Page) => page.locator('.entry.assistant:not(.live)');
-const isIdle = async () => (await served.client.get('/svc/engine')).body.clients.length === 0;
+const isIdle = async () => (await rig.served.client.get('/svc/engine')).body.clients.length === 0;
 
 async function send(page: Page, text: string): Promise<void> {
   await page.getByLabel('Your message').fill(text);
@@ -115,9 +98,9 @@ describe('the same prompt', () => {
     await expect.poll(() => whole(page).count()).toBe(3);
     // Columns are no versions of each other.
     expect(await page.locator('.pager').count()).toBe(0);
-    expect(upstream.requests.filter(({ body }) => body?.messages?.[0]?.content === 'forever')).toHaveLength(
-      2,
-    );
+    expect(
+      rig.upstream.requests.filter(({ body }) => body?.messages?.[0]?.content === 'forever'),
+    ).toHaveLength(2);
     await close();
   });
 });
@@ -125,7 +108,7 @@ describe('the same prompt', () => {
 describe('the keyboard', () => {
   it('is enough to reach every view, to ask, and to close what is open', async () => {
     // The chat has the focus where its user writes; a view has it nowhere.
-    const { page, close } = await openPage(browser, `${served.url}/ui/#/models`);
+    const { page, close } = await openPage(rig.browser, `${rig.served.url}/ui/#/models`);
     const focused = () =>
       page.evaluate(() => document.activeElement?.textContent?.trim() || document.activeElement?.id || '');
     await page.keyboard.press('Tab');
@@ -150,7 +133,7 @@ describe('the keyboard', () => {
       await page.keyboard.press('Enter');
       await page.locator(`main[data-view="${view}"] h1`).waitFor({ state: 'attached' });
     }
-    await page.goto(`${served.url}/ui/#/chat`);
+    await page.goto(`${rig.served.url}/ui/#/chat`);
     await page.getByLabel('Model of column 1').selectOption('far/tale');
     await page.getByLabel('Your message').focus();
     await page.keyboard.type('One');

@@ -1,25 +1,14 @@
 /** The chat as a user has it: the built service with its own small models, and a real browser. */
 import { readFile } from 'node:fs/promises';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Installation, type Served } from '../support/process/installation.ts';
-import { openPage, startBrowser } from './browser.ts';
+import { describe, expect, it } from 'vitest';
+import { openPage } from './browser.ts';
+import { pageRig } from './page-rig.ts';
 import { PAYLOADS } from './payloads.ts';
 import { answers, items, say } from './talking.ts';
 
-let installation: Installation;
-let served: Served;
-let browser: Browser;
-beforeAll(async () => {
-  [installation, browser] = await Promise.all([Installation.make(), startBrowser()]);
-  served = await installation.serve({ SVC_NUM_THREADS: '1' });
-});
-afterAll(async () => {
-  await browser.close();
-  await installation.remove();
-});
+const rig = pageRig();
 
-const visit = () => openPage(browser, `${served.url}/ui/`);
+const visit = () => openPage(rig.browser, `${rig.served.url}/ui/`);
 
 describe('a conversation', () => {
   it('streams an answer, and says what it took', async () => {
@@ -151,7 +140,7 @@ describe('what is asked beside the words', () => {
   });
 
   it('is told to be too long, with what helps beside it', async () => {
-    const { page, close } = await openPage(browser, `${served.url}/ui/`, { expected: [/400 \(/] });
+    const { page, close } = await openPage(rig.browser, `${rig.served.url}/ui/`, { expected: [/400 \(/] });
     await say(page, 'word '.repeat(6000));
     const failure = page.locator('.entry .failure');
     expect(await failure.textContent()).toMatch(/conversation is too long: it takes .* tokens/);

@@ -1,29 +1,13 @@
 /** Text files beside a message: attached, shown, and sent as what they say. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Installation, type Served } from '../support/process/installation.ts';
-import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
-import { openPage, startBrowser } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openPage } from './browser.ts';
+import { farRig } from './page-rig.ts';
 import { answers, choose, message, say } from './talking.ts';
 
-let installation: Installation;
-let served: Served;
-let browser: Browser;
-let upstream: ScriptedUpstream;
-beforeAll(async () => {
-  [installation, browser] = await Promise.all([Installation.make({ trained: false }), startBrowser()]);
-  upstream = await startUpstream();
-  const added = await installation.run(['upstream', 'add', 'far', `${upstream.url}/v1`]);
-  if (added.code !== 0) throw new Error(added.stderr);
-  served = await installation.serve({ SVC_NUM_THREADS: '1' });
-});
-afterAll(async () => {
-  await browser.close();
-  await upstream.close();
-  await installation.remove();
-});
+const rig = farRig();
 beforeEach(() => {
-  upstream.requests.length = 0;
+  rig.upstream.requests.length = 0;
 });
 
 const chips = (page: Page) => page.locator('.composer .attachments li');
@@ -33,13 +17,13 @@ const file = (name: string, text: string) => ({
   buffer: Buffer.from(text),
 });
 const sent = (): string =>
-  upstream.requests
+  rig.upstream.requests
     .filter(({ path }) => path === '/v1/chat/completions')
     .at(-1)
     ?.body.messages.at(-1).content;
 
 async function visit() {
-  const visited = await openPage(browser, `${served.url}/ui/`);
+  const visited = await openPage(rig.browser, `${rig.served.url}/ui/`);
   await choose(visited.page, 'far/good');
   return visited;
 }

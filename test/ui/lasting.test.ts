@@ -1,34 +1,18 @@
 /** Nothing of the user's is lost: by another tab, a reload, another view, a failure, or a full disk. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Installation, type Served } from '../support/process/installation.ts';
-import { type ScriptedUpstream, startUpstream, TALE } from '../support/upstream/scripted-upstream.ts';
-import { openPage, startBrowser } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { TALE } from '../support/upstream/scripted-upstream.ts';
+import { openPage } from './browser.ts';
+import { farRig } from './page-rig.ts';
 import { answers, choose, importAll, items, live, message, say, send, storedTexts } from './talking.ts';
 
-let installation: Installation;
-let served: Served;
-let browser: Browser;
-let upstream: ScriptedUpstream;
-beforeAll(async () => {
-  [installation, browser] = await Promise.all([Installation.make({ trained: false }), startBrowser()]);
-  upstream = await startUpstream();
-  upstream.models = ['tale', 'good', 'refuses-400'];
-  const added = await installation.run(['upstream', 'add', 'far', `${upstream.url}/v1`, '--dialect', 'vllm']);
-  if (added.code !== 0) throw new Error(added.stderr);
-  served = await installation.serve({ SVC_NUM_THREADS: '1' });
-});
-afterAll(async () => {
-  await browser.close();
-  await upstream.close();
-  await installation.remove();
-});
+const rig = farRig({ models: ['tale', 'good', 'refuses-400'], options: ['--dialect', 'vllm'] });
 beforeEach(() => {
-  upstream.faultOf = () => null;
-  upstream.requests.length = 0;
+  rig.upstream.faultOf = () => null;
+  rig.upstream.requests.length = 0;
 });
 
-const visit = () => openPage(browser, `${served.url}/ui/`);
+const visit = () => openPage(rig.browser, `${rig.served.url}/ui/`);
 const prompts = (page: Page) => page.locator('.entry.user .said');
 
 describe('two tabs of one conversation', () => {
@@ -94,7 +78,7 @@ describe('two tabs of one conversation', () => {
 
 describe('a reload in the middle of an answer', () => {
   it('keeps what had come, says what happened, and the answer goes on from there', async () => {
-    upstream.faultOf = () => ({ after: 20, kind: 'stall' });
+    rig.upstream.faultOf = () => ({ after: 20, kind: 'stall' });
     const { page, close } = await visit();
     await choose(page, 'far/tale');
     await send(page, 'Tell it.');
@@ -104,10 +88,10 @@ describe('a reload in the middle of an answer', () => {
     await expect.poll(() => answers(page).textContent()).toContain('word19');
     expect(await answers(page).textContent()).toContain('cut because the page was closed or reloaded');
 
-    upstream.faultOf = () => null;
+    rig.upstream.faultOf = () => null;
     await page.getByRole('button', { name: 'Continue this answer' }).click();
     await expect.poll(() => answers(page).locator('.prose').textContent()).toBe(TALE);
-    const asked = upstream.requests.filter(({ path }) => path === '/v1/chat/completions');
+    const asked = rig.upstream.requests.filter(({ path }) => path === '/v1/chat/completions');
     expect(asked.at(-1)?.body.continue_final_message).toBe(true);
     // The shorter one is still there.
     expect(await answers(page).locator('.pager').textContent()).toContain('2 of 2');
@@ -117,8 +101,8 @@ describe('a reload in the middle of an answer', () => {
   it('is told from an answer that another tab still writes', async () => {
     let resume = (): void => undefined;
     const once = new Promise<void>((resolve) => void (resume = resolve));
-    upstream.faultOf = () => ({ after: 20, kind: 'reset', once });
-    const { page, tab, close } = await openPage(browser, `${served.url}/ui/`, {
+    rig.upstream.faultOf = () => ({ after: 20, kind: 'reset', once });
+    const { page, tab, close } = await openPage(rig.browser, `${rig.served.url}/ui/`, {
       expected: [/ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET/],
     });
     await choose(page, 'far/tale');
@@ -161,13 +145,13 @@ describe('a draft', () => {
 
 describe('a failed answer', () => {
   it('is not sent to the model as something that it said', async () => {
-    const { page, close } = await openPage(browser, `${served.url}/ui/`, { expected: [/400 \(/] });
+    const { page, close } = await openPage(rig.browser, `${rig.served.url}/ui/`, { expected: [/400 \(/] });
     await choose(page, 'far/refuses-400');
     await say(page, 'x');
     await answers(page).locator('.failure').waitFor();
     await choose(page, 'far/good');
     await say(page, 'second');
-    const asked = upstream.requests.filter(({ path }) => path === '/v1/chat/completions');
+    const asked = rig.upstream.requests.filter(({ path }) => path === '/v1/chat/completions');
     const { messages } = asked.at(-1)?.body ?? {};
     expect(messages.map(({ role }: { role: string }) => role)).not.toContain('assistant');
     expect(JSON.stringify(messages)).toMatch(/x.*second/);
@@ -225,7 +209,7 @@ describe('the address', () => {
     await page.goBack();
     await expect.poll(() => prompts(page).allTextContents()).toEqual(['two']);
     await page.goto('about:blank');
-    await page.goto(`${served.url}/ui/`);
+    await page.goto(`${rig.served.url}/ui/`);
     await expect.poll(() => prompts(page).allTextContents()).toEqual(['two']);
     expect(page.url()).toBe(address);
     await close();

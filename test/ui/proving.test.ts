@@ -1,26 +1,15 @@
 /** The proof under an answer: asked for by one click, checked in the browser, opened, and exported with the conversation. */
 import { readFile } from 'node:fs/promises';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Installation, type Served } from '../support/process/installation.ts';
-import { openPage, startBrowser } from './browser.ts';
+import { describe, expect, it } from 'vitest';
+import { openPage } from './browser.ts';
+import { pageRig } from './page-rig.ts';
 import { answers, items, say } from './talking.ts';
 
-let installation: Installation;
-let served: Served;
-let browser: Browser;
-beforeAll(async () => {
-  [installation, browser] = await Promise.all([Installation.make(), startBrowser()]);
-  served = await installation.serve({ SVC_NUM_THREADS: '1' });
-});
-afterAll(async () => {
-  await browser.close();
-  await installation.remove();
-});
+const rig = pageRig();
 
 describe('an answer', () => {
   it('is proved by one click, and a changed one is found out from the exported conversation', async () => {
-    const { page, close } = await openPage(browser, `${served.url}/ui/`);
+    const { page, close } = await openPage(rig.browser, `${rig.served.url}/ui/`);
     await say(page, 'What is Hearth?');
     await page.getByRole('button', { name: 'Prove' }).click();
     const seal = page.locator('.seal');

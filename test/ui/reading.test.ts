@@ -1,39 +1,22 @@
 /** What a model says, as it is shown: its code, its formulas, its characters, and what an answer waits for. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Installation, type Served } from '../support/process/installation.ts';
-import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
-import { openPage, startBrowser } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openPage } from './browser.ts';
+import { farRig } from './page-rig.ts';
 import { answers, choose, importAll, message, say, send } from './talking.ts';
 
-let installation: Installation;
-let served: Served;
-let browser: Browser;
-let upstream: ScriptedUpstream;
-beforeAll(async () => {
-  [installation, browser] = await Promise.all([Installation.make({ trained: false }), startBrowser()]);
-  upstream = await startUpstream();
-  upstream.models = ['script', 'tale'];
-  const added = await installation.run(['upstream', 'add', 'far', `${upstream.url}/v1`]);
-  if (added.code !== 0) throw new Error(added.stderr);
-  served = await installation.serve({ SVC_NUM_THREADS: '1', SVC_NUM_PARALLEL: '1', SVC_RECORD: 'text' });
-});
-afterAll(async () => {
-  await browser.close();
-  await upstream.close();
-  await installation.remove();
-});
+const rig = farRig({ models: ['script', 'tale'], settings: { SVC_NUM_PARALLEL: '1', SVC_RECORD: 'text' } });
 beforeEach(() => {
-  upstream.script = '';
+  rig.upstream.script = '';
 });
 
-const visit = () => openPage(browser, `${served.url}/ui/`);
+const visit = () => openPage(rig.browser, `${rig.served.url}/ui/`);
 
 /** The page with an answer of exactly this text. */
 async function shown(page: Page, text: string) {
   const chunk = (delta: object, finish: string | null) =>
     `data: ${JSON.stringify({ id: 'x', object: 'chunk', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-  upstream.script = `${chunk({ content: text }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`;
+  rig.upstream.script = `${chunk({ content: text }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`;
   await choose(page, 'far/script');
   await say(page, 'Say it.');
   return answers(page).locator('.prose');
@@ -178,7 +161,7 @@ describe('who types', () => {
   it('sees that text is recorded, in the chat and beside proofs', async () => {
     const { page, close } = await visit();
     await page.getByText('are being recorded until').waitFor();
-    await page.goto(`${served.url}/ui/#/proof`);
+    await page.goto(`${rig.served.url}/ui/#/proof`);
     await page.getByText('are being recorded until').waitFor();
     await close();
   });

@@ -1,32 +1,22 @@
 /** What the page is served with, and what it does with a key, a record and another theme; and that anybody can use it. */
 import { readFile } from 'node:fs/promises';
 import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { freePort } from '../support/process/free-port.ts';
-import { Installation, type Served } from '../support/process/installation.ts';
-import { openPage, startBrowser } from './browser.ts';
+import { openPage } from './browser.ts';
+import { pageRig } from './page-rig.ts';
 
 const KEY = 'correct horse battery staple';
 const VIEWS = ['chat', 'engine', 'models', 'requests', 'proof'] as const;
 
-let installation: Installation;
-let served: Served;
-let browser: Browser;
-beforeAll(async () => {
-  [installation, browser] = await Promise.all([Installation.make(), startBrowser()]);
-  served = await installation.serve({ SVC_NUM_THREADS: '1' });
-});
-afterAll(async () => {
-  await browser.close();
-  await installation.remove();
-});
+const rig = pageRig();
 
 describe('every view', () => {
   it.each(['light', 'dark'] as const)(
     'can be used by anybody in %s: axe finds nothing serious',
     async (colorScheme) => {
-      const { page, close } = await openPage(browser, `${served.url}/ui/`, { colorScheme });
+      const { page, close } = await openPage(rig.browser, `${rig.served.url}/ui/`, { colorScheme });
       for (const view of VIEWS) {
         await look(page, view);
         expect([view, await seriousFaults(page)]).toEqual([view, []]);
@@ -36,7 +26,7 @@ describe('every view', () => {
   );
 
   it('fits every width without scrolling sideways', async () => {
-    const { page, close } = await openPage(browser, `${served.url}/ui/`);
+    const { page, close } = await openPage(rig.browser, `${rig.served.url}/ui/`);
     for (const view of VIEWS) {
       await look(page, view);
       for (const width of [320, 390, 768, 1280, 1920]) {
@@ -54,7 +44,7 @@ describe('every view', () => {
 
 describe('a record', () => {
   it('is asked for, checked in the browser and compared, and a changed one is found out', async () => {
-    const { page, close } = await openPage(browser, `${served.url}/ui/#/proof`);
+    const { page, close } = await openPage(rig.browser, `${rig.served.url}/ui/#/proof`);
     await page.getByRole('button', { name: 'Ask for a signed answer' }).click();
     const verdict = page.locator('.verdict .word');
     await expect.poll(() => verdict.textContent()).toBe('Verified');
@@ -89,15 +79,15 @@ describe('a record', () => {
 
   it('is checked with the service stopped, by a key that was dropped in', async () => {
     const port = String(await freePort());
-    const own = await installation.serve({
+    const own = await rig.installation.serve({
       SVC_NUM_THREADS: '1',
-      ...installation.anotherHome(),
+      ...rig.installation.anotherHome(),
       SVC_PORT: port,
     });
     const asked = { model: 'default', messages: [{ role: 'user', content: 'Hello!' }], max_tokens: 8 };
     const { text } = await own.client.chat(asked, { 'x-svc-evidence-mode': 'frozen-v1' });
-    const { stdout: pem } = await installation.run(['evidence', 'pubkey'], { SVC_HOME: own.home });
-    const { page, close } = await openPage(browser, `${own.url}/ui/#/engine`, {
+    const { stdout: pem } = await rig.installation.run(['evidence', 'pubkey'], { SVC_HOME: own.home });
+    const { page, close } = await openPage(rig.browser, `${own.url}/ui/#/engine`, {
       // A service that stops refuses what is new, and cuts what it has not answered.
       expected: [/ERR_CONNECTION_(REFUSED|RESET|CLOSED)|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE/],
     });
@@ -116,7 +106,7 @@ describe('a record', () => {
     expect(await page.locator('.trust').textContent()).toContain('the one you chose');
     expect(await page.getByText('the same JSON value').or(page.getByText('the very bytes')).count()).toBe(1);
 
-    await installation.serve({ SVC_NUM_THREADS: '1', SVC_HOME: own.home, SVC_PORT: port });
+    await rig.installation.serve({ SVC_NUM_THREADS: '1', SVC_HOME: own.home, SVC_PORT: port });
     await look(page, 'engine');
     await expect.poll(() => page.locator('.lost-sign').count()).toBe(0);
     await close();
@@ -128,10 +118,10 @@ describe('a service that stops while nobody does anything', () => {
     const settings = {
       SVC_NUM_THREADS: '1',
       SVC_PORT: String(await freePort()),
-      ...installation.anotherHome(),
+      ...rig.installation.anotherHome(),
     };
-    const own = await installation.serve(settings);
-    const { page, close } = await openPage(browser, `${own.url}/ui/#/proof`, {
+    const own = await rig.installation.serve(settings);
+    const { page, close } = await openPage(rig.browser, `${own.url}/ui/#/proof`, {
       expected: [/ERR_CONNECTION_(REFUSED|RESET|CLOSED)|ERR_EMPTY_RESPONSE|dynamically imported/],
     });
     const state = page.locator('.state');
@@ -142,7 +132,7 @@ describe('a service that stops while nobody does anything', () => {
     // A view that is opened now cannot show anything.
     await page.locator('nav a[href="#/models"]').click();
     await page.getByText('The service cannot be reached').first().waitFor();
-    await installation.serve({ ...settings, SVC_HOME: own.home });
+    await rig.installation.serve({ ...settings, SVC_HOME: own.home });
     await expect.poll(() => state.textContent()).toMatch(/^running, \d/);
     await page.getByRole('heading', { name: 'hearth-mini' }).waitFor();
     expect(await page.getByText('The service cannot be reached').count()).toBe(0);
@@ -152,8 +142,8 @@ describe('a service that stops while nobody does anything', () => {
 
 describe('a service with a key', () => {
   it('shows the page to everybody, and answers who enters the key', async () => {
-    const locked = await installation.serve({ SVC_API_KEY: KEY, ...installation.anotherHome() });
-    const { page, close } = await openPage(browser, `${locked.url}/ui/`, { expected: [/401 \(/] });
+    const locked = await rig.installation.serve({ SVC_API_KEY: KEY, ...rig.installation.anotherHome() });
+    const { page, close } = await openPage(rig.browser, `${locked.url}/ui/`, { expected: [/401 \(/] });
     // What is typed goes into the field.
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.getAttribute('type')))
@@ -174,7 +164,7 @@ describe('a service with a key', () => {
 
 describe('the first look', () => {
   it('costs at most 110 kB and, on loopback, 300 ms', async () => {
-    const { page, close } = await openPage(browser, `${served.url}/ui/`);
+    const { page, close } = await openPage(rig.browser, `${rig.served.url}/ui/`);
     const sizes = new Map<string, number>();
     page.on('response', (response) => {
       const length = Number(response.headers()['content-length'] ?? 0);
@@ -184,7 +174,7 @@ describe('the first look', () => {
     let first = 0;
     for (const view of [...VIEWS, 'chat', 'chat']) {
       await page.goto('about:blank');
-      await page.goto(`${served.url}/ui/#/${view}`);
+      await page.goto(`${rig.served.url}/ui/#/${view}`);
       await page.locator('main h1').waitFor({ state: 'attached' });
       paints.push(
         await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0),

@@ -1,33 +1,16 @@
 /** The chat under the hands of somebody who writes: where the focus is, what keys do, what is in sight. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Installation, type Served } from '../support/process/installation.ts';
-import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
-import { openPage, startBrowser } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openPage } from './browser.ts';
+import { farRig } from './page-rig.ts';
 import { answers, choose, importAll, items, live, message, say, send } from './talking.ts';
 
-let installation: Installation;
-let served: Served;
-let browser: Browser;
-let upstream: ScriptedUpstream;
-beforeAll(async () => {
-  [installation, browser] = await Promise.all([Installation.make({ trained: false }), startBrowser()]);
-  upstream = await startUpstream();
-  upstream.models = ['tale', 'good', { id: 'too-long', object: 'model', max_model_len: 512 }];
-  const added = await installation.run(['upstream', 'add', 'far', `${upstream.url}/v1`]);
-  if (added.code !== 0) throw new Error(added.stderr);
-  served = await installation.serve({ SVC_NUM_THREADS: '1' });
-});
-afterAll(async () => {
-  await browser.close();
-  await upstream.close();
-  await installation.remove();
-});
+const rig = farRig({ models: ['tale', 'good', { id: 'too-long', object: 'model', max_model_len: 512 }] });
 beforeEach(() => {
-  upstream.faultOf = () => null;
+  rig.upstream.faultOf = () => null;
 });
 
-const visit = () => openPage(browser, `${served.url}/ui/`);
+const visit = () => openPage(rig.browser, `${rig.served.url}/ui/`);
 const focusedId = (page: Page) => page.evaluate(() => document.activeElement?.id ?? '');
 const LONG = Array.from({ length: 40 }, (_, at) => [
   { role: 'user' as const, text: `question ${at}` },
@@ -36,7 +19,7 @@ const LONG = Array.from({ length: 40 }, (_, at) => [
 
 /** An answer that has begun and does not end. */
 async function visitSpeaking() {
-  upstream.faultOf = () => ({ after: 5, kind: 'stall' });
+  rig.upstream.faultOf = () => ({ after: 5, kind: 'stall' });
   const visited = await visit();
   await choose(visited.page, 'far/tale');
   await send(visited.page, 'Tell it.');
@@ -153,7 +136,7 @@ describe('a message', () => {
   });
 
   it('that is too long is folded, and told of with what helps', async () => {
-    const { page, close } = await openPage(browser, `${served.url}/ui/`, { expected: [/400 \(/] });
+    const { page, close } = await openPage(rig.browser, `${rig.served.url}/ui/`, { expected: [/400 \(/] });
     await choose(page, 'far/too-long');
     await say(page, 'word '.repeat(10_000));
     const said = page.locator('.entry.user .said');
@@ -226,7 +209,7 @@ describe('settings', () => {
 
 describe('on a phone', () => {
   it('nothing lies outside the screen while models are compared, and a chosen conversation is shown', async () => {
-    const { page, close } = await openPage(browser, `${served.url}/ui/`, {
+    const { page, close } = await openPage(rig.browser, `${rig.served.url}/ui/`, {
       viewport: { width: 390, height: 844 },
     });
     for (const name of ['Compare', 'Compare']) await page.getByRole('button', { name, exact: true }).click();

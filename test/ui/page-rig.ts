@@ -1,0 +1,69 @@
+/** A service with its page and a browser, one for all tests of a file: started before them, ended after them. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+import { Installation, type Served } from '../support/process/installation.ts';
+import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
+import { startBrowser } from './browser.ts';
+
+type Settings = Readonly<Record<string, string>>;
+
+/** There when the tests run, and not before. */
+export interface PageRig {
+  installation: Installation;
+  served: Served;
+  browser: Browser;
+}
+
+export function pageRig(settings: Settings = {}): PageRig {
+  const rig = {} as PageRig;
+  beforeAll(async () => {
+    [rig.installation, rig.browser] = await Promise.all([Installation.make(), startBrowser()]);
+    rig.served = await rig.installation.serve({ SVC_NUM_THREADS: '1', ...settings });
+  });
+  endAfterAll(rig);
+  return rig;
+}
+
+export interface FarRig extends PageRig {
+  upstream: ScriptedUpstream;
+}
+
+interface Far {
+  /** Absent: those that the scripted upstream has. */
+  readonly models?: ScriptedUpstream['models'];
+  /** Of `hearth upstream add`. */
+  readonly options?: readonly string[];
+  readonly settings?: Settings;
+}
+
+/** The same with models of an upstream named far; the built-in chat model is a tiny one. */
+export function farRig({ models, options = [], settings = {} }: Far = {}): FarRig {
+  const rig = {} as FarRig;
+  beforeAll(async () => {
+    [rig.installation, rig.browser] = await Promise.all([
+      Installation.make({ trained: false }),
+      startBrowser(),
+    ]);
+    rig.upstream = await startUpstream();
+    if (models !== undefined) rig.upstream.models = models;
+    const added = await rig.installation.run([
+      'upstream',
+      'add',
+      'far',
+      `${rig.upstream.url}/v1`,
+      ...options,
+    ]);
+    if (added.code !== 0) throw new Error(added.stderr);
+    rig.served = await rig.installation.serve({ SVC_NUM_THREADS: '1', ...settings });
+  });
+  endAfterAll(rig);
+  return rig;
+}
+
+function endAfterAll(rig: PageRig & Partial<FarRig>): void {
+  afterAll(async () => {
+    await rig.browser.close();
+    await rig.upstream?.close();
+    await rig.installation.remove();
+  });
+}
