@@ -20,25 +20,25 @@ export function surplusHeld({ held }: SchedulerState, limit: number): SvcError |
   return held.length <= limit ? null : fail('queue_full', { limit, retryAfterS: 1 });
 }
 
-export function releaseBackground(walk: DecisionPass): void {
-  const { state } = walk;
+export function releaseBackground(pass: DecisionPass): void {
+  const { state } = pass;
   if (state.held.length === 0 && !hasBackgroundQueued(state)) return;
   if (isInUse(state)) return takeBack(state);
   for (const ticket of state.held.slice()) {
     const model = state.models.get(ticket.modelId);
     if (model === undefined) continue;
-    const refusal = quarantineError(model, walk.nowMs);
-    if (refusal === null && !mayJoin(walk, model, ticket)) continue;
+    const refusal = quarantineError(model, pass.nowMs);
+    if (refusal === null && !mayJoin(pass, model, ticket)) continue;
     state.held.splice(state.held.indexOf(ticket), 1);
     if (refusal === null) insertByAge(model.queue, ticket);
-    else walk.effects.rejectJob(ticket.seq, refusal);
+    else pass.effects.rejectJob(ticket.seq, refusal);
   }
 }
 
 /** Ends as many running background jobs as stand in the way of the others; each is ended once. */
-export function preemptBackground(walk: DecisionPass, needs: readonly Need[]): void {
-  if (!isInUse(walk.state)) return;
-  for (const model of walk.state.models.values()) {
+export function preemptBackground(pass: DecisionPass, needs: readonly Need[]): void {
+  if (!isInUse(pass.state)) return;
+  for (const model of pass.state.models.values()) {
     const { residency } = model;
     if (residency?.state !== 'ready') continue;
     const waiting = model.queue.filter(
@@ -46,22 +46,22 @@ export function preemptBackground(walk: DecisionPass, needs: readonly Need[]): v
         !ticket.isBackground && ticket.lane === 'shared' && servesTicket(residency, model.target, ticket),
     ).length;
     const leaving = backgroundOn(residency).filter(({ isPreempted }) => isPreempted).length;
-    preempt(walk, residency, waiting - leaving);
+    preempt(pass, residency, waiting - leaving);
   }
   for (const { model } of needs) {
-    const room = roomOf(walk, model);
-    if (room.kind === 'busy') for (const victim of room.victims) preempt(walk, victim, Infinity);
+    const room = roomOf(pass, model);
+    if (room.kind === 'busy') for (const victim of room.victims) preempt(pass, victim, Infinity);
   }
 }
 
 /** The youngest have done the least. */
-function preempt(walk: DecisionPass, residency: Residency, most: number): void {
+function preempt(pass: DecisionPass, residency: Residency, most: number): void {
   const staying = backgroundOn(residency).filter(({ isPreempted }) => !isPreempted);
   for (const ticket of staying.toSorted((a, b) => b.startedAtMs - a.startedAtMs || b.seq - a.seq)) {
     if (most <= 0) return;
     most -= 1;
     ticket.isPreempted = true;
-    walk.effects.preemptJob(ticket.seq);
+    pass.effects.preemptJob(ticket.seq);
   }
 }
 
@@ -91,17 +91,17 @@ function takeBack(state: SchedulerState): void {
 }
 
 /** One slot stays free for whoever comes, and no model that was used a moment ago leaves for a background job. */
-function mayJoin(walk: DecisionPass, model: ModelState, ticket: Ticket): boolean {
+function mayJoin(pass: DecisionPass, model: ModelState, ticket: Ticket): boolean {
   const { residency, queue } = model;
   const slots = residency?.state === 'ready' ? residency.slots : 1;
   const busy = queue.length + (residency?.running.size ?? 0);
   if (busy >= Math.max(1, slots - 1)) return false;
   if (residency !== null && servesTicket(residency, model.target, ticket)) return true;
-  const room = roomOf(walk, model, ticket.wantedCtx);
+  const room = roomOf(pass, model, ticket.wantedCtx);
   if (room.kind === 'busy') return false;
   if (room.kind !== 'evict') return true;
   const freeAtMs =
-    Math.max(...room.victims.map(({ lastUsedMs }) => lastUsedMs)) + walk.limits.backgroundIdleMs;
-  walk.wakeAt(freeAtMs);
-  return walk.nowMs >= freeAtMs;
+    Math.max(...room.victims.map(({ lastUsedMs }) => lastUsedMs)) + pass.limits.backgroundIdleMs;
+  pass.wakeAt(freeAtMs);
+  return pass.nowMs >= freeAtMs;
 }

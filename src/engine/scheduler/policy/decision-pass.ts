@@ -1,4 +1,4 @@
-/** One walk through the decision tree: what every step sees, and the few acts that steps share. */
+/** One pass through the decision tree: what every step sees, and the few acts that steps share. */
 import type { Memory } from '../../ports.ts';
 import type { SvcError } from '../../../lib/errors/svc-error.ts';
 import type { Effects, Readings } from './effects.ts';

@@ -84,11 +84,11 @@ export class Policy {
   }
 
   onSubmit(arrival: Arrival): void {
-    const walk = this.#walk();
+    const pass = this.#pass();
     const { target, ...rest } = arrival;
     this.state.lastSeq = arrival.seq;
     const model = modelState(this.state, target);
-    const refusal = this.#refusal(model, arrival, walk.nowMs);
+    const refusal = this.#refusal(model, arrival, pass.nowMs);
     if (refusal !== null) return this.#effects.rejectJob(arrival.seq, refusal);
     model.target = target;
     const ticket: Ticket = {
@@ -96,30 +96,30 @@ export class Policy {
       isBackground: arrival.isBackground === true,
       isPreempted: false,
       modelId: target.modelId,
-      enqueuedAtMs: walk.nowMs,
-      startedAtMs: walk.nowMs,
+      enqueuedAtMs: pass.nowMs,
+      startedAtMs: pass.nowMs,
       overtaken: 0,
       requeues: 0,
       told: null,
     };
-    if (ticket.isBackground) return this.#hold(walk, ticket);
+    if (ticket.isBackground) return this.#hold(pass, ticket);
     model.queue.push(ticket);
-    this.#decide(walk);
+    this.#decide(pass);
     if (model.queue.at(-1) !== ticket) return;
     const surplus = surplusTicket(this.state, this.#limits, ticket);
     if (surplus === null) return;
-    walk.reject(surplus, fail('queue_full', queueFull(this.state, this.#limits)));
-    if (mayRelease(this.state)) this.#decide(walk);
+    pass.reject(surplus, fail('queue_full', queueFull(this.state, this.#limits)));
+    if (mayRelease(this.state)) this.#decide(pass);
   }
 
-  #hold(walk: DecisionPass, ticket: Ticket): void {
+  #hold(pass: DecisionPass, ticket: Ticket): void {
     this.state.held.push(ticket);
     const surplus = surplusHeld(this.state, this.#limits.maxHeld);
     if (surplus !== null) {
       this.state.held.pop();
       this.#effects.rejectJob(ticket.seq, surplus);
     }
-    this.#decide(walk);
+    this.#decide(pass);
   }
 
   /** The client is gone. A running job is ended by its signal and reported as ended; a waiting one leaves at once. */
@@ -129,63 +129,63 @@ export class Policy {
       const index = queue.findIndex((ticket) => ticket.seq === seq);
       if (index >= 0) queue.splice(index, 1);
     }
-    this.#decide(this.#walk());
+    this.#decide(this.#pass());
   }
 
   onJobEnded(seq: number, succeeded: boolean): void {
-    const walk = this.#walk();
+    const pass = this.#pass();
     const residency = this.state.running.get(seq)?.residency;
-    const ticket = this.#leave(seq, walk.nowMs);
+    const ticket = this.#leave(seq, pass.nowMs);
     if (ticket !== null && residency !== undefined && succeeded) {
       forgetCrash(this.state, ticket);
       if (ticket.lane !== 'light')
-        this.state.meanJobMs += 0.2 * (walk.nowMs - ticket.startedAtMs - this.state.meanJobMs);
+        this.state.meanJobMs += 0.2 * (pass.nowMs - ticket.startedAtMs - this.state.meanJobMs);
     }
-    this.#decide(walk);
+    this.#decide(pass);
   }
 
   onJobCrashed(seq: number, crash: Crash): void {
-    const walk = this.#walk();
+    const pass = this.#pass();
     const residency = this.state.running.get(seq)?.residency;
-    const ticket = this.#leave(seq, walk.nowMs);
+    const ticket = this.#leave(seq, pass.nowMs);
     if (ticket === null || residency === undefined) return;
     // Its other jobs are about to fail too; until the worker is gone its memory counts.
     residency.state = 'ending';
-    const poison = crash.blame ? this.#blame(ticket, crash, walk.nowMs) : null;
+    const poison = crash.blame ? this.#blame(ticket, crash, pass.nowMs) : null;
     const final = crash.begun || ticket.requeues >= this.#limits.maxRequeues || this.state.draining;
     if (poison !== null) this.#effects.rejectJob(seq, fail('poison_request', poison.detail, crash.error));
     else if (final) this.#effects.rejectJob(seq, crash.error);
-    else requeue(walk.queueOf(ticket), ticket);
-    this.#decide(walk);
+    else requeue(pass.queueOf(ticket), ticket);
+    this.#decide(pass);
   }
 
   onLoaded(residencyId: number, facts: ResidencyFacts): void {
     const residency = this.#residency(residencyId);
     if (residency?.state !== 'loading') return;
-    const walk = this.#walk();
+    const pass = this.#pass();
     residency.state = 'ready';
     residency.facts = facts;
     residency.slots = Math.max(1, facts.slots);
     residency.memory = facts.memory;
-    residency.readyAtMs = walk.nowMs;
-    residency.lastUsedMs = walk.nowMs;
+    residency.readyAtMs = pass.nowMs;
+    residency.lastUsedMs = pass.nowMs;
     forgetLoadFailures(modelState(this.state, residency.target));
-    this.#decide(walk);
+    this.#decide(pass);
   }
 
   onLoadFailed(residencyId: number, error: SvcError): void {
     const residency = this.#residency(residencyId);
     if (residency === undefined) return;
-    const walk = this.#walk();
+    const pass = this.#pass();
     const model = modelState(this.state, residency.target);
     model.residency = null;
     model.measured = null;
     // A load that was called off has told nothing about the model.
-    if (residency.state !== 'ending' && !this.#retryForMemory(walk, model, { residency, error })) {
-      recordLoadFailure(model, error, walk.nowMs, this.#limits);
-      walk.rejectAll(model, withNeed(error, residency, walk));
+    if (residency.state !== 'ending' && !this.#retryForMemory(pass, model, { residency, error })) {
+      recordLoadFailure(model, error, pass.nowMs, this.#limits);
+      pass.rejectAll(model, withNeed(error, residency, pass));
     }
-    this.#decide(walk);
+    this.#decide(pass);
   }
 
   /** The worker is gone, whether it was asked to go or not. */
@@ -193,7 +193,7 @@ export class Policy {
     const residency = this.#residency(residencyId);
     if (residency === undefined) return;
     modelState(this.state, residency.target).residency = null;
-    this.#decide(this.#walk());
+    this.#decide(this.#pass());
   }
 
   /** Somebody asks for the memory back; false when the model is not loaded. Jobs that waited before still run. */
@@ -201,54 +201,54 @@ export class Policy {
     const residency = this.state.models.get(modelId)?.residency ?? null;
     if (residency === null) return false;
     residency.retireFromSeq = Math.min(residency.retireFromSeq, this.state.lastSeq + 1);
-    this.#decide(this.#walk());
+    this.#decide(this.#pass());
     return true;
   }
 
   onDrain(): void {
     this.state.draining = true;
-    const walk = this.#walk();
+    const pass = this.#pass();
     for (const { seq } of this.state.held.splice(0)) this.#effects.rejectJob(seq, fail('draining'));
     for (const model of this.state.models.values()) {
-      walk.rejectAll(model, fail('draining'));
-      if (model.residency?.state === 'loading') walk.unload(model.residency);
+      pass.rejectAll(model, fail('draining'));
+      if (model.residency?.state === 'loading') pass.unload(model.residency);
     }
-    this.#decide(walk);
+    this.#decide(pass);
   }
 
   /** What is known of the memory of this model will not become more. */
   onMeasured({ modelId, revision }: ModelTarget): void {
     const measured = this.state.models.get(modelId)?.measured;
     if (measured?.revision === revision) measured.isOut = false;
-    this.#decide(this.#walk());
+    this.#decide(this.#pass());
   }
 
   onTimer(): void {
-    this.#decide(this.#walk());
+    this.#decide(this.#pass());
   }
 
   /** Where the memory for a load of this model would come from now. */
   room(target: ModelTarget, wantedCtx: number): Room {
     const known = this.state.models.get(target.modelId) ?? modelState(initialState(), target);
-    return roomOf(this.#walk(), { ...known, target }, wantedCtx);
+    return roomOf(this.#pass(), { ...known, target }, wantedCtx);
   }
 
-  #walk(): DecisionPass {
+  #pass(): DecisionPass {
     return new DecisionPass(this.state, this.#limits, this.#effects, this.#readings);
   }
 
-  #decide(walk: DecisionPass): void {
-    releaseBackground(walk); // 0
-    const needs = needsOf(walk); // 1
-    const claims = claimsOf(walk, needs); // 2
-    startJobs(walk, claims); // 3
-    preemptBackground(walk, needs); // 3
-    answerNeeds(walk, needs); // 4
-    expireIdle(walk); // 5
-    reportWaiting(walk); // 6
-    // What stood before a background job may have been refused in this very walk.
-    if (walk.takeRejected() && mayRelease(this.state)) return this.#decide(walk);
-    walk.end();
+  #decide(pass: DecisionPass): void {
+    releaseBackground(pass); // 0
+    const needs = needsOf(pass); // 1
+    const claims = claimsOf(pass, needs); // 2
+    startJobs(pass, claims); // 3
+    preemptBackground(pass, needs); // 3
+    answerNeeds(pass, needs); // 4
+    expireIdle(pass); // 5
+    reportWaiting(pass); // 6
+    // What stood before a background job may have been refused in this very pass.
+    if (pass.takeRejected() && mayRelease(this.state)) return this.#decide(pass);
+    pass.end();
   }
 
   #refusal(model: ModelState, arrival: Arrival, nowMs: number): SvcError | null {
@@ -268,18 +268,18 @@ export class Policy {
   }
 
   /** When the child itself runs out of memory, a second try needs more room, or else has to be smaller. */
-  #retryForMemory(walk: DecisionPass, model: ModelState, { residency, error }: FailedLoad): boolean {
+  #retryForMemory(pass: DecisionPass, model: ModelState, { residency, error }: FailedLoad): boolean {
     if (error.code !== 'out_of_memory' || model.memoryRetried || this.state.draining) return false;
     const all = residencies(this.state);
     const idle = all.filter((other) => other.state === 'ready' && isIdle(this.state, other));
     if (idle.length === 0) {
       if (model.queue.length === 0) return false;
       model.below = residency.plan;
-      if (roomOf(walk, model).kind === 'never') return false;
+      if (roomOf(pass, model).kind === 'never') return false;
     }
     model.memoryRetried = true;
-    model.retryAtMs = walk.nowMs + this.#limits.loadBackoffMs;
-    for (const other of idle) walk.unload(other);
+    model.retryAtMs = pass.nowMs + this.#limits.loadBackoffMs;
+    for (const other of idle) pass.unload(other);
     return true;
   }
 
@@ -304,10 +304,10 @@ export class Policy {
 }
 
 /** Out of memory: the native library's words do not say how much was missing. */
-function withNeed(error: SvcError, { plan }: Residency, walk: DecisionPass): SvcError {
+function withNeed(error: SvcError, { plan }: Residency, pass: DecisionPass): SvcError {
   if (!isFailure(error, 'out_of_memory')) return error;
   const { model, reason } = error.detail;
-  return fail('out_of_memory', { model, reason: whyNoRoom(reason, plan.memory, walk.free) }, error);
+  return fail('out_of_memory', { model, reason: whyNoRoom(reason, plan.memory, pass.free) }, error);
 }
 
 /** Back to its place in the order of arrival; it keeps its number and its age. */
@@ -317,19 +317,19 @@ function requeue(queue: Ticket[], ticket: Ticket): void {
   insertByAge(queue, ticket);
 }
 
-function expireIdle(walk: DecisionPass): void {
-  for (const { residency } of walk.state.models.values()) {
+function expireIdle(pass: DecisionPass): void {
+  for (const { residency } of pass.state.models.values()) {
     if (residency === null || residency.state === 'ending') continue;
     residency.expiresAtMs = null;
-    if (!isIdle(walk.state, residency)) continue;
-    if (Number.isFinite(residency.retireFromSeq)) walk.unload(residency);
+    if (!isIdle(pass.state, residency)) continue;
+    if (Number.isFinite(residency.retireFromSeq)) pass.unload(residency);
     if (residency.state !== 'ready') continue;
     const expiresAtMs = residency.lastUsedMs + residency.keepAliveMs;
-    if (expiresAtMs <= walk.nowMs) {
-      walk.unload(residency);
+    if (expiresAtMs <= pass.nowMs) {
+      pass.unload(residency);
     } else if (Number.isFinite(expiresAtMs)) {
       residency.expiresAtMs = expiresAtMs;
-      walk.wakeAt(expiresAtMs);
+      pass.wakeAt(expiresAtMs);
     }
   }
 }

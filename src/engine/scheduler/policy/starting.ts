@@ -3,8 +3,8 @@ import { nextTicket, takeTurn } from './fairness.ts';
 import { type Lane, type Residency, type ModelState, servesTicket, type Ticket } from './state.ts';
 import type { DecisionPass } from './decision-pass.ts';
 
-export function startJobs(walk: DecisionPass, claims: ReadonlyMap<number, number>): void {
-  for (const model of walk.state.models.values()) {
+export function startJobs(pass: DecisionPass, claims: ReadonlyMap<number, number>): void {
+  for (const model of pass.state.models.values()) {
     const { residency } = model;
     if (residency?.state !== 'ready') continue;
     const claim = claims.get(residency.id) ?? Number.POSITIVE_INFINITY;
@@ -14,23 +14,23 @@ export function startJobs(walk: DecisionPass, claims: ReadonlyMap<number, number
       freeSlots(residency, ticket.lane) > 0 &&
       ticket.seq < belowSeq &&
       servesTicket(residency, model.target, ticket);
-    let ticket = nextTicket(model, walk.limits.maxOvertakes, may);
+    let ticket = nextTicket(model, pass.limits.maxOvertakes, may);
     while (ticket !== undefined) {
-      start(walk, model, residency, ticket);
-      ticket = nextTicket(model, walk.limits.maxOvertakes, may);
+      start(pass, model, residency, ticket);
+      ticket = nextTicket(model, pass.limits.maxOvertakes, may);
     }
   }
 }
 
-function start(walk: DecisionPass, model: ModelState, residency: Residency, ticket: Ticket): void {
+function start(pass: DecisionPass, model: ModelState, residency: Residency, ticket: Ticket): void {
   takeTurn(model, ticket);
-  ticket.startedAtMs = walk.nowMs;
+  ticket.startedAtMs = pass.nowMs;
   residency.running.set(ticket.seq, ticket);
   residency.inLane[ticket.lane] += 1;
-  residency.lastUsedMs = walk.nowMs;
+  residency.lastUsedMs = pass.nowMs;
   residency.expiresAtMs = null;
-  walk.state.running.set(ticket.seq, { ticket, residency });
-  walk.effects.startJob(ticket.seq, residency.id);
+  pass.state.running.set(ticket.seq, { ticket, residency });
+  pass.effects.startJob(ticket.seq, residency.id);
 }
 
 /** Light jobs that the worker holds at a time: enough that it never waits for the next one. */

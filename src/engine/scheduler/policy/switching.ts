@@ -19,11 +19,11 @@ export interface Need {
  * Step 1, oldest first. A residency that is loading or ending raises the question again when it is done, and so does the
  * measure of a model whose memory nobody knows yet: nothing makes room for a guess.
  */
-export function needsOf(walk: DecisionPass): Need[] {
+export function needsOf(pass: DecisionPass): Need[] {
   const needs: Need[] = [];
-  for (const model of walk.state.models.values()) {
+  for (const model of pass.state.models.values()) {
     const head = neediest(model);
-    if (head !== undefined && !isBeingMeasured(walk, model)) needs.push({ model, head });
+    if (head !== undefined && !isBeingMeasured(pass, model)) needs.push({ model, head });
   }
   return needs.sort((a, b) => a.head.seq - b.head.seq);
 }
@@ -32,14 +32,14 @@ export function needsOf(walk: DecisionPass): Need[] {
  * Step 2: per residency, the ticket number from which nothing starts there. A wait counts from the moment that the
  * holder of the memory was ready: a new load always serves a group of jobs before it can be claimed.
  */
-export function claimsOf(walk: DecisionPass, needs: readonly Need[]): Map<number, number> {
+export function claimsOf(pass: DecisionPass, needs: readonly Need[]): Map<number, number> {
   const claims = new Map<number, number>();
   for (const need of needs) {
-    const room = roomOf(walk, need.model);
+    const room = roomOf(pass, need.model);
     if (room.kind !== 'busy') continue;
-    const dueMs = claimDueMs(walk, need, room.victims);
-    walk.wakeAt(dueMs);
-    if (walk.nowMs < dueMs) continue;
+    const dueMs = claimDueMs(pass, need, room.victims);
+    pass.wakeAt(dueMs);
+    if (pass.nowMs < dueMs) continue;
     for (const { id } of room.victims)
       claims.set(id, Math.min(claims.get(id) ?? Number.POSITIVE_INFINITY, need.head.seq));
   }
@@ -47,45 +47,45 @@ export function claimsOf(walk: DecisionPass, needs: readonly Need[]): Map<number
 }
 
 /** Step 4. */
-export function answerNeeds(walk: DecisionPass, needs: readonly Need[]): void {
-  let barred = walk.state.draining;
+export function answerNeeds(pass: DecisionPass, needs: readonly Need[]): void {
+  let barred = pass.state.draining;
   for (const need of needs) {
     const { model } = need;
-    // An older need of this very walk may just have evicted it.
+    // An older need of this very pass may just have evicted it.
     if (model.residency?.state === 'ending') continue;
-    if (walk.nowMs < model.retryAtMs) {
+    if (pass.nowMs < model.retryAtMs) {
       model.waitReason = `waiting to try the load of model ${model.modelId} again`; // 4a
-      walk.wakeAt(model.retryAtMs);
+      pass.wakeAt(model.retryAtMs);
       continue;
     }
-    const room = roomOf(walk, model);
+    const room = roomOf(pass, model);
     model.waitReason = 'waiting for memory';
     switch (room.kind) {
       case 'never':
-        refuse(walk, model, room); // 4f
+        refuse(pass, model, room); // 4f
         break;
       case 'busy':
-        barred ||= walk.nowMs >= claimDueMs(walk, need, room.victims); // 4e
+        barred ||= pass.nowMs >= claimDueMs(pass, need, room.victims); // 4e
         break;
       case 'evict':
-        if (!barred) for (const victim of room.victims) walk.unload(victim); // 4d
+        if (!barred) for (const victim of room.victims) pass.unload(victim); // 4d
         // What is being freed is meant for this need, and not for a younger one that asks in the meantime.
         barred = true;
         break;
       case 'there':
-        if (loadsUnderWay(walk) >= walk.limits.maxConcurrentLoads)
+        if (loadsUnderWay(pass) >= pass.limits.maxConcurrentLoads)
           model.waitReason = 'waiting for the load of another model'; // 4b
-        else if (!barred) load(walk, model, room.plan); // 4c
+        else if (!barred) load(pass, model, room.plan); // 4c
     }
   }
 }
 
 /** Where the memory for a load of this model comes from. */
-export function roomOf(walk: DecisionPass, model: ModelState, wantedCtx = mostWantedCtx(model)): Room {
-  const { state, limits } = walk;
-  state.budget = residencies(state).length === 0 ? walk.free : most(walk.free, state.budget ?? []);
+export function roomOf(pass: DecisionPass, model: ModelState, wantedCtx = mostWantedCtx(model)): Room {
+  const { state, limits } = pass;
+  state.budget = residencies(state).length === 0 ? pass.free : most(pass.free, state.budget ?? []);
   const wish: Wish = {
-    need: (size) => walk.readings.memoryNeed(model.target, size) ?? [],
+    need: (size) => pass.readings.memoryNeed(model.target, size) ?? [],
     wantedCtx,
     mostCtx: mostChosenCtx(model.target),
     slots: limits.numParallel,
@@ -94,20 +94,20 @@ export function roomOf(walk: DecisionPass, model: ModelState, wantedCtx = mostWa
   return roomFor(state, {
     model,
     wish,
-    available: availableMemory(state, walk.free, limits.reserveBytes),
+    available: availableMemory(state, pass.free, limits.reserveBytes),
     maxLoadedModels: limits.maxLoadedModels,
   });
 }
 
 /** Asks once for each revision. */
-function isBeingMeasured(walk: DecisionPass, model: ModelState): boolean {
+function isBeingMeasured(pass: DecisionPass, model: ModelState): boolean {
   const { target, modelId } = model;
   if (model.measured?.revision === target.revision) return model.measured.isOut;
-  if (walk.readings.isMeasured(target)) return false;
+  if (pass.readings.isMeasured(target)) return false;
   model.measured = { revision: target.revision, isOut: true };
   // To those who wait it is a part of the load.
   model.waitReason = loadReason(modelId);
-  walk.effects.measureModel(target);
+  pass.effects.measureModel(target);
   return true;
 }
 
@@ -118,13 +118,13 @@ function neediest(model: ModelState): Ticket | undefined {
   return queue.find((ticket) => !servesTicket(residency, model.target, ticket));
 }
 
-function claimDueMs(walk: DecisionPass, { head }: Need, victims: readonly Residency[]): number {
+function claimDueMs(pass: DecisionPass, { head }: Need, victims: readonly Residency[]): number {
   const sinceMs = Math.max(head.enqueuedAtMs, ...victims.map((victim) => victim.readyAtMs));
-  return sinceMs + walk.limits.maxSwitchWaitMs;
+  return sinceMs + pass.limits.maxSwitchWaitMs;
 }
 
-function load(walk: DecisionPass, model: ModelState, plan: LoadPlan): void {
-  const { state, limits, nowMs } = walk;
+function load(pass: DecisionPass, model: ModelState, plan: LoadPlan): void {
+  const { state, limits, nowMs } = pass;
   const residency: Residency = {
     id: state.nextResidencyId,
     modelId: model.modelId,
@@ -147,11 +147,11 @@ function load(walk: DecisionPass, model: ModelState, plan: LoadPlan): void {
   };
   state.nextResidencyId += 1;
   model.residency = residency;
-  walk.effects.loadModel({ residencyId: residency.id, target: model.target, plan });
+  pass.effects.loadModel({ residencyId: residency.id, target: model.target, plan });
 }
 
 /** Only what waits for this very load; jobs that the present residency can serve stay. */
-function refuse(walk: DecisionPass, model: ModelState, { need, free }: { need: Memory; free: Memory }): void {
+function refuse(pass: DecisionPass, model: ModelState, { need, free }: { need: Memory; free: Memory }): void {
   // A need without end is an estimate that failed, which says nothing about the memory.
   const error = need.every(({ bytes }) => Number.isFinite(bytes))
     ? fail('out_of_memory', { model: model.modelId, reason: whyTooLarge(need, free) })
@@ -160,11 +160,11 @@ function refuse(walk: DecisionPass, model: ModelState, { need, free }: { need: M
   const refused = model.queue.filter(
     (ticket) => residency === null || !servesTicket(residency, model.target, ticket),
   );
-  for (const ticket of refused) walk.reject(ticket, error);
+  for (const ticket of refused) pass.reject(ticket, error);
 }
 
-function loadsUnderWay(walk: DecisionPass): number {
-  return residencies(walk.state).filter((residency) => residency.state === 'loading').length;
+function loadsUnderWay(pass: DecisionPass): number {
+  return residencies(pass.state).filter((residency) => residency.state === 'loading').length;
 }
 
 /** One load serves all that wait, so it is planned for the one that asks for most. */

@@ -7,38 +7,38 @@ import { fairOrder, positionOfYoungest } from './fairness.ts';
 import type { ModelState, Ticket } from './state.ts';
 import type { DecisionPass } from './decision-pass.ts';
 
-export function reportWaiting(walk: DecisionPass): void {
-  const { state, limits, nowMs } = walk;
+export function reportWaiting(pass: DecisionPass): void {
+  const { state, limits, nowMs } = pass;
   const due = nowMs >= state.lastNotifyMs + limits.notifyMs;
   let waiting = false;
   for (const model of state.models.values()) {
     if (model.queue.length === 0) continue;
     waiting = true;
-    reportModel(walk, model, due);
+    reportModel(pass, model, due);
   }
   if (!waiting) return;
   if (due) state.lastNotifyMs = nowMs;
-  walk.wakeAt(state.lastNotifyMs + limits.notifyMs);
+  pass.wakeAt(state.lastNotifyMs + limits.notifyMs);
 }
 
-function reportModel(walk: DecisionPass, model: ModelState, due: boolean): void {
-  const { maxOvertakes } = walk.limits;
+function reportModel(pass: DecisionPass, model: ModelState, due: boolean): void {
+  const { maxOvertakes } = pass.limits;
   const reason = reasonOf(model);
   const stale = model.queue.find((ticket) => ticket.told?.reason !== reason);
   // A newcomer to a long queue is the usual case, and must not cost a sort of the whole.
   if (!due && stale !== undefined && stale === model.queue.at(-1)) {
-    tell(walk, stale, positionOfYoungest(model, maxOvertakes), reason);
+    tell(pass, stale, positionOfYoungest(model, maxOvertakes), reason);
   } else if (due || stale !== undefined) {
     fairOrder(model, maxOvertakes).forEach((ticket, index) => {
       const isNews = ticket.told?.reason !== reason || (due && ticket.told.position !== index + 1);
-      if (isNews) tell(walk, ticket, index + 1, reason);
+      if (isNews) tell(pass, ticket, index + 1, reason);
     });
   }
 }
 
-function tell(walk: DecisionPass, ticket: Ticket, position: number, reason: string): void {
+function tell(pass: DecisionPass, ticket: Ticket, position: number, reason: string): void {
   ticket.told = { position, reason };
-  walk.effects.notifyQueued(ticket.seq, position, reason);
+  pass.effects.notifyQueued(ticket.seq, position, reason);
 }
 
 function reasonOf(model: ModelState): string {
