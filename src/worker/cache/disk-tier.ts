@@ -36,6 +36,8 @@ export class DiskTier {
   readonly #tally = new TierCounters();
   /** Of other models, the oldest first; as they were when this one last looked. */
   #others: CachedFile[] = [];
+  /** Ends once every file that was discarded is gone. */
+  #removed: Promise<void> = Promise.resolve();
 
   constructor(spec: DiskCacheSpec, deps: DiskTierDeps) {
     this.#spec = spec;
@@ -68,7 +70,10 @@ export class DiskTier {
     }
   }
 
-  /** Writes every node that is in memory only, parents first, and says which; stops where the disk refuses. */
+  /**
+   * Writes every node that is in memory only, parents first, and says which; stops where the disk refuses.
+   * Afterwards no file is left of what was discarded before.
+   */
   async save(pause: Pause, onSaved: (node: HeldNode) => void): Promise<void> {
     let wrote = false;
     try {
@@ -86,6 +91,7 @@ export class DiskTier {
     } catch (error) {
       this.#deps.log(`The prompt cache could not be written: ${messageOf(error)}`);
     } finally {
+      await this.#removed;
       if (wrote) await this.#folder.sync().catch(() => undefined);
     }
   }
@@ -117,7 +123,8 @@ export class DiskTier {
   /** Nobody needs the file any more. */
   discard({ payload, tokens }: HeldNode): void {
     if (payload.file === null) return;
-    void this.#folder.remove(payload.file.id);
+    const removal = this.#folder.remove(payload.file.id);
+    this.#removed = this.#removed.then(() => removal);
     this.#tally.left(payload.file.bytes, tokens);
     payload.file = null;
   }
@@ -170,6 +177,8 @@ export class DiskTier {
   async #makeRoom(more: number): Promise<boolean> {
     const taken = (): number => this.#othersBytes + this.#tally.bytes + more;
     while (taken() > this.#spec.bytes) if (!(await this.#evictOne())) return false;
+    // What was counted as free is free before anything is written.
+    await this.#removed;
     return true;
   }
 

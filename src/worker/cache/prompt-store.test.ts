@@ -261,6 +261,7 @@ describe('the prompt cache', () => {
     expect(store.find('', tokens).diskTokens).toBe(256);
     expect(await stateBack(store, tokens)).toEqual(stateOf(tokens.slice(0, 256)));
     expect(store.tiers).toMatchObject({ ram: { bytes: 0, tokens: 0 }, disk: { tokens: 256 } });
+    await store.save(go, () => false);
     expect(store.tiers.disk?.bytes).toBe(await diskBytes());
   });
 
