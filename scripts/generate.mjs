@@ -69,16 +69,16 @@ The body of a failure is \`{"error", "message", "type", "code", "param"?}\`. \`m
 
 | request | \`error\` |
 |---|---|
-| from a client of OpenAI's API: a header \`X-Stainless-*\` or \`OpenAI-*\`, or "openai" in \`User-Agent\` | \`{"message", "type", "param", "code"}\`; \`param\` is null where no field is at fault |
+| from an OpenAI client: a header \`X-Stainless-*\` or \`OpenAI-*\`, or "openai" in \`User-Agent\` | \`{"message", "type", "param", "code"}\`; \`param\` is null if no field is at fault |
 | to chat, text completions or embeddings with a field beyond the basic ones, such as \`stream_options\`, or with tools in OpenAI's form | the same object |
 | any other | the sentence, as a string |
 
-If the service refuses a request before it has read the body, the headers alone decide. \`SVC_ERROR_SHAPE=string\` or \`object\` sets one shape for all
-clients ([why](decisions/2026-11-26-error-shape.md)). Clients that get the object by this table also get the true \`finish_reason\` in streams; the setting does not change that.
-\`/v1/messages\`, \`/v1/responses\` and the routes of llama-server keep the shape of their own dialect, with the same sentences.
-The header \`X-Svc-Error-Code\` always has the code.
+- \`SVC_ERROR_SHAPE=string\` or \`object\` sets one shape for all clients ([why](decisions/2026-11-26-error-shape.md)).
+- Clients that get the object by this table also get the true \`finish_reason\` in streams.
+- \`/v1/messages\`, \`/v1/responses\` and the routes of llama-server use the shape of their own dialect, with the same sentences.
+- The header \`X-Svc-Error-Code\` always has the code. If a request is refused before its body is read, only its headers decide the shape.
 
-| client | what it shows |
+| client | how it shows an error |
 |---|---|
 | openai (Python) | \`str(e)\`: \`Error code: 404 - Model "x" is not installed; …\`; \`e.status_code\`, \`e.code\`, \`e.param\`, \`e.type\` |
 | openai (Node) | \`e.message\`: \`404 Model "x" is not installed; …\`; \`e.status\`, \`e.code\`, \`e.param\`, \`e.type\` |
@@ -88,7 +88,7 @@ The header \`X-Svc-Error-Code\` always has the code.
 | LiteLLM | its own classes with the sentence; \`ContextWindowExceededError\` for a prompt that is too long, with the prefix \`openai/\` too |
 | LangChain | its own classes with the sentence; \`OpenAIContextOverflowError\` for a prompt that is too long |
 
-A failure that would repeat carries \`x-should-retry: false\`; for \`answer_invalid\` that is so when the temperature is 0 or a seed is set. On a stream that has started, the body arrives as the last
+Failures that would repeat carry \`x-should-retry: false\` (\`answer_invalid\`: at temperature 0 or with a seed). In a stream, the body arrives as the last
 \`data:\` line, without \`[DONE]\`, and the connection is closed.
 
 | code | status | retryable | sentence |
@@ -105,9 +105,9 @@ function schemaKeywords() {
 
 ${notice('packages/schema-grammar/src/schema/keywords.ts, packages/schema-grammar/src/string-formats.ts')}
 
-What [structured output](structured-output.md) does with each keyword. *Enforced*: by the grammar, always. *Partly*: by the
-grammar as far as the last column says; beyond it, tools are relaxed and \`response_format\` is refused. *Checked*: by the
-check of the finished answer only.
+How [structured output](structured-output.md) treats each keyword. *Enforced*: always, by the grammar. *Partly*: by the grammar,
+within the limits of the last column; beyond them, tools are relaxed and \`response_format\` is refused. *Checked*: only in
+the finished answer.
 
 | keyword | by the grammar | how |
 |---|---|---|
@@ -115,9 +115,9 @@ ${rows.map(([key, { reach, how }]) => `| \`${key}\` | ${reach} | ${cell(how)} |`
 
 Annotations, without effect: ${names(annotations.map(([key]) => key))}, and every keyword that begins with \`x-\`.
 
-Formats enforced for strings: ${names(Object.keys(FORMAT_PATTERNS))}. The grammar allows what the check of the
-finished answer allows; the check alone sees ${names(CHECKED_FORMATS)} in full. Formats that make integers of numbers, and
-bound them: ${names(Object.keys(INTEGER_FORMATS))}.
+Formats enforced for strings: ${names(Object.keys(FORMAT_PATTERNS))}. ${names(CHECKED_FORMATS)} are
+enforced in part by the grammar and in full by the check of the finished answer. Formats that make numbers bounded integers:
+${names(Object.keys(INTEGER_FORMATS))}.
 Formats without effect: ${names(FREE_FORMATS)}.
 `;
 }
@@ -131,21 +131,24 @@ function configuration() {
 
 ${notice('src/config/settings.ts')}
 
-A command-line flag takes precedence over the environment, the environment over \`config.toml\` in the home folder, and
-the file over the default. The file uses the lower-case names without \`SVC_\`, for example \`keep_alive = "10m"\`;
-\`home\` itself cannot be set in it. \`hearth config\` prints every value and its origin, the values chosen automatically,
-the path of the file, and each mistake with its line. Variables that begin with \`SVC_\` but are not settings are named
-there and at every start.
+\`\`\`sh
+SVC_PORT=9000 hearth serve      # a variable for one start; the other commands need it too: SVC_PORT=9000 hearth status
+hearth config                   # every value with its origin, the path of config.toml, and mistakes with their line
+\`\`\`
 
-SIGHUP makes a running service read \`config.toml\` again. The log says what has changed at once and what waits for a restart; a
-file with a mistake changes nothing. \`nohup hearth serve &\` outlives its terminal, while a service in the foreground of a
-terminal ends with it, after the answers that run.
+For a permanent setting, write its lower-case name without \`SVC_\` into \`config.toml\` in the home folder:
 
-The log goes to stderr, as JSON lines or, on a terminal, as readable text, and on request to files as well: see
+\`\`\`toml
+port = 9000
+keep_alive = "10m"
+\`\`\`
+
+A command-line flag takes precedence over the environment, the environment over \`config.toml\`, and the file over the default.
+\`home\` cannot be set in the file. Variables that begin with \`SVC_\` but are not settings are reported at every start.
+
+On SIGHUP, a running service reads \`config.toml\` again. The log lists the changes that apply at once and those that need a
+restart. A file with a mistake changes nothing. \`nohup hearth serve &\` continues after its terminal closes. Logs:
 [the log](observe.md#the-log).
-
-Another port: \`npm start -- --port 9000\` or \`hearth serve --port 9000\`. The other verbs look for the server where the
-settings say, so give them the same port: \`SVC_PORT=9000 hearth status\`, or \`port = 9000\` in \`config.toml\` for good.
 
 | setting | meaning | default | value | on SIGHUP |
 |---|---|---|---|---|
@@ -173,9 +176,12 @@ function metricsPage() {
 
 ${notice('src/engine/observe/')}
 
-\`GET /metrics\` answers in the Prometheus text format and asks for the API key as other routes do. Names that begin with \`gen_ai_\` are
-OpenTelemetry's for generative AI servers. Figures are counted as they happen or read when they are asked for; no timer wakes the process for
-them. Import [grafana-dashboard.json](grafana-dashboard.json) into Grafana for a picture of them.
+\`\`\`sh
+curl http://127.0.0.1:8740/metrics      # with -H "Authorization: Bearer …" if the service has a key
+\`\`\`
+
+The format is Prometheus text. Names that begin with \`gen_ai_\` are OpenTelemetry's for generative AI servers. Import
+[grafana-dashboard.json](grafana-dashboard.json) into Grafana for a dashboard.
 
 | series | type | labels | meaning |
 |---|---|---|---|
@@ -226,7 +232,7 @@ const PANELS = [
     '{{origin}}',
   ],
   ['KV cells in use', 'percentunit', 'hearth_model_kv_cells_used / hearth_model_kv_cells', '{{model}}'],
-  ['State of prompts beside the slots', 'bytes', 'sum by (tier) (hearth_prompt_cache_bytes)', '{{tier}}'],
+  ['Prompt state outside the slots', 'bytes', 'sum by (tier) (hearth_prompt_cache_bytes)', '{{tier}}'],
   [
     'Drafts that were accepted',
     'percentunit',

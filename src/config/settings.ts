@@ -154,7 +154,7 @@ export const settings = {
   defaultModel: setting<string | null>({
     env: 'SVC_DEFAULT_MODEL',
     live: true,
-    description: 'The model behind the id "default".',
+    description: 'The model of the id "default".',
     fallback: null,
     unset: 'the choice of `hearth default`, else the newest installed chat model',
     read: text,
@@ -163,7 +163,7 @@ export const settings = {
   embeddingModel: setting<string | null>({
     env: 'SVC_EMBEDDING_MODEL',
     live: true,
-    description: 'The model behind the id "default-embedding".',
+    description: 'The model of the id "default-embedding".',
     fallback: null,
     unset: 'the same, of the embedding models',
     read: text,
@@ -281,7 +281,7 @@ export const settings = {
     env: 'SVC_GPU_FETCH',
     live: true,
     description:
-      'auto: with SVC_GPU=auto and a GPU that lacks only its library, fetch the Vulkan library (24 MB), try it, and use it if it is faster. off: fetch nothing.',
+      'auto: with SVC_GPU=auto and a GPU that needs only its library, fetch the Vulkan library (24 MB), try it, and use it if it is faster. off: fetch nothing.',
     fallback: 'auto',
     read: (value) => (value === 'auto' || value === 'off' ? value : undefined),
     expects: 'auto or off',
@@ -328,7 +328,7 @@ export const settings = {
     env: 'SVC_ALLOW_DOCKER_HOST',
     live: true,
     description:
-      'Lets containers call by the names host.docker.internal and host.containers.internal. Docker Desktop reaches the loopback address; elsewhere, bind the address of the bridge as well, which needs a key.',
+      'Lets containers call by the names host.docker.internal and host.containers.internal. Docker Desktop reaches the loopback address; on other systems, bind the address of the bridge as well, which needs a key.',
     fallback: false,
     read: flag,
     expects: '1 or 0',
@@ -359,7 +359,7 @@ export const settings = {
   record: setting<'off' | 'on' | 'text'>({
     env: 'SVC_RECORD',
     description:
-      'What the flight recorder keeps of the last 200 requests, in memory: on, figures only; text, also what was sent and answered; off, nothing.',
+      'How much of the last 200 requests is kept in memory: on, figures only; text, also the texts of requests and answers; off, nothing.',
     fallback: 'on',
     read: (value) => (['off', 'on', 'text'] as const).find((mode) => mode === value.trim()),
     expects: 'off, on or text',

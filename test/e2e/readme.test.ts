@@ -60,7 +60,7 @@ describe('the commands of a page', () => {
   const begun: Shown = [['a begun answer', /"content":"-first server /]];
 
   it.each([
-    { name: 'examples.md', shown: examples },
+    { name: 'chat.md', shown: examples },
     { name: 'structured-output.md', shown: begun },
   ])('$name show what it says', async ({ name: file, shown }) => {
     const page = await readFile(path.join(root, 'docs', file), 'utf8');

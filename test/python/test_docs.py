@@ -8,7 +8,7 @@ import pytest
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 BLOCKS = [
     pytest.param(block, id=f"{page}-{number}")
-    for page in ("examples", "agents", "batches")
+    for page in ("chat", "agents", "batches")
     for number, block in enumerate(re.findall(r"```python\n(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL))
 ]
 

@@ -83,7 +83,7 @@ export function addTierMetrics(
     });
   perTier(
     'hearth_prompt_cache_bytes',
-    'State of prompts that a loaded model keeps beside its slots, by tier: ram, disk.',
+    'Prompt state that a loaded model keeps outside its slots, by tier: ram, disk.',
     ({ bytes }) => bytes,
   );
   perTier(

@@ -53,7 +53,7 @@ export function modelMetrics(
 function addMemory(registry: Registry, residencies: () => readonly ResidencyStatus[]): void {
   const bytes = new Gauge({
     name: 'hearth_model_bytes',
-    help: 'Memory of a model by device: planned, measured, and by what it is for (weights, kv, compute), as far as the engine tells.',
+    help: 'Memory of a model by device: planned, measured, and by purpose (weights, kv, compute), as far as the engine reports it.',
     labelNames: ['model', 'device', 'part'],
     registers: [registry],
     collect() {

@@ -8,7 +8,7 @@ const COUNTS = [
   ['hearth_upstream_requests_total', 'Requests that were sent to an upstream.', 'requests'],
   [
     'hearth_upstream_spills_total',
-    'Requests that went elsewhere because of its load, although it knew their prompts.',
+    'Requests sent to another upstream because of its load, although it knew their prompts.',
     'spills',
   ],
   [
@@ -18,12 +18,12 @@ const COUNTS = [
   ],
   [
     'hearth_upstream_failovers_total',
-    'Requests that failed there before the first byte and went elsewhere.',
+    'Requests that failed there before the first byte and were moved to another upstream.',
     'failovers',
   ],
   [
     'hearth_upstream_resumptions_total',
-    'Answers that failed there in the middle and went on elsewhere.',
+    'Answers that failed there midway and continued at another upstream.',
     'resumptions',
   ],
 ] as const;

@@ -71,7 +71,7 @@ export const KEYWORDS: Readonly<Record<string, KeywordRow>> = {
   $dynamicRef: { reach: 'partly', value: 'ref', how: 'as `$ref`, if the schema has the anchor once' },
   $recursiveRef: { reach: 'partly', value: 'ref', how: 'to the root' },
   allOf: { reach: 'partly', value: 'schemas', how: 'if its parts can be merged into one schema' },
-  anyOf: { reach: 'enforced', value: 'schemas', how: 'merged with the keywords beside it' },
+  anyOf: { reach: 'enforced', value: 'schemas', how: 'merged with the keywords next to it' },
   oneOf: {
     reach: 'partly',
     value: 'schemas',
@@ -152,7 +152,7 @@ export const KEYWORDS: Readonly<Record<string, KeywordRow>> = {
     reach: 'partly',
     value: 'schema',
     of: ARRAY,
-    how: 'at any place; beside a tuple or a length the first items are of its schema, which is named as narrower',
+    how: 'at any place; with a tuple or a length, the first items are of its schema, which is named as narrower',
   },
   minContains: { reach: 'partly', value: 'count', of: ARRAY, how: 'with `contains`' },
   maxContains: {
@@ -167,13 +167,13 @@ export const KEYWORDS: Readonly<Record<string, KeywordRow>> = {
     reach: 'partly',
     value: 'count',
     of: STRING,
-    how: 'in code points; above 20000, and beside a pattern that it makes too large, it is left to the check',
+    how: 'in code points; above 20000, and with a pattern that it makes too large, it is left to the check',
   },
   pattern: {
     reach: 'partly',
     value: 'pattern',
     of: STRING,
-    how: 'without back-references and word boundaries; beside lengths and `format` if both together stay small',
+    how: 'without back-references and word boundaries; together with lengths and `format` if both stay small',
   },
   format: { reach: 'partly', value: 'text', of: STRING, how: 'the formats below' },
   minimum: {
