@@ -4,7 +4,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { CheckFacts, FrozenFacts } from './frozen.ts';
-import { MOST_UNHELD } from './limits.ts';
+import { MOST_ALTERNATIVES, MOST_UNHELD, SCORED_ROWS } from './limits.ts';
 import { Turn } from './job.ts';
 import { EarlierPrompt } from './prompt-difference.ts';
 import { FormatShape } from '../lib/tool-format/format-shape.ts';
@@ -185,6 +185,32 @@ export const Resumed = Type.Object({
 });
 export type Resumed = Static<typeof Resumed>;
 
+/** A token of the prompt, and how likely the model finds it behind those before it. */
+export const PromptToken = Type.Object({
+  id: Type.Integer({ minimum: 0 }),
+  text: Type.String(),
+  bytes: Type.Array(Type.Integer({ minimum: 0, maximum: 255 })),
+  /** Null: nothing stands before it. */
+  score: Type.Union([
+    Type.Object({
+      logprob: Type.Number(),
+      /** 1: no token is likelier. */
+      rank: Type.Integer({ minimum: 1 }),
+      /** The likeliest, in order. */
+      top: Type.Array(TokenLogprob, { maxItems: MOST_ALTERNATIVES }),
+    }),
+    Type.Null(),
+  ]),
+});
+export type PromptToken = Static<typeof PromptToken>;
+
+/** The next tokens of a prompt whose job asks for them; they come before the answer. */
+export const PromptTokensEvent = Type.Object({
+  type: Type.Literal('prompt_tokens'),
+  tokens: Type.Array(PromptToken, { maxItems: SCORED_ROWS + 1 }),
+});
+export type PromptTokensEvent = Static<typeof PromptTokensEvent>;
+
 /** More tokens of a text that was held back leave as several events, which bounds the size of a message. */
 export const TOKENS_PER_EVENT = 1_024;
 
@@ -294,6 +320,8 @@ export type ModelFormatFacts = Static<typeof ModelFormatFacts>;
 export const ExplainedEvent = Type.Object({
   type: Type.Literal('explained'),
   renderedPrompt: Type.String(),
+  /** Where they were asked for. */
+  tokens: Type.Optional(Type.Unsafe<Uint32Array>({})),
   /** As `started` would tell it. */
   earlier: Type.Optional(EarlierPrompt),
   promptTokens: Type.Integer(),
@@ -322,6 +350,7 @@ export const JobEvent = Type.Union([
   QueuedEvent,
   StartedEvent,
   ProgressEvent,
+  PromptTokensEvent,
   TextEvent,
   ReasoningEvent,
   ToolCallEvent,

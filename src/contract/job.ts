@@ -5,7 +5,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { FrozenPins } from './frozen.ts';
-import { MOST_CALLS } from './limits.ts';
+import { MOST_ALTERNATIVES, MOST_CALLS } from './limits.ts';
 import { Sampling } from './sampling-shapes.ts';
 import { AdapterScale } from './settings/values.ts';
 
@@ -120,6 +120,15 @@ export type Prompt = Static<typeof Prompt>;
 export const turnsOf = (prompt: Prompt | undefined): readonly Turn[] =>
   prompt?.kind === 'chat' ? prompt.turns : [];
 
+/** Which tokens of a prompt are reported with their log probabilities. */
+export const ScoredPrompt = Type.Object({
+  /** Alternatives per token. */
+  top: Type.Integer({ minimum: 0, maximum: MOST_ALTERNATIVES }),
+  /** The first one; only state of tokens well before it may come from a cache, because that has no logits. */
+  from: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }),
+});
+export type ScoredPrompt = Static<typeof ScoredPrompt>;
+
 export const GenerateJob = Type.Object({
   kind: Type.Literal('generate'),
   /** Unique in the lifetime of the server process. */
@@ -148,7 +157,9 @@ export const GenerateJob = Type.Object({
   numCtx: NullableInt,
   stop: Type.Array(Type.String({ minLength: 1 })),
   /** How many alternatives to report per token; null: none reported at all. */
-  topLogprobs: Type.Union([Type.Integer({ minimum: 0, maximum: 20 }), Type.Null()]),
+  topLogprobs: Type.Union([Type.Integer({ minimum: 0, maximum: MOST_ALTERNATIVES }), Type.Null()]),
+  /** Absent: no token of the prompt is reported. */
+  scoredPrompt: Type.Optional(ScoredPrompt),
   /** Says how far the prompt is evaluated. */
   reportsProgress: Type.Optional(Type.Boolean()),
   /** What a template's clock shows, Unix milliseconds; null: the present. */
@@ -223,6 +234,8 @@ export const ExplainJob = Type.Object({
   kind: Type.Literal('explain'),
   jobId: Type.String(),
   job: GenerateJob,
+  /** Tells the tokens of the prompt. */
+  wantsTokens: Type.Optional(Type.Literal(true)),
 });
 export type ExplainJob = Static<typeof ExplainJob>;
 

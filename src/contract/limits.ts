@@ -26,6 +26,12 @@ export const MOST_EMBEDDING_JOBS = 16;
 /** Keywords that a worker names as left to the check of a call. */
 export const MOST_UNHELD = 256;
 
+/** Alternatives that are reported beside a token. */
+export const MOST_ALTERNATIVES = 20;
+
+/** Rows of a prompt whose logits are in memory at a time, where its tokens are reported. */
+export const SCORED_ROWS = 64;
+
 /** Tool calls of one answer. */
 export const MOST_CALLS = 64;
 
