@@ -1,6 +1,7 @@
 /** A loaded chat model at work: generates and explains. */
 import { formatFacts } from './prompt/model-format.ts';
 import type { GenerateJob, Job, VocabularyJob } from '../contract/job.ts';
+import { refusal } from '../lib/errors/refusal.ts';
 import { fail } from '../lib/errors/svc-error.ts';
 import { exactAccount } from './frozen/account.ts';
 import { BatchLoop } from './batch/batch-loop.ts';
@@ -46,7 +47,7 @@ export class ChatService {
         return this.#withImages(job, (marked, images) => this.#generate(marked, images));
       case 'explain':
         return this.#withImages({ ...job.job, jobId: job.jobId }, (marked, images) =>
-          this.#explain(marked, images),
+          this.#explain(marked, images, job.wantsTokens === true),
         );
       case 'embed':
         throw fail('wrong_model_kind', {
@@ -91,18 +92,21 @@ export class ChatService {
   #generate(job: GenerateJob, images: PromptImages | null): void {
     const prepared = prepareChat(this.#chat, job, images);
     requireRoom(this.#chat, prepared);
+    if (job.scoredPrompt !== undefined && prepared.runs.length > 0)
+      throw refusal('prompt_logprobs', 'must not be set beside images, which are no tokens');
     if (job.lane === 'frozen') this.#frozen.submit(prepared);
     else if (job.lane === 'exact') this.#loop.submit(prepared, exactAccount(this.#chat, prepared));
     else this.#loop.submit(prepared);
   }
 
-  #explain(job: GenerateJob, images: PromptImages | null): void {
+  #explain(job: GenerateJob, images: PromptImages | null, wantsTokens: boolean): void {
     const prepared = prepareChat(this.#chat, job, images);
     const { promptTokens, cachedTokens, placement, earlier } = this.#loop.preview(prepared);
     const modelFormat = formatFacts(prepared.writer);
     this.#outbox.event(job.jobId, {
       type: 'explained',
       renderedPrompt: pieceText(prepared.pieces),
+      ...(wantsTokens ? { tokens: prepared.tokens } : {}),
       ...(earlier === null ? {} : { earlier }),
       promptTokens,
       cachedTokens,

@@ -324,6 +324,8 @@ export interface Logits {
   readonly largest: number;
   /** The sum of exp(logit - largest) over the whole vocabulary; reads all of it. */
   totalWeight(): number;
+  /** How many logits are larger than that of the token, and one more; reads all of them. */
+  rankOf(token: number): number;
 }
 
 export interface TokenLogit {

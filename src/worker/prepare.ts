@@ -109,9 +109,9 @@ function speaking(chat: ChatModel, { tools }: GenerateJob): ChatModel {
   return toolWriter === null || tools.length === 0 ? chat : { ...chat, writer: toolWriter };
 }
 
-/** Throws `context_length_exceeded` when not even one token of an answer fits behind the prompt. */
+/** Throws `context_length_exceeded` when not even one token of an answer fits behind the prompt, where one is wanted. */
 export function requireRoom(chat: ChatModel, { job, tokens, numCtx }: PreparedChat): void {
-  if (tokens.length + 1 <= numCtx) return;
+  if (tokens.length + (job.maxTokens === 0 ? 0 : 1) <= numCtx) return;
   throw fail('context_length_exceeded', {
     promptTokens: tokens.length,
     numCtx,

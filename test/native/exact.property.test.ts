@@ -89,6 +89,8 @@ interface Request {
   readonly text: string | readonly number[];
   readonly maxTokens: number;
   readonly temperature: number;
+  /** Its prompt is scored too, from this token on. */
+  readonly scoredFrom?: number;
 }
 
 const WORDS =
@@ -102,15 +104,26 @@ function digest(answer: Answer): string {
   return createHash('sha256')
     .update(JSON.stringify([answer.text, answer.done.finishReason]))
     .update(new Float64Array(logprobsOf(answer)))
+    .update(new Float64Array(promptScoresOf(answer)))
     .digest('hex');
 }
 
-const jobOf = ({ text, maxTokens, temperature }: Request, domain: string): GenerateJob =>
+function promptScoresOf({ events }: Answer): number[] {
+  const tokens = events.flatMap((event) => (event.type === 'prompt_tokens' ? event.tokens : []));
+  return tokens.flatMap(({ id, score }) => [
+    id,
+    score?.logprob ?? 1,
+    ...(score?.top ?? []).map(({ logprob }) => logprob),
+  ]);
+}
+
+const jobOf = ({ text, maxTokens, temperature, scoredFrom }: Request, domain: string): GenerateJob =>
   generateJob({
     prompt: typeof text === 'string' ? { kind: 'text', text } : { kind: 'tokens', tokens: [...text] },
     maxTokens,
     sampling: { temperature, seed: 7 },
     topLogprobs: 20,
+    ...(scoredFrom === undefined ? {} : { scoredPrompt: { top: 20, from: scoredFrom } }),
     domain,
   });
 
@@ -145,6 +158,17 @@ class Requests {
   readonly #beginnings = [words(20), words(60), words(100), 'the', ''];
 
   next(): Request {
+    const request = this.#unscored();
+    if (random.below(2) === 0) return request;
+    // Its first token, or one somewhere in the prompt, or behind it.
+    return {
+      ...request,
+      maxTokens: pick([0, request.maxTokens]),
+      scoredFrom: pick([0, 0, random.below(60)]),
+    };
+  }
+
+  #unscored(): Request {
     const kind = random.below(4);
     // The very same again, of which all but the least is in the cache.
     if (kind === 0 && this.#asked.length > 0) return pick(this.#asked.slice(-6)).request;
@@ -213,7 +237,7 @@ describe('an exact load', { timeout: isLong || given !== undefined ? 6 * 3_600_0
       return start({ parallel: 1 + random.below(6), threads: pick([1, 2, null]), promptCache });
     };
     let worker = await busy();
-    const seen = { compared: 0, cached: 0, restored: 0, cancelled: 0, kills: 0 };
+    const seen = { compared: 0, scored: 0, cached: 0, restored: 0, cancelled: 0, kills: 0 };
     const ask = async (request: Request): Promise<void> => {
       const job = jobOf(request, 'one');
       const isCancelled = random.below(6) === 0;
@@ -233,6 +257,7 @@ describe('an exact load', { timeout: isLong || given !== undefined ? 6 * 3_600_0
       const expected = await references.answer(request);
       expect(digest(answer), JSON.stringify({ request, usage: answer.done })).toBe(digest(expected));
       seen.compared += 1;
+      if (promptScoresOf(answer).length > 0) seen.scored += 1;
       if (answer.done.usage.cachedTokens > 0) seen.cached += 1;
       if ((answer.done.cache?.diskTokens ?? 0) + (answer.done.cache?.ramTokens ?? 0) > 0) seen.restored += 1;
       const tokens = answer.events
@@ -258,6 +283,7 @@ describe('an exact load', { timeout: isLong || given !== undefined ? 6 * 3_600_0
     }
     process.stdout.write(`${JSON.stringify(seen)}\n`);
     expect(seen.compared).toBeGreaterThan(rounds);
+    expect(seen.scored).toBeGreaterThan(0);
     expect(seen.cached).toBeGreaterThan(0);
     await worker.end();
     await lone.end();

@@ -30,6 +30,7 @@ import { Restoring } from './restoring.ts';
 import { type KeyedPrompt, Sequences } from './sequences/sequences.ts';
 import { type Row, shapeOf } from './stream/row.ts';
 import { DraftingModel } from './stream/drafting-model.ts';
+import { PromptScores } from './stream/prompt-scores.ts';
 import { Stream } from './stream/stream.ts';
 import { decodingRequest, type StreamJob } from './stream/stream-job.ts';
 import { Suspension } from './suspension.ts';
@@ -164,6 +165,9 @@ export class BatchLoop {
   /** The prompt in tokens whose state may be cached, unless these are more and take room from the answer. */
   #inCachedTokens({ job, tokens, numCtx }: PreparedChat): KeyedPrompt {
     const keyed = { prompt: tokens, owner: ownerOf(job) };
+    const { scoredPrompt } = job;
+    // These very tokens are scored.
+    if (scoredPrompt !== undefined) return { ...keyed, mostReused: PromptScores.mostReused(scoredPrompt) };
     const cached = this.#sequences.withCachedTokens(keyed, this.#chat.vocabulary);
     const fits = cached.length <= tokens.length || cached.length + (job.maxTokens ?? 1) <= numCtx;
     return fits ? { ...keyed, prompt: cached } : keyed;
@@ -222,7 +226,7 @@ export class BatchLoop {
       .sort((a, b) => a.sequence - b.sequence);
     const decoding = streams.filter((stream) => stream.isDecoding);
     const prefilling = streams.filter((stream) => !stream.isDecoding);
-    const atText = prefilling.filter(({ images, position }) => images.at(position) === null);
+    const atText = oneScoring(prefilling.filter(({ images, position }) => images.at(position) === null));
     const plan =
       decoding.length + atText.length === 0
         ? NOTHING
@@ -361,7 +365,10 @@ export class BatchLoop {
     const isEnd = stream.remaining === 0 || stream.position === stream.sharedTokens;
     if (wasPrompt && (isEnd || isImageEnd)) this.#sequences.promptEvaluated(row.sequence);
     try {
-      this.#sample(stream, row.tokens.subarray(kept), logitRows);
+      for (const event of stream.score(this.#chat.context, row, logitRows))
+        this.#outbox.event(stream.jobId, event);
+      const sampled = logitRows.slice(logitRows.length - (row.sampled ?? logitRows.length));
+      this.#sample(stream, row.tokens.subarray(kept), sampled);
       if (stream.isFinished) this.#finish(stream);
     } catch (error) {
       this.#fail(stream, error);
@@ -420,3 +427,10 @@ export class BatchLoop {
 
 const NOTHING: StepPlan = { calls: [] };
 const FROM_SLOT = { ramTokens: 0, diskTokens: 0, restoreMs: 0 } as const;
+
+/** Room for logits is that of one scored prompt at a time, and the first comes first. */
+function oneScoring(prefilling: readonly Stream[]): readonly Stream[] {
+  const scoring = prefilling.filter(({ isScoring }) => isScoring);
+  const [first] = scoring.sort((a, b) => a.arrivedMs - b.arrivedMs);
+  return prefilling.filter((stream) => !stream.isScoring || stream === first);
+}

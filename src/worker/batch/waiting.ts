@@ -107,14 +107,18 @@ export class Waiting {
       const wanted = this.#preview(waiting);
       if (wanted === null || !this.#hasRoom(waiting, wanted, begun)) return;
       const { prompt, owner } = waiting;
-      const kept = this.#tiers?.beyond(owner, prompt, wanted.keep) ?? null;
+      const reusable = { owner, prompt: this.#sequences.reusable(waiting) };
+      const kept = this.#tiers?.beyond(owner, reusable.prompt, wanted.keep) ?? null;
       const restorable = kept === 'not_worth' ? null : kept;
       if (
-        awaitsSharedPrefix(waiting, begun, { ...wanted, keep: restorable?.length ?? wanted.keep }, (tokens) =>
-          this.#sequences.mostReused(tokens),
+        awaitsSharedPrefix(
+          reusable,
+          begun,
+          { ...wanted, keep: restorable?.length ?? wanted.keep },
+          (tokens) => this.#sequences.mostReused(tokens),
         ) ||
         (this.#tiers !== null &&
-          awaitsBorder(waiting, begun, { keep: restorable?.length ?? wanted.keep }, COPY_LIMITS.leastTokens))
+          awaitsBorder(reusable, begun, { keep: restorable?.length ?? wanted.keep }, COPY_LIMITS.leastTokens))
       )
         continue;
       const before = this.#heldBefore(waiting);

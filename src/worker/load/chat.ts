@@ -1,4 +1,5 @@
 /** Opens a chat model for the batch loop. */
+import { SCORED_ROWS } from '../../contract/limits.ts';
 import type { LoadSpec } from '../../contract/load.ts';
 import type { ContextSize } from '../../contract/memory.ts';
 import type { ContextOptions, LoadOptions, NativeAdapter, NativeBackend, NativeContext } from '../native.ts';
@@ -104,7 +105,8 @@ export function chatContext(
     // Exact loads keep the whole past of every layer, and divide calls by their own rules.
     microBatchTokens: wholeWindows === true ? EXACT_LOAD.microBatchTokens : null,
     ...(wholeWindows !== undefined && { wholeWindows }),
-    logitRows: Math.min(BATCH_TOKENS, sequences * (1 + draftTokens)),
+    // Those of a scored prompt come with the ends of others.
+    logitRows: Math.min(BATCH_TOKENS, Math.max(sequences * (1 + draftTokens), SCORED_ROWS + sequences)),
     threads,
     flashAttention,
     keyType,

@@ -227,7 +227,12 @@ function scriptedContext(numCtx: number, { script, evaluated, onDecode, logit }:
         });
       }),
     sample: (batchRow) => script(Buffer.from(rows[batchRow] ?? []))[0] ?? END,
-    readLogits: () => ({ of: [{ token: END, logit }], largest: logit, totalWeight: () => 1 }),
+    readLogits: () => ({
+      of: [{ token: END, logit }],
+      largest: logit,
+      totalWeight: () => 1,
+      rankOf: () => 1,
+    }),
     embedding: (sequence) => Float32Array.of(held(sequence).length, 0, 0),
     cutSequence(sequence, length) {
       sequences.set(sequence, held(sequence).slice(0, length));

@@ -46,6 +46,8 @@ export interface PrefillingSequence {
   /** Prompt tokens not yet evaluated, or those until the prompt has to stop. */
   readonly remaining: number;
   readonly arrivedMs: number;
+  /** Logits of its rows are read, and not only those of the last one of its prompt. */
+  readonly readsRows?: boolean;
 }
 
 export interface IdleSequence {

@@ -48,16 +48,20 @@ export interface CallRules extends TileRules {
 /** Those of the wanted chunks that can be one call, the first before all; some with a few tokens less, one alone with more. */
 export function tiledCall(
   wanted: readonly Tile[],
-  prompts: ReadonlyMap<number, { readonly remaining: number }>,
+  prompts: ReadonlyMap<number, { readonly remaining: number; readonly readsRows?: boolean }>,
   rules: CallRules,
 ): Tile[] {
   const call: Tile[] = [];
-  const isEnd = ({ sequence, tokens }: Tile): boolean => prompts.get(sequence)?.remaining === tokens;
+  // Whose logits are read.
+  const isEnd = ({ sequence, tokens }: Tile): boolean => {
+    const { remaining = tokens, readsRows = false } = prompts.get(sequence) ?? {};
+    return readsRows || remaining === tokens;
+  };
   for (const { sequence, tokens } of wanted) {
     const remaining = prompts.get(sequence)?.remaining ?? tokens;
     const mayEnd = rules.endsTogether || !call.some(isEnd);
     const fits = (count: number): boolean =>
-      (mayEnd || count < remaining) &&
+      (mayEnd || !isEnd({ sequence, tokens: count })) &&
       leaves(remaining - count, rules) &&
       isTiled([...call, { sequence, tokens: count }], rules);
     const counts = Array.from({ length: MOST_CUT }, (_, cut) => tokens - cut);

@@ -27,6 +27,8 @@ import { commonPrefix } from '../stream/common-prefix.ts';
 export interface KeyedPrompt {
   readonly prompt: Uint32Array;
   readonly owner: string;
+  /** Tokens of it whose state may be reused; absent: as many as have it. */
+  readonly mostReused?: number | undefined;
 }
 
 const NOTHING = new Uint8Array();
@@ -99,13 +101,20 @@ export class Sequences {
     return mostReused(promptTokens, this.#tiles);
   }
 
+  /** The beginning of the prompt that decides what of it is reused. */
+  reusable({ prompt, mostReused: most }: KeyedPrompt): Uint32Array {
+    return most === undefined ? prompt : prompt.subarray(0, most + this.#tiles.leastRows);
+  }
+
   /** How many tokens each holds, in order. */
   kept(): { readonly slot: number; readonly keptTokens: number }[] {
     return this.#states.map(({ id, tokens }) => ({ slot: id, keptTokens: tokens.length }));
   }
 
   /** The placement that a prompt would get now; changes nothing. Null when all sequences are busy. */
-  preview({ prompt, owner }: KeyedPrompt): Placement | null {
+  preview(keyed: KeyedPrompt): Placement | null {
+    const { owner } = keyed;
+    const prompt = this.reusable(keyed);
     const spared = this.#copyMs / this.#planner.prefillMsPerToken;
     // State that cannot be cut cannot be shared by copying either: the copy would hold the other conversation too.
     const copyWorthTokens =

@@ -21,7 +21,12 @@ function countingContext() {
       return Uint32Array.of(0);
     },
     decodeBatch: () => undefined,
-    readLogits: () => ({ of: [{ token: last + 1, logit: 1 }], largest: 1, totalWeight: () => 1 }),
+    readLogits: () => ({
+      of: [{ token: last + 1, logit: 1 }],
+      largest: 1,
+      totalWeight: () => 1,
+      rankOf: () => 1,
+    }),
     cutSequence(sequence, length) {
       held.set(sequence, (held.get(sequence) ?? []).slice(0, length));
       return true;

@@ -2,9 +2,14 @@
  * Log probabilities as the model itself gives them: over the whole vocabulary, before temperature, penalties and
  * truncation change them. Reading them does not disturb the sampler.
  */
-import type { SampledToken, TokenLogprob } from '../../../contract/job-event.ts';
+import type { PromptToken, SampledToken, TokenLogprob } from '../../../contract/job-event.ts';
 import type { NativeContext } from '../../native.ts';
 import type { Vocabulary } from '../../prompt/vocabulary.ts';
+
+interface RankedToken extends SampledToken {
+  /** 1: no token is likelier. Reads the row once more. */
+  rank(): number;
+}
 
 export class Logprobs {
   readonly #top: number;
@@ -16,31 +21,46 @@ export class Logprobs {
   }
 
   report(context: NativeContext, batchRow: number, token: number): SampledToken {
-    const { of, largest, totalWeight } = context.readLogits(batchRow, {
+    const { chosen, top } = this.#read(context, batchRow, token);
+    return { chosen, top };
+  }
+
+  /** A token of the prompt, behind a row of logits; null: nothing stands before it. */
+  promptToken(token: number, context: NativeContext, batchRow: number | null): PromptToken {
+    if (batchRow === null) return { ...this.#named(token), score: null };
+    const { chosen, top, rank } = this.#read(context, batchRow, token);
+    return { ...this.#named(token), score: { logprob: chosen.logprob, rank: rank(), top: [...top] } };
+  }
+
+  #read(context: NativeContext, batchRow: number, token: number): RankedToken {
+    const { of, largest, totalWeight, rankOf } = context.readLogits(batchRow, {
       tokens: [token],
       largest: this.#top,
     });
     const weight = Math.log(totalWeight());
     const logits = new Map(of.map(({ token: id, logit }) => [id, logit]));
-    const entry = (id: number, logit: number): TokenLogprob => this.#entry(id, logit - largest - weight);
+    const entry = (id: number, logit: number): TokenLogprob => ({
+      ...this.#named(id),
+      // JSON has no infinity; a token that cannot come gets the floor that other servers use.
+      logprob: Math.max(logit - largest - weight, -9999),
+    });
     return {
       chosen: entry(token, logits.get(token) ?? Number.NEGATIVE_INFINITY),
       top: [...logits]
         .sort(([, a], [, b]) => b - a)
         .slice(0, this.#top)
         .map(([id, logit]) => entry(id, logit)),
+      rank: () => rankOf(token),
     };
   }
 
-  #entry(token: number, logprob: number): TokenLogprob {
+  #named(token: number): { readonly id: number; readonly text: string; readonly bytes: number[] } {
     const bytes = this.#vocabulary.bytesOf(token);
     const control = this.#vocabulary.controlTextOf(token);
     return {
       id: token,
       text: control ?? new TextDecoder().decode(bytes),
       bytes: [...(control === null ? bytes : Buffer.from(control, 'utf8'))],
-      // JSON has no infinity; a token that cannot come gets the floor that other servers use.
-      logprob: Math.max(logprob, -9999),
     };
   }
 }

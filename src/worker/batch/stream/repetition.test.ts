@@ -23,7 +23,12 @@ async function sung(fields: Partial<GenerateJob>, next: number) {
         const context = await model.newContext(options);
         return {
           ...context,
-          readLogits: () => ({ of: [{ token: next, logit: 1 }], largest: 1, totalWeight: () => 1 }),
+          readLogits: () => ({
+            of: [{ token: next, logit: 1 }],
+            largest: 1,
+            totalWeight: () => 1,
+            rankOf: () => 1,
+          }),
         };
       };
       return { ...model, newContext };

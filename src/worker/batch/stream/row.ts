@@ -8,6 +8,8 @@ export interface Row {
   readonly tokens: Uint32Array;
   /** Of how many of the last tokens the logits are wanted. */
   readonly logits: number;
+  /** Of how many of these the answer is sampled; absent: of all. */
+  readonly sampled?: number;
   /** How many of the last tokens are drafts, which stay only if the sampler chooses the same. */
   readonly drafts?: number;
   /** Rows evaluated after the tokens and forgotten at once; what comes later never changes what came before. */

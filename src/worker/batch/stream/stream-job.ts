@@ -14,6 +14,7 @@ export type DecodingRequest = Pick<
   | 'adapters'
   | 'sampling'
   | 'topLogprobs'
+  | 'scoredPrompt'
   | 'stop'
   | 'maxTokens'
   | 'reportsProgress'
@@ -35,6 +36,8 @@ export interface StreamJob {
   readonly adapterKey: string;
   /** Whose state it may use and leaves: trust domain and adapters. */
   readonly owner: string;
+  /** Tokens of the prompt whose state may be reused; absent: as many as have it. */
+  readonly mostReused?: number | undefined;
   readonly answer: Answer;
   /** Where the part ends that other conversations begin with too: words of the system and tools; null: nobody asks. */
   readonly sharedTokens: number | null;
@@ -56,6 +59,17 @@ export interface StreamJob {
 /** A copy, so that a long conversation is not kept in memory while its answer is decoded. */
 export function decodingRequest(job: GenerateJob): DecodingRequest {
   const { jobId, lane, adapters, sampling, topLogprobs, stop, maxTokens } = job;
-  const { reportsProgress = false, ignoresEnd = false } = job;
-  return { jobId, lane, adapters, sampling, topLogprobs, stop, maxTokens, reportsProgress, ignoresEnd };
+  const { reportsProgress = false, ignoresEnd = false, scoredPrompt } = job;
+  return {
+    jobId,
+    lane,
+    adapters,
+    sampling,
+    topLogprobs,
+    ...(scoredPrompt === undefined ? {} : { scoredPrompt }),
+    stop,
+    maxTokens,
+    reportsProgress,
+    ignoresEnd,
+  };
 }

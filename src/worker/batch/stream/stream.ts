@@ -12,6 +12,7 @@ import { type DraftSource, FirstOf } from './draft-source.ts';
 import { type DraftingModel, ModelDrafts } from './drafting-model.ts';
 import { LogitTrace, topTwo } from './logit-trace.ts';
 import { PromptLookup } from './prompt-lookup.ts';
+import { PromptScores } from './prompt-scores.ts';
 import type { TileRules } from '../../../contract/settings/exact-rules.ts';
 import { tilesOf } from '../planning/tiles.ts';
 import type { Row } from './row.ts';
@@ -57,6 +58,8 @@ export class Stream {
   readonly sharedTokens: number | null;
   readonly output: StreamOutput;
   readonly images: StreamImages;
+  /** Null: nobody asks how likely the prompt is. */
+  readonly #scores: PromptScores | null;
   readonly #reportsProgress: boolean;
   readonly #arrivedMs: number;
   readonly #cachedTokens: number;
@@ -87,7 +90,13 @@ export class Stream {
     this.adapters = job.job.adapters;
     this.adapterKey = job.adapterKey;
     this.owner = job.owner;
-    this.sharedTokens = stopOf(job, cachedTokens, tilesOf(chat));
+    const tiles = tilesOf(chat);
+    this.sharedTokens = stopOf(job, cachedTokens, tiles);
+    const { scoredPrompt } = job.job;
+    this.#scores =
+      scoredPrompt === undefined
+        ? null
+        : new PromptScores(chat.vocabulary, job.prompt, scoredPrompt, tiles.leastRows);
     this.#cache = start.cache;
     this.#reportsProgress = job.job.reportsProgress === true;
     this.#arrivedMs = job.arrivedMs;
@@ -115,6 +124,15 @@ export class Stream {
   /** Prompt tokens not yet evaluated. */
   get remaining(): number {
     return Math.max(0, this.#evaluated.length - this.#position);
+  }
+
+  get arrivedMs(): number {
+    return this.#arrivedMs;
+  }
+
+  /** The prompt is not scored to its end. */
+  get isScoring(): boolean {
+    return this.#scores?.isOver === false;
   }
 
   get isDecoding(): boolean {
@@ -150,8 +168,16 @@ export class Stream {
   prefillingState(): PrefillingSequence {
     const [position, stop] = [this.#position, this.sharedTokens ?? 0];
     const shared = position < stop ? stop : this.#evaluated.length;
-    const end = Math.min(shared, this.images.nextStart(position) ?? shared);
-    return { sequence: this.sequence, position, remaining: end - position, arrivedMs: this.#arrivedMs };
+    const border = Math.min(shared, this.images.nextStart(position) ?? shared);
+    const end = this.#scores?.endOf(position, border) ?? border;
+    const readsRows = (this.#scores?.rowsOf(position, end - position) ?? 0) > 0;
+    return {
+      sequence: this.sequence,
+      position,
+      remaining: end - position,
+      arrivedMs: this.#arrivedMs,
+      ...(readsRows ? { readsRows } : {}),
+    };
   }
 
   /** How far it is, for those who watch. */
@@ -189,7 +215,8 @@ export class Stream {
       sequence: this.sequence,
       position: this.#position,
       tokens: this.#evaluated.subarray(this.#position, end),
-      logits: samples ? 1 : 0,
+      logits: Math.max(this.#scores?.rowsOf(this.#position, tokens) ?? 0, samples ? 1 : 0),
+      sampled: samples ? 1 : 0,
       padding,
       spared: this.images.sparedBefore(this.#position),
     };
@@ -205,6 +232,11 @@ export class Stream {
       spared: this.images.sparedBefore(this.#position),
       medium: this.images.rowsAt(this.#position, rows),
     };
+  }
+
+  /** What the logits of an evaluated row say of the prompt. */
+  score(context: NativeContext, row: Row, logitRows: readonly number[]): JobEvent[] {
+    return this.#scores?.read(context, row, logitRows) ?? [];
   }
 
   /** The state of so many more tokens is in the sequence. */
