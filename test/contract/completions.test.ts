@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { GenerateJob } from '../../src/contract/job.ts';
 import { fail } from '../../src/lib/errors/svc-error.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { answer, done, gate, started, text } from '../support/http/scripted-engine.ts';
+import { answer, done, gate, started, type Step, text } from '../support/http/scripted-engine.ts';
 import { installed, scriptedService } from '../support/http/scripted-service.ts';
 import { verifies } from './requirements.ts';
 
@@ -80,7 +80,6 @@ describe('a text completion', () => {
     ['too many prompts', { prompt: Array.from({ length: 33 }, () => 'a') }, 'prompt'],
     ['logprobs that are too many', { logprobs: 21 }, 'logprobs'],
     ['logprobs as a boolean', { logprobs: true }, 'logprobs'],
-    ['logprobs of its own prompt', { logprobs: 1, echo: true }, 'logprobs'],
     ['echo as text', { echo: 'yes' }, 'echo'],
     ['no prompt in the array', { prompt: [] }, 'prompt'],
     ['a token among prompts', { prompt: [['a'], 2] }, 'prompt[1]'],
@@ -171,6 +170,98 @@ describe('a text completion', () => {
         text_offset: [0, 2],
       });
     });
+  });
+
+  const token = (piece: string, logprob: number, id = 9) => ({
+    id,
+    text: piece,
+    bytes: [...Buffer.from(piece)],
+    logprob,
+  });
+  const promptToken = (piece: string, logprob: number | null, id: number) => {
+    const { logprob: _, ...named } = token(piece, 0, id);
+    const top = [token('top', -0.1, 1), token('next', -2, 2)];
+    return { ...named, score: logprob === null ? null : { logprob, rank: 7, top } };
+  };
+  const scores: Step = {
+    type: 'prompt_tokens',
+    tokens: [promptToken('<s>', null, 0), promptToken('On', -1, 4), promptToken('ce', -3, 5)],
+  };
+
+  it('reports how likely an echoed prompt is', async () => {
+    const said: Step = { type: 'text', text: ' upon', tokens: [{ chosen: token(' upon', -5), top: [] }] };
+    service.engine.plays([started(), scores, said, done()]);
+    const { body } = await complete({ echo: true, logprobs: 1 });
+    verifies('completions.logprobs', () => {
+      expect(job().scoredPrompt).toEqual({ top: 1, from: 0 });
+      expect(body.choices[0]).toMatchObject({
+        text: 'Once upon',
+        logprobs: {
+          tokens: ['<s>', 'On', 'ce', ' upon'],
+          token_logprobs: [null, -1, -3, -5],
+          // The token itself is always among them.
+          top_logprobs: [null, { top: -0.1, On: -1 }, { top: -0.1, ce: -3 }, { ' upon': -5 }],
+          text_offset: [0, 0, 2, 4],
+        },
+      });
+    });
+  });
+
+  it('echoes tokens by their text, in a stream too', async () => {
+    const fields = { prompt: [[0, 4, 5]], echo: true, logprobs: 0, max_tokens: 0 };
+    service.engine.plays([started(), scores, done('length')], [started(), scores, done('length')]);
+    const { body } = await complete(fields);
+    expect(job().prompt).toEqual({ kind: 'tokens', tokens: [0, 4, 5] });
+    expect(body.choices[0]).toMatchObject({
+      text: '<s>Once',
+      logprobs: { top_logprobs: [null, { On: -1 }, { ce: -3 }], text_offset: [0, 3, 5] },
+    });
+    const stream = { model: 'default', ...fields, stream: true };
+    const open = await service.client.openStream({ method: 'POST', path, body: stream });
+    const { text: whole, chunks } = await open.all();
+    expect(whole).toBe('<s>Once');
+    const told = chunks.flatMap((chunk) => (chunk as typeof body).choices?.[0]?.logprobs?.tokens ?? []);
+    expect(told).toEqual(['<s>', 'On', 'ce']);
+  });
+
+  it('reports the prompt by itself as vLLM does', async () => {
+    service.engine.plays([started(), scores, text(' upon'), done()]);
+    const { body } = await complete({ prompt_logprobs: 1 });
+    expect(job().scoredPrompt).toEqual({ top: 1, from: 0 });
+    const top = { logprob: -0.1, rank: 1, decoded_token: 'top' };
+    expect(body.choices[0]).toMatchObject({
+      text: ' upon',
+      logprobs: null,
+      prompt_token_ids: [0, 4, 5],
+      prompt_logprobs: [
+        null,
+        { 4: { logprob: -1, rank: 7, decoded_token: 'On' }, 1: top },
+        { 5: { logprob: -3, rank: 7, decoded_token: 'ce' }, 1: top },
+      ],
+    });
+  });
+
+  it('names what cannot be reported together', async () => {
+    for (const [fields, param] of [
+      [{ prompt_logprobs: 1, stream: true }, 'prompt_logprobs'],
+      [{ prompt_logprobs: 21 }, 'prompt_logprobs'],
+      [{ prompt_logprobs: -1 }, 'prompt_logprobs'],
+      [{ echo: true, logprobs: 1, suffix: 'x' }, 'echo'],
+      [{ echo: true, prompt: [1, 2] }, 'echo'],
+    ] as const) {
+      const { status, body } = await complete(fields);
+      expect([status, body.param], JSON.stringify(fields)).toEqual([400, param]);
+    }
+  });
+
+  it('is refused when the prompts have more to report than an answer may hold', async () => {
+    const many = started(4096, 100_000);
+    service.engine.plays([many, gate().opened], [many, gate().opened]);
+    const { status, body } = await complete({ prompt: ['a', 'b'], prompt_logprobs: 1, max_tokens: 0 });
+    expect([status, body.param]).toEqual([400, 'prompt']);
+    expect(body.message).toContain('262144');
+    service.engine.plays([many, done('length')]);
+    expect((await complete({ prompt_logprobs: 1, max_tokens: 0 })).status).toBe(200);
   });
 
   it('is refused when it asks for more answers than run at a time', async () => {

@@ -12,6 +12,7 @@ const BODIES: Readonly<Record<string, object>> = {
   '/v1/completions': { prompt: 'Hello' },
   '/v1/embeddings': { model: 'default-embedding', input: 'Hello' },
   '/v1/rerank': { model: 'default-embedding', query: 'Hello', documents: ['a', 'b'] },
+  '/v1/decisions': { input: 'x', questions: [{ type: 'predicate', instructions: 'y' }] },
   '/v1/tokenize': { input: 'Hello' },
   '/v1/detokenize': { tokens: [1] },
   '/v1/messages': { messages, max_tokens: 5 },
@@ -28,7 +29,15 @@ const BODIES: Readonly<Record<string, object>> = {
 };
 
 /** More of these would be answers or lists that nobody asked for; OpenAI bounds them itself. */
-const BOUNDED = new Set(['n', 'best_of', 'logprobs', 'top_logprobs', 'n_probs', 'dimensions']);
+const BOUNDED = new Set([
+  'n',
+  'best_of',
+  'logprobs',
+  'top_logprobs',
+  'prompt_logprobs',
+  'n_probs',
+  'dimensions',
+]);
 
 interface Shape {
   readonly type?: unknown;

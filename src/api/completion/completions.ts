@@ -1,9 +1,5 @@
 /** api/completion owns POST /v1/completions: plain text in, plain text out. It knows no template and no tool. */
-import {
-  type CompletionLogprobs,
-  CompletionRequest,
-  type CompletionResponse,
-} from '../../wire/inference/completions.ts';
+import { CompletionRequest, type CompletionResponse } from '../../wire/inference/completions.ts';
 import type { Usage } from '../../wire/inference/generation.ts';
 import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
 import type { Prompt } from '../../contract/job.ts';
@@ -23,8 +19,10 @@ import {
   signedBody,
 } from '../generation/frozen.ts';
 import { unknownFields } from '../generation/parameters.ts';
+import { readScoredPrompt } from '../generation/prompt-scores.ts';
 import { type StreamItem, streamItems } from '../generation/stream-item.ts';
 import { wireProgress, wireTimings, wireUsage } from '../generation/usage.ts';
+import { ChoiceText, type Reported, type TextPiece } from './choice-text.ts';
 import { type CompletionPlan, type CompletionPorts, planCompletion, runCompletion } from './plan.ts';
 import { readPrompts } from './prompts.ts';
 
@@ -49,20 +47,31 @@ export async function acceptCompletion(
     prompts,
     options: body,
     topLogprobs: body.logprobs ?? null,
+    ...readScoredPrompt(body),
     unknown: unknownFields(body, CompletionRequest.properties),
   };
   const plan = await planCompletion(ports, ask, caller);
-  const openings = plan.choices.jobs.map(({ prompt }) => openingOf(body, prompt));
-  return new AcceptedCompletion(ports, plan, { body, openings, signal: caller.signal });
+  const reported = plan.choices.jobs.map(({ prompt }) => reportedOf(body, prompt));
+  return new AcceptedCompletion(ports, plan, { body, reported, signal: caller.signal });
 }
 
-/** What an answer begins with. */
-export const openingOf = ({ echo }: Pick<CompletionRequest, 'echo'>, prompt: Prompt): string =>
-  echo === true && prompt.kind === 'text' ? prompt.text : '';
+/** What an answer begins with, and what it tells of tokens. */
+export function reportedOf(
+  { echo, logprobs = null, prompt_logprobs: promptLogprobs = null }: CompletionRequest,
+  prompt: Prompt,
+): Reported {
+  const spelled = echo === true ? null : '';
+  return {
+    opening: echo === true && prompt.kind === 'text' ? prompt.text : spelled,
+    logprobs,
+    echoesTokens: echo === true,
+    promptLogprobs,
+  };
+}
 
 interface Asked {
   readonly body: CompletionRequest;
-  readonly openings: readonly string[];
+  readonly reported: readonly Reported[];
   readonly signal: AbortSignal;
 }
 
@@ -103,7 +112,7 @@ export class AcceptedCompletion {
   }
 
   async #whole(events: ChoiceEvents) {
-    const collected = await collectCompletion(this.#asked.openings, events);
+    const collected = await collectCompletion(this.#asked.reported, events);
     const { numCtx, done } = collected;
     const timings = wireTimings(done[0]);
     const body = {
@@ -118,30 +127,38 @@ export class AcceptedCompletion {
   stream(): AsyncGenerator<StreamItem, void, void> {
     return streamItems(async () => {
       const head = await this.#head();
-      const { openings, body } = this.#asked;
+      const { reported, body } = this.#asked;
       const { perPrompt, choices } = this.#plan;
       const includeUsage = body.stream_options?.include_usage === true;
       const proved = this.#proved;
       const kept: ChoiceEvent[] = [];
-      const said = openings.map((text) => new ChoiceText(text));
+      const said = reported.map((each) => new ChoiceText(each));
       const done: DoneEvent[] = [];
       let open = choices.jobs.length;
-      const chunk = (index: number, text: string, logprobs: CompletionLogprobs | null) => ({
+      const chunk = (index: number, { text, logprobs }: TextPiece) => ({
         ...head,
         choices: [{ index, text, finish_reason: null, logprobs }],
       });
+      const piecesOf = (piece: TextPiece | undefined): readonly TextPiece[] =>
+        piece === undefined || (piece.text === '' && piece.logprobs === null) ? [] : [piece];
       const chunksOf = (index: number, event: JobEvent): object[] => {
         if (proved !== null) kept.push({ index, event });
-        const opening = openings[index] ?? '';
-        if (event.type === 'started') return opening === '' ? [] : [chunk(index, opening, null)];
+        const choice = said[index];
+        if (event.type === 'started')
+          return piecesOf({ text: reported[index]?.opening ?? '', logprobs: null }).map((piece) =>
+            chunk(index, piece),
+          );
         if (event.type === 'progress')
-          return [{ ...chunk(index, '', null), prompt_progress: wireProgress(event) }];
-        if (event.type === 'text') return [chunk(index, event.text, said[index]?.add(event) ?? null)];
+          return [{ ...chunk(index, { text: '', logprobs: null }), prompt_progress: wireProgress(event) }];
+        if (event.type === 'prompt_tokens')
+          return piecesOf(choice?.addPrompt(event)).map((piece) => chunk(index, piece));
+        if (event.type === 'text')
+          return [chunk(index, choice?.add(event) ?? { text: event.text, logprobs: null })];
         if (event.type !== 'done') return [];
         done[index] = event;
         open -= 1;
         const timings = wireTimings(event);
-        const end = wireChoice({ index, text: '', logprobs: null }, event, true);
+        const end = wireChoice(index, NOTHING_SAID, event, true);
         const last = { ...head, choices: [end], timings };
         if (open > 0 || !includeUsage) return [last];
         return [last, { ...head, choices: [], usage: usageOfPrompts(done, perPrompt), timings }];
@@ -181,14 +198,15 @@ interface CollectedCompletion {
 }
 
 export async function collectCompletion(
-  openings: readonly string[],
+  reported: readonly Reported[],
   events: ChoiceEvents,
 ): Promise<CollectedCompletion> {
-  const said = openings.map((text) => new ChoiceText(text));
+  const said = reported.map((each) => new ChoiceText(each));
   const ended: DoneEvent[] = [];
   let numCtx = 0;
   for await (const { index, event } of events) {
     if (event.type === 'text') said[index]?.add(event);
+    if (event.type === 'prompt_tokens') said[index]?.addPrompt(event);
     if (event.type === 'started') numCtx = event.numCtx;
     if (event.type === 'done') ended[index] = event;
   }
@@ -203,53 +221,10 @@ export function wireCompletion(
   perPrompt: number,
 ): Pick<CompletionResponse, 'choices'> & { readonly usage: Usage } {
   return {
-    choices: said.map(({ text, logprobs }, index) =>
-      wireChoice({ index, text, logprobs }, done[index] ?? done[0], false),
-    ),
+    choices: said.map((choice, index) => wireChoice(index, choice, done[index] ?? done[0], false)),
     usage: usageOfPrompts(done, perPrompt),
   };
 }
-
-/** What one answer said so far. */
-class ChoiceText {
-  #text: string;
-  #offset: number;
-  #logprobs: CompletionLogprobs | null = null;
-
-  constructor(opening: string) {
-    this.#text = opening;
-    this.#offset = charactersOf(opening);
-  }
-
-  get text(): string {
-    return this.#text;
-  }
-
-  get logprobs(): CompletionLogprobs | null {
-    return this.#logprobs;
-  }
-
-  /** The log probabilities of this piece, where any are reported. */
-  add({ text, tokens }: Extract<JobEvent, { type: 'text' }>): CompletionLogprobs | null {
-    this.#text += text;
-    if (tokens === undefined) return null;
-    const piece: CompletionLogprobs = { tokens: [], token_logprobs: [], top_logprobs: [], text_offset: [] };
-    this.#logprobs ??= { tokens: [], token_logprobs: [], top_logprobs: [], text_offset: [] };
-    for (const { chosen, top } of tokens) {
-      const alternatives = Object.fromEntries(top.map((each) => [each.text, each.logprob]));
-      for (const list of [piece, this.#logprobs]) {
-        list.tokens.push(chosen.text);
-        list.token_logprobs.push(chosen.logprob);
-        list.top_logprobs.push(alternatives);
-        list.text_offset.push(this.#offset);
-      }
-      this.#offset += charactersOf(chosen.text);
-    }
-    return piece;
-  }
-}
-
-const charactersOf = (text: string): number => Array.from(text).length;
 
 /** Each prompt counts once, and every answer to it. */
 function usageOfPrompts(done: readonly DoneEvent[], perPrompt: number): Usage {
@@ -269,13 +244,23 @@ function usageOfPrompts(done: readonly DoneEvent[], perPrompt: number): Usage {
   };
 }
 
+const NOTHING_SAID: Pick<ChoiceText, 'text' | 'logprobs' | 'promptLogprobs'> = {
+  text: '',
+  logprobs: null,
+  promptLogprobs: {},
+};
+
 function wireChoice(
-  said: { readonly index: number; readonly text: string; readonly logprobs: CompletionLogprobs | null },
+  index: number,
+  { text, logprobs, promptLogprobs }: typeof NOTHING_SAID,
   done: DoneEvent,
   stream: boolean,
 ) {
   return {
-    ...said,
+    index,
+    text,
+    logprobs,
+    ...promptLogprobs,
     // The shape is OpenAI's own, so its words for the finish reason always apply here.
     finish_reason: wireFinishReason(done.finishReason, stream, true),
     svc_finish_reason: trueFinishReason(done),

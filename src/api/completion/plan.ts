@@ -1,6 +1,6 @@
 /** What is refused of a text completion before anything runs, and what runs, in no dialect's words. */
 import type { Engine } from '../../engine/ports.ts';
-import type { Prompt } from '../../contract/job.ts';
+import type { Prompt, ScoredPrompt } from '../../contract/job.ts';
 import type { Caller } from '../caller.ts';
 import { checkedJobs } from '../chat/checked-jobs.ts';
 import { relaxationsOf } from '../chat/relaxations.ts';
@@ -35,6 +35,8 @@ export interface CompletionAsk {
   readonly options: GenerationFields & FormatFields;
   /** How many alternatives to report per token; null: no token is reported. */
   readonly topLogprobs: number | null;
+  /** What is reported of the prompts; absent: nothing. */
+  readonly scoredPrompt?: ScoredPrompt | undefined;
   /** Fields of the request that nothing reads. */
   readonly unknown: readonly string[];
 }
@@ -56,12 +58,12 @@ export const NO_CHAT = {
 /** Resolves the model and plans the jobs; everything that can be refused without the engine is refused here. */
 export async function planCompletion(
   ports: CompletionPorts,
-  { model: name, prompts, options, topLogprobs, unknown }: CompletionAsk,
+  { model: name, prompts, options, topLogprobs, scoredPrompt, unknown }: CompletionAsk,
   caller: Caller,
 ): Promise<CompletionPlan> {
   const format = readAnswerFormat(options);
   const model = await ports.models.resolve(name, 'chat');
-  const shared = { ...NO_CHAT, format, topLogprobs };
+  const shared = { ...NO_CHAT, format, topLogprobs, ...(scoredPrompt === undefined ? {} : { scoredPrompt }) };
   const plans = prompts.map((prompt) => planChoices(options, { ...shared, prompt }, { model, caller }));
   const [plan] = plans;
   if (plan === undefined) throw new Error('a text completion came without a prompt');

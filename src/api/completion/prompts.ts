@@ -64,12 +64,12 @@ function refuseTogether(
   if (parse_special === true && suffix)
     throw refusal('parse_special', 'must not be set beside suffix: text around a gap is read as plain text');
   if (echo !== true) return;
-  if (typeof logprobs === 'number') {
+  const isTold = typeof logprobs === 'number';
+  if (isTold && suffix)
+    throw refusal('echo', 'must not be set beside suffix and logprobs; leave one of the three out');
+  if (!isTold && prompts.some((each) => typeof each !== 'string'))
     throw refusal(
-      'logprobs',
-      'must not be set beside echo: there are none for the tokens of a prompt; ask for one of them',
+      'echo',
+      'must not be set beside tokens without logprobs; POST /v1/detokenize tells their text',
     );
-  }
-  if (prompts.some((each) => typeof each !== 'string'))
-    throw refusal('echo', 'must not be set beside tokens; POST /v1/detokenize tells their text');
 }

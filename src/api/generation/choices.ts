@@ -21,12 +21,13 @@ import {
   readTokenRules,
   resolveMaxTokens,
 } from './parameters.ts';
+import { ScoreBudget } from './prompt-scores.ts';
 import type { AskedAdapter } from '../../wire/inference/generation.ts';
 
 /** What is asked of the model, apart from how its answer is sampled. */
 export type JobContent = Pick<
   GenerateJob,
-  'prompt' | 'tools' | 'toolChoice' | 'maxCalls' | 'format' | 'reasoning' | 'topLogprobs'
+  'prompt' | 'tools' | 'toolChoice' | 'maxCalls' | 'format' | 'reasoning' | 'topLogprobs' | 'scoredPrompt'
 >;
 
 /** The answers that one request asks for: a job each. */
@@ -156,12 +157,22 @@ export function runChoices(
   if (signal.aborted) stop.abort();
   else signal.addEventListener('abort', onAbort, { once: true });
   const merged = new EventQueue<ChoiceEvent>(giveUp);
+  const budget = new ScoreBudget();
   let open = jobs.length;
-  const listener = (index: number): JobListener => {
+  const failAll = (error: unknown): void => {
+    merged.fail(error);
+    giveUp();
+  };
+  const listener = (job: GenerateJob, index: number): JobListener => {
     let isDone = false;
     return {
       onEvent: (event) => {
         isDone = event.type === 'done';
+        try {
+          budget.note(job, event);
+        } catch (error) {
+          return failAll(error);
+        }
         account?.onEvent(event);
         merged.push({ index, event });
       },
@@ -170,10 +181,7 @@ export function runChoices(
         // An engine that falls silent has failed; its answer must not end as if it were complete.
         const silent = isDone ? null : new Error('an answer ended without a done event');
         const error = failure ?? silent;
-        if (error !== null) {
-          merged.fail(error);
-          return giveUp();
-        }
+        if (error !== null) return failAll(error);
         open -= 1;
         if (open > 0) return;
         forget();
@@ -182,11 +190,10 @@ export function runChoices(
     };
   };
   try {
-    jobs.forEach((job, index) => engine.submit({ ...submission, job }, stop.signal, listener(index)));
+    jobs.forEach((job, index) => engine.submit({ ...submission, job }, stop.signal, listener(job, index)));
   } catch (error) {
     // The choices that were submitted before would run on with nobody to read them.
-    merged.fail(error);
-    giveUp();
+    failAll(error);
   }
   return merged;
 }

@@ -78,6 +78,13 @@ function pin(choices: Choices, { seed, temperature, templateClockMs }: FrozenReq
         'n must be 1, and the prompt one, in mode frozen-v1, because a record covers exactly one answer.',
     });
   }
+  if (job.scoredPrompt !== undefined) {
+    throw fail('unsupported_value', {
+      param: 'prompt_logprobs',
+      message:
+        'Log probabilities of a prompt have no place in a record; leave prompt_logprobs out, or echo beside logprobs.',
+    });
+  }
   const pinned: GenerateJob = {
     ...job,
     sampling: { ...job.sampling, seed, temperature },

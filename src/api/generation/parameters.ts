@@ -13,7 +13,15 @@ import type { CompletionRequest } from '../../wire/inference/completions.ts';
 /** The fields that chat and text completion share. */
 export type GenerationFields = Omit<
   CompletionRequest,
-  'model' | 'prompt' | 'parse_special' | 'suffix' | 'echo' | 'logprobs' | 'response_format' | 'json_schema'
+  | 'model'
+  | 'prompt'
+  | 'parse_special'
+  | 'suffix'
+  | 'echo'
+  | 'logprobs'
+  | 'prompt_logprobs'
+  | 'response_format'
+  | 'json_schema'
 >;
 
 const TOKEN_LIMITS = ['num_predict', 'max_tokens', 'max_completion_tokens', 'n_predict'] as const;

@@ -26,7 +26,7 @@ import { hashServerSource } from '../../trust/identity/server-source.ts';
 import type { Machine } from './machine.ts';
 import { notComparable, replayJob } from './replay-job.ts';
 import { type AnswerWords, chatWords, ReplayWorker, type Run } from './replay-worker.ts';
-import { collectCompletion, openingOf, wireCompletion } from '../completion/completions.ts';
+import { collectCompletion, reportedOf, wireCompletion } from '../completion/completions.ts';
 import type { CompletionRequest } from '../../wire/inference/completions.ts';
 
 /** Threads wait for each other by spinning; beyond this they make no headway. */
@@ -147,8 +147,8 @@ export class Replayer {
 function wordsOf({ request: { route } }: Predicate, request: unknown): AnswerWords {
   if (route === undefined) return chatWords;
   return async ({ prompt }, events) => {
-    const opening = openingOf(request as CompletionRequest, prompt);
-    return wireCompletion(await collectCompletion([opening], events), 1);
+    const reported = reportedOf(request as CompletionRequest, prompt);
+    return wireCompletion(await collectCompletion([reported], events), 1);
   };
 }
 

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { nullable, orNull } from '../schema.ts';
+import { MOST_ALTERNATIVES } from '../../contract/limits.ts';
 import { evidenceField, evidenceMember } from './evidence.ts';
+import { promptLogprobsField, promptLogprobsShapes } from './prompt-logprobs.ts';
 import {
   answerFormatFields,
   generationFields,
@@ -63,9 +65,11 @@ export const CompletionRequest = Type.Object(
     echo: nullable<boolean>('boolean', { description: 'true begins each answer with its prompt.' }),
     logprobs: nullable<number>('integer', {
       minimum: 0,
-      maximum: 20,
-      description: 'Reports the log probability of each token, and of so many alternatives.',
+      maximum: MOST_ALTERNATIVES,
+      description:
+        'Reports the log probability of each token, and of so many alternatives; beside echo, those of the prompt as well.',
     }),
+    ...promptLogprobsField,
     ...evidenceField,
     ...generationFields,
     ...answerFormatFields,
@@ -85,9 +89,10 @@ export type CompletionRequest = Static<typeof CompletionRequest>;
 
 export const CompletionLogprobs = Type.Object({
   tokens: Type.Array(Type.String()),
-  token_logprobs: Type.Array(Type.Number()),
-  /** By the text of the token. */
-  top_logprobs: Type.Array(Type.Record(Type.String(), Type.Number())),
+  /** null for the first token of an echoed prompt, which nothing stands before. */
+  token_logprobs: Type.Array(Type.Union([Type.Number(), Type.Null()])),
+  /** By the text of the token; the reported token is always among them. */
+  top_logprobs: Type.Array(Type.Union([Type.Record(Type.String(), Type.Number()), Type.Null()])),
   /** Where each token begins in the text of its choice, characters. */
   text_offset: Type.Array(Type.Integer()),
 });
@@ -99,6 +104,7 @@ const CompletionChoice = Type.Object({
   finish_reason: Type.Union([WireFinishReason, Type.Null()]),
   svc_finish_reason: Type.Optional(TrueFinishReason),
   logprobs: orNull(CompletionLogprobs),
+  ...promptLogprobsShapes,
 });
 
 export const CompletionResponse = Type.Object(

@@ -1,0 +1,122 @@
+/** What one answer of a text completion said so far: its text, and log probabilities in OpenAI's shape. */
+import type { PromptToken, PromptTokensEvent, TextEvent, TokenLogprob } from '../../contract/job-event.ts';
+import type { CompletionLogprobs } from '../../wire/inference/completions.ts';
+import type { PromptLogprobs } from '../../wire/inference/prompt-logprobs.ts';
+import { wirePromptLogprobs } from '../generation/prompt-scores.ts';
+import { EchoedPrompt, charactersIn } from './echoed-prompt.ts';
+
+/** What an answer reports beside its text. */
+export interface Reported {
+  /** Echoed before the answer; null: as its tokens spell it. */
+  readonly opening: string | null;
+  /** Alternatives of each token; null: no token is reported. */
+  readonly logprobs: number | null;
+  /** Tokens of the prompt are among those reported, because it is echoed. */
+  readonly echoesTokens: boolean;
+  /** Alternatives of each token of the prompt, in a list of their own; null: there is none. */
+  readonly promptLogprobs: number | null;
+}
+
+export interface TextPiece {
+  readonly text: string;
+  readonly logprobs: CompletionLogprobs | null;
+}
+
+export class ChoiceText {
+  readonly #reported: Reported;
+  readonly #echoed: EchoedPrompt;
+  #text: string;
+  #offset: number;
+  #logprobs: CompletionLogprobs | null = null;
+  readonly #prompt: PromptToken[] = [];
+
+  constructor(reported: Reported) {
+    const { opening } = reported;
+    this.#reported = reported;
+    this.#echoed = new EchoedPrompt(opening);
+    this.#text = opening ?? '';
+    this.#offset = charactersIn(Buffer.from(this.#text));
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  get logprobs(): CompletionLogprobs | null {
+    return this.#logprobs;
+  }
+
+  /** Members beside the answer, where they were asked for. */
+  get promptLogprobs(): PromptLogprobs {
+    const { promptLogprobs: top } = this.#reported;
+    return top === null ? {} : wirePromptLogprobs(this.#prompt, top);
+  }
+
+  /** The text and the log probabilities that tokens of the prompt add to the answer. */
+  addPrompt({ tokens }: PromptTokensEvent): TextPiece {
+    const { promptLogprobs, echoesTokens, logprobs: top, opening } = this.#reported;
+    if (promptLogprobs !== null) this.#prompt.push(...tokens);
+    if (!echoesTokens || top === null) return { text: '', logprobs: null };
+    const piece = new LogprobLists();
+    for (const { text, bytes, score } of tokens) {
+      const at = this.#echoed.pass(bytes);
+      const alternatives =
+        score === null ? null : alternativesOf({ text, logprob: score.logprob }, score.top, top);
+      piece.add(text, score?.logprob ?? null, alternatives, at);
+    }
+    const text = this.#echoed.spelled();
+    if (opening === null) this.#offset = this.#echoed.characters;
+    return this.#took(text, piece);
+  }
+
+  /** The same of a piece of the answer. */
+  add({ text, tokens }: TextEvent): TextPiece {
+    const { logprobs: top } = this.#reported;
+    if (tokens === undefined || top === null) return this.#took(text, null);
+    const piece = new LogprobLists();
+    for (const { chosen, top: likeliest } of tokens) {
+      piece.add(chosen.text, chosen.logprob, alternativesOf(chosen, likeliest, top), this.#offset);
+      this.#offset += charactersIn(chosen.bytes);
+    }
+    return this.#took(text, piece);
+  }
+
+  #took(text: string, piece: LogprobLists | null): TextPiece {
+    this.#text += text;
+    if (piece === null) return { text, logprobs: null };
+    const logprobs = piece.lists;
+    this.#logprobs ??= new LogprobLists().lists;
+    for (const name of LISTS) (this.#logprobs[name] as unknown[]).push(...logprobs[name]);
+    return { text, logprobs };
+  }
+}
+
+const LISTS = ['tokens', 'token_logprobs', 'top_logprobs', 'text_offset'] as const;
+
+class LogprobLists {
+  readonly lists: CompletionLogprobs = { tokens: [], token_logprobs: [], top_logprobs: [], text_offset: [] };
+
+  add(
+    text: string,
+    logprob: number | null,
+    alternatives: Record<string, number> | null,
+    offset: number,
+  ): void {
+    this.lists.tokens.push(text);
+    this.lists.token_logprobs.push(logprob);
+    this.lists.top_logprobs.push(alternatives);
+    this.lists.text_offset.push(offset);
+  }
+}
+
+/** By their text, the token itself among them; of several with one text the likeliest. */
+function alternativesOf(
+  own: Pick<TokenLogprob, 'text' | 'logprob'>,
+  likeliest: readonly TokenLogprob[],
+  top: number,
+): Record<string, number> {
+  const found = new Map<string, number>();
+  for (const { text, logprob } of [...likeliest.slice(0, top), own])
+    if (!found.has(text)) found.set(text, logprob);
+  return Object.fromEntries(found);
+}
