@@ -13,6 +13,6 @@ export interface CallEvent {
 }
 
 export type AnswerEvent =
-  | Extract<JobEvent, { type: 'queued' | 'started' | 'progress' | 'text' | 'reasoning' }>
+  | Extract<JobEvent, { type: 'queued' | 'started' | 'progress' | 'prompt_tokens' | 'text' | 'reasoning' }>
   | CallEvent
   | DoneEvent;

@@ -27,7 +27,7 @@ export function tokensLeft({ maxTokens }: GenerateJob, used: Usage): number | nu
 }
 
 export function repairJob(job: ChatJob, call: FailedCall, used: Usage): GenerateJob {
-  const { prompt } = job;
+  const { prompt, scoredPrompt: _, ...rest } = job;
   const { name, argumentsJson, problem } = call;
   const turns: Turn[] = [
     ...prompt.turns,
@@ -40,7 +40,7 @@ export function repairJob(job: ChatJob, call: FailedCall, used: Usage): Generate
     },
   ];
   return {
-    ...job,
+    ...rest,
     jobId: `${job.jobId}.${randomUUID()}`,
     prompt: { kind: 'chat', turns },
     toolChoice: { mode: 'named', name },
@@ -64,6 +64,7 @@ export interface RefusedCall {
 /** The answer goes on behind a call that was not run; `mayCall` false: with words. */
 export function otherwiseJob(job: ChatJob, call: RefusedCall, used: Usage, mayCall: boolean): GenerateJob {
   const { name, argumentsJson, said, times } = call;
+  const { scoredPrompt: _, ...rest } = job;
   const advice = mayCall ? 'Use that result, do something else, or answer the user.' : 'Answer the user now.';
   const turns: Turn[] = [
     ...job.prompt.turns,
@@ -76,7 +77,7 @@ export function otherwiseJob(job: ChatJob, call: RefusedCall, used: Usage, mayCa
     },
   ];
   return {
-    ...job,
+    ...rest,
     jobId: `${job.jobId}.${randomUUID()}`,
     prompt: { kind: 'chat', turns },
     toolChoice: mayCall ? job.toolChoice : { mode: 'none' },

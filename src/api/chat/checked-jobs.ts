@@ -88,6 +88,14 @@ const WHOLE_CALL_TOKENS = 8_192;
 /** Tokens of a window that a call needs at least. */
 const LEAST_ROOM = 32;
 
+/** Events that tell nothing of the answer. */
+const BEFORE_ANSWER: ReadonlySet<JobEvent['type']> = new Set([
+  'queued',
+  'started',
+  'progress',
+  'prompt_tokens',
+]);
+
 class CheckedJob implements JobListener {
   readonly #asked: Asked;
   readonly #listener: JobListener;
@@ -253,7 +261,7 @@ class CheckedJob implements JobListener {
       let isGap = said !== '' && !said.endsWith('\n');
       const rest: JobListener = {
         onEvent: (each) => {
-          if (each.type === 'queued' || each.type === 'started' || each.type === 'progress') return;
+          if (BEFORE_ANSWER.has(each.type)) return;
           if (each.type === 'done') {
             const calls = mayCall ? (each.calls ?? 'refused') : 'ended';
             return this.#pass({ ...each, usage: addedUsage(event.usage, each.usage), calls });

@@ -29,6 +29,7 @@ class ChoiceGuard {
       case 'queued':
       case 'started':
       case 'progress':
+      case 'prompt_tokens':
         return [event];
       case 'tool_call': {
         const before = this.#closed();

@@ -1,5 +1,5 @@
 /** Whole answers from their events, in no dialect's words. */
-import type { DoneEvent, SampledToken, UnheldKeyword } from '../../contract/job-event.ts';
+import type { DoneEvent, PromptToken, SampledToken, UnheldKeyword } from '../../contract/job-event.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import type { ChoiceEvent } from '../generation/choices.ts';
 import type { AnswerEvent, CallEvent } from './answer-event.ts';
@@ -12,6 +12,8 @@ export interface Answer {
   readonly parts: readonly AnswerPart[];
   /** Sampled tokens of the text, where log probabilities were asked for. */
   readonly tokens: readonly SampledToken[];
+  /** Those of the prompt, where they were asked for. */
+  readonly promptTokens: readonly PromptToken[];
   /** How it ended. */
   readonly done: DoneEvent;
 }
@@ -30,6 +32,7 @@ export interface Collected {
 interface Draft {
   readonly parts: ({ type: 'text' | 'reasoning'; text: string } | CallEvent)[];
   readonly tokens: SampledToken[];
+  readonly promptTokens: PromptToken[];
   done: DoneEvent | null;
 }
 
@@ -39,7 +42,7 @@ export async function collect(
   events: AsyncIterable<ChoiceEvent> | Iterable<ChoiceEvent>,
   onStarted?: () => void,
 ): Promise<Collected> {
-  const drafts = jobs.map((): Draft => ({ parts: [], tokens: [], done: null }));
+  const drafts = jobs.map((): Draft => ({ parts: [], tokens: [], promptTokens: [], done: null }));
   const passed = checker(jobs);
   let numCtx = 0;
   let folds: readonly string[] = [];
@@ -54,15 +57,16 @@ export async function collect(
     const draft = drafts[index];
     if (draft) for (const each of passed(index, event)) take(draft, each);
   }
-  const [first, ...others] = drafts.map(({ parts, tokens, done }): Answer => {
+  const [first, ...others] = drafts.map(({ done, ...draft }): Answer => {
     if (done === null) throw new Error('an answer ended without a done event');
-    return { parts, tokens, done };
+    return { ...draft, done };
   });
   if (first === undefined) throw new Error('a request asked for no answer');
   return { answers: [first, ...others], numCtx, folds, unheld };
 }
 
 function take(draft: Draft, event: AnswerEvent): void {
+  if (event.type === 'prompt_tokens') draft.promptTokens.push(...event.tokens);
   if (event.type === 'text') draft.tokens.push(...(event.tokens ?? []));
   if (event.type === 'text' || event.type === 'reasoning') say(draft, event.type, event.text);
   if (event.type === 'call') draft.parts.push(event);

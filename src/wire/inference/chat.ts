@@ -12,7 +12,9 @@ import {
   Usage,
 } from './generation.ts';
 import { nullable } from '../schema.ts';
+import { MOST_ALTERNATIVES } from '../../contract/limits.ts';
 import { evidenceField, evidenceMember } from './evidence.ts';
+import { promptLogprobsField, promptLogprobsShapes } from './prompt-logprobs.ts';
 import { ToolCall, ToolCallDelta } from './tool-envelope.ts';
 
 /** A part of an array content; only text parts are served. */
@@ -75,7 +77,8 @@ export const ChatRequest = Type.Object(
     }),
     ...answerFormatFields,
     logprobs: nullable<boolean>('boolean'),
-    top_logprobs: nullable<number>('integer', { minimum: 0, maximum: 20 }),
+    top_logprobs: nullable<number>('integer', { minimum: 0, maximum: MOST_ALTERNATIVES }),
+    ...promptLogprobsField,
     ...evidenceField,
     reasoning_effort: nullable<string>('string', {
       enum: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', null],
@@ -118,6 +121,7 @@ export const ChatResponse = Type.Object(
     model: Type.String(),
     choices: Type.Array(ChatChoice),
     usage: Usage,
+    ...promptLogprobsShapes,
     system_fingerprint: Type.Optional(Type.String()),
     timings: Type.Optional(Timings),
     svc_resumed: Type.Optional(Resumption),

@@ -13,6 +13,7 @@ import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.t
 import type { RequestNotes } from '../../chat/request-notes.ts';
 import type { FrozenInput } from '../../generation/frozen.ts';
 import { unknownFields } from '../../generation/parameters.ts';
+import { wirePromptLogprobs } from '../../generation/prompt-scores.ts';
 import { takenBy } from '../media.ts';
 import type { ServedModel } from '../../models/served-model.ts';
 import type { StreamItem } from '../../generation/stream-item.ts';
@@ -87,7 +88,11 @@ export class AcceptedChatCompletion {
 
   async whole(): Promise<ChatAnswer> {
     const collected = await this.#chat.whole();
-    return withNulls(await wholeAnswer(this.#ports, this.#chat.choices.model, collected));
+    const answer = withNulls(await wholeAnswer(this.#ports, this.#chat.choices.model, collected));
+    const { prompt_logprobs: top } = this.#body;
+    if (typeof top !== 'number') return answer;
+    const [{ promptTokens }] = collected.answers;
+    return { ...answer, body: { ...answer.body, ...wirePromptLogprobs(promptTokens, top) } };
   }
 
   /** The stream will end with a record of its answer; to be called before it runs. */

@@ -32,6 +32,7 @@ export class ChunkWriter {
   chunksOf(index: number, event: AnswerEvent): ChatChunk[] {
     switch (event.type) {
       case 'queued':
+      case 'prompt_tokens':
         return [];
       case 'started':
         return [this.#delta(index, { role: 'assistant', content: '' })];

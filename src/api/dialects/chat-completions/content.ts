@@ -25,6 +25,7 @@ import { readToolChoice } from '../../intake/tool-choice.ts';
 import { readTools } from '../../intake/tools.ts';
 import type { ChatRequest, ContentPart, RequestMessage } from '../../../wire/inference/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
+import { readScoredPrompt } from '../../generation/prompt-scores.ts';
 
 export function readContent(
   body: ChatRequest,
@@ -57,6 +58,7 @@ export function readContent(
     format,
     reasoning: readThinking(body),
     topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : null,
+    ...readScoredPrompt(body),
   };
 }
 

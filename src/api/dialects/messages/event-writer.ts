@@ -34,6 +34,7 @@ export class EventWriter {
     switch (event.type) {
       case 'queued':
       case 'progress':
+      case 'prompt_tokens':
         return [];
       case 'started':
         this.#numCtx = event.numCtx;

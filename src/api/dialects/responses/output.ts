@@ -44,6 +44,7 @@ export class Output {
     switch (event.type) {
       case 'queued':
       case 'progress':
+      case 'prompt_tokens':
         return [];
       case 'started':
         return event.compaction?.turns === undefined ? [] : this.compacted(event.compaction.turns);
