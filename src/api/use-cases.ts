@@ -8,6 +8,7 @@ import type { Engine, UpstreamStatus } from '../engine/ports.ts';
 import type { VolatileTreatment } from '../lib/prompt-cache/volatile-lines.ts';
 import type { EvidenceIssuer } from '../trust/evidence/issuer.ts';
 import type { CompletionRequest } from '../wire/inference/completions.ts';
+import type { DecisionRequest } from '../wire/inference/decisions.ts';
 import type { EmbeddingRequest } from '../wire/inference/embeddings.ts';
 import type {
   DetokenizeRequest,
@@ -36,6 +37,7 @@ import { llamaServerUseCases, type LlamaServerUseCases } from './dialects/llama-
 import { messagesUseCases, type MessagesUseCases } from './dialects/messages/messages.ts';
 import type { ResponseKeeper } from './dialects/responses/kept.ts';
 import { responsesUseCases, type ResponsesUseCases } from './dialects/responses/responses.ts';
+import { decide, type DecisionOutcome } from './decisions/decisions.ts';
 import { embed, type EmbeddingAnswer } from './embedding/embeddings.ts';
 import type { EngineFeed } from './events/engine-feed.ts';
 import { ollamaUseCases, type OllamaUseCases } from './dialects/ollama/ollama.ts';
@@ -59,6 +61,7 @@ export interface UseCases {
   completion(body: CompletionRequest, caller: Caller): Promise<AcceptedCompletion>;
   embedding(body: EmbeddingRequest, caller: Caller): Promise<EmbeddingAnswer>;
   rerank(body: RerankRequest, caller: Caller): Promise<RerankAnswer>;
+  decide(body: DecisionRequest, caller: Caller): Promise<DecisionOutcome>;
   tokenize(body: TokenizeRequest, caller: Caller): Promise<VocabularyAnswer<TokenizeResponse>>;
   detokenize(body: DetokenizeRequest, caller: Caller): Promise<VocabularyAnswer<DetokenizeResponse>>;
   readonly models: { list(): Promise<ModelList>; show(name: string): Promise<ModelEntry> };
@@ -132,6 +135,7 @@ export function createUseCases(parts: Parts): UseCases {
     responses: responsesUseCases(generation, parts.responses),
     completion: (body, caller) => acceptCompletion({ ...generation, evidence }, body, caller),
     embedding: (body, caller) => embed({ models, engine, options }, body, caller),
+    decide: (body, caller) => decide(generation, body, caller),
     rerank: (body, caller) => rerank({ models, engine, options }, body, caller),
     tokenize: (body, caller) => tokenize(generation, body, caller),
     detokenize: (body, caller) => detokenize(generation, body, caller),

@@ -9,6 +9,7 @@ import { Type } from 'typebox';
 import type { TSchema } from 'typebox';
 import { ChatRequest, ChatResponse } from './inference/chat.ts';
 import { CompletionRequest, CompletionResponse } from './inference/completions.ts';
+import { DecisionRequest, DecisionResponse } from './inference/decisions.ts';
 import { EmbeddingRequest, EmbeddingResponse } from './inference/embeddings.ts';
 import {
   BatchesQuery,
@@ -235,6 +236,17 @@ export const routes = {
     authenticated: true,
     body: RerankRequest,
     response: RerankResponse,
+  },
+  decisions: {
+    name: 'decisions',
+    method: 'POST',
+    path: '/v1/decisions',
+    computes: true,
+    queued: true,
+    summary: 'How likely each option of typed questions about one input is; nothing is generated.',
+    authenticated: true,
+    body: DecisionRequest,
+    response: DecisionResponse,
   },
   tokenize: {
     name: 'tokenize',
@@ -868,6 +880,7 @@ export const endpoints: Readonly<Record<string, string>> = Object.fromEntries(
       'tokenize',
       'detokenize',
       'rerank',
+      'decisions',
     ] as const
   ).map((key) => [routes[key].name, routes[key].path]),
 );

@@ -135,6 +135,7 @@ describe('a named key', () => {
         '/tokenize',
         '/v1/chat/completions',
         '/v1/completions',
+        '/v1/decisions',
         '/v1/detokenize',
         '/v1/embeddings',
         '/v1/messages',

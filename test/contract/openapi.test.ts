@@ -32,7 +32,7 @@ describe('the OpenAPI document', () => {
     const additions = Object.values<Route>(routes).flatMap(({ method, path, dialect }) =>
       dialect === undefined ? [] : [`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`],
     );
-    const further = ['POST /v1/tokenize', 'POST /v1/detokenize', 'POST /v1/rerank'];
+    const further = ['POST /v1/tokenize', 'POST /v1/detokenize', 'POST /v1/rerank', 'POST /v1/decisions'];
     expect(listed).toEqual(expect.arrayContaining(further));
     const own = listed.filter((route) => ![...additions, ...further].includes(route));
     const [described, extra] = [

@@ -6,6 +6,7 @@ import type { UseCases } from '../../api/use-cases.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { HEADERS, headerValue, REQUEST_HEADERS } from '../../wire/headers.ts';
 import type { IdentityQuery } from '../../wire/identity.ts';
+import type { DecisionRequest } from '../../wire/inference/decisions.ts';
 import type { EmbeddingRequest } from '../../wire/inference/embeddings.ts';
 import type { RerankRequest } from '../../wire/inference/rerank.ts';
 import type { DetokenizeRequest, TokenizeRequest } from '../../wire/inference/tokens.ts';
@@ -79,6 +80,7 @@ export function handlerTable(
     ...llamaServerHandlers(useCases.llamaServer, streams),
     embeddings: vectorsHandler<EmbeddingRequest>((body, caller) => useCases.embedding(body, caller)),
     rerank: rerankHandler(useCases),
+    decisions: countHandler<DecisionRequest>((body, caller) => useCases.decide(body, caller)),
     tokenize: countHandler<TokenizeRequest>((body, caller) => useCases.tokenize(body, caller)),
     detokenize: countHandler<DetokenizeRequest>((body, caller) => useCases.detokenize(body, caller)),
     cacheReport: async (request) =>

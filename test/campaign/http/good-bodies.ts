@@ -33,6 +33,13 @@ export const GOOD: Readonly<Record<string, readonly object[]>> = {
   '/v1/responses': [{ model: 'tiny', input: 'Hi', max_output_tokens: 16, store: true }],
   '/v1/embeddings': [{ model: 'embed', input: ['a', 'b'], encoding_format: 'base64', dimensions: 8 }],
   '/v1/rerank': [{ model: 'embed', query: 'q', documents: ['a', 'b'], top_n: 1 }],
+  '/v1/decisions': [
+    {
+      model: 'tiny',
+      input: 'x',
+      questions: [{ type: 'choice', instructions: 'y', choices: [{ value: 'a' }, { value: 'b' }] }],
+    },
+  ],
   '/v1/tokenize': [{ model: 'tiny', content: 'abc' }],
   '/svc/unload': [{ model: 'tiny' }],
 };

@@ -40,6 +40,14 @@ const bodies: readonly (readonly [string, object])[] = [
   ],
   ['/v1/responses/input_tokens', { model: 'default', input: items(), tools: responseTools() }],
   ['/v1/rerank', { model: 'default-embedding', query: 'q', documents: ['a', { text: 'b' }], top_n: 1 }],
+  [
+    '/v1/decisions',
+    {
+      model: 'default',
+      input: 'x',
+      questions: [{ type: 'choice', instructions: 'y', choices: [{ value: 'a' }, { value: true }] }],
+    },
+  ],
   ['/v1/tokenize', { model: 'default', content: 'abc', add_special: true, with_pieces: true }],
   ['/v1/detokenize', { model: 'default', tokens: [1, 2] }],
   ['/svc/unload', { model: 'default' }],

@@ -85,6 +85,7 @@ const BODIES: Readonly<Record<string, object>> = {
   completions: { model: installed.chat, prompt: 'x', suffix: 'x' },
   embeddings: { model: installed.embedding, input: ['x'] },
   rerank: { model: installed.embedding, query: 'x', documents: ['x', { text: 'x' }] },
+  decisions: { model: installed.chat, input: 'x', questions: [{ type: 'predicate', instructions: 'x' }] },
   tokenize: { model: installed.chat, content: 'x' },
   detokenize: { model: installed.chat, tokens: [1] },
   messages: {

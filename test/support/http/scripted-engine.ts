@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { Check, Errors } from 'typebox/value';
 import type { Engine, JobListener, LoadForecast, QueueFull, Submission } from '../../../src/engine/ports.ts';
-import { type GenerateJob, Job, type TextOrIds } from '../../../src/contract/job.ts';
+import { type GenerateJob, Job, type ScoredPrompt, type TextOrIds } from '../../../src/contract/job.ts';
 import type { FinishReason, JobEvent } from '../../../src/contract/job-event.ts';
 import { fail } from '../../../src/lib/errors/svc-error.ts';
 
@@ -184,10 +184,36 @@ function usualScript({ job }: Submission): Step[] {
     case 'detokenize':
       return [{ type: 'detokenized', text: Buffer.from(job.tokens).toString() }];
     case 'explain':
-      return [EXPLAINED];
+      return [
+        job.wantsTokens === true
+          ? { ...EXPLAINED, tokens: Uint32Array.from(Buffer.from('Hello')) }
+          : EXPLAINED,
+      ];
+    case 'generate':
+      if (job.scoredPrompt !== undefined && job.prompt.kind === 'tokens')
+        return scoredTokens(job.prompt.tokens, job.scoredPrompt);
+      return answer('Hello', ' there', '.');
     default:
       return answer('Hello', ' there', '.');
   }
+}
+
+/** Tokens of a prompt of bytes, the larger the less likely. */
+function scoredTokens(tokens: readonly number[], { from }: ScoredPrompt): Step[] {
+  const scored = tokens.slice(from).map((id, at) => ({
+    id,
+    text: String.fromCharCode(id % 128),
+    bytes: [id % 128],
+    score: from + at === 0 ? null : { logprob: -id / 100, rank: 1, top: [] },
+  }));
+  const parts = Array.from({ length: Math.ceil(scored.length / 64) }, (_, part) =>
+    scored.slice(part * 64, part * 64 + 64),
+  );
+  return [
+    started(),
+    ...parts.map((part): Step => ({ type: 'prompt_tokens', tokens: part })),
+    done('length', 0),
+  ];
 }
 
 /** Vectors of the inputs, the last one first: order is the business of the service. */
