@@ -99,9 +99,10 @@ describe('tokens of a prompt', () => {
     const plain = worker.generate({ prompt: { kind: 'tokens', tokens: TOKENS.slice(9) }, maxTokens: 20 });
     const together = await Promise.all(prompts.map((prompt) => scored(prompt)));
     await plain;
-    for (const [index, answer] of together.entries())
+    for (const [index, answer] of together.entries()) {
       for (const [at, logprob] of logprobsOf(answer).entries())
         expect(logprob ?? 1, `${index}:${at}`).toBe(alone[index]?.[at] ?? 1);
+    }
   });
 
   it('may fill the window where no answer is wanted', async () => {

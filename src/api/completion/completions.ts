@@ -144,10 +144,11 @@ export class AcceptedCompletion {
       const chunksOf = (index: number, event: JobEvent): object[] => {
         if (proved !== null) kept.push({ index, event });
         const choice = said[index];
-        if (event.type === 'started')
+        if (event.type === 'started') {
           return piecesOf({ text: reported[index]?.opening ?? '', logprobs: null }).map((piece) =>
             chunk(index, piece),
           );
+        }
         if (event.type === 'progress')
           return [{ ...chunk(index, { text: '', logprobs: null }), prompt_progress: wireProgress(event) }];
         if (event.type === 'prompt_tokens')

@@ -67,9 +67,10 @@ function refuseTogether(
   const isTold = typeof logprobs === 'number';
   if (isTold && suffix)
     throw refusal('echo', 'must not be set beside suffix and logprobs; leave one of the three out');
-  if (!isTold && prompts.some((each) => typeof each !== 'string'))
+  if (!isTold && prompts.some((each) => typeof each !== 'string')) {
     throw refusal(
       'echo',
       'must not be set beside tokens without logprobs; POST /v1/detokenize tells their text',
     );
+  }
 }

@@ -56,10 +56,11 @@ export async function decide(
   requireTokens(model);
   const scorer = new Scorer(ports.engine, { model, caller, keepAlive: body.keep_alive });
   const answers: DecisionAnswer[] = [];
-  for (const question of questions)
+  for (const question of questions) {
     answers.push(
       answerOf(question, await probabilitiesOf(scorer, input, question, body.svc_any_order === true)),
     );
+  }
   return { understood: { ignored }, body: { model: model.id, answers, usage: usageOf(scorer.usages) } };
 }
 

@@ -44,9 +44,10 @@ function readOptions({ type, choices, levels }: DecisionQuestion, path: string):
   for (const [member, given, of] of [
     ['choices', choices, 'choice'],
     ['levels', levels, 'score'],
-  ] as const)
+  ] as const) {
     if (type !== of && given !== null && given !== undefined)
       throw refusal(`${path}.${member}`, `belongs to a question of type ${of}; this one is a ${type}`);
+  }
   if (type === 'predicate') return TRUTH;
   const at = `${path}.${type === 'choice' ? 'choices' : 'levels'}`;
   const listed =
