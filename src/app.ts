@@ -212,6 +212,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     board,
     devices: () => deviceStatuses(backend),
     upstreams: () => engine.upstreams(),
+    gpu: () => gpuTrial.state,
     recorder,
     clock: systemClock,
     bootId: instance.bootId,

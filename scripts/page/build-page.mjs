@@ -3,7 +3,7 @@
  * its gzipped form, because browsers take no other coding over plain HTTP. Nothing in it is inline, and nothing is remote.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 
@@ -28,6 +28,7 @@ export async function buildPage(root, folder) {
     .replaceAll('%style%', style)
     .replaceAll('%icon%', icon);
   writeFileSync(path.join(folder, 'index.html'), document);
+  copyFileSync(path.join(root, 'ui', 'preview', 'preview.html'), path.join(folder, 'preview.html'));
   for (const name of readdirSync(folder)) {
     writeFileSync(
       path.join(folder, `${name}.gz`),
@@ -39,14 +40,10 @@ export async function buildPage(root, folder) {
 async function bundleScripts(root, folder) {
   // Imported late: the packages may just have been installed.
   const { rolldown } = await import('rolldown');
-  const bundle = await rolldown({
+  const worker = await bundled(rolldown, folder, { cwd: root, input: { pdf: 'ui/pdf/pdf-worker.ts' } });
+  const entry = await bundled(rolldown, folder, {
     input: { page: 'ui/main.tsx' },
     cwd: root,
-    platform: 'browser',
-    // What is not found would fail in the browser.
-    onLog: (level, log) => {
-      if (level !== 'debug') throw new Error(`the page cannot be bundled: ${log.message}`);
-    },
     plugins: [emptyModule('node:path')],
     tsconfig: path.join(root, 'ui', 'tsconfig.json'),
     resolve: {
@@ -54,7 +51,23 @@ async function bundleScripts(root, folder) {
         Object.entries(BROWSER_MODULES).map(([name, file]) => [name, path.join(root, file)]),
       ),
     },
-    transform: { inject: { Buffer: [path.join(root, 'ui', 'proof', 'browser', 'buffer.ts'), 'Buffer'] } },
+    transform: {
+      define: { PDF_WORKER: JSON.stringify(worker.fileName) },
+      inject: { Buffer: [path.join(root, 'ui', 'proof', 'browser', 'buffer.ts'), 'Buffer'] },
+    },
+  });
+  return { entry: entry.fileName, preloads: entry.imports };
+}
+
+/** Writes the scripts of an input, and tells which of them it begins with. */
+async function bundled(rolldown, folder, options) {
+  const bundle = await rolldown({
+    platform: 'browser',
+    // What is not found would fail in the browser.
+    onLog: (level, log) => {
+      if (level !== 'debug') throw new Error(`the page cannot be bundled: ${log.message}`);
+    },
+    ...options,
   });
   const { output } = await bundle.write({
     dir: folder,
@@ -64,8 +77,7 @@ async function bundleScripts(root, folder) {
     chunkFileNames: '[name]-[hash].js',
   });
   await bundle.close();
-  const entry = output.find((chunk) => chunk.isEntry);
-  return { entry: entry.fileName, preloads: entry.imports };
+  return output.find((chunk) => chunk.isEntry);
 }
 
 /** Modules of the verifier import it for a part that is not used here. */

@@ -30,6 +30,7 @@ import type {
   AliasRequest,
   Changed,
   ForeignModels,
+  FoundModels,
   ImportRequest,
   Library,
   LoadPlan,
@@ -126,6 +127,13 @@ export class LibraryUseCases {
     };
   }
 
+  async search(words: string, signal: AbortSignal): Promise<FoundModels> {
+    const { searchHub } = await import('../store/hub/choose/search.ts');
+    const options = { ...(await hubOptions(this.#ports.hub)), signal };
+    const data = await searchHub(words.trim().split(/\s+/), options);
+    return { data: [...data] };
+  }
+
   async quants(ref: string, signal: AbortSignal): Promise<Quants> {
     const { quantsOf } = await import('../store/hub/choose/quants.ts');
     const { fitQuants, freeForModels } = await import('./fit/fit-quants.ts');
@@ -140,6 +148,7 @@ export class LibraryUseCases {
         label: each.label,
         size_bytes: each.sizeBytes,
         least_bytes: each.leastBytes,
+        usual_bytes: each.usualBytes,
         fits: each.fits,
       })),
     };

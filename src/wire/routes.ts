@@ -83,6 +83,7 @@ import {
   AliasRequest,
   Changed,
   ForeignModels,
+  FoundModels,
   ImportRequest,
   KeyUses,
   Library,
@@ -94,6 +95,7 @@ import {
   Quants,
   QuantsQuery,
   RestoreRequest,
+  SearchQuery,
   SettingsRequest,
 } from './operation/library.ts';
 import { RequestDetail, RequestList, RequestQuery } from './operation/requests.ts';
@@ -588,6 +590,16 @@ export const routes = {
     admin: 'always',
     query: QuantsQuery,
     response: Quants,
+  },
+  searchModels: {
+    name: 'search_models',
+    method: 'GET',
+    path: '/svc/models/search',
+    summary: 'Repositories of the hub with models that can be pulled, those downloaded most first.',
+    authenticated: true,
+    admin: 'always',
+    query: SearchQuery,
+    response: FoundModels,
   },
   loadPlan: {
     name: 'load_plan',

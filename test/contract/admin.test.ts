@@ -20,7 +20,7 @@ const bodies: Record<string, object> = {
   alias_model: { model: installed.chat, alias: 'other' },
   set_model: { model: installed.chat, settings: {} },
 };
-const queries: Record<string, string> = { quants: '?ref=acme/nothing' };
+const queries: Record<string, string> = { quants: '?ref=acme/nothing', search_models: '?words=nothing' };
 const adminRoutes = Object.values<Route>(routes).filter(
   ({ admin }) => admin === 'always' || admin === 'from pages' || admin === 'of owner',
 );

@@ -91,7 +91,7 @@ describe('other files', () => {
     const { page, close } = await visit();
     const attach = page.getByLabel('Attach files');
     await attach.setInputFiles([file('photo.png', 'PNG\0')]);
-    await page.getByText('photo.png is not a text file').waitFor();
+    await page.getByText('photo.png is no text, PDF or image').waitFor();
     await attach.setInputFiles([file('huge.txt', 'a'.repeat(1_200_000))]);
     await page.getByText('huge.txt has 1.2 MB, and at most 1.0 MB can be attached').waitFor();
     expect(await chips(page).count()).toBe(0);

@@ -35,8 +35,10 @@ describe('the engine room', () => {
     const stream = served.client.streamChat(endless(1900), { 'x-svc-client-id': 'editor' });
     const busy = page.locator('.slot.decode');
     await expect.poll(() => busy.count()).toBe(1);
-    expect(await busy.textContent()).toMatch(/generated.*editor/);
-    expect(await page.locator('.slot').count()).toBe(4);
+    expect(await busy.textContent()).toMatch(/written.*editor/);
+    // Slots that nobody uses are counted, and not drawn.
+    expect(await page.locator('.slot').count()).toBe(1);
+    expect(await page.locator('.model-lanes').textContent()).toContain('1 of 4 slots in use');
     expect(await page.locator('.queue').textContent()).toContain('editor');
     expect(await page.locator('.memory').textContent()).toMatch(/of .* GB free.*planned/);
     const words = await busy.textContent();
@@ -44,6 +46,25 @@ describe('the engine room', () => {
     (await stream).abandon();
     await expect.poll(() => page.locator('.slot.kept').count()).toBe(1);
     expect(await page.locator('.recording').textContent()).toContain('are being recorded');
+    // A model is unloaded and loaded where one looks.
+    await page.getByRole('button', { name: 'Unload hearth-mini' }).click();
+    const load = page.getByRole('button', { name: 'Load hearth-mini', exact: true });
+    await load.click();
+    await page.getByRole('button', { name: 'Unload hearth-mini' }).waitFor();
+    expect(await load.count()).toBe(0);
+    await close();
+  });
+
+  it('stops what this page waits for', async () => {
+    const { page, close } = await open('chat');
+    await page.getByLabel('Your message').fill('forever');
+    await page.keyboard.press('Enter');
+    await page.locator('.entry.assistant.live .prose').waitFor();
+    await page.locator('nav a[href="#/engine"]').click();
+    await page.getByRole('button', { name: 'Stop the answers of this tab' }).click();
+    await expect.poll(() => page.locator('.slot.decode').count()).toBe(0);
+    await page.locator('nav a[href="#/chat"]').click();
+    await page.getByText('stopped by you').waitFor();
     await close();
   });
 });
@@ -58,7 +79,7 @@ describe('the requests', () => {
     const row = page.locator('tbody tr', { hasText: 'notes' }).first();
     await row.waitFor();
     // The page's own calls only show when they are wanted.
-    const own = page.locator('tbody tr', { hasText: 'Hearth page' });
+    const own = page.locator('tbody tr', { hasText: 'Hearth page', hasNotText: 'hearth-mini' });
     expect(await own.count()).toBe(0);
     // Nor what the browser fetched to show it.
     expect(await page.locator('tbody').textContent()).not.toContain('/ui/');
@@ -109,20 +130,20 @@ describe('the models', () => {
     await second.getByText('Settings of second').click();
     const settings = second.getByRole('form', { name: 'Settings of second' });
     await settings.getByLabel('Find a setting').fill('temperature');
-    const temperature = settings.getByRole('spinbutton', { name: 'temperature' });
+    const temperature = settings.getByRole('spinbutton', { name: 'Temperature temperature' });
     expect(await temperature.getAttribute('placeholder')).toBe('default: 0.8');
     await temperature.fill('0.5');
     await settings.getByLabel('Find a setting').fill('num_ctx');
-    await settings.getByLabel('num_ctx').fill('100000');
-    await settings.getByRole('button', { name: 'Save temperature, num_ctx' }).click();
+    await settings.getByLabel('Context window').fill('100000');
+    await settings.getByRole('button', { name: 'Save temperature, context window' }).click();
     await settings.getByText(/The window will be [\d,]+ tokens and not 100,000/).waitFor();
     const summary = second.locator('summary', { hasText: 'Settings of second' });
-    await expect.poll(() => summary.textContent()).toContain('(num_ctx, temperature)');
+    await expect.poll(() => summary.textContent()).toContain('(context window, temperature)');
     await settings.getByLabel('Find a setting').fill('kv_type');
     expect(await settings.locator('.setting').count()).toBe(3);
 
-    await second.getByRole('button', { name: 'Check memory' }).click();
-    await second.getByText(/It fits: .* on CPU, .* slots/).waitFor();
+    await second.getByText(/^fits.*: .* of .* GB at [\d,]+ tokens/).waitFor();
+    expect(await second.getByRole('list', { name: 'Abilities' }).textContent()).toContain('tools');
     await second.getByRole('button', { name: 'Verify files' }).click();
     await second
       .locator('.changes li', { hasText: 'Verifying' })
@@ -153,7 +174,7 @@ describe('the models', () => {
     await mini.getByText('Settings of hearth-mini').click();
     const settings = mini.getByRole('form', { name: 'Settings of hearth-mini' });
     await settings.getByLabel('Find a setting').fill('temperature');
-    const temperature = settings.getByRole('spinbutton', { name: 'temperature' });
+    const temperature = settings.getByRole('spinbutton', { name: 'Temperature temperature' });
     const arrived = deferred<void>();
     const typed = deferred<void>();
     await page.route('**/svc/models/settings', async (route) => {
@@ -178,11 +199,12 @@ describe('the models', () => {
     await served.client.chat({ model: 'hearth-mini', max_tokens: 1 });
     const { page, close } = await openPage(browser, `${served.url}/ui/#/models`, { expected: [/40\d \(/] });
     const mini = row(page, 'hearth-mini');
-    await mini.getByRole('button', { name: 'Check memory' }).click();
-    await mini.getByText(/It fits, and is loaded now: .* on CPU/).waitFor();
+    await mini.getByText(/in memory, .* · window [\d,]+ · /).waitFor();
     const unload = mini.getByRole('button', { name: 'Unload' });
     await unload.click();
     await expect.poll(() => unload.count()).toBe(0);
+    await mini.getByRole('button', { name: 'Load', exact: true }).click();
+    await unload.waitFor();
     await page.getByLabel('Path on the machine').fill('/nowhere/at/all.gguf');
     await page.locator('form', { hasText: 'From a file' }).getByRole('button', { name: 'Install' }).click();
     const fault = page.locator('form', { hasText: 'From a file' }).locator('.changes .failure');

@@ -1,8 +1,9 @@
 import { X } from 'lucide';
+import { inSentence } from '../parts/figures.ts';
 import { Icon } from '../parts/icon.tsx';
 import { aside } from './at-hand.ts';
 import { changeCurrent, current, leftSettings } from './talk/conversations.ts';
-import { activeSettings, inSentence, type Settings } from './talk/settings.ts';
+import { activeSettings, type Settings } from './talk/settings.ts';
 
 const change = (part: Partial<Settings>): void =>
   changeCurrent((now) => ({ ...now, settings: { ...now.settings, ...part } }));

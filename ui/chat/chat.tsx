@@ -6,9 +6,10 @@ import { useEscape } from '../parts/escape.ts';
 import { RecordingSign } from '../requests/recording-sign.tsx';
 import { refreshRecording } from '../service/recording.ts';
 import { useRecovery } from '../service/use-recovery.ts';
-import { aside, isCodeOpen } from './at-hand.ts';
+import { aside, comparedEntry, isCodeOpen } from './at-hand.ts';
 import { Composer } from './composer.tsx';
 import { CodeDialog } from './code-dialog.tsx';
+import { Differences } from './differences.tsx';
 import { LaneHead, LaneView } from './lane-view.tsx';
 import { exportAll } from './rail/transfer.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
@@ -50,6 +51,7 @@ export function Chat() {
       </section>
       {aside.value === 'settings' ? <SettingsPanel /> : null}
       {isCodeOpen.value ? <CodeDialog /> : null}
+      {comparedEntry.value === null ? null : <Differences />}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { ChatRequest } from '../../src/wire/inference/chat.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { storedKey } from '../service/key.ts';
 import { CodeBlock } from '../text/code/code-block.tsx';
@@ -31,6 +32,16 @@ export function CodeDialog() {
   );
 }
 
+/** Nobody reads the bytes of an image; whoever runs the code puts theirs there. */
+const withoutImages = (message: ChatRequest['messages'][number]): ChatRequest['messages'][number] =>
+  Array.isArray(message.content)
+    ? {
+        ...message,
+        content: message.content.map((part) => ({ ...part, ...(part.type === 'image_url' ? NO_IMAGE : {}) })),
+      }
+    : message;
+const NO_IMAGE = { image_url: { url: 'data:image/png;base64,…' } };
+
 function textOf(language: Language): string {
   const { lanes, settings } = current.value;
   const fault = faultOf(settings);
@@ -44,7 +55,7 @@ function textOf(language: Language): string {
   const messages = asked.length === 0 ? [...request.messages, hello] : request.messages;
   return asCode(
     language,
-    { ...request, messages },
+    { ...request, messages: messages.map(withoutImages) },
     { origin: location.origin, hasKey: storedKey() !== null },
   );
 }

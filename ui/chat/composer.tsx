@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { count } from '../parts/figures.ts';
 import { Icon } from '../parts/icon.tsx';
+import { chatModels, modelNamed } from '../service/known.ts';
 import { ActiveSettings } from './active-settings.tsx';
 import { AttachmentChips } from './attachment-chips.tsx';
 import { focusMessage, MESSAGE_FIELD } from './at-hand.ts';
@@ -13,13 +14,15 @@ import {
   attachFault,
   attachFiles,
   attachPaste,
+  imagesOf,
   setAttached,
   withAttached,
 } from './talk/attachments.ts';
-import { openCalls, pathTo } from './talk/conversation.ts';
-import { begins, current } from './talk/conversations.ts';
+import { openCalls, pathTo, withModel } from './talk/conversation.ts';
+import { begins, changeCurrent, current } from './talk/conversations.ts';
 import { draftNameOf, draftOf, setDraft } from './talk/drafts.ts';
 import { faultOf } from './talk/settings.ts';
+import { sightFault } from './talk/sight.ts';
 
 /** Where the user writes. Enter sends, Shift and Enter begin a line, the arrow up brings the last message back. */
 export function Composer() {
@@ -31,7 +34,9 @@ export function Composer() {
   const waits = lanes.some(({ leaf }) => openCalls(pathTo(current.value, leaf)).length > 0);
   const files = attachedTo(draftName);
   const isEmpty = text.trim() === '' && files.length === 0;
-  const cannot = isAnswering.value || fault !== null || waits || isEmpty;
+  const isBlind =
+    imagesOf(files).length > 0 && sightFault(lanes.map(({ model }) => modelNamed(model))) !== null;
+  const cannot = isAnswering.value || fault !== null || waits || isEmpty || isBlind;
   useFocusAtStart(id);
   const send = () => {
     if (cannot) return;
@@ -59,6 +64,7 @@ export function Composer() {
       <Failure text={fault} isWhileTyping />
       <ActiveSettings />
       <Failure text={attachFault.value} />
+      {isBlind ? <Blind /> : null}
       <div class="field">
         <AttachmentChips
           files={files}
@@ -123,7 +129,7 @@ function takePaste(event: ClipboardEvent, draft: string): void {
 
 function AttachButton({ draft }: { draft: string }) {
   return (
-    <label class="button quiet icon-button attach" title="Attach text or code files">
+    <label class="button quiet icon-button attach" title="Attach text, code, PDF files or images">
       <Icon of={Paperclip} />
       <span class="unseen">Attach files</span>
       <input
@@ -137,6 +143,25 @@ function AttachButton({ draft }: { draft: string }) {
         }}
       />
     </label>
+  );
+}
+
+/** An image waits for a model that reads it. */
+function Blind() {
+  const { lanes } = current.value;
+  const [sighted] = chatModels.value.filter((model) => model.capabilities?.includes('vision'));
+  const use = (id: string) => changeCurrent((now) => withModel(now, 0, id));
+  return (
+    <div class="failure" role="status">
+      <p>{sightFault(lanes.map(({ model }) => modelNamed(model)))}</p>
+      {sighted === undefined || lanes.length > 1 ? null : (
+        <div class="actions">
+          <button type="button" class="small" onClick={() => use(sighted.id)}>
+            Ask {sighted.id}
+          </button>
+        </div>
+      )}
+    </div>
   );
 }
 

@@ -2,7 +2,9 @@ import { Trash2 } from 'lucide';
 import { useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { IconButton } from '../parts/icon.tsx';
+import { DEFAULT_MODEL, isLocal, modelNamed } from '../service/known.ts';
 import { changeCurrent, current } from './talk/conversations.ts';
+import { canBeDefaults, defaultsSaid, makeDefaults } from './talk/model-defaults.ts';
 import { presetFault, presets, removePreset, savePreset } from './talk/presets.ts';
 import { activeSettings } from './talk/settings.ts';
 
@@ -61,7 +63,36 @@ export function PresetBar() {
           </button>
         </form>
       )}
+      <ModelDefaults />
       <Failure text={presetFault.value} />
     </section>
+  );
+}
+
+/** What is set here may hold for every conversation with the model, of every client. */
+function ModelDefaults() {
+  const { settings, lanes } = current.value;
+  const model = modelNamed(lanes[0]?.model ?? DEFAULT_MODEL);
+  const said = defaultsSaid.value;
+  if (model === undefined || !isLocal(model)) return null;
+  return (
+    <>
+      {canBeDefaults(settings) ? (
+        <button
+          type="button"
+          class="small"
+          title="Keeps system prompt, sampling and stop texts with the model, for all its clients (hearth set)"
+          onClick={() => void makeDefaults(model.id, settings)}
+        >
+          Make these the defaults of {model.id}
+        </button>
+      ) : null}
+      {said !== null && 'note' in said ? (
+        <p class="hint" role="status">
+          {said.note}
+        </p>
+      ) : null}
+      <Failure text={said !== null && 'fault' in said ? said.fault : null} />
+    </>
   );
 }

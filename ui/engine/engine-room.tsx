@@ -2,15 +2,22 @@
  * ui/engine owns the view of what the engine does now. It does not know how anything is decided. This file: its parts, and
  * the figures above them.
  */
+import { Cpu, Power, Square } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import type { ClientView, EngineState, ModelView } from '../../src/wire/operation/engine-state.ts';
+import { areAnswersHere, stopEverything } from '../chat/talk/answering.ts';
+import { faults, load, pending } from '../models/models-state.ts';
+import { addressOf } from '../parts/address.ts';
 import { Failure } from '../parts/failure.tsx';
 import { clock, count, milliseconds, percent, plural, rate } from '../parts/figures.ts';
+import { Icon, IconButton } from '../parts/icon.tsx';
 import { Spark } from '../parts/spark.tsx';
 import { TraceKey } from '../parts/trace-bar.tsx';
 import { isInference, recent, watchRequests } from '../requests/recent.ts';
 import { RecordingSign } from '../requests/recording-sign.tsx';
+import { PAGE_CLIENT } from '../service/client.ts';
 import { engineState, feedRefusal, lostSinceMs, reconnect, watchEngine } from '../service/engine-feed.ts';
+import { isLocal, models, refreshModels } from '../service/known.ts';
 import { refreshRecording } from '../service/recording.ts';
 import { useRecovery } from '../service/use-recovery.ts';
 import { CacheView } from './cache-view.tsx';
@@ -28,7 +35,10 @@ export function EngineRoom() {
   useEffect(watchEngine, []);
   useEffect(watchRequests, []);
   useEffect(watchRate, []);
-  useRecovery(() => void refreshRecording());
+  useRecovery(() => {
+    void refreshRecording();
+    void refreshModels().catch(() => undefined);
+  });
   const state = engineState.value;
   return (
     <div class={lostSinceMs.value === null ? 'view engine' : 'view engine lost'}>
@@ -48,26 +58,28 @@ const Connecting = () => (feedRefusal.value === null ? <p class="hint">Connectin
 
 function Room({ state }: { state: EngineState }) {
   const last = recent.value.filter(isInference).slice(0, FEW);
-  const models = Object.entries(state.models).toSorted(([, a], [, b]) => lanesIn(b) - lanesIn(a));
+  const inMemory = Object.entries(state.models).toSorted(([, a], [, b]) => lanesIn(b) - lanesIn(a));
   return (
     <>
       <Figures state={state} last={last} />
       <div class="room">
         <div class="lanes-of-models">
-          {models.map(([id, model]) => (
+          {inMemory.map(([id, model]) => (
             <ModelLanes key={id} id={id} model={model} state={state} requests={last} />
           ))}
-          {models.length === 0 ? (
+          {inMemory.length === 0 ? (
             <p class="cold">
               No model is in memory. The first request loads one: <a href="#/chat">ask a question</a>.
             </p>
           ) : (
             <TraceKey />
           )}
+          <NotLoaded state={state} />
           <LastRequests requests={last} />
         </div>
         <div class="beside">
           <MemoryView state={state} />
+          <GpuLine state={state} />
           <QueueView state={state} />
           <CacheView state={state} last={last} />
           <UpstreamsView upstreams={state.upstreams} nowMs={state.at_ms} />
@@ -85,10 +97,17 @@ function Figures({ state, last }: { state: EngineState; last: typeof recent.valu
   const prompted = withPrompt(last);
   const share = reusedShare(promptOrigins(prompted));
   const running = Object.values(state.jobs).filter(({ state: now }) => now === 'running').length;
+  const reading = readingRate(state);
+  const writing = rates.value.at(-1) ?? 0;
+  const isReading = writing === 0 && reading > 0;
   const [median, worst] = [quantile(firsts, 0.5), quantile(firsts, 0.99)];
   return (
     <dl class="figures">
-      <Figure name="tokens per second" value={rate(rates.value.at(-1) ?? 0)} values={rates.value} />
+      <Figure
+        name={isReading ? 'tokens read per second' : 'tokens written per second'}
+        value={rate(isReading ? reading : writing)}
+        values={rates.value}
+      />
       <Figure
         name="first token, median"
         value={median === null ? '–' : milliseconds(median)}
@@ -107,6 +126,56 @@ function Figures({ state, last }: { state: EngineState; last: typeof recent.valu
         values={opens.value}
       />
     </dl>
+  );
+}
+
+/** How fast prompts are being read, all together. */
+const readingRate = ({ models }: EngineState): number =>
+  Object.values(models)
+    .flatMap(({ slots }) => Object.values(slots))
+    .filter(({ phase }) => phase === 'prefill')
+    .reduce((sum, { tokens_per_s: perSecond = 0 }) => sum + perSecond, 0);
+
+/** More of them are under Models. */
+const MOST_NOT_LOADED = 6;
+
+/** Models that could be loaded before anybody asks them. */
+function NotLoaded({ state }: { state: EngineState }) {
+  const idle = models.value.filter((model) => isLocal(model) && state.models[model.id] === undefined);
+  if (idle.length === 0) return null;
+  return (
+    <section class="not-loaded" aria-label="Models not in memory">
+      <h2>Not in memory</h2>
+      <div class="actions">
+        {idle.slice(0, MOST_NOT_LOADED).map(({ id, kind = 'chat' }) => (
+          <IconButton
+            key={id}
+            icon={Power}
+            name={`Load ${id}`}
+            words={id}
+            disabled={pending.value.has(id)}
+            onClick={() => void load(id, kind)}
+          />
+        ))}
+        <a href={addressOf('models')}>All models</a>
+      </div>
+      {idle.map(({ id }) => (
+        <Failure key={id} text={faults.value[id]} />
+      ))}
+    </section>
+  );
+}
+
+/** What is known of the GPUs of the machine; nothing where there is nothing to say. */
+function GpuLine({ state: { gpu } }: { state: EngineState }) {
+  if (gpu === undefined) return null;
+  return (
+    <p class="gpu-line" role="status">
+      <Icon of={Cpu} />
+      <span>
+        <strong>GPU {gpu.state}.</strong> {gpu.words}
+      </span>
+    </p>
   );
 }
 
@@ -186,6 +255,15 @@ function Client({ client: { client, running, queued } }: { client: ClientView })
         ))}
       </span>
       <span>{[...told(running, 'running'), ...told(queued, 'waiting')].join(', ')}</span>
+      {client === PAGE_CLIENT && areAnswersHere.value ? (
+        <IconButton
+          icon={Square}
+          name="Stop the answers of this tab"
+          words="Stop"
+          class="stop"
+          onClick={stopEverything}
+        />
+      ) : null}
     </li>
   );
 }

@@ -85,7 +85,7 @@ function Bar({ parts, allBytes, mark }: BarFacts) {
       </div>
       <ul class="memory-key">
         {held.map(({ name, bytes: size }) => (
-          <li key={name} class={classOf(name)}>
+          <li key={name} class={classOf(name)} title={ABOUT[name]}>
             {name} {bytes(size)}
           </li>
         ))}
@@ -93,6 +93,14 @@ function Bar({ parts, allBytes, mark }: BarFacts) {
     </>
   );
 }
+
+/** What the words of the field mean. */
+const ABOUT: Readonly<Record<string, string>> = {
+  weights: 'What the models learned: their files',
+  'kept tokens': 'What slots hold of the conversations (KV cache)',
+  compute: 'Room for computing a step',
+  worker: 'What the processes take besides',
+};
 
 const classOf = (name: string): string => name.replaceAll(' ', '-');
 

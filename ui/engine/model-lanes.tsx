@@ -1,6 +1,10 @@
+import { Power } from 'lucide';
 import type { EngineState, ModelView } from '../../src/wire/operation/engine-state.ts';
 import type { RequestView } from '../../src/wire/operation/requests.ts';
+import { faults, pending, unload } from '../models/models-state.ts';
+import { Failure } from '../parts/failure.tsx';
 import { count, milliseconds, plural } from '../parts/figures.ts';
+import { IconButton } from '../parts/icon.tsx';
 import { Spark } from '../parts/spark.tsx';
 import { TraceBar } from '../parts/trace-bar.tsx';
 import { apartOf, type LaneReading, lanesOf, scaleOf, waitingFor } from './reading/lanes.ts';
@@ -19,7 +23,8 @@ interface ModelFacts {
 
 /** One model: a lane for each of its slots, and for those that wait for one. */
 export function ModelLanes({ id, model, state, requests }: ModelFacts) {
-  const lanes = lanesOf(model, state.jobs);
+  const all = lanesOf(model, state.jobs);
+  const lanes = all.filter(({ kind }) => kind !== 'free');
   const waiting = waitingFor(id, state);
   const isLoading = model.state === 'loading';
   return (
@@ -27,7 +32,14 @@ export function ModelLanes({ id, model, state, requests }: ModelFacts) {
       <header>
         <h2>{id}</h2>
         <FirstTokens requests={requests.filter((request) => request.model === id)} />
-        <p>{factsOf(model, lanes, state.at_ms).join(' · ')}</p>
+        <p class="facts">
+          {factsOf(model, all, state.at_ms).map(({ words, about }) => (
+            <span key={words} title={about}>
+              {words}
+            </span>
+          ))}
+        </p>
+        {model.place === undefined ? <Unload id={id} /> : null}
       </header>
       {isLoading ? <div class="trace loading-bar" /> : null}
       <ol>
@@ -43,7 +55,9 @@ export function ModelLanes({ id, model, state, requests }: ModelFacts) {
       </ol>
       {lanes.length === 0 ? null : (
         <p class="scale">
-          <span>full width {count(scaleOf(model))} tokens</span>
+          <span title="How many tokens the whole width of a bar stands for">
+            bar = {count(scaleOf(model))} tokens
+          </span>
           {waiting.length <= MOST_WAITING ? null : (
             <span>{count(waiting.length - MOST_WAITING)} more waiting</span>
           )}
@@ -53,18 +67,57 @@ export function ModelLanes({ id, model, state, requests }: ModelFacts) {
   );
 }
 
-function factsOf(model: ModelView, lanes: readonly LaneReading[], nowMs: number): string[] {
+interface Fact {
+  readonly words: string;
+  readonly about?: string;
+}
+
+function factsOf(model: ModelView, lanes: readonly LaneReading[], nowMs: number): Fact[] {
   const { state, place, num_ctx: window, threads, running, cells, slots } = model;
   const busy = lanes.filter(({ kind }) => kind !== 'kept' && kind !== 'free').length;
   const kept = Object.values(slots).reduce((sum, slot) => sum + slot.kept_tokens, 0);
   return [
-    state === 'loading' ? `loading for ${milliseconds(Math.max(0, nowMs - model.since_ms))}` : state,
-    ...(place === undefined ? [] : [`at ${place}`]),
-    ...(window === undefined || window === 0 ? [] : [`window ${count(window)}`]),
-    ...(threads === undefined ? [] : [plural(threads, 'thread')]),
-    ...(lanes.length === 0 ? [`${count(running)} running`] : [`${busy} of ${lanes.length} slots`]),
-    ...(cells === undefined || lanes.length === 0 ? [] : [`KV ${count(kept)} of ${count(cells)}`]),
+    {
+      words: state === 'loading' ? `loading for ${milliseconds(Math.max(0, nowMs - model.since_ms))}` : state,
+    },
+    ...(place === undefined ? [] : [{ words: `at ${place}` }]),
+    lanes.length === 0
+      ? { words: `${count(running)} running` }
+      : {
+          words: `${busy} of ${lanes.length} slots in use`,
+          about: 'How many requests it answers at once, and how many it could',
+        },
+    ...(window === undefined || window === 0
+      ? []
+      : [{ words: `window ${count(window)}`, about: 'Tokens that one conversation may have (num_ctx)' }]),
+    ...(cells === undefined || lanes.length === 0
+      ? []
+      : [
+          {
+            words: `${count(kept)} of ${count(cells)} tokens kept`,
+            about: 'Memory of conversations, shared by all slots (KV cache)',
+          },
+        ]),
+    ...(threads === undefined
+      ? []
+      : [{ words: plural(threads, 'thread'), about: 'Threads of the processor that it computes with' }]),
   ];
+}
+
+function Unload({ id }: { id: string }) {
+  const fault = faults.value[id];
+  return (
+    <>
+      <IconButton
+        icon={Power}
+        name={`Unload ${id}`}
+        words="Unload"
+        disabled={pending.value.has(id)}
+        onClick={() => void unload(id)}
+      />
+      <Failure text={fault} />
+    </>
+  );
 }
 
 function FirstTokens({ requests }: { requests: readonly RequestView[] }) {

@@ -60,7 +60,7 @@ function loadOf({
       ? []
       : [`${count(running)}${capacity === undefined ? '' : ` of ${count(capacity)}`} running`]),
     ...(waiting === undefined || waiting === 0 ? [] : [`${count(waiting)} waiting`]),
-    ...(kv === undefined ? [] : [`KV ${percent(kv)}`]),
+    ...(kv === undefined ? [] : [`memory of conversations ${percent(kv)} full`]),
     ...(first === undefined ? [] : [`first token ${milliseconds(first)}`]),
   ];
 }

@@ -1,13 +1,13 @@
 import { Failure } from '../parts/failure.tsx';
-import { bytes, percent } from '../parts/figures.ts';
+import { bytes, milliseconds, ofBytes, percent } from '../parts/figures.ts';
 import { installedWords } from './words/base-model.ts';
-import { changes, forget, type LongChange, stop } from './long-change.ts';
+import { changes, forget, type LongChange, resume, stop } from './long-change.ts';
 import { library } from './models-state.ts';
 
 const ENDS = {
   running: '',
   done: 'done',
-  stopped: 'stopped; the same pull continues from here',
+  stopped: 'stopped; what was fetched is kept',
   failed: 'failed',
 } as const;
 
@@ -35,7 +35,20 @@ function remarkOn(installed: string | undefined): string | null {
   return installedWords(model, defaults?.chat ?? null);
 }
 
-function Change({ change: { id, title, done, progress, end, fault, installed } }: { change: LongChange }) {
+/** Less time than this says nothing of the speed. */
+const LEAST_MS = 2000;
+
+function speedWords({ counted, progress: { completed = 0, total = 0 } }: LongChange): string {
+  const ms = Date.now() - (counted?.sinceMs ?? Date.now());
+  const fetched = completed - (counted?.bytes ?? 0);
+  if (ms < LEAST_MS || fetched <= 0) return '';
+  const left = ((total - completed) * ms) / fetched;
+  return `, ${bytes((1000 * fetched) / ms)}/s, ${milliseconds(left)} left`;
+}
+
+function Change({ change }: { change: LongChange }) {
+  const { id, title, done, progress, end, fault, installed, start } = change;
+  const canResume = start.path === '/svc/models/pull' && (end === 'stopped' || end === 'failed');
   const { status, completed, total } = progress;
   // Where files were only checked nothing new was installed.
   const remark = done === undefined ? remarkOn(installed) : null;
@@ -44,14 +57,21 @@ function Change({ change: { id, title, done, progress, end, fault, installed } }
     <li>
       <p>
         <strong>{title}</strong> <span role="status">{wordsOf(end, status, done)}</span>
-        {isCounted ? ` ${bytes(completed)} of ${bytes(total)}, ${percent(completed / total)}` : ''}
+        {isCounted ? ` ${ofBytes(completed, total)}, ${percent(completed / total)}${speedWords(change)}` : ''}
       </p>
       {isCounted ? <progress value={completed} max={total} aria-label={title} /> : null}
       {remark === null ? null : <p class="hint">{remark}</p>}
       <Failure text={fault} />
-      <button type="button" class="quiet small" onClick={() => (end === 'running' ? stop(id) : forget(id))}>
-        {end === 'running' ? 'Stop' : 'Close'}
-      </button>
+      <div class="actions">
+        {canResume ? (
+          <button type="button" class="small" onClick={() => resume(change)}>
+            Resume
+          </button>
+        ) : null}
+        <button type="button" class="quiet small" onClick={() => (end === 'running' ? stop(id) : forget(id))}>
+          {end === 'running' ? 'Stop' : 'Close'}
+        </button>
+      </div>
     </li>
   );
 }

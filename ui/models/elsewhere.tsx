@@ -1,12 +1,12 @@
-import { useEffect } from 'preact/hooks';
 import type { ModelEntry } from '../../src/wire/models.ts';
 import { count } from '../parts/figures.ts';
-import { engineState, watchEngine } from '../service/engine-feed.ts';
+import { engineState } from '../service/engine-feed.ts';
 import { isLocal, models } from '../service/known.ts';
+import { ChatButton } from './model-actions.tsx';
+import { Abilities } from './model-row.tsx';
 
 /** Models that other services or commands run, which every menu offers as well. */
 export function Elsewhere() {
-  useEffect(watchEngine, []);
   const elsewhere = models.value.filter((model) => !isLocal(model));
   return (
     <section class="elsewhere" aria-label="Models elsewhere">
@@ -27,25 +27,30 @@ export function Elsewhere() {
 }
 
 function Row({ model }: { model: ModelEntry }) {
-  const { id, engine = 'remote', owned_by: owner, context_length: window, capabilities } = model;
+  const { id, engine = 'remote', owned_by: owner, context_length: window, kind } = model;
   const upstream = engineState.value?.upstreams[owner];
   const facts = [
     `${engine} at ${owner}`,
     ...(window === undefined ? [] : [`context up to ${count(window)} tokens`]),
-    ...(capabilities ?? []),
   ];
   return (
     <li class="model">
       <div class="names">
         <h3>{id}</h3>
-        {upstream === undefined ? null : (
-          <p class="tags">
-            <span class={upstream.state === 'down' ? 'tag bad' : 'tag'}>{upstream.state}</span>
-          </p>
-        )}
+        <p class="tags">
+          <span class={upstream?.state === 'down' ? 'tag bad' : 'tag'}>
+            {upstream?.state ?? 'not asked yet'}
+          </span>
+        </p>
       </div>
       <p class="facts">{facts.join(' · ')}</p>
+      <Abilities model={model} />
       {upstream?.why === undefined ? null : <p class="hint">{upstream.why}</p>}
+      {kind === undefined || kind === 'chat' ? (
+        <div class="actions model-actions">
+          <ChatButton id={id} />
+        </div>
+      ) : null}
     </li>
   );
 }

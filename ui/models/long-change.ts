@@ -2,12 +2,13 @@
 import { signal } from '@preact/signals';
 import type { ErrorBody } from '../../src/wire/error.ts';
 import type { PROGRESS_EVENTS } from '../../src/wire/operation/library.ts';
+import { freshId } from '../parts/fresh-id.ts';
 import { isAbort, Refusal, sentenceOf, type ServicePath } from '../service/client.ts';
 import { framesOf } from '../service/frames.ts';
 import { askAsPage } from '../service/page-token.ts';
 import { refresh } from './models-state.ts';
 
-interface Progress {
+export interface Progress {
   readonly status: string;
   readonly completed?: number;
   readonly total?: number;
@@ -22,6 +23,10 @@ export interface LongChange {
   /** How it ended, if it ended well; absent: done. */
   readonly done?: string;
   readonly progress: Progress;
+  /** When its first bytes were told, and how many there were by then: a resumed one begins in the middle. */
+  readonly counted?: { readonly sinceMs: number; readonly bytes: number };
+  /** How to ask for the same again. */
+  readonly start: Start;
   readonly end: 'running' | 'done' | 'stopped' | 'failed';
   readonly fault?: string;
   /** The model that was installed. */
@@ -40,11 +45,12 @@ export interface Start {
   readonly body: object;
 }
 
-export async function begin({ path, body, ...shown }: Start): Promise<void> {
-  const id = crypto.randomUUID();
+export async function begin(start: Start): Promise<void> {
+  const { path, body, ...shown } = start;
+  const id = freshId();
   const abort = new AbortController();
   running.set(id, abort);
-  const change: LongChange = { id, ...shown, progress: { status: 'starting' }, end: 'running' };
+  const change: LongChange = { id, ...shown, start, progress: { status: 'starting' }, end: 'running' };
   changes.value = [change, ...changes.value];
   try {
     await follow(id, await askAsPage(path, { body, signal: abort.signal }));
@@ -65,7 +71,7 @@ async function follow(id: string, response: Response): Promise<void> {
   for await (const { event, data } of framesOf(response)) {
     const name = event as keyof typeof PROGRESS_EVENTS;
     const said: unknown = JSON.parse(data);
-    if (name === 'progress') update(id, { progress: said as Progress });
+    if (name === 'progress') progressed(id, said as Progress);
     if (name === 'error') throw new Refusal(200, said as ErrorBody, null);
     if (name === 'success') return end(id, said as { id: string; ok: boolean });
   }
@@ -82,6 +88,19 @@ function end(id: string, { ok, id: installed }: { readonly ok: boolean; readonly
           fault: 'The files differ from the ones that were installed; install the model again.',
         },
   );
+}
+
+function progressed(id: string, progress: Progress): void {
+  const known = changes.value.find((change) => change.id === id);
+  const { completed } = progress;
+  const isNew = completed !== undefined && (known?.counted?.bytes ?? Infinity) > completed;
+  update(id, { progress, ...(isNew ? { counted: { sinceMs: Date.now(), bytes: completed } } : {}) });
+}
+
+/** Asks for the same again; what was fetched is not fetched twice. */
+export function resume({ id, start }: LongChange): void {
+  forget(id);
+  void begin(start);
 }
 
 function update(id: string, part: Partial<LongChange>): void {

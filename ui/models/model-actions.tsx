@@ -1,13 +1,19 @@
+import { FileCheck, MessageSquare, Power, Star } from 'lucide';
+import { begin as beginConversation, changeCurrent } from '../chat/talk/conversations.ts';
+import { withModel } from '../chat/talk/conversation.ts';
+import { addressOf } from '../parts/address.ts';
+import { IconButton } from '../parts/icon.tsx';
 import { begin } from './long-change.ts';
-import { library, makeDefault, pending, plan } from './models-state.ts';
+import { library, load, loaded, makeDefault, pending, unload } from './models-state.ts';
 import type { LibraryModel } from './words/base-model.ts';
 import { removalQuestion } from './words/removal.ts';
 import { RemoveButton } from './remove-button.tsx';
 
 /** What can be done with a model; each refusal shows beside it, in the service's words. */
 export function ModelActions({ model, isDefault }: { model: LibraryModel; isDefault: boolean }) {
-  const { id } = model;
+  const { id, kind } = model;
   const isBusy = pending.value.has(id);
+  const isLoaded = loaded.value.some((each) => each.id === id);
   const verify = () =>
     void begin({
       place: id,
@@ -18,20 +24,45 @@ export function ModelActions({ model, isDefault }: { model: LibraryModel; isDefa
     });
   return (
     <div class="actions model-actions">
-      {isDefault || model.kind === 'adapter' ? null : (
-        <button type="button" class="quiet small" disabled={isBusy} onClick={() => void makeDefault(id)}>
-          Make default
-        </button>
+      {kind === 'chat' ? <ChatButton id={id} /> : null}
+      {kind === 'adapter' ? null : (
+        <IconButton
+          icon={Power}
+          name={isLoaded ? 'Unload' : 'Load'}
+          words={isLoaded ? 'Unload' : 'Load'}
+          disabled={isBusy}
+          onClick={() => void (isLoaded ? unload(id) : load(id, kind))}
+        />
       )}
-      <button type="button" class="quiet small" disabled={isBusy} onClick={() => void plan(id)}>
-        Check memory
-      </button>
-      <button type="button" class="quiet small" disabled={isBusy} onClick={verify}>
-        Verify files
-      </button>
+      {isDefault || kind === 'adapter' ? null : (
+        <IconButton
+          icon={Star}
+          name="Make default"
+          words="Make default"
+          disabled={isBusy}
+          onClick={() => void makeDefault(id)}
+        />
+      )}
+      <IconButton
+        icon={FileCheck}
+        name="Verify files"
+        words="Verify files"
+        disabled={isBusy}
+        onClick={verify}
+      />
       <RemoveButton id={id} question={questionOf(model)} />
     </div>
   );
+}
+
+/** A conversation with this model. */
+export function ChatButton({ id }: { id: string }) {
+  const chat = () => {
+    beginConversation();
+    changeCurrent((now) => withModel(now, 0, id));
+    location.hash = addressOf('chat');
+  };
+  return <IconButton icon={MessageSquare} name={`Chat with ${id}`} words="Chat" onClick={chat} />;
 }
 
 function questionOf(model: LibraryModel): string {

@@ -1,12 +1,16 @@
 import { Failure } from '../parts/failure.tsx';
-import { bytes, clock, count, moment, plural } from '../parts/figures.ts';
+import { bytes, clock, count, inSentence, moment, plural } from '../parts/figures.ts';
+import { engineState } from '../service/engine-feed.ts';
+import { abilitiesOf } from './words/abilities.ts';
 import { BASE_MODEL_WORDS, isBaseModel, type LibraryModel } from './words/base-model.ts';
 import { ChangeList } from './change-list.tsx';
 import { Aliases } from './aliases.tsx';
 import { ModelActions } from './model-actions.tsx';
-import { faults, type Loaded, loaded, notes, pending, plans, unload } from './models-state.ts';
+import { faults, type Loaded, loaded, notes, plans } from './models-state.ts';
 import { withCode } from './setting-field.tsx';
 import { SettingsEditor } from './settings-editor.tsx';
+import { planFit } from './words/fit.ts';
+import { settingWords } from './words/settings.ts';
 
 export function ModelRow({ model, isDefault }: { model: LibraryModel; isDefault: boolean }) {
   const { id } = model;
@@ -19,15 +23,14 @@ export function ModelRow({ model, isDefault }: { model: LibraryModel; isDefault:
         <h2>{id}</h2>
         <p class="tags">
           {isDefault ? <span class="tag warm">default</span> : null}
-          <span class="tag">{isBaseModel(model) ? 'base model' : model.kind}</span>
-          {model.quant === undefined ? null : <span class="tag">{model.quant}</span>}
+          {kindWords(model) === null ? null : <span class="tag">{kindWords(model)}</span>}
         </p>
       </div>
       <p class="facts">{factsOf(model).join(' · ')}</p>
+      <Abilities model={model} />
       {isBaseModel(model) ? <p class="hint">{withCode(BASE_MODEL_WORDS)}</p> : null}
-      {inMemory === undefined ? null : <InMemory state={inMemory} isBusy={pending.value.has(id)} />}
+      {inMemory === undefined ? <Fit id={id} /> : <InMemory state={inMemory} />}
       <ModelActions model={model} isDefault={isDefault} />
-      <Planned id={id} isLoaded={inMemory !== undefined} />
       <ChangeList place={id} />
       {note === undefined ? null : <p class="hint">{note}</p>}
       <Failure text={fault} />
@@ -42,7 +45,11 @@ export function ModelRow({ model, isDefault }: { model: LibraryModel; isDefault:
         <details>
           <summary>
             Settings<span class="unseen"> of {id}</span>
-            {Object.keys(model.texts).length === 0 ? null : ` (${Object.keys(model.texts).join(', ')})`}
+            {Object.keys(model.texts).length === 0
+              ? null
+              : ` (${Object.keys(model.texts)
+                  .map((name) => inSentence(settingWords(name)))
+                  .join(', ')})`}
           </summary>
           <SettingsEditor model={model} />
         </details>
@@ -51,43 +58,51 @@ export function ModelRow({ model, isDefault }: { model: LibraryModel; isDefault:
   );
 }
 
-function InMemory({ state, isBusy }: { state: Loaded; isBusy: boolean }) {
-  const { id, memory_bytes: size, running, queued, num_ctx: window, slots, expires_at: until } = state;
+/** What is usual is not said. */
+function kindWords(model: LibraryModel): string | null {
+  if (isBaseModel(model)) return 'base model';
+  return model.kind === 'chat' ? null : model.kind;
+}
+
+/** What it can do. */
+export function Abilities({ model }: { model: Pick<LibraryModel, 'capabilities'> }) {
+  const abilities = abilitiesOf(model);
+  if (abilities.length === 0) return null;
+  return (
+    <ul class="tags" aria-label="Abilities">
+      {abilities.map(({ word, about }) => (
+        <li key={word} class="tag" title={about}>
+          {word}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function InMemory({ state }: { state: Loaded }) {
+  const { memory_bytes: size, running, queued, num_ctx: window, slots, expires_at: until } = state;
   const facts = [
-    `${state.state}, ${bytes(size)}`,
+    `${state.state === 'loading' ? 'loading' : 'in memory'}, ${bytes(size)}`,
     ...(window === null ? [] : [`window ${count(window)}`]),
     ...(slots === null ? [] : [plural(slots, 'slot')]),
     ...(running + queued === 0 ? [] : [`${running} running, ${queued} waiting`]),
     ...(until === null ? [] : [`unloads at ${clock(Date.parse(until))}`]),
   ];
   return (
-    <div class="in-memory">
+    <p class="in-memory">
       <span class="glow" aria-hidden="true" />
-      <p>{facts.join(' · ')}</p>
-      <button type="button" class="small" disabled={isBusy} onClick={() => void unload(id)}>
-        Unload
-      </button>
-    </div>
+      {facts.join(' · ')}
+    </p>
   );
 }
 
-/** Whether it fits; it is there already where it is loaded. */
-function Planned({ id, isLoaded }: { id: string; isLoaded: boolean }) {
+/** Whether a load of it would find room now. */
+function Fit({ id }: { id: string }) {
   const plan = plans.value[id];
   if (plan === undefined) return null;
-  const memory = Object.entries(plan.memory).map(([device, size]) => `${bytes(size)} on ${device}`);
-  const needs = [
-    memory.length === 0 ? 'no memory of this machine' : memory.join(', '),
-    plural(plan.slots, 'slot'),
-    ...(plan.num_ctx === null ? [] : [`a window of ${count(plan.num_ctx)} tokens`]),
-  ].join(', ');
-  const evicts =
-    plan.evicts.length === 0 ? 'nothing has to be unloaded' : `unloads ${plan.evicts.join(', ')} first`;
-  return (
-    <p class="hint" role="status">
-      {isLoaded && plan.loaded ? `It fits, and is loaded now: ${needs}.` : `It fits: ${needs}; ${evicts}.`}
-    </p>
-  );
+  const devices = Object.entries(engineState.value?.devices ?? {});
+  const { words } = planFit(plan, Object.fromEntries(devices.map(([name, each]) => [name, each.free_bytes])));
+  return <p class="fit">{words}</p>;
 }
 
 function Details({ model }: { model: LibraryModel }) {
@@ -113,11 +128,12 @@ const Pair = ({ name, value }: { name: string; value: string }) => (
 );
 
 function factsOf(model: LibraryModel): string[] {
-  const { size_bytes: size, parameter_count: weights, context_length: context, architecture } = model;
+  const { size_bytes: size, parameter_count: weights, context_length: context, architecture, quant } = model;
   return [
     ...(size === undefined ? [] : [bytes(size)]),
     ...(weights === undefined ? [] : [`${short(weights)} parameters`]),
     ...(context === undefined ? [] : [`context up to ${count(context)} tokens`]),
+    ...(quant === undefined ? [] : [quant]),
     ...(architecture === undefined ? [] : [architecture]),
   ];
 }

@@ -1,8 +1,15 @@
 /** ui/models owns the view of what is installed and loaded. It does not know how models run. This file: what is known. */
 import { signal } from '@preact/signals';
-import type { Changed, ForeignModels, Library, LoadPlan, Quants } from '../../src/wire/operation/library.ts';
+import type {
+  Changed,
+  ForeignModels,
+  FoundModels,
+  Library,
+  LoadPlan,
+  Quants,
+} from '../../src/wire/operation/library.ts';
 import type { ResidencyList } from '../../src/wire/residency.ts';
-import { askJson, sentenceOf, type ServicePath } from '../service/client.ts';
+import { ask, askJson, sentenceOf, type ServicePath } from '../service/client.ts';
 import { refreshAll } from '../service/known.ts';
 import { askAsPage } from '../service/page-token.ts';
 
@@ -20,6 +27,8 @@ export const notes = signal<Readonly<Record<string, string>>>({});
 /** The models about which something is being done. */
 export const pending = signal<ReadonlySet<string>>(new Set());
 
+/** A service with more models tells the others when they are asked about. */
+const MOST_PLANS = 40;
 let refreshes = 0;
 
 /** Asks what is installed and loaded. An answer that a later question has overtaken is not shown. */
@@ -32,7 +41,10 @@ export async function refresh(): Promise<void> {
   };
   await Promise.allSettled([
     shown<ResidencyList>('/svc/residency', ({ data }) => (loaded.value = data)),
-    shown<Library>('/svc/models', (value) => (library.value = value)).then(
+    shown<Library>('/svc/models', (value) => {
+      library.value = value;
+      void refreshPlans(value);
+    }).then(
       () => (libraryRefusal.value = null),
       (error: unknown) => (libraryRefusal.value = sentenceOf(error)),
     ),
@@ -92,12 +104,28 @@ async function saved(model: string, settings: Readonly<Record<string, string | n
   return (await response.json()) as Changed;
 }
 
-/** What a request for the model would find now. */
-export const plan = (model: string): Promise<void> =>
+/** What a request for each model would find now; of one that cannot be planned, nothing is said. */
+async function refreshPlans({ models }: Library): Promise<void> {
+  const planned = models.filter(({ kind }) => kind !== 'adapter').slice(0, MOST_PLANS);
+  const found = await Promise.allSettled(
+    planned.map(({ id }) => askJson<LoadPlan>(`/svc/models/plan?model=${encodeURIComponent(id)}`)),
+  );
+  plans.value = Object.fromEntries(
+    found.flatMap((each, at) => (each.status === 'fulfilled' ? [[planned[at]?.id ?? '', each.value]] : [])),
+  );
+}
+
+/** Loads a model as a request would. */
+export const load = (model: string, kind: string): Promise<void> =>
   act(model, async () => {
-    const found = await askJson<LoadPlan>(`/svc/models/plan?model=${encodeURIComponent(model)}`);
-    plans.value = { ...plans.value, [model]: found };
+    const isChat = kind === 'chat';
+    await ask(isChat ? '/api/generate' : '/api/embed', { body: isChat ? { model } : { model, input: '' } });
   });
+
+export const searchHub = async (words: string): Promise<FoundModels['data']> => {
+  const response = await askAsPage(`/svc/models/search?words=${encodeURIComponent(words)}`);
+  return ((await response.json()) as FoundModels).data;
+};
 
 export const quantsOf = async (ref: string): Promise<Quants> =>
   (await askAsPage(`/svc/models/quants?ref=${encodeURIComponent(ref)}`)).json() as Promise<Quants>;

@@ -1,6 +1,11 @@
+import { Download } from 'lucide';
+import { useEffect } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { useRecovery } from '../service/use-recovery.ts';
+import { Icon } from '../parts/icon.tsx';
+import { engineState, watchEngine } from '../service/engine-feed.ts';
 import { AddModels } from './add-models.tsx';
+import { HUB_FIELD } from './from-hub.tsx';
 import { Elsewhere } from './elsewhere.tsx';
 import { ModelRow } from './model-row.tsx';
 import { RemoveButton } from './remove-button.tsx';
@@ -8,7 +13,12 @@ import { faults, library, libraryRefusal, pending, refresh, restore } from './mo
 
 /** What is installed here, what of it is in memory, and ways to install more. */
 export function ModelsView() {
-  useRecovery(() => void refresh());
+  useEffect(watchEngine, []);
+  // What is loaded and unloaded meanwhile is shown as it happens.
+  const residents = Object.entries(engineState.value?.models ?? {}).map(
+    ([id, { state }]) => `${id} ${state}`,
+  );
+  useRecovery(() => void refresh(), residents.join('\n'));
   const known = library.value;
   const defaults = [known?.defaults.chat, known?.defaults.embedding];
   const sorted = (known?.models ?? []).toSorted(
@@ -21,7 +31,13 @@ export function ModelsView() {
     <div class="view models">
       <header class="view-head">
         <h1>Models</h1>
-        <p>Models installed on the machine that runs the service, and which of them are in memory now.</p>
+        <p>Models on the machine that runs the service, and which of them are in memory now.</p>
+        {known === null ? null : (
+          <button type="button" class="main" onClick={toAdding}>
+            <Icon of={Download} />
+            Add a model
+          </button>
+        )}
       </header>
       <Failure text={libraryRefusal.value} />
       <ul class="model-list">
@@ -44,6 +60,12 @@ export function ModelsView() {
     </div>
   );
 }
+
+const toAdding = (): void => {
+  const field = document.getElementById(HUB_FIELD);
+  field?.scrollIntoView({ block: 'center' });
+  field?.focus({ preventScroll: true });
+};
 
 /** A model that ships with Hearth and was removed. */
 function Removed({ id }: { id: string }) {

@@ -1,4 +1,6 @@
+import { Trash2 } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { IconButton } from '../parts/icon.tsx';
 import { pending, remove } from './models-state.ts';
 
 /** A click elsewhere is over before the question goes, so that nothing moves under it. */
@@ -17,9 +19,14 @@ export function RemoveButton({ id, question }: { id: string; question: string })
   }, [isBusy]);
   if (!isAsking) {
     return (
-      <button type="button" class="quiet small" disabled={isBusy} onClick={() => setAsking(true)}>
-        Remove
-      </button>
+      <IconButton
+        icon={Trash2}
+        name="Remove"
+        words="Remove"
+        class="removes"
+        disabled={isBusy}
+        onClick={() => setAsking(true)}
+      />
     );
   }
   const leave = ({ currentTarget }: { currentTarget: HTMLElement }) =>

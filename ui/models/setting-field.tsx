@@ -1,5 +1,6 @@
 import { useId } from 'preact/hooks';
 import type { Library } from '../../src/wire/operation/library.ts';
+import { settingWords } from './words/settings.ts';
 
 type Setting = Library['settable'][number];
 
@@ -17,7 +18,9 @@ export function SettingField({ setting, value, isSet, onChange }: FieldFacts) {
   const id = useId();
   return (
     <div class={isSet ? 'setting set' : 'setting'}>
-      <label for={id}>{name}</label>
+      <label for={id}>
+        {settingWords(name)} <code>{name}</code>
+      </label>
       <p id={`${id}-about`}>
         {withCode(description)}
         {/* An empty field shows it itself. */}
@@ -28,7 +31,12 @@ export function SettingField({ setting, value, isSet, onChange }: FieldFacts) {
       <div class="entered">
         <Field setting={setting} id={id} value={value} onChange={onChange} />
         {value === '' ? null : (
-          <button type="button" class="quiet small" aria-label={`Clear ${name}`} onClick={() => onChange('')}>
+          <button
+            type="button"
+            class="quiet small"
+            aria-label={`Clear ${settingWords(name)}`}
+            onClick={() => onChange('')}
+          >
             ×
           </button>
         )}

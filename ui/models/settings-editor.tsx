@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Library } from '../../src/wire/operation/library.ts';
 import { Failure } from '../parts/failure.tsx';
-import { plural } from '../parts/figures.ts';
+import { inSentence, plural } from '../parts/figures.ts';
 import { faults, library, notes, pending, setAll, settingsPlace } from './models-state.ts';
 import type { LibraryModel } from './words/base-model.ts';
 import { SettingField } from './setting-field.tsx';
+import { settingWords } from './words/settings.ts';
 
 type Setting = Library['settable'][number];
 
@@ -46,7 +47,7 @@ export function SettingsEditor({ model }: { model: LibraryModel }) {
         {names.length === 0 ? null : (
           <>
             <button type="submit" class="main small" disabled={pending.value.has(place)}>
-              Save {names.join(', ')}
+              Save {names.map((name) => inSentence(settingWords(name))).join(', ')}
             </button>
             <button type="button" class="quiet small" onClick={() => setChanged({})}>
               Discard
@@ -66,7 +67,9 @@ const without = (texts: Texts, sent: Texts): Texts =>
 const isFor = ({ models }: Setting, kind: string): boolean => models === 'all' || kind === models;
 
 const isFound = ({ name, description }: Setting, wanted: string): boolean =>
-  `${name} ${name.replaceAll('_', ' ')} ${description}`.toLowerCase().includes(wanted.trim().toLowerCase());
+  `${name} ${name.replaceAll('_', ' ')} ${settingWords(name)} ${description}`
+    .toLowerCase()
+    .includes(wanted.trim().toLowerCase());
 
 interface GroupFacts {
   readonly title: string;

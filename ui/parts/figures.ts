@@ -21,6 +21,13 @@ export function bytes(value: number): string {
   return `${at === 0 || rest >= 100 ? Math.round(rest) : rest.toFixed(1)} ${units[at] ?? ''}`;
 }
 
+/** A part of something: 2.1 of 9.6 GB. */
+export function ofBytes(part: number, whole: number): string {
+  const [value, unit] = bytes(part).split(' ');
+  const all = bytes(whole);
+  return all.endsWith(` ${unit}`) ? `${value} of ${all}` : `${value} ${unit} of ${all}`;
+}
+
 export const rate = (perSecond: number): string =>
   perSecond >= 100 ? String(Math.round(perSecond)) : perSecond.toFixed(1);
 
@@ -46,3 +53,7 @@ export const moment = (ms: number): string =>
 
 export const plural = (value: number, one: string): string =>
   `${count(value)} ${one}${value === 1 ? '' : 's'}`;
+
+/** A name of the page in the middle of a sentence; words that are spelled in capitals stay so. */
+export const inSentence = (words: string): string =>
+  /^[A-Z][a-z]/.test(words) ? words.charAt(0).toLowerCase() + words.slice(1) : words;

@@ -32,15 +32,24 @@ export function TraceBar({ trace, label }: { trace: Trace; label: string }) {
     </div>
   );
 }
-/** What the colours mean. */
+
+/** What the colours mean; the words of the field are in the tooltips. */
+const KEY = [
+  ['cached', 'reused', 'Tokens of the prompt whose state was kept (cached)'],
+  ['prefilled', 'read', 'Tokens of the prompt that were computed (prefill)'],
+  ['ahead', 'still to read', 'Tokens of the prompt that are computed next (prefill)'],
+  ['generated', 'written', 'Tokens of the answer (decode)'],
+  ['drafted', 'guessed ahead', 'Tokens of the answer that were drafted and accepted (speculative decoding)'],
+] as const;
+
 export function TraceKey() {
   return (
     <ul class="trace-key">
-      <li class="cached">reused</li>
-      <li class="prefilled">prefilled</li>
-      <li class="ahead">still to prefill</li>
-      <li class="generated">generated</li>
-      <li class="drafted">drafted and accepted</li>
+      {KEY.map(([name, words, about]) => (
+        <li key={name} class={name} title={about}>
+          {words}
+        </li>
+      ))}
     </ul>
   );
 }

@@ -11,8 +11,8 @@ import { useRecovery } from '../service/use-recovery.ts';
 import { feedRefusal } from '../service/engine-feed.ts';
 import { isOwn, listRefusal, recent, watchRequests } from './recent.ts';
 import { RecordingSign } from './recording-sign.tsx';
-import { StageKey, Stages, TimeAxis } from './stages.tsx';
-import { type TimeScale, timeScale } from './time-scale.ts';
+import { type Scale, StageKey, Stages, TimeAxis } from './stages.tsx';
+import { timeLine, timeScale } from './time-scale.ts';
 import { RequestDetails } from './request-details.tsx';
 import { clientOf, errorWords, promptWords } from './request-words.ts';
 
@@ -20,11 +20,12 @@ import { clientOf, errorWords, promptWords } from './request-words.ts';
 export function RequestsView() {
   const [open, setOpen] = useState<number | null>(null);
   const [areOwnShown, setOwnShown] = useState(false);
+  const [isByTime, setByTime] = useState(true);
   const [fault, setFault] = useState<string | null>(null);
   useEffect(watchRequests, []);
   useRecovery(() => void refreshRecording());
   const shown = areOwnShown ? recent.value : recent.value.filter((request) => !isOwn(request));
-  const scale = timeScale(shown);
+  const scale = isByTime ? timeLine(shown) : timeScale(shown);
   const refusal = feedRefusal.value ?? listRefusal.value;
   const exportAll = () => {
     ask('/svc/requests.har')
@@ -50,6 +51,16 @@ export function RequestsView() {
       <Failure text={refusal ?? fault} />
       <div class="actions">
         <StageKey />
+        <label class="inline">
+          <span>Bars show</span>
+          <select
+            value={isByTime ? 'time' : 'length'}
+            onChange={({ currentTarget }) => setByTime(currentTarget.value === 'time')}
+          >
+            <option value="time">when they ran</option>
+            <option value="length">how long they took</option>
+          </select>
+        </label>
         <label class="inline">
           <input
             type="checkbox"
@@ -109,7 +120,7 @@ export function RequestsView() {
 
 interface RowFacts {
   readonly request: RequestView;
-  readonly scale: TimeScale;
+  readonly scale: Scale;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
 }

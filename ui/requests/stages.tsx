@@ -1,6 +1,6 @@
 import type { RequestView } from '../../src/wire/operation/requests.ts';
 import { milliseconds } from '../parts/figures.ts';
-import { partsOf, STAGES, type StagePart, type TimeScale } from './time-scale.ts';
+import { partsOf, STAGES, type StagePart, type TimeLine, type TimeScale } from './time-scale.ts';
 
 /** What stages are called; the rest is all that none of them accounts for. */
 const WORDS: Readonly<Record<StagePart['name'], string>> = {
@@ -12,7 +12,15 @@ const WORDS: Readonly<Record<StagePart['name'], string>> = {
   other: 'not divided',
 };
 
-export function Stages({ request, scale }: { request: RequestView; scale: TimeScale }) {
+/** How long requests took, or when they ran. */
+export type Scale = TimeScale | TimeLine;
+
+const placeOn = (scale: Scale, request: RequestView) =>
+  'shareOf' in scale ? { left: 0, width: scale.shareOf(request.total_ms) } : scale.placeOf(request);
+
+export function Stages({ request, scale }: { request: RequestView; scale: Scale }) {
+  const place = placeOn(scale, request);
+  if (place === null) return <span class="earlier">earlier</span>;
   const parts = partsOf(request).filter(({ ms }) => ms > 0);
   const words = parts.map(({ name, ms }) => `${WORDS[name]} ${milliseconds(ms)}`).join(', ');
   return (
@@ -21,7 +29,7 @@ export function Stages({ request, scale }: { request: RequestView; scale: TimeSc
       role="img"
       aria-label={words}
       title={words}
-      style={{ width: `${100 * scale.shareOf(request.total_ms)}%` }}
+      style={{ marginLeft: `${100 * place.left}%`, width: `max(3px, ${100 * place.width}%)` }}
     >
       {parts.map(({ name, share }) => (
         <i key={name} class={name} style={{ width: `${100 * share}%` }} />
@@ -30,12 +38,16 @@ export function Stages({ request, scale }: { request: RequestView; scale: TimeSc
   );
 }
 
-export function TimeAxis({ scale }: { scale: TimeScale }) {
+export function TimeAxis({ scale }: { scale: Scale }) {
+  const ticks =
+    'shareOf' in scale
+      ? scale.ticksMs.map((ms) => ({ left: scale.shareOf(ms), words: milliseconds(ms), isEnd: true }))
+      : scale.ticks.map(({ left, agoMs }) => ({ left, words: `−${milliseconds(agoMs)}`, isEnd: false }));
   return (
     <div class="time-axis" aria-hidden="true">
-      {scale.ticksMs.map((ms) => (
-        <span key={ms} style={{ left: `${100 * scale.shareOf(ms)}%` }}>
-          {milliseconds(ms)}
+      {ticks.map(({ left, words, isEnd }) => (
+        <span key={words} class={isEnd ? 'ends' : undefined} style={{ left: `${100 * left}%` }}>
+          {words}
         </span>
       ))}
     </div>

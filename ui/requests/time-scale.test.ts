@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestView } from '../../src/wire/operation/requests.ts';
-import { partsOf, timeScale } from './time-scale.ts';
+import { partsOf, timeLine, timeScale } from './time-scale.ts';
 
 const request = (more: Partial<RequestView>): RequestView => ({ total_ms: 0, ...more }) as RequestView;
 
@@ -11,6 +11,21 @@ describe('the scale of time', () => {
     expect(scale.shareOf(40)).toBeLessThan(0.5);
     expect(scale.shareOf(40)).toBeGreaterThan(scale.shareOf(20));
     expect(scale.ticksMs).toEqual([10, 100, 1000, 10_000]);
+  });
+});
+
+describe('the line of time', () => {
+  it('is one for all: what ran at once lies below each other, and what was before it is not on it', () => {
+    const at = (started: number, total: number) => ({ started_ms: 1_000_000 + started, total_ms: total });
+    const rows = [at(59_000, 1000), at(30_000, 30_000), ...Array.from({ length: 10 }, () => at(45_000, 15))];
+    const line = timeLine([...rows, at(-100_000, 10), at(-1, 2000)]);
+    expect(line.placeOf(rows[1] as never)).toEqual({ left: 0.5, width: 0.5 });
+    expect(line.placeOf(rows[0] as never)?.left).toBeCloseTo(59 / 60, 9);
+    expect(line.placeOf(at(-100_000, 10))).toBeNull();
+    // What began before it, is cut at its beginning.
+    expect(line.placeOf(at(-1, 2001))).toEqual({ left: 0, width: 2000 / 60_000 });
+    expect(line.ticks.map(({ agoMs }) => agoMs)).toEqual([60_000, 45_000, 30_000, 15_000]);
+    expect(timeLine([]).placeOf(at(0, 0))).not.toBeUndefined();
   });
 });
 

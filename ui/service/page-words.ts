@@ -9,7 +9,6 @@ const REMEDIES: Partial<Record<ErrorCode, string | ((sentence: string) => string
   load_failed: 'verify its files under Models, or choose another model',
   model_quarantined: 'verify its files under Models, or try again later',
   load_setting_unusable: 'change or clear this setting under Models',
-  images_unread: 'send text, or choose a model that reads images',
   token_ids_refused: 'send the text itself',
   name_taken: 'choose another name',
   sealed: 'start it without the seal to pull models, or install one from a file',

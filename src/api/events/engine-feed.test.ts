@@ -59,6 +59,7 @@ function world() {
     board,
     devices: () => [{ device: 'CPU', totalBytes: 2 ** 34, freeBytes: 2 ** 33, reserveBytes: 0 }],
     upstreams: () => [],
+    gpu: () => null,
     recorder: new RequestRecorder({ mode: 'on', textForMs: 0, clock }),
     clock,
     bootId: 'b0',

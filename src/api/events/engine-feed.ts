@@ -8,7 +8,7 @@ import type { Engine, OpenJob, UpstreamStatus } from '../../engine/ports.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import { deferred } from '../../lib/base/deferred.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { ENGINE_EVENTS, type EngineState } from '../../wire/operation/engine-state.ts';
+import { ENGINE_EVENTS, type EngineState, type GpuView } from '../../wire/operation/engine-state.ts';
 import { type DeviceStatus, engineState } from './engine-view.ts';
 import type { RequestRecorder } from '../requests/recorder.ts';
 import { PatchLog } from './patch-log.ts';
@@ -21,6 +21,7 @@ export interface FeedPorts {
   };
   readonly devices: () => readonly DeviceStatus[];
   readonly upstreams: () => readonly UpstreamStatus[];
+  readonly gpu: () => GpuView | null;
   readonly recorder: Pick<RequestRecorder, 'lastNumber' | 'recording' | 'watch'>;
   readonly clock: Clock;
   readonly bootId: string;
@@ -188,7 +189,7 @@ export class EngineFeed {
   }
 
   #read(): EngineState {
-    const { engine, board, devices, upstreams, recorder, clock, bootId } = this.#ports;
+    const { engine, board, devices, upstreams, gpu, recorder, clock, bootId } = this.#ports;
     const residencies = engine.residencies();
     for (const modelId of this.#slots.keys())
       if (!residencies.some((item) => item.modelId === modelId)) this.#slots.delete(modelId);
@@ -203,6 +204,7 @@ export class EngineFeed {
       rateOf: (modelId, jobId) => this.#rates.of(modelId, jobId),
       devices: devices(),
       upstreams: upstreams(),
+      gpu: gpu(),
       lastRequest: recorder.lastNumber,
       recording: recorder.recording,
     });

@@ -7,6 +7,7 @@ import type {
   ClientView,
   DeviceView,
   EngineState,
+  GpuView,
   JobView,
   ModelMemoryView,
   ModelView,
@@ -35,6 +36,8 @@ export interface EngineFacts {
   readonly slots: ReadonlyMap<string, SlotStates>;
   readonly rateOf: (modelId: string, jobId: string) => number | null;
   readonly devices: readonly DeviceStatus[];
+  /** Null: nothing is to be told. */
+  readonly gpu: GpuView | null;
   readonly upstreams: readonly UpstreamStatus[];
   readonly lastRequest: number;
   readonly recording: Recording;
@@ -65,6 +68,7 @@ export function engineState(facts: EngineFacts): EngineState {
         .filter(({ freeBytes }) => Number.isFinite(freeBytes))
         .map((device) => [device.device, deviceView(device)]),
     ),
+    ...(facts.gpu === null ? {} : { gpu: facts.gpu }),
     upstreams: Object.fromEntries(facts.upstreams.map((each) => [each.name, upstreamView(each, facts)])),
     last_request: facts.lastRequest,
     recording: facts.recording,

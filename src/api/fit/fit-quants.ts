@@ -8,6 +8,8 @@ export interface QuantFit {
   readonly sizeBytes: number;
   /** Weights with the process; the KV cache comes on top, and only the file says how much that is. */
   readonly leastBytes: number;
+  /** With a KV cache as most models need it. */
+  readonly usualBytes: number;
   readonly fits: boolean;
 }
 
@@ -22,7 +24,8 @@ export function fitQuants(
 ): { readonly quants: readonly QuantFit[]; readonly advised: string | null } {
   const fitting = quants.map(({ label, sizeBytes }) => {
     const leastBytes = estimatedBytes({ weightsBytes: sizeBytes, kvBytesPerToken: 0 }, { cells: 0 });
-    return { label, sizeBytes, leastBytes, fits: leastBytes + sizeBytes * CACHE_SHARE <= freeBytes };
+    const usualBytes = Math.round(leastBytes + sizeBytes * CACHE_SHARE);
+    return { label, sizeBytes, leastBytes, usualBytes, fits: usualBytes <= freeBytes };
   });
   const possible = fitting.filter(({ fits }) => fits).map(({ label }) => label);
   const advised = ADVISED.find((label) => possible.includes(label)) ?? possible.at(-1) ?? null;

@@ -170,3 +170,31 @@ describe('trying a GPU', () => {
     expect(after.said[0]).toContain('removed on 2026-01-01');
   });
 });
+
+describe('what the page is told', () => {
+  it('is what the machine lacks, what is fetched and tried, and what came of it', async () => {
+    const seen: (string | undefined)[] = [];
+    const machine: Machine = new Machine({
+      fetch: async () => void seen.push(machine.run.state?.state),
+      compare: async () => {
+        seen.push(machine.run.state?.state);
+        return { build: 300, present: 100 };
+      },
+    });
+    expect(machine.run.state).toBeNull();
+    machine.run.booted(facts([VULKAN]));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(machine.run.state).toMatchObject({
+      state: 'lacking',
+      words: expect.stringContaining('hearth gpu'),
+    });
+    await machine.load();
+    expect(seen).toEqual(['fetching', 'trying']);
+    expect(machine.run.state).toMatchObject({
+      state: 'not used',
+      words: expect.stringContaining('300 ms on A card'),
+    });
+    machine.run.booted({ ...facts([], 'vulkan'), devices: [GPU] });
+    expect(machine.run.state).toEqual({ state: 'using', words: 'Models use A card.' });
+  });
+});

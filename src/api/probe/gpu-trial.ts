@@ -8,6 +8,7 @@ import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import { isSvcError, messageOf, reasonOf } from '../../lib/errors/svc-error.ts';
 import { describeTrial, type TrialResult } from '../../store/libraries/gpu-trial.ts';
+import type { GpuView } from '../../wire/operation/engine-state.ts';
 import type { ModelFile } from './compare-libraries.ts';
 
 /** Below it, starting work on a GPU costs more than the work. */
@@ -67,15 +68,30 @@ export function gpuHint(setting: string, facts: BackendFacts): string | null {
   return `This machine has a GPU that ${SHOWN[kind]} could use, but the library for it is not installed; run: hearth gpu install ${kind}, then restart the service.`;
 }
 
+/** Null: the models that start now run on the processor. */
+function usedGpu({ gpu, devices = [] }: BackendFacts): GpuView | null {
+  const names = devices
+    .filter(({ kind }) => kind === 'gpu' || kind === 'igpu')
+    .map((each) => each.description);
+  if (gpu === 'none' || names.length === 0) return null;
+  return { state: 'using', words: `Models use ${names.join(' and ')}.` };
+}
+
 export class GpuTrialRun {
   readonly #ports: GpuTrialPorts;
   /** One run in the life of a process: what failed for the network is tried again after a restart. */
   #hasBegun = false;
   #isWon = false;
   #hasTold = false;
+  #state: GpuView | null = null;
 
   constructor(ports: GpuTrialPorts) {
     this.#ports = ports;
+  }
+
+  /** For who looks at the service; null: there is nothing to tell. */
+  get state(): GpuView | null {
+    return this.#state;
   }
 
   /** Puts in place what won just before the service ended. Before the first worker. */
@@ -87,14 +103,19 @@ export class GpuTrialRun {
 
   /** A worker has booted: says once what this machine's GPU lacks. */
   booted(facts: BackendFacts): void {
+    const used = usedGpu(facts);
+    if (used !== null) this.#state = used;
     if (this.#hasTold) return;
     this.#hasTold = true;
     const { log, gpu } = this.#ports;
     const hint = gpuHint(gpu, facts);
     if (hint === null) return;
     void this.#ports.read().then((trial) => {
-      if (trial !== null && trial.outcome !== 'faster') return log.info({}, describeTrial(trial));
-      log.info({}, this.#mayBegin(facts) ? `${hint} ${BY_ITSELF}` : hint);
+      const isTried = trial !== null && trial.outcome !== 'faster';
+      const advice = this.#mayBegin(facts) ? `${hint} ${BY_ITSELF}` : hint;
+      const words = isTried ? describeTrial(trial) : advice;
+      this.#state ??= { state: isTried ? 'not used' : 'lacking', words };
+      log.info({}, words);
     });
   }
 
@@ -141,14 +162,16 @@ export class GpuTrialRun {
     const { log } = this.#ports;
     try {
       if ((await this.#ports.read()) !== null) return;
-      log.info(
-        {},
-        'This machine has a GPU that Vulkan could use. Its library (24 MB) is fetched and tried; SVC_GPU_FETCH=off forbids this.',
-      );
+      const words =
+        'This machine has a GPU that Vulkan could use. Its library (24 MB) is fetched and tried; SVC_GPU_FETCH=off forbids this.';
+      this.#state = { state: 'fetching', words };
+      log.info({}, words);
       await this.#ports.fetch();
     } catch (error) {
       const remedy = 'It is tried again after a restart; hearth gpu install vulkan does it now.';
-      log.warn({ reason: messageOf(error) }, `Vulkan's library could not be fetched. ${remedy}`);
+      const words = `Vulkan's library could not be fetched. ${remedy}`;
+      this.#state = { state: 'lacking', words };
+      log.warn({ reason: messageOf(error) }, words);
       return;
     }
     try {
@@ -159,7 +182,9 @@ export class GpuTrialRun {
       const when = this.#isWon
         ? ' Models use it from the next load while none is loaded, or after a restart.'
         : '';
-      log.info({}, `${describeTrial(trial)}.${when}`);
+      const words = `${describeTrial(trial)}.${when}`;
+      this.#state = { state: this.#isWon ? 'ready' : 'not used', words };
+      log.info({}, words);
     } catch (error) {
       log.warn({ reason: messageOf(error) }, 'What came of trying a GPU could not be noted.');
     }
@@ -171,7 +196,9 @@ export class GpuTrialRun {
       const device = facts.devices?.find(({ kind }) => kind === 'gpu' || kind === 'igpu');
       if (device === undefined) return { outcome: 'no-gpu', ...softwareOf(facts) };
       const named = { device: device.description.slice(0, 256) };
-      this.#ports.log.info({ model: model.id }, `The GPU ${named.device} is tried.`);
+      const words = `The GPU ${named.device} is tried.`;
+      this.#state = { state: 'trying', words };
+      this.#ports.log.info({ model: model.id }, words);
       const measured = await this.#ports.compare(model);
       if (measured === null)
         return { outcome: 'failed', ...named, reason: 'the processor could not be measured' };

@@ -10,6 +10,7 @@ import {
   type PullRequest,
   type QuantsQuery,
   type RestoreRequest,
+  type SearchQuery,
   type SettingsRequest,
 } from '../../wire/operation/library.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
@@ -26,6 +27,7 @@ type Names =
   | 'library'
   | 'foreignModels'
   | 'quants'
+  | 'searchModels'
   | 'loadPlan'
   | 'pullModel'
   | 'importModel'
@@ -49,6 +51,8 @@ export function libraryHandlers(library: LibraryUseCases, streams: StreamOptions
     foreignModels: async () => library.foreign(),
     quants: async (request, reply) =>
       library.quants((request.query as QuantsQuery).ref, abortOnDisconnect(reply).signal),
+    searchModels: async (request, reply) =>
+      library.search((request.query as SearchQuery).words, abortOnDisconnect(reply).signal),
     loadPlan: async (request) => {
       const { model, num_ctx: numCtx } = request.query as PlanQuery;
       const holder = holderOf(request);

@@ -27,11 +27,14 @@ const CONTENT_SECURITY_POLICY = [
   "style-src 'self'",
   "img-src 'self'",
   "connect-src 'self'",
+  // The preview alone; whatever it holds cannot lead its frame anywhere else.
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
+  // Makes the address of one worker, and nothing of any text.
+  'trusted-types hearth-pdf',
 ].join('; ');
 
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
@@ -43,6 +46,30 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 };
 
+/** What shows a text of a model as a browser would, in a frame without any rights. */
+const PREVIEW = 'preview.html';
+
+/**
+ * The preview has an origin of its own, runs the one script that is in it, and fetches nothing: what a model wrote may style
+ * itself, and no more.
+ */
+function previewHeaders(document: Buffer): Readonly<Record<string, string>> {
+  const [, script = ''] = /<script>([\s\S]*?)<\/script>/.exec(document.toString('utf8')) ?? [];
+  const hash = createHash('sha256').update(script).digest('base64');
+  const policy = [
+    "default-src 'none'",
+    `script-src 'sha256-${hash}'`,
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    'font-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    'sandbox allow-scripts',
+  ].join('; ');
+  return { ...PAGE_HEADERS, 'Content-Security-Policy': policy, 'X-DNS-Prefetch-Control': 'off' };
+}
+
 /** The names of all files but the document carry a hash of what they hold. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const ASK_AGAIN = 'no-cache';
@@ -53,6 +80,7 @@ interface PageFile {
   readonly type: string;
   readonly caching: string;
   readonly etag: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly plain: Buffer;
   readonly gzipped: Buffer;
 }
@@ -70,7 +98,7 @@ export function pageHandler(folder: string = builtFile('ui')): PageHandler {
     const file = (await files).get(asked === '' ? 'index.html' : asked);
     if (file === undefined)
       throw fail('route_not_found', { method: request.method, path: PAGE_ADDRESS + asked.slice(0, 200) });
-    reply.headers(PAGE_HEADERS).headers({
+    reply.headers(file.headers).headers({
       'Cache-Control': file.caching,
       ETag: file.etag,
       Vary: 'Accept-Encoding',
@@ -105,6 +133,7 @@ async function readPageFile(file: string): Promise<PageFile> {
     type: TYPES[extension] ?? 'application/octet-stream',
     caching: extension === '.html' ? ASK_AGAIN : FOR_EVER,
     etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 16)}"`,
+    headers: path.basename(file) === PREVIEW ? previewHeaders(plain) : PAGE_HEADERS,
     plain,
     gzipped,
   };

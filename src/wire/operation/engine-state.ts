@@ -155,6 +155,16 @@ export const DeviceView = Type.Object({
 });
 export type DeviceView = Static<typeof DeviceView>;
 
+/** What is known of the GPUs of the machine. */
+export const GpuView = Type.Object({
+  state: Type.Enum(['using', 'lacking', 'fetching', 'trying', 'ready', 'not used'], {
+    description:
+      'lacking: a GPU could be used, but its library is not installed; fetching and trying: the service does so by itself; ready: it won, and is used from a later load on.',
+  }),
+  words: Type.String({ description: 'One sentence, with the command that changes it where there is one.' }),
+});
+export type GpuView = Static<typeof GpuView>;
+
 /** The data of the event `snapshot`. */
 export const EngineState = Type.Object(
   {
@@ -170,6 +180,7 @@ export const EngineState = Type.Object(
     devices: Type.Record(Type.String(), DeviceView, {
       description: 'CPU is the memory of the machine; every GPU has its own name.',
     }),
+    gpu: Type.Optional(GpuView),
     upstreams: Type.Record(Type.String(), UpstreamView, {
       description:
         'By name: those that had a request lately, commands and this service (local) where they are one of several.',

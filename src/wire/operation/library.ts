@@ -120,6 +120,9 @@ export const Quants = Type.Object(
         label: Type.String(),
         size_bytes: Type.Integer(),
         least_bytes: Type.Integer({ description: 'Weights and process; the KV cache comes on top.' }),
+        usual_bytes: Type.Integer({
+          description: 'With the KV cache of 8,192 tokens, as far as that is known before the download.',
+        }),
         fits: Type.Boolean(),
       }),
     ),
@@ -127,6 +130,24 @@ export const Quants = Type.Object(
   { $id: 'Quants' },
 );
 export type Quants = Static<typeof Quants>;
+
+export const SearchQuery = Type.Object({ words: Type.String({ minLength: 1, maxLength: 200 }) });
+export type SearchQuery = Static<typeof SearchQuery>;
+
+export const FoundModels = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object({
+        repo: Type.String({ description: 'owner/name, as quants and pull take it.' }),
+        downloads: Type.Integer({ description: 'Of the last month.' }),
+        likes: Type.Integer(),
+        gated: Type.Boolean({ description: 'Its terms have to be accepted on the hub first.' }),
+      }),
+    ),
+  },
+  { $id: 'FoundModels' },
+);
+export type FoundModels = Static<typeof FoundModels>;
 
 export const PlanQuery = Type.Object({
   model: Name,

@@ -145,6 +145,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
   const board = options.over?.board ?? new JobBoard(clock);
   const feed = new EngineFeed({
     upstreams,
+    gpu: () => null,
     engine: options.over?.engine ?? engine,
     board,
     devices: () => [{ device: 'CPU', totalBytes: 2 ** 34, freeBytes: 2 ** 33, reserveBytes: 2 ** 28 }],

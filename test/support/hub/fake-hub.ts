@@ -38,6 +38,8 @@ export class FakeHub {
   onCdn: Hook = () => false;
   /** The listing as sent; tests replace it to lie. */
   listing: () => unknown = () => this.#tree();
+  /** What it finds under any words. */
+  found: (url: URL) => unknown = () => [{ id: this.repo, downloads: 1200, likes: 7, gated: false }];
   pageSize = 1000;
   endpoint = '';
   cdn = '';
@@ -95,6 +97,7 @@ export class FakeHub {
 
   #answerHub(_request: IncomingMessage, response: ServerResponse, url: URL): void {
     const api = `/api/models/${this.repo}`;
+    if (url.pathname === '/api/models') return sendJson(response, this.found(url));
     if (url.pathname === `${api}/refs`) {
       return sendJson(response, {
         branches: [{ name: 'main', ref: 'refs/heads/main', targetCommit: COMMIT }],

@@ -1,10 +1,11 @@
-import { Ellipsis, GitBranch, Pencil, Play, RotateCw, ShieldCheck, Trash2 } from 'lucide';
+import { Diff, Ellipsis, GitBranch, Pencil, Play, RotateCw, ShieldCheck, Trash2 } from 'lucide';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { IconButton } from '../../parts/icon.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { chatModels } from '../../service/known.ts';
+import { comparedEntry } from '../at-hand.ts';
 import { goOn, isAnswering, retry, takeOut } from '../talk/answering.ts';
-import { branchAt } from '../talk/conversation.ts';
+import { answersBeside, branchAt } from '../talk/conversation.ts';
 import { add, current } from '../talk/conversations.ts';
 import type { Entry } from '../talk/entry.ts';
 import { canProve, isProving, prove } from '../talk/proving.ts';
@@ -44,6 +45,9 @@ export function AnswerActions({ entry, lane, onEdit }: Facts) {
           disabled={isBusy || isProving(entry)}
           onClick={() => void prove(lane, entry)}
         />
+      ) : null}
+      {answersBeside(current.value, entry.id).length > 1 ? (
+        <IconButton icon={Diff} name="What differs" onClick={() => (comparedEntry.value = entry.id)} />
       ) : null}
       <IconButton icon={GitBranch} name="Continue in a new conversation" onClick={branch} />
       <Menu

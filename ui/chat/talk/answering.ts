@@ -4,7 +4,7 @@ import { freshId } from '../../parts/fresh-id.ts';
 import { type AnswerSoFar, noAnswer, streamAnswer } from '../../service/answer-stream.ts';
 import { isAbort, Refusal, sentenceOf } from '../../service/client.ts';
 import { refreshRecording } from '../../service/recording.ts';
-import type { Attachment } from './attachments.ts';
+import { type Attachment, imagesOf } from './attachments.ts';
 import {
   type Conversation,
   pathTo,
@@ -28,6 +28,9 @@ interface Running {
 const running = new Map<string, Running>();
 const runningIds = signal<ReadonlySet<string>>(new Set());
 export const isAnswering = computed(() => current.value.entries.some(({ id }) => runningIds.value.has(id)));
+
+/** Whether this tab waits for any answer, in whatever conversation. */
+export const areAnswersHere = computed(() => runningIds.value.size > 0);
 
 /** How often a message was sent, for what follows it. */
 export const sends = signal(0);
@@ -130,6 +133,10 @@ export function stopAll(): void {
   for (const { id } of current.value.entries) running.get(id)?.abort.abort();
 }
 
+export function stopEverything(): void {
+  for (const { abort } of running.values()) abort.abort();
+}
+
 interface Wanted {
   readonly lane: number;
   /** What it shares with the answer that it is made in place of. */
@@ -185,13 +192,21 @@ function askedOf(model: string, { schema, numbers }: Settings): Asked {
   return { model, isJson: schema.trim() !== '', limit: limit > 0 ? limit : null };
 }
 
-/** What had come is stored this often, so that a closed page loses little. */
+/** What had come is stored this often, so that a closed page loses little; with images, which are stored with it, less often. */
 const KEEP_EVERY_MS = 400;
+const IMAGE_CHARS_PER_KEEP = 500_000;
+
+function keepEveryMs(conversationId: string): number {
+  const files = find(conversationId)?.entries.flatMap(({ files: each = [] }) => each);
+  const chars = imagesOf(files).reduce((sum, { url }) => sum + url.length, 0);
+  return KEEP_EVERY_MS * (1 + chars / IMAGE_CHARS_PER_KEEP);
+}
 
 /** An answer that is being made; what arrives is shown once per frame of the screen. */
 function begin(conversationId: string, entry: Entry) {
   const shown = signal(before(entry, noAnswer()));
   const abort = new AbortController();
+  const everyMs = keepEveryMs(conversationId);
   let latest = noAnswer();
   let isDue = false;
   let keeping: ReturnType<typeof setTimeout> | undefined;
@@ -207,7 +222,7 @@ function begin(conversationId: string, entry: Entry) {
       keeping ??= setTimeout(() => {
         keeping = undefined;
         keepPartial(conversationId, { ...entry, ...said(entry, latest) });
-      }, KEEP_EVERY_MS);
+      }, everyMs);
       if (isDue) return;
       isDue = true;
       requestAnimationFrame(() => {

@@ -1,13 +1,22 @@
-/** Text files beside a message: read here, sent as a part of its text, and shown apart from it. */
+/** Files beside a message: read here, sent with it, and shown apart from it as what the model gets. */
 import { signal } from '@preact/signals';
 import { bytes } from '../../parts/figures.ts';
 
 export interface Attachment {
   readonly name: string;
+  /** What the model reads of it; empty for an image. */
   readonly text: string;
+  readonly image?: AttachedImage;
 }
 
-/** Larger ones fill the window of any model. */
+export interface AttachedImage {
+  /** PNG or JPEG, a data URL, which is how it is sent. */
+  readonly url: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Larger texts fill the window of any model. */
 const MOST_BYTES = 1_000_000;
 /** A paste of more is a file without a name: it would push the question out of sight. */
 const MOST_PASTED_CHARS = 4000;
@@ -23,12 +32,12 @@ export const setAttached = (draft: string, attachments: readonly Attachment[]): 
   waiting.value = { ...waiting.value, [draft]: attachments };
 };
 
-/** Takes files that are text, and says why it does not take others. */
+/** Takes files that a model can be shown, and says why it does not take others. */
 export async function attachFiles(draft: string, files: Iterable<File>): Promise<void> {
   attachFault.value = null;
   const read = await Promise.all(
     [...files].map((file) =>
-      readText(file).catch((error: unknown) => {
+      readFile(file).catch((error: unknown) => {
         attachFault.value = error instanceof Error ? error.message : String(error);
         return null;
       }),
@@ -45,12 +54,21 @@ export function attachPaste(draft: string, text: string): boolean {
   return true;
 }
 
+/** What reads images and documents is fetched with the first of them. */
+async function readFile(file: File): Promise<Attachment> {
+  if (file.type.startsWith('image/') && file.type !== 'image/svg+xml')
+    return (await import('./read-image.ts')).readImage(file);
+  if (file.type === 'application/pdf' || /\.pdf$/i.test(file.name))
+    return (await import('./read-pdf.ts')).readPdf(file);
+  return readText(file);
+}
+
 async function readText(file: File): Promise<Attachment> {
   const size = `${file.name} has ${bytes(file.size)}, and at most ${bytes(MOST_BYTES)} can be attached`;
   if (file.size > MOST_BYTES) throw new Error(`${size}; attach the part that matters.`);
   const text = decode(await file.arrayBuffer());
   if (text === null)
-    throw new Error(`${file.name} is not a text file; attach text or code, or paste the text itself.`);
+    throw new Error(`${file.name} is no text, PDF or image; attach one of these, or paste the text itself.`);
   return { name: file.name, text };
 }
 
@@ -63,10 +81,14 @@ function decode(content: ArrayBuffer): string | null {
   }
 }
 
-/** What goes to the model: each file in a fence that nothing in it can close, then the message. */
+/** What goes to the model as text: each file in a fence that nothing in it can close, then the message. */
 export function withAttached(text: string, files: readonly Attachment[] = []): string {
-  return [...files.map(fenced), text].filter((part) => part !== '').join('\n\n');
+  const texts = files.filter(({ image }) => image === undefined);
+  return [...texts.map(fenced), text].filter((part) => part !== '').join('\n\n');
 }
+
+export const imagesOf = (files: readonly Attachment[] = []): AttachedImage[] =>
+  files.flatMap(({ image }) => image ?? []);
 
 function fenced({ name, text }: Attachment): string {
   const longest = Math.max(0, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));

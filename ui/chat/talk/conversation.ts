@@ -70,6 +70,15 @@ export function alternatives({ entries }: Conversation, entry: Entry): Entry[] {
   );
 }
 
+/** An answer and all others to the same, of whatever column or model; those that said nothing are no answers. */
+export function answersBeside({ entries }: Conversation, id: string): Entry[] {
+  const of = entries.find((entry) => entry.id === id);
+  return entries.filter(
+    ({ parent, role, text, isOpen }) =>
+      of !== undefined && parent === of.parent && role === 'assistant' && text !== '' && isOpen !== true,
+  );
+}
+
 /** The newest entry that can be reached below one by answers of a model, else by any, or the entry itself. */
 export function newestBelow(conversation: Conversation, id: string, model?: string): string {
   const own = reach(conversation, id, (entry) => entry.role !== 'assistant' || nameOf(entry) === model);

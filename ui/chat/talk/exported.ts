@@ -1,7 +1,9 @@
 /** Conversations as a file, and back. What is read is hostile: only what has the right form is taken. Pure. */
 import { freshId } from '../../parts/fresh-id.ts';
+import type { AttachedImage, Attachment } from './attachments.ts';
 import type { Conversation, Lane } from './conversation.ts';
 import { type Asked, type Entry, FINISHES, type Measures, type Proof } from './entry.ts';
+import { bytesOfUrl, sizeOf } from './image-file.ts';
 import { emptySettings, type Settings, type ToolDraft } from './settings.ts';
 
 const KIND = 'hearth.conversations';
@@ -81,10 +83,7 @@ function readEntries(values: readonly Members[]): Entry[] {
 
 function furtherOf(value: Members): Partial<Entry> {
   const finish = oneOf(value['finish'], FINISHES);
-  const files = listOf(value['files']).map((file) => ({
-    name: textOr(file['name'], 'file'),
-    text: textOr(file['text'], ''),
-  }));
+  const files = listOf(value['files']).map(readAttachment);
   const calls = listOf(value['calls']).map((call) => {
     const made = isRecord(call['function']) ? call['function'] : {};
     return {
@@ -110,6 +109,23 @@ function furtherOf(value: Members): Partial<Entry> {
     ...(isRecord(value['asked']) ? { asked: readAsked(value['asked']) } : {}),
     ...(isRecord(value['measures']) ? { measures: readMeasures(value['measures']) } : {}),
   };
+}
+
+function readAttachment(from: Members): Attachment {
+  const image = isRecord(from['image']) ? readAttachedImage(from['image']) : null;
+  return {
+    name: textOr(from['name'], 'file'),
+    text: textOr(from['text'], ''),
+    ...(image === null ? {} : { image }),
+  };
+}
+
+/** How large it is, its bytes say. */
+function readAttachedImage(from: Members): AttachedImage | null {
+  const url = textOr(from['url'], '');
+  const file = bytesOfUrl(url);
+  const size = file === null ? null : sizeOf(file);
+  return size === null ? null : { url, ...size };
 }
 
 /** What a file says of a record is no check: whoever opens it has it checked. */

@@ -1,6 +1,6 @@
 /** What the user sets for a conversation, and the request that it makes. Pure. */
 import type { ChatRequest } from '../../../src/wire/inference/chat.ts';
-import { withAttached } from './attachments.ts';
+import { type AttachedImage, imagesOf, withAttached } from './attachments.ts';
 import type { Entry } from './entry.ts';
 
 /** Numbers that a request may carry, as they are typed; empty: the model's default. */
@@ -86,10 +86,6 @@ export function faultOf({ tools, schema }: Settings): string | null {
   return fault === null ? null : `The JSON Schema is not usable: ${fault}`;
 }
 
-/** A name of the page in the middle of a sentence; words that are spelled in capitals stay so. */
-export const inSentence = (words: string): string =>
-  /^[A-Z][a-z]/.test(words) ? words.charAt(0).toLowerCase() + words.slice(1) : words;
-
 export interface ActiveSetting {
   readonly words: string;
   /** What takes it back. */
@@ -147,8 +143,17 @@ function messageOf({ role, text, files, calls, callId }: Entry): ChatRequest['me
   if (role === 'tool') return { role, content: text, tool_call_id: callId ?? '' };
   if (role === 'assistant' && calls !== undefined && calls.length > 0)
     return { role, content: text === '' ? null : text, tool_calls: [...calls] };
-  return { role, content: withAttached(text, files) };
+  return { role, content: contentOf(withAttached(text, files), imagesOf(files)) };
 }
+
+/** Images come first, as files do. */
+const contentOf = (text: string, images: readonly AttachedImage[]) =>
+  images.length === 0
+    ? text
+    : [
+        ...images.map(({ url }) => ({ type: 'image_url', image_url: { url } })),
+        ...(text === '' ? [] : [{ type: 'text', text }]),
+      ];
 
 const toolOf = ({ name, description, parameters }: ToolDraft): object => ({
   type: 'function',

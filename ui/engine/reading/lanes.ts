@@ -116,14 +116,14 @@ function prefillWords(
   evaluated: number,
 ): string {
   const left = perSecond === undefined || perSecond <= 0 ? null : (1000 * (prompt - evaluated)) / perSecond;
-  return `prefill ${count(evaluated)} of ${count(prompt)}${left === null ? '' : ` · ${milliseconds(left)} left`}`;
+  return `reading ${count(evaluated)} of ${count(prompt)} tokens${left === null ? '' : ` · ${milliseconds(left)} left`}`;
 }
 
 function decodeWords(slot: SlotView, prefilled: number): string {
   const { cached_tokens: cached = 0, written_tokens: written = 0, accepted_tokens: accepted = 0 } = slot;
-  const drafted = accepted === 0 ? '' : `, ${count(accepted)} of them drafted`;
-  const waits = slot.phase === 'suspended' ? 'paused, its KV cells are lent · ' : '';
-  return `${waits}${count(cached)} reused · ${count(prefilled)} prefilled · ${count(written)} generated${drafted}`;
+  const drafted = accepted === 0 ? '' : `, ${count(accepted)} of them guessed ahead`;
+  const waits = slot.phase === 'suspended' ? 'paused, older answers need its memory · ' : '';
+  return `${waits}${count(cached)} reused · ${count(prefilled)} read · ${count(written)} written${drafted}`;
 }
 
 function tokensIn({

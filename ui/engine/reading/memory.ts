@@ -11,7 +11,7 @@ export interface DeviceReading {
   readonly freeBytes: number;
   /** What the models hold it for; `worker` is what its process takes besides. */
   readonly parts: readonly {
-    readonly name: 'weights' | 'KV cache' | 'compute' | 'worker';
+    readonly name: 'weights' | 'kept tokens' | 'compute' | 'worker';
     readonly bytes: number;
   }[];
   readonly plannedBytes: number;
@@ -45,7 +45,7 @@ export function deviceReading({ models, devices }: EngineState, device: string):
     freeBytes: free,
     parts: [
       { name: 'weights', bytes: weights },
-      { name: 'KV cache', bytes: kv },
+      { name: 'kept tokens', bytes: kv },
       { name: 'compute', bytes: compute },
       { name: 'worker', bytes: Math.max(0, held - weights - kv - compute) },
     ],

@@ -85,8 +85,8 @@ describe('lanes', () => {
       ['10', 'free'],
     ]);
     expect(lanes.map(({ doing }) => doing)).toEqual([
-      'prefill 250 of 400 · 500 ms left',
-      '20 reused · 30 prefilled · 30 generated, 4 of them drafted',
+      'reading 250 of 400 tokens · 500 ms left',
+      '20 reused · 30 read · 30 written, 4 of them guessed ahead',
       '700 tokens kept for a follow-up',
       'free',
     ]);
@@ -227,7 +227,7 @@ describe('memory', () => {
     });
     expect(Object.fromEntries(parts.map(({ name, bytes }) => [name, bytes]))).toEqual({
       weights: 60,
-      'KV cache': 20,
+      'kept tokens': 20,
       compute: 5,
       worker: 55,
     });

@@ -1,9 +1,10 @@
 import { signal } from '@preact/signals';
-import { WrapText } from 'lucide';
+import { Eye, WrapText } from 'lucide';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { IconButton } from '../../parts/icon.tsx';
 import type * as part from './highlight.ts';
+import { canPreview, HtmlPreview } from './html-preview.tsx';
 
 type Highlight = typeof part.highlight;
 const highlighter = signal<Highlight | null>(null);
@@ -15,6 +16,7 @@ const MOST_CHARS = 40_000;
 /** Code with its language, and buttons to copy and to wrap it; its colours come once they have been fetched. */
 export function CodeBlock({ text, language }: { text: string; language: string }) {
   const [isWrapped, setWrapped] = useState(false);
+  const [isPreviewed, setPreviewed] = useState(false);
   useEffect(fetchOnce, []);
   const name = /^[\w+#.-]{1,24}/.exec(language)?.[0] ?? 'text';
   const colour = highlighter.value;
@@ -26,6 +28,15 @@ export function CodeBlock({ text, language }: { text: string; language: string }
     <figure class={isWrapped ? 'code wrapped' : 'code'}>
       <figcaption>
         <span>{name}</span>
+        {canPreview(name.toLowerCase(), text) ? (
+          <IconButton
+            icon={Eye}
+            name="Preview"
+            words="Preview"
+            isPressed={isPreviewed}
+            onClick={() => setPreviewed(!isPreviewed)}
+          />
+        ) : null}
         <IconButton
           icon={WrapText}
           name="Wrap long lines"
@@ -37,6 +48,7 @@ export function CodeBlock({ text, language }: { text: string; language: string }
       <pre tabIndex={0} aria-label={`Code, ${name}`}>
         <code>{coloured ?? text}</code>
       </pre>
+      {isPreviewed ? <HtmlPreview key={text} text={text} /> : null}
     </figure>
   );
 }

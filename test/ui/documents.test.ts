@@ -1,0 +1,143 @@
+/** What the page reads and shows beside words: PDF files, previews of HTML, and what differs between answers. */
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { openPage } from './browser.ts';
+import { farRig } from './page-rig.ts';
+import { choose, importAll, live, say } from './talking.ts';
+
+const rig = farRig({ models: ['good', 'script', 'tale'] });
+
+/** A PDF with one line of text on each page; null: a page without any. */
+function pdf(lines: readonly (string | null)[]): Buffer {
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Count ${lines.length} /Kids [${lines.map((_, at) => `${4 + 2 * at} 0 R`).join(' ')}] >>`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    ...lines.flatMap((line, at) => {
+      const drawing = line === null ? '' : `BT /F1 12 Tf 72 700 Td (${line}) Tj ET`;
+      return [
+        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${5 + 2 * at} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
+        `<< /Length ${drawing.length} >>\nstream\n${drawing}\nendstream`,
+      ];
+    }),
+  ];
+  let text = '%PDF-1.4\n';
+  const places = objects.map((object, at) => {
+    const place = text.length;
+    text += `${at + 1} 0 obj\n${object}\nendobj\n`;
+    return place;
+  });
+  const xref = text.length;
+  text += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n`;
+  for (const place of places) text += `${String(place).padStart(10, '0')} 00000 n \n`;
+  text += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${xref}\n%%EOF\n`;
+  return Buffer.from(text, 'latin1');
+}
+
+const chips = (page: Page) => page.locator('.composer .attachments li');
+const sent = () => rig.upstream.requests.findLast(({ path }) => path === '/v1/chat/completions')?.body;
+
+async function visit() {
+  const visited = await openPage(rig.browser, `${rig.served.url}/ui/`);
+  await choose(visited.page, 'far/good');
+  return visited;
+}
+
+describe('a PDF file', () => {
+  it('is sent as the text of its pages, and one without text is refused', async () => {
+    const { page, close } = await visit();
+    const give = (name: string, buffer: Buffer) =>
+      page.getByLabel('Attach files').setInputFiles({ name, mimeType: 'application/pdf', buffer });
+    await give('report.pdf', pdf(['Costs rose by nine percent', 'The end']));
+    await expect.poll(() => chips(page).count()).toBe(1);
+    await chips(page).locator('summary').click();
+    expect(await chips(page).locator('pre').textContent()).toBe(
+      '[Page 1]\nCosts rose by nine percent\n\n[Page 2]\nThe end',
+    );
+    await say(page, 'Why?');
+    expect(sent().messages.at(-1).content).toContain('File: report.pdf\n```\n[Page 1]\nCosts rose');
+    await give('scan.pdf', pdf([null]));
+    await page.getByText('scan.pdf holds no text').waitFor();
+    await give('broken.pdf', Buffer.from('%PDF-1.4 nothing'));
+    await page.getByText('broken.pdf cannot be read: it is damaged').waitFor();
+    await close();
+  });
+});
+
+/** `elsewhere`: a server that notes what it is asked. */
+const hostile = (
+  elsewhere: string,
+): string => `<style>h1 { color: rgb(1, 2, 3) }</style><h1 style="margin: 7px">Shown</h1>
+<script>parent.broken = 1; document.title = 'broken'; fetch('${elsewhere}/')</script>
+<img src="${elsewhere}/a.png"><img src=x onerror="parent.broken = 1; document.title = 'broken'">
+<link rel="preconnect" href="${elsewhere}"><meta http-equiv="refresh" content="0;url=${elsewhere}/">
+<iframe src="${elsewhere}/"></iframe><a href="${elsewhere}/" target="_top">away</a>`;
+
+describe('HTML of a model', () => {
+  it('is shown on request, in a frame in which nothing runs and into which nothing comes', async () => {
+    const { page, close } = await openPage(rig.browser, `${rig.served.url}/ui/`, {
+      // The policy of the preview refuses what the text asks for, and says so.
+      expected: [/Content Security Policy/, /policy: /, /sandboxed/, /request: .*a\.png$/],
+    });
+    await importAll(page, [
+      {
+        title: 'HTML',
+        said: [
+          { role: 'user', text: 'A page' },
+          { role: 'assistant', text: `\`\`\`html\n${hostile(rig.upstream.url)}\n\`\`\`` },
+        ],
+      },
+    ]);
+    expect(await page.locator('iframe').count()).toBe(0);
+    await page.getByRole('button', { name: 'Preview' }).click();
+    const frame = page.frameLocator('iframe');
+    await frame.getByRole('heading', { name: 'Shown' }).waitFor();
+    const [heading] = await frame
+      .locator('h1')
+      .evaluateAll((all) =>
+        all.map((each) => [getComputedStyle(each).color, getComputedStyle(each).marginTop]),
+      );
+    expect(heading).toEqual(['rgb(1, 2, 3)', '7px']);
+    const inside = page.frames().find((each) => each.url().endsWith('preview.html'));
+    expect(await inside?.evaluate(() => [document.title, origin, document.scripts.length])).toEqual([
+      '',
+      'null',
+      0,
+    ]);
+    await frame.getByText('away').click();
+    await frame.getByRole('heading', { name: 'Shown' }).waitFor();
+    expect(await page.evaluate(() => 'broken' in globalThis)).toBe(false);
+    expect(page.url()).toContain(rig.served.url);
+    expect(rig.upstream.requests.map(({ path }) => path)).not.toContain('/a.png');
+    expect(rig.upstream.requests.map(({ path }) => path)).not.toContain('/');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await expect.poll(() => page.locator('iframe').count()).toBe(0);
+    await close();
+  });
+});
+
+describe('two answers to the same', () => {
+  it('are compared word by word, from the columns of several models and from a second try', async () => {
+    const { page, close } = await visit();
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByLabel('Model of column 2').selectOption('far/script');
+    const words = ['Once upon a ', 'lake there was a fox.'];
+    const chunks = words.map((content) => ({ choices: [{ index: 0, delta: { content } }] }));
+    rig.upstream.script = [...chunks, { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }]
+      .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)
+      .join('')
+      .concat('data: [DONE]\n\n');
+    await page.getByLabel('Your message').fill('A tale');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('.entry.assistant:not(.live)').count()).toBe(2);
+    await expect.poll(() => live(page).count()).toBe(0);
+    await page.locator('.lane').nth(1).getByRole('button', { name: 'What differs' }).click();
+    const shown = page.getByRole('region', { name: 'Differences' });
+    await shown.waitFor();
+    expect(await shown.locator('del').allTextContents()).toEqual(['time']);
+    expect(await shown.locator('ins').allTextContents()).toEqual(['lake']);
+    await page.getByRole('combobox', { name: /^To/ }).selectOption('0');
+    await page.getByText('The same, character for character.').waitFor();
+    await close();
+  });
+});

@@ -1,0 +1,60 @@
+/** Settings of a model in plain words; the name that the API has for each stands beside it. Pure. */
+
+const WORDS: Readonly<Record<string, string>> = {
+  num_ctx: 'Context window',
+  max_tokens: 'Longest answer',
+  stop: 'Stop texts',
+  keep_alive: 'Stay in memory',
+  system: 'System prompt',
+  compact: 'Shorten long conversations',
+  dimensions: 'Length of vectors',
+  token_ids: 'Token ids as input',
+  privacy: 'How far requests may go',
+  temperature: 'Temperature',
+  seed: 'Seed',
+  top_k: 'Candidates (top k)',
+  top_p: 'Candidates by probability (top p)',
+  min_p: 'Least probability (min p)',
+  repeat_penalty: 'Penalty for repeating',
+  repeat_last_n: 'How far back repeating counts',
+  presence_penalty: 'Penalty for used words',
+  frequency_penalty: 'Penalty for frequent words',
+  xtc_probability: 'Leave out top choices: how often',
+  xtc_threshold: 'Leave out top choices: from where',
+  typical_p: 'Typical choices (typical p)',
+  top_n_sigma: 'Distance from the best (top n sigma)',
+  repetition_guard: 'End answers that repeat themselves',
+  call_guard: 'Stop repeated tool calls',
+  logit_bias: 'Favoured and avoided tokens',
+  kv_type: 'Precision of the conversation in memory',
+  kv_type_k: 'Precision of keys',
+  kv_type_v: 'Precision of values',
+  flash_attention: 'Flash attention',
+  gpu: 'GPUs to use',
+  gpu_layers: 'Layers on GPUs',
+  split_mode: 'How GPUs share the model',
+  tensor_split: 'Share of each GPU',
+  main_gpu: 'Main GPU',
+  cpu_moe: 'Experts kept on the processor',
+  override_tensors: 'Place of single tensors',
+  load_mode: 'How the file is read',
+  threads: 'Processor threads',
+  exact_vectors: 'Exact vectors',
+  exact: 'Exact answers',
+  rope_scaling: 'Scaling of positions',
+  rope_freq_base: 'Base frequency of positions',
+  rope_freq_scale: 'Scale of positions',
+  yarn_orig_ctx: 'Window of the training',
+  template: 'Chat template',
+  lora: 'Adapters (LoRA)',
+  draft_model: 'Model that guesses ahead',
+  draft_tokens: 'Tokens guessed ahead',
+  tool_format: 'Format of tool calls',
+};
+
+/** A service of another version may have further ones. */
+export const settingWords = (name: string): string =>
+  WORDS[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
+
+/** For the test that holds this table to the service's. */
+export const hasSettingWords = (name: string): boolean => Object.hasOwn(WORDS, name);
