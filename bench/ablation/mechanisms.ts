@@ -118,11 +118,6 @@ export function mechanisms({ threads, draft }: Setup): readonly Mechanism[] {
       trials: [{ workload: 'branches', streams: 1, figures: ['evaluated tokens', 'seconds in all'] }],
     },
     {
-      ...part('prospects', crowded),
-      files: ['src/worker/cache/prefixes/copy-payoff.ts'],
-      trials: [{ workload: 'unrelated', streams: 2, figures: ['tok/s', 'gap p99 ms'] }],
-    },
-    {
       name: 'prompt cache',
       files: [
         'src/worker/cache/prompt-store.ts',

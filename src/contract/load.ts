@@ -17,7 +17,6 @@ export const PlannerPart = Type.Union([
   Type.Literal('attention'),
   Type.Literal('padding'),
   Type.Literal('set-aside'),
-  Type.Literal('prospects'),
   Type.Literal('cache-blocks'),
 ]);
 export type PlannerPart = Static<typeof PlannerPart>;

@@ -11,7 +11,6 @@ import { type Found, PromptStore } from '../../cache/prompt-store.ts';
 import type { KeptState } from '../../cache/kept-state.ts';
 import type { ReadBack, StateTaker } from '../../cache/state-reader.ts';
 import { tokensUpTo } from '../../cache/prefixes/prefix-tree.ts';
-import { CopyPayoff } from '../../cache/prefixes/copy-payoff.ts';
 import type { PlannerPart, PromptCacheSpec } from '../../../contract/load.ts';
 import { borderUpTo } from '../../media/rows.ts';
 import type { Candidate } from './cache-facts.ts';
@@ -90,7 +89,6 @@ export class Tiers {
   readonly kept: KeptState;
   readonly #options: TiersOptions;
   readonly #store: PromptStore;
-  readonly #copyPayoff = new CopyPayoff();
   readonly #report: TierReport;
   #slotEvictions = 0;
   #restores = { restores: 0, restoreMs: 0 };
@@ -174,7 +172,6 @@ export class Tiers {
 
   #restored(read: ReadBack, refusal: CacheMissReason | null, restoreMs: number): Restored {
     const { ramTokens, diskTokens } = read;
-    this.#copyPayoff.reused(ramTokens);
     this.#store.restored(read);
     this.#restores = {
       restores: this.#restores.restores + 1,
@@ -195,14 +192,12 @@ export class Tiers {
     const { ramBytes } = this.#options.spec;
     const bytes = ramBytes === 0 ? 0 : this.#options.context.sequenceBytes(content.id);
     const copyMs = bytes / this.#copyBytesPerMs;
-    // Rows may be copied out of the state once more.
-    const isWorth =
-      !this.#has('prospects') || this.#copyPayoff.isWorth(2 * copyMs, missing * this.#options.msPerToken());
+    // A restore is a second copy.
+    const isWorth = 2 * copyMs <= missing * this.#options.msPerToken();
     const isBounded = !othersDecode || copyMs <= LIMITS.gapMs;
     if (isWorth && !isBounded) this.#notCopied();
     if (bytes === 0 || bytes > ramBytes || !isWorth || !isBounded || !this.#copy(content, tokens))
       return this.#store.lost(owner, tokens);
-    this.#copyPayoff.kept(missing);
     void this.#compact(false);
   }
 
@@ -224,7 +219,6 @@ export class Tiers {
     if (missing < LIMITS.leastTokens) return true;
     if (bytes > ramBytes || (othersDecode && copyMs > LIMITS.gapMs) || !this.#copy(content, tokens))
       return false;
-    this.#copyPayoff.kept(missing);
     void this.#compact(false);
     return this.#store.missing(owner, tokens) < LIMITS.leastTokens;
   }
