@@ -21,6 +21,12 @@ describe('single facts', () => {
     expect(filesWith(number(TEMPLATE_LIMITS.steps))).toEqual(['packages/chat-templates/src/form/limits.ts']);
   });
 
+  it('the renaming of files, which Windows refuses at times', () => {
+    expect(filesWith(/import \{[^}]*\brename\b[^}]*\} from 'node:fs\/promises'/)).toEqual([
+      'lib/files/busy.ts',
+    ]);
+  });
+
   it('the list of foreign stores: no other file names two of them', () => {
     const named = (file: string): number =>
       FOREIGN_STORES.filter((name) => code(file).includes(`'${name}'`)).length;

@@ -1,9 +1,10 @@
 /** The log as files below the home folder: private, and rotated by size. */
 import { appendFileSync, mkdirSync } from 'node:fs';
-import { appendFile, rename, stat } from 'node:fs/promises';
+import { appendFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { LineTarget } from './line-writer.ts';
 import { PRIVATE_FILE } from '../../lib/files/durable.ts';
+import { rename } from '../../lib/files/busy.ts';
 
 /** How much one file holds, and how many older ones are kept beside it. */
 const FILE_BYTES = 10 * 1024 * 1024;

@@ -5,9 +5,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, type FileHandle, mkdir, open, rename, rm, unlink } from 'node:fs/promises';
+import { access, type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fail, isSvcError, type SvcError } from '../errors/svc-error.ts';
+import { rename, unlink } from './busy.ts';
 
 export type StepHook = (step: string) => void | Promise<void>;
 

@@ -2,11 +2,12 @@
  * Shards of our own under their real names: native code finds the parts of a split model by name, and blobs have none.
  * Each name is a hard link to its blob, in a folder that belongs to this one combination of parts.
  */
-import { link, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { link, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf, temporaryName, writeFailure } from '../../lib/files/durable.ts';
 import { blobDigests, isBlobFile, type ModelFile, type ModelManifest, modelFiles } from './manifest.ts';
 import { filePath, type StorePaths, splitFolder } from './paths.ts';
+import { rename } from '../../lib/files/busy.ts';
 
 /** The path that native code opens for this file. */
 export function loadPath(paths: StorePaths, model: ModelManifest, file: ModelFile): string {

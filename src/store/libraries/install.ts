@@ -1,6 +1,6 @@
 /** A GPU library into the home folder and out again: download → hash → unpack beside → rename, one process at a time. */
 import { existsSync } from 'node:fs';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { requireSpace } from '../../lib/files/disk-space.ts';
@@ -16,6 +16,7 @@ import { type OwnerLock, takeLock } from '../lock/owner-lock.ts';
 import { downloadPackage, type PackageSource } from './download.ts';
 import { fullName, GPU_LIBRARIES, type GpuLibrary, type GpuLibraryKind } from './packages.ts';
 import { unpackTarball } from './tarball.ts';
+import { rename } from '../../lib/files/busy.ts';
 
 export interface LibraryInstall extends PackageSource {
   /** The folder of libraries. */

@@ -4,7 +4,7 @@
  * start time in /proc, or else a socket that the system closes, tells whether that very process still runs.
  */
 import { randomBytes } from 'node:crypto';
-import { link, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Static, Type } from 'typebox';
@@ -14,6 +14,7 @@ import { errnoOf, temporaryName, writeFailure } from '../../lib/files/durable.ts
 import { readText } from '../../lib/files/plain-file.ts';
 import { isAnswered, type LifeLine, openLifeLine } from './life-line.ts';
 import { type Liveness, livenessOf, ownIdentity } from './process-identity.ts';
+import { rename } from '../../lib/files/busy.ts';
 
 const HolderRecord = Type.Object({
   pid: Type.Integer(),

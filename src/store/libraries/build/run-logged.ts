@@ -1,8 +1,9 @@
 /** One program of a build: its lines into a log and to who asks, its end as success or as its last lines. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { signalTree } from '../../../lib/base/process-tree.ts';
 
 export interface RunOptions {
   readonly log: string;
@@ -34,7 +35,9 @@ export async function runLogged(
     detached: isPosix,
     windowsHide: true,
   });
-  const stop = (): void => endTree(child);
+  const stop = (): void => {
+    if (child.pid !== undefined) signalTree(child.pid, 'SIGTERM');
+  };
   signal.addEventListener('abort', stop, { once: true });
   const last: string[] = [];
   const take = (line: string): void => {
@@ -51,18 +54,5 @@ export async function runLogged(
   } finally {
     signal.removeEventListener('abort', stop);
     file.end();
-  }
-}
-
-function endTree(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  if (process.platform === 'win32') {
-    spawn('taskkill', ['/pid', String(child.pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true });
-    return;
-  }
-  try {
-    process.kill(-child.pid, 'SIGTERM');
-  } catch {
-    // It has ended by itself.
   }
 }

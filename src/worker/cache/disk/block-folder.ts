@@ -1,6 +1,6 @@
 /** The folder of one kind of state: writes, reads and removes its files, each whole or not at all. */
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import {
   makeFolder,
@@ -23,6 +23,7 @@ import {
   fileBytes,
   encryptHeader,
 } from './encrypted-file.ts';
+import { rename } from '../../../lib/files/busy.ts';
 
 /** Bytes that are encrypted and written at once: a step of the batch loop waits for no more. */
 const WRITE_BYTES = 1024 * 1024;
