@@ -83,6 +83,8 @@ export interface AppOptions {
   readonly readOnly?: boolean;
   readonly env: NodeJS.ProcessEnv;
   readonly builtins: Builtins;
+  /** Begins the end of the process, for a request of its user. */
+  readonly quit: HttpOptions['quit'];
 }
 
 export async function startApp(options: AppOptions): Promise<RunningService> {
@@ -310,6 +312,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     tracing,
     opened: opened.promise,
     isDraining: () => isDraining,
+    quit: options.quit,
   };
   const app = await createHttpServer(useCases, httpOptions);
   const { host, port: wantedPort, socket } = config;

@@ -24,6 +24,12 @@ export function servingAt({ host, port }: Address): string {
   return `hearth serve${host === LOOPBACK ? '' : ` --host ${host}`} --port ${port}`;
 }
 
+/** The address of a service with this purpose; null for any other program. */
+export function servedAddress(purpose: string): Address | null {
+  const [, host = LOOPBACK, port] = /^hearth serve(?: --host (\S+))? --port (\d+)$/.exec(purpose) ?? [];
+  return port === undefined ? null : { host, port: Number(port) };
+}
+
 /** Whether a holder with this purpose is a service. */
 export const isServing = (purpose: string): boolean => purpose.startsWith('hearth serve');
 

@@ -53,6 +53,7 @@ export interface HttpOptions {
   /** Only routes marked `early` are answered before. */
   readonly opened: Promise<void>;
   readonly isDraining: () => boolean;
+  readonly quit: EdgeParts['quit'];
 }
 
 export async function createHttpServer(useCases: UseCases, options: HttpOptions): Promise<FastifyInstance> {
@@ -79,8 +80,8 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
     const { openApiDocument } = await import('./openapi.ts');
     return openApiDocument(options.process.version);
   };
-  const { pageToken } = options;
-  registerRoutes(app, handlerTable(useCases, { streams, metrics, document, pageToken }));
+  const { pageToken, quit } = options;
+  registerRoutes(app, handlerTable(useCases, { streams, metrics, document, pageToken, quit }));
   return app;
 }
 

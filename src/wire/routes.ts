@@ -79,6 +79,7 @@ import {
 } from './responses/response.ts';
 import { CacheReport } from './prompt-cache.ts';
 import { EngineState } from './operation/engine-state.ts';
+import { QuitRequest, QuitResponse } from './operation/quit.ts';
 import {
   AliasRequest,
   Changed,
@@ -512,6 +513,16 @@ export const routes = {
     admin: 'from pages',
     body: UnloadRequest,
     response: UnloadResponse,
+  },
+  quit: {
+    name: 'quit',
+    method: 'POST',
+    path: '/svc/quit',
+    summary: 'Ends the service for the user that runs it, as hearth quit does; running answers may finish.',
+    authenticated: true,
+    admin: 'of owner',
+    body: QuitRequest,
+    response: QuitResponse,
   },
   engine: {
     name: 'engine',

@@ -145,7 +145,15 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'store/batches': ['lib/base', 'lib/files', 'lib/errors'],
   'store/responses': ['lib/base', 'lib/files', 'lib/json', 'lib/errors'],
-  'store/libraries': ['store/hub', 'store/install', 'store/lock', 'lib/files', 'lib/errors', 'lib/llama-api'],
+  'store/libraries': [
+    'store/hub',
+    'store/install',
+    'store/lock',
+    'lib/base',
+    'lib/files',
+    'lib/errors',
+    'lib/llama-api',
+  ],
   'store/foreign': ['store/install', 'store/registry', 'store/files', 'lib/files'],
   'trust/identity': ['lib/base', 'lib/files', 'lib/json', 'lib/errors', 'lib/seal'],
   'trust/evidence': ['trust/identity', 'contract', 'lib/base', 'lib/files', 'lib/errors'],
@@ -347,7 +355,14 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
 
 /** Package, or the prefix of several that ends in a slash → the rooms that may import it, types included. */
 export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
-  koffi: ['worker/addon', 'worker/addon/library', 'worker/addon/sampling', 'lib/seal'],
+  koffi: [
+    'worker/addon',
+    'worker/addon/library',
+    'worker/addon/sampling',
+    'lib/seal',
+    // On Windows, the job that ends the children with the server.
+    'engine/local',
+  ],
   '@fastify/busboy': ['http'],
   '@huggingface/jinja': ['packages/chat-templates'],
   '@huggingface/hub': ['store/hub'],
@@ -361,6 +376,9 @@ export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
     'cli/launch',
     // A compiler is a program.
     'store/libraries',
+    // taskkill of Windows, and sysctl of macOS.
+    'lib/base',
+    'worker/addon/library',
   ],
   '@opentelemetry/': ['tracing'],
   commander: ['cli'],

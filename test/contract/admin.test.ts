@@ -18,6 +18,7 @@ const bodies: Record<string, object> = {
   pull_model: { ref: 'acme/nothing' },
   import_model: { path: '/nowhere/x.gguf' },
   alias_model: { model: installed.chat, alias: 'other' },
+  quit: {},
   set_model: { model: installed.chat, settings: {} },
 };
 const queries: Record<string, string> = { quants: '?ref=acme/nothing', search_models: '?words=nothing' };
@@ -56,6 +57,23 @@ describe.each(adminRoutes)('$method $path', (route) => {
     const isOwners = route.admin === 'of owner';
     expect((await call(keyed, route)).status === 403).toBe(isOwners);
     expect((await call(keyed, route, token)).status).not.toBe(403);
+  });
+});
+
+describe('the end of the service', () => {
+  it('is begun by a request of the user that runs it, after the answer', async () => {
+    const before = open.quits.length;
+    expect((await open.client.post('/svc/quit', {}, token)).body).toEqual({ ending: true });
+    expect((await open.client.post('/svc/quit', { now: true }, token)).status).toBe(200);
+    await expect.poll(() => open.quits.slice(before)).toEqual([false, true]);
+  });
+
+  it('is for nobody else, and does not begin by a refused request', async () => {
+    const before = keyed.quits.length;
+    expect((await keyed.client.post('/svc/quit', {})).body.code).toBe('owner_required');
+    expect((await open.client.post('/svc/quit', {})).status).toBe(403);
+    expect((await keyed.client.post('/svc/quit', { now: 'yes' }, token)).status).toBe(400);
+    expect(keyed.quits.length).toBe(before);
   });
 });
 

@@ -115,6 +115,86 @@ describe.runIf(hasWine)('Hearth on Windows', () => {
     ).toBe(200);
   });
 
+  it.each([
+    [
+      'Messages',
+      '/v1/messages',
+      { model: 'hearth-mini', max_tokens: 16, messages: [{ role: 'user', content: 'Hi' }] },
+    ],
+    ['Responses', '/v1/responses', { model: 'hearth-mini', input: 'Hi', max_output_tokens: 16 }],
+    ['completions', '/v1/completions', { model: 'hearth-mini', prompt: 'Hi', max_tokens: 4 }],
+    [
+      "Ollama's chat",
+      '/api/chat',
+      { model: 'hearth-mini', stream: false, messages: [{ role: 'user', content: 'Hi' }] },
+    ],
+    ['tokens', '/v1/tokenize', { model: 'hearth-mini', content: 'Hi' }],
+    ['reranking', '/v1/rerank', { model: 'hearth-embed', query: 'a river', documents: ['water', 'a loan'] }],
+    ['unloading', '/svc/unload', { model: 'tiny' }],
+  ])('answers %s', async (_, route, body) => {
+    expect(await post(route, body)).toMatchObject({ status: 200 });
+  });
+
+  it('calls a tool', async () => {
+    const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+    const tool = { type: 'function', function: { name: 'weather', parameters } };
+    const { text } = await post(
+      '/v1/chat/completions',
+      chat('Weather in Oslo?', { tools: [tool], tool_choice: 'required', max_tokens: 60 }),
+    );
+    const [call] = JSON.parse(text).choices[0].message.tool_calls;
+    expect(Object.keys(JSON.parse(call.function.arguments))).toEqual(['city']);
+  });
+
+  it('serves its page and its metrics', async () => {
+    expect(await (await fetch(`${url}/ui/`)).text()).toContain('<title>Hearth');
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('hearth_');
+  });
+
+  it('refuses a path that is not there, in its own words', async () => {
+    const { code, stderr } = await windows.hearth(['import', 'Z:\\nowhere\\x.gguf'], env);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Z:\\nowhere\\x.gguf')]);
+  });
+
+  it('imports a file with a space and a letter beyond ASCII in its name', async () => {
+    const folder = path.join(windows.folder, 'my größe');
+    await mkdir(folder);
+    const file = path.join(folder, 'tiny two.gguf');
+    await writeTinyChat(file, { contextLength: 256 });
+    const { code, stderr } = await windows.hearth(['import', windows.pathOf(file), '--id', 'two'], env);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('two is installed')]);
+    expect((await windows.hearth(['rm', 'two', '--yes'], env)).code).toBe(0);
+  });
+
+  it('keeps settings of a model', async () => {
+    expect((await windows.hearth(['set', 'tiny', 'temperature=0.5'], env)).code).toBe(0);
+    expect((await windows.hearth(['show', 'tiny'], env)).stdout).toMatch(/temperature\s+0\.5/);
+  });
+
+  it('answers in the terminal', async () => {
+    const { code, stdout } = await windows.hearth(['run', 'hearth-mini', 'Hello!'], env);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Hearth')]);
+  });
+
+  it('keeps and refuses keys', async () => {
+    expect((await windows.hearth(['key', 'add', 'ann'], env)).stdout).toMatch(/sk-/);
+    await expect
+      .poll(async () => (await post('/v1/tokenize', { model: 'hearth-mini', content: 'x' })).status)
+      .toBe(401);
+    expect((await windows.hearth(['key', 'rm', 'ann'], env)).code).toBe(0);
+    await expect
+      .poll(async () => (await post('/v1/tokenize', { model: 'hearth-mini', content: 'x' })).status)
+      .toBe(200);
+  });
+
+  it('knows this machine', async () => {
+    const { stdout } = await windows.hearth(['doctor', '--json'], env);
+    const about = (JSON.parse(stdout) as { about: string; verdict: string }[]).filter(
+      ({ verdict }) => verdict === 'problem',
+    );
+    expect(about).toEqual([]);
+  });
+
   it('writes records that verify', async () => {
     const body = chat('Hello!', { max_tokens: 8 });
     const { status, text } = await post('/v1/chat/completions', body, { 'x-svc-evidence-mode': 'frozen-v1' });
@@ -138,6 +218,23 @@ describe.runIf(hasWine)('Hearth on Windows', () => {
     const second = await windows.hearth(['serve'], { ...env, SVC_PORT: String(await freePort()) });
     expect(second.code).not.toBe(0);
     expect(second.stderr).toMatch(/home folder is in use/);
+  });
+
+  it('takes its workers with it when it is killed', async () => {
+    const [server] = await windows.processes('hearth.js\0serve');
+    expect((await windows.processes('main.js')).length).toBeGreaterThan(0);
+    process.kill(server ?? 0, 'SIGKILL');
+    await expect.poll(() => windows.processes('main.js'), { timeout: 30_000 }).toEqual([]);
+    url = await windows.serve(env);
+  });
+
+  it('lets a running answer finish when it is told to quit', async () => {
+    const streaming = post('/v1/chat/completions', chat('Hello!', { stream: true }));
+    const { code, stderr } = await windows.hearth(['quit'], env);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('The service has ended.')]);
+    expect((await streaming).text.trim().split('\n\n').at(-1)).toBe('data: [DONE]');
+    await expect(fetch(`${url}/health`)).rejects.toThrow();
+    url = await windows.serve(env);
   });
 
   it('starts again after a power cut, with all it had', async () => {

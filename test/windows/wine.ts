@@ -2,7 +2,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -103,6 +103,18 @@ export class Windows {
   async powerOff(): Promise<void> {
     await run(SERVER ?? '', ['-k'], { env: this.#environment({}) }).catch(() => {});
     await run(SERVER ?? '', ['-w'], { env: this.#environment({}) }).catch(() => {});
+  }
+
+  /** Ids of this machine of the processes whose command line has this word. */
+  async processes(word: string): Promise<number[]> {
+    const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+    const found = await Promise.all(
+      ids.map(async (id) => {
+        const line = await readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '');
+        return line.includes(this.pathOf(this.folder)) && line.includes(word) ? [Number(id)] : [];
+      }),
+    );
+    return found.flat();
   }
 
   async remove(): Promise<void> {

@@ -2,6 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from '../../lib/base/clock.ts';
 import { deferred } from '../../lib/base/deferred.ts';
+import { signalTree } from '../../lib/base/process-tree.ts';
+import { carriedVariables } from '../local/child/child-environment.ts';
 import { StderrTail } from '../local/child/stderr-tail.ts';
 
 /** Milliseconds from the request to end until the end by force. */
@@ -10,21 +12,6 @@ const GRACE_MS = 10_000;
 const TAIL_CHARS = 4_096;
 const TAIL_LINES = 3;
 const REASON_CHARS = 300;
-
-/** What programs need to find their caches and devices; keys and everything else of the server are withheld. */
-const CARRIED = [
-  'PATH',
-  'HOME',
-  'USER',
-  'LANG',
-  'TMPDIR',
-  'CUDA_VISIBLE_DEVICES',
-  'HIP_VISIBLE_DEVICES',
-  'ROCR_VISIBLE_DEVICES',
-  'GGML_VK_VISIBLE_DEVICES',
-  'SystemRoot',
-  'TEMP',
-];
 
 export interface Start {
   readonly words: readonly string[];
@@ -53,6 +40,7 @@ export class Child {
       stdio: ['ignore', 'pipe', 'pipe'],
       // A group of its own: whatever it starts ends with it, and Ctrl-C in the terminal reaches the server only.
       detached: process.platform !== 'win32',
+      windowsHide: true,
     });
     this.pid = this.#process.pid ?? 0;
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
@@ -89,13 +77,7 @@ export class Child {
   }
 
   #signal(signal: NodeJS.Signals): void {
-    if (this.pid === 0) return;
-    try {
-      process.kill(process.platform === 'win32' ? this.pid : -this.pid, signal);
-    } catch (error) {
-      // Nobody of the group is left.
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
+    if (this.pid !== 0) signalTree(this.pid, signal);
   }
 
   /** The very last line often says only that it ends; the cause stands before it. */
@@ -108,9 +90,5 @@ export class Child {
 
 /** What a command gets: a few variables of this process, and its own. */
 export function environmentOf({ hostEnv, env }: Pick<Start, 'hostEnv' | 'env'>): Record<string, string> {
-  const carried = CARRIED.flatMap((name): [string, string][] => {
-    const value = hostEnv[name];
-    return value === undefined ? [] : [[name, value]];
-  });
-  return { ...Object.fromEntries(carried), ...env };
+  return { ...carriedVariables(hostEnv, process.platform), ...env };
 }

@@ -12,6 +12,7 @@ import type { RerankRequest } from '../../wire/inference/rerank.ts';
 import type { DetokenizeRequest, TokenizeRequest } from '../../wire/inference/tokens.ts';
 import type { CountTokensRequest, MessagesRequest } from '../../wire/messages/request.ts';
 import type { RequestQuery } from '../../wire/operation/requests.ts';
+import type { QuitRequest } from '../../wire/operation/quit.ts';
 import type { UnloadRequest } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
 import { refusePageToken } from '../guard/guard.ts';
@@ -44,11 +45,13 @@ export interface EdgeParts {
   };
   /** Makes the OpenAPI document. */
   readonly document: () => Promise<object>;
+  /** Begins the end of the process. */
+  quit(now: boolean): void;
 }
 
 export function handlerTable(
   useCases: UseCases,
-  { streams, metrics, document, pageToken }: EdgeParts,
+  { streams, metrics, document, pageToken, quit }: EdgeParts,
 ): Record<keyof typeof routes, Handler> {
   return {
     health: async () => useCases.health(),
@@ -87,6 +90,12 @@ export function handlerTable(
       useCases.cacheReport((request.params as { id: string }).id, knownOwnerOf(request)),
     residency: async () => useCases.residency.list(),
     unload: async (request) => useCases.residency.unload((request.body as UnloadRequest).model),
+    quit: async (request, reply) => {
+      const { now } = request.body as QuitRequest;
+      // Not before the answer is out, which would break off with the process.
+      reply.raw.once('close', () => quit(now === true));
+      return { ending: true };
+    },
     engine: async (request) => {
       const name = ownNameOf(request);
       const state = useCases.events.state();

@@ -112,6 +112,7 @@ const BODIES: Readonly<Record<string, object>> = {
   llama_server_infill: { input_prefix: 'x', input_suffix: 'x', input_extra: [{ text: 'x', filename: 'x' }] },
   llama_server_tokenize: { content: 'x' },
   unload: { model: 'x' },
+  quit: { now: false },
   pull_model: { ref: 'x', id: 'x' },
   import_model: { path: 'x', id: 'x', store: 'ollama' },
   verify_model: { model: 'x' },

@@ -94,6 +94,8 @@ export interface ScriptedService {
   /** Everything that was logged so far, as it is written. */
   log(): string;
   setDraining(draining: boolean): void;
+  /** Each request to end, and whether it was to end at once. */
+  readonly quits: readonly boolean[];
   close(how?: { readonly keepsHome: boolean }): Promise<void>;
 }
 
@@ -212,6 +214,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
       volatileLines: options.volatileLines ?? settings.volatileLines.fallback,
     },
   });
+  const quits: boolean[] = [];
   const httpOptions: HttpOptions = {
     process,
     access,
@@ -233,6 +236,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     tracing: options.tracing ?? null,
     opened: Promise.resolve(),
     isDraining: () => draining,
+    quit: (now) => quits.push(now),
   };
   const app = await createHttpServer(useCases, httpOptions);
   const address = { host: '127.0.0.1', port: 0, socket: null, tls: null, ...options.address };
@@ -254,6 +258,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     registry,
     bootId: identity.bootId,
     instanceId: identity.instanceId,
+    quits,
     log: () => lines.join(''),
     setDraining: (value) => {
       draining = value;

@@ -76,6 +76,7 @@ async function withPrivateService<T>(context: CliContext, work: (config: Config)
   const { logger } = openLog({ level: 'error', home: null });
   // It makes the folder of the home that the lock lies in.
   const running = await startApp({
+    quit: () => undefined,
     config,
     version: readVersion(),
     logger,

@@ -1,8 +1,13 @@
 /** hearth quit: ends the service of this home once its running answers have finished. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
+import type { Config } from '../../../config/config.ts';
+import { readPageToken } from '../../../store/keys/page-token.ts';
+import { REQUEST_HEADERS } from '../../../wire/headers.ts';
+import { routes } from '../../../wire/routes.ts';
+import { postText } from '../../api.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
-import { homeHolder, isServing } from '../../home-lock.ts';
+import { homeHolder, isServing, servedAddress } from '../../home-lock.ts';
 
 const PAUSE_MS = 50;
 
@@ -12,7 +17,8 @@ export function registerQuit(program: Command, context: CliContext): void {
     .description('end the service; running answers may finish within SVC_DRAIN_TIMEOUT')
     .option('--now', 'do not wait for running answers')
     .action(async ({ now }: { readonly now?: boolean }) => {
-      const { home } = context.config();
+      const config = context.config();
+      const { home } = config;
       const holder = await homeHolder(home);
       if (holder === null)
         throw new CliFailure(`no service runs with the home folder ${home}`, EXIT_CODES.unreachable);
@@ -22,11 +28,20 @@ export function registerQuit(program: Command, context: CliContext): void {
           `the home folder ${home} is used by process ${pid}: ${printable(purpose)}; that is no service, so wait for it or end it`,
         );
       }
-      end(pid, now === true);
+      // A signal ends a process of Windows at once, so there only a request can ask it to finish its answers.
+      if (process.platform === 'win32' && now !== true) await askToEnd(config, purpose);
+      else end(pid, now === true);
       context.note(now === true ? 'The service is told to end now.' : 'Waiting for running answers …');
       while ((await homeHolder(home))?.pid === pid) await delay(PAUSE_MS);
       context.note('The service has ended.');
     });
+}
+
+export async function askToEnd(config: Config, purpose: string): Promise<void> {
+  const token = await readPageToken(config.home);
+  const headers = token === null ? {} : { [REQUEST_HEADERS.pageToken]: token };
+  const address = servedAddress(purpose) ?? {};
+  await postText({ ...config, ...address }, { route: routes.quit.path, text: '{}', headers });
 }
 
 /** A second signal ends a service at once. */

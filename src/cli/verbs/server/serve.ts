@@ -24,12 +24,15 @@ import { type Log, openLog } from '../../log/logger.ts';
 import { describeHolder } from '../../port-holder.ts';
 import { ownAuthority, serviceUrl } from '../../transport.ts';
 import { readVersion } from '../../version.ts';
-import { endByHangUp, listenForSignals } from './signals.ts';
+import { endByHangUp, listenForSignals, type ServiceSignals } from './signals.ts';
 
 type Logger = Log['logger'];
 interface Start {
   readonly logger: Logger;
   readonly readOnly: boolean;
+}
+interface Wired extends Start {
+  readonly quit: ServiceSignals['quit'];
 }
 type Flags = Partial<Record<SettingName, string>>;
 
@@ -59,7 +62,7 @@ async function serve(context: CliContext, flags: Flags): Promise<void> {
   const log = openLog({ level: config.logLevel, home: config.logFiles && !readOnly ? config.home : null });
   const { logger } = log;
   for (const sentence of unknownVariables(context.env)) logger.warn(sentence);
-  const running = await start(config, { logger, readOnly });
+  const running = await start(config, { logger, readOnly, quit: signals.quit });
   const lock = await openService(config, running, { logger, readOnly });
   signals.onReload(() => {
     context.note(reloadNote(reload, config));
@@ -159,7 +162,7 @@ async function offerPage(home: string, { pageToken }: RunningService, logger: Lo
   }
 }
 
-async function start(config: Config, { logger, readOnly }: Start): Promise<RunningService> {
+async function start(config: Config, { logger, readOnly, quit }: Wired): Promise<RunningService> {
   try {
     return await startApp({
       config,
@@ -168,6 +171,7 @@ async function start(config: Config, { logger, readOnly }: Start): Promise<Runni
       readOnly,
       env: process.env,
       builtins: builtinsOf(config.home),
+      quit,
     });
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
@@ -194,7 +198,7 @@ function readyLine(config: Config, secret: string | null): string {
 
 /** Drains, for as long as the settings allow. */
 async function drain(
-  signal: NodeJS.Signals,
+  signal: Awaited<ServiceSignals['end']>,
   { running, config, context }: { running: RunningService; config: Config; context: CliContext },
 ): Promise<void> {
   const span =

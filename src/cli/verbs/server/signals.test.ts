@@ -28,6 +28,18 @@ describe('signals of a service', () => {
     expect([ends, exits]).toEqual([[name], [130]]);
   });
 
+  it('are not all that ends it: a request may, once with time and then at once', async () => {
+    const { quit, raise, ends, exits } = listening();
+    quit(false);
+    await raise('none');
+    expect([ends, exits]).toEqual([['hearth quit'], []]);
+    quit(false);
+    expect(exits).toEqual([130]);
+    const hurried = listening();
+    hurried.quit(true);
+    expect(hurried.exits).toEqual([130]);
+  });
+
   it('reload it with SIGHUP, as often as it comes; one that came too early counts once', async () => {
     const { raise, onReload, ends } = listening([0, 1, 2]);
     await raise('SIGHUP');

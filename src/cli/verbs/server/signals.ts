@@ -6,8 +6,10 @@ import { isatty } from 'node:tty';
 import { EXIT_CODES } from '../../context.ts';
 
 export interface ServiceSignals {
-  /** The first signal that asks for the end; the next one ends the process at once. */
-  readonly end: Promise<NodeJS.Signals>;
+  /** The first request to end; the next one ends the process at once. */
+  readonly end: Promise<NodeJS.Signals | 'hearth quit'>;
+  /** As a signal, or as two. */
+  quit(now: boolean): void;
   /** What SIGHUP does from now on; one that came before is made up for. */
   onReload(reload: () => void): void;
 }
@@ -27,9 +29,10 @@ export function listenForSignals(source: SignalSource = ofThisProcess): ServiceS
     isMissed = true;
   };
   let isMissed = false;
-  const end = new Promise<NodeJS.Signals>((resolve) => {
-    let isEnding = false;
-    const ask = (name: NodeJS.Signals): void => {
+  let isEnding = false;
+  let ask: (name: NodeJS.Signals | 'hearth quit') => void = () => undefined;
+  const end = new Promise<NodeJS.Signals | 'hearth quit'>((resolve) => {
+    ask = (name) => {
       if (isEnding) source.exit(EXIT_CODES.interrupted);
       isEnding = true;
       resolve(name);
@@ -46,6 +49,10 @@ export function listenForSignals(source: SignalSource = ofThisProcess): ServiceS
   });
   return {
     end,
+    quit: (now) => {
+      ask('hearth quit');
+      if (now) ask('hearth quit');
+    },
     onReload: (wanted) => {
       reload = wanted;
       if (isMissed) reload();

@@ -4,10 +4,11 @@
  */
 import { MOST_EMBEDDINGS_AT_ONCE } from '../../../contract/limits.ts';
 
-/** What a native library needs to find its caches and devices; everything else of the host is withheld. */
+/** The variables with which programs find their caches and devices; everything else of the host is withheld. */
 const CARRIED = [
   'PATH',
   'HOME',
+  'USER',
   'LANG',
   'TMPDIR',
   'CUDA_VISIBLE_DEVICES',
@@ -34,11 +35,7 @@ export function childEnvironment(
   platform: string,
 ): Record<string, string> {
   const environment: Record<string, string> = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' };
-  const names = platform === 'win32' ? [...CARRIED, ...CARRIED_ON_WINDOWS] : CARRIED;
-  for (const name of names) {
-    const value = host[name] ?? (platform === 'win32' ? inAnyCase(host, name) : undefined);
-    if (value !== undefined) environment[name] = value;
-  }
+  Object.assign(environment, carriedVariables(host, platform));
   // An abort must end the process at once, not start a debugger on it.
   environment['GGML_NO_BACKTRACE'] = '1';
   // A file is loaded on one of these, and inputs for vectors are computed on them; all else has threads of the library.
@@ -48,6 +45,20 @@ export function childEnvironment(
   // Weights and KV cache in huge pages: a token of one stream costs a tenth less. Where glibc or the kernel has none, it is ignored.
   if (platform === 'linux') environment['GLIBC_TUNABLES'] = 'glibc.malloc.hugetlb=1';
   return environment;
+}
+
+/** The variables of the service that any program it starts gets. */
+export function carriedVariables(
+  host: Readonly<Record<string, string | undefined>>,
+  platform: string,
+): Record<string, string> {
+  const carried: Record<string, string> = {};
+  const names = platform === 'win32' ? [...CARRIED, ...CARRIED_ON_WINDOWS] : CARRIED;
+  for (const name of names) {
+    const value = host[name] ?? (platform === 'win32' ? inAnyCase(host, name) : undefined);
+    if (value !== undefined) carried[name] = value;
+  }
+  return carried;
 }
 
 /** Windows names it `Path`, and a copy of its environment tells the cases apart. */

@@ -46,6 +46,9 @@ export interface Launched {
   readonly stderr: StderrTail;
 }
 
+/** On Windows, a service without a console would open one for each child. Node's type of `fork` has no such option. */
+const HIDDEN = { windowsHide: true };
+
 export function launch(options: Launch): Launched {
   const command = [...options.launcher, process.execPath];
   const child = fork(options.childPath, [], {
@@ -61,6 +64,7 @@ export function launch(options: Launch): Launched {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     // A separate process group: Ctrl-C in the terminal reaches the server only, which then drains.
     detached: process.platform !== 'win32',
+    ...HIDDEN,
   });
   const stderr = new StderrTail(options.stderrChars);
   child.stderr?.setEncoding('utf8');

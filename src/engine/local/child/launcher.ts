@@ -1,17 +1,20 @@
 /**
  * On Linux a child is started through `setpriv` and `prlimit` where util-linux has them: the kernel then kills the
  * child when the server dies, even a child that is stuck or stopped, and a crash leaves no core file with prompts in it.
- * Both replace themselves by the child, so the process id stays the same. Nothing here is required.
+ * Both replace themselves by the child, so the process id stays the same. Nothing here is required. On Windows a job
+ * object has the same effect, and no words are needed.
  */
 import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { tieChildren } from './job-object.ts';
 
 const run = promisify(execFile);
 const FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
 
 /** The words to put before `node`; empty where the tools are missing or too old. */
 export async function findLauncher(platform: string): Promise<readonly string[]> {
+  await tieChildren(platform);
   if (platform !== 'linux') return [];
   const setpriv = await locate('setpriv');
   const prlimit = await locate('prlimit');

@@ -1,13 +1,38 @@
 /** How much memory a model may take now: what the system calls available, within the limit of the control group. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 
 /** Bytes. Decisions need the figure of this moment; the kernel answers from memory, in some ten microseconds. */
 export function freeMemoryBytes(): number {
+  if (process.platform === 'darwin') return macFreeBytes();
   if (process.platform !== 'linux') return freemem();
   const available = fieldKib(read('/proc/meminfo'), 'MemAvailable');
   const system = available === null ? freemem() : available * 1024;
   return Math.min(system, groupFreeBytes() ?? Number.POSITIVE_INFINITY);
+}
+
+/** A figure of macOS costs a process, so it holds for this long. */
+const MAC_FIGURE_MS = 500;
+let macFigure = { bytes: 0, untilMs: 0 };
+
+/** Node reports unused pages alone there, and macOS leaves few of them: most of what it can give away holds old files. */
+function macFreeBytes(): number {
+  const nowMs = performance.now();
+  if (nowMs < macFigure.untilMs) return macFigure.bytes;
+  const bytes = availableInVmStat(execFileSync('/usr/bin/vm_stat', { encoding: 'utf8' })) ?? freemem();
+  macFigure = { bytes, untilMs: nowMs + MAC_FIGURE_MS };
+  return bytes;
+}
+
+/** Bytes that `vm_stat` lists as free, speculative, inactive or purgeable; null if its form is another one. */
+export function availableInVmStat(text: string): number | null {
+  const pageBytes = Number(/page size of (\d+) bytes/.exec(text)?.[1]);
+  const pages = ['free', 'speculative', 'inactive', 'purgeable'].map((kind) =>
+    Number(new RegExp(`^Pages ${kind}:\\s+(\\d+)\\.`, 'm').exec(text)?.[1]),
+  );
+  const bytes = pageBytes * pages.reduce((sum, count) => sum + count, 0);
+  return Number.isFinite(bytes) ? bytes : null;
 }
 
 /** Bytes of the machine, or of the control group where that allows less. */
