@@ -144,16 +144,17 @@ describe('the models', () => {
 
     await second.getByText(/^fits.*: .* of .* GB at [\d,]+ tokens/).waitFor();
     expect(await second.getByRole('list', { name: 'Abilities' }).textContent()).toContain('tools');
+    await second.getByText('Details of second').click();
     await second.getByRole('button', { name: 'Verify files' }).click();
     await second
       .locator('.changes li', { hasText: 'Verifying' })
       .getByText('intact: all bytes match')
       .waitFor();
     // The newest model of a user is the default, until another one is chosen.
-    await second.locator('.tag.warm').waitFor();
+    await second.locator('.tag.default').waitFor();
     const first = row(page, 'hearth-mini');
     await first.getByRole('button', { name: 'Make default' }).click();
-    await first.locator('.tag.warm').waitFor();
+    await first.locator('.tag.default').waitFor();
     const question = second.getByRole('group', { name: 'Remove second' });
     await second.getByRole('button', { name: 'Remove', exact: true }).click();
     // It does not stay armed when neither the pointer nor the focus is on it.

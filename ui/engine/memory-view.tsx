@@ -116,7 +116,7 @@ function Holder({ model }: { model: HolderReading }) {
       </span>
       {isNext ? (
         <span class="note next">
-          <span class="tag warm">next to unload</span> {eviction?.reason}
+          <span class="tag strong">next to unload</span> {eviction?.reason}
         </span>
       ) : null}
     </li>

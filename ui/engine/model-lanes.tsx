@@ -146,7 +146,7 @@ function LaneRow({ lane }: { lane: LaneReading }) {
       </div>
       <p class="who">
         <strong>{client}</strong>
-        {isFrozen ? <span class="tag warm">signed</span> : null}
+        {isFrozen ? <span class="tag good">signed</span> : null}
         <span class="speed">{speed}</span>
       </p>
     </li>

@@ -155,8 +155,8 @@ function QuantList({ found }: { found: Quants }) {
           return (
             <li key={label}>
               <strong>{label}</strong>
-              {label === found.advised ? <span class="tag warm">recommended</span> : null}
-              <span class={isGood ? undefined : 'short'}>{words}</span>
+              {label === found.advised ? <span class="tag strong">recommended</span> : null}
+              <span class={isGood ? undefined : 'too-large'}>{words}</span>
               <IconButton
                 icon={Download}
                 name={`Download ${label}`}

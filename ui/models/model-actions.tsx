@@ -14,14 +14,6 @@ export function ModelActions({ model, isDefault }: { model: LibraryModel; isDefa
   const { id, kind } = model;
   const isBusy = pending.value.has(id);
   const isLoaded = loaded.value.some((each) => each.id === id);
-  const verify = () =>
-    void begin({
-      place: id,
-      title: `Verifying the files of ${id}`,
-      done: 'intact: all bytes match',
-      path: '/svc/models/verify',
-      body: { model: id },
-    });
   return (
     <div class="actions model-actions">
       {kind === 'chat' ? <ChatButton id={id} /> : null}
@@ -43,13 +35,6 @@ export function ModelActions({ model, isDefault }: { model: LibraryModel; isDefa
           onClick={() => void makeDefault(id)}
         />
       )}
-      <IconButton
-        icon={FileCheck}
-        name="Verify files"
-        words="Verify files"
-        disabled={isBusy}
-        onClick={verify}
-      />
       <RemoveButton id={id} question={questionOf(model)} />
     </div>
   );
@@ -69,4 +54,25 @@ function questionOf(model: LibraryModel): string {
   const { models = [], defaults, next_defaults: following } = library.value ?? {};
   const kind = model.kind === 'embedding' ? 'embedding' : 'chat';
   return removalQuestion(model, models, defaults?.[kind] === model.id ? following?.[kind] : undefined);
+}
+
+/** Reads every byte again, and compares it with what was installed. */
+export function VerifyButton({ id }: { id: string }) {
+  const verify = () =>
+    void begin({
+      place: id,
+      title: `Verifying the files of ${id}`,
+      done: 'intact: all bytes match',
+      path: '/svc/models/verify',
+      body: { model: id },
+    });
+  return (
+    <IconButton
+      icon={FileCheck}
+      name="Verify files"
+      words="Verify files"
+      disabled={pending.value.has(id)}
+      onClick={verify}
+    />
+  );
 }

@@ -5,7 +5,7 @@ import { abilitiesOf } from './words/abilities.ts';
 import { BASE_MODEL_WORDS, isBaseModel, type LibraryModel } from './words/base-model.ts';
 import { ChangeList } from './change-list.tsx';
 import { Aliases } from './aliases.tsx';
-import { ModelActions } from './model-actions.tsx';
+import { ModelActions, VerifyButton } from './model-actions.tsx';
 import { faults, type Loaded, loaded, notes, plans } from './models-state.ts';
 import { withCode } from './setting-field.tsx';
 import { SettingsEditor } from './settings-editor.tsx';
@@ -22,7 +22,7 @@ export function ModelRow({ model, isDefault }: { model: LibraryModel; isDefault:
       <div class="names">
         <h2>{id}</h2>
         <p class="tags">
-          {isDefault ? <span class="tag warm">default</span> : null}
+          {isDefault ? <span class="tag strong default">default</span> : null}
           {kindWords(model) === null ? null : <span class="tag">{kindWords(model)}</span>}
         </p>
       </div>
@@ -40,6 +40,7 @@ export function ModelRow({ model, isDefault }: { model: LibraryModel; isDefault:
         </summary>
         <Details model={model} />
         <Aliases model={model} />
+        <VerifyButton id={id} />
       </details>
       {model.kind === 'adapter' ? null : (
         <details>

@@ -49,8 +49,8 @@ export function RequestsView() {
       </header>
       <RecordingSign />
       <Failure text={refusal ?? fault} />
+      <StageKey />
       <div class="actions">
-        <StageKey />
         <label class="inline">
           <span>Bars show</span>
           <select
@@ -79,11 +79,6 @@ export function RequestsView() {
           <code>{location.origin}/v1</code>.
         </p>
       ) : null}
-      {shown.length === 0 ? null : (
-        <p class="hint sideways" aria-hidden="true">
-          The table scrolls sideways →
-        </p>
-      )}
       <div class="scroll-x" role="region" aria-label="Requests" tabIndex={0} hidden={shown.length === 0}>
         <table class="list">
           <thead>

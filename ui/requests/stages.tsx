@@ -38,11 +38,23 @@ export function Stages({ request, scale }: { request: RequestView; scale: Scale 
   );
 }
 
+/** In the largest unit that says it whole. */
+function agoWords(ms: number): string {
+  const units = [
+    [86_400_000, 'd'],
+    [3_600_000, 'h'],
+    [60_000, 'min'],
+    [1000, 's'],
+  ] as const;
+  const [size, unit] = units.find(([each]) => ms >= each && ms % (each / 2) === 0) ?? [1, 'ms'];
+  return `${ms / size} ${unit}`;
+}
+
 export function TimeAxis({ scale }: { scale: Scale }) {
   const ticks =
     'shareOf' in scale
       ? scale.ticksMs.map((ms) => ({ left: scale.shareOf(ms), words: milliseconds(ms), isEnd: true }))
-      : scale.ticks.map(({ left, agoMs }) => ({ left, words: `−${milliseconds(agoMs)}`, isEnd: false }));
+      : scale.ticks.map(({ left, agoMs }) => ({ left, words: `−${agoWords(agoMs)}`, isEnd: false }));
   return (
     <div class="time-axis" aria-hidden="true">
       {ticks.map(({ left, words, isEnd }) => (

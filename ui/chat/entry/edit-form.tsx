@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useEscape } from '../../parts/escape.ts';
 
 interface Facts {
@@ -14,7 +14,8 @@ export function EditForm({ label, text, submit, onSubmit, onCancel }: Facts) {
   const [draft, setDraft] = useState(text);
   const field = useRef<HTMLTextAreaElement>(null);
   useEscape(true, onCancel);
-  useEffect(() => {
+  // Before anything is drawn, so that no key is lost.
+  useLayoutEffect(() => {
     field.current?.focus();
     field.current?.setSelectionRange(text.length, text.length);
   }, []);
