@@ -59,11 +59,11 @@ async function bundleScripts(root, folder) {
   return { entry: entry.fileName, preloads: entry.imports };
 }
 
-/** Writes the scripts of an input, and tells which of them it begins with. */
+/** Writes the scripts of an input, and returns the first of them. */
 async function bundled(rolldown, folder, options) {
   const bundle = await rolldown({
     platform: 'browser',
-    // What is not found would fail in the browser.
+    // A missing module would fail in the browser.
     onLog: (level, log) => {
       if (level !== 'debug') throw new Error(`the page cannot be bundled: ${log.message}`);
     },

@@ -1,4 +1,4 @@
-/** What the page reads and shows beside words: PDF files, previews of HTML, and what differs between answers. */
+/** PDF files, previews of HTML, and the comparison of answers. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { openPage } from './browser.ts';
@@ -64,7 +64,7 @@ describe('a PDF file', () => {
   });
 });
 
-/** `elsewhere`: a server that notes what it is asked. */
+/** `elsewhere`: a server that notes its requests. */
 const hostile = (
   elsewhere: string,
 ): string => `<style>h1 { color: rgb(1, 2, 3) }</style><h1 style="margin: 7px">Shown</h1>

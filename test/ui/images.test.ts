@@ -1,4 +1,4 @@
-/** Images beside a message: shown as they are sent, and sent only to models that read them. */
+/** Images of messages: shown as they are sent, and sent only to models that read them. */
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openPage } from './browser.ts';
@@ -49,7 +49,7 @@ async function drawn(page: Page, type: 'png' | 'jpeg', width: number, height: nu
 }
 
 /** The colours that a canvas shows at its left and at its right. */
-const coloursOf = (page: Page, place: string) =>
+const readColours = (page: Page, place: string) =>
   page
     .locator(place)
     .first()
@@ -71,14 +71,14 @@ describe('an image', () => {
     const buffer = await drawn(page, 'png', 64, 48);
     await page.getByLabel('Attach files').setInputFiles({ name: 'chart.png', mimeType: 'image/png', buffer });
     await expect.poll(() => chips(page).textContent()).toContain('64 × 48');
-    await expect.poll(() => coloursOf(page, '.composer canvas')).toEqual(RED_AND_BLUE);
+    await expect.poll(() => readColours(page, '.composer canvas')).toEqual(RED_AND_BLUE);
     await say(page, 'What is this?');
     expect(sent()).toEqual([
       { type: 'image_url', image_url: { url: `data:image/png;base64,${buffer.toString('base64')}` } },
       { type: 'text', text: 'What is this?' },
     ]);
     await page.reload();
-    await expect.poll(() => coloursOf(page, '.entry.user canvas')).toEqual(RED_AND_BLUE);
+    await expect.poll(() => readColours(page, '.entry.user canvas')).toEqual(RED_AND_BLUE);
     // Nobody reads its bytes as code.
     await page.getByRole('button', { name: 'As API call' }).click();
     expect(await page.locator('dialog pre').textContent()).toContain('data:image/png;base64,…');
@@ -190,7 +190,7 @@ describe('an image', () => {
     });
     await expect.poll(() => items(page).count()).toBe(1);
     await expect.poll(() => page.locator('.entry.user canvas').count()).toBe(1);
-    await expect.poll(() => coloursOf(page, '.entry.user canvas')).toEqual(RED_AND_BLUE);
+    await expect.poll(() => readColours(page, '.entry.user canvas')).toEqual(RED_AND_BLUE);
     await close();
   });
 });

@@ -1,4 +1,4 @@
-/** What of the chat is open beside the conversation, and where its user writes. */
+/** Parts of the chat that are open next to the conversation, and the field for messages. */
 import { signal } from '@preact/signals';
 
 export const aside = signal<'none' | 'settings'>('none');

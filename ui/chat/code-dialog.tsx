@@ -32,7 +32,7 @@ export function CodeDialog() {
   );
 }
 
-/** Nobody reads the bytes of an image; whoever runs the code puts theirs there. */
+/** Nobody reads the bytes of an image; users put those of theirs there. */
 const withoutImages = (message: ChatRequest['messages'][number]): ChatRequest['messages'][number] =>
   Array.isArray(message.content)
     ? {

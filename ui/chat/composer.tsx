@@ -14,7 +14,7 @@ import {
   attachFault,
   attachFiles,
   attachPaste,
-  imagesOf,
+  attachedImages,
   setAttached,
   withAttached,
 } from './talk/attachments.ts';
@@ -35,7 +35,7 @@ export function Composer() {
   const files = attachedTo(draftName);
   const isEmpty = text.trim() === '' && files.length === 0;
   const isBlind =
-    imagesOf(files).length > 0 && sightFault(lanes.map(({ model }) => modelNamed(model))) !== null;
+    attachedImages(files).length > 0 && sightFault(lanes.map(({ model }) => modelNamed(model))) !== null;
   const cannot = isAnswering.value || fault !== null || waits || isEmpty || isBlind;
   useFocusAtStart(id);
   const send = () => {

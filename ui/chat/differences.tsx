@@ -44,12 +44,12 @@ function Choice({ label, answers, chosen, onChange }: ChoiceFacts) {
           </option>
         ))}
       </select>
-      <small>{figuresOf(answers[chosen])}</small>
+      <small>{answerFigures(answers[chosen])}</small>
     </label>
   );
 }
 
-function figuresOf(entry: Entry | undefined): string {
+function answerFigures(entry: Entry | undefined): string {
   const { measures, text = '' } = entry ?? {};
   return [
     plural(text.split(/\s+/).filter((word) => word !== '').length, 'word'),
@@ -81,14 +81,14 @@ function Compared({ a, b }: { a: Entry; b: Entry }) {
   return (
     <p class="differences" role="region" aria-label="Differences" tabIndex={0}>
       {changes.map((change, at) => {
-        const Tag = tagOf(change);
+        const Tag = changeTag(change);
         return <Tag key={at}>{change.value}</Tag>;
       })}
     </p>
   );
 }
 
-function tagOf({ added, removed }: Change): 'ins' | 'del' | 'span' {
+function changeTag({ added, removed }: Change): 'ins' | 'del' | 'span' {
   if (added) return 'ins';
   return removed ? 'del' : 'span';
 }

@@ -31,7 +31,7 @@ export function useGauge(conversation: Conversation, draft: string): Gauge | nul
   const model = resolved(lane?.model ?? '');
   const path = pathTo(conversation, lane?.leaf ?? null);
   const last = path.findLast(({ measures }) => measures?.promptTokens !== undefined);
-  // Counting would load a model that nobody has asked yet; a long text is worth that.
+  // Counting would load a model that has no request yet; a long text is worth that.
   const isWorth = draft.length > LEAST_CHARS && draft.length <= MOST_CHARS && last !== undefined;
   useEffect(() => {
     if (!isWorth) return;

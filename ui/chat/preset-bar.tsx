@@ -69,7 +69,7 @@ export function PresetBar() {
   );
 }
 
-/** What is set here may hold for every conversation with the model, of every client. */
+/** Makes the settings of this conversation those of every conversation with the model, of every client. */
 function ModelDefaults() {
   const { settings, lanes } = current.value;
   const model = modelNamed(lanes[0]?.model ?? DEFAULT_MODEL);

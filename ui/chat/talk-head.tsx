@@ -9,7 +9,7 @@ import { changeCurrent, current } from './talk/conversations.ts';
 
 const MOST_LANES = 4;
 
-/** Who answers, and what else can be opened beside the conversation. */
+/** The model that answers, and buttons for what opens next to the conversation. */
 export function TalkHead() {
   const { lanes } = current.value;
   const [first] = lanes;

@@ -129,7 +129,7 @@ function Figures({ state, last }: { state: EngineState; last: typeof recent.valu
   );
 }
 
-/** How fast prompts are being read, all together. */
+/** Tokens per second of all prompts that are being read. */
 const readingRate = ({ models }: EngineState): number =>
   Object.values(models)
     .flatMap(({ slots }) => Object.values(slots))
@@ -166,7 +166,7 @@ function NotLoaded({ state }: { state: EngineState }) {
   );
 }
 
-/** What is known of the GPUs of the machine; nothing where there is nothing to say. */
+/** State of the GPUs of the machine, if it is known. */
 function GpuLine({ state: { gpu } }: { state: EngineState }) {
   if (gpu === undefined) return null;
   return (
@@ -226,7 +226,7 @@ function LostSign() {
   );
 }
 
-/** More requests of a client than this are told by their number alone. */
+/** More requests of a client than this are counted only. */
 const MOST_MARKS = 16;
 
 /** Running and waiting requests, client by client: each gets its turn, however many another one sends. */

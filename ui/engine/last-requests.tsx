@@ -16,11 +16,11 @@ export function LastRequests({ requests }: { requests: readonly RequestView[] })
       <ol>
         {requests.slice(0, FEW).map((request) => (
           <li key={request.number}>
-            <time>{endOf(request)}</time>
+            <time>{endTime(request)}</time>
             <strong>{clientOf(request)}</strong>
             <Prompt request={request} />
-            <span class="number">{firstOf(request)}</span>
-            <span class="number">{speedOf(request)}</span>
+            <span class="number">{firstToken(request)}</span>
+            <span class="number">{tokenSpeed(request)}</span>
           </li>
         ))}
       </ol>
@@ -45,11 +45,11 @@ function Prompt({ request }: { request: RequestView }) {
   );
 }
 
-const endOf = ({ started_ms: started, total_ms: total }: RequestView): string => clock(started + total);
+const endTime = ({ started_ms: started, total_ms: total }: RequestView): string => clock(started + total);
 
-const firstOf = ({ first_ms: first }: RequestView): string =>
+const firstToken = ({ first_ms: first }: RequestView): string =>
   first === undefined ? '' : `first ${milliseconds(first)}`;
 
-function speedOf({ completion_tokens: tokens = 0, decode_ms: ms = 0 }: RequestView): string {
+function tokenSpeed({ completion_tokens: tokens = 0, decode_ms: ms = 0 }: RequestView): string {
   return tokens < 2 || ms === 0 ? '' : `${rate((1000 * tokens) / ms)} t/s`;
 }

@@ -61,7 +61,7 @@ function Held({ reading: { parts, heldBytes, plannedBytes, isMeasured } }: { rea
 
 interface BarFacts {
   readonly parts: readonly { readonly name: string; readonly bytes: number }[];
-  /** What the whole width stands for. */
+  /** Bytes of the whole width. */
   readonly allBytes: number;
   readonly mark?: number | undefined;
 }
@@ -77,7 +77,7 @@ function Bar({ parts, allBytes, mark }: BarFacts) {
         aria-label={held.map(({ name, bytes: size }) => `${name} ${bytes(size)}`).join(', ')}
       >
         {held.map(({ name, bytes: size }) => (
-          <i key={name} class={classOf(name)} style={{ width: share(size) }} />
+          <i key={name} class={className(name)} style={{ width: share(size) }} />
         ))}
         {mark === undefined ? null : (
           <b class="planned-mark" style={{ left: `min(${share(mark)}, 100% - 2px)` }} />
@@ -85,7 +85,7 @@ function Bar({ parts, allBytes, mark }: BarFacts) {
       </div>
       <ul class="memory-key">
         {held.map(({ name, bytes: size }) => (
-          <li key={name} class={classOf(name)} title={ABOUT[name]}>
+          <li key={name} class={className(name)} title={ABOUT[name]}>
             {name} {bytes(size)}
           </li>
         ))}
@@ -94,7 +94,7 @@ function Bar({ parts, allBytes, mark }: BarFacts) {
   );
 }
 
-/** What the words of the field mean. */
+/** Meanings of the words of the field. */
 const ABOUT: Readonly<Record<string, string>> = {
   weights: 'What the models learned: their files',
   'kept tokens': 'What slots hold of the conversations (KV cache)',
@@ -102,7 +102,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   worker: 'What the processes take besides',
 };
 
-const classOf = (name: string): string => name.replaceAll(' ', '-');
+const className = (name: string): string => name.replaceAll(' ', '-');
 
 function Holder({ model }: { model: HolderReading }) {
   const { id, bytes: size, plannedBytes, eviction, isNext } = model;
@@ -111,7 +111,7 @@ function Holder({ model }: { model: HolderReading }) {
       <strong>{id}</strong>
       <span class="size">{bytes(size)}</span>
       <span class="note">
-        {stayOf(model)}
+        {stayWords(model)}
         {plannedBytes === null ? ', not yet measured' : `, planned ${bytes(plannedBytes)}`}
       </span>
       {isNext ? (
@@ -123,7 +123,7 @@ function Holder({ model }: { model: HolderReading }) {
   );
 }
 
-function stayOf({ untilMs, isUsed, isLoading }: HolderReading): string {
+function stayWords({ untilMs, isUsed, isLoading }: HolderReading): string {
   if (isLoading) return 'loading';
   if (untilMs !== null) return `unloads at ${clock(untilMs)}`;
   return isUsed ? 'in use' : 'stays until memory is needed';

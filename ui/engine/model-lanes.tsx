@@ -33,7 +33,7 @@ export function ModelLanes({ id, model, state, requests }: ModelFacts) {
         <h2>{id}</h2>
         <FirstTokens requests={requests.filter((request) => request.model === id)} />
         <p class="facts">
-          {factsOf(model, all, state.at_ms).map(({ words, about }) => (
+          {laneFacts(model, all, state.at_ms).map(({ words, about }) => (
             <span key={words} title={about}>
               {words}
             </span>
@@ -72,7 +72,7 @@ interface Fact {
   readonly about?: string;
 }
 
-function factsOf(model: ModelView, lanes: readonly LaneReading[], nowMs: number): Fact[] {
+function laneFacts(model: ModelView, lanes: readonly LaneReading[], nowMs: number): Fact[] {
   const { state, place, num_ctx: window, threads, running, cells, slots } = model;
   const busy = lanes.filter(({ kind }) => kind !== 'kept' && kind !== 'free').length;
   const kept = Object.values(slots).reduce((sum, slot) => sum + slot.kept_tokens, 0);

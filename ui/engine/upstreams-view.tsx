@@ -29,8 +29,8 @@ export function UpstreamsView({ upstreams, nowMs }: { upstreams: Upstreams; nowM
                 {untilWords(upstream, nowMs)}
               </span>
             )}
-            <span class="note">{loadOf(upstream).join(' · ')}</span>
-            <span class="note">{pastOf(upstream).join(' · ')}</span>
+            <span class="note">{loadFacts(upstream).join(' · ')}</span>
+            <span class="note">{pastFacts(upstream).join(' · ')}</span>
           </li>
         ))}
       </ul>
@@ -44,7 +44,7 @@ function untilWords({ state, until_ms: until }: Upstream, nowMs: number): string
   return state === 'down' ? `, retried in ${span}` : `, for another ${span}`;
 }
 
-function loadOf({
+function loadFacts({
   in_flight: open,
   running,
   waiting,
@@ -65,7 +65,7 @@ function loadOf({
   ];
 }
 
-function pastOf(upstream: Upstream): string[] {
+function pastFacts(upstream: Upstream): string[] {
   const told = (value: number, words: string): string[] => (value === 0 ? [] : [`${count(value)} ${words}`]);
   const failures = Object.entries(upstream.failures).map(([kind, times]) => `${kind} ${count(times)}`);
   return [

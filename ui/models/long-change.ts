@@ -17,15 +17,15 @@ export interface Progress {
 
 export interface LongChange {
   readonly id: string;
-  /** Where on the page it was asked for, and is shown. */
+  /** The place on the page that shows it. */
   readonly place: string;
   readonly title: string;
   /** How it ended, if it ended well; absent: done. */
   readonly done?: string;
   readonly progress: Progress;
-  /** When its first bytes were told, and how many there were by then: a resumed one begins in the middle. */
+  /** The first count of bytes and its time: a resumed download begins in the middle. */
   readonly counted?: { readonly sinceMs: number; readonly bytes: number };
-  /** How to ask for the same again. */
+  /** Arguments for the same request again. */
   readonly start: Start;
   readonly end: 'running' | 'done' | 'stopped' | 'failed';
   readonly fault?: string;

@@ -9,7 +9,7 @@ import type { LibraryModel } from './words/base-model.ts';
 import { removalQuestion } from './words/removal.ts';
 import { RemoveButton } from './remove-button.tsx';
 
-/** What can be done with a model; each refusal shows beside it, in the service's words. */
+/** What can be done with a model; each refusal is shown with it, in the service's words. */
 export function ModelActions({ model, isDefault }: { model: LibraryModel; isDefault: boolean }) {
   const { id, kind } = model;
   const isBusy = pending.value.has(id);
@@ -35,7 +35,7 @@ export function ModelActions({ model, isDefault }: { model: LibraryModel; isDefa
           onClick={() => void makeDefault(id)}
         />
       )}
-      <RemoveButton id={id} question={questionOf(model)} />
+      <RemoveButton id={id} question={removalWords(model)} />
     </div>
   );
 }
@@ -50,7 +50,7 @@ export function ChatButton({ id }: { id: string }) {
   return <IconButton icon={MessageSquare} name={`Chat with ${id}`} words="Chat" onClick={chat} />;
 }
 
-function questionOf(model: LibraryModel): string {
+function removalWords(model: LibraryModel): string {
   const { models = [], defaults, next_defaults: following } = library.value ?? {};
   const kind = model.kind === 'embedding' ? 'embedding' : 'chat';
   return removalQuestion(model, models, defaults?.[kind] === model.id ? following?.[kind] : undefined);

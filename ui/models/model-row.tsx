@@ -1,7 +1,7 @@
 import { Failure } from '../parts/failure.tsx';
 import { bytes, clock, count, inSentence, moment, plural } from '../parts/figures.ts';
 import { engineState } from '../service/engine-feed.ts';
-import { abilitiesOf } from './words/abilities.ts';
+import { listAbilities } from './words/abilities.ts';
 import { BASE_MODEL_WORDS, isBaseModel, type LibraryModel } from './words/base-model.ts';
 import { ChangeList } from './change-list.tsx';
 import { Aliases } from './aliases.tsx';
@@ -26,7 +26,7 @@ export function ModelRow({ model, isDefault }: { model: LibraryModel; isDefault:
           {kindWords(model) === null ? null : <span class="tag">{kindWords(model)}</span>}
         </p>
       </div>
-      <p class="facts">{factsOf(model).join(' · ')}</p>
+      <p class="facts">{modelFacts(model).join(' · ')}</p>
       <Abilities model={model} />
       {isBaseModel(model) ? <p class="hint">{withCode(BASE_MODEL_WORDS)}</p> : null}
       {inMemory === undefined ? <Fit id={id} /> : <InMemory state={inMemory} />}
@@ -59,15 +59,15 @@ export function ModelRow({ model, isDefault }: { model: LibraryModel; isDefault:
   );
 }
 
-/** What is usual is not said. */
+/** Null for the usual kind. */
 function kindWords(model: LibraryModel): string | null {
   if (isBaseModel(model)) return 'base model';
   return model.kind === 'chat' ? null : model.kind;
 }
 
-/** What it can do. */
+/** Abilities of the model, as tags. */
 export function Abilities({ model }: { model: Pick<LibraryModel, 'capabilities'> }) {
-  const abilities = abilitiesOf(model);
+  const abilities = listAbilities(model);
   if (abilities.length === 0) return null;
   return (
     <ul class="tags" aria-label="Abilities">
@@ -97,7 +97,7 @@ function InMemory({ state }: { state: Loaded }) {
   );
 }
 
-/** Whether a load of it would find room now. */
+/** The memory that a load would take now. */
 function Fit({ id }: { id: string }) {
   const plan = plans.value[id];
   if (plan === undefined) return null;
@@ -128,7 +128,7 @@ const Pair = ({ name, value }: { name: string; value: string }) => (
   </div>
 );
 
-function factsOf(model: LibraryModel): string[] {
+function modelFacts(model: LibraryModel): string[] {
   const { size_bytes: size, parameter_count: weights, context_length: context, architecture, quant } = model;
   return [
     ...(size === undefined ? [] : [bytes(size)]),

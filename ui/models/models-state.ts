@@ -16,7 +16,7 @@ import { askAsPage } from '../service/page-token.ts';
 export type Loaded = ResidencyList['data'][number];
 
 export const library = signal<Library | null>(null);
-/** Why the service does not tell what is installed; null: it does. */
+/** The reason why the list of models is refused; null: it is not. */
 export const libraryRefusal = signal<string | null>(null);
 export const loaded = signal<readonly Loaded[]>([]);
 export const plans = signal<Readonly<Record<string, LoadPlan>>>({});
@@ -27,7 +27,7 @@ export const notes = signal<Readonly<Record<string, string>>>({});
 /** The models about which something is being done. */
 export const pending = signal<ReadonlySet<string>>(new Set());
 
-/** A service with more models tells the others when they are asked about. */
+/** Plans of further models are not fetched. */
 const MOST_PLANS = 40;
 let refreshes = 0;
 
@@ -104,7 +104,7 @@ async function saved(model: string, settings: Readonly<Record<string, string | n
   return (await response.json()) as Changed;
 }
 
-/** What a request for each model would find now; of one that cannot be planned, nothing is said. */
+/** Memory that a load of each model would take now; models that cannot be planned are left out. */
 async function refreshPlans({ models }: Library): Promise<void> {
   const planned = models.filter(({ kind }) => kind !== 'adapter').slice(0, MOST_PLANS);
   const found = await Promise.allSettled(

@@ -14,7 +14,7 @@ import { faults, library, libraryRefusal, pending, refresh, restore } from './mo
 /** What is installed here, what of it is in memory, and ways to install more. */
 export function ModelsView() {
   useEffect(watchEngine, []);
-  // What is loaded and unloaded meanwhile is shown as it happens.
+  // Loads and unloads are shown as they happen.
   const residents = Object.entries(engineState.value?.models ?? {}).map(
     ([id, { state }]) => `${id} ${state}`,
   );

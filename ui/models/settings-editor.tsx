@@ -105,7 +105,7 @@ function Group({ title, settings, isOpen, valueOf, texts, onChange }: GroupFacts
   );
 }
 
-/** What became of the last change, where it was asked for. */
+/** Outcome of the last change. */
 function Outcome({ place }: { place: string }) {
   const fault = faults.value[place];
   const note = notes.value[place];

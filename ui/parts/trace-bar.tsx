@@ -33,7 +33,7 @@ export function TraceBar({ trace, label }: { trace: Trace; label: string }) {
   );
 }
 
-/** What the colours mean; the words of the field are in the tooltips. */
+/** Meanings of the colours; the words of the field are in the tooltips. */
 const KEY = [
   ['cached', 'reused', 'Tokens of the prompt whose state was kept (cached)'],
   ['prefilled', 'read', 'Tokens of the prompt that were computed (prefill)'],

@@ -4,11 +4,11 @@ export const PDF_LIMITS = { bytes: 50 * 1024 * 1024, pages: 1000, chars: 1_000_0
 
 export interface PdfText {
   readonly pages: readonly string[];
-  /** How many the file has. */
+  /** Pages of the file. */
   readonly all: number;
 }
 
-/** What the worker says in the end; the library has messages of its own. */
+/** The last message of the worker; the library sends messages of its own. */
 export type Answer = { readonly text: PdfText } | { readonly fault: string };
 
 /** The file of the worker, as the build has named it. */
@@ -21,7 +21,7 @@ interface Policies {
   ): { createScriptURL(from: string): string };
 }
 
-/** The one script that the policy of the page lets be started, whatever is asked for. */
+/** The one script that the policy of the page lets be started. */
 const policies = (globalThis as { trustedTypes?: Policies }).trustedTypes;
 const worker = policies?.createPolicy('hearth-pdf', { createScriptURL: () => PDF_WORKER });
 

@@ -11,14 +11,14 @@ interface TextItem {
 }
 
 addEventListener('message', ({ data }: MessageEvent<ArrayBuffer>) => {
-  void textOf(new Uint8Array(data)).then(
+  void readText(new Uint8Array(data)).then(
     (text) => postMessage({ text } satisfies Answer),
     (error: unknown) =>
       postMessage({ fault: error instanceof Error ? error.name : 'unknown' } satisfies Answer),
   );
 });
 
-async function textOf(file: Uint8Array): Promise<PdfText> {
+async function readText(file: Uint8Array): Promise<PdfText> {
   const document = await getDocumentProxy(file, {
     isEvalSupported: false,
     useSystemFonts: false,

@@ -91,7 +91,7 @@ export function figuresOf(request: RequestView): RequestFigure[] {
   });
 }
 
-/** Who asked: the name of the key, what the program calls itself, or a part of its hash. */
+/** The client: the name of its key, of its program, or a part of its hash. */
 export const clientOf = ({ key, client_name: name, client }: RequestView): string =>
   key ?? name ?? `unnamed (${client.slice(0, 6)})`;
 

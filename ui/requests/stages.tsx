@@ -12,11 +12,11 @@ const WORDS: Readonly<Record<StagePart['name'], string>> = {
   other: 'not divided',
 };
 
-/** How long requests took, or when they ran. */
+/** Lengths of requests, or their times. */
 export type Scale = TimeScale | TimeLine;
 
 const placeOn = (scale: Scale, request: RequestView) =>
-  'shareOf' in scale ? { left: 0, width: scale.shareOf(request.total_ms) } : scale.placeOf(request);
+  'shareOf' in scale ? { left: 0, width: scale.shareOf(request.total_ms) } : scale.place(request);
 
 export function Stages({ request, scale }: { request: RequestView; scale: Scale }) {
   const place = placeOn(scale, request);
@@ -46,7 +46,7 @@ function agoWords(ms: number): string {
     [60_000, 'min'],
     [1000, 's'],
   ] as const;
-  const [size, unit] = units.find(([each]) => ms >= each && ms % (each / 2) === 0) ?? [1, 'ms'];
+  const [size, unit] = units.find(([each]) => ms >= each && ms % (each / 4) === 0) ?? [1, 'ms'];
   return `${ms / size} ${unit}`;
 }
 

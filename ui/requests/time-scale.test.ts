@@ -19,13 +19,13 @@ describe('the line of time', () => {
     const at = (started: number, total: number) => ({ started_ms: 1_000_000 + started, total_ms: total });
     const rows = [at(59_000, 1000), at(30_000, 30_000), ...Array.from({ length: 10 }, () => at(45_000, 15))];
     const line = timeLine([...rows, at(-100_000, 10), at(-1, 2000)]);
-    expect(line.placeOf(rows[1] as never)).toEqual({ left: 0.5, width: 0.5 });
-    expect(line.placeOf(rows[0] as never)?.left).toBeCloseTo(59 / 60, 9);
-    expect(line.placeOf(at(-100_000, 10))).toBeNull();
-    // What began before it, is cut at its beginning.
-    expect(line.placeOf(at(-1, 2001))).toEqual({ left: 0, width: 2000 / 60_000 });
+    expect(line.place(rows[1] as never)).toEqual({ left: 0.5, width: 0.5 });
+    expect(line.place(rows[0] as never)?.left).toBeCloseTo(59 / 60, 9);
+    expect(line.place(at(-100_000, 10))).toBeNull();
+    // An earlier start is cut at its beginning.
+    expect(line.place(at(-1, 2001))).toEqual({ left: 0, width: 2000 / 60_000 });
     expect(line.ticks.map(({ agoMs }) => agoMs)).toEqual([60_000, 45_000, 30_000, 15_000]);
-    expect(timeLine([]).placeOf(at(0, 0))).not.toBeUndefined();
+    expect(timeLine([]).place(at(0, 0))).not.toBeUndefined();
   });
 });
 

@@ -18,32 +18,32 @@ export function timeScale(requests: readonly Pick<RequestView, 'total_ms'>[]): T
   };
 }
 
-/** When requests ran, on one line of time: the newest at its right end. */
+/** Requests on one line of time, the newest at its right end. */
 export interface TimeLine {
-  /** Where a request lies, as shares of the width; null: before the line begins. */
-  readonly placeOf: (request: Timed) => { readonly left: number; readonly width: number } | null;
+  /** Place of a request, as shares of the width; null: before the line begins. */
+  readonly place: (request: Timed) => { readonly left: number; readonly width: number } | null;
   /** Times before the end, with their places. */
   readonly ticks: readonly { readonly left: number; readonly agoMs: number }[];
 }
 type Timed = Pick<RequestView, 'started_ms' | 'total_ms'>;
 
-/** What a line may show, each of it in four parts. */
+/** Lengths of the line, each of which has four parts. */
 const SPANS_MS = [2, 10, 60, 300, 1800, 7200, 43_200, 604_800].map((seconds) => seconds * 1000);
 /** So many of the latest should be on it. */
 const FEW = 12;
 const PARTS = 4;
 
 export function timeLine(requests: readonly Timed[]): TimeLine {
-  const endOf = ({ started_ms: started, total_ms: total }: Timed): number => started + total;
-  const end = Math.max(0, ...requests.map(endOf));
+  const endMs = ({ started_ms: started, total_ms: total }: Timed): number => started + total;
+  const end = Math.max(0, ...requests.map(endMs));
   const first = Math.min(end, ...requests.slice(0, FEW).map(({ started_ms: started }) => started));
   const span = SPANS_MS.find((each) => each >= end - first) ?? end - first;
   const begin = end - span;
   return {
-    placeOf: (request) => {
-      if (endOf(request) < begin) return null;
+    place: (request) => {
+      if (endMs(request) < begin) return null;
       const left = Math.max(0, (request.started_ms - begin) / span);
-      return { left, width: (endOf(request) - begin) / span - left };
+      return { left, width: (endMs(request) - begin) / span - left };
     },
     ticks: Array.from({ length: PARTS }, (_, at) => ({ left: at / PARTS, agoMs: span * (1 - at / PARTS) })),
   };

@@ -5,7 +5,7 @@ import type { ModelEntry, ModelList } from '../../src/wire/models.ts';
 import { ask, askJson, bootId, isReachable } from './client.ts';
 
 export const models = signal<readonly ModelEntry[]>([]);
-/** Whether the service has told its models yet. */
+/** True once the models of the service are known. */
 export const areModelsKnown = signal(false);
 export const identity = signal<Identity | null>(null);
 

@@ -8,7 +8,7 @@ const KEPT_AS = 'hearth.page-token';
 
 let token = takeFromAddress() ?? sessionStorage.getItem(KEPT_AS);
 
-/** The address that `hearth page` prints has the token behind the mark; it does not stay there. */
+/** The address that `hearth page` prints has the token after the mark; it does not stay there. */
 function takeFromAddress(): string | null {
   const given = location.hash.slice(1);
   if (!given.startsWith(PAGE_TOKEN_MARK)) return null;
@@ -26,7 +26,7 @@ export async function askAsPage(path: ServicePath, options: Ask = {}): Promise<R
     return await ask(path, withToken(options));
   } catch (error) {
     if (!isAboutToken(error)) throw error;
-    // Why there is none says more than that one is needed.
+    // The reason for its absence says more than that one is needed.
     if (isFresh) throw refusal ?? error;
     const second = await renew();
     if (second !== null) throw second;

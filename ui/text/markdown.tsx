@@ -181,7 +181,7 @@ export function safeAddress(href: string): string | null {
   if (href.length > MOST_CHARS) return null;
   try {
     const url = new URL(href);
-    // What stands before an @ makes one host look like another.
+    // A name before an @ makes one host look like another.
     const isDisguised = url.username !== '' || url.password !== '';
     return SCHEMES.has(url.protocol) && !isDisguised ? url.href : null;
   } catch {

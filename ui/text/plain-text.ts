@@ -1,4 +1,4 @@
-/** What stands for characters in markdown: escapes and entities. Pure. */
+/** Escapes and entities of markdown → characters. Pure. */
 
 /** Characters that a backslash takes the meaning from. Behind any other one it is a backslash, as in TeX and in paths. */
 const MARKS = new Set('\\`*_#+-.|~<>$!&'.split(''));

@@ -70,7 +70,7 @@ describe('a link', () => {
   });
 });
 
-/** What is found in a text: each formula with what it holds, whatever stands around it. */
+/** Formulas that are found in a text. */
 const formulasIn = (text: string): string[] => {
   const list: string[] = [];
   const walk = (tokens: readonly { type: string; text?: string; tokens?: unknown }[]): void => {

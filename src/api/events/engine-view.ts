@@ -36,7 +36,7 @@ export interface EngineFacts {
   readonly slots: ReadonlyMap<string, SlotStates>;
   readonly rateOf: (modelId: string, jobId: string) => number | null;
   readonly devices: readonly DeviceStatus[];
-  /** Null: nothing is to be told. */
+  /** Null: nothing is known. */
   readonly gpu: GpuView | null;
   readonly upstreams: readonly UpstreamStatus[];
   readonly lastRequest: number;

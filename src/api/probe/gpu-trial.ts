@@ -89,7 +89,7 @@ export class GpuTrialRun {
     this.#ports = ports;
   }
 
-  /** For who looks at the service; null: there is nothing to tell. */
+  /** For readers of the engine's state; null: nothing is known. */
   get state(): GpuView | null {
     return this.#state;
   }

@@ -46,7 +46,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 };
 
-/** What shows a text of a model as a browser would, in a frame without any rights. */
+/** Draws a text of a model as a browser would, in a frame without any rights. */
 const PREVIEW = 'preview.html';
 
 /**

@@ -155,7 +155,7 @@ export const DeviceView = Type.Object({
 });
 export type DeviceView = Static<typeof DeviceView>;
 
-/** What is known of the GPUs of the machine. */
+/** State of the GPUs of the machine. */
 export const GpuView = Type.Object({
   state: Type.Enum(['using', 'lacking', 'fetching', 'trying', 'ready', 'not used'], {
     description:

@@ -38,7 +38,7 @@ export class FakeHub {
   onCdn: Hook = () => false;
   /** The listing as sent; tests replace it to lie. */
   listing: () => unknown = () => this.#tree();
-  /** What it finds under any words. */
+  /** Search results, for any words. */
   found: (url: URL) => unknown = () => [{ id: this.repo, downloads: 1200, likes: 7, gated: false }];
   pageSize = 1000;
   endpoint = '';

@@ -5,7 +5,7 @@ import { retry } from '../talk/answering.ts';
 import { begin } from '../talk/conversations.ts';
 import type { Entry } from '../talk/entry.ts';
 
-/** Why there is no answer, and beside it what helps. */
+/** The reason why there is no answer, and what helps. */
 export function AnswerFailure({ entry, lane }: { entry: Entry; lane: number }) {
   const { failure = '', failureCode: code } = entry;
   return (

@@ -8,7 +8,7 @@ import type { Entry, Measures } from '../talk/entry.ts';
 
 /** What its user should know before using an answer. */
 export function Warning({ entry }: { entry: Entry }) {
-  const { warning } = endOf(entry, factsOf(entry));
+  const { warning } = endOf(entry, endFacts(entry));
   return warning === null ? null : (
     <p class="warning" role="status">
       {warning}
@@ -19,11 +19,11 @@ export function Warning({ entry }: { entry: Entry }) {
 /** What an answer took: a line of figures, which opens to all of them and the bar that means the same in the engine room. */
 export function Ledger({ entry }: { entry: Entry }) {
   const { measures, remarks = [], isEdited = false } = entry;
-  const { words } = endOf(entry, factsOf(entry));
+  const { words } = endOf(entry, endFacts(entry));
   const first = [
     ...(isOneOfSeveral() && entry.model !== undefined ? [entry.model] : []),
     ...(isEdited ? ['edited by you'] : []),
-    ...(measures === undefined ? [] : shortOf(measures)),
+    ...(measures === undefined ? [] : shortFigures(measures)),
   ];
   if (first.length === 0 && words === null && remarks.length === 0) return <span />;
   return (
@@ -49,7 +49,7 @@ export function Ledger({ entry }: { entry: Entry }) {
   );
 }
 
-function factsOf({ model = DEFAULT_MODEL, measures, parent }: Entry): EndFacts {
+function endFacts({ model = DEFAULT_MODEL, measures, parent }: Entry): EndFacts {
   const largest = modelNamed(model)?.context_length;
   return {
     isWindowLargest: largest !== undefined && (measures?.window ?? 0) >= largest,
@@ -73,14 +73,14 @@ function Bar({ measures }: { measures: Measures }) {
   );
 }
 
-const aboutOf = ({ isEstimate }: Measures): string => (isEstimate === true ? 'about ' : '');
+const aboutWord = ({ isEstimate }: Measures): string => (isEstimate === true ? 'about ' : '');
 
 /** Speed, the time to the first word, and what was saved, if anything was. */
-function shortOf(measures: Measures): string[] {
+function shortFigures(measures: Measures): string[] {
   const { firstMs, tokensPerSecond, promptTokens = 0, cachedTokens = 0 } = measures;
   const share = promptTokens === 0 ? 0 : cachedTokens / promptTokens;
   return [
-    ...(tokensPerSecond === null ? [] : [`${aboutOf(measures)}${rate(tokensPerSecond)} tokens/s`]),
+    ...(tokensPerSecond === null ? [] : [`${aboutWord(measures)}${rate(tokensPerSecond)} tokens/s`]),
     ...(firstMs === null ? [] : [`first word ${milliseconds(firstMs)}`]),
     ...(share < 0.005 ? [] : [`${percent(share)} reused`]),
   ];
@@ -92,7 +92,7 @@ function told(measures: Measures): string[] {
     ...(promptTokens === undefined
       ? []
       : [`${count(promptTokens)} tokens read, ${count(cachedTokens)} of them reused`]),
-    `${aboutOf(measures)}${count(answerTokens)} written`,
+    `${aboutWord(measures)}${count(answerTokens)} written`,
     ...(draftedTokens === 0 ? [] : [`${count(draftedTokens)} of them guessed ahead`]),
     ...(window === undefined ? [] : [`window ${count(window)}`]),
   ];

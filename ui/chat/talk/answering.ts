@@ -1,10 +1,10 @@
-/** Answers that are being made: asked for, shown as they come, kept as they come, stopped. */
+/** Answers that are being made: requested, shown and kept as they come, stopped. */
 import { computed, effect, type Signal, signal } from '@preact/signals';
 import { freshId } from '../../parts/fresh-id.ts';
 import { type AnswerSoFar, noAnswer, streamAnswer } from '../../service/answer-stream.ts';
 import { isAbort, Refusal, sentenceOf } from '../../service/client.ts';
 import { refreshRecording } from '../../service/recording.ts';
-import { type Attachment, imagesOf } from './attachments.ts';
+import { type Attachment, attachedImages } from './attachments.ts';
 import {
   type Conversation,
   pathTo,
@@ -29,7 +29,7 @@ const running = new Map<string, Running>();
 const runningIds = signal<ReadonlySet<string>>(new Set());
 export const isAnswering = computed(() => current.value.entries.some(({ id }) => runningIds.value.has(id)));
 
-/** Whether this tab waits for any answer, in whatever conversation. */
+/** True while this tab waits for an answer in any conversation. */
 export const areAnswersHere = computed(() => runningIds.value.size > 0);
 
 /** How often a message was sent, for what follows it. */
@@ -143,7 +143,7 @@ interface Wanted {
   readonly tries?: string | undefined;
   /** Another model than that of the lane. */
   readonly model?: string | undefined;
-  /** An answer that it goes on from. */
+  /** An answer that it continues. */
   readonly begun?: Entry;
 }
 
@@ -192,13 +192,13 @@ function askedOf(model: string, { schema, numbers }: Settings): Asked {
   return { model, isJson: schema.trim() !== '', limit: limit > 0 ? limit : null };
 }
 
-/** What had come is stored this often, so that a closed page loses little; with images, which are stored with it, less often. */
+/** Partial answers are stored this often, so that a closed page loses little; less often where images are stored with them. */
 const KEEP_EVERY_MS = 400;
 const IMAGE_CHARS_PER_KEEP = 500_000;
 
 function keepEveryMs(conversationId: string): number {
   const files = find(conversationId)?.entries.flatMap(({ files: each = [] }) => each);
-  const chars = imagesOf(files).reduce((sum, { url }) => sum + url.length, 0);
+  const chars = attachedImages(files).reduce((sum, { url }) => sum + url.length, 0);
   return KEEP_EVERY_MS * (1 + chars / IMAGE_CHARS_PER_KEEP);
 }
 
@@ -245,7 +245,7 @@ function keepPartial(conversationId: string, partial: Entry): void {
   if (conversation !== undefined) void saveConversation(withChangedEntry(conversation, partial));
 }
 
-/** An answer behind what it goes on from. */
+/** An answer after the one that it continues. */
 const before = (entry: Entry, answer: AnswerSoFar): AnswerSoFar => ({ ...answer, ...said(entry, answer) });
 
 const said = ({ text, reasoning = '' }: Entry, answer: AnswerSoFar) => ({

@@ -1,10 +1,10 @@
-/** Files beside a message: read here, sent with it, and shown apart from it as what the model gets. */
+/** Attached files: read here, sent with the message, and shown apart from it as the model gets them. */
 import { signal } from '@preact/signals';
 import { bytes } from '../../parts/figures.ts';
 
 export interface Attachment {
   readonly name: string;
-  /** What the model reads of it; empty for an image. */
+  /** As the model reads it; empty for an image. */
   readonly text: string;
   readonly image?: AttachedImage;
 }
@@ -54,7 +54,7 @@ export function attachPaste(draft: string, text: string): boolean {
   return true;
 }
 
-/** What reads images and documents is fetched with the first of them. */
+/** Readers of images and documents are fetched with the first of them. */
 async function readFile(file: File): Promise<Attachment> {
   if (file.type.startsWith('image/') && file.type !== 'image/svg+xml')
     return (await import('./read-image.ts')).readImage(file);
@@ -81,13 +81,13 @@ function decode(content: ArrayBuffer): string | null {
   }
 }
 
-/** What goes to the model as text: each file in a fence that nothing in it can close, then the message. */
+/** The text for the model: each file in a fence that nothing in it can close, then the message. */
 export function withAttached(text: string, files: readonly Attachment[] = []): string {
   const texts = files.filter(({ image }) => image === undefined);
   return [...texts.map(fenced), text].filter((part) => part !== '').join('\n\n');
 }
 
-export const imagesOf = (files: readonly Attachment[] = []): AttachedImage[] =>
+export const attachedImages = (files: readonly Attachment[] = []): AttachedImage[] =>
   files.flatMap(({ image }) => image ?? []);
 
 function fenced({ name, text }: Attachment): string {

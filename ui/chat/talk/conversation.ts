@@ -70,7 +70,7 @@ export function alternatives({ entries }: Conversation, entry: Entry): Entry[] {
   );
 }
 
-/** An answer and all others to the same, of whatever column or model; those that said nothing are no answers. */
+/** An answer and all others to the same message, of any column or model; empty ones do not count. */
 export function answersBeside({ entries }: Conversation, id: string): Entry[] {
   const of = entries.find((entry) => entry.id === id);
   return entries.filter(
@@ -115,7 +115,7 @@ export function withLeaf(conversation: Conversation, lane: number, leaf: string 
   return { ...conversation, lanes };
 }
 
-/** Another model beside the others; it starts from what the first lane has said. */
+/** Another column; it starts from what the first lane has said. */
 export function withLane(conversation: Conversation, model: string): Conversation {
   const leaf = conversation.lanes[0]?.leaf ?? null;
   return { ...conversation, lanes: [...conversation.lanes, { model, leaf }] };

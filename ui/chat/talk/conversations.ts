@@ -64,7 +64,7 @@ export function open(id: string): void {
   name();
 }
 
-/** Settings that were left behind when a conversation was begun; null: there were none. */
+/** Settings that were left when a conversation was begun; null: there were none. */
 export const leftSettings = signal<Settings | null>(null);
 /** How often a conversation was begun or opened, for what follows it. */
 export const begins = signal(0);

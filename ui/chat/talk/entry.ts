@@ -9,11 +9,11 @@ export type Finish = (typeof FINISHES)[number];
 export interface Measures {
   readonly firstMs: number | null;
   readonly tokensPerSecond: number | null;
-  /** Absent where an answer was stopped before the service told it. */
+  /** Absent where an answer was stopped before the service reported it. */
   readonly promptTokens?: number;
   readonly cachedTokens?: number;
   readonly answerTokens: number;
-  /** The context window that it was written in, tokens; absent: not told. */
+  /** The context window that it was written in, tokens; absent: not known. */
   readonly window?: number;
   /** The figures of a stopped answer are counted here, by the pieces that came. */
   readonly isEstimate?: true;

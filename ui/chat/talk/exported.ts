@@ -3,7 +3,7 @@ import { freshId } from '../../parts/fresh-id.ts';
 import type { AttachedImage, Attachment } from './attachments.ts';
 import type { Conversation, Lane } from './conversation.ts';
 import { type Asked, type Entry, FINISHES, type Measures, type Proof } from './entry.ts';
-import { bytesOfUrl, sizeOf } from './image-file.ts';
+import { bytesOfUrl, imageSize } from './image-file.ts';
 import { emptySettings, type Settings, type ToolDraft } from './settings.ts';
 
 const KIND = 'hearth.conversations';
@@ -120,11 +120,11 @@ function readAttachment(from: Members): Attachment {
   };
 }
 
-/** How large it is, its bytes say. */
+/** The size is read from the bytes, not from the file. */
 function readAttachedImage(from: Members): AttachedImage | null {
   const url = textOr(from['url'], '');
   const file = bytesOfUrl(url);
-  const size = file === null ? null : sizeOf(file);
+  const size = file === null ? null : imageSize(file);
   return size === null ? null : { url, ...size };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytesOfUrl, MOST_PIXELS, sizeOf, within } from './image-file.ts';
+import { bytesOfUrl, MOST_PIXELS, imageSize, within } from './image-file.ts';
 
 function png(width: number, height: number): Uint8Array {
   const file = Buffer.alloc(33);
@@ -9,7 +9,7 @@ function png(width: number, height: number): Uint8Array {
   file.writeUInt32BE(height, 20);
   return file;
 }
-const urlOf = (file: Uint8Array, type = 'png') =>
+const dataUrl = (file: Uint8Array, type = 'png') =>
   `data:image/${type};base64,${Buffer.from(file).toString('base64')}`;
 
 /** With a segment of a camera before the frame, as photos have it. */
@@ -43,19 +43,19 @@ const jpeg = (width: number, height: number) =>
 
 describe('an image file', () => {
   it('says how large it is before it is decoded', () => {
-    expect(sizeOf(png(640, 480))).toEqual({ width: 640, height: 480 });
-    expect(sizeOf(jpeg(4000, 3000))).toEqual({ width: 4000, height: 3000 });
-    expect(sizeOf(Buffer.from('GIF89a'))).toBeNull();
+    expect(imageSize(png(640, 480))).toEqual({ width: 640, height: 480 });
+    expect(imageSize(jpeg(4000, 3000))).toEqual({ width: 4000, height: 3000 });
+    expect(imageSize(Buffer.from('GIF89a'))).toBeNull();
     for (const whole of [png(1, 1).subarray(0, 20), jpeg(8, 8).subarray(0, 14), Buffer.from([0xff, 0xd8])])
-      expect(sizeOf(whole)).toBeNull();
+      expect(imageSize(whole)).toBeNull();
   });
 
   it('is decoded from a message only if it is a PNG or a JPEG of a size that a browser bears', () => {
-    expect(bytesOfUrl(urlOf(png(10, 10)))?.length).toBe(33);
+    expect(bytesOfUrl(dataUrl(png(10, 10)))?.length).toBe(33);
     for (const url of [
-      urlOf(png(MOST_PIXELS, 2)),
-      urlOf(png(10, 10), 'svg+xml'),
-      urlOf(Buffer.from('<svg/>')),
+      dataUrl(png(MOST_PIXELS, 2)),
+      dataUrl(png(10, 10), 'svg+xml'),
+      dataUrl(Buffer.from('<svg/>')),
       'https://evil.example/a.png',
       `data:image/png;base64,${'A'.repeat(5_000_000)}`,
       'data:image/png;base64,%%%',

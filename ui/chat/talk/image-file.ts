@@ -1,4 +1,4 @@
-/** What the bytes of an image say of it before anything decodes them: a file of a few kilobytes may unpack to gigabytes. Pure. */
+/** Checks of an image before it is decoded: a file of a few kilobytes may unpack to gigabytes. Pure. */
 
 export interface ImageSize {
   readonly width: number;
@@ -10,20 +10,20 @@ export const MOST_PIXELS = 40_000_000;
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
 /** The size of a PNG or JPEG; null: it is neither, or says none. */
-export const sizeOf = (file: Uint8Array): ImageSize | null =>
+export const imageSize = (file: Uint8Array): ImageSize | null =>
   PNG.every((byte, at) => file[at] === byte) ? pngSize(file) : jpegSize(file);
 
-const viewOf = (file: Uint8Array): DataView => new DataView(file.buffer, file.byteOffset, file.byteLength);
+const dataView = (file: Uint8Array): DataView => new DataView(file.buffer, file.byteOffset, file.byteLength);
 
 function pngSize(file: Uint8Array): ImageSize | null {
   if (file.length < 24) return null;
-  return { width: viewOf(file).getUint32(16), height: viewOf(file).getUint32(20) };
+  return { width: dataView(file).getUint32(16), height: dataView(file).getUint32(20) };
 }
 
 /** A JPEG is a row of segments, each with its length; those that begin a frame say how large it is. */
 function jpegSize(file: Uint8Array): ImageSize | null {
   if (file[0] !== 0xff || file[1] !== 0xd8) return null;
-  const view = viewOf(file);
+  const view = dataView(file);
   for (let at = 2; at + 9 <= file.length; ) {
     if (file[at] !== 0xff) return null;
     const marker = file[at + 1] ?? 0;
@@ -40,20 +40,20 @@ const DATA_URL = /^data:image\/(?:png|jpeg);base64,([A-Za-z0-9+/]+={0,2})$/;
 /** Of a data URL; an image that is attached here becomes no longer one. */
 const MOST_CHARS = 4 * 1024 * 1024;
 
-/** The bytes of an image that a message has; null: it is none that may be decoded. */
+/** The bytes of an image of a message; null: it may not be decoded. */
 export function bytesOfUrl(url: string): Uint8Array<ArrayBuffer> | null {
   const [, base64] = url.length > MOST_CHARS ? [] : (DATA_URL.exec(url) ?? []);
   if (base64 === undefined) return null;
   try {
     const file = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-    const size = sizeOf(file);
+    const size = imageSize(file);
     return size !== null && size.width * size.height <= MOST_PIXELS ? file : null;
   } catch {
     return null;
   }
 }
 
-/** What is left of a size where neither side may be longer than `most`. */
+/** The size with its form kept, where neither side may be longer than `most`. */
 export function within({ width, height }: ImageSize, most: number): ImageSize {
   const share = Math.min(1, most / Math.max(width, height));
   return { width: Math.max(1, Math.round(width * share)), height: Math.max(1, Math.round(height * share)) };

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { freshId } from '../../parts/fresh-id.ts';
 import { isAbort, sentenceOf } from '../../service/client.ts';
 import { DEFAULT_MODEL, isLocal, modelNamed } from '../../service/known.ts';
-import { imagesOf } from './attachments.ts';
+import { attachedImages } from './attachments.ts';
 import { pathTo, withEntry, withLeaf } from './conversation.ts';
 import { change, current } from './conversations.ts';
 import type { Entry, Proof } from './entry.ts';
@@ -27,11 +27,11 @@ export function isProving({ id }: Entry): boolean {
 /** Only this service signs, and a record covers no images. */
 export function canProve({ model = DEFAULT_MODEL, text, calls = [], parent }: Entry): boolean {
   const known = modelNamed(model);
-  const hasImages = pathTo(current.value, parent).some(({ files }) => imagesOf(files).length > 0);
+  const hasImages = pathTo(current.value, parent).some(({ files }) => attachedImages(files).length > 0);
   return text !== '' && calls.length === 0 && known !== undefined && isLocal(known) && !hasImages;
 }
 
-/** The signed answer becomes a version beside the one that was there. */
+/** The signed answer becomes another version of the one that was there. */
 export async function prove(lane: number, entry: Entry): Promise<void> {
   const { id: conversationId, settings } = current.value;
   const { model = DEFAULT_MODEL } = entry;

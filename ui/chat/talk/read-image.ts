@@ -1,10 +1,10 @@
 /**
  * An image file → what is sent of it: a PNG or a JPEG, no larger than models look at, upright, and without what a camera writes
- * beside the picture, such as the place.
+ * next to the picture, such as the place.
  */
 import { bytes, count } from '../../parts/figures.ts';
 import type { Attachment } from './attachments.ts';
-import { MOST_PIXELS, sizeOf, within } from './image-file.ts';
+import { MOST_PIXELS, imageSize, within } from './image-file.ts';
 
 const MOST_FILE_BYTES = 20 * 1024 * 1024;
 /** Models look at fewer pixels than this, or at parts of that size. */
@@ -21,7 +21,7 @@ export async function readImage(file: File): Promise<Attachment> {
       `${name} has ${bytes(file.size)}, and an image may have ${bytes(MOST_FILE_BYTES)}; make it smaller.`,
     );
   }
-  const known = sizeOf(new Uint8Array(await file.arrayBuffer()));
+  const known = imageSize(new Uint8Array(await file.arrayBuffer()));
   if (known !== null && known.width * known.height > MOST_PIXELS) {
     throw new Error(
       `${name} has ${count(known.width)} × ${count(known.height)} pixels, which is too many; make it smaller.`,

@@ -1,6 +1,6 @@
 /** What the user sets for a conversation, and the request that it makes. Pure. */
 import type { ChatRequest } from '../../../src/wire/inference/chat.ts';
-import { type AttachedImage, imagesOf, withAttached } from './attachments.ts';
+import { type AttachedImage, attachedImages, withAttached } from './attachments.ts';
 import type { Entry } from './entry.ts';
 
 /** Numbers that a request may carry, as they are typed; empty: the model's default. */
@@ -143,11 +143,11 @@ function messageOf({ role, text, files, calls, callId }: Entry): ChatRequest['me
   if (role === 'tool') return { role, content: text, tool_call_id: callId ?? '' };
   if (role === 'assistant' && calls !== undefined && calls.length > 0)
     return { role, content: text === '' ? null : text, tool_calls: [...calls] };
-  return { role, content: contentOf(withAttached(text, files), imagesOf(files)) };
+  return { role, content: messageContent(withAttached(text, files), attachedImages(files)) };
 }
 
 /** Images come first, as files do. */
-const contentOf = (text: string, images: readonly AttachedImage[]) =>
+const messageContent = (text: string, images: readonly AttachedImage[]) =>
   images.length === 0
     ? text
     : [

@@ -1,12 +1,12 @@
-/** Which models can be shown images, and what to say where one cannot. Pure. */
+/** Models that read images, and the sentence for those that do not. Pure. */
 import type { ModelEntry } from '../../../src/wire/models.ts';
 import { isLocal } from '../../service/known.ts';
 
-/** Most upstreams do not say what they take, so they are asked. */
+/** Most upstreams do not list their abilities, so images are sent to them. */
 export const readsImages = (model: ModelEntry): boolean =>
   !isLocal(model) || (model.capabilities ?? []).includes('vision');
 
-/** What its user can type to have a model that does. */
+/** A command that installs a model that reads images. */
 const SOME_MODEL = 'hearth pull ggml-org/gemma-3-4b-it-GGUF';
 
 /** Null: all of them read images, as far as is known. */

@@ -1,6 +1,6 @@
 /**
  * Conversations in this browser. Every write is a merge with what is stored, in one transaction, so that tabs never
- * overwrite each other; a channel tells the other tabs what changed.
+ * overwrite each other; a channel reports to the other tabs what changed.
  */
 import { signal } from '@preact/signals';
 import { createStore, del, entries, get, update } from 'idb-keyval';

@@ -17,7 +17,7 @@ export interface LaneReading {
   readonly isFrozen: boolean;
 }
 
-/** Tokens that the width of a lane stands for: enough for the longest, and the same for all of a model. */
+/** Tokens in the width of a lane: enough for the longest, and the same for all of a model. */
 export function scaleOf({ slots, num_ctx: window = Number.MAX_SAFE_INTEGER }: ModelView): number {
   const longest = Math.max(0, ...Object.values(slots).map((slot) => tokensIn(slot)));
   let scale = 256;
@@ -49,7 +49,7 @@ export function waitingFor(id: string, { jobs, at_ms: nowMs }: EngineState): Wai
       words: [
         `#${position ?? '?'} in the queue`,
         `for ${milliseconds(Math.max(0, nowMs - since))}`,
-        // Which model it waits for stands above.
+        // The model that it waits for is named above.
         ...(reason === undefined || reason.startsWith('waiting for a slot') ? [] : [reason]),
       ].join(' · '),
     }));

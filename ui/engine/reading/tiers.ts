@@ -1,4 +1,4 @@
-/** What all models together keep of prompts beside their slots. Pure. */
+/** State of prompts that all models keep outside their slots. Pure. */
 import type { EngineState } from '../../../src/wire/operation/engine-state.ts';
 
 export interface TierReading {

@@ -1,4 +1,4 @@
-/** What a model can do, in words: what the service lists as its capabilities. Pure. */
+/** Capabilities of a model, in words. Pure. */
 import type { ModelEntry } from '../../../src/wire/models.ts';
 
 /** In the order in which they are shown; what every chat model can, is no news. */
@@ -17,7 +17,7 @@ export interface Ability {
   readonly about: string;
 }
 
-export const abilitiesOf = ({ capabilities }: Pick<ModelEntry, 'capabilities'>): Ability[] =>
+export const listAbilities = ({ capabilities }: Pick<ModelEntry, 'capabilities'>): Ability[] =>
   WORDS.filter(([capability]) => capabilities?.includes(capability)).map(([, word, about]) => ({
     word,
     about,

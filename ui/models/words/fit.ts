@@ -1,4 +1,4 @@
-/** Whether a model fits the memory that is free, in words. Pure. */
+/** Memory of a model against what is free, in words. Pure. */
 import type { LoadPlan, Quants } from '../../../src/wire/operation/library.ts';
 import { bytes, count, ofBytes } from '../../parts/figures.ts';
 
@@ -10,7 +10,7 @@ export interface FitWords {
   readonly words: string;
 }
 
-/** `free`: bytes by device; what is not known is not said. */
+/** `free`: bytes by device, as far as they are known. */
 export function planFit(plan: LoadPlan, free: Readonly<Record<string, number>>): FitWords {
   const window = plan.num_ctx === null ? '' : ` at ${count(plan.num_ctx)} tokens`;
   const needs = Object.entries(plan.memory).map(([device, size]) => {

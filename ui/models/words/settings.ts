@@ -1,4 +1,4 @@
-/** Settings of a model in plain words; the name that the API has for each stands beside it. Pure. */
+/** Settings of a model in plain words; the page shows the name of the API next to them. Pure. */
 
 const WORDS: Readonly<Record<string, string>> = {
   num_ctx: 'Context window',

@@ -1,4 +1,4 @@
-/** Where a preview is drawn: a frame with an origin of its own, whose policy lets nothing be fetched. */
+/** The document of the frame: it has an origin of its own, and its policy lets nothing be fetched. */
 const ADDRESS = 'preview.html';
 const MOST_CHARS = 1_000_000;
 

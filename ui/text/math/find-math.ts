@@ -7,7 +7,7 @@ export interface MathToken extends Tokens.Generic {
   readonly isDisplayed: boolean;
 }
 
-/** Longer formulas are shown as they are written; so many characters are looked at behind each mark. */
+/** Longer formulas are shown as they are written; so many characters are looked at after each mark. */
 const INLINE = /^(?:\\\(([\s\S]{1,1000}?)\\\)|\\\[([\s\S]{1,2000}?)\\\]|\$\$([^$]{1,2000}?)\$\$)/;
 /** A sum of money is no formula: the marks stand close to what they enclose, and no digit follows. */
 const DOLLARS = /^\$(?![\s$])((?:[^$\\\n]|\\.){1,1000}?)(?<!\s)\$(?!\d)/;

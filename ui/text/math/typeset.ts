@@ -1,5 +1,5 @@
 /**
- * ui/text/math owns formulas in texts. It does not know what stands around them. This file: TeX → MathML, which browsers draw
+ * ui/text/math owns formulas in texts. It does not know what is around them. This file: TeX → MathML, which browsers draw
  * with fonts of their own. KaTeX makes a tree; elements are made of it here.
  */
 // @ts-expect-error -- it declares no types for the tree
