@@ -1,6 +1,7 @@
 /** What a worker is told to load, and what it says about the result. */
 import { type Static, Type } from 'typebox';
 import { KIND_PATTERN } from '../lib/prompt-cache/kind.ts';
+import { MOST_PINS, PinnedPrefix } from '../lib/prompt-cache/pin.ts';
 import { LoadSettings } from './settings/shapes.ts';
 import { LEAST_CTX, MOST_DRAFT_TOKENS, MOST_SEQUENCES, MOST_THREADS } from './limits.ts';
 import { ContextSize, Device, DeviceBytes, MOST_MEASURED_SIZES } from './memory.ts';
@@ -59,6 +60,8 @@ export const PromptCacheSpec = Type.Object({
   /** Of host memory; 0: none. */
   ramBytes: Type.Integer({ minimum: 0 }),
   disk: Type.Union([DiskCacheSpec, Type.Null()]),
+  /** Prefixes whose state is not given up; absent: none. */
+  pins: Type.Optional(Type.Array(PinnedPrefix, { maxItems: MOST_PINS })),
 });
 export type PromptCacheSpec = Static<typeof PromptCacheSpec>;
 

@@ -1,8 +1,14 @@
 /** The folder of prompt state below a home: a folder for each kind of state, files in it, and nothing else. */
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 
 export const cacheFolder = (home: string): string => path.join(home, 'cache');
+
+/**
+ * The time of use of a file that holds a pinned prefix: it outlives the process, every model sees it, and no other file is
+ * used as late. Before 2038, where some file systems end.
+ */
+export const PINNED_MS = Date.UTC(2037, 0, 1);
 
 export interface CachedKind {
   readonly name: string;
@@ -14,6 +20,7 @@ export interface CachedFile {
   readonly path: string;
   readonly bytes: number;
   readonly usedMs: number;
+  readonly isPinned: boolean;
 }
 
 /** Empty where there is no such folder; files that vanish meanwhile are left out. */
@@ -30,7 +37,20 @@ export async function cachedKinds(folder: string): Promise<CachedKind[]> {
   return kinds;
 }
 
+/** What is pinned of these may be given up again. */
+export async function release(files: readonly CachedFile[]): Promise<void> {
+  const now = new Date();
+  for (const file of files) if (file.isPinned) await utimes(file.path, now, now).catch(() => undefined);
+}
+
 async function cachedFile(file: string): Promise<CachedFile | null> {
   const found = await stat(file).catch(() => null);
-  return found?.isFile() === true ? { path: file, bytes: found.size, usedMs: found.mtimeMs } : null;
+  return found?.isFile() === true ? described(file, found) : null;
 }
+
+const described = (file: string, { size, mtimeMs }: { readonly size: number; readonly mtimeMs: number }) => ({
+  path: file,
+  bytes: size,
+  usedMs: mtimeMs,
+  isPinned: mtimeMs === PINNED_MS,
+});

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { CacheTiers } from '../../contract/slots.ts';
 import type { DiskCacheSpec } from '../../contract/load.ts';
+import { PIN_SHARE } from '../../lib/prompt-cache/pin.ts';
 import { messageOf } from '../../lib/errors/svc-error.ts';
 import { type CachedFile, cachedKinds } from '../../lib/files/cache-folder.ts';
 import { BlockFolder, type Pause, type Staging, type StoredBlock } from './disk/block-folder.ts';
@@ -54,8 +55,19 @@ export class DiskTier {
     return this.#others.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** A folder that cannot be read is an empty one. */
-  async open(): Promise<void> {
+  /** What pins may hold of the disk: their share, less what those of other models hold. */
+  get pinLimitBytes(): number {
+    const others = this.#others.filter(({ isPinned }) => isPinned).reduce((sum, { bytes }) => sum + bytes, 0);
+    return Math.max(1, this.#spec.bytes * PIN_SHARE - others);
+  }
+
+  /** Learns what other models have. */
+  async lookAround(): Promise<void> {
+    this.#others = await othersFiles(this.#spec);
+  }
+
+  /** A folder that cannot be read is an empty one. `onAdopted`: its state is in the trees, and nothing has given way yet. */
+  async open(onAdopted: () => void): Promise<void> {
     try {
       const nodes = new Map<string, HeldNode>();
       for (const block of await this.#folder.scan()) {
@@ -63,7 +75,9 @@ export class DiskTier {
         if (node === null) await this.#folder.remove(block.id);
         else nodes.set(block.id, node);
       }
-      this.#others = await othersFiles(this.#spec);
+      await this.lookAround();
+      onAdopted();
+      await this.mark();
       await this.#makeRoom(0);
     } catch (error) {
       this.#deps.log(`The prompt cache on the disk cannot be read: ${messageOf(error)}`);
@@ -82,7 +96,7 @@ export class DiskTier {
         await pause();
         if (!isUnsaved(node)) continue;
         // It looks at every file there is.
-        if (!wrote) this.#others = await othersFiles(this.#spec);
+        if (!wrote) await this.lookAround();
         if (!(await this.#makeRoom(node.payload.bytes))) return;
         wrote = true;
         await this.#write(node, pause);
@@ -114,6 +128,17 @@ export class DiskTier {
     file.usedMs = Date.now();
     this.#worth.used(onDisk);
     void this.#folder.touch(file);
+  }
+
+  /** Marks the files of pinned nodes, and of no others, for the workers of other models and for the next process. */
+  async mark(): Promise<void> {
+    for (const node of Array.from(this.#deps.nodes())) {
+      const { file, isPinned } = node.payload;
+      if (file === null || file.isPinned === isPinned) continue;
+      file.isPinned = isPinned;
+      file.usedMs = Date.now();
+      await this.#folder.touch(file);
+    }
   }
 
   restored(tokens: number): void {
@@ -163,6 +188,7 @@ export class DiskTier {
         savesMs: payload.inRam.savesMs,
       };
       const block = await this.#folder.write(header, piecesInRam(ram), pause);
+      block.isPinned = payload.isPinned;
       await this.#folder.touch(block);
       if (payload.gone) return await this.#folder.remove(block.id);
       payload.file = block;
@@ -187,7 +213,9 @@ export class DiskTier {
       const { file } = node.payload;
       return file === null ? [] : [{ node, file, by: file.id.slice(0, TAG_CHARS), bytes: file.bytes }];
     });
-    const others = this.#others.map((file) => ({ file, by: tagIn(file), bytes: file.bytes }));
+    const others = this.#others
+      .filter(({ isPinned }) => !isPinned)
+      .map((file) => ({ file, by: tagIn(file), bytes: file.bytes }));
     for (const domain of mostFirst([...own, ...others])) {
       const ownOf = own.filter(({ by }) => by === domain);
       const oldestOwnMs = ownOf.reduce((oldest, { file }) => Math.min(oldest, file.usedMs), Infinity);

@@ -22,6 +22,8 @@ export interface HeldState {
   file: StoredBlock | null;
   /** Readers and writers that need it to stay. */
   pins: number;
+  /** Holds a pinned prefix: neither tier gives it up. */
+  isPinned: boolean;
   gone: boolean;
 }
 
@@ -32,7 +34,7 @@ export function newHeld(
 ): HeldState {
   const { savesMs, ...rest } = held;
   const holding = (): Holding => ({ bytes: held.bytes, savesMs, rank: 0 });
-  return { ...rest, inRam: holding(), onDisk: holding(), pins: 0, gone: false };
+  return { ...rest, inRam: holding(), onDisk: holding(), pins: 0, isPinned: false, gone: false };
 }
 
 /** The rows of a node in memory, one piece after the other. */
@@ -44,13 +46,14 @@ export function isCopied(ram: Uint8Array | Slice): ram is Uint8Array {
   return ram instanceof Uint8Array;
 }
 
-/** Nothing that it leaves behind would be out of reach. */
-export function mayLeaveRam({ payload, children }: HeldNode): boolean {
-  return payload.ram !== null && payload.pins === 0 && (payload.file !== null || children.size === 0);
+/** Whether nothing would become unreachable. `keepsPinned`: memory keeps anything at all. */
+export function mayLeaveRam({ payload, children }: HeldNode, keepsPinned: boolean): boolean {
+  if (payload.ram === null || payload.pins > 0 || (payload.isPinned && keepsPinned)) return false;
+  return payload.file !== null || children.size === 0;
 }
 
 export function mayLeaveDisk({ payload, children }: HeldNode): boolean {
-  if (payload.file === null || payload.pins > 0) return false;
+  if (payload.file === null || payload.pins > 0 || payload.isPinned) return false;
   if (payload.ram === null && children.size > 0) return false;
   return [...children].every((child) => child.payload.file === null);
 }

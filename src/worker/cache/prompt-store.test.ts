@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type PinnedPrefix, pinnedPrefix } from '../../lib/prompt-cache/pin.ts';
 import { PromptStore } from './prompt-store.ts';
 import { bytesPerToken, StateBuilder, type StateLayout } from './state-layout.ts';
 
@@ -20,10 +21,16 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-function storeOf(ramTokens: number, diskTokens: number, folder = home, streams = 1): PromptStore {
-  const disk = { folder, bytes: diskTokens * EACH, kind: KIND, secret: 'f'.repeat(64) };
+function storeOf(
+  ramTokens: number,
+  diskTokens: number,
+  folder = home,
+  streams = 1,
+  { pins = [], kind = KIND }: { pins?: PinnedPrefix[]; kind?: string } = {},
+): PromptStore {
+  const disk = { folder, bytes: diskTokens * EACH, kind, secret: 'f'.repeat(64) };
   return new PromptStore({
-    spec: { ramBytes: ramTokens * EACH, disk: diskTokens === 0 ? null : disk },
+    spec: { ramBytes: ramTokens * EACH, disk: diskTokens === 0 ? null : disk, pins },
     streams,
     msPerToken: () => 1,
     log: (sentence) => log.push(sentence),
@@ -343,5 +350,90 @@ describe('the prompt cache', () => {
     await rm(path.join(home, KIND), { recursive: true });
     expect(await readBack(store, tokens)).toMatchObject({ refusal: 'evicted', states: [] });
     expect(store.find('', tokens).match.length).toBe(0);
+  });
+});
+
+describe('a pinned prefix', () => {
+  /** Ends inside of a block. */
+  const prefix = conversation(1, 300);
+  const pin = pinnedPrefix('', prefix);
+  const unpinned = conversation(2, 300);
+
+  async function bring(store: PromptStore, from: number, count = 20): Promise<void> {
+    for (let id = from; id < from + count; id += 1) {
+      const tokens = conversation(id, 300);
+      store.keep('', tokens, stateOf(tokens), true);
+      await store.save(go, () => true);
+    }
+  }
+  const held = (store: PromptStore, tokens: Uint32Array): boolean => store.missing('', tokens) === 0;
+
+  it('stays in memory, also where it comes after it was pinned, and in a longer conversation', async () => {
+    const store = storeOf(1_000, 0);
+    expect(await store.pin(pin, prefix)).toBe(0);
+    store.keep('', unpinned, stateOf(unpinned), true);
+    const longer = conversation(1, 500);
+    store.keep('', longer, stateOf(longer), true);
+    await bring(store, 10);
+    expect([held(store, prefix), held(store, longer), held(store, unpinned)]).toEqual([true, false, false]);
+    await store.unpin(pin);
+    await bring(store, 40);
+    expect(held(store, prefix)).toBe(false);
+  });
+
+  it('stays on the disk of this process and the next ones, until it is unpinned', async () => {
+    const first = storeOf(0, 2_000);
+    await first.open();
+    await first.saving(async () => {
+      for (const tokens of [prefix, unpinned]) first.keep('', tokens, stateOf(tokens), true);
+      await first.save(go, () => true);
+    });
+    await first.pin(pin, prefix);
+    await first.saving(() => bring(first, 10));
+    expect([held(first, prefix), held(first, unpinned)]).toEqual([true, false]);
+    const second = storeOf(0, 2_000, home, 1, { pins: [pin] });
+    await second.open();
+    await second.saving(() => bring(second, 40));
+    expect(held(second, prefix)).toBe(true);
+    const third = storeOf(0, 2_000);
+    await third.open();
+    await third.saving(() => bring(third, 70));
+    expect(held(third, prefix)).toBe(false);
+  });
+
+  it('makes no room for another model, however much that brings', async () => {
+    const mine = storeOf(0, 2_000);
+    await mine.open();
+    await mine.saving(async () => {
+      mine.keep('', prefix, stateOf(prefix), true);
+      await mine.save(go, () => true);
+    });
+    await mine.pin(pin, prefix);
+    const other = storeOf(0, 2_000, home, 1, { kind: `${'d'.repeat(16)}-${'d'.repeat(32)}` });
+    await other.open();
+    await other.saving(() => bring(other, 10));
+    // More than there is without the pin.
+    const long = conversation(9, 1_950);
+    await other.saving(async () => {
+      other.keep('', long, new Uint8Array(1_950 * EACH), false);
+      await other.save(go, () => true);
+    });
+    const again = storeOf(0, 2_000, home, 1, { pins: [pin] });
+    await again.open();
+    expect(held(again, prefix)).toBe(true);
+  });
+
+  it('is the key of its owner alone, and refused beyond half of the smaller tier', async () => {
+    const store = storeOf(1_000, 500);
+    await store.open();
+    const theirs = conversation(3, 300);
+    store.keep('mallory', prefix, stateOf(prefix), true);
+    store.keep('', theirs, stateOf(theirs), true);
+    expect(await store.pin(pin, prefix)).toBe(0);
+    const large = pinnedPrefix('', theirs);
+    expect(await store.pin(large, theirs)).toBeNull();
+    await bring(store, 10);
+    expect(store.missing('mallory', prefix)).toBeGreaterThan(0);
+    expect(held(store, theirs)).toBe(false);
   });
 });

@@ -13,6 +13,8 @@ import { GhostPrefixes } from './prefixes/ghost-prefixes.ts';
 import { type PrefixMatch, PrefixTree, tokensUpTo } from './prefixes/prefix-tree.ts';
 import { EvictionRank } from './prefixes/eviction-rank.ts';
 import { domainOf } from './disk/domain-tag.ts';
+import { PIN_SHARE, type PinnedPrefix } from '../../lib/prompt-cache/pin.ts';
+import { Pins } from './pins.ts';
 import { heldBy, mostFirst } from './shares.ts';
 import { bytesPerToken, readState, type StateLayout } from './state-layout.ts';
 import { type ReadBack, StateReader, type StateTaker } from './state-reader.ts';
@@ -52,6 +54,7 @@ export class PromptStore {
   readonly #trees = new Map<string, PrefixTree<HeldState>>();
   readonly #ghosts = new Map<string, GhostPrefixes>();
   readonly #worth = new EvictionRank();
+  readonly #pins: Pins;
   /** Of what is in memory. */
   readonly #tally = new TierCounters();
   readonly #rate = { ...ASSUMED_BYTES_PER_MS };
@@ -64,7 +67,8 @@ export class PromptStore {
 
   constructor(options: StoreOptions) {
     this.#options = options;
-    const { disk } = options.spec;
+    const { disk, pins = [] } = options.spec;
+    this.#pins = new Pins(pins);
     this.#disk =
       disk === null
         ? null
@@ -100,7 +104,59 @@ export class PromptStore {
 
   /** Takes over what earlier processes left on the disk. */
   async open(): Promise<void> {
-    await this.#disk?.open();
+    await this.#disk?.open(() => this.#markPins(this.#nodes()));
+  }
+
+  /**
+   * Keeps the state of a prefix from now on, what is held of it and what is yet to come. Returns the bytes that are held;
+   * null: pins would hold more than their share.
+   */
+  async pin(pin: PinnedPrefix, tokens: Uint32Array): Promise<number | null> {
+    await this.#disk?.lookAround();
+    const { length } = this.find(pin.owner, tokens).match;
+    const nodes = length < tokens.length ? [] : this.#holding(pin.owner, tokens);
+    this.#pins.add(pin);
+    this.#markPins(nodes);
+    if (nodes.some(({ payload }) => !payload.isPinned)) {
+      this.#pins.remove(pin);
+      return null;
+    }
+    await this.#disk?.mark();
+    return nodes.reduce((sum, { payload }) => sum + payload.bytes, 0);
+  }
+
+  async unpin(pin: PinnedPrefix): Promise<void> {
+    this.#pins.remove(pin);
+    for (const { payload } of this.#nodes()) payload.isPinned = false;
+    this.#markPins(this.#nodes());
+    await this.#disk?.mark();
+    this.#makeRoom();
+  }
+
+  /** Pinned beginnings of these tokens that no tier holds. `cuttable`: the state of any beginning can be had from theirs. */
+  missesPinned(owner: string, tokens: Uint32Array, cuttable: boolean): boolean {
+    return this.#pins.beginning(owner, tokens).some((pin) => {
+      if (!cuttable && pin.tokens !== tokens.length) return false;
+      return this.missing(owner, tokens.subarray(0, pin.tokens)) > 0;
+    });
+  }
+
+  /** What pins may hold: the same in each tier that keeps anything, so that what lies in one fits the other. */
+  get pinLimitBytes(): number {
+    const { ramBytes } = this.#options.spec;
+    const limits = [ramBytes * PIN_SHARE, this.#disk?.pinLimitBytes ?? 0].filter((bytes) => bytes > 0);
+    return limits.length === 0 ? 0 : Math.min(...limits);
+  }
+
+  /** What holds these tokens, all of which are held. */
+  #holding(owner: string, tokens: Uint32Array): HeldNode[] {
+    return this.#tree(owner)
+      .find(tokens)
+      .used.map(({ node }) => node);
+  }
+
+  #markPins(candidates: Iterable<HeldNode>): void {
+    this.#pins.mark(candidates, this.#nodes(), this.pinLimitBytes);
   }
 
   find(owner: string, prompt: Uint32Array): Found {
@@ -152,6 +208,7 @@ export class PromptStore {
         newHeld({ owner, savesMs, layout: null, bytes: bytes.length, ram: bytes, file: null }),
       );
       if (node !== null) this.#came(node);
+      this.#markPins(node === null ? [] : [node]);
     } else {
       const layout = this.#layoutOf(state.layout);
       const each = bytesPerToken(layout);
@@ -162,6 +219,7 @@ export class PromptStore {
       };
       const added = tree.addRows(tokens, held, (replaced) => this.#replaced(replaced));
       for (const node of added) this.#came(node);
+      this.#markPins(added);
     }
     this.#makeRoom();
   }
@@ -238,9 +296,12 @@ export class PromptStore {
 
   /** Of the domain that holds most, what is worth least; of the next one where nothing of that may go. */
   #firstToGo(): HeldNode | undefined {
+    const { ramBytes } = this.#options.spec;
     const nodes = [...this.#nodes()].filter(({ payload }) => payload.ram !== null);
     for (const domain of mostFirst(nodes.map(({ payload }) => heldBy(payload)))) {
-      const mayGo = nodes.filter((node) => domainOf(node.payload.owner) === domain && mayLeaveRam(node));
+      const mayGo = nodes.filter(
+        (node) => domainOf(node.payload.owner) === domain && mayLeaveRam(node, ramBytes > 0),
+      );
       const least = this.#worth.least(mayGo, ({ payload }) => payload.inRam);
       if (least !== undefined) return least;
     }

@@ -10,6 +10,7 @@ import {
   temporaryOwner,
   writeAll,
 } from '../../../lib/files/durable.ts';
+import { PINNED_MS } from '../../../lib/files/cache-folder.ts';
 import { domainTag } from './domain-tag.ts';
 import { type BlockHeader, headerText, parseHeader } from './block-header.ts';
 import {
@@ -41,6 +42,8 @@ export interface StoredBlock {
   /** Of the whole file. */
   readonly bytes: number;
   usedMs: number;
+  /** Marked for all models to see: it is not given up. */
+  isPinned: boolean;
 }
 
 /** Called between slices; rejects to stop. */
@@ -97,7 +100,13 @@ export class BlockFolder {
       await rm(temporary, { force: true });
       throw error;
     }
-    return { id, header, bytes: fileBytes(encrypted.bytes.length, header.rowBytes), usedMs: Date.now() };
+    return {
+      id,
+      header,
+      bytes: fileBytes(encrypted.bytes.length, header.rowBytes),
+      usedMs: Date.now(),
+      isPinned: false,
+    };
   }
 
   /** Makes what was written outlast a loss of power. */
@@ -132,7 +141,7 @@ export class BlockFolder {
 
   /** Younger than the files behind it, so that those are the first to go. */
   async touch(block: StoredBlock): Promise<void> {
-    const seconds = (Date.now() - block.header.start) / 1000;
+    const seconds = (block.isPinned ? PINNED_MS : Date.now() - block.header.start) / 1000;
     await utimes(this.#pathOf(block.id), seconds, seconds).catch(() => undefined);
   }
 
@@ -155,7 +164,7 @@ export class BlockFolder {
       const text = decryptHeader(this.#key, start);
       const header = text === null ? null : parseHeader(text);
       if (header === null || size !== fileBytes(end, header.rowBytes)) return null;
-      return { id, header, bytes: size, usedMs: mtimeMs };
+      return { id, header, bytes: size, usedMs: mtimeMs, isPinned: mtimeMs === PINNED_MS };
     } finally {
       await file.close();
     }
