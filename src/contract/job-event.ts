@@ -1,12 +1,13 @@
 /**
  * What a running job says. A job's events end with exactly one of `done`, `embedded`, `ranked`, `explained`,
- * `tokenized`, `detokenized`, or with a failure; nothing follows it. Both the scheduler and the worker produce these.
+ * `tokenized`, `detokenized`, `pinned`, or with a failure; nothing follows it. Both the scheduler and the worker produce these.
  */
 import { type Static, Type } from 'typebox';
 import { CheckFacts, FrozenFacts } from './frozen.ts';
 import { MOST_ALTERNATIVES, MOST_UNHELD, SCORED_ROWS } from './limits.ts';
 import { Turn } from './job.ts';
 import { EarlierPrompt } from './prompt-difference.ts';
+import { PinnedPrefix } from '../lib/prompt-cache/pin.ts';
 import { FormatShape } from '../lib/tool-format/format-shape.ts';
 import { EVIDENCE_TOPICS, type Evidence } from '../../packages/chat-templates/src/tool-format/tool-format.ts';
 
@@ -346,6 +347,14 @@ export const TokenizedEvent = Type.Object({
 
 export const DetokenizedEvent = Type.Object({ type: Type.Literal('detokenized'), text: Type.String() });
 
+export const PinnedEvent = Type.Object({
+  type: Type.Literal('pinned'),
+  pin: PinnedPrefix,
+  /** Of its state, as far as that lies in memory or on the disk now. */
+  heldBytes: Type.Integer({ minimum: 0 }),
+});
+export type PinnedEvent = Static<typeof PinnedEvent>;
+
 export const JobEvent = Type.Union([
   QueuedEvent,
   StartedEvent,
@@ -363,5 +372,6 @@ export const JobEvent = Type.Union([
   ExplainedEvent,
   TokenizedEvent,
   DetokenizedEvent,
+  PinnedEvent,
 ]);
 export type JobEvent = Static<typeof JobEvent>;

@@ -5,6 +5,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { FrozenPins } from './frozen.ts';
+import { PinnedPrefix } from '../lib/prompt-cache/pin.ts';
 import { MOST_ALTERNATIVES, MOST_CALLS } from './limits.ts';
 import { Sampling } from './sampling-shapes.ts';
 import { AdapterScale } from './settings/values.ts';
@@ -239,8 +240,31 @@ export const ExplainJob = Type.Object({
 });
 export type ExplainJob = Static<typeof ExplainJob>;
 
-export const Job = Type.Union([GenerateJob, EmbedJob, RankJob, ExplainJob, TokenizeJob, DetokenizeJob]);
+/** Keeps the state of what the latest chat of a trust domain began with: the words of the system and the tools. */
+export const PinJob = Type.Object({
+  kind: Type.Literal('pin'),
+  jobId: Type.String(),
+  domain: Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]*$' }),
+  /** Ends this pin in place of making one. */
+  ends: Type.Optional(PinnedPrefix),
+});
+export type PinJob = Static<typeof PinJob>;
+
+export const Job = Type.Union([
+  GenerateJob,
+  EmbedJob,
+  RankJob,
+  ExplainJob,
+  TokenizeJob,
+  DetokenizeJob,
+  PinJob,
+]);
 export type Job = Static<typeof Job>;
+
+/** Jobs that evaluate nothing: they run while every slot is busy. */
+export function takesNoSlot(job: Job): job is VocabularyJob | PinJob {
+  return isVocabularyJob(job) || job.kind === 'pin';
+}
 
 export function isVocabularyJob(job: Job): job is VocabularyJob {
   return job.kind === 'tokenize' || job.kind === 'detokenize';

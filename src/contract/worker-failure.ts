@@ -16,6 +16,7 @@ export const WORKER_CODES = [
   'load_failed',
   'load_setting_unusable',
   'out_of_memory',
+  'pin_refused',
   'query_too_long',
   'template_failed',
   'token_ids_refused',

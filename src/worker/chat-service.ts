@@ -1,6 +1,6 @@
 /** A loaded chat model at work: generates and explains. */
 import { formatFacts } from './prompt/model-format.ts';
-import type { GenerateJob, Job, VocabularyJob } from '../contract/job.ts';
+import type { GenerateJob, Job, PinJob, VocabularyJob } from '../contract/job.ts';
 import { refusal } from '../lib/errors/refusal.ts';
 import { fail } from '../lib/errors/svc-error.ts';
 import { exactAccount } from './frozen/account.ts';
@@ -49,6 +49,8 @@ export class ChatService {
         return this.#withImages({ ...job.job, jobId: job.jobId }, (marked, images) =>
           this.#explain(marked, images, job.wantsTokens === true),
         );
+      case 'pin':
+        return void this.#pin(job);
       case 'embed':
         throw fail('wrong_model_kind', {
           model: this.#chat.spec.modelId,
@@ -97,6 +99,15 @@ export class ChatService {
     if (job.lane === 'frozen') this.#frozen.submit(prepared);
     else if (job.lane === 'exact') this.#loop.submit(prepared, exactAccount(this.#chat, prepared));
     else this.#loop.submit(prepared);
+  }
+
+  async #pin(job: PinJob): Promise<void> {
+    try {
+      this.#outbox.event(job.jobId, await this.#loop.pin(job), true);
+      this.#outbox.flush();
+    } catch (error) {
+      this.#outbox.failed(job.jobId, error);
+    }
   }
 
   #explain(job: GenerateJob, images: PromptImages | null, wantsTokens: boolean): void {

@@ -33,6 +33,8 @@ export interface PreparedChat {
   readonly runs: readonly PromptRun[];
   /** Those at the beginning that any conversation with the same system prompt and tools has; null: not asked for. */
   readonly sharedTokens: number | null;
+  /** Computes the same later. */
+  readonly beginning: () => number | null;
   /** The window of this job, tokens. */
   readonly numCtx: number;
   /** Tokens that the answer may have: as asked, and as fit behind the prompt. */
@@ -68,7 +70,10 @@ export function prepareChat(
   const readMs = performance.now();
   const answer = { ...openAnswer(plan, planned, chat), hiddenStops: hiddenStops(chat, job) };
   const grammarMs = plan.gbnf === null ? 0 : plannedMs - begunMs + performance.now() - readMs;
-  const sharedTokens = sharedBeginning(chat, { job, plan, tokens });
+  const beginning = sharedBeginning(chat, { job, plan, tokens });
+  // Only memory that cannot be cut at any token needs to know now.
+  const isWanted = chat.prefixReuse !== 'full' && chat.spec.promptCache !== undefined;
+  const sharedTokens = isWanted ? beginning() : null;
   const { toolFormat, model } = plan;
   return {
     job,
@@ -79,6 +84,7 @@ export function prepareChat(
     tokens,
     runs,
     sharedTokens,
+    beginning,
     numCtx,
     maxTokens,
     endsCalls: asked.maxTokens === null && asked.lane === 'shared' && job.maxTokens === biased.maxTokens,
@@ -139,8 +145,8 @@ function refuseHopeless(
 }
 
 /**
- * Only memory that cannot be cut at any token needs to know. A conversation that says something else shows it, whatever
- * the template does.
+ * A conversation that says something else shows it, whatever the template does. What is returned holds no more of this one
+ * than its beginning.
  */
 function sharedBeginning(
   chat: ChatModel,
@@ -149,19 +155,21 @@ function sharedBeginning(
     plan,
     tokens,
   }: { readonly job: GenerateJob; readonly plan: AnswerPlan; readonly tokens: Uint32Array },
-): number | null {
+): () => number | null {
   const { prompt, tools } = job;
-  if (chat.prefixReuse === 'full' || chat.spec.promptCache === undefined || prompt.kind !== 'chat')
-    return null;
+  if (prompt.kind !== 'chat') return () => null;
   const first = prompt.turns.findIndex(({ role }) => role !== 'system');
-  if (first < 0 || (first === 0 && tools.length === 0)) return null;
+  if (first < 0 || (first === 0 && tools.length === 0)) return () => null;
   const said = prompt.turns[first]?.content ?? '';
   const other: Turn = { role: 'user', content: said.startsWith('x') ? '1' : 'x' };
   const turns = [...prompt.turns.slice(0, first), other];
-  const pieces = promptPieces(chat, { ...job, prompt: { ...prompt, turns, continues: false } }, plan);
-  const others = chat.writer.tokens.of(pieces, job.domain ?? '');
-  const parts = tokens.findIndex((token, at) => token !== others[at]);
-  return parts > 0 ? parts : null;
+  const alike = { ...job, prompt: { ...prompt, turns, continues: false } };
+  return () => {
+    const pieces = promptPieces(chat, alike, plan);
+    const others = chat.writer.tokens.of(pieces, job.domain ?? '');
+    const parts = tokens.findIndex((token, at) => token !== others[at]);
+    return parts > 0 ? parts : null;
+  };
 }
 
 interface PromptRequest {

@@ -1,5 +1,5 @@
 /** What the holder of one named key may do now, and what of it is in use. */
-import { isVocabularyJob, type Job, type TextOrIds } from '../../contract/job.ts';
+import { takesNoSlot, type Job, type TextOrIds } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { AdmittedJob, JobGate, ModelTarget, Submission } from '../../engine/ports.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
@@ -94,7 +94,7 @@ export class KeyHolder implements JobGate {
   }
 
   #counted(job: Job): AdmittedJob {
-    if (isVocabularyJob(job) || job.kind === 'explain') return { job, onEvent: () => null, onEnd: () => {} };
+    if (takesNoSlot(job) || job.kind === 'explain') return { job, onEvent: () => null, onEnd: () => {} };
     const { prompt, answer } = mostTokens(job);
     const reservation = this.#reserve(prompt + answer);
     const held = reservation.tokens;
@@ -164,7 +164,7 @@ export class KeyHolder implements JobGate {
 const mostOf = (input: TextOrIds): number => (typeof input === 'string' ? bytesOf(input) : input.length);
 
 /** What a job will hardly exceed, by the bytes of what it brings; vectors and scores have no answer. */
-function mostTokens(job: Exclude<Job, { kind: 'explain' | 'tokenize' | 'detokenize' }>) {
+function mostTokens(job: Exclude<Job, { kind: 'explain' | 'tokenize' | 'detokenize' | 'pin' }>) {
   switch (job.kind) {
     case 'generate': {
       const prompt = bytesOf(JSON.stringify([job.prompt, job.tools]));

@@ -51,6 +51,7 @@ class ChoiceGuard {
       case 'explained':
       case 'tokenized':
       case 'detokenized':
+      case 'pinned':
         throw new Error(`a chat job produced the event ${event.type}`);
     }
   }

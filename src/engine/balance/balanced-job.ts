@@ -55,6 +55,7 @@ const ENDS: ReadonlySet<JobEvent['type']> = new Set([
   'explained',
   'tokenized',
   'detokenized',
+  'pinned',
 ]);
 
 export class BalancedJob {

@@ -26,6 +26,7 @@ import { DEFAULT_WORKER_LIMITS, type WorkerLimits } from './limits.ts';
 import { freeMemoryBytes } from './memory/free-memory.ts';
 import { MemoryBook } from './memory/memory-book.ts';
 import { processTuning, type Tuning } from './memory-need.ts';
+import type { PinnedPrefix } from '../../lib/prompt-cache/pin.ts';
 import type { PromptCachePlan } from './prompt-cache-plan.ts';
 import { filesBeside, isLocal, type LocalTarget } from './model-source.ts';
 import { SpareWorkers } from './spare-workers.ts';
@@ -48,6 +49,8 @@ export interface LocalBackendOptions {
   readonly draftTokens?: number;
   /** What a load keeps of prompts beside its sequences; absent: nothing. */
   readonly promptCache?: PromptCachePlan;
+  /** Prefixes of a model's prompts that stay in the cache; absent: none. */
+  readonly pins?: (modelId: string) => Promise<readonly PinnedPrefix[]>;
   /** Absent: measurements last as long as the process. */
   readonly tuning?: Tuning;
   /** What is told to a worker that starts now; absent or null: it is not sealed. */
@@ -271,9 +274,10 @@ class Workers implements LocalBackend {
       ...target.source.beside,
     };
     const promptCache = target.kind === 'chat' ? this.#options.promptCache?.(target.source) : undefined;
+    const pins = promptCache === undefined ? [] : await this.#pinsOf(target);
     const free = this.#memory.free();
     const facts = await worker
-      .load({ ...spec, ...(promptCache && { promptCache }) }, signal)
+      .load({ ...spec, ...(promptCache && { promptCache: { ...promptCache, pins } }) }, signal)
       .catch((error: unknown) => {
         if (isFailure(error, 'out_of_memory')) this.#memory.refused(target, size, free);
         throw error;
@@ -308,6 +312,16 @@ class Workers implements LocalBackend {
       unload: () => end(worker),
       gone: worker.gone,
     };
+  }
+
+  /** A file of pins that cannot be read keeps no model from its load. */
+  async #pinsOf({ modelId }: LocalTarget): Promise<PinnedPrefix[]> {
+    try {
+      return [...((await this.#options.pins?.(modelId)) ?? [])];
+    } catch (error) {
+      this.#options.log.warn({ model: modelId, reason: messageOf(error) }, 'No prompt stays pinned.');
+      return [];
+    }
   }
 
   async close(): Promise<void> {

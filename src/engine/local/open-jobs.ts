@@ -13,6 +13,7 @@ const FINAL_EVENTS = new Set<JobEvent['type']>([
   'explained',
   'tokenized',
   'detokenized',
+  'pinned',
 ]);
 
 export class OpenJobs {

@@ -145,6 +145,8 @@ function charsOf(job: Job): number {
       return job.text.length;
     case 'detokenize':
       return job.tokens.length;
+    case 'pin':
+      return 0;
     case 'generate': {
       const { prompt } = job;
       if (prompt.kind === 'text') {

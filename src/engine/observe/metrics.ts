@@ -40,6 +40,7 @@ const OPERATION: Record<Job['kind'], string> = {
   explain: 'explain',
   tokenize: 'tokenize',
   detokenize: 'detokenize',
+  pin: 'pin',
 };
 
 export interface Metrics extends EngineObserver {

@@ -20,7 +20,7 @@ import type {
   ResidencyStatus,
   Submission,
 } from '../ports.ts';
-import { isVocabularyJob, type Job } from '../../contract/job.ts';
+import { takesNoSlot, type Job } from '../../contract/job.ts';
 import { HOST_DEVICE } from '../../contract/memory.ts';
 import type { SlotStates } from '../../contract/slots.ts';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
@@ -372,12 +372,12 @@ class SchedulerLoop implements Engine, Effects {
 }
 
 function flowOf(job: Job): string {
-  if (isVocabularyJob(job)) return 'vocabulary';
+  if (takesNoSlot(job)) return 'vocabulary';
   return job.kind === 'embed' || job.kind === 'rank' ? job.kind : CHAT_FLOW;
 }
 
 function laneOf(job: Job): Lane {
-  if (isVocabularyJob(job)) return 'light';
+  if (takesNoSlot(job)) return 'light';
   return job.kind === 'generate' && job.lane === 'frozen' ? 'frozen' : 'shared';
 }
 

@@ -65,6 +65,27 @@ function tokenIdsSentence({ param, reason, tokens, token, size, model }: Refused
   return `The token ids of ${param} are not how ${owner} encodes a text, so they seem to be of another vocabulary; ${text}${own}.`;
 }
 
+interface PinRefusal {
+  readonly reason: string;
+  readonly limitBytes?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+function pinRefusal({ reason, limitBytes = 0, limit = 0 }: PinRefusal): string {
+  switch (reason) {
+    case 'no_cache':
+      return 'it keeps no prompt cache; set SVC_CACHE_RAM or SVC_CACHE_DISK above 0 and load it again';
+    case 'no_beginning':
+      return 'the latest chat of your key has no system prompt and no tools of 32 tokens or more; send one that has, then pin again';
+    case 'no_room':
+      return `pins may hold ${Math.floor(limitBytes / 1024 ** 2)} MiB here, half of the prompt cache; remove a pin with hearth cache unpin, or raise SVC_CACHE_RAM or SVC_CACHE_DISK`;
+    case 'too_many':
+      return `it has ${limit} pins, and may have no more; remove one with hearth cache unpin`;
+    default:
+      return 'no chat of your key was answered since it was loaded; send one, then pin again';
+  }
+}
+
 export const contentErrors = {
   invalid_request: permanent('request', { message: 'string', param: 'string?' }, (d) => d.message),
   invalid_json: permanent(
@@ -96,6 +117,16 @@ export const contentErrors = {
     { id: 'string', param: 'string?' },
     (d) =>
       `There is no cache report for request "${d.id}": it was not a chat, belongs to another API key, ran before the last start, or is too long ago. Ask soon after the request, by its X-Request-Id.`,
+  ),
+  pin_refused: permanent(
+    'conflict',
+    { model: 'string', reason: 'string', limitBytes: 'number?', limit: 'number?', param: 'string?' },
+    (d) => `Nothing of model "${d.model}" was pinned: ${pinRefusal(d)}.`,
+  ),
+  pin_not_found: permanent(
+    'not_found',
+    { id: 'string', param: 'string?' },
+    (d) => `There is no pin "${d.id}" of your key; choose one from GET /svc/cache/pins.`,
   ),
   response_not_found: permanent(
     'not_found',

@@ -57,6 +57,12 @@ export const storeErrors = {
     (d) =>
       `The API keys in ${quoted(d.path)} cannot be used: ${d.reason}; no key is accepted until the file is repaired.`,
   ),
+  pins_unusable: permanent(
+    'store',
+    { path: 'string', reason: 'string' },
+    (d) =>
+      `The list of pinned prompts ${quoted(d.path)} cannot be used: ${d.reason}; repair it, or remove it and pin again.`,
+  ),
   key_exists: permanent(
     'request',
     { name: 'string' },

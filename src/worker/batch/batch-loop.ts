@@ -10,8 +10,11 @@
  *   4. for each call: evaluate its rows, sample as far as drafts are accepted or where a prompt ends, send the events
  */
 import type { EarlierPrompt } from '../../contract/prompt-difference.ts';
+import type { PinJob } from '../../contract/job.ts';
+import type { PinnedEvent } from '../../contract/job-event.ts';
 import type { SlotStates } from '../../contract/slots.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
+import { pinnedPrefix } from '../../lib/prompt-cache/pin.ts';
 import { handleMessages } from '../event-loop.ts';
 import type { ChatModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';
@@ -22,6 +25,7 @@ import { adapterKey, ownerOf } from './adapter-groups.ts';
 import { AdapterTurns } from './adapter-turns.ts';
 import { Attention } from './attention/attention.ts';
 import { evaluateRows } from './evaluate.ts';
+import { LatestPrompts } from './latest-prompts.ts';
 import { openTiers } from './open-tiers.ts';
 import { plannerFor } from './planner-for.ts';
 import type { PlannedCall, PlannedRow, StepPlan, StepPlanner } from './planning/step-planner.ts';
@@ -59,6 +63,7 @@ export class BatchLoop {
   readonly #sequences: Sequences;
   readonly #attention: Attention;
   readonly #prompts: PromptMemory;
+  readonly #latest = new LatestPrompts();
   readonly #adapters: AdapterTurns;
   readonly #images = new ImageTurns();
   readonly #drafting: DraftingModel | null;
@@ -124,6 +129,7 @@ export class BatchLoop {
     const keyed = { ...this.#inCachedTokens(prepared), adapterKey: adapterKey(job.adapters) };
     const arrivedMs = performance.now();
     this.#prompts.arrive(prepared);
+    this.#latest.note(prepared);
     const { sharedTokens, preparation, folds, unheld, endsCalls, runs } = prepared;
     const request = {
       job: decodingRequest(job),
@@ -145,6 +151,30 @@ export class BatchLoop {
     this.#restoring.wake();
     if (this.#turning) this.#waiting.noteOverlap();
     else void this.#turn();
+  }
+
+  /** Keeps the state of what the latest chat of a trust domain began with, or ends that. Rejects with `pin_refused`. */
+  async pin({ domain, ends }: PinJob): Promise<PinnedEvent> {
+    const { modelId } = this.#chat.spec;
+    const tiers = this.#tiers;
+    if (tiers === null) throw fail('pin_refused', { model: modelId, reason: 'no_cache' });
+    await this.#opened;
+    if (ends !== undefined) {
+      await tiers.unpin(ends);
+      return { type: 'pinned', pin: ends, heldBytes: 0 };
+    }
+    const latest = this.#latest.of(domain);
+    const length = latest?.beginning() ?? 0;
+    if (latest === null || length < LEAST_PINNED_TOKENS)
+      throw fail('pin_refused', { model: modelId, reason: latest === null ? 'no_chat' : 'no_beginning' });
+    const { owner } = latest;
+    const tokens = latest.tokens.slice(0, length);
+    const pin = pinnedPrefix(owner, tokens);
+    const heldBytes = await tiers.pin(pin, tokens, this.#sequences.holder({ prompt: tokens, owner }));
+    if (heldBytes === null)
+      throw fail('pin_refused', { model: modelId, reason: 'no_room', limitBytes: tiers.pinLimitBytes });
+    void this.save();
+    return { type: 'pinned', pin, heldBytes };
   }
 
   /** Writes idle state to the disk; resolves when that is done, at once where none is kept there. */
@@ -425,6 +455,8 @@ export class BatchLoop {
   }
 }
 
+/** Chosen: less is evaluated in no time. */
+const LEAST_PINNED_TOKENS = 32;
 const NOTHING: StepPlan = { calls: [] };
 const FROM_SLOT = { ramTokens: 0, diskTokens: 0, restoreMs: 0 } as const;
 

@@ -6,8 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeTinyChat } from '../../../tools/models/tiny-chat.ts';
 import type { FromWorker, ToWorker } from '../../../src/contract/ipc.ts';
-import type { EmbedJob, GenerateJob, Job, RankJob, TokenizeJob } from '../../../src/contract/job.ts';
-import type { DoneEvent, EmbeddingEvent, JobEvent, ScoreEvent } from '../../../src/contract/job-event.ts';
+import type { EmbedJob, GenerateJob, Job, PinJob, RankJob, TokenizeJob } from '../../../src/contract/job.ts';
+import type {
+  DoneEvent,
+  EmbeddingEvent,
+  JobEvent,
+  PinnedEvent,
+  ScoreEvent,
+} from '../../../src/contract/job-event.ts';
 import type { BackendFacts, LoadedFacts, LoadSpec } from '../../../src/contract/load.ts';
 import type { CacheTiers, SlotStates } from '../../../src/contract/slots.ts';
 import { launch } from '../../../src/engine/local/child/launch.ts';
@@ -134,6 +140,13 @@ export class TestWorker {
     for await (const event of this.run({ kind: 'detokenize', jobId: newJobId(), tokens }))
       if (event.type === 'detokenized') return event;
     throw new Error('nothing was detokenised');
+  }
+
+  /** Pins what the latest chat of a trust domain began with, or ends a pin. */
+  async pin(fields: Partial<PinJob> = {}): Promise<PinnedEvent> {
+    for await (const event of this.run({ kind: 'pin', jobId: newJobId(), domain: '', ...fields }))
+      if (event.type === 'pinned') return event;
+    throw new Error('nothing was pinned');
   }
 
   /** Steps of the batch loop so far, as the child answers a ping. The host itself counts its pings from one. */

@@ -294,6 +294,14 @@ export class Sequences {
     return idle.sort((a, b) => b.lastUsed - a.lastUsed);
   }
 
+  /** An idle sequence that holds all of a prefix, and as little as possible beyond it. */
+  holder({ prompt, owner }: KeyedPrompt): SequenceContent | null {
+    const holding = this.idleContents.filter(
+      (content) => content.owner === owner && commonPrefix(prompt, content.tokens) === prompt.length,
+    );
+    return holding.sort((a, b) => a.tokens.length - b.tokens.length)[0] ?? null;
+  }
+
   /** The state of a sequence that begins most like the prompt. */
   nearest({ prompt, owner }: KeyedPrompt): Candidate | null {
     let best: Candidate | null = null;

@@ -11,6 +11,7 @@ import { type Found, PromptStore } from '../../cache/prompt-store.ts';
 import type { KeptState } from '../../cache/kept-state.ts';
 import type { ReadBack, StateTaker } from '../../cache/state-reader.ts';
 import { tokensUpTo } from '../../cache/prefixes/prefix-tree.ts';
+import type { PinnedPrefix } from '../../../lib/prompt-cache/pin.ts';
 import type { PlannerPart, PromptCacheSpec } from '../../../contract/load.ts';
 import { borderUpTo } from '../../media/rows.ts';
 import type { Candidate } from './cache-facts.ts';
@@ -113,6 +114,31 @@ export class Tiers {
     );
   }
 
+  /**
+   * Keeps the state of a prefix. `content`: an idle sequence that holds it; null: none does. Returns the bytes that are
+   * held of it; null: pins would hold more than their share.
+   */
+  async pin(pin: PinnedPrefix, tokens: Uint32Array, content: SequenceContent | null): Promise<number | null> {
+    const { cuttable, spec } = this.#options;
+    const isMissing = this.#store.missing(pin.owner, tokens) > 0;
+    const isUsable = content !== null && (cuttable || content.tokens.length === tokens.length);
+    if (isMissing && isUsable && this.#options.context.sequenceBytes(content.id) <= spec.ramBytes)
+      this.#copy(content, Uint32Array.from(content.tokens));
+    const bytes = await this.#store.pin(pin, tokens);
+    this.#report.changed();
+    return bytes;
+  }
+
+  async unpin(pin: PinnedPrefix): Promise<void> {
+    await this.#store.unpin(pin);
+    this.#report.changed();
+  }
+
+  /** What pins may hold in each tier. */
+  get pinLimitBytes(): number {
+    return this.#store.pinLimitBytes;
+  }
+
   async open(): Promise<void> {
     await this.#store.open();
     this.#report.changed();
@@ -188,13 +214,14 @@ export class Tiers {
     this.#report.changed();
     const tokens = Uint32Array.from(content.tokens);
     const missing = this.#store.missing(owner, tokens);
-    if (missing < LIMITS.leastTokens) return;
+    const isPinned = this.#store.missesPinned(owner, tokens, this.#options.cuttable);
+    if (missing < LIMITS.leastTokens && !isPinned) return;
     const { ramBytes } = this.#options.spec;
     const bytes = ramBytes === 0 ? 0 : this.#options.context.sequenceBytes(content.id);
     const copyMs = bytes / this.#copyBytesPerMs;
     // A restore is a second copy.
-    const isWorth = 2 * copyMs <= missing * this.#options.msPerToken();
-    const isBounded = !othersDecode || copyMs <= LIMITS.gapMs;
+    const isWorth = isPinned || 2 * copyMs <= missing * this.#options.msPerToken();
+    const isBounded = isPinned || !othersDecode || copyMs <= LIMITS.gapMs;
     if (isWorth && !isBounded) this.#notCopied();
     if (bytes === 0 || bytes > ramBytes || !isWorth || !isBounded || !this.#copy(content, tokens))
       return this.#store.lost(owner, tokens);
@@ -231,7 +258,9 @@ export class Tiers {
     const missing = this.#store.missing(content.owner, tokens);
     if (missing < LIMITS.leastTokens) return;
     const copyMs = this.#options.context.sequenceBytes(content.id) / this.#copyBytesPerMs;
-    if (copyMs <= LIMITS.snapshotShare * missing * this.#options.msPerToken()) this.#copy(content, tokens);
+    if (this.#store.missesPinned(content.owner, tokens, false)) this.#copy(content, tokens);
+    else if (copyMs <= LIMITS.snapshotShare * missing * this.#options.msPerToken())
+      this.#copy(content, tokens);
     else this.#notCopied();
   }
 
