@@ -15,6 +15,7 @@ import { batchEdge } from './http/batch-edge.ts';
 import { close, createHttpServer, type HttpOptions, listen } from './http/server.ts';
 import { createBackendBinding } from './trust/identity/backend-binding.ts';
 import { cacheFolder } from './lib/files/cache-folder.ts';
+import { readPins } from './store/pins/pin-file.ts';
 import { createPromptCachePlan } from './engine/local/prompt-cache-plan.ts';
 import { derivedSecret } from './trust/identity/derived-secret.ts';
 import { loadIdentity } from './trust/identity/instance.ts';
@@ -151,6 +152,8 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       gpu: config.gpu,
       backendSha256: bound.knownSha256,
     }),
+    pins: async (modelId) =>
+      (await readPins(config.home)).flatMap(({ model, prefix }) => (model === modelId ? [prefix] : [])),
     backendGuard: async () => {
       const refusal = await bound.refusal();
       if (refusal !== null) throw refusal;
@@ -254,6 +257,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       ? null
       : new BatchUseCases({ home: config.home, rightsOf, clock: systemClock, log: logger });
   const useCases = createUseCases({
+    home: config.home,
     models,
     engine,
     evidence: newEvidenceIssuer({

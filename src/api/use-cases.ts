@@ -47,6 +47,7 @@ import type { LibraryUseCases } from './library.ts';
 import { listModels, showModel } from './models/models.ts';
 import type { Models } from './models/served-model.ts';
 import { CacheLog } from './cache-log.ts';
+import { PinUseCases } from './pins.ts';
 import { httpArchive } from './requests/har.ts';
 import type { RequestRecorder } from './requests/recorder.ts';
 import { rerank, type RerankAnswer } from './rerank.ts';
@@ -71,6 +72,7 @@ export interface UseCases {
   };
   /** Why the prompt of a request was evaluated; throws `cache_report_not_found`. */
   cacheReport(requestId: string, owner: string): CacheReport;
+  readonly pins: PinUseCases;
   readonly ollama: OllamaUseCases;
   /** Null: no files and batches are kept. */
   readonly batches: BatchUseCases | null;
@@ -89,6 +91,8 @@ export interface UseCases {
 
 /** Everything that some use case works with. */
 export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
+  /** Of this service, for what it keeps. */
+  readonly home: string;
   readonly models: Models;
   readonly engine: Omit<Engine, 'drain'>;
   readonly evidence: EvidenceIssuer | null;
@@ -145,6 +149,7 @@ export function createUseCases(parts: Parts): UseCases {
       unload: (name) => unloadModel({ models, engine }, name),
     },
     cacheReport: (requestId, owner) => cacheLog.why(owner, requestId),
+    pins: new PinUseCases({ home: parts.home, models, engine, clock }),
     ollama: ollamaUseCases({
       models,
       chat: generation,

@@ -37,3 +37,36 @@ export const CacheReport = Type.Object(
   { $id: 'CacheReport' },
 );
 export type CacheReport = Static<typeof CacheReport>;
+
+export const CachePin = Type.Object(
+  {
+    object: Type.Literal('svc.cache_pin'),
+    id: Type.String(),
+    model: Type.String(),
+    tokens: Type.Integer({ description: 'Of the system prompt and the tools.' }),
+    bytes: Type.Integer({
+      description: 'Of their state, when they were pinned; 0: it is kept once it is evaluated again.',
+    }),
+    created: Type.Integer({ description: 'Unix seconds.' }),
+  },
+  { $id: 'CachePin' },
+);
+export type CachePin = Static<typeof CachePin>;
+
+export const CachePinList = Type.Object(
+  { object: Type.Literal('list'), data: Type.Array(CachePin) },
+  { $id: 'CachePinList' },
+);
+export type CachePinList = Static<typeof CachePinList>;
+
+export const PinRequest = Type.Object(
+  { model: Type.String({ minLength: 1, maxLength: 512 }) },
+  { $id: 'PinRequest' },
+);
+export type PinRequest = Static<typeof PinRequest>;
+
+export const UnpinRequest = Type.Object(
+  { id: Type.String({ minLength: 1, maxLength: 64 }) },
+  { $id: 'UnpinRequest' },
+);
+export type UnpinRequest = Static<typeof UnpinRequest>;

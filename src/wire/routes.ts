@@ -77,7 +77,7 @@ import {
   ItemList,
   ResponseBody,
 } from './responses/response.ts';
-import { CacheReport } from './prompt-cache.ts';
+import { CachePin, CachePinList, CacheReport, PinRequest, UnpinRequest } from './prompt-cache.ts';
 import { EngineState } from './operation/engine-state.ts';
 import { QuitRequest, QuitResponse } from './operation/quit.ts';
 import {
@@ -503,6 +503,38 @@ export const routes = {
     summary: 'Why the prompt of a request was evaluated and not reused, as hearth cache why shows it.',
     authenticated: true,
     response: CacheReport,
+  },
+  cachePins: {
+    name: 'cache_pins',
+    method: 'GET',
+    path: '/svc/cache/pins',
+    summary: 'The prompts that this key has pinned.',
+    authenticated: true,
+    admin: 'from pages',
+    response: CachePinList,
+  },
+  pinCache: {
+    name: 'pin_cache',
+    method: 'POST',
+    path: '/svc/cache/pins',
+    summary:
+      'Keeps the state of the system prompt and tools of the latest chat of this key with a loaded model, as hearth cache pin does.',
+    authenticated: true,
+    admin: 'from pages',
+    computes: true,
+    body: PinRequest,
+    response: CachePin,
+  },
+  unpinCache: {
+    name: 'unpin_cache',
+    method: 'POST',
+    path: '/svc/cache/unpin',
+    summary: 'Removes a pin of this key, as hearth cache unpin does.',
+    authenticated: true,
+    admin: 'from pages',
+    computes: true,
+    body: UnpinRequest,
+    response: CachePin,
   },
   unload: {
     name: 'unload',

@@ -50,6 +50,8 @@ const ROWS: readonly (readonly [verb: string, rest: readonly string[], code: num
   ['launch', ['codex', '--model', 'hearth-minni', '--print'], 4, MINI],
   ['requests', ['99999'], 4, /Request 99999 is not in memory/],
   ['cache why', ['nope'], 4, /There is no cache report for request "nope"/],
+  ['cache pin', ['hearth-minni'], 4, MINI],
+  ['cache unpin', ['nope'], 4, /There is no pin "nope" of your key/],
   ['evidence verify', ['nope'], 4, /there is no such file/],
   ['evidence show', ['nope'], 4, /There is no file/],
   ['evidence replay', ['nope'], 4, /There is no file/],

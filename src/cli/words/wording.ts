@@ -6,6 +6,7 @@ import { HEADERS } from '../../wire/headers.ts';
 
 const PHRASES: readonly (readonly [http: string, terminal: string])[] = [
   ['choose one from GET /v1/models', 'choose one that hearth list shows'],
+  ['choose one from GET /svc/cache/pins', 'list yours with: hearth cache pins'],
   ['model from GET /v1/models', 'model that hearth list shows'],
   [
     'send Authorization: Bearer <key> with the value of SVC_API_KEY',

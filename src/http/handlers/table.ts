@@ -13,6 +13,7 @@ import type { DetokenizeRequest, TokenizeRequest } from '../../wire/inference/to
 import type { CountTokensRequest, MessagesRequest } from '../../wire/messages/request.ts';
 import type { RequestQuery } from '../../wire/operation/requests.ts';
 import type { QuitRequest } from '../../wire/operation/quit.ts';
+import type { PinRequest, UnpinRequest } from '../../wire/prompt-cache.ts';
 import type { UnloadRequest } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
 import { refusePageToken } from '../guard/guard.ts';
@@ -88,6 +89,15 @@ export function handlerTable(
     detokenize: countHandler<DetokenizeRequest>((body, caller) => useCases.detokenize(body, caller)),
     cacheReport: async (request) =>
       useCases.cacheReport((request.params as { id: string }).id, knownOwnerOf(request)),
+    cachePins: async (request) => useCases.pins.list(knownOwnerOf(request)),
+    pinCache: async (request, reply) => {
+      const { model } = request.body as PinRequest;
+      return useCases.pins.pin(model, callerOf(request, abortOnDisconnect(reply).signal));
+    },
+    unpinCache: async (request, reply) => {
+      const { id } = request.body as UnpinRequest;
+      return useCases.pins.unpin(id, callerOf(request, abortOnDisconnect(reply).signal));
+    },
     residency: async () => useCases.residency.list(),
     unload: async (request) => useCases.residency.unload((request.body as UnloadRequest).model),
     quit: async (request, reply) => {

@@ -111,6 +111,8 @@ const BODIES: Readonly<Record<string, object>> = {
   llama_server_completion: { prompt: 'x', grammar: 'root ::= "a"', lora: [{ id: 'x', scale: 1 }] },
   llama_server_infill: { input_prefix: 'x', input_suffix: 'x', input_extra: [{ text: 'x', filename: 'x' }] },
   llama_server_tokenize: { content: 'x' },
+  pin_cache: { model: 'x' },
+  unpin_cache: { id: 'x' },
   unload: { model: 'x' },
   quit: { now: false },
   pull_model: { ref: 'x', id: 'x' },

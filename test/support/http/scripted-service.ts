@@ -179,6 +179,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     },
   });
   const useCases = createUseCases({
+    home,
     upstreams,
     models,
     engine: options.over?.engine ?? engine,

@@ -7,9 +7,11 @@ import { systemClock } from '../../../lib/base/clock.ts';
 import { type CachedFile, cachedKinds, cacheFolder } from '../../../lib/files/cache-folder.ts';
 import { digestOf, modelFiles } from '../../../store/files/manifest.ts';
 import type { InstalledModel } from '../../../store/registry/registry.ts';
-import type { CacheReport } from '../../../wire/prompt-cache.ts';
+import { readPins } from '../../../store/pins/pin-file.ts';
+import type { CachePin, CacheReport } from '../../../wire/prompt-cache.ts';
 import { routes } from '../../../wire/routes.ts';
 import { callServer, expectOk } from '../../api.ts';
+import { notInstalled } from '../../terminal/answer-source.ts';
 import { type CliContext, printable, table } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 import { agoTime } from '../../words/relative-time.ts';
@@ -30,7 +32,10 @@ export function registerCache(program: Command, context: CliContext): void {
       const entries = held.map(({ name, files }) => kindOf(name, files, models));
       if (flags.json === true) context.printJson(entries);
       else if (entries.length === 0) context.note('There is no prompt state on the disk.');
-      else context.print(table([['MODEL', 'SIZE', 'FILES', 'LAST USED'], ...byModel(entries).map(row)]));
+      else
+        context.print(
+          table([['MODEL', 'SIZE', 'FILES', 'PINNED', 'LAST USED'], ...byModel(entries).map(row)]),
+        );
     });
   cache
     .command('clear')
@@ -52,6 +57,55 @@ export function registerCache(program: Command, context: CliContext): void {
       if (flags.json === true) context.printJson(report);
       else context.print(describe(report));
     });
+  registerPins(cache, context);
+}
+
+function registerPins(cache: Command, context: CliContext): void {
+  cache
+    .command('pin')
+    .description('keep the system prompt and tools of your latest chat with a model in the cache')
+    .argument('<model>', 'a loaded model; send the chat first')
+    .action(async (model: string) => {
+      const config = context.config();
+      const response = await callServer(config, 'POST', routes.pinCache.path, { model });
+      if (response.status === 404) throw await notInstalled(config, model);
+      const pin = expectOk(response) as CachePin;
+      context.note(
+        `${pin.tokens} tokens of ${printable(pin.model)} are pinned as ${pin.id} (${readable(pin.bytes)}).`,
+      );
+    });
+  cache
+    .command('unpin')
+    .description('let a pinned prompt give way again')
+    .argument('<pin>', 'its id, as hearth cache pins shows it')
+    .action(async (id: string) => {
+      const path = routes.unpinCache.path;
+      const pin = expectOk(await callServer(context.config(), 'POST', path, { id })) as CachePin;
+      context.note(`${pin.id} of ${printable(pin.model)} is not pinned any more.`);
+    });
+  cache
+    .command('pins')
+    .description('list the pinned prompts')
+    .option('--json', 'one JSON document')
+    .action(async (flags: { json?: boolean }) => {
+      const pins = (await readPins(context.config().home)).map(({ id, model, prefix, bytes, createdAt }) => ({
+        id,
+        model,
+        tokens: prefix.tokens,
+        bytes,
+        created: createdAt,
+      }));
+      if (flags.json === true) return context.printJson(pins);
+      if (pins.length === 0) return context.note('No prompt is pinned.');
+      const rows = pins.map((pin) => [
+        pin.id,
+        printable(pin.model),
+        String(pin.tokens),
+        readable(pin.bytes),
+        agoTime(Date.parse(pin.created), systemClock.unixMs()),
+      ]);
+      context.print(table([['PIN', 'MODEL', 'TOKENS', 'SIZE', 'PINNED'], ...rows]));
+    });
 }
 
 interface KindEntry {
@@ -60,11 +114,14 @@ interface KindEntry {
   readonly state: string;
   readonly bytes: number;
   readonly files: number;
+  /** Of the bytes, those that stay. */
+  readonly pinned_bytes: number;
   readonly last_used: string | null;
 }
 
 function kindOf(name: string, files: readonly CachedFile[], models: readonly InstalledModel[]): KindEntry {
-  const usedMs = Math.max(...files.map((file) => file.usedMs));
+  // A pinned file has no time of use.
+  const usedMs = Math.max(...files.filter(({ isPinned }) => !isPinned).map((file) => file.usedMs));
   const owner = models.find((model) => {
     const [first] = modelFiles(model);
     const digest = first === undefined ? null : digestOf(first);
@@ -75,7 +132,8 @@ function kindOf(name: string, files: readonly CachedFile[], models: readonly Ins
     state: name,
     bytes: files.reduce((sum, file) => sum + file.bytes, 0),
     files: files.length,
-    last_used: files.length === 0 ? null : new Date(usedMs).toISOString(),
+    pinned_bytes: files.reduce((sum, file) => sum + (file.isPinned ? file.bytes : 0), 0),
+    last_used: !Number.isFinite(usedMs) ? null : new Date(usedMs).toISOString(),
   };
 }
 
@@ -89,6 +147,7 @@ function byModel(entries: readonly KindEntry[]): KindEntry[] {
       ...entry,
       bytes: entry.bytes + (known?.bytes ?? 0),
       files: entry.files + (known?.files ?? 0),
+      pinned_bytes: entry.pinned_bytes + (known?.pinned_bytes ?? 0),
       last_used:
         [used, known?.last_used ?? null]
           .filter((time) => time !== null)
@@ -99,11 +158,12 @@ function byModel(entries: readonly KindEntry[]): KindEntry[] {
   return [...models.values()];
 }
 
-function row({ model, bytes, files, last_used }: KindEntry): string[] {
+function row({ model, bytes, files, pinned_bytes, last_used }: KindEntry): string[] {
   return [
     model === null ? '(not installed)' : printable(model),
     readable(bytes),
     String(files),
+    pinned_bytes === 0 ? '-' : readable(pinned_bytes),
     last_used === null ? '-' : agoTime(Date.parse(last_used), systemClock.unixMs()),
   ];
 }

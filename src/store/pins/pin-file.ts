@@ -1,0 +1,82 @@
+/**
+ * store/pins owns the list of pinned prompts: a private file with lengths and digests of tokens. It knows no words, no
+ * requests and nothing of the state itself.
+ */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
+import { MOST_PINS, PinnedPrefix } from '../../lib/prompt-cache/pin.ts';
+import { takeLock } from '../lock/owner-lock.ts';
+
+export const PinRecord = Type.Object({
+  id: Type.String({ pattern: '^pin_[0-9a-f]{12}$' }),
+  /** Its id; it may have been removed since. */
+  model: Type.String(),
+  /** Of its weights, hex; null: not known. */
+  digest: Type.Union([Type.String(), Type.Null()]),
+  prefix: PinnedPrefix,
+  /** Of its state when it was pinned. */
+  bytes: Type.Integer({ minimum: 0 }),
+  /** RFC 3339. */
+  createdAt: Type.String(),
+});
+export type PinRecord = Static<typeof PinRecord>;
+
+const PinFile = Type.Object({ schema: Type.Literal(1), pins: Type.Array(PinRecord, { maxItems: 10_000 }) });
+
+const LOCK_WAIT_MS = 5_000;
+
+const pinFilePath = (home: string): string => path.join(home, 'cache-pins.json');
+
+/** None where there is no file. Rejects with `pins_unusable` for one that is damaged. */
+export async function readPins(home: string): Promise<readonly PinRecord[]> {
+  const file = pinFilePath(home);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw fail('pins_unusable', { path: file, reason: error.message });
+  });
+  if (text === null) return [];
+  const value = parsed(text);
+  if (!Check(PinFile, value)) throw fail('pins_unusable', { path: file, reason: 'it is damaged' });
+  return value.pins;
+}
+
+/** Rejects with `pin_refused` where the model has as many as it may have. */
+export async function addPin(home: string, record: PinRecord): Promise<void> {
+  await change(home, (pins) => {
+    if (pins.filter(({ model }) => model === record.model).length >= MOST_PINS)
+      throw fail('pin_refused', { model: record.model, reason: 'too_many', limit: MOST_PINS });
+    return [...pins, record];
+  });
+}
+
+export async function removePin(home: string, id: string): Promise<void> {
+  await change(home, (pins) => pins.filter((pin) => pin.id !== id));
+}
+
+async function change(
+  home: string,
+  edit: (pins: readonly PinRecord[]) => readonly PinRecord[],
+): Promise<void> {
+  await makeFolder(home);
+  const file = pinFilePath(home);
+  const what = 'The file of pinned prompts';
+  const lock = await takeLock(`${file}.lock`, { purpose: 'hearth cache pin', what, waitMs: LOCK_WAIT_MS });
+  try {
+    const pins = edit(await readPins(home));
+    await writeDurably(file, `${JSON.stringify({ schema: 1, pins }, null, 2)}\n`);
+  } finally {
+    await lock.release();
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
