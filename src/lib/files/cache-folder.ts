@@ -37,7 +37,7 @@ export async function cachedKinds(folder: string): Promise<CachedKind[]> {
   return kinds;
 }
 
-/** What is pinned of these may be given up again. */
+/** Removes the marks of pinned files. */
 export async function release(files: readonly CachedFile[]): Promise<void> {
   const now = new Date();
   for (const file of files) if (file.isPinned) await utimes(file.path, now, now).catch(() => undefined);

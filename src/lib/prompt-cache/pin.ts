@@ -10,7 +10,7 @@ export const MOST_PINS = 16;
 
 /** A prefix by its length and digest: neither words nor tokens are kept for it. */
 export const PinnedPrefix = Type.Object({
-  /** Whose state it is. */
+  /** Trust domain and adapters. */
   owner: Type.String(),
   tokens: Type.Integer({ minimum: 1 }),
   /** Of these tokens, hex. */
@@ -19,18 +19,18 @@ export const PinnedPrefix = Type.Object({
 export type PinnedPrefix = Static<typeof PinnedPrefix>;
 
 export function pinnedPrefix(owner: string, tokens: Uint32Array): PinnedPrefix {
-  return { owner, tokens: tokens.length, sha256: digestOf(tokens) };
+  return { owner, tokens: tokens.length, sha256: hash(tokens) };
 }
 
 /** Whether these tokens begin with the prefix. */
 export function beginsWith(tokens: Uint32Array, pin: Omit<PinnedPrefix, 'owner'>): boolean {
-  return tokens.length >= pin.tokens && digestOf(tokens.subarray(0, pin.tokens)) === pin.sha256;
+  return tokens.length >= pin.tokens && hash(tokens.subarray(0, pin.tokens)) === pin.sha256;
 }
 
 export const isSamePin = (one: PinnedPrefix, other: PinnedPrefix): boolean =>
   one.owner === other.owner && one.tokens === other.tokens && one.sha256 === other.sha256;
 
-function digestOf(tokens: Uint32Array): string {
+function hash(tokens: Uint32Array): string {
   const bytes = Buffer.alloc(tokens.length * 4);
   for (const [at, token] of tokens.entries()) bytes.writeUInt32LE(token, at * 4);
   return createHash('sha256').update(bytes).digest('hex');

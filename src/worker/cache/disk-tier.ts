@@ -55,7 +55,7 @@ export class DiskTier {
     return this.#others.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** What pins may hold of the disk: their share, less what those of other models hold. */
+  /** The share of pins on the disk, less what those of other models hold. */
   get pinLimitBytes(): number {
     const others = this.#others.filter(({ isPinned }) => isPinned).reduce((sum, { bytes }) => sum + bytes, 0);
     return Math.max(1, this.#spec.bytes * PIN_SHARE - others);

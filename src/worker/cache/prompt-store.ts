@@ -141,14 +141,14 @@ export class PromptStore {
     });
   }
 
-  /** What pins may hold: the same in each tier that keeps anything, so that what lies in one fits the other. */
+  /** The most that pins may hold in each tier: state that fits one fits the other. */
   get pinLimitBytes(): number {
     const { ramBytes } = this.#options.spec;
     const limits = [ramBytes * PIN_SHARE, this.#disk?.pinLimitBytes ?? 0].filter((bytes) => bytes > 0);
     return limits.length === 0 ? 0 : Math.min(...limits);
   }
 
-  /** What holds these tokens, all of which are held. */
+  /** The nodes that hold these tokens, all of which are held. */
   #holding(owner: string, tokens: Uint32Array): HeldNode[] {
     return this.#tree(owner)
       .find(tokens)

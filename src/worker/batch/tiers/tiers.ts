@@ -134,7 +134,7 @@ export class Tiers {
     this.#report.changed();
   }
 
-  /** What pins may hold in each tier. */
+  /** The most that pins may hold in each tier. */
   get pinLimitBytes(): number {
     return this.#store.pinLimitBytes;
   }
