@@ -299,13 +299,13 @@ export class WorkerHost {
       case 'loaded':
         this.#load.resolve(message.facts);
         this.#hasLoaded = true;
-        return this.#loading;
+        return this.#endLoad();
       case 'saved':
         this.#saved?.resolve();
         return this.#saved !== undefined;
       case 'load_failed':
         this.#load.reject(errorOfFailure(message.failure, this.#modelId));
-        return this.#loading;
+        return this.#endLoad();
       case 'attention':
         this.#logAttention(message);
         return !this.#loading;
@@ -332,6 +332,16 @@ export class WorkerHost {
       default:
         return false;
     }
+  }
+
+  /**
+   * False when none was under way. At once, and not when `load` resumes: what a model says after its load may come in the
+   * same turn of the event loop, where this process was busy for a while.
+   */
+  #endLoad(): boolean {
+    const wasLoading = this.#loading;
+    this.#loading = false;
+    return wasLoading;
   }
 
   #logAttention({ flash, ms, tokens }: Extract<FromWorker, { type: 'attention' }>): void {
