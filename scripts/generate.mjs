@@ -17,6 +17,7 @@ import {
   INTEGER_FORMATS,
 } from '../generated/sources/packages/schema-grammar/src/string-formats.js';
 import { Statement } from '../generated/sources/src/trust/evidence/statement.js';
+import { VectorStatement } from '../generated/sources/src/trust/evidence/vector-statement.js';
 import { STATUS_OF } from '../generated/sources/src/http/error-response.js';
 import { openApiDocument } from '../generated/sources/src/http/openapi.js';
 import { root } from './prepare.mjs';
@@ -338,6 +339,7 @@ const files = {
   'docs/metrics.md': metricsPage,
   'docs/grafana-dashboard.json': dashboard,
   'docs/schemas/evidence-frozen-v1.json': () => evidenceSchema(Statement),
+  'docs/schemas/evidence-vectors-v1.json': () => evidenceSchema(VectorStatement),
 };
 const check = process.argv.includes('--check');
 const stale = [];

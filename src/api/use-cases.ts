@@ -38,8 +38,9 @@ import { messagesUseCases, type MessagesUseCases } from './dialects/messages/mes
 import type { ResponseKeeper } from './dialects/responses/kept.ts';
 import { responsesUseCases, type ResponsesUseCases } from './dialects/responses/responses.ts';
 import { decide, type DecisionOutcome } from './decisions/decisions.ts';
-import { embed, type EmbeddingAnswer } from './embedding/embeddings.ts';
+import { embed, type EmbeddingAnswer, embedProved, type ProvedEmbedding } from './embedding/embeddings.ts';
 import type { EngineFeed } from './events/engine-feed.ts';
+import type { FrozenInput } from './generation/frozen.ts';
 import { ollamaUseCases, type OllamaUseCases } from './dialects/ollama/ollama.ts';
 import { health, type HealthPorts } from './health.ts';
 import { identity, type IdentityPorts, PRODUCT_NAME } from './identity.ts';
@@ -61,6 +62,8 @@ export interface UseCases {
   readonly llamaServer: LlamaServerUseCases;
   completion(body: CompletionRequest, caller: Caller): Promise<AcceptedCompletion>;
   embedding(body: EmbeddingRequest, caller: Caller): Promise<EmbeddingAnswer>;
+  /** With a signed record. */
+  provedEmbedding(body: EmbeddingRequest, caller: Caller, input: FrozenInput): Promise<ProvedEmbedding>;
   rerank(body: RerankRequest, caller: Caller): Promise<RerankAnswer>;
   decide(body: DecisionRequest, caller: Caller): Promise<DecisionOutcome>;
   tokenize(body: TokenizeRequest, caller: Caller): Promise<VocabularyAnswer<TokenizeResponse>>;
@@ -140,6 +143,8 @@ export function createUseCases(parts: Parts): UseCases {
     completion: (body, caller) => acceptCompletion({ ...generation, evidence }, body, caller),
     embedding: (body, caller) => embed({ models, engine, options }, body, caller),
     decide: (body, caller) => decide(generation, body, caller),
+    provedEmbedding: (body, caller, input) =>
+      embedProved({ models, engine, options, evidence }, body, { caller, input }),
     rerank: (body, caller) => rerank({ models, engine, options }, body, caller),
     tokenize: (body, caller) => tokenize(generation, body, caller),
     detokenize: (body, caller) => detokenize(generation, body, caller),

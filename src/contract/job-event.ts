@@ -3,7 +3,7 @@
  * `tokenized`, `detokenized`, `pinned`, or with a failure; nothing follows it. Both the scheduler and the worker produce these.
  */
 import { type Static, Type } from 'typebox';
-import { CheckFacts, FrozenFacts } from './frozen.ts';
+import { CheckFacts, FrozenFacts, VectorFacts } from './frozen.ts';
 import { MOST_ALTERNATIVES, MOST_UNHELD, SCORED_ROWS } from './limits.ts';
 import { Turn } from './job.ts';
 import { EarlierPrompt } from './prompt-difference.ts';
@@ -283,10 +283,17 @@ export const EmbeddingEvent = Type.Object({
   vector: Type.Unsafe<Float32Array>({}),
   tokens: Type.Integer(),
   truncated: Type.Boolean(),
+  /** Of their ids as little-endian u32; only of jobs that give an account. */
+  tokensSha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
 });
 export type EmbeddingEvent = Static<typeof EmbeddingEvent>;
 
-export const EmbeddedEvent = Type.Object({ type: Type.Literal('embedded'), totalTokens: Type.Integer() });
+export const EmbeddedEvent = Type.Object({
+  type: Type.Literal('embedded'),
+  totalTokens: Type.Integer(),
+  /** For a record; only of jobs that ask for it. */
+  account: Type.Optional(VectorFacts),
+});
 
 /** One document's score; events may come in any order of index. */
 export const ScoreEvent = Type.Object({

@@ -23,6 +23,9 @@ export const MOST_EMBEDDINGS_AT_ONCE = 4;
 /** Jobs that an embedding model has open at a time: it takes their inputs in turn, so that a long list holds up no other. */
 export const MOST_EMBEDDING_JOBS = 16;
 
+/** Texts of one request for vectors or scores. */
+export const TEXTS_OF_ONE_REQUEST = 2048;
+
 /** Keywords that a worker names as left to the check of a call. */
 export const MOST_UNHELD = 256;
 

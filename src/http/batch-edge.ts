@@ -4,6 +4,7 @@ import type { Caller } from '../api/caller.ts';
 import type { UseCases } from '../api/use-cases.ts';
 import { fail } from '../lib/errors/svc-error.ts';
 import { BATCH_ENDPOINTS, type BatchEndpoint } from '../wire/batches.ts';
+import { FROZEN_MODE } from '../wire/headers.ts';
 import type { ChatRequest } from '../wire/inference/chat.ts';
 import type { CompletionRequest } from '../wire/inference/completions.ts';
 import type { EmbeddingRequest } from '../wire/inference/embeddings.ts';
@@ -35,6 +36,11 @@ export function batchEdge(useCases: Answering, mostBytes: number): LineEdge {
         if (Reflect.get(body, field) !== true) continue;
         const message = `${field} must not be true in a batch; leave it out.`;
         throw fail('unsupported_value', { param: field, message });
+      }
+      if (Reflect.get(body, 'svc_evidence') === FROZEN_MODE) {
+        const message =
+          'A batch has no signed records; leave svc_evidence out, or send the request by itself.';
+        throw fail('unsupported_value', { param: 'svc_evidence', message });
       }
       await requireBody(routes[BATCH_ENDPOINTS[endpoint]].name, body);
       return answers[endpoint](body, caller);

@@ -345,6 +345,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'lib/base',
     'lib/errors',
     'worker/event-loop.ts',
+    'worker/frozen',
     'worker/model.ts',
     'worker/native.ts',
     'worker/outbox.ts',

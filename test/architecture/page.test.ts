@@ -16,6 +16,8 @@ const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   'trust/evidence/keyring.ts': ['proof'],
   'trust/evidence/record-text.ts': ['proof'],
   'trust/evidence/statement.ts': ['proof'],
+  'trust/evidence/vector-checks.ts': ['proof'],
+  'trust/evidence/vector-statement.ts': ['proof'],
   'trust/evidence/verify.ts': ['proof'],
   'trust/identity/canonical.ts': ['proof'],
   'trust/identity/sign-identity.ts': ['proof'],

@@ -7,7 +7,7 @@ import { parseJson } from '../../src/lib/json/strict-json.ts';
 import { checkReplay } from '../../src/trust/evidence/compare.ts';
 import { parseKeyring } from '../../src/trust/evidence/keyring.ts';
 import { recordText } from '../../src/trust/evidence/record-text.ts';
-import type { Statement } from '../../src/trust/evidence/statement.ts';
+import { type AnyStatement, isOfVectors } from '../../src/trust/evidence/vector-checks.ts';
 import {
   conclude,
   type Finding,
@@ -23,7 +23,7 @@ import { settled } from './browser/crypto.ts';
 export interface Checked extends Verdict {
   readonly record: OpenedRecord;
   /** Null where the signature is not that of a trusted key: then nothing of it is read. */
-  readonly statement: Statement | null;
+  readonly statement: AnyStatement | null;
   readonly payloadSha256: string;
 }
 
@@ -56,7 +56,7 @@ export function compareAnswers(first: Checked, second: Checked): Promise<Finding
   return settled(() => {
     const [claimed, again] = [first.statement, second.statement];
     const answer = second.record.response;
-    if (claimed === null || again === null || answer === null)
+    if (claimed === null || again === null || answer === null || isOfVectors(claimed) || isOfVectors(again))
       throw new Error('One of the records is not verified.');
     const { model, backend, exec, prompt, sampling, output, server } = again.predicate;
     const findings = checkReplay(claimed, {
@@ -134,6 +134,9 @@ export function identityFault(
   return settled(() => findIdentityFault(body, { nonce, pinned: { keyid } }));
 }
 
+/** What a request of each route with records has. */
+const REQUESTS = ['messages', 'prompt', 'input'];
+
 /** What a dropped file is. */
 export function kindOf(text: string): 'record' | 'request' | 'key' | null {
   if (text.includes('-----BEGIN PUBLIC KEY-----') && !text.trimStart().startsWith('{')) return 'key';
@@ -141,7 +144,7 @@ export function kindOf(text: string): 'record' | 'request' | 'key' | null {
     const value = read(recordText(text)) as Record<string, unknown>;
     if (value['object'] === 'svc.key-history') return 'key';
     if ('evidence' in value || 'payloadType' in value) return 'record';
-    return 'messages' in value ? 'request' : null;
+    return REQUESTS.some((name) => name in value) ? 'request' : null;
   } catch {
     return null;
   }

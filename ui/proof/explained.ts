@@ -1,5 +1,7 @@
 /** Every field of a record in words: its value, and what the schema of records says of it. */
-import { Predicate, type Statement } from '../../src/trust/evidence/statement.ts';
+import { Predicate } from '../../src/trust/evidence/statement.ts';
+import { type AnyStatement, isOfVectors } from '../../src/trust/evidence/vector-checks.ts';
+import { VectorPredicate } from '../../src/trust/evidence/vector-statement.ts';
 
 export interface Explained {
   readonly name: string;
@@ -8,12 +10,14 @@ export interface Explained {
 }
 
 export interface Part {
-  readonly name: keyof Predicate;
+  readonly name: PartName;
   readonly meaning: string;
   readonly fields: readonly Explained[];
 }
 
-const PARTS: Readonly<Record<keyof Predicate, string>> = {
+type PartName = keyof Predicate | keyof VectorPredicate;
+
+const PARTS: Readonly<Record<PartName, string>> = {
   issuer: 'Who signed, when, and where in the chain of records since the service started.',
   request: 'What was asked, as a hash: the record holds no text.',
   prompt: 'What the model was given: the chat template, the rendered text and its tokens, as hashes.',
@@ -24,6 +28,7 @@ const PARTS: Readonly<Record<keyof Predicate, string>> = {
   exec: 'How it was computed. Two runs are comparable only if all of this is equal.',
   sampling: 'How the tokens were chosen.',
   output: 'The result: the tokens, and a chain of hashes over their logits.',
+  vectors: 'The result: the tokens of each input, as hashes, and the form of the vectors.',
 };
 
 interface SchemaLike {
@@ -32,17 +37,20 @@ interface SchemaLike {
   readonly anyOf?: readonly SchemaLike[];
 }
 
-export function explain({ predicate }: Statement): Part[] {
-  const schemas = (Predicate as unknown as SchemaLike).properties ?? {};
-  return (Object.keys(PARTS) as (keyof Predicate)[]).map((name) => ({
-    name,
-    meaning: PARTS[name],
-    fields: Object.entries(predicate[name]).map(([field, value]) => ({
+export function explain(statement: AnyStatement): Part[] {
+  const schema = isOfVectors(statement) ? VectorPredicate : Predicate;
+  const schemas = (schema as unknown as SchemaLike).properties ?? {};
+  const parts: Readonly<Partial<Record<PartName, object>>> = statement.predicate;
+  return (Object.keys(PARTS) as PartName[]).flatMap((name) => {
+    const part = parts[name];
+    if (part === undefined) return [];
+    const fields = Object.entries(part).map(([field, value]) => ({
       name: field,
       value: shown(value),
       meaning: meaningOf(schemas[name]?.properties?.[field]),
-    })),
-  }));
+    }));
+    return [{ name, meaning: PARTS[name], fields }];
+  });
 }
 
 function meaningOf(schema: SchemaLike | undefined): string {

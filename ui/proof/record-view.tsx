@@ -94,7 +94,7 @@ function Actions({ held, checked }: { held: Held; checked: Checked }) {
   const { request } = held;
   return (
     <div class="actions">
-      {request === null || checked.statement === null ? null : (
+      {request === null || !isFromChat(checked) ? null : (
         <button type="button" class="main" disabled={isComparing} onClick={() => void askAgain()}>
           {isComparing ? 'Answering…' : 'Ask again and compare'}
         </button>
@@ -123,6 +123,10 @@ function Actions({ held, checked }: { held: Held; checked: Checked }) {
   );
 }
 
+/** The page asks again there only. */
+const isFromChat = ({ statement }: Checked): boolean =>
+  statement !== null && statement.predicate.request.route === undefined;
+
 function Fields({ checked }: { checked: Checked }) {
   const { statement } = checked;
   if (statement === null) {
@@ -136,7 +140,7 @@ function Fields({ checked }: { checked: Checked }) {
     <section class="fields-of-record" aria-label="What the record says">
       <h2>What the record says</h2>
       {explain(statement).map((part) => (
-        <details key={part.name} open={part.name === 'output'}>
+        <details key={part.name} open={part.name === 'output' || part.name === 'vectors'}>
           <summary>
             <strong>{part.name}</strong> {part.meaning}
           </summary>

@@ -1,8 +1,9 @@
 /** The texts of a request that wants vectors or scores, checked with sentences that say what to send instead. */
 import type { TextOrIds } from '../../contract/job.ts';
+import { TEXTS_OF_ONE_REQUEST } from '../../contract/limits.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 
-export const TEXT_LIMITS = { inputs: 2048, bytes: 1024 * 1024 } as const;
+export const TEXT_LIMITS = { inputs: TEXTS_OF_ONE_REQUEST, bytes: 1024 * 1024 } as const;
 
 /** Well-formed texts in order, and what the request calls the one at an index; errors use that name. */
 export interface NamedTexts {

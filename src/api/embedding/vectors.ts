@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { EMBEDDING_WIDTH, FEATURE_HASH_MODEL } from '../../contract/limits.ts';
-import type { EmbeddingEvent, JobEvent } from '../../contract/job-event.ts';
+import type { JobEvent } from '../../contract/job-event.ts';
 import type { Engine } from '../../engine/ports.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import type { Caller } from '../caller.ts';
@@ -10,6 +10,7 @@ import { newJobId } from '../generation/job-id.ts';
 import { type Models, type ServedModel, weightsName } from '../models/served-model.ts';
 import { runWhole } from '../run-whole.ts';
 import { featureCount, featureHash, FEATURE_HASH_VERSION } from './feature-hash.ts';
+import { inOrder, recordedVectors, type RecordedVectors } from './recorded.ts';
 import { type NamedTexts, refuse } from './texts.ts';
 import { fitted, type WidthFacts } from './width.ts';
 
@@ -27,6 +28,8 @@ export interface VectorsAsked extends NamedTexts {
   /** As the request has it. */
   readonly keepAlive: string | number | null | undefined;
   readonly caller: Caller;
+  /** The vectors are to have a record. */
+  readonly accounts?: boolean;
 }
 
 export interface Vectors {
@@ -36,25 +39,40 @@ export interface Vectors {
   /** In the order of the texts; each vector has length one. */
   readonly items: readonly { readonly vector: Float32Array; readonly truncated: boolean }[];
   readonly tokens: number;
+  /** What a record says of them; only where they are to have one. */
+  readonly account?: RecordedVectors;
 }
 
 export async function computeVectors(ports: VectorPorts, asked: VectorsAsked): Promise<Vectors> {
   const { models, engine, options } = ports;
   const { allowHashEmbeddings } = options;
   if (allowHashEmbeddings && asked.model === FEATURE_HASH_MODEL) return hashVectors(asked);
-  const isDefault = asked.model === 'default-embedding';
   try {
-    return await modelVectors(engine, await models.resolve(asked.model, 'embedding'), asked);
+    return await modelVectors(engine, await vectorModel(models, asked.model), asked);
   } catch (error) {
     // The fallback stands in only for a default model that cannot run at all, never for one that was asked for by name.
     const cannotRun = isFailure(error, 'no_default_model', 'native_unavailable', 'files_changed');
-    const namesDefault = isDefault || asked.model === (await models.defaultId('embedding'));
+    const namesDefault =
+      asked.model === DEFAULT_MODEL || asked.model === (await models.defaultId('embedding'));
     if (allowHashEmbeddings && cannotRun && namesDefault) return hashVectors(asked);
-    if (!isDefault && isFailure(error, 'model_not_found'))
-      throw fail('model_not_found', { ...error.detail, instead: 'default-embedding' });
     throw error;
   }
 }
+
+/** The model of a request for vectors. */
+export async function vectorModel(models: VectorPorts['models'], name: string): Promise<ServedModel> {
+  try {
+    const model = await models.resolve(name, 'embedding');
+    if (model.pooling !== 'rank') return model;
+    const wanted = { use: 'embeddings', wanted: 'embedding', param: 'model' };
+    throw fail('wrong_model_kind', { model: model.id, kind: 'rerank', ...wanted });
+  } catch (error) {
+    if (name === DEFAULT_MODEL || !isFailure(error, 'model_not_found')) throw error;
+    throw fail('model_not_found', { ...error.detail, instead: DEFAULT_MODEL });
+  }
+}
+
+const DEFAULT_MODEL = 'default-embedding';
 
 const HASHED: WidthFacts = {
   id: FEATURE_HASH_MODEL,
@@ -82,45 +100,44 @@ async function hashVectors({ texts, nameOf, widthOf, caller: { signal } }: Vecto
   return { model: FEATURE_HASH_MODEL, backend: 'feature-hash', space: FEATURE_HASH_VERSION, items, tokens };
 }
 
-async function modelVectors(
+/** Never by the fallback. */
+export async function modelVectors(
   engine: VectorPorts['engine'],
   model: ServedModel,
   asked: VectorsAsked,
 ): Promise<Vectors> {
-  if (model.pooling === 'rank') {
-    throw fail('wrong_model_kind', {
-      model: model.id,
-      kind: 'rerank',
-      use: 'embeddings',
-      wanted: 'embedding',
-      param: 'model',
-    });
-  }
   const { embeddingWidth } = model;
   // Before anything runs, where the width is known.
   if (embeddingWidth !== null) asked.widthOf({ ...model, embeddingWidth });
-  const items: EmbeddingEvent[] = [];
-  let tokens = 0;
-  for (const event of await embedded(engine, model, asked)) {
-    if (event.type === 'embedding') items[event.index] = event;
-    if (event.type === 'embedded') tokens = event.totalTokens;
-  }
-  const { length } = asked.texts;
-  if (items.length !== length || items.includes(undefined as never))
-    throw new Error(`the worker returned ${items.length} vectors for ${length} inputs`);
-
+  const { items, ended } = inOrder(await embedded(engine, model, asked), asked.texts.length);
   const width = asked.widthOf({ ...model, embeddingWidth: items[0]?.vector.length ?? 0 });
-  const fit = items.map(({ vector, truncated }) => ({ vector: fitted(vector, width), truncated }));
-  return { model: model.id, backend: 'native', space: embeddingSpace(model, width), items: fit, tokens };
+  const account = asked.accounts === true ? recordedVectors(items, ended, width) : undefined;
+  const fit =
+    account?.vectors ?? items.map(({ vector, truncated }) => ({ vector: fitted(vector, width), truncated }));
+  return {
+    model: model.id,
+    backend: 'native',
+    space: embeddingSpace(model, width),
+    items: fit,
+    tokens: ended.totalTokens,
+    ...(account !== undefined && { account }),
+  };
 }
 
 async function embedded(
   engine: VectorPorts['engine'],
   model: ServedModel,
-  { texts, nameOf, truncate, keepAlive, caller }: VectorsAsked,
+  { texts, nameOf, truncate, keepAlive, caller, accounts }: VectorsAsked,
 ): Promise<readonly JobEvent[]> {
   const trust = model.defaults.tokenIds === 'own' ? { trustsTokenIds: true as const } : {};
-  const job = { kind: 'embed' as const, jobId: newJobId(caller), inputs: [...texts], truncate, ...trust };
+  const job = {
+    kind: 'embed' as const,
+    jobId: newJobId(caller),
+    inputs: [...texts],
+    truncate,
+    ...trust,
+    ...(accounts === true && { accounts }),
+  };
   try {
     return await runWhole(engine, { model, job, caller, keepAlive });
   } catch (error) {

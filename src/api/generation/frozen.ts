@@ -5,7 +5,7 @@ import { isExact } from '../../contract/settings/exact-rules.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { type FrozenRequest, isNonce } from '../../trust/evidence/freeze.ts';
 import type { EvidenceIssuer } from '../../trust/evidence/issuer.ts';
-import type { AnsweredResponse, Evidence } from '../../trust/evidence/record.ts';
+import type { AnsweredResponse, BackendProvenance, Evidence } from '../../trust/evidence/record.ts';
 import type { Predicate } from '../../trust/evidence/statement.ts';
 import { REQUEST_HEADERS } from '../../wire/headers.ts';
 import type { ServedModel } from '../models/served-model.ts';
@@ -39,10 +39,8 @@ export async function openFrozen(
   { rawBody, nonce, body, route }: AskedFrozen,
 ): Promise<OpenedFrozen> {
   checkCanFreeze(choices);
-  if (evidence === null) throw unavailable('this process does not sign records');
-  const backend = await evidence.backend();
-  if (backend === null) throw fail('native_unavailable', { reason: 'no native backend is installed' });
-  const request = evidence.freeze(rawBody, { ...body }, { nonce: checkedNonce(nonce), route });
+  const { issuer, backend } = await boundIssuer(evidence);
+  const request = issuer.freeze(rawBody, { ...body }, { nonce: checkedNonce(nonce), route });
   // Before the run: a model whose bytes cannot be named then costs nothing.
   const { model, confirm } = await provenModel(choices.model);
   return {
@@ -50,9 +48,19 @@ export async function openFrozen(
     sign: async (response, { frozen, finishReason }) => {
       await confirm();
       if (frozen === undefined) throw unavailable('the engine reported nothing about the run');
-      return evidence.issue({ request, frozen, finishReason, model, backend, response });
+      return issuer.issue({ request, frozen, finishReason, model, backend, response });
     },
   };
+}
+
+/** What signs, and the libraries that it names. */
+export async function boundIssuer(
+  issuer: EvidenceIssuer | null,
+): Promise<{ readonly issuer: EvidenceIssuer; readonly backend: BackendProvenance }> {
+  if (issuer === null) throw unavailable('this process does not sign records');
+  const backend = await issuer.backend();
+  if (backend === null) throw fail('native_unavailable', { reason: 'no native backend is installed' });
+  return { issuer, backend };
 }
 
 /** The body with its record. */
@@ -116,7 +124,8 @@ export function checkedNonce(nonce: string | undefined): string | null {
   });
 }
 
-async function provenModel({
+/** The bytes of a model as a record names them; `confirm` is asked after the run. */
+export async function provenModel({
   id,
   proof,
 }: ServedModel): Promise<{ readonly model: Predicate['model']; readonly confirm: () => Promise<void> }> {
@@ -133,4 +142,4 @@ async function provenModel({
   return { model, confirm };
 }
 
-const unavailable = (reason: string): Error => fail('evidence_unavailable', { reason });
+export const unavailable = (reason: string): Error => fail('evidence_unavailable', { reason });

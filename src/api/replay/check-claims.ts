@@ -6,24 +6,27 @@ import type { Keyring } from '../../trust/evidence/keyring.ts';
 import { type AskedSampling, checkSampling } from '../../trust/evidence/sampling.ts';
 import type { Statement } from '../../trust/evidence/statement.ts';
 import {
-  type Bindings,
   checkBindings,
   checkSignature,
   type Finding,
   type OpenedRecord,
-  parseStatement,
+  type RequestFile,
 } from '../../trust/evidence/verify.ts';
+import {
+  type AnyStatement,
+  checkVectorBindings,
+  isOfVectors,
+  parseAnyStatement,
+} from '../../trust/evidence/vector-checks.ts';
 import { ChatRequest } from '../../wire/inference/chat.ts';
 import { CompletionRequest } from '../../wire/inference/completions.ts';
 import { routes } from '../../wire/routes.ts';
 import { type GenerationFields, readSampling, readStop, resolveMaxTokens } from '../generation/parameters.ts';
 
-export type RequestFile = NonNullable<Bindings['request']>;
-
 export interface CheckedClaims {
   readonly findings: Finding[];
   /** How the answer came about; null where that is not signed by a trusted key, or not at hand. */
-  readonly statement: Statement | null;
+  readonly statement: AnyStatement | null;
   readonly record: OpenedRecord;
   readonly request: RequestFile | null;
 }
@@ -35,8 +38,11 @@ export function checkClaims(
   asked: { readonly request: RequestFile | null; readonly nonce?: string | undefined },
 ): CheckedClaims {
   const { request } = asked;
-  const { findings, statement } = checkSignature(record, keyring, parseStatement);
-  if (statement !== null) {
+  const { findings, statement } = checkSignature(record, keyring, parseAnyStatement);
+  if (statement === null) return { findings, statement, record, request };
+  if (isOfVectors(statement)) {
+    findings.push(...checkVectorBindings(record, statement, asked));
+  } else {
     findings.push(...checkBindings({ record, statement, ...asked }));
     findings.push(...sampled(findings, statement, request));
   }

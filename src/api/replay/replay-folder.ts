@@ -5,6 +5,8 @@ import { checkReplay, type Replayed, saysWhatWasAnswered } from '../../trust/evi
 import type { Keyring } from '../../trust/evidence/keyring.ts';
 import type { Statement } from '../../trust/evidence/statement.ts';
 import type { Finding } from '../../trust/evidence/verify.ts';
+import { checkVectorReplay, isOfVectors, type ReplayedVectors } from '../../trust/evidence/vector-checks.ts';
+import type { VectorStatement } from '../../trust/evidence/vector-statement.ts';
 import { findRecorded } from '../../trust/identity/backend.ts';
 import { checkClaims } from './check-claims.ts';
 import { readJsonFile, readKeyring, readRecord, type RecordFile } from './evidence-files.ts';
@@ -12,6 +14,7 @@ import type { Machine } from './machine.ts';
 import { Replayer, type ReplayModel } from './replay.ts';
 import { notComparable } from './replay-job.ts';
 import { findModel } from './replay-model.ts';
+import { replayVectors, type VectorReplay } from './replay-vectors.ts';
 
 export interface Drift {
   readonly file: string;
@@ -84,7 +87,15 @@ async function driftOf(file: string, bench: Bench): Promise<Drift> {
         `model ${statement.predicate.model.id} is not installed here; name its file with --model FILE`,
       );
     }
-    const replayer = await bench.replayerOf(model, statement.predicate.backend.backend_sha256);
+    const { backend_sha256 } = statement.predicate.backend;
+    if (isOfVectors(statement)) {
+      const { libraries } = await findRecorded(backend_sha256, librariesFolder(bench.machine.home));
+      const here = { env: bench.machine.env, libraries };
+      return await replayedVectors(file, statement, (one) =>
+        replayVectors(here, model, { ...one, request: request.value }),
+      );
+    }
+    const replayer = await bench.replayerOf(model, backend_sha256);
     return await replayed({ ...recorded, record }, { statement, request: request.value, replayer });
   } catch (error) {
     if (isFailure(error, 'record_not_comparable')) return notRun(file, 'not_comparable', error.detail.reason);
@@ -92,6 +103,24 @@ async function driftOf(file: string, bench: Bench): Promise<Drift> {
     if (isFailure(error, 'file_not_found')) return notRun(file, 'malformed', 'there is no such file');
     throw error;
   }
+}
+
+/** Vectors have no tokens and no text; they are the same or drift. */
+async function replayedVectors(
+  file: string,
+  statement: VectorStatement,
+  replay: (one: Omit<VectorReplay, 'request'>) => Promise<ReplayedVectors>,
+): Promise<Drift> {
+  const claimed = statement.predicate;
+  const findings = checkVectorReplay(statement, await replay({ claimed, threads: claimed.exec.n_threads }));
+  const terms = findings.find(({ name }) => name === 'replay');
+  if (terms !== undefined) throw notComparable(terms.detail);
+  const wrong = findings.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name);
+  const count = `${claimed.vectors.inputs.length} vectors`;
+  return {
+    ...notRun(file, wrong.length === 0 ? 'exact' : 'drift', count),
+    detail: wrong.length === 0 ? count : `${count} differing: ${wrong.join(', ')}`,
+  };
 }
 
 const requestOf = (file: string): string => file.replace(/\.json$/, '.request.json');

@@ -18,10 +18,12 @@ import { parseShardName, shardNames } from '../../store/install/shards.ts';
 import type { Machine } from './machine.ts';
 import type { ReplayModel } from './replay.ts';
 
+type NamedModel = Pick<Predicate, 'model'>;
+
 /** Null when no such model is installed. Hashes are recomputed; the registry is not trusted. */
 export async function findModel(
   machine: Pick<Machine, 'home' | 'offerModel'>,
-  claimed: Predicate,
+  claimed: NamedModel,
   path: string | undefined,
 ): Promise<ReplayModel | null> {
   try {
@@ -48,7 +50,7 @@ async function namedModel(path: string, templates: readonly string[]): Promise<R
 /** Of models that share their first part, the one with all parts of the record. */
 async function installedModel(
   machine: Pick<Machine, 'home'>,
-  claimed: Predicate,
+  claimed: NamedModel,
 ): Promise<ReplayModel | null> {
   const registry = openRegistry({ home: machine.home });
   let closest: ReplayModel | null = null;
@@ -72,7 +74,7 @@ async function installedModel(
 async function readCandidate(
   registry: Registry,
   model: ModelManifest,
-  claimed: Predicate,
+  claimed: NamedModel,
 ): Promise<ReplayModel | null> {
   const hash = (file: ModelFile): Promise<string> => hashFile(filePath(registry.store.paths, file));
   const [first, ...parts] = modelFiles(model);

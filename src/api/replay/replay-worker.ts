@@ -108,7 +108,9 @@ async function answerOf(job: GenerateJob, events: readonly JobEvent[], wire: Ans
   }
 }
 
-async function boundBackend(facts: ReturnType<LocalBackend['backendFacts']>): Promise<BackendProvenance> {
+export async function boundBackend(
+  facts: ReturnType<LocalBackend['backendFacts']>,
+): Promise<BackendProvenance> {
   if (facts === null || 'failed' in facts)
     throw fail('evidence_unavailable', { reason: 'the replay ran without a backend' });
   const hash = await hashBackend(facts.folder);

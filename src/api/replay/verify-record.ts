@@ -8,6 +8,7 @@ import {
 } from '../../trust/evidence/compare.ts';
 import type { Keyring } from '../../trust/evidence/keyring.ts';
 import type { Statement } from '../../trust/evidence/statement.ts';
+import { type AnyStatement, checkVectorReplay, isOfVectors } from '../../trust/evidence/vector-checks.ts';
 import {
   bootOf,
   type ChainedRecord,
@@ -15,6 +16,7 @@ import {
   conclude,
   type Finding,
   type OpenedRecord,
+  type RequestFile,
   type Verdict,
 } from '../../trust/evidence/verify.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
@@ -22,10 +24,11 @@ import { librariesFolder } from '../../lib/files/native-library.ts';
 import { findRecorded, type RecordedBackend } from '../../trust/identity/backend.ts';
 import { sha256Hex } from '../../trust/identity/canonical.ts';
 import { hashServerSource } from '../../trust/identity/server-source.ts';
-import { cannot, checkClaims, type RequestFile } from './check-claims.ts';
+import { cannot, checkClaims } from './check-claims.ts';
 import { type RecordFile, readJsonFile, readKeyring, readRecord } from './evidence-files.ts';
 import type { Machine } from './machine.ts';
 import { Replayer, type ReplayModel } from './replay.ts';
+import { replayVectors } from './replay-vectors.ts';
 import { findModel } from './replay-model.ts';
 
 export interface VerifyFlags {
@@ -48,7 +51,7 @@ export interface FileVerdict extends Omit<Verdict, 'exitCode'> {
   readonly exitCode: Verdict['exitCode'] | 3 | 4;
   /** Null when the file could not be read as a record. */
   readonly payloadSha256: string | null;
-  readonly statement: Statement | null;
+  readonly statement: AnyStatement | null;
 }
 
 export async function verifyFiles(
@@ -135,7 +138,7 @@ function withChain(judged: readonly Judged[]): FileVerdict[] {
 interface Case {
   readonly machine: Machine;
   readonly record: OpenedRecord;
-  readonly statement: Statement;
+  readonly statement: AnyStatement;
   readonly request: RequestFile | null;
   readonly flags: VerifyFlags;
 }
@@ -158,7 +161,7 @@ async function checkHere(one: Case): Promise<Finding[]> {
 }
 
 async function artefacts(
-  { predicate }: Statement,
+  { predicate }: AnyStatement,
   model: ReplayModel | null,
   backend: RecordedBackend,
 ): Promise<Finding[]> {
@@ -196,19 +199,43 @@ async function runHere(
   // A tolerant check is made for machines with another backend, so a difference there does not count against it.
   const counted =
     one.flags.replay === true ? findings : findings.filter(({ outcome }) => outcome === 'passed');
-  const replayer = new Replayer({ env: one.machine.env, libraries: backend.libraries }, model);
+  const here = { env: one.machine.env, libraries: backend.libraries, model };
   try {
-    return [...counted, ...(await replays(one, one.request.value, replayer))];
+    return [...counted, ...(await replays(one, one.request.value, here))];
   } catch (error) {
     if (!isFailure(error, 'record_not_comparable')) throw error;
     return [...counted, cannot('replay', error.detail.reason)];
+  }
+}
+
+interface Here extends Pick<Machine, 'env'> {
+  readonly libraries: string | null;
+  readonly model: ReplayModel;
+}
+
+async function replays(one: Case, request: unknown, { model, ...here }: Here): Promise<Finding[]> {
+  const { statement } = one;
+  if (isOfVectors(statement)) {
+    const { flags, machine } = one;
+    const claimed = statement.predicate;
+    if (flags.replay !== true)
+      return [cannot('tolerant', 'vectors have no tokens to check; use --replay', 'L4')];
+    const threads = flags.threads ?? machine.numThreads ?? claimed.exec.n_threads;
+    return checkVectorReplay(statement, await replayVectors(here, model, { claimed, request, threads }));
+  }
+  const replayer = new Replayer(here, model);
+  try {
+    return await replayAnswer({ ...one, statement }, request, replayer);
   } finally {
     await replayer.close();
   }
 }
 
-async function replays(one: Case, request: unknown, replayer: Replayer): Promise<Finding[]> {
-  const { flags, machine, record, statement } = one;
+async function replayAnswer(
+  { flags, machine, record, statement }: Case & { readonly statement: Statement },
+  request: unknown,
+  replayer: Replayer,
+): Promise<Finding[]> {
   const claimed = statement.predicate;
   const findings: Finding[] = [];
   if (flags.replay === true) {

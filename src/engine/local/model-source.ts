@@ -44,7 +44,7 @@ export function localTarget(
     ...model,
     engine: LOCAL_ENGINE,
     capabilities: {
-      canFreeze: model.kind === 'chat',
+      canFreeze: !ranks,
       canExplain: model.kind === 'chat',
       canTokenize: true,
       canRank: ranks,

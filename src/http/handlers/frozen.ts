@@ -57,7 +57,10 @@ async function sendFrozen(request: FastifyRequest, reply: FastifyReply, accepted
 }
 
 /** Sends these very bytes, which the schema of the route would write in another shape. */
-export function nameRecord(reply: FastifyReply, { json, evidenceSha256 }: SignedBody): void {
+export function nameRecord(
+  reply: FastifyReply,
+  { json, evidenceSha256 }: Pick<SignedBody, 'evidenceSha256'> & { readonly json: Uint8Array | string },
+): void {
   reply
     .type('application/json; charset=utf-8')
     .header(HEADERS.evidenceMode, FROZEN_MODE)

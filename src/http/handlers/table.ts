@@ -7,7 +7,6 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { HEADERS, headerValue, REQUEST_HEADERS } from '../../wire/headers.ts';
 import type { IdentityQuery } from '../../wire/identity.ts';
 import type { DecisionRequest } from '../../wire/inference/decisions.ts';
-import type { EmbeddingRequest } from '../../wire/inference/embeddings.ts';
 import type { RerankRequest } from '../../wire/inference/rerank.ts';
 import type { DetokenizeRequest, TokenizeRequest } from '../../wire/inference/tokens.ts';
 import type { CountTokensRequest, MessagesRequest } from '../../wire/messages/request.ts';
@@ -34,7 +33,7 @@ import { ollamaHandlers } from './ollama.ts';
 import { setNoteHeaders } from './request-notes.ts';
 import { responseHandlers } from './responses.ts';
 import { isSeenBy, requireSeen } from './seen.ts';
-import { vectorsHandler } from './vectors.ts';
+import { embeddingsHandler } from './vectors.ts';
 
 export interface EdgeParts {
   readonly pageToken: string;
@@ -82,7 +81,7 @@ export function handlerTable(
     countTokens: countHandler<CountTokensRequest>((body, caller) => useCases.messages.count(body, caller)),
     ...responseHandlers(useCases.responses, streams),
     ...llamaServerHandlers(useCases.llamaServer, streams),
-    embeddings: vectorsHandler<EmbeddingRequest>((body, caller) => useCases.embedding(body, caller)),
+    embeddings: embeddingsHandler(useCases),
     rerank: rerankHandler(useCases),
     decisions: countHandler<DecisionRequest>((body, caller) => useCases.decide(body, caller)),
     tokenize: countHandler<TokenizeRequest>((body, caller) => useCases.tokenize(body, caller)),

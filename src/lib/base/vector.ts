@@ -1,6 +1,4 @@
 /** Arithmetic and encodings of embedding vectors. */
-import { endianness } from 'node:os';
-
 /** Scaled to L2 length 1; a zero vector stays zeros. Throws on a non-finite one: no similarity to it means anything. */
 export function normalise(vector: Float32Array | Float64Array): Float32Array {
   let squares = 0;
@@ -10,8 +8,29 @@ export function normalise(vector: Float32Array | Float64Array): Float32Array {
   return Float32Array.from(vector, (value) => value * scale);
 }
 
-/** Little-endian float32, base64: what OpenAI clients ask for by default. */
-export function toBase64(vector: Float32Array): string {
-  const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
-  return (endianness() === 'LE' ? bytes : Buffer.from(bytes).swap32()).toString('base64');
+/** Little-endian float32, one vector after the other. */
+export function float32Bytes(vectors: readonly Float32Array[]): Uint8Array {
+  const bytes = new Uint8Array(4 * vectors.reduce((sum, { length }) => sum + length, 0));
+  const view = new DataView(bytes.buffer);
+  let at = 0;
+  for (const vector of vectors) {
+    for (const value of vector) {
+      view.setFloat32(at, value, true);
+      at += 4;
+    }
+  }
+  return bytes;
+}
+
+/** The same as base64: what OpenAI clients ask for by default. */
+export const toBase64 = (vector: Float32Array): string =>
+  Buffer.from(float32Bytes([vector])).toString('base64');
+
+/** Null where the text is not the one form of such bytes. */
+export function fromBase64(text: string): Float32Array | null {
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) return null;
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length % 4 !== 0 || bytes.toString('base64') !== text) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return Float32Array.from({ length: bytes.length / 4 }, (_, at) => view.getFloat32(4 * at, true));
 }

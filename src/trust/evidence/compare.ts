@@ -47,7 +47,7 @@ const incomparable = (level: Finding['level'], name: string, detail: string): Fi
  * prompt is written but not how tokens are computed, so a difference there is reported, and the prompt hash decides.
  */
 export function checkArtefacts(
-  claimed: Predicate,
+  claimed: Pick<Predicate, 'model' | 'backend' | 'server'>,
   local: {
     readonly model: ModelFiles | null;
     readonly backend: string | null;
@@ -75,6 +75,13 @@ export function checkArtefacts(
 
 /** Names what differs between two execution tuples. */
 export function differences(claimed: Tuple, here: Tuple): string[] {
+  return differencesOf(claimed, here, claimed.exec.lane === 'exact' ? NOT_OF_EXACT : []);
+}
+
+type AnyTuple = Omit<Tuple, 'exec'> & { readonly exec: object };
+
+/** The same for execution settings of any kind; those with these names change no bit. */
+export function differencesOf(claimed: AnyTuple, here: AnyTuple, ignored: readonly string[]): string[] {
   const found: string[] = [];
   const test = (name: string, a: unknown, b: unknown): void => {
     if (!isDeepStrictEqual(a, b)) found.push(`${name}: here ${show(b)}, in the record ${show(a)}`);
@@ -84,10 +91,9 @@ export function differences(claimed: Tuple, here: Tuple): string[] {
   test('backend', claimed.backend.backend_sha256, here.backend.backend_sha256);
   test('cpu features', claimed.backend.cpu_features, here.backend.cpu_features);
   test('mapped files', closure(claimed), closure(here));
-  for (const key of Object.keys(claimed.exec) as (keyof Predicate['exec'])[]) {
+  for (const [key, value] of Object.entries(claimed.exec)) {
     // Which start of a worker it was is a fact of the boot, not of the computation.
-    if (key !== 'worker_gen' && !(claimed.exec.lane === 'exact' && NOT_OF_EXACT.includes(key)))
-      test(key, claimed.exec[key], here.exec[key]);
+    if (key !== 'worker_gen' && !ignored.includes(key)) test(key, value, Reflect.get(here.exec, key));
   }
   return found;
 }
@@ -102,7 +108,7 @@ export const partsOf = ({ shards }: ModelFiles): string =>
 /** Files that earlier versions mapped to call the library, and that compute nothing; all are in the backend's hash. */
 const BINDING_FILES = /^(?:llama-addon\.node|(?:lib)?llama-common\..*)$/;
 
-const closure = ({ backend }: Tuple): string[] =>
+const closure = ({ backend }: AnyTuple): string[] =>
   backend.closure
     .filter(({ name }) => !BINDING_FILES.test(name))
     .map(({ name, sha256 }) => `${name} ${sha256}`)

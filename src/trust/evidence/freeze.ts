@@ -20,6 +20,19 @@ export interface FrozenRequest {
   readonly route?: Predicate['request']['route'] | undefined;
 }
 
+/** Which request it was, and what its client had signed with the answer. */
+export type NamedRequest = Pick<FrozenRequest, 'rawSha256' | 'canonicalSha256' | 'nonce'>;
+
+/** Refuses what has no canonical form. */
+export function nameRequest(
+  rawBody: Uint8Array,
+  parsedBody: Readonly<Record<string, unknown>>,
+  nonce: string | null,
+): NamedRequest {
+  const canonicalSha256 = sha256Hex(canonicalJson(parsedBody));
+  return { rawSha256: sha256Hex(rawBody), canonicalSha256, nonce };
+}
+
 /**
  * Reads a request body for a frozen run. `rawBody` is what the socket delivered; its duplicate keys have been
  * refused by the scanner already. Refuses what has no canonical form, and a seed that means randomness.
@@ -29,7 +42,7 @@ export function freezeRequest(
   parsedBody: Readonly<Record<string, unknown>>,
   options: { readonly nowMs: number } & Pick<FrozenRequest, 'nonce' | 'route'>,
 ): FrozenRequest {
-  const canonicalSha256 = sha256Hex(canonicalJson(parsedBody));
+  const named = nameRequest(rawBody, parsedBody, options.nonce);
   const { seed: asked, temperature } = parsedBody;
   // -1 is what other servers take as "choose one".
   const seed = asked === -1 ? null : asked;
@@ -37,13 +50,11 @@ export function freezeRequest(
   if (typeof temperature !== 'number') defaulted.push('temperature');
   if (typeof seed !== 'number') defaulted.push('seed');
   return {
-    rawSha256: sha256Hex(rawBody),
-    canonicalSha256,
-    seed: typeof seed === 'number' ? checkedSeed(seed) : seedOf(canonicalSha256),
+    ...named,
+    seed: typeof seed === 'number' ? checkedSeed(seed) : seedOf(named.canonicalSha256),
     temperature: typeof temperature === 'number' ? temperature : 0,
     templateClockMs: Math.floor(options.nowMs / 1000) * 1000,
     defaulted,
-    nonce: options.nonce,
     ...(options.route === undefined ? {} : { route: options.route }),
   };
 }

@@ -11,6 +11,7 @@ import type { SealStatement } from '../identity/sealed.ts';
 import { newEvidenceChain } from './chain.ts';
 import { type FrozenRequest, freezeRequest } from './freeze.ts';
 import { type BackendProvenance, buildEvidence, type Evidence, type EvidenceFacts } from './record.ts';
+import { buildVectorEvidence, type VectorAnswer, type VectorEvidence } from './vector-record.ts';
 
 /** What differs from one answer to the next. */
 export type AnswerFacts = Omit<EvidenceFacts, 'identity' | 'chain' | 'server' | 'nowMs'>;
@@ -26,6 +27,8 @@ export interface EvidenceIssuer {
   ): FrozenRequest;
   /** Signs the record of one answer and links it to the one before. */
   issue(facts: AnswerFacts): Promise<Evidence>;
+  /** The same of vectors. */
+  issueVectors(answer: VectorAnswer): Promise<VectorEvidence>;
 }
 
 export function newEvidenceIssuer(options: {
@@ -70,6 +73,10 @@ export function newEvidenceIssuer(options: {
     issue: async (facts) => {
       const frozen = { ...facts.frozen, workerStart: workerStart(facts.frozen.host.pid) };
       return buildEvidence({ ...facts, frozen, ...(await signer()) });
+    },
+    issueVectors: async (answer) => {
+      const facts = { ...answer.facts, workerStart: workerStart(answer.facts.host.pid) };
+      return buildVectorEvidence({ ...answer, facts }, await signer());
     },
   };
 }

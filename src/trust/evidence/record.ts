@@ -8,7 +8,7 @@ import { canonicalSha256, sha256Hex } from '../identity/canonical.ts';
 import { type Envelope, seal } from '../identity/dsse.ts';
 import type { InstanceIdentity } from '../identity/instance.ts';
 import type { ChainLink, EvidenceChain } from './chain.ts';
-import type { FrozenRequest } from './freeze.ts';
+import type { FrozenRequest, NamedRequest } from './freeze.ts';
 import { samplingOf } from './stated-sampling.ts';
 import {
   EVIDENCE_PAYLOAD_TYPE,
@@ -27,6 +27,12 @@ export interface EvidenceMember extends Envelope {
 export interface AnsweredResponse {
   readonly model: string;
   readonly choices: unknown;
+  readonly usage: unknown;
+}
+
+export interface AnsweredVectors {
+  readonly model: string;
+  readonly data: unknown;
   readonly usage: unknown;
 }
 
@@ -58,18 +64,26 @@ export interface Evidence {
 }
 
 export function buildEvidence(facts: EvidenceFacts): Evidence {
-  const { identity, chain } = facts;
-  const payload = chain.append((link) => {
-    return Buffer.from(JSON.stringify(statementOf(facts, issuerOf(identity, link, facts.nowMs))));
-  });
-  const envelope = seal(identity.keys, EVIDENCE_PAYLOAD_TYPE, payload);
-  return {
-    member: { ...envelope, output_tokens: facts.frozen.output.tokens },
-    payloadSha256: sha256Hex(payload),
-  };
+  const { envelope, payloadSha256 } = signStatement(facts, (issuer) => statementOf(facts, issuer));
+  return { member: { ...envelope, output_tokens: facts.frozen.output.tokens }, payloadSha256 };
 }
 
-export function issuerOf(identity: InstanceIdentity, link: ChainLink, nowMs: number): Predicate['issuer'] {
+/** Of this boot, and when. */
+export type Signer = Pick<EvidenceFacts, 'identity' | 'chain' | 'nowMs'>;
+
+/** The next record of the chain. */
+export function signStatement(
+  { identity, chain, nowMs }: Signer,
+  statement: (issuer: Predicate['issuer']) => object,
+): { readonly envelope: Envelope; readonly payloadSha256: string } {
+  const payload = chain.append((link) =>
+    Buffer.from(JSON.stringify(statement(issuerOf(identity, link, nowMs)))),
+  );
+  const envelope = seal(identity.keys, EVIDENCE_PAYLOAD_TYPE, payload);
+  return { envelope, payloadSha256: sha256Hex(payload) };
+}
+
+function issuerOf(identity: InstanceIdentity, link: ChainLink, nowMs: number): Predicate['issuer'] {
   return {
     instance_id: identity.instanceId,
     boot_id: identity.bootId,
@@ -79,7 +93,12 @@ export function issuerOf(identity: InstanceIdentity, link: ChainLink, nowMs: num
   };
 }
 
-export function requestOf({ rawSha256, canonicalSha256, nonce, route }: FrozenRequest): Predicate['request'] {
+export function requestOf({
+  rawSha256,
+  canonicalSha256,
+  nonce,
+  route,
+}: NamedRequest & Pick<FrozenRequest, 'route'>): Predicate['request'] {
   return {
     raw_body_sha256: rawSha256,
     canonical_sha256: canonicalSha256,
@@ -102,15 +121,7 @@ function statementOf(facts: EvidenceFacts, issuer: Predicate['issuer']): Stateme
     prompt: promptOf(frozen),
     model: facts.model,
     server: facts.server,
-    backend: {
-      backend_sha256: facts.backend.sha256,
-      closure: closureOf(facts.backend, frozen.host.mapped),
-      llama_commit: facts.backend.llamaRelease,
-      build_flags_sha256: facts.backend.buildMetadataSha256,
-      cpu_features: frozen.host.cpuFeatures,
-      libc: frozen.host.libc,
-      ...(frozen.host.binding === undefined ? {} : { binding: frozen.host.binding }),
-    },
+    backend: backendOf(facts.backend, frozen.host),
     exec: execOf(frozen),
     sampling: samplingOf(frozen, request.defaulted),
     output: outputOf(frozen, facts.finishReason),
@@ -123,6 +134,19 @@ function statementOf(facts: EvidenceFacts, issuer: Predicate['issuer']): Stateme
     ],
     predicateType: PREDICATE_TYPE,
     predicate,
+  };
+}
+
+/** What computed, and on what. */
+export function backendOf(backend: BackendProvenance, host: FrozenFacts['host']): Predicate['backend'] {
+  return {
+    backend_sha256: backend.sha256,
+    closure: closureOf(backend, host.mapped),
+    llama_commit: backend.llamaRelease,
+    build_flags_sha256: backend.buildMetadataSha256,
+    cpu_features: host.cpuFeatures,
+    libc: host.libc,
+    ...(host.binding === undefined ? {} : { binding: host.binding }),
   };
 }
 

@@ -20,7 +20,7 @@ export const COMPLETIONS_ROUTE = '/v1/completions';
 
 export const sha256 = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description });
 export const text = (description: string, maxLength = 512) => Type.String({ maxLength, description });
-const count = (description: string) => Type.Integer({ minimum: 0, description });
+export const count = (description: string) => Type.Integer({ minimum: 0, description });
 export const time = (description: string) =>
   Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$', description });
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -63,7 +63,7 @@ const Prompt = Type.Object(
   EXACT,
 );
 
-const Model = Type.Object(
+export const Model = Type.Object(
   {
     id: text('Model id.'),
     blob_sha256: sha256('The model file.'),
@@ -100,7 +100,7 @@ export const Server = Type.Object(
   EXACT,
 );
 
-const Backend = Type.Object(
+export const Backend = Type.Object(
   {
     backend_sha256: sha256('As in GET /v1/identity.'),
     closure: Type.Array(Type.Object({ name: text('File name.', 255), sha256: sha256('Its bytes.') }, EXACT), {
@@ -221,26 +221,25 @@ const subject = <const Name extends string>(name: Name, description: string) =>
     EXACT,
   );
 
-interface About {
+interface About<Result extends string> {
   readonly $id: string;
   readonly title: string;
-  /** What the digest of the subject output-tokens is of. */
-  readonly outputTokens: string;
+  /** What the digest of the subject `response` is of. */
+  readonly response: string;
+  /** The other subject, and what its digest is of. */
+  readonly result: readonly [Result, string];
 }
 
-/** A statement about a response and its tokens. */
-export const statementOf = <const Name extends string, P extends TSchema>(
+/** A statement about a response and what was computed for it. */
+export const statementOf = <const Name extends string, const Result extends string, P extends TSchema>(
   predicateType: Name,
   predicate: P,
-  { $id, title, outputTokens }: About,
+  { $id, title, response, result }: About<Result>,
 ) =>
   Type.Object(
     {
       _type: Type.Literal(STATEMENT_TYPE),
-      subject: Type.Tuple([
-        subject('response', 'Canonical JSON of {choices, model, usage} of the response.'),
-        subject('output-tokens', outputTokens),
-      ]),
+      subject: Type.Tuple([subject('response', response), subject(...result)]),
       predicateType: Type.Literal(predicateType),
       predicate,
     },
@@ -250,6 +249,7 @@ export const statementOf = <const Name extends string, P extends TSchema>(
 export const Statement = statementOf(PREDICATE_TYPE, Predicate, {
   $id: 'EvidenceFrozenV1',
   title: 'frozen-v1 evidence',
-  outputTokens: 'Ids of the sampled tokens as little-endian u32.',
+  response: 'Canonical JSON of {choices, model, usage} of the response.',
+  result: ['output-tokens', 'Ids of the sampled tokens as little-endian u32.'],
 });
 export type Statement = Static<typeof Statement>;

@@ -8,7 +8,7 @@ import { canonicalSha256, sha256Hex } from '../identity/canonical.ts';
 import { Base64, Envelope, isSignedBy } from '../identity/dsse.ts';
 import type { Keyring, TrustedKey } from './keyring.ts';
 import { asResponse } from './record-text.ts';
-import { type AnsweredResponse, responseSha256 } from './record.ts';
+import { type AnsweredResponse, type AnsweredVectors, responseSha256 } from './record.ts';
 import { EVIDENCE_PAYLOAD_TYPE, type Predicate, Statement } from './statement.ts';
 
 export type Level = 'L0' | 'L1' | 'L2' | 'L3' | 'L4';
@@ -29,6 +29,8 @@ export interface OpenedRecord {
   readonly envelope: Envelope;
   readonly payload: Buffer;
   readonly response: AnsweredResponse | null;
+  /** Null beside an answer in words, and in a bare record. */
+  readonly vectors: AnsweredVectors | null;
   readonly outputTokens: Buffer | null;
   /** Members of the file that nothing signed binds: anybody could have written them. */
   readonly unsigned: readonly string[];
@@ -50,7 +52,8 @@ export function openRecord(file: unknown): OpenedRecord {
   const isResponse = 'evidence' in value;
   const member: unknown = isResponse ? value.evidence : value;
   if (!isShape(Envelope, member)) throw fail('record_malformed', { reason: 'it holds no evidence envelope' });
-  const { model, choices, usage, evidence: _, ...unsigned } = value as Record<string, unknown>;
+  const { model, choices, data, usage } = value as Record<string, unknown>;
+  const isVectors = isResponse && choices === undefined && data !== undefined;
   const tokens: unknown = Reflect.get(member, 'output_tokens');
   if (isResponse && typeof model !== 'string')
     throw fail('record_malformed', { reason: 'the response names no model' });
@@ -59,17 +62,28 @@ export function openRecord(file: unknown): OpenedRecord {
   return {
     envelope: member,
     payload: Buffer.from(member.payload, 'base64'),
-    response: isResponse ? { model: String(model), choices, usage } : null,
+    response: isResponse && !isVectors ? { model: String(model), choices, usage } : null,
+    vectors: isVectors ? { model: String(model), data, usage } : null,
     outputTokens: tokens === undefined ? null : Buffer.from(tokens, 'base64'),
-    unsigned: [...(isResponse ? Object.keys(unsigned) : []), ...unsignedBeside(member)],
+    unsigned: [
+      ...(isResponse ? Object.keys(value).filter((name) => !boundIn(isVectors).includes(name)) : []),
+      ...unsignedBeside(member, isVectors),
+    ],
   };
 }
 
-const BOUND_MEMBERS: readonly string[] = ['payloadType', 'payload', 'signatures', 'output_tokens'];
+const boundIn = (isVectors: boolean): readonly string[] => [
+  'model',
+  isVectors ? 'data' : 'choices',
+  'usage',
+  'evidence',
+];
 
-const unsignedBeside = (member: Envelope): string[] =>
+const BOUND_MEMBERS: readonly string[] = ['payloadType', 'payload', 'signatures'];
+
+const unsignedBeside = (member: Envelope, isVectors: boolean): string[] =>
   Object.keys(member)
-    .filter((name) => !BOUND_MEMBERS.includes(name))
+    .filter((name) => !BOUND_MEMBERS.includes(name) && (isVectors || name !== 'output_tokens'))
     .map((name) => `evidence.${name}`);
 
 interface Signed {
@@ -153,11 +167,17 @@ export function parsePayload(payload: Buffer): unknown {
   }
 }
 
+/** A request as bytes and parsed. */
+export interface RequestFile {
+  readonly bytes: Uint8Array;
+  readonly value: unknown;
+}
+
 export interface Bindings {
   readonly record: OpenedRecord;
   readonly statement: Statement;
-  /** The request as bytes and parsed, when the caller has it. */
-  readonly request: { readonly bytes: Uint8Array; readonly value: unknown } | null;
+  /** When the caller has it. */
+  readonly request: RequestFile | null;
   /** What the caller sent as nonce; absent: it is not judged. */
   readonly nonce?: string | undefined;
 }
@@ -165,11 +185,11 @@ export interface Bindings {
 /** L1: the request and the response are those that the statement speaks of. */
 export function checkBindings({ record, statement, request, nonce }: Bindings): Finding[] {
   const { predicate, subject } = statement;
-  const { response, outputTokens } = record;
+  const { outputTokens } = record;
   const tokensDigest = subject[1].digest.sha256;
   return [
     ...checkAsked(predicate.request, { request, nonce }),
-    checkAnswered(statement, response),
+    checkAnswered(statement, record),
     outputTokens === null
       ? skipped('output tokens', 'the file does not carry them')
       : compare('output tokens', sha256Hex(outputTokens), tokensDigest, {
@@ -186,7 +206,7 @@ export function checkBindings({ record, statement, request, nonce }: Bindings): 
 
 /** The request and the nonce, as far as they are at hand. */
 export function checkAsked(
-  signed: Predicate['request'],
+  signed: Omit<Predicate['request'], 'route'>,
   { request, nonce }: Pick<Bindings, 'request' | 'nonce'>,
 ): Finding[] {
   return [
@@ -203,12 +223,9 @@ export function checkAsked(
   ];
 }
 
-export function checkAnswered(
-  statement: Pick<Statement, 'subject'>,
-  response: AnsweredResponse | null,
-): Finding {
-  if (response === null) return skipped('response', 'the file holds the bare record');
-  return judge('response', isSignedResponse(statement, response), {
+function checkAnswered(statement: Pick<Statement, 'subject'>, { response, vectors }: OpenedRecord): Finding {
+  if (response === null && vectors === null) return skipped('response', 'the file holds the bare record');
+  return judge('response', response !== null && isSignedResponse(statement, response), {
     passed: 'model, choices and usage are as signed',
     failed: 'model, choices or usage differ from what was signed',
   });

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { EMBEDDING_WIDTH } from '../../contract/limits.ts';
+import { EMBEDDING_WIDTH, TEXTS_OF_ONE_REQUEST } from '../../contract/limits.ts';
 import { KeepAlive, nullable } from '../schema.ts';
+import { evidenceField, evidenceMember } from './evidence.ts';
 
 const TOKEN_IDS = { type: 'array', minItems: 1, items: { type: 'integer', minimum: 0 } };
 
@@ -17,7 +18,7 @@ export const EmbeddingRequest = Type.Object(
           { type: 'string' },
           {
             type: 'array',
-            maxItems: 2048,
+            maxItems: TEXTS_OF_ONE_REQUEST,
             items: { anyOf: [{ type: 'string', minLength: 1 }, TOKEN_IDS] },
           },
           TOKEN_IDS,
@@ -33,6 +34,7 @@ export const EmbeddingRequest = Type.Object(
     truncate: nullable<boolean>('boolean', {
       description: 'true cuts inputs that are too long and flags them; otherwise they are a 400.',
     }),
+    ...evidenceField,
     keep_alive: KeepAlive,
   },
   { $id: 'EmbeddingRequest' },
@@ -52,6 +54,7 @@ export const EmbeddingResponse = Type.Object(
     data: Type.Array(EmbeddingItem),
     model: Type.String(),
     usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() }),
+    ...evidenceMember,
   },
   { $id: 'EmbeddingResponse' },
 );

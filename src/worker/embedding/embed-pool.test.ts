@@ -123,6 +123,63 @@ describe('EmbedPool', () => {
   });
 });
 
+describe('EmbedPool, vectors with a record', () => {
+  const accounting = (inputs: string[]): EmbedJob => ({ ...job(inputs), accounts: true });
+  const failureOf = async (messages: readonly FromWorker[], { jobId }: EmbedJob): Promise<unknown> => {
+    const found = (): FromWorker | undefined =>
+      messages.find((message) => message.type === 'failed' && message.jobId === jobId);
+    while (found() === undefined) await new Promise((resolve) => setImmediate(resolve));
+    return found();
+  };
+
+  it('give an account of how they came about, which others do not', async () => {
+    const { embeds, events, vectors, ended } = await pool({ numCtx: 100, exactVectors: 'on' });
+    embeds.submit(accounting(['same', 'other', 'same']));
+    await ended();
+    const [first, second, third] = vectors().map(({ tokensSha256 }) => tokensSha256);
+    expect([first === third, first === second]).toEqual([true, false]);
+    expect(events().at(-1)).toMatchObject({
+      account: { exec: { numCtx: 100, threads: 2, contexts: [{ longest: 63 }, { longest: 100 }] } },
+    });
+    embeds.submit(job(['plain']));
+    while (events().filter(({ type }) => type === 'embedded').length < 2)
+      await new Promise((resolve) => setImmediate(resolve));
+    expect(events().at(-1)).toEqual({ type: 'embedded', totalTokens: 5 });
+  });
+
+  it.each([
+    ['a context of the first class that computes beside others', 0, true],
+    ['the context of the second class', 1, false],
+  ])('are refused where %s computes other bits, and others are computed', async (_, at, isBeside) => {
+    const { embeds, model, messages, events, ended } = await pool({ numCtx: 100, exactVectors: 'on' });
+    const limits = model.contexts[at];
+    const odd = isBeside ? limits?.beside[0] : limits?.context;
+    if (odd === undefined) throw new Error('there is no such context');
+    odd.embedding = () => Float32Array.of(0.5, 0.5, 0.5);
+    const refused = accounting(['x']);
+    embeds.submit(refused);
+    expect(await failureOf(messages, refused)).toMatchObject({
+      failure: {
+        code: 'evidence_unavailable',
+        detail: { reason: expect.stringContaining('depends on the threads') },
+      },
+    });
+    embeds.submit(job(['plain']));
+    await ended();
+    expect(events().at(-1)).toEqual({ type: 'embedded', totalTokens: 5 });
+  });
+
+  it('are refused at once where inputs are computed together, and can be cancelled before they are tried', async () => {
+    const together = await pool();
+    expect(() => together.embeds.submit(accounting(['x']))).toThrow('exact_vectors=auto');
+    const { embeds, messages } = await pool({ exactVectors: 'on' });
+    const cancelled = accounting(['x']);
+    embeds.submit(cancelled);
+    expect(embeds.cancel(cancelled.jobId)).toBe(true);
+    expect(await failureOf(messages, cancelled)).toMatchObject({ failure: { code: 'cancelled' } });
+  });
+});
+
 describe('EmbedPool, several inputs at a time', () => {
   /** Steps beside each other end when the test says so; `alone` counts those with all threads. */
   async function held(numCtx = 300) {

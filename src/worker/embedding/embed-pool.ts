@@ -12,6 +12,7 @@ import type { Outbox } from '../outbox.ts';
 import type { EmbedInput } from './embed-input.ts';
 import { ParallelInputs } from './parallel-inputs.ts';
 import { type Step, takeStep } from './step-inputs.ts';
+import { vectorsDepend } from './vector-trial.ts';
 import { type Work, workOf } from './work.ts';
 
 /** Vectors leave at least this often: a long list shows progress. */
@@ -34,6 +35,9 @@ export class EmbedPool {
   /** Jobs with inputs not yet begun, in turn. */
   readonly #queue: OpenJob[] = [];
   readonly #open = new Map<string, OpenJob>();
+  /** Jobs that give an account, until it is known whether they can. */
+  readonly #unproven: OpenJob[] = [];
+  #isProven = false;
   readonly #beside: ParallelInputs;
   /** Ends the wait for new inputs and for steps that compute. */
   #wake: () => void = () => {};
@@ -59,6 +63,7 @@ export class EmbedPool {
     const open: OpenJob = { work, inputs, totalTokens: 0, unfinished: inputs.length, over: false };
     this.#open.set(job.jobId, open);
     if (inputs.length === 0) this.#close(open);
+    else if (work.accounts === true && !this.#isProven) this.#unproven.push(open);
     else this.#queue.push(open);
     this.#wake();
     if (!this.#turning) void this.#turn();
@@ -77,12 +82,28 @@ export class EmbedPool {
       // Requests that arrived together are computed together.
       await handleMessages();
       await this.#outbox.drained();
+      while (this.#unproven.length > 0) await this.#prove();
       const step = takeStep(this.#queue, this.#model.contexts);
       if (step !== null) await this.#place(step);
       else if (this.#beside.steps > 0) await this.#change();
       else break;
     }
     this.#turning = false;
+  }
+
+  /** Once, before the first vectors that have a record. */
+  async #prove(): Promise<void> {
+    while (this.#beside.steps > 0) await this.#change();
+    const jobs = this.#unproven.splice(0);
+    this.#steps += 1;
+    try {
+      const reason = vectorsDepend(this.#model);
+      if (reason !== null) throw fail('evidence_unavailable', { reason });
+      this.#isProven = true;
+      this.#queue.push(...jobs);
+    } catch (error) {
+      for (const open of jobs) this.#fail(open, error);
+    }
   }
 
   #change(): Promise<void> {

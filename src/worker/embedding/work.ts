@@ -5,12 +5,16 @@ import { normalise } from '../../lib/base/vector.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { EmbeddingModel } from '../model.ts';
 import { type EmbedInput, embedInputs } from './embed-input.ts';
+import { sha256OfTokens } from '../frozen/token-bytes.ts';
+import { requireVectorAccount, vectorFacts } from '../frozen/vectors.ts';
 import { rankInputs } from './rank-input.ts';
 
 export interface Work {
   readonly jobId: string;
   /** In the order in which they are computed; taken out when their step begins. */
   readonly inputs: EmbedInput[];
+  /** Its vectors have a record, so that they must not depend on what is computed beside them. */
+  readonly accounts?: true;
   /** One event for each place of the input; `values` is what the model gave. Throws when they are no result. */
   told(input: EmbedInput, values: Float32Array): JobEvent[];
   ended(totalTokens: number): JobEvent;
@@ -32,15 +36,27 @@ export function workOf(model: EmbeddingModel, job: Job): Work {
   });
 }
 
-function embedWork({ vocabulary, limit }: EmbeddingModel, job: EmbedJob): Work {
+function embedWork(model: EmbeddingModel, job: EmbedJob): Work {
+  const { vocabulary, limit } = model;
+  const accounts = job.accounts === true;
+  if (accounts) requireVectorAccount(model);
   return {
     jobId: job.jobId,
     inputs: embedInputs(vocabulary, job, limit),
+    ...(accounts && { accounts }),
     told: (input, values) => {
       const vector = unitVector(values, input);
-      return input.indexes.map((index) => ({ type: 'embedding', index, vector, ...factsOf(input) }));
+      const facts = {
+        ...factsOf(input),
+        ...(accounts && { tokensSha256: sha256OfTokens(input.tokens) }),
+      };
+      return input.indexes.map((index) => ({ type: 'embedding', index, vector, ...facts }));
     },
-    ended: (totalTokens) => ({ type: 'embedded', totalTokens }),
+    ended: (totalTokens) => ({
+      type: 'embedded',
+      totalTokens,
+      ...(accounts && { account: vectorFacts(model) }),
+    }),
   };
 }
 

@@ -86,8 +86,8 @@ export function observedThreads(frozen: FrozenContext): number {
 export const unavailable = (reason: string): Error => fail('evidence_unavailable', { reason });
 
 function execOf(chat: ChatModel, context: NativeContext, threads: number): FrozenContext['exec'] {
-  const { systemInfo } = chat.backend.facts;
   return {
+    ...libraryExec(chat),
     numCtx: context.numCtx,
     batchSize: context.batchTokens,
     microBatchSize: context.batchTokens,
@@ -96,10 +96,24 @@ function execOf(chat: ChatModel, context: NativeContext, threads: number): Froze
     flashAttention: context.flashAttention,
     typeK: recordedType(CACHE_TYPE),
     typeV: recordedType(CACHE_TYPE),
-    gpuLayers: chat.model.facts.gpuLayers,
-    useMmap: chat.model.facts.usesMmap,
+  };
+}
+
+/** How the library itself computes. */
+export function libraryExec({
+  backend,
+  model,
+  exact,
+}: Pick<ChatModel, 'backend' | 'model' | 'exact'>): Pick<
+  FrozenExec,
+  'gpuLayers' | 'useMmap' | 'openMp' | 'repack'
+> {
+  const { systemInfo } = backend.facts;
+  return {
+    gpuLayers: model.facts.gpuLayers,
+    useMmap: model.facts.usesMmap,
     openMp: /\bOPENMP = 1\b/.test(systemInfo),
-    repack: chat.exact === undefined && /\bREPACK = 1\b/.test(systemInfo),
+    repack: exact === undefined && /\bREPACK = 1\b/.test(systemInfo),
   };
 }
 

@@ -37,9 +37,9 @@ export class EvidenceService {
     };
   }
 
-  /** A home with one model per entry, and the built server of this test run unless another is named. */
+  /** A home with one model per entry, a chat model or what it writes, and the built server of this test run unless another is named. */
   static async create(
-    models: Readonly<Record<string, TinyChatOptions>>,
+    models: Readonly<Record<string, TinyChatOptions | ((file: string) => Promise<unknown>)>>,
     options: { readonly server?: string; readonly env?: Record<string, string> } = {},
   ): Promise<EvidenceService> {
     const folder = await mkdtemp(path.join(tmpdir(), 'hearth-evidence-'));
@@ -47,7 +47,7 @@ export class EvidenceService {
     const service = new EvidenceService(folder, program, options.env ?? {});
     for (const [id, model] of Object.entries(models)) {
       const file = path.join(service.folder, `${id}.gguf`);
-      await writeTinyChat(file, model);
+      await (typeof model === 'function' ? model(file) : writeTinyChat(file, model));
       await importFile(openRegistry({ home: path.join(service.folder, 'svc') }), file, { id });
     }
     return service;
