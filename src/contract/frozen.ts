@@ -116,17 +116,17 @@ export const CheckFacts = Type.Object({
 });
 export type CheckFacts = Static<typeof CheckFacts>;
 
-/** How vectors were computed; two runs are comparable only when all of this but the threads is equal. */
+/** Execution settings of vectors; two runs are comparable only when all of this but the threads is equal. */
 export const VectorExec = Type.Object({
   /** Tokens of one input at most. */
   numCtx: Type.Integer({ minimum: 1 }),
   threads: Type.Integer({ minimum: 1 }),
-  /** What computes the inputs of each class of length, the shortest first. */
+  /** Contexts by the length of their inputs, the shortest first. */
   contexts: Type.Array(
     Type.Object({ longest: Type.Integer({ minimum: 1 }), flashAttention: Type.Boolean() }),
     { minItems: 1, maxItems: 4 },
   ),
-  /** How the vectors of tokens become one. */
+  /** Pooling of the vectors of tokens. */
   pooling: Type.String({ maxLength: 16 }),
   gpuLayers: Type.Integer(),
   useMmap: Type.Boolean(),
@@ -135,7 +135,7 @@ export const VectorExec = Type.Object({
 });
 export type VectorExec = Static<typeof VectorExec>;
 
-/** What a run of vectors says that it did; the digest of each input's tokens stands beside its vector. */
+/** Account of a run of vectors; the digest of each input's tokens comes with its vector. */
 export const VectorFacts = Type.Object({
   exec: VectorExec,
   host: FrozenHost,

@@ -192,7 +192,7 @@ export const EmbedJob = Type.Object({
   trustsTokenIds: Type.Optional(Type.Literal(true)),
   /** True: an over-long input is cut and flagged; false: it is refused. */
   truncate: Type.Boolean(),
-  /** Gives an account of itself, for a record, and is refused where vectors depend on what is computed beside them. */
+  /** Gives an account of itself, for a record, and is refused where vectors depend on other work. */
   accounts: Type.Optional(Type.Literal(true)),
 });
 export type EmbedJob = Static<typeof EmbedJob>;

@@ -134,7 +134,7 @@ export function identityFault(
   return settled(() => findIdentityFault(body, { nonce, pinned: { keyid } }));
 }
 
-/** What a request of each route with records has. */
+/** Members of the requests of each route with records. */
 const REQUESTS = ['messages', 'prompt', 'input'];
 
 /** What a dropped file is. */

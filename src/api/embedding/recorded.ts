@@ -1,4 +1,4 @@
-/** The vectors of a job as their events tell them, and as a record has them. Pure. */
+/** The vectors of a job in the order of its inputs, and as a record has them. Pure. */
 import type { VectorFacts } from '../../contract/frozen.ts';
 import type { EmbeddingEvent, JobEvent } from '../../contract/job-event.ts';
 import type { RecordedVector } from '../../trust/evidence/vector-record.ts';

@@ -53,7 +53,7 @@ export async function openFrozen(
   };
 }
 
-/** What signs, and the libraries that it names. */
+/** The signer, and the libraries that it names. */
 export async function boundIssuer(
   issuer: EvidenceIssuer | null,
 ): Promise<{ readonly issuer: EvidenceIssuer; readonly backend: BackendProvenance }> {
@@ -124,7 +124,7 @@ export function checkedNonce(nonce: string | undefined): string | null {
   });
 }
 
-/** The bytes of a model as a record names them; `confirm` is asked after the run. */
+/** The bytes of a model as a record names them; `confirm` follows the run. */
 export async function provenModel({
   id,
   proof,

@@ -20,7 +20,7 @@ export interface FrozenRequest {
   readonly route?: Predicate['request']['route'] | undefined;
 }
 
-/** Which request it was, and what its client had signed with the answer. */
+/** The request, and the nonce that its client had signed with the answer. */
 export type NamedRequest = Pick<FrozenRequest, 'rawSha256' | 'canonicalSha256' | 'nonce'>;
 
 /** Refuses what has no canonical form. */

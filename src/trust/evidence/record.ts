@@ -137,7 +137,7 @@ function statementOf(facts: EvidenceFacts, issuer: Predicate['issuer']): Stateme
   };
 }
 
-/** What computed, and on what. */
+/** The library and the processor that computed. */
 export function backendOf(backend: BackendProvenance, host: FrozenFacts['host']): Predicate['backend'] {
   return {
     backend_sha256: backend.sha256,

@@ -70,7 +70,7 @@ function answered(statement: VectorStatement, response: OpenedRecord['vectors'])
   ];
 }
 
-/** What has no canonical form was never signed. */
+/** Null without a canonical form, because such a value was never signed. */
 function digestOrNull(
   response: NonNullable<OpenedRecord['vectors']>,
   vectors: readonly Float32Array[],
@@ -83,7 +83,7 @@ function digestOrNull(
   }
 }
 
-/** Whether what the statement says of the response is so. */
+/** Compares the statement with the response. */
 function isConsistent(
   { model, vectors: { inputs, width } }: VectorPredicate,
   { model: answering, data, usage }: NonNullable<OpenedRecord['vectors']>,
@@ -101,7 +101,7 @@ function isConsistent(
   );
 }
 
-/** Whether the settings of the request are those of the record. */
+/** Compares the settings of the request with those of the record. */
 function asAsked({ vectors: { width, inputs } }: VectorPredicate, request: unknown): Finding {
   const dimensions = memberOf(request, 'dimensions');
   const input = memberOf(request, 'input');
@@ -120,14 +120,14 @@ function asAsked({ vectors: { width, inputs } }: VectorPredicate, request: unkno
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
-/** What a replay of vectors made. */
+/** Result of a replay of vectors. */
 export interface ReplayedVectors extends Pick<VectorPredicate, 'backend' | 'exec' | 'vectors'> {
   readonly model: ModelFiles;
   readonly bits: readonly Float32Array[];
   readonly serverSha256: string;
 }
 
-/** What changes no bit of a vector. */
+/** Settings that change no bit of a vector. */
 const NO_BITS: readonly string[] = ['n_threads'];
 
 /** L3: on other terms never "verified"; on the same ones, the inputs and the bits of all vectors must be the same. */

@@ -35,7 +35,7 @@ export interface VectorEvidence {
   readonly payloadSha256: string;
 }
 
-/** What differs from one answer to the next. */
+/** Facts that differ from one answer to the next. */
 export interface VectorAnswer {
   readonly request: NamedRequest;
   readonly facts: VectorFacts;

@@ -29,7 +29,7 @@ export interface OpenedRecord {
   readonly envelope: Envelope;
   readonly payload: Buffer;
   readonly response: AnsweredResponse | null;
-  /** Null beside an answer in words, and in a bare record. */
+  /** Null for an answer in words, and in a bare record. */
   readonly vectors: AnsweredVectors | null;
   readonly outputTokens: Buffer | null;
   /** Members of the file that nothing signed binds: anybody could have written them. */

@@ -1,6 +1,6 @@
 /**
  * Shows that this library on this processor gives an input the same vector wherever it is computed, with the model's own
- * weights: with all threads, with one, and in a context that computes beside others. No context may compute meanwhile.
+ * weights: with all threads, with one, and in a context for parallel work. No context may compute meanwhile.
  */
 import type { EmbeddingContexts, EmbeddingModel } from '../model.ts';
 import type { NativeContext } from '../native.ts';
@@ -8,7 +8,7 @@ import type { NativeContext } from '../native.ts';
 /** Tokens beyond the inputs of the class before: whole groups of rows, and some left over. */
 const TRIED = [1, 38];
 
-/** Why the vectors of a model depend on more than their input; null: they do not. */
+/** Returns the reason if vectors of a model depend on more than their input, else null. */
 export function vectorsDepend({ contexts, vocabulary, facts }: EmbeddingModel): string | null {
   let shorter = 0;
   for (const each of contexts) {

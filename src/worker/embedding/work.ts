@@ -13,7 +13,7 @@ export interface Work {
   readonly jobId: string;
   /** In the order in which they are computed; taken out when their step begins. */
   readonly inputs: EmbedInput[];
-  /** Its vectors have a record, so that they must not depend on what is computed beside them. */
+  /** Its vectors have a record, so that they must not depend on other work. */
   readonly accounts?: true;
   /** One event for each place of the input; `values` is what the model gave. Throws when they are no result. */
   told(input: EmbedInput, values: Float32Array): JobEvent[];

@@ -1,4 +1,4 @@
-/** What a run of vectors says that it did: every setting that a record of it names. */
+/** Account of a run of vectors: every setting that a record of it names. */
 import type { VectorFacts } from '../../contract/frozen.ts';
 import { whyNotFrozen } from '../../contract/settings/shapes.ts';
 import type { EmbeddingModel } from '../model.ts';
@@ -12,7 +12,7 @@ export function requireVectorAccount({ spec, model, contexts }: EmbeddingModel):
       'its vectors depend on the texts that are computed beside them; set exact_vectors=auto and gpu=off';
     throw unavailable(reason);
   }
-  // A replay loads the file as it is.
+  // A replay loads the unchanged file.
   const set = whyNotFrozen(spec.settings);
   if (set !== null) throw unavailable(set);
   if (spec.settings.loadMode !== undefined && !model.facts.usesMmap)
