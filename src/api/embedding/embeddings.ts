@@ -49,7 +49,7 @@ export async function embed(
   caller: Caller,
 ): Promise<EmbeddingAnswer> {
   const { ignored, asked } = readRequest(ports, body, caller);
-  return answerOf(await computeVectors(ports, asked), body, ignored);
+  return wholeAnswer(await computeVectors(ports, asked), body, ignored);
 }
 
 export interface ProvedEmbeddingPorts extends EmbeddingPorts {
@@ -79,7 +79,7 @@ export async function embedProved(
   // Before the run: a model whose bytes cannot be named then costs nothing.
   const { model, confirm } = await provenModel(served);
   const vectors = await modelVectors(engine, served, { ...asked, accounts: true });
-  const answer = await answerOf(vectors, request, ignored);
+  const answer = await wholeAnswer(vectors, request, ignored);
   await confirm();
   if (vectors.account === undefined) throw unavailable('the engine reported nothing about the run');
   const { account } = vectors;
@@ -107,7 +107,7 @@ function readRequest(
   return { ignored, asked };
 }
 
-async function answerOf(
+async function wholeAnswer(
   vectors: Vectors,
   { encoding_format }: EmbeddingRequest,
   ignored: readonly string[],

@@ -3,9 +3,9 @@ import type { EmbedJob } from '../../contract/job.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import { fileTarget } from '../../engine/local/model-source.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
-import { backendOf } from '../../trust/evidence/record.ts';
+import { statedBackend } from '../../trust/evidence/record.ts';
 import type { ReplayedVectors } from '../../trust/evidence/vector-checks.ts';
-import { vectorExecOf, vectorsOf } from '../../trust/evidence/vector-record.ts';
+import { statedVectorExec, statedVectors } from '../../trust/evidence/vector-record.ts';
 import type { VectorPredicate } from '../../trust/evidence/vector-statement.ts';
 import { hashServerSource } from '../../trust/identity/server-source.ts';
 import { EmbeddingRequest } from '../../wire/inference/embeddings.ts';
@@ -45,9 +45,9 @@ export async function replayVectors(
     const recorded = recordedVectors(items, ended, claimed.vectors.width);
     return {
       model: model.files,
-      backend: backendOf(await boundBackend(backend.backendFacts()), recorded.facts.host),
-      exec: vectorExecOf(recorded.facts),
-      vectors: vectorsOf(recorded),
+      backend: statedBackend(await boundBackend(backend.backendFacts()), recorded.facts.host),
+      exec: statedVectorExec(recorded.facts),
+      vectors: statedVectors(recorded),
       bits: recorded.vectors.map(({ vector }) => vector),
       serverSha256: (await hashServerSource()).sha256,
     };
@@ -68,7 +68,7 @@ function vectorJob(request: unknown): EmbedJob {
     jobId: 'replay',
     inputs: [...texts],
     truncate: request.truncate === true,
-    // They were taken once; the digests of the tokens tell whether they are the same.
+    // They were taken once; the digests of the tokens show whether they are the same.
     trustsTokenIds: true,
     accounts: true,
   };

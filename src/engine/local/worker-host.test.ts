@@ -1,4 +1,4 @@
-/** What a host makes of messages that come in one turn of the event loop, as after a time in which its process was busy. */
+/** Messages to a host that come in one turn of the event loop, as after a time in which its process was busy. */
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';

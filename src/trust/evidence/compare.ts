@@ -75,13 +75,13 @@ export function checkArtefacts(
 
 /** Names what differs between two execution tuples. */
 export function differences(claimed: Tuple, here: Tuple): string[] {
-  return differencesOf(claimed, here, claimed.exec.lane === 'exact' ? NOT_OF_EXACT : []);
+  return tupleDifferences(claimed, here, claimed.exec.lane === 'exact' ? NOT_OF_EXACT : []);
 }
 
 type AnyTuple = Omit<Tuple, 'exec'> & { readonly exec: object };
 
 /** The same for execution settings of any kind; those with these names change no bit. */
-export function differencesOf(claimed: AnyTuple, here: AnyTuple, ignored: readonly string[]): string[] {
+export function tupleDifferences(claimed: AnyTuple, here: AnyTuple, ignored: readonly string[]): string[] {
   const found: string[] = [];
   const test = (name: string, a: unknown, b: unknown): void => {
     if (!isDeepStrictEqual(a, b)) found.push(`${name}: here ${show(b)}, in the record ${show(a)}`);

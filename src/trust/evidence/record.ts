@@ -121,7 +121,7 @@ function statementOf(facts: EvidenceFacts, issuer: Predicate['issuer']): Stateme
     prompt: promptOf(frozen),
     model: facts.model,
     server: facts.server,
-    backend: backendOf(facts.backend, frozen.host),
+    backend: statedBackend(facts.backend, frozen.host),
     exec: execOf(frozen),
     sampling: samplingOf(frozen, request.defaulted),
     output: outputOf(frozen, facts.finishReason),
@@ -138,7 +138,7 @@ function statementOf(facts: EvidenceFacts, issuer: Predicate['issuer']): Stateme
 }
 
 /** The library and the processor that computed. */
-export function backendOf(backend: BackendProvenance, host: FrozenFacts['host']): Predicate['backend'] {
+export function statedBackend(backend: BackendProvenance, host: FrozenFacts['host']): Predicate['backend'] {
   return {
     backend_sha256: backend.sha256,
     closure: closureOf(backend, host.mapped),

@@ -18,7 +18,7 @@ import {
   parseAnyStatement,
   type ReplayedVectors,
 } from './vector-checks.ts';
-import { answeredVectors, buildVectorEvidence, vectorExecOf, vectorsOf } from './vector-record.ts';
+import { answeredVectors, buildVectorEvidence, statedVectorExec, statedVectors } from './vector-record.ts';
 import type { VectorStatement } from './vector-statement.ts';
 
 const identity = sampleIdentity();
@@ -67,8 +67,8 @@ const replay = (changes: Partial<ReplayedVectors> = {}) =>
   checkVectorReplay(statement, {
     model,
     backend: statement.predicate.backend,
-    exec: vectorExecOf(facts),
-    vectors: vectorsOf(recorded),
+    exec: statedVectorExec(facts),
+    vectors: statedVectors(recorded),
     bits: vectors.map(({ vector }) => vector),
     serverSha256: server.server_source_sha256,
     ...changes,
@@ -85,7 +85,7 @@ const nudged = (vector: Float32Array): Float32Array => {
 describe('a replay of vectors', () => {
   it('passes with the same bits, with any number of threads', () => {
     expect(replay().map(({ outcome }) => outcome)).toEqual(['passed', 'passed', 'passed']);
-    expect(outcomes({ exec: { ...vectorExecOf(facts), n_threads: 9 } })).toContain('vectors passed');
+    expect(outcomes({ exec: { ...statedVectorExec(facts), n_threads: 9 } })).toContain('vectors passed');
   });
 
   it('fails where one bit differs, an input or the form', () => {
@@ -95,7 +95,7 @@ describe('a replay of vectors', () => {
       'form passed',
       'vectors failed',
     ]);
-    const form = vectorsOf(recorded);
+    const form = statedVectors(recorded);
     const [input] = form.inputs;
     expect(outcomes({ vectors: { ...form, inputs: [input, input] as typeof form.inputs } })).toContain(
       'inputs failed',

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Check as isShape } from 'typebox/value';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
-import { differencesOf, type ModelFiles } from './compare.ts';
+import { tupleDifferences, type ModelFiles } from './compare.ts';
 import type { Statement } from './statement.ts';
 import {
   checkAsked,
@@ -133,7 +133,7 @@ const NO_BITS: readonly string[] = ['n_threads'];
 /** L3: on other terms never "verified"; on the same ones, the inputs and the bits of all vectors must be the same. */
 export function checkVectorReplay(statement: VectorStatement, here: ReplayedVectors): Finding[] {
   const { predicate: claimed, subject } = statement;
-  const different = differencesOf(claimed, here, NO_BITS);
+  const different = tupleDifferences(claimed, here, NO_BITS);
   const { inputs } = claimed.vectors;
   const isSameInput = isDeepStrictEqual(inputs, here.vectors.inputs);
   const isOther = claimed.server.server_source_sha256 !== here.serverSha256;

@@ -8,7 +8,7 @@ import type { NamedRequest } from './freeze.ts';
 import {
   type AnsweredVectors,
   type BackendProvenance,
-  backendOf,
+  statedBackend,
   requestOf,
   type Signer,
   signStatement,
@@ -59,9 +59,9 @@ export function buildVectorEvidence(
       request: { ...requestOf(request), route: EMBEDDINGS_ROUTE },
       model,
       server,
-      backend: backendOf(backend, facts.host),
-      exec: vectorExecOf(facts),
-      vectors: vectorsOf(answer),
+      backend: statedBackend(backend, facts.host),
+      exec: statedVectorExec(facts),
+      vectors: statedVectors(answer),
     };
     return {
       _type: STATEMENT_TYPE,
@@ -76,7 +76,7 @@ export function buildVectorEvidence(
   return { member: envelope, payloadSha256 };
 }
 
-export function vectorExecOf({ exec, workerStart }: VectorFacts): VectorPredicate['exec'] {
+export function statedVectorExec({ exec, workerStart }: VectorFacts): VectorPredicate['exec'] {
   if (exec.gpuLayers !== 0) throw fail('evidence_unavailable', { reason: 'the model has layers on a GPU' });
   return {
     n_ctx: exec.numCtx,
@@ -90,7 +90,7 @@ export function vectorExecOf({ exec, workerStart }: VectorFacts): VectorPredicat
   };
 }
 
-export function vectorsOf({
+export function statedVectors({
   facts,
   vectors,
   modelWidth,

@@ -33,11 +33,11 @@ function isSame({ context, beside }: EmbeddingContexts, tokens: Uint32Array, thr
     // Last, because it computes with all threads from here on.
     [context, threads],
   ];
-  const found = ways.map(([each, count]) => bitsOf(each, tokens, count));
+  const found = ways.map(([each, count]) => vectorBits(each, tokens, count));
   return found.every((bits) => bits.equals(found[0] ?? Buffer.alloc(0)));
 }
 
-function bitsOf(context: NativeContext, tokens: Uint32Array, threads: number): Buffer {
+function vectorBits(context: NativeContext, tokens: Uint32Array, threads: number): Buffer {
   context.setThreads(threads);
   context.initBatch(tokens.length);
   context.clearSequence(0);

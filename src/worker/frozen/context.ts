@@ -99,7 +99,7 @@ function execOf(chat: ChatModel, context: NativeContext, threads: number): Froze
   };
 }
 
-/** How the library itself computes. */
+/** Settings of the library itself. */
 export function libraryExec({
   backend,
   model,

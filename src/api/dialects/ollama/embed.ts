@@ -22,7 +22,7 @@ export async function ollamaEmbed(
   const begunMs = performance.now();
   const input = body.input ?? [];
   const ignored = ignoredOf(ports, body, OllamaEmbedRequest.properties);
-  const vectors = await vectorsOf(ports, body, { input: isEmpty(input) ? LOADS : input, caller });
+  const vectors = await statedVectors(ports, body, { input: isEmpty(input) ? LOADS : input, caller });
   const items = isEmpty(input) ? [] : vectors.items;
   const answer = {
     model: vectors.model,
@@ -61,7 +61,7 @@ function ignoredOf(
   return ignored;
 }
 
-function vectorsOf(
+function statedVectors(
   ports: EmbeddingPorts,
   body: OllamaEmbedRequest,
   { input, caller }: { readonly input: string | readonly unknown[]; readonly caller: Caller },
