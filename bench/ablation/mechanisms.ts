@@ -53,16 +53,6 @@ const WITHOUT_V8_FLAGS =
 export function mechanisms({ threads, draft }: Setup): readonly Mechanism[] {
   return [
     {
-      ...part('ways'),
-      files: ['call-prices', 'decode-ways', 'places', 'way-choice'].map(
-        (file) => `${TUNED}/decode/${file}.ts`,
-      ),
-      trials: [
-        { workload: 'burst', streams: 3, figures: ['tok/s', 'gap p50 ms'] },
-        { workload: 'burst', streams: 4, figures: ['tok/s', 'gap p50 ms'] },
-      ],
-    },
-    {
       ...part('bursts'),
       files: [`${TUNED}/prefill/bursts.ts`],
       trials: [{ workload: 'burst', streams: 4, figures: ['tok/s', 'first token p50 ms', 'gap p99 ms'] }],
@@ -80,7 +70,11 @@ export function mechanisms({ threads, draft }: Setup): readonly Mechanism[] {
     },
     {
       ...part('drafts'),
-      files: ['src/worker/batch/stream/prompt-lookup.ts', `${TUNED}/decode/draft-rows.ts`],
+      files: [
+        'src/worker/batch/stream/prompt-lookup.ts',
+        `${TUNED}/decode/draft-rows.ts`,
+        `${TUNED}/decode/call-prices.ts`,
+      ],
       trials: [
         { workload: 'repeating', streams: 1, figures: ['tok/s'] },
         { workload: 'edits', streams: 1, figures: ['tok/s'] },

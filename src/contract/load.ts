@@ -11,7 +11,6 @@ export type ModelKind = Static<typeof ModelKind>;
 
 /** Mechanisms for speed that a benchmark can switch off; src/worker/batch/DESIGN.md explains each. */
 export const PlannerPart = Type.Union([
-  Type.Literal('ways'),
   Type.Literal('drafts'),
   Type.Literal('bursts'),
   Type.Literal('chunk-size'),

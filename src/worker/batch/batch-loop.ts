@@ -6,7 +6,7 @@
  * A step:
  *   1. drop cancelled jobs
  *   2. assign free sequences to waiting jobs, with as much KV-cache reuse as possible
- *   3. plan the native calls: decode rows, all in one or in several, then prefill chunks
+ *   3. plan the native calls: decode rows, then prefill chunks
  *   4. for each call: evaluate its rows, sample as far as drafts are accepted or where a prompt ends, send the events
  */
 import type { EarlierPrompt } from '../../contract/prompt-difference.ts';
@@ -264,7 +264,6 @@ export class BatchLoop {
             nowMs: performance.now(),
             decoding: decoding.map((stream) => stream.decodingState()),
             prefilling: atText.map((stream) => stream.prefillingState()),
-            idle: this.#sequences.idle,
           });
     const image = this.#images.call(prefilling, this.#chat.context.batchTokens);
     return image === null ? plan : { calls: [...plan.calls, image] };
@@ -275,7 +274,12 @@ export class BatchLoop {
     // No event may wait for a call that prefills; that can take long.
     this.#outbox.beforeNativeCall(phase === 'prefill' ? Number.POSITIVE_INFINITY : expectedMs);
     const bySequence = new Map([...this.#streams.values()].map((stream) => [stream.sequence, stream]));
-    const nativeRows = rows.map((row) => this.#nativeRow(row, bySequence.get(row.sequence)));
+    const streamIn = (sequence: number): Stream => {
+      const stream = bySequence.get(sequence);
+      if (stream === undefined) throw new Error(`no stream runs in sequence ${sequence}`);
+      return stream;
+    };
+    const nativeRows = rows.map((row) => nativeRow(row, streamIn(row.sequence)));
     const call = this.#threads.begin({ phase, ...shapeOf(nativeRows) });
     evaluateRows(this.#chat.context, nativeRows, {
       onEvaluated: () => {
@@ -283,8 +287,7 @@ export class BatchLoop {
         this.slots.afterNativeCall();
       },
       onResult: (row, result) => {
-        const stream = bySequence.get(row.sequence);
-        if (stream === undefined) return this.#sequences.forgetBeyond(row.sequence);
+        const stream = streamIn(row.sequence);
         if ('error' in result) {
           if (!result.restored) this.#sequences.empty(row.sequence);
           return this.#fail(stream, result.error);
@@ -312,13 +315,6 @@ export class BatchLoop {
       const work = works.get(kept.slot);
       return work === undefined ? kept : { ...kept, work };
     });
-  }
-
-  #nativeRow({ kind, sequence, tokens, padding }: PlannedRow, stream: Stream | undefined): Row {
-    if (kind === 'filler' || stream === undefined) return this.#sequences.fillerRow(sequence, padding);
-    if (kind === 'decode') return stream.decodeRow(tokens - 1, padding);
-    if (kind === 'image') return stream.imageRow(tokens);
-    return stream.prefillRow(tokens, padding);
   }
 
   #dropCancelled(): void {
@@ -459,6 +455,12 @@ export class BatchLoop {
 const LEAST_PINNED_TOKENS = 32;
 const NOTHING: StepPlan = { calls: [] };
 const FROM_SLOT = { ramTokens: 0, diskTokens: 0, restoreMs: 0 } as const;
+
+function nativeRow({ kind, tokens, padding }: PlannedRow, stream: Stream): Row {
+  if (kind === 'decode') return stream.decodeRow(tokens - 1, padding);
+  if (kind === 'image') return stream.imageRow(tokens);
+  return stream.prefillRow(tokens, padding);
+}
 
 /** Room for logits is that of one scored prompt at a time, and the first comes first. */
 function oneScoring(prefilling: readonly Stream[]): readonly Stream[] {

@@ -5,6 +5,7 @@ import { generateJob } from '../../../test/support/engine/jobs.ts';
 import { scriptedBackend, scriptedSpec } from '../../../test/support/engine/scripted-backend.ts';
 import { ChatService } from '../chat-service.ts';
 import { loadChat } from '../load/chat.ts';
+import type { ChatModel } from '../model.ts';
 import { Outbox } from '../outbox.ts';
 
 let nowMs = 0;
@@ -16,17 +17,18 @@ beforeEach(() => {
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Answers two requests at once on a machine with these costs; what happened, in order. */
-async function answered(msOf: (rows: number) => number): Promise<string[]> {
+/** Answers two requests at once, by these rules of an exact load; what happened, in order. */
+async function answered(exact?: ChatModel['exact']): Promise<string[]> {
   const happened: string[] = [];
   const { backend } = scriptedBackend(
     () => Buffer.from('a'),
     (_, rows) => {
       happened.push(`${rows}`);
-      nowMs += msOf(rows);
+      nowMs += rows < 3 ? 25 * rows : 3.5 * rows;
     },
   );
-  const chat = await loadChat(backend, { ...scriptedSpec, threads: 1 }, () => undefined);
+  const loaded = await loadChat(backend, { ...scriptedSpec, threads: 1 }, () => undefined);
+  const chat: ChatModel = { ...loaded, ...(exact !== undefined && { exact }) };
   const ends = new EventEmitter();
   const outbox = new Outbox((message, onSent) => {
     const events = message.type === 'events' ? message.events : [];
@@ -45,22 +47,16 @@ async function answered(msOf: (rows: number) => number): Promise<string[]> {
   return happened;
 }
 
-it('two streams decode apart where two rows cost more than two calls, and together where they do not', async () => {
-  const calls = async (two: number) => {
-    const happened = await answered((rows) => (rows === 2 ? two : rows < 2 ? 25 : 3.5 * rows));
-    return {
-      one: happened.filter((rows) => rows === '1').length,
-      two: happened.filter((rows) => rows === '2').length,
-    };
-  };
-  const [apart, together] = [await calls(75), await calls(35)];
-  expect(apart.one).toBeGreaterThan(120);
-  expect(apart.two).toBeLessThan(10);
-  expect(together.one).toBeLessThan(20);
-  expect(together.two).toBeGreaterThan(60);
+it('two streams decode in one call, and in two where an exact load says so', async () => {
+  const callsOf = (happened: readonly string[], rows: number): number =>
+    happened.filter((entry) => entry === `${rows}`).length;
+  const [together, apart] = [await answered(), await answered({ together: false })];
+  expect(callsOf(together, 2)).toBeGreaterThan(60);
+  expect(callsOf(together, 1)).toBeLessThan(20);
+  expect(callsOf(apart, 1)).toBeGreaterThan(120);
 });
 
 it('the end of an answer leaves before the call of the next stream', async () => {
-  const happened = await answered((rows) => (rows === 2 ? 75 : rows < 2 ? 25 : 3.5 * rows));
+  const happened = await answered({ together: false });
   expect(happened.slice(-4)).toEqual(['1', 'first ends', '1', 'second ends']);
 });

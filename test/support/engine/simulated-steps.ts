@@ -34,13 +34,6 @@ export const intel: StepCosts = {
   prefillMsPerToken: 3.5,
 };
 
-/** As measured on two AMD cores of a faster kind, weights in Q4_K: rows cost least together, but not by far. */
-export const amdQ4: StepCosts = {
-  rowsMs: [0, 21, 37, 48, 60, 72, 83, 94, 105],
-  rowDepthMs: 0.01,
-  prefillMsPerToken: 3.5,
-};
-
 /** The planner that ships, of a context whose sequences share their cells; it knows no price yet. */
 export function simulatedPlanner(): TunedPlanner {
   return new TunedPlanner({
@@ -130,7 +123,6 @@ export function simulate(
       nowMs,
       decoding: running.filter(({ answered }) => answered > 0).map(decodingState),
       prefilling: running.filter(({ answered }) => answered === 0).map(prefillingState),
-      idle: [],
     });
     if (plan.calls.length === 0) throw new Error('the planner stands still');
     for (const call of plan.calls) {

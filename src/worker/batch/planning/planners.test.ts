@@ -59,7 +59,6 @@ const stateArbitrary = fc
       nowMs: 1_000,
       decoding: all.filter(({ is }) => is === 'decoding'),
       prefilling: all.filter(({ is }) => is === 'prefilling'),
-      idle: all.filter(({ is }) => is === 'idle'),
     };
   });
 
@@ -139,10 +138,7 @@ describe.each(planners)('the %s planner', (_, make) => {
     holds((plan, state) => {
       for (const { rows } of plan.calls) expect(total(rows)).toBeLessThanOrEqual(MOST_ROWS);
       const positions = new Map(
-        [...state.decoding, ...state.prefilling, ...state.idle].map(({ sequence, position }) => [
-          sequence,
-          position,
-        ]),
+        [...state.decoding, ...state.prefilling].map(({ sequence, position }) => [sequence, position]),
       );
       for (const row of allRows(plan)) {
         expect(row.position).toBe(positions.get(row.sequence));
@@ -150,12 +146,11 @@ describe.each(planners)('the %s planner', (_, make) => {
       }
     }));
 
-  it('drafts no more than there is, fills idle sequences only, and prefills no more than remains', () =>
+  it('drafts no more than there is, and prefills no more than remains', () =>
     holds((plan, state) => {
       const found = <T extends { readonly sequence: number }>(all: readonly T[], id: number): T | undefined =>
         all.find(({ sequence }) => sequence === id);
       for (const { kind, sequence, tokens } of allRows(plan)) {
-        if (kind === 'filler') expect(found(state.idle, sequence)).toBeDefined();
         if (kind === 'decode')
           expect(tokens - 1).toBeLessThanOrEqual(found(state.decoding, sequence)?.draftTokens ?? -1);
         if (kind === 'prefill') {
@@ -185,7 +180,7 @@ describe.each(planners)('the %s planner', (_, make) => {
     for (let step = 0; step < 400 && long.remaining > 0; step += 1) {
       const short: PrefillingSequence = { sequence: 2, position: 0, remaining: 20, arrivedMs: step * 50 };
       const prefilling = [long, short];
-      const plan = planner.plan({ nowMs: step * 50, decoding: [stream], prefilling, idle: [] });
+      const plan = planner.plan({ nowMs: step * 50, decoding: [stream], prefilling });
       for (const { phase, rows } of plan.calls) planner.observe({ phase, rows, ms: 4 * total(rows) });
       const chunk = allRows(plan).find(({ sequence }) => sequence === 1)?.tokens ?? 0;
       long = { ...long, position: long.position + chunk, remaining: long.remaining - chunk };

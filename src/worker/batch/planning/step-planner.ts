@@ -22,8 +22,6 @@ export interface StepState {
   readonly nowMs: number;
   readonly decoding: readonly DecodingSequence[];
   readonly prefilling: readonly PrefillingSequence[];
-  /** Sequences that nobody uses and whose memory can be cut again after a filler row; none where cells are shared. */
-  readonly idle: readonly IdleSequence[];
 }
 
 export interface DecodingSequence {
@@ -50,22 +48,14 @@ export interface PrefillingSequence {
   readonly readsRows?: boolean;
 }
 
-export interface IdleSequence {
-  readonly sequence: number;
-  readonly position: number;
-}
-
 /** The rows of one sequence in one native call. */
 export interface PlannedRow {
-  /**
-   * A filler row of an idle sequence brings a call to a cheaper size, and is forgotten at once. Rows of an image are alone
-   * in their call; planners know nothing of them.
-   */
-  readonly kind: 'decode' | 'prefill' | 'filler' | 'image';
+  /** Rows of an image are alone in their call; planners know nothing of them. */
+  readonly kind: 'decode' | 'prefill' | 'image';
   readonly sequence: number;
   /** Of the first row. */
   readonly position: number;
-  /** Of a prompt; or the sampled token and its drafts; or the one of a filler. */
+  /** Of a prompt; or the sampled token and its drafts. */
   readonly tokens: number;
   /** Rows evaluated after the tokens and forgotten at once. */
   readonly padding: number;
@@ -94,14 +84,14 @@ export function rowsOf({ tokens, padding }: Pick<PlannedRow, 'tokens' | 'padding
   return tokens + padding;
 }
 
-/** Cells that a step fills, those of padding and fillers for as long as it lasts. */
+/** Cells that a step fills, those of padding for as long as it lasts. */
 export function cellsOf({ calls }: StepPlan): number {
   return calls.flatMap(({ rows }) => rows).reduce((sum, row) => sum + rowsOf(row), 0);
 }
 
 /** The same without the rows that only make it cheaper. */
-export function withoutExtras({ calls }: StepPlan): StepPlan {
-  const needed = (rows: readonly PlannedRow[]): PlannedRow[] =>
-    rows.filter(({ kind }) => kind !== 'filler').map((row) => ({ ...row, padding: 0 }));
-  return { calls: calls.map((call) => ({ ...call, rows: needed(call.rows) })) };
+export function withoutPadding({ calls }: StepPlan): StepPlan {
+  return {
+    calls: calls.map((call) => ({ ...call, rows: call.rows.map((row) => ({ ...row, padding: 0 })) })),
+  };
 }

@@ -57,13 +57,11 @@ export const CHUNK_LIMITS = {
 /** Chosen: after this many steps of waiting a prompt goes first, so that short prompts starve no long one. */
 export const PATIENCE_STEPS = 8;
 
-/** How quickly measured rates follow. The first prefill touches fresh memory and is slow; no accident makes one fast. */
-export const CHUNK_WEIGHTS = {
-  usual: 0.3,
-  faster: 0.7,
-  /** Chosen: a few tokens that cost this many times as much each say what a call costs, not what a token does. */
-  hardlyShorter: 2,
-} as const;
+/** How quickly measured prices follow. The first prefill touches fresh memory and is slow; no accident makes one fast. */
+export const PRICE_WEIGHTS = { usual: 0.3, faster: 0.7 } as const;
+
+/** Chosen: a few tokens that cost this many times as much each say what a call costs, not what a token does. */
+export const HARDLY_SHORTER = 2;
 
 /** What depth costs a row of a prompt. Held to its purpose by simulated machines (tuned/promises.test.ts). */
 export const DEPTH_LIMITS = {
@@ -75,60 +73,12 @@ export const DEPTH_LIMITS = {
   leastAtStart: 0.1,
 } as const;
 
-/** What calls cost by their rows. Held to their purpose by simulated machines (planning/learning.test.ts). */
+/** What calls cost by their rows. */
 export const PRICES = {
-  /** Above this a call is a prefill, whose price is one per token. */
-  mostRows: 64,
-  /** Chosen: a price is the second of the five latest calls, so that one slow moment and one lucky one count nothing. */
-  samples: 5,
-  quantile: 0.3,
-  /**
-   * How much a price seen never, once or twice is doubted, in units of `forgetMs`. Chosen by simulation: a first call that
-   * takes 2.5 times as long as usual keeps nothing from being tried again.
-   */
-  doubts: [1, 2.5, 0.7],
-  /** Chosen: time of calls after which what was not seen again is another time of the machine. */
-  forgetMs: 15_000,
-  /** Chosen: a price that moved this much means another machine: other programs, other threads. Noise is less. */
-  changed: 1.2,
-  /** Chosen: by how many times to forget in a change makes the prices of other calls older. */
-  changeAges: 3,
   /** Measured, "What one more row costs": a further row costs 0.1 to 0.3 of the first at depth 256. */
   assumedExtraRow: 0.3,
-  /** What depth costs is doubted until the calls seen differ by about this many tokens of depth. */
-  doubtedDepth: 500,
-  depthSamples: 100,
-  depthMemory: 0.999,
-  /** Chosen: of a call, at least this share is not due to depth. */
-  leastWithoutDepth: 0.2,
-} as const;
-
-/**
- * Chosen: rows that can be together are parted only for a step this much cheaper. Parts make the gaps of streams uneven,
- * and prices are known no better than that.
- */
-export const WORTH_PARTING = 0.97;
-
-/** Ways to evaluate decode rows that are tried now and then. Held to their purpose by the same test. */
-export const TRIALS = {
-  /** The share of decode time that trials may lose. */
-  share: 0.015,
-  /** In steps: what may be lost at first, once the machine has changed, and after a long time without a trial. */
-  firstCredit: 3,
-  granted: 2,
-  mostSaved: 3,
-  /** Nor is it granted again within this time of steps: the speed of a shared machine changes every few seconds. */
-  grantMs: 15_000,
-  /** In steps: what the second trial of a number of rows may lose, even if nothing may be lost. */
-  secondLook: 1,
-  /** A trial is reckoned to lose at least this share of a step. */
-  leastStake: 0.1,
-  /** Steps after which a way that stays the same is looked for again. */
-  reusedSteps: 4,
-  /** What is tried could be this much cheaper at least ... */
-  promising: 0.97,
-  /** ... if its last price had fallen to this share. */
-  hope: 0.7,
+  /** Chosen: calls after which a price that was not seen is forgotten. Drafts that lose eight steps then lose 3 % of time at most. */
+  forgottenAfter: 300,
 } as const;
 
 /** Prompt-lookup drafts. Measured, "What one more row costs". */

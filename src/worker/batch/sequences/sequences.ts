@@ -9,14 +9,13 @@ import type { AttentionOptions, NativeContext } from '../../native.ts';
 import type { ChatModel } from '../../model.ts';
 import { type TokenText, withCachedTokens } from './cached-tokens.ts';
 import { Checkpoints } from './checkpoints.ts';
-import type { IdleSequence, StepPlanner } from '../planning/step-planner.ts';
+import type { StepPlanner } from '../planning/step-planner.ts';
 import { CELL_LIMITS, COPY_LIMITS } from '../planning/tuning.ts';
 import { cellsBesideRunning, evictedFor } from './kv-cells.ts';
 import type { TileRules } from '../../../contract/settings/exact-rules.ts';
 import { mostReused, tilesOf } from '../planning/tiles.ts';
 import { type Placement, placePrompt, worthTokens } from './placement.ts';
 import { CellPrice, costOfCells, idleBehindRunning, type Work } from './set-aside.ts';
-import type { Row } from '../stream/row.ts';
 import type { Candidate } from '../tiers/cache-facts.ts';
 import type { SequenceContent, Tiers } from '../tiers/tiers.ts';
 import type { StateTaker } from '../../cache/state-reader.ts';
@@ -82,13 +81,6 @@ export class Sequences {
     this.#cells = chat.sharedCells;
     // Where cells are shared, a copy only counts another owner of each.
     this.#copyMs = this.#cells === null ? contextBytes / sequences / COPY_LIMITS.bytesPerMs : 0;
-  }
-
-  /** Idle sequences that a filler row may use: their state can be cut again afterwards. Sharing cells, none is needed. */
-  get idle(): IdleSequence[] {
-    if (this.#checkpoints !== null || this.#cells !== null) return [];
-    const idle = this.#states.filter(({ busy }) => !busy);
-    return idle.map(({ id, tokens }) => ({ sequence: id, position: tokens.length }));
   }
 
   /** State can be cut at any token. */
@@ -358,14 +350,7 @@ export class Sequences {
     if (state.hasMore) this.#cut(state, state.tokens.length);
   }
 
-  fillerRow(id: number, padding: number): Row {
-    const { tokens } = this.#state(id);
-    const position = tokens.length;
-    const spared = position - positionsIn(tokens, position);
-    return { sequence: id, position, tokens: Uint32Array.of(0), logits: 0, padding, spared };
-  }
-
-  /** Cuts what was evaluated and is not kept: filler rows and rejected drafts. */
+  /** Cuts what was evaluated and is not kept: rejected drafts. */
   forgetBeyond(id: number): void {
     const { tokens } = this.#state(id);
     this.#context.cutSequence(id, positionsIn(tokens, tokens.length));

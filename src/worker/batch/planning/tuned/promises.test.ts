@@ -30,11 +30,6 @@ function answered(costs: StepCosts, requests: readonly SimulatedRequest[]): Simu
   return simulate(made, requests, options);
 }
 
-function p99(values: readonly number[]): number {
-  const ascending = [...values].sort((a, b) => a - b);
-  return ascending[Math.floor(0.99 * (ascending.length - 1))] ?? Number.NaN;
-}
-
 /** The longest step that only decodes. */
 const stepMs = ({ rowsMs, rowDepthMs }: StepCosts): number => Math.max(...rowsMs) + 8 * 512 * rowDepthMs;
 
@@ -62,9 +57,7 @@ describe.each(Object.entries({ amd, intel }))('a burst on a machine like the %s'
   ])('of %d streams begins together, its prompts each %d tokens longer than the last', (streams, longer) => {
     const requests = Array.from({ length: streams }, (_, i) => request(0, 30 + longer * i));
     const { gapsMs, firstTokenMs, calls } = answered(costs, requests);
-    // A way that is tried out may take two calls of the length of one.
-    expect(Math.max(...gapsMs)).toBeLessThanOrEqual(2 * stepMs(costs));
-    expect(p99(gapsMs)).toBeLessThanOrEqual(1.2 * stepMs(costs));
+    expect(Math.max(...gapsMs)).toBeLessThanOrEqual(1.2 * stepMs(costs));
     const promptTokens = requests.reduce((sum, each) => sum + each.promptTokens, 0);
     const prefillMs = promptTokens * costs.prefillMsPerToken;
     expect(Math.max(...firstTokenMs)).toBeLessThanOrEqual(1.1 * prefillMs + 100);

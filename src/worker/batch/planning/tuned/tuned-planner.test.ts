@@ -71,7 +71,6 @@ const state = (fields: Partial<StepState>): StepState => ({
   nowMs: 10_000,
   decoding: [],
   prefilling: [],
-  idle: [],
   ...fields,
 });
 
@@ -83,6 +82,8 @@ const shape = ({ calls }: StepPlan) => {
       .map(({ rows }) => rows.map((row) => [row.sequence, rowsOf(row)]));
   return { decode: of('decode'), prefill: of('prefill').flat() };
 };
+
+const rowsIn = ({ rows }: StepPlan['calls'][number]) => rows.reduce((sum, row) => sum + rowsOf(row), 0);
 
 const planOf = (options: Partial<TunedPlannerOptions>, fields: Partial<StepState>) =>
   shape(planner(options).plan(state(fields)));
@@ -154,34 +155,44 @@ describe('the tuned planner', () => {
 });
 
 describe('decode rows', () => {
-  const three = { decoding: [0, 1, 2].map((id) => decoding(id)) };
-  const groups = { 1: 43, 2: 73, 3: 85, 4: 78 };
+  const apart = { decoding: [decoding(0), decoding(1), decoding(3)] };
+  const calls = (options: Partial<TunedPlannerOptions>) =>
+    shape(teach(planner(options), { 1: 25, 2: 75, 3: 98, 4: 90 }).plan(state(apart))).decode.map((call) =>
+      call.map(([sequence]) => sequence),
+    );
 
-  it('are padded to a cheaper size behind the shallowest, where that can be forgotten', () => {
-    const rows = (options: Partial<TunedPlannerOptions>) =>
-      shape(
-        teach(planner(options), groups).plan(
-          state({ decoding: [decoding(0), decoding(1, { position: 50 }), decoding(2)] }),
-        ),
-      ).decode.map((call) => call.map(([, count]) => count));
-    expect(rows({})).toEqual([[1, 2, 1]]);
-    expect(rows({ canCut: false })).toEqual([[1, 1, 1]]);
-    expect(rows({ onGpu: true })).toEqual([[1, 1, 1]]);
-    expect(rows({ numCtx: 102 })).toEqual([[1, 1, 1]]);
+  it('are one call, whatever the price of that, without padding', () => {
+    expect(calls({})).toEqual([[0, 1, 3]]);
   });
 
-  it('get a filler in an idle neighbour where each sequence has its window', () => {
-    const made = teach(planner({ sharesCells: false }), groups);
-    const plan = (idle: StepState['idle']) => shape(made.plan(state({ ...three, idle }))).decode;
-    expect(plan([{ sequence: 3, position: 9 }]).flat()).toEqual([0, 1, 2, 3].map((id) => [id, 1]));
-    expect(plan([{ sequence: 5, position: 9 }]).flat()).toEqual([0, 1, 2].map((id) => [id, 1]));
+  it('are a call for each run of neighbours where sequences have windows of their own', () => {
+    expect(calls({ sharesCells: false })).toEqual([[0, 1], [3]]);
   });
 
-  it('are calls of their own where sequences with windows of their own are no neighbours', () => {
-    const apart = { decoding: [decoding(0), decoding(2)] };
-    const calls = (sharesCells: boolean) => planOf({ sharesCells }, apart).decode.length;
-    expect(calls(false)).toBe(2);
-    expect(calls(true)).toBe(1);
+  it('are calls of their own where an exact load says so, and share a call where it does not', () => {
+    const exact = { sharesCells: false, maxDraftTokens: 0 };
+    expect(calls({ ...exact, exact: { together: false } })).toEqual([[0], [1], [3]]);
+    expect(calls({ ...exact, exact: { together: true } })).toEqual([[0, 1], [3]]);
+  });
+
+  it('are drafted for only where all share a call', () => {
+    const made = planner({ sharesCells: false });
+    const rows = (...ids: number[]) =>
+      made.plan(state({ decoding: ids.map((id) => drafting(id)) })).calls.map((call) => rowsIn(call));
+    expect(rows(0, 1)[0]).toBeGreaterThan(2);
+    expect(rows(0, 2)).toEqual([1, 1]);
+  });
+
+  it('are drafted for again after one slow moment ruled that out', () => {
+    const made = teach(planner(), { 1: 40 });
+    const plan = () => made.plan(state({ decoding: [drafting(0)] })).calls.flatMap(({ rows }) => rows);
+    made.observe({ phase: 'decode', rows: [...plan()], ms: 4_000 });
+    expect(plan()).toMatchObject([{ tokens: 1 }]);
+    let steps = 0;
+    for (; plan()[0]?.tokens === 1 && steps < 1_000; steps += 1)
+      made.observe({ phase: 'decode', rows: decodeRows(0), ms: 40 });
+    expect(steps).toBeGreaterThan(200);
+    expect(steps).toBeLessThan(400);
   });
 });
 
@@ -189,18 +200,6 @@ describe('a part that is left out', () => {
   it('drafts nothing without drafts, and asks for no prompt lookup', () => {
     expect(planner({ without: ['drafts'] }).maxDraftTokens).toBe(0);
     expect(planOf({ without: ['drafts'] }, { decoding: [drafting(0)] }).decode).toEqual([[[0, 1]]]);
-  });
-
-  it('takes all rows in one call without ways, whatever that costs', () => {
-    const made = (options: Partial<TunedPlannerOptions>) =>
-      shape(teach(planner(options), { 1: 25, 2: 75 }).plan(state({ decoding: [decoding(0), decoding(1)] })));
-    expect(made({}).decode).toEqual([[[0, 1]], [[1, 1]]]);
-    expect(made({ without: ['ways'] }).decode).toEqual([
-      [
-        [0, 1],
-        [1, 1],
-      ],
-    ]);
   });
 
   it('neither lingers nor lets prompts end together without bursts', () => {

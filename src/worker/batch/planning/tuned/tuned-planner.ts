@@ -1,7 +1,7 @@
 /**
- * worker/batch/planning/tuned owns the planner that ships: decode rows in the calls that cost least, then prompts in
- * slices that keep the gap promise. Every part can be left out, so that a benchmark shows what it buys (bench: planner);
- * DESIGN.md of worker/batch explains them. It knows nothing of jobs or native calls.
+ * worker/batch/planning/tuned owns the planner that ships: decode rows with drafts, then prompts in slices that keep the
+ * gap promise. Every part can be left out, so that a benchmark shows what it buys (bench: planner); DESIGN.md of
+ * worker/batch explains them. It knows nothing of jobs or native calls.
  */
 import type { PlannerPart } from '../../../../contract/load.ts';
 import { EXACT_TILES, type ExactSteps } from '../../../../contract/settings/exact-rules.ts';
@@ -60,9 +60,7 @@ export class TunedPlanner implements StepPlanner {
     this.#decode = new DecodeCalls({
       numCtx,
       maxDraftTokens: this.maxDraftTokens,
-      canPad,
       sharesCells,
-      choosesWays: has('ways'),
       apart: exact?.together === false,
     });
     this.#prefill = new PrefillCall({
@@ -79,10 +77,10 @@ export class TunedPlanner implements StepPlanner {
     return this.#prefill.msPerToken;
   }
 
-  plan({ nowMs, decoding: streams, prefilling, idle }: StepState): StepPlan {
+  plan({ nowMs, decoding: streams, prefilling }: StepState): StepPlan {
     const ends = prefilling.filter(isEnd).map(({ sequence, position }) => ({ ...ROW, sequence, position }));
     const prompts = prefilling.filter((prompt) => !isEnd(prompt));
-    const calls = this.#decode.plan({ streams, ends, idle, isAwaited: prefilling.length > 0 });
+    const calls = this.#decode.plan({ streams, ends, mayDraft: prefilling.length === 0 });
     const decodeMs = calls.length === 0 ? null : calls.reduce((sum, { expectedMs }) => sum + expectedMs, 0);
     const prefill = this.#prefill.plan({ nowMs, streams, prompts, decodeMs, rowMs: this.#decode.rowMs });
     return { calls: prefill === null ? calls : [...calls, prefill] };

@@ -1,25 +1,14 @@
 /**
- * How many draft tokens each decoding sequence gets in one step, with all sequences in one call or each in its own. A
- * few more rows in a call cost much less than a call by themselves, so drafts pay where enough of them are accepted. Pure.
+ * How many draft tokens each decoding sequence gets in one step, with all sequences in one call. A few more rows in a call
+ * cost much less than a call by themselves, so drafts pay where enough of them are accepted. Pure.
  */
 import type { DecodingSequence } from '../../step-planner.ts';
 import { DRAFT_LIMITS } from '../../tuning.ts';
 
-export type DraftingStream = Pick<
-  DecodingSequence,
-  'draftTokens' | 'draftHitRate' | 'draftMsPerToken' | 'position'
->;
+export type DraftingStream = Pick<DecodingSequence, 'draftTokens' | 'draftHitRate' | 'draftMsPerToken'>;
 
-export interface DraftPrices {
-  /** What the step costs without drafts. */
-  readonly plainMs: number;
-  /** What a call of so many rows costs at depth 0. */
-  readonly callMs: (rows: number) => number;
-  readonly rowDepthMs: number;
-}
-
-export interface DraftedCall {
-  /** Draft tokens of each of its streams, from the first one on that no call before has. */
+export interface DraftedRows {
+  /** Draft tokens of each stream. */
   readonly drafts: readonly number[];
   /** Rows behind the sampled token of each; more than its drafts where the others have more. */
   readonly rows: readonly number[];
@@ -28,65 +17,49 @@ export interface DraftedCall {
 export interface DraftRules {
   /** Draft tokens of a stream. */
   readonly most: number;
-  /** One call of all streams, whose lengths may differ or not; or none. */
-  readonly together: 'any lengths' | 'equal lengths' | 'never';
-  /** One call for each stream. */
-  readonly apart: boolean;
+  /** All streams get equally many rows. */
+  readonly isEqual: boolean;
 }
 
-interface Drafted {
-  readonly calls: readonly DraftedCall[];
-  readonly tokens: number;
-  readonly ms: number;
-}
+type CallMs = (rows: number) => number;
 
-/** The calls with the most expected tokens per millisecond; null where no draft pays. */
-export function draftCalls(
+/** Those with the most expected tokens per millisecond; null where no draft pays. */
+export function draftRows(
   streams: readonly DraftingStream[],
-  prices: DraftPrices,
+  callMs: CallMs,
   rules: DraftRules,
-): readonly DraftedCall[] | null {
+): DraftedRows | null {
   if (streams.every(({ draftTokens, draftHitRate }) => draftTokens * draftHitRate === 0)) return null;
-  let rate = (DRAFT_LIMITS.leastGain * streams.length) / prices.plainMs;
-  let best: Drafted | null = null;
+  let rate = (DRAFT_LIMITS.leastGain * streams.length) / callMs(streams.length);
+  let best: DraftedCall | null = null;
   for (let round = 0; round < DRAFT_LIMITS.rounds; round += 1) {
-    const [found] = candidates(streams, { ...prices, rate }, rules).sort(
-      (a, b) => b.tokens - rate * b.ms - (a.tokens - rate * a.ms),
-    );
-    if (found === undefined || found.tokens <= rate * found.ms) break;
+    const found = longestCall(streams, callMs, { ...rules, rate });
+    if (found === null || found.tokens <= rate * found.ms) break;
     best = found;
     rate = found.tokens / found.ms;
   }
-  return best?.calls ?? null;
+  return best;
 }
 
-/** In one call and in one each, with drafts of different length, as far as they slow no stream too much. */
-function candidates(
+type RatedRules = DraftRules & {
+  /** Tokens per millisecond that must be exceeded. */
+  readonly rate: number;
+};
+
+/** The longest drafts that slow nobody too much: shorter ones are for streams beside which longer ones would. */
+function longestCall(
   streams: readonly DraftingStream[],
-  prices: DraftPrices & { readonly rate: number },
-  { most, together, apart }: DraftRules,
-): Drafted[] {
-  const lengths: number[] = [];
-  for (let length = most; length >= 1; length = Math.floor(length / 2)) lengths.push(length);
-  const isEqual = together === 'equal lengths';
-  const ways = [
-    ...(together === 'never' && streams.length > 1 ? [] : [[streams]]),
-    ...(apart && streams.length > 1 ? [streams.map((stream) => [stream])] : []),
-  ];
-  // The longest drafts that slow nobody: shorter ones are for streams beside which longer ones would.
-  return ways.flatMap((groups) => {
-    for (const length of lengths) {
-      const calls = groups.map((group) => draftedCall(group, prices, { most: length, isEqual }));
-      const tokens = calls.reduce((sum, call) => sum + call.tokens, 0);
-      const ms = calls.reduce((sum, call) => sum + call.ms, 0);
-      const least = Math.min(...calls.map((call) => call.least));
-      if ((least * prices.plainMs) / ms >= 1 - DRAFT_LIMITS.mostLoss) return [{ calls, tokens, ms }];
-    }
-    return [];
-  });
+  callMs: CallMs,
+  rules: RatedRules,
+): DraftedCall | null {
+  for (let most = rules.most; most >= 1; most = Math.floor(most / 2)) {
+    const call = draftedCall(streams, callMs, { ...rules, most });
+    if ((call.least * callMs(streams.length)) / call.ms >= 1 - DRAFT_LIMITS.mostLoss) return call;
+  }
+  return null;
 }
 
-interface CallOfDrafts extends DraftedCall {
+interface DraftedCall extends DraftedRows {
   readonly tokens: number;
   /** Of the stream with the fewest. */
   readonly least: number;
@@ -96,27 +69,22 @@ interface CallOfDrafts extends DraftedCall {
 /** The likeliest draft rows first, as many as bring more tokens than their time would bring otherwise. */
 function draftedCall(
   streams: readonly DraftingStream[],
-  { callMs, rowDepthMs, rate }: DraftPrices & { readonly rate: number },
-  { most, isEqual }: { readonly most: number; readonly isEqual: boolean },
-): CallOfDrafts {
+  callMs: CallMs,
+  { most, isEqual, rate }: RatedRules,
+): DraftedCall {
   const rows = streams.map(() => 0);
-  const worth = ({ tokens, ms }: CallOfDrafts): number => tokens - rate * ms;
-  const call = (): CallOfDrafts => {
+  const worth = ({ tokens, ms }: DraftedCall): number => tokens - rate * ms;
+  const call = (): DraftedCall => {
     const expected = streams.map((stream, i) => expectedTokens(stream, rows[i] ?? 0));
-    const depthMs =
-      streams.reduce((sum, { position }, i) => sum + position * (1 + (rows[i] ?? 0)), 0) * rowDepthMs;
     const drafts = streams.map(({ draftTokens }, i) => Math.min(draftTokens, rows[i] ?? 0));
     // What a drafting model takes; text that is looked up takes nothing.
-    const draftMs = streams.reduce(
-      (sum, { draftMsPerToken = 0 }, i) => sum + draftMsPerToken * (drafts[i] ?? 0),
-      0,
-    );
+    const draftMs = streams.map(({ draftMsPerToken = 0 }, i) => draftMsPerToken * (drafts[i] ?? 0));
     return {
       rows: [...rows],
       drafts,
-      tokens: expected.reduce((sum, each) => sum + each, 0),
+      tokens: sum(expected),
       least: Math.min(...expected),
-      ms: callMs(streams.length + rows.reduce((sum, each) => sum + each, 0)) + depthMs + draftMs,
+      ms: callMs(streams.length + sum(rows)) + sum(draftMs),
     };
   };
   let best = call();
@@ -125,7 +93,7 @@ function draftedCall(
     const likeliest = chances.indexOf(Math.max(...chances));
     if ((chances[likeliest] ?? 0) === 0) return best;
     for (const i of isEqual ? rows.keys() : [likeliest]) rows[i] = (rows[i] ?? 0) + 1;
-    if (streams.length + rows.reduce((sum, each) => sum + each, 0) > DRAFT_LIMITS.mostRows) return best;
+    if (streams.length + sum(rows) > DRAFT_LIMITS.mostRows) return best;
     const next = call();
     if (worth(next) > worth(best)) best = next;
   }
@@ -141,4 +109,8 @@ function expectedTokens({ draftTokens, draftHitRate }: DraftingStream, rows: num
 function chanceOf({ draftTokens, draftHitRate }: DraftingStream, place: number, most: number): number {
   if (place > Math.min(draftTokens, most)) return 0;
   return Math.min(draftHitRate, DRAFT_LIMITS.mostHitRate) ** place;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

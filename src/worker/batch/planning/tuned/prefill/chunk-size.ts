@@ -3,7 +3,7 @@
  * a reader notices; while none does, only the reaction to new requests and to cancellation bounds it, because nothing is
  * handled during a call. Rates are measured.
  */
-import { CHUNK_LIMITS, CHUNK_WEIGHTS, ROW_TILE, TILE_COSTS } from '../../tuning.ts';
+import { CHUNK_LIMITS, HARDLY_SHORTER, ROW_TILE, TILE_COSTS } from '../../tuning.ts';
 import { RowPrices } from './row-prices.ts';
 
 export type ChunkLimits = Readonly<Record<keyof typeof CHUNK_LIMITS, number>>;
@@ -92,7 +92,7 @@ export class ChunkSize {
     const { leastTokens, firstTokens } = this.#limits;
     if (rows < leastTokens) return;
     // A busy machine, or weights that take long to read: cutting such a call shorter would only make more of them.
-    if (rows < firstTokens && this.#prices.surprise(rows, { ms, depth }) > CHUNK_WEIGHTS.hardlyShorter) {
+    if (rows < firstTokens && this.#prices.surprise(rows, { ms, depth }) > HARDLY_SHORTER) {
       this.#leastTokens = Math.max(leastTokens, firstTokens);
       return;
     }

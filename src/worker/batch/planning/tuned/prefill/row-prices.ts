@@ -2,7 +2,8 @@
  * What a row of a prompt costs, in a call of whole tiles and in one of fewer rows: a slice deep in a prompt costs several
  * times as much a row, and one price for both would say that a tile does too. Measured; pure.
  */
-import { CHUNK_WEIGHTS, TILE_COSTS } from '../../tuning.ts';
+import { movedPrice } from '../../moving-price.ts';
+import { TILE_COSTS } from '../../tuning.ts';
 import { type CallSize, PrefillDepthSlope, sizeOf } from './depth-slope.ts';
 
 export class RowPrices {
@@ -48,9 +49,7 @@ export class RowPrices {
     const size = sizeOf(rows);
     this.#slope.observe(rows, depth, ms);
     const sample = ms / rows / this.#slope.factorAt(depth, size);
-    const known = this.#startMs[size];
-    const weight = known !== null && sample < known ? CHUNK_WEIGHTS.faster : CHUNK_WEIGHTS.usual;
-    this.#startMs[size] = known === null ? sample : known * (1 - weight) + sample * weight;
+    this.#startMs[size] = movedPrice(this.#startMs[size] ?? undefined, sample);
   }
 }
 
