@@ -136,6 +136,23 @@ describe.each(Object.keys(dialects))('a call that gave the same result five time
   });
 });
 
+it.each(Object.keys(dialects))(
+  'ends the task of an agent over a model that only makes one call, in %s',
+  async (at) => {
+    const steps: Step[] = [];
+    for (let turn = 1; turn <= 20; turn += 1) {
+      // It insists, too, as long as it is given tools.
+      service.engine.plays(calls('Oslo'), calls('Oslo'), answer('It is cold.'));
+      const { body, guard } = await ask(steps, {}, at);
+      const isCall = !JSON.stringify(body).includes('It is cold.');
+      expect([turn, isCall, guard]).toEqual(turn <= 5 ? [turn, true, undefined] : [turn, false, 'ended']);
+      if (!isCall) return;
+      steps.push(['Oslo', `cold at 10:00:0${turn}`]);
+    }
+    throw new Error('it went on and on');
+  },
+);
+
 it('counts the calls whose results the request has cleared for the model', async () => {
   service.engine.plays(calls('Oslo'), answer('It is cold.'));
   const edit = { type: 'clear_tool_uses_20250919', trigger: { type: 'tool_uses', value: 3 } };
