@@ -22,6 +22,7 @@ import type { Identity } from '../wire/identity.ts';
 import type { ModelEntry, ModelList } from '../wire/models.ts';
 import type { CacheReport } from '../wire/prompt-cache.ts';
 import type { ResidencyList } from '../wire/residency.ts';
+import { imageFetcher } from '../store/hub/fetch-image.ts';
 import { gatedEngine } from './access/gated-engine.ts';
 import type { KeyUse } from './access/key-holder.ts';
 import type { BatchUseCases } from './batches/batches.ts';
@@ -116,11 +117,16 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
     readonly strictParams: boolean;
     readonly unknownModelIsDefault: boolean;
     readonly volatileLines: VolatileTreatment;
+    readonly fetchImages?: boolean;
+    readonly hubHosts?: readonly string[];
+    /** Nothing is fetched. */
+    readonly sealed?: boolean;
   };
 }
 
 export function createUseCases(parts: Parts): UseCases {
   const { models, clock, evidence, backendSha256, options, speedOf } = parts;
+  const { fetchImages = false, sealed = false, hubHosts = [] } = options;
   const engine = gatedEngine(parts.engine);
   const cacheLog = new CacheLog(clock);
   const generation = {
@@ -132,6 +138,7 @@ export function createUseCases(parts: Parts): UseCases {
     unknownModelIsDefault: options.unknownModelIsDefault,
     volatileLines: options.volatileLines,
     cacheLog,
+    images: fetchImages && !sealed ? imageFetcher({ trustedHosts: hubHosts }) : null,
     summaries: new SummaryBook(),
   };
   const chat = acceptChatCompletion({ ...generation, evidence, answerId: createAnswerIds() });

@@ -333,9 +333,18 @@ export const settings = {
     read: flag,
     expects: '1 or 0',
   }),
+  fetchImages: setting({
+    env: 'SVC_FETCH_IMAGES',
+    description:
+      'Fetches images that requests name by https addresses. Addresses of private networks are refused, but for SVC_HUB_HOSTS; a sealed service fetches nothing.',
+    fallback: false,
+    read: flag,
+    expects: '1 or 0',
+  }),
   hubHosts: setting<readonly string[]>({
     env: 'SVC_HUB_HOSTS',
-    description: 'Private hosts (host or host:port) that a model hub may redirect to, separated by commas.',
+    description:
+      'Private hosts (host or host:port) that a model hub may redirect to and images may come from, separated by commas.',
     fallback: [],
     read: (value) => list(value).map((host) => host.toLowerCase()),
     expects: 'hosts separated by commas',

@@ -21,7 +21,7 @@ const PROJECTOR = { path: '/nowhere/mmproj.gguf', digest: 'd'.repeat(64) };
 const echo = answering(
   (prompt) =>
     prompt
-      .match(/user\n[^<]*/g)
+      .match(/(?:user|tool)\n[^<]*/g)
       ?.at(-1)
       ?.slice(5) ?? '',
 );
@@ -114,10 +114,52 @@ describe('images without the native library', () => {
   });
 });
 
+/** A conversation in which a tool found images. */
+function finding(...images: readonly Buffer[]): Pick<GenerateJob, 'prompt'> {
+  const { prompt } = asking('#'.repeat(images.length), ...images);
+  if (prompt.kind !== 'chat') throw new Error('no chat');
+  const turns = prompt.turns.map((turn): Turn => ({ ...turn, role: 'tool', content: turn.content }));
+  return { prompt: { kind: 'chat', turns: [{ role: 'user', content: 'Look.' }, ...turns] } };
+}
+
+describe('images that a tool found', () => {
+  const FORMAT = Buffer.from('RIFF....WEBPVP8 ');
+
+  it('are read where they stand', async () => {
+    const { run } = await service();
+    expect((await run(finding(CAT, DOG))).text).toBe('(cat-cat!)(dog-dog!)');
+  });
+
+  it.each([
+    ['of another format', FORMAT, 'it is WebP'],
+    ['damaged', imageSpelling('damaged'), 'its data is damaged'],
+    ['too large', pngWith(20_000, 20_000, Buffer.from('x')), 'it has 20000 x 20000 pixels'],
+  ])('leave a note that says why where they are %s, and the others are read', async (_, bad, reason) => {
+    const { run, evaluated } = await service();
+    const { text, failure } = await run(finding(CAT, bad, DOG));
+    expect(failure).toBeNull();
+    expect(text).toMatch(/^\(cat-cat!\)\[image not shown: .*\]\(dog-dog!\)$/);
+    expect(text).toContain(reason);
+    expect(evaluated.encodes).toBe(2);
+  });
+
+  it('leave a note where nothing reads images', async () => {
+    const { run } = await service({});
+    const { text, failure } = await run(finding(CAT));
+    expect([failure, text]).toEqual([null, expect.stringMatching(/^\[image not shown: /)]);
+  });
+});
+
 describe('images that are not read', () => {
   const HUGE = pngWith(20_000, 20_000, Buffer.from('x'));
   it.each([
-    ['too many', asking('#'.repeat(17), ...Array<Buffer>(17).fill(CAT)), 'images_too_many', { limit: 16 }],
+    ['too many', asking('#'.repeat(101), ...Array<Buffer>(101).fill(CAT)), 'images_too_many', { limit: 100 }],
+    [
+      'too large together',
+      asking('#'.repeat(12), ...Array<Buffer>(12).fill(pngWith(6_000, 6_000, Buffer.from('x')))),
+      'image_unusable',
+      { image: 12, reason: expect.stringContaining('pixels') },
+    ],
     [
       'too large',
       asking('#', HUGE),

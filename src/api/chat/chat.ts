@@ -34,6 +34,7 @@ import { type ContextEdit, modelEdits } from './compaction/context-edits.ts';
 import type { SummaryBook } from './compaction/summary.ts';
 import { checker } from './choice-guard.ts';
 import { collect, type Collected } from './collected.ts';
+import { type FetchImage, withImages } from './fetched-images.ts';
 import { relaxationsOf } from './relaxations.ts';
 import { type RequestNotes, withFolds, withUnheld } from './request-notes.ts';
 import { withSystem } from './model-system.ts';
@@ -48,6 +49,8 @@ export interface ChatPorts extends HeadPorts {
   /** What happens to lines of system prompts that would spoil the prompt cache. */
   readonly volatileLines: VolatileTreatment;
   readonly cacheLog: CacheLog;
+  /** Null: an address in the place of an image is refused. */
+  readonly images: FetchImage | null;
   /** Of conversations that were too long. */
   readonly summaries: SummaryBook;
 }
@@ -56,7 +59,7 @@ export interface ChatPorts extends HeadPorts {
 export interface ChatAsk {
   readonly model: string;
   /** Reads the turns, the tools and their choice, the shape of the answer, thinking; throws what is refused there. */
-  readonly content: (model: ServedModel) => JobContent;
+  readonly content: (model: ServedModel, fetchesImages: boolean) => JobContent;
   /** How the answer is sampled and where it ends. */
   readonly options: GenerationFields;
   /** Fields of the request that have no effect with this model, as its dialect names them. */
@@ -74,7 +77,7 @@ export type AnswerWriter = (index: number, event: AnswerEvent) => readonly objec
 export async function acceptChat(ports: ChatPorts, ask: ChatAsk, caller: Caller): Promise<AcceptedChat> {
   const { options } = ask;
   const { model, substituted } = await resolveModel(ports, ask.model);
-  const asked = ask.content(model);
+  const asked = await withImages(ask.content(model, ports.images !== null), ports.images);
   const treatment = ask.verbatim === true ? 'keep' : ports.volatileLines;
   const trimmed = withoutVolatile(asked.prompt, treatment);
   const { prompt, rewritten } = ask.verbatim === true ? trimmed : withSystem(trimmed, model.defaults.system);

@@ -11,25 +11,37 @@ export type FoundMedium =
   | { readonly medium: 'image'; readonly url: string }
   | { readonly medium: 'audio'; readonly data: string; readonly format: string };
 
-/** Whether parts of a medium are read. */
-export type Takes = (medium: Medium) => boolean;
+/** Whether parts of a medium are read, or addresses in the place of images: in what users say, or in what tools found. */
+export type Takes = (what: Medium | 'address', from?: 'user' | 'tool') => boolean;
 
 export const onlyText: Takes = () => false;
 
-/** What the engine of a model takes. */
-export function takenBy(model: Pick<ServedModel, 'target'>): Takes {
-  const { media = [] } = model.target().capabilities;
-  return (medium) => media.includes(medium);
+/** What the engine of a model takes; `fetches`: this service fetches what an address names. */
+export function takenBy(model: Pick<ServedModel, 'target'>, fetches: boolean): Takes {
+  const { engine, capabilities } = model.target();
+  const { media = [] } = capabilities;
+  return (what, from = 'user') => {
+    // Other services refuse a request that has images in results of tools.
+    if (from === 'tool' && engine !== 'local') return false;
+    return what === 'address' ? fetches : media.includes(what);
+  };
 }
 
 const DATA_URL = /^data:image\/[\w.+-]{1,64};base64,[A-Za-z0-9+/]+={0,2}$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const AUDIO_FORMATS: readonly unknown[] = ['wav', 'mp3', 'flac', 'ogg'];
 
-/** An image from a data URL; null where it is none. */
-export function imageAt(url: unknown): FoundMedium | null {
-  return typeof url === 'string' && DATA_URL.test(url) ? { medium: 'image', url } : null;
+/** An image from a data URL, or from an address where those are fetched; null where it is none. */
+export function imageAt(url: unknown, takes: Takes): FoundMedium | null {
+  if (typeof url !== 'string') return null;
+  const isFound = DATA_URL.test(url) || (takes('address') && isAddress(url));
+  return isFound ? { medium: 'image', url } : null;
 }
+
+const MOST_ADDRESS_CHARS = 4096;
+
+const isAddress = (url: string): boolean =>
+  url.length <= MOST_ADDRESS_CHARS && /^https?:\/\//i.test(url) && URL.canParse(url);
 
 export function audioOf(data: unknown, format: unknown): FoundMedium | null {
   if (typeof data !== 'string' || !BASE64.test(data) || !AUDIO_FORMATS.includes(format)) return null;
@@ -37,11 +49,17 @@ export function audioOf(data: unknown, format: unknown): FoundMedium | null {
 }
 
 export const IMAGE_UNREAD = 'is an image; send text, or name a model that reads images';
-export const IMAGE_REMEDY = 'must hold the image itself, as a data URL such as "data:image/png;base64,…"';
+export const IMAGE_REMEDY =
+  'must hold the image itself, as a data URL such as "data:image/png;base64,…"; only a service with SVC_FETCH_IMAGES=1 fetches addresses';
 export const AUDIO_REMEDY = 'must hold base64 data and a format: wav, mp3, flac or ogg';
 
 /** The text of a turn, and the media that stand in it. */
 export type MixedText = Pick<Turn, 'content' | 'media'>;
+
+/** An image among the results of a tool; null: what the model cannot read gets a note in its place. */
+export function resultImage(url: unknown, takes: Takes): FoundMedium | null {
+  return takes('image', 'tool') ? imageAt(url, takes) : null;
+}
 
 /** The parts in order, with nothing between those that follow a medium. */
 export function mixed(parts: readonly (string | FoundMedium)[], separator = ''): MixedText {

@@ -1,5 +1,5 @@
 /**
- * What a client's history holds and no model here reads: images in results of tools, and items that a provider's own tools
+ * What a client's history holds and the model does not read: media in results of tools, and items that a provider's own tools
  * left behind. They stay in the history, so that refusing them would end the conversation. Each is noted by its path.
  */
 export class Omissions {
@@ -18,8 +18,9 @@ export class Omissions {
   stand(path: string, type: unknown): string {
     this.leave(path, type);
     const kind = KINDS.find((each) => String(type).includes(each)) ?? 'part';
-    return `[${kind} not shown: this model reads text]`;
+    return kind === 'image' ? IMAGE_NOTE : `[${kind} not shown: this model does not read it]`;
   }
 }
 
+const IMAGE_NOTE = '[image not shown: this model reads text]';
 const KINDS = ['image', 'audio', 'file', 'document'] as const;

@@ -1,10 +1,13 @@
 /** Bounds of the images in one request, and of what is kept of them. */
 export const IMAGE_LIMITS = {
-  images: 16,
+  /** Agents send each screenshot again with every turn. */
+  images: 100,
   /** Of one file. */
   bytes: 20 * 1024 * 1024,
   /** Of one image, before anything of it is decoded: 40 MP take 120 MB. */
   pixels: 40_000_000,
+  /** Of all images of a request: decoding them takes seconds. */
+  pixelsOfAll: 400_000_000,
   /** Chosen: images whose size in rows is remembered, so that a resent one is not decoded again. */
   known: 256,
   /** Chosen: images that are cut up and wait to be encoded. */

@@ -1,7 +1,7 @@
 /** The images of a job, read and bounded, with marks in the place of each that the template carries along. */
 import { randomBytes } from 'node:crypto';
 import type { GenerateJob, Turn } from '../../contract/job.ts';
-import { fail, messageOf } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure, isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
 import type { PromptPiece } from '../prompt/guard.ts';
 import { readImageHeader } from './image-file.ts';
 import { IMAGE_LIMITS } from './limits.ts';
@@ -73,53 +73,114 @@ export async function readImages(
     mostWhole,
   }: { readonly sight: Sight; readonly modelId: string; readonly mostWhole: number },
 ): Promise<SightedJob> {
-  if ('reason' in sight) throw fail('images_unread', { model: modelId, ...sight });
   if (asked.lane !== 'shared')
     throw fail('evidence_unavailable', { reason: 'a record does not cover its images' });
-  const { job, urls } = withMarks(asked);
-  if (urls.length > IMAGE_LIMITS.images)
-    throw fail('images_too_many', { images: urls.length, limit: IMAGE_LIMITS.images });
-  const files = urls.map((url, at) => bytesOf(url, at + 1));
+  const sent = sentImages(asked);
+  if (sent.length > IMAGE_LIMITS.images)
+    throw fail('images_too_many', { images: sent.length, limit: IMAGE_LIMITS.images });
+  const files = readFiles(sent);
   const parts: (readonly SeenPart[])[] = [];
-  for (const [at, file] of files.entries()) {
-    const seen = await sight.see(file).catch((error: unknown) => {
-      throw fail('image_unusable', { image: at + 1, reason: messageOf(error) }, error);
+  const words: string[] = [];
+  for (const [at, { fromTool }] of sent.entries()) {
+    const seen = await seenOr(fromTool, async () => {
+      if ('reason' in sight) throw fail('images_unread', { model: modelId, ...sight });
+      const file = files[at];
+      if (!Buffer.isBuffer(file)) throw file;
+      return see(sight, file, { image: at + 1, modelId, mostWhole });
     });
-    const large = seen.find((part) => 'run' in part && part.run.isWhole && part.run.rows > mostWhole);
-    if (large !== undefined) {
-      throw fail('images_unread', {
-        model: modelId,
-        reason: `an image takes more than ${mostWhole} rows in one piece`,
-        remedy: 'use a projector with smaller images',
-      });
-    }
-    parts.push(seen);
+    words.push(typeof seen === 'string' ? seen : markOf(parts.length));
+    if (typeof seen !== 'string') parts.push(seen);
   }
-  return { job, images: new PromptImages(parts) };
+  return { job: withWords(asked, words), images: new PromptImages(parts) };
 }
 
-function withMarks(job: GenerateJob): { readonly job: GenerateJob; readonly urls: readonly string[] } {
+/** Nobody who sends a conversation can change what a tool found, so there a note takes the place of what is not read. */
+async function seenOr(
+  fromTool: boolean,
+  see: () => Promise<readonly SeenPart[]>,
+): Promise<readonly SeenPart[] | string> {
+  try {
+    return await see();
+  } catch (error) {
+    if (!fromTool || !isFailure(error, 'image_unusable', 'images_unread')) throw error;
+    return `[image not shown: ${error.detail.reason}]`;
+  }
+}
+
+interface Asked {
+  readonly image: number;
+  readonly modelId: string;
+  readonly mostWhole: number;
+}
+
+async function see(room: MediaRoom, file: Buffer, { image, modelId, mostWhole }: Asked) {
+  const seen = await room.see(file).catch((error: unknown) => {
+    throw fail('image_unusable', { image, reason: messageOf(error) }, error);
+  });
+  const large = seen.find((part) => 'run' in part && part.run.isWhole && part.run.rows > mostWhole);
+  if (large === undefined) return seen;
+  throw fail('images_unread', {
+    model: modelId,
+    reason: `an image takes more than ${mostWhole} rows in one piece`,
+    remedy: 'use a projector with smaller images',
+  });
+}
+
+interface SentImage {
+  readonly url: string;
+  readonly fromTool: boolean;
+}
+
+function sentImages({ prompt }: GenerateJob): SentImage[] {
+  if (prompt.kind !== 'chat') return [];
+  return prompt.turns.flatMap(({ role, media = [] }) =>
+    media.flatMap((each) => (each.medium === 'image' ? [{ url: each.url, fromTool: role === 'tool' }] : [])),
+  );
+}
+
+/** The job with words in the place of its images. */
+function withWords(job: GenerateJob, words: readonly string[]): GenerateJob {
   const { prompt } = job;
-  if (prompt.kind !== 'chat') return { job, urls: [] };
-  const urls: string[] = [];
+  if (prompt.kind !== 'chat') return job;
+  let image = 0;
   const turns = prompt.turns.map(({ media = [], ...turn }): Turn => {
     let content = '';
     let from = 0;
-    for (const medium of media) {
-      if (medium.medium !== 'image') continue;
-      content += turn.content.slice(from, medium.at) + markOf(urls.length);
-      from = medium.at;
-      urls.push(medium.url);
+    for (const { medium, at } of media) {
+      if (medium !== 'image') continue;
+      content += turn.content.slice(from, at) + (words[image] ?? '');
+      from = at;
+      image += 1;
     }
     return { ...turn, content: content + turn.content.slice(from) };
   });
-  return { job: { ...job, prompt: { ...prompt, turns } }, urls };
+  return { ...job, prompt: { ...prompt, turns } };
+}
+
+/** Each file, or why it is not read: nothing is decoded whose header says too much, or too much with those before it. */
+function readFiles(sent: readonly SentImage[]): (Buffer | Error)[] {
+  let left: number = IMAGE_LIMITS.pixelsOfAll;
+  return sent.map(({ url }, at) => {
+    try {
+      const { bytes, pixels } = fileOf(url, at + 1);
+      if (pixels > left) {
+        const reason = `it and those before it have more than ${IMAGE_LIMITS.pixelsOfAll} pixels`;
+        throw fail('image_unusable', { image: at + 1, reason, remedy: 'send fewer or smaller ones' });
+      }
+      left -= pixels;
+      return bytes;
+    } catch (error) {
+      if (isSvcError(error)) return error;
+      throw error;
+    }
+  });
 }
 
 const READ = 'send it as PNG, JPEG, GIF or BMP';
 
-/** Nothing is decoded whose header says too much. */
-function bytesOf(url: string, image: number): Buffer {
+function fileOf(url: string, image: number): { readonly bytes: Buffer; readonly pixels: number } {
+  if (!url.startsWith('data:'))
+    throw fail('image_unusable', { image, reason: 'it is not here', remedy: 'send the image itself' });
   const bytes = Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
   const refuse = (reason: string, remedy: string): never => {
     throw fail('image_unusable', { image, reason, remedy });
@@ -135,5 +196,5 @@ function bytesOf(url: string, image: number): Buffer {
       'send a smaller one',
     );
   }
-  return bytes;
+  return { bytes, pixels: width * height };
 }

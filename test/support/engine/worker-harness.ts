@@ -41,6 +41,8 @@ const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error:
 interface ChildOptions {
   /** Words before `node`. */
   readonly launcher?: readonly string[];
+  /** Where libraries of its own are. */
+  readonly libraries?: string;
 }
 
 export class TestWorker {
@@ -50,7 +52,7 @@ export class TestWorker {
   readonly #host: WorkerHost;
   readonly #open = new Map<string, AbortController>();
 
-  constructor({ launcher = [] }: ChildOptions = {}) {
+  constructor({ launcher = [], libraries }: ChildOptions = {}) {
     const childPath = join(builtDist, 'worker', 'main.js');
     if (!existsSync(childPath)) throw new Error(`${childPath} is missing; run: npm run build`);
     const hostEnv = { PATH: process.env['PATH'] };
@@ -59,6 +61,7 @@ export class TestWorker {
       childPath,
       hostEnv,
       gpu: 'off',
+      libraries,
       launcher,
       stderrChars,
       log: silent,

@@ -57,6 +57,8 @@ export interface ScriptedOptions {
   readonly home?: string;
   readonly unknownModelIsDefault?: boolean;
   readonly volatileLines?: VolatileTreatment;
+  readonly fetchImages?: boolean;
+  readonly hubHosts?: readonly string[];
   readonly streamHeadAfterMs?: number;
   readonly errorShape?: 'auto' | ErrorShape;
   /** Besides a free port of the loopback address without TLS. */
@@ -213,6 +215,8 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
       strictParams: options.strictParams === true,
       unknownModelIsDefault: options.unknownModelIsDefault === true,
       volatileLines: options.volatileLines ?? settings.volatileLines.fallback,
+      fetchImages: options.fetchImages === true,
+      hubHosts: options.hubHosts ?? [],
     },
   });
   const quits: boolean[] = [];

@@ -77,7 +77,10 @@ export function clearResults(turns: readonly Turn[], edit: ClearResults): Edited
   const cleared = new Set(clearable.slice(0, most - (most % edit.step)));
   const ids = new Set(turns.flatMap(({ toolCallId }, at) => (cleared.has(at) ? [toolCallId] : [])));
   const edited = turns.map((turn, at): Turn => {
-    if (cleared.has(at)) return { ...turn, content: CLEARED };
+    if (cleared.has(at)) {
+      const { media: _, ...rest } = turn;
+      return { ...rest, content: CLEARED };
+    }
     if (turn.toolCalls === undefined) return turn;
     const toolCalls = turn.toolCalls.map((call) =>
       ids.has(call.id) && clearsInput(edit, call.name) ? { ...call, argumentsJson: '{}' } : call,
@@ -127,14 +130,16 @@ export function tailStart(turns: readonly Turn[], chars: number): number {
 
 /** Characters that the model reads of them, about. */
 export function charsOf(turns: readonly Turn[]): number {
-  return turns.reduce((sum, { content, reasoning = '', toolCalls = [] }) => {
+  return turns.reduce((sum, { content, reasoning = '', toolCalls = [], media = [] }) => {
     const calls = toolCalls.reduce(
       (all, { name, argumentsJson }) => all + name.length + argumentsJson.length,
       0,
     );
-    return sum + content.length + reasoning.length + calls + TURN_CHARS;
+    return sum + content.length + reasoning.length + calls + media.length * MEDIUM_CHARS + TURN_CHARS;
   }, 0);
 }
 
 /** Of the marks around a turn. */
 const TURN_CHARS = 24;
+/** Of the rows of an image, whose number only its projector knows. */
+const MEDIUM_CHARS = 1000;

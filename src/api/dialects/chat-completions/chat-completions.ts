@@ -51,8 +51,8 @@ export const acceptChatCompletion =
       verbatim,
       model: body.model,
       // A record names the canonical request, so its prompt is made of that.
-      content: (model: ServedModel) =>
-        readContent(verbatim ? withoutSpellings(body) : body, takenBy(model), omissions),
+      content: (model: ServedModel, fetches: boolean) =>
+        readContent(verbatim ? withoutSpellings(body) : body, takenBy(model, fetches), omissions),
       options: body,
       idle: ({ reasoning }: { readonly reasoning: boolean }) => [
         ...idleFields(body, reasoning),

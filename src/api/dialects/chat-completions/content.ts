@@ -17,6 +17,7 @@ import {
   mixed,
   type MixedText,
   onlyText,
+  resultImage,
   type Takes,
 } from '../media.ts';
 import { Omissions } from '../omissions.ts';
@@ -82,14 +83,14 @@ function readTurn(message: RequestMessage, path: string, reading: Reading): Turn
   const { toolOfCall, takes, omissions } = reading;
   const role = message.role === 'developer' ? 'system' : message.role;
   if (role === 'user') return { role, ...readMixed(message, path, takes) };
-  const { content } = readMixed(message, path, onlyText, role === 'system' ? undefined : omissions);
-  if (role === 'assistant') return { role, content, ...assistantParts(message, path) };
-  if (role !== 'tool') return { role, content };
+  if (role === 'system') return { role, ...readMixed(message, path, onlyText) };
+  const heard = readHistory(message, path, role === 'tool' ? reading : { takes: onlyText, omissions });
+  if (role === 'assistant') return { role, ...heard, ...assistantParts(message, path) };
   const id = message.tool_call_id ?? undefined;
   const name = (id === undefined ? undefined : toolOfCall.get(id)) ?? message.name ?? undefined;
   return {
     role,
-    content,
+    ...heard,
     ...(id === undefined ? {} : { toolCallId: id.toWellFormed() }),
     ...(name === undefined ? {} : { name: name.toWellFormed() }),
   };
@@ -127,21 +128,39 @@ function argumentsText(given: unknown, path: string): string {
   throw refusal(path, 'must be JSON text');
 }
 
-/** `omissions`: parts that are no text are noted there, because a tool or another model sent them. */
-function readMixed(message: RequestMessage, path: string, takes: Takes, omissions?: Omissions): MixedText {
-  const { content, role } = message;
-  if (typeof content === 'string') return mixed([content]);
-  if (Array.isArray(content)) {
-    const parts = content.map((part, index) => {
-      const at = `${path}.content[${index}]`;
-      if (omissions === undefined || TEXTS.includes(part.type)) return readPart(part, at, takes);
-      return omissions.stand(at, part.type);
-    });
-    return mixed(parts);
-  }
+function readMixed(message: RequestMessage, path: string, takes: Takes): MixedText {
+  return mixed(partsOf(message, path, (part, at) => readPart(part, at, takes)));
+}
+
+/** What a tool or another model sent. The sender cannot change it, so what is not read is noted and never refused. */
+function readHistory(
+  message: RequestMessage,
+  path: string,
+  { takes, omissions }: Pick<Reading, 'takes' | 'omissions'>,
+): MixedText {
+  const parts = partsOf(message, path, (part, at) => {
+    if (TEXTS.includes(part.type)) return readPart(part, at, takes);
+    const image = part.type === 'image_url' ? resultImage(imageUrl(part, at), takes) : null;
+    return image ?? omissions.stand(at, part.type);
+  });
+  return mixed(parts);
+}
+
+function partsOf(
+  { content, role }: RequestMessage,
+  path: string,
+  read: (part: ContentPart, path: string) => string | FoundMedium,
+): (string | FoundMedium)[] {
+  if (typeof content === 'string') return [content];
+  if (Array.isArray(content)) return content.map((part, index) => read(part, `${path}.content[${index}]`));
   // Clients replay assistant turns without text, with tool calls and without.
-  if (role === 'assistant') return mixed([]);
+  if (role === 'assistant') return [];
   throw refusal(`${path}.content`, 'is required; send a string');
+}
+
+function imageUrl(part: ContentPart, path: string): unknown {
+  const given = part['image_url'];
+  return typeof given === 'string' ? given : record(given, `${path}.image_url`)['url'];
 }
 
 const TEXTS: readonly unknown[] = ['text', 'refusal'];
@@ -150,9 +169,7 @@ function readPart(part: ContentPart, path: string, takes: Takes): string | Found
   if (part.type === 'text' && typeof part.text === 'string') return part.text;
   if (part.type === 'refusal' && typeof part['refusal'] === 'string') return part['refusal'];
   if (part.type === 'image_url' && takes('image')) {
-    const given = part['image_url'];
-    const url = typeof given === 'string' ? given : record(given, `${path}.image_url`)['url'];
-    return imageAt(url) ?? refused(`${path}.image_url`, IMAGE_REMEDY);
+    return imageAt(imageUrl(part, path), takes) ?? refused(`${path}.image_url`, IMAGE_REMEDY);
   }
   if (part.type === 'input_audio' && takes('audio')) {
     const { data, format } = record(part['input_audio'], `${path}.input_audio`);

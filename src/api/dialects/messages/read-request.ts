@@ -37,7 +37,7 @@ function asked(body: Body, known: Readonly<Record<string, unknown>>): ChatAsk {
   return {
     model: body.model,
     edits,
-    content: (model) => readContent(body, tools, { takes: takenBy(model), omissions }),
+    content: (model, fetches) => readContent(body, tools, { takes: takenBy(model, fetches), omissions }),
     options: optionsOf(body, known),
     idle: ({ reasoning }) => [
       ...(reasoning || !wantsThinking(body) ? [] : ['thinking']),

@@ -6,7 +6,15 @@ import type { RequestBlock } from '../../../wire/messages/blocks.ts';
 import type { CountTokensRequest, RequestMessage } from '../../../wire/messages/request.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { fieldsAt, isFields, shown, textAt } from '../fields.ts';
-import { IMAGE_UNREAD, type FoundMedium, imageAt, mixed, type Takes } from '../media.ts';
+import {
+  type FoundMedium,
+  IMAGE_REMEDY,
+  IMAGE_UNREAD,
+  imageAt,
+  mixed,
+  resultImage,
+  type Takes,
+} from '../media.ts';
 import type { Omissions } from '../omissions.ts';
 
 type Content = RequestMessage['content'];
@@ -69,17 +77,27 @@ function userTurns(blocks: readonly RequestBlock[], at: (index: number) => strin
       continue;
     }
     const isImage = block.type === 'image' && reading.takes('image');
-    parts.push(isImage ? readImage(block, at(index)) : readText(block, at(index)));
+    parts.push(isImage ? readImage(block, at(index), reading.takes) : readText(block, at(index)));
   }
   close();
   return turns.length === 0 ? [{ role: 'user', content: '' }] : turns;
 }
 
-function readImage(block: RequestBlock, path: string): FoundMedium {
-  const { type, media_type: kind, data } = fieldsAt(block['source'], `${path}.source`);
-  const image = type === 'base64' ? imageAt(`data:${String(kind)};base64,${String(data)}`) : null;
-  if (image === null) throw refusal(`${path}.source`, 'must hold the image itself, as base64');
-  return image;
+function readImage(block: RequestBlock, path: string, takes: Takes): FoundMedium {
+  const source = fieldsAt(block['source'], `${path}.source`);
+  const image = imageAt(urlOf(source), takes);
+  if (image !== null) return image;
+  const isAddress = source['type'] === 'url';
+  throw refusal(
+    isAddress ? `${path}.source.url` : `${path}.source`,
+    isAddress ? IMAGE_REMEDY : 'must hold the image itself, as base64',
+  );
+}
+
+/** The address of an image, or the image itself as a data URL. */
+function urlOf({ type, url, media_type: kind, data }: Readonly<Record<string, unknown>>): unknown {
+  if (type === 'url') return url;
+  return type === 'base64' ? `data:${String(kind)};base64,${String(data)}` : null;
 }
 
 function assistantTurn(
@@ -127,33 +145,46 @@ function readCall(block: RequestBlock, path: string): ToolCallTurn {
   };
 }
 
-function resultTurn(block: RequestBlock, path: string, { names, omissions }: Reading): Turn {
+function resultTurn(block: RequestBlock, path: string, reading: Reading): Turn {
   const id = textAt(block['tool_use_id'], `${path}.tool_use_id`);
-  const name = names.get(id);
-  const text = resultText(block['content'], `${path}.content`, omissions);
+  const name = reading.names.get(id);
+  const [first = '', ...rest] = resultParts(block['content'], `${path}.content`, reading);
   // Templates have no word for a failed tool, so the text says it.
-  const failed = block['is_error'] === true && !/^\s*error/i.test(text);
+  const opening = typeof first === 'string' ? [first] : ['', first];
+  if (block['is_error'] === true && !/^\s*error/i.test(String(opening[0])))
+    opening[0] = `Error: ${String(opening[0])}`;
   return {
     role: 'tool',
-    content: failed ? `Error: ${text}` : text,
+    ...mixed([...opening, ...rest], BLOCK_SEPARATOR),
     toolCallId: id,
     ...(name === undefined ? {} : { name }),
   };
 }
 
-function resultText(content: unknown, path: string, omissions?: Omissions): string {
-  if (content === undefined || content === null) return '';
-  if (typeof content === 'string') return content.toWellFormed();
+function resultParts(content: unknown, path: string, reading: Reading): (string | FoundMedium)[] {
+  return partsOf(content, path, (block, at) => {
+    if (isText(block)) return readText(block, at);
+    const { type, source } = block;
+    const image = type === 'image' && isFields(source) ? resultImage(urlOf(source), reading.takes) : null;
+    return image ?? reading.omissions.stand(at, type);
+  });
+}
+
+/** What stands inside of a document or a search result. */
+const innerText = (content: unknown, path: string): string =>
+  partsOf(content, path, readText).join(BLOCK_SEPARATOR);
+
+function partsOf<T>(
+  content: unknown,
+  path: string,
+  read: (block: Readonly<Record<string, unknown>>, path: string) => T,
+): (T | string)[] {
+  if (content === undefined || content === null) return [];
+  if (typeof content === 'string') return [content.toWellFormed()];
   if (!Array.isArray(content)) throw refusal(path, 'must be a string or a list of blocks');
-  return content
-    .map((block: unknown, index) => {
-      const at = `${path}[${index}]`;
-      const fields = fieldsAt(block, at);
-      const { type } = fields;
-      if (omissions === undefined || isText(fields)) return readText(fields, at);
-      return omissions.stand(at, type);
-    })
-    .join(BLOCK_SEPARATOR);
+  return content.map((block: unknown, index) =>
+    read(fieldsAt(block, `${path}[${index}]`), `${path}[${index}]`),
+  );
 }
 
 function blocksOf(content: Content): readonly RequestBlock[] {
@@ -180,7 +211,7 @@ function readText(block: Readonly<Record<string, unknown>>, path: string): strin
     case 'document':
       return documentText(block, path);
     case 'search_result':
-      return resultText(block['content'], `${path}.content`);
+      return innerText(block['content'], `${path}.content`);
     case 'tool_reference':
       return textAt(block['tool_name'], `${path}.tool_name`);
     case 'image':
@@ -196,6 +227,6 @@ function documentText(block: Readonly<Record<string, unknown>>, path: string): s
   const title =
     typeof block['title'] === 'string' ? `${block['title'].toWellFormed()}${BLOCK_SEPARATOR}` : '';
   if (source['type'] === 'text') return title + textAt(source['data'], `${path}.source.data`);
-  if (source['type'] === 'content') return title + resultText(source['content'], `${path}.source.content`);
+  if (source['type'] === 'content') return title + innerText(source['content'], `${path}.source.content`);
   throw refusal(path, `is a document of type ${shown(source['type'])}; send its text`);
 }

@@ -84,7 +84,7 @@ function asked(
   const omissions = new Omissions();
   return {
     model: body.model,
-    content: (model) => content(takenBy(model), omissions, model),
+    content: (model, fetches) => content(takenBy(model, fetches), omissions, model),
     options: optionsOf(body),
     idle: ({ reasoning }) => [
       ...(reasoning || !wantsThinking(body) ? [] : ['think']),

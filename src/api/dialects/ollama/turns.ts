@@ -5,7 +5,16 @@ import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import type { OllamaMessage } from '../../../wire/ollama/request.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { fieldsAt, textAt } from '../fields.ts';
-import { IMAGE_UNREAD, type FoundMedium, imageAt, mixed, type MixedText, type Takes } from '../media.ts';
+import {
+  type FoundMedium,
+  IMAGE_UNREAD,
+  imageAt,
+  mixed,
+  type MixedText,
+  onlyText,
+  resultImage,
+  type Takes,
+} from '../media.ts';
 import type { Omissions } from '../omissions.ts';
 
 export function readTurns(messages: readonly OllamaMessage[], takes: Takes, omissions: Omissions): Turn[] {
@@ -15,9 +24,13 @@ export function readTurns(messages: readonly OllamaMessage[], takes: Takes, omis
     const { role } = message;
     const content = (message.content ?? '').toWellFormed();
     if (role === 'user') return { role, ...readMixed(content, message.images, { path, takes }) };
-    for (const at of (message.images ?? []).keys()) omissions.leave(`${path}.images[${at}]`, 'image');
+    const found = (message.images ?? []).flatMap((data, at) => {
+      const image = role === 'tool' ? resultImage(urlOf(data), takes) : null;
+      if (image === null) omissions.leave(`${path}.images[${at}]`, 'image');
+      return image ?? [];
+    });
     if (role === 'system') return { role, content };
-    if (role === 'tool') return { role, content, ...answeredCall(message, open) };
+    if (role === 'tool') return { role, ...mixed([...found, content]), ...answeredCall(message, open) };
     open = readCalls(message.tool_calls ?? [], index);
     const reasoning = (message.thinking ?? '').toWellFormed();
     return {
@@ -45,12 +58,16 @@ export function readMixed(
 }
 
 /** How base64 of each kind of image begins. */
-const KINDS = { iVBOR: 'png', '/9j/': 'jpeg', R0lGOD: 'gif', UklGR: 'webp' };
+const KINDS = { iVBOR: 'png', '/9j/': 'jpeg', R0lGOD: 'gif', Qk: 'bmp', UklGR: 'webp' };
+
+function urlOf(data: unknown): string | null {
+  const [, kind] = Object.entries(KINDS).find(([begin]) => String(data).startsWith(begin)) ?? [];
+  return kind === undefined ? null : `data:image/${kind};base64,${String(data)}`;
+}
 
 function readImage(data: unknown, path: string): FoundMedium {
-  const [, kind] = Object.entries(KINDS).find(([begin]) => String(data).startsWith(begin)) ?? [];
-  const image = kind === undefined ? null : imageAt(`data:image/${kind};base64,${String(data)}`);
-  if (image === null) throw refusal(path, 'must be a PNG, JPEG, GIF or WebP image as base64');
+  const image = imageAt(urlOf(data), onlyText);
+  if (image === null) throw refusal(path, 'must be a PNG, JPEG, GIF or BMP image as base64');
   return image;
 }
 

@@ -52,7 +52,8 @@ function read(body: Body, items: readonly InputItem[], known: Fields): ReadReque
     ask: {
       model: body.model,
       edits,
-      content: (model) => readContent(body, items, { ...tools, takes: takenBy(model), omissions }),
+      content: (model, fetches) =>
+        readContent(body, items, { ...tools, takes: takenBy(model, fetches), omissions }),
       options: { ...sharedOptions(own), max_tokens: body.max_output_tokens ?? null },
       idle: ({ reasoning }) => [
         ...idleFields(body, reasoning),

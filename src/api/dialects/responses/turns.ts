@@ -4,7 +4,15 @@ import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { fieldsAt, isFields, shown, textAt } from '../fields.ts';
-import { IMAGE_UNREAD, IMAGE_REMEDY, imageAt, mixed, type MixedText, type Takes } from '../media.ts';
+import {
+  IMAGE_REMEDY,
+  IMAGE_UNREAD,
+  imageAt,
+  mixed,
+  type MixedText,
+  resultImage,
+  type Takes,
+} from '../media.ts';
 import type { Omissions } from '../omissions.ts';
 import { openCompaction } from './compaction.ts';
 import type { SortedTools } from './client-tools.ts';
@@ -136,10 +144,24 @@ class ItemReader {
     const name = this.#names.get(id);
     this.#turns.push({
       role: 'tool',
-      content: contentText(item['output'], `${path}.output`, this.#omissions),
+      ...this.#found(item['output'], `${path}.output`),
       toolCallId: id,
       ...(name === undefined ? {} : { name }),
     });
+  }
+
+  /** What a tool found, which may hold images. */
+  #found(output: unknown, path: string): MixedText {
+    if (!Array.isArray(output)) return { content: contentText(output, path) };
+    return mixed(
+      output.map((each: unknown, index) => {
+        const at = `${path}[${index}]`;
+        const part = fieldsAt(each, at);
+        if (TEXTS.includes(part['type'])) return partText(part, at);
+        const image = part['type'] === 'input_image' ? resultImage(part['image_url'], this.#takes) : null;
+        return image ?? this.#omissions.stand(at, part['type']);
+      }),
+    );
   }
 
   /** It stands for all that precedes it, but words of the system. */
@@ -193,7 +215,7 @@ function mixedContent(content: unknown, path: string, takes: Takes): MixedText {
       const at = `${path}[${index}]`;
       const part = fieldsAt(each, at);
       if (part['type'] !== 'input_image' || !takes('image')) return partText(part, at);
-      const image = imageAt(part['image_url']);
+      const image = imageAt(part['image_url'], takes);
       if (image === null) throw refusal(`${at}.image_url`, IMAGE_REMEDY);
       return image;
     }),
