@@ -9,7 +9,7 @@ export type FetchImage = (address: string) => Promise<string>;
 /** Chosen: addresses of one request. Images that come with it are bounded where they are read. */
 const MOST_ADDRESSES = 16;
 
-/** What a tool found stays an address where it cannot be fetched: the reader of images writes a note in its place. */
+/** The address of a tool's image remains where the fetch fails: the reader of images writes a note in its place. */
 export async function withImages(content: JobContent, fetchImage: FetchImage | null): Promise<JobContent> {
   const { prompt } = content;
   if (fetchImage === null || prompt.kind !== 'chat') return content;
@@ -48,7 +48,7 @@ const addressesIn = (turns: readonly Turn[]): string[] =>
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-/** What is wrong with the address, without what a user of a hub could do about it. */
+/** The reason without the remedies for users of a hub. */
 function reasonOf(error: Error): string {
   const { reason } = isSvcError(error) ? (error.detail as { readonly reason?: unknown }) : { reason: null };
   return `its address cannot be fetched (${typeof reason === 'string' ? reason : error.message})`;

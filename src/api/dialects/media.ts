@@ -11,12 +11,12 @@ export type FoundMedium =
   | { readonly medium: 'image'; readonly url: string }
   | { readonly medium: 'audio'; readonly data: string; readonly format: string };
 
-/** Whether parts of a medium are read, or addresses in the place of images: in what users say, or in what tools found. */
+/** Reports whether media, or addresses of images, are read in messages of users or in results of tools. */
 export type Takes = (what: Medium | 'address', from?: 'user' | 'tool') => boolean;
 
 export const onlyText: Takes = () => false;
 
-/** What the engine of a model takes; `fetches`: this service fetches what an address names. */
+/** The media that the engine of a model takes; `fetches`: this service fetches addresses. */
 export function takenBy(model: Pick<ServedModel, 'target'>, fetches: boolean): Takes {
   const { engine, capabilities } = model.target();
   const { media = [] } = capabilities;

@@ -132,7 +132,7 @@ function readMixed(message: RequestMessage, path: string, takes: Takes): MixedTe
   return mixed(partsOf(message, path, (part, at) => readPart(part, at, takes)));
 }
 
-/** What a tool or another model sent. The sender cannot change it, so what is not read is noted and never refused. */
+/** Content of a tool or another model. The sender cannot change it, so unread parts are noted and never refused. */
 function readHistory(
   message: RequestMessage,
   path: string,

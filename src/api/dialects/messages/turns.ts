@@ -170,7 +170,7 @@ function resultParts(content: unknown, path: string, reading: Reading): (string 
   });
 }
 
-/** What stands inside of a document or a search result. */
+/** The text of a document or a search result. */
 const innerText = (content: unknown, path: string): string =>
   partsOf(content, path, readText).join(BLOCK_SEPARATOR);
 

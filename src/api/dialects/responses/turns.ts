@@ -150,7 +150,7 @@ class ItemReader {
     });
   }
 
-  /** What a tool found, which may hold images. */
+  /** The output of a tool, which may hold images. */
   #found(output: unknown, path: string): MixedText {
     if (!Array.isArray(output)) return { content: contentText(output, path) };
     return mixed(

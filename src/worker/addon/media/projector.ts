@@ -79,6 +79,9 @@ async function pixelDigest(library: MediaLibrary, bitmap: Pointer): Promise<stri
   return `${size} ${Buffer.from(digest).toString('hex')}`;
 }
 
+/** Chosen. */
+const MOST_TRIES = 3;
+
 class MediumHandle implements NativeMedium {
   readonly pixels: string;
   readonly parts: readonly MediumPart[];
@@ -106,11 +109,18 @@ class MediumHandle implements NativeMedium {
       if (this.#isFree) throw new Error('the image is no longer here');
       log.clear();
       const chunk = this.#chunk(part);
-      const failed = await onThread<number>((done) => library.mtmd_encode_chunk.async(pointer, chunk, done));
-      const rows = failed === 0 ? library.mtmd_get_output_embd(pointer) : null;
-      if (rows === null) throw new Error(log.reason('the projector cannot encode it'));
       const count = library.mtmd_input_chunk_get_n_tokens(chunk) * width;
-      return new Float32Array(koffi.view(rows, count * Float32Array.BYTES_PER_ELEMENT)).slice();
+      // Some graphs of the library scale memory by zero that nobody has written, which may hold anything.
+      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+        const failed = await onThread<number>((done) =>
+          library.mtmd_encode_chunk.async(pointer, chunk, done),
+        );
+        const rows = failed === 0 ? library.mtmd_get_output_embd(pointer) : null;
+        if (rows === null) throw new Error(log.reason('the projector cannot encode it'));
+        const values = new Float32Array(koffi.view(rows, count * Float32Array.BYTES_PER_ELEMENT)).slice();
+        if (values.every(Number.isFinite)) return values;
+      }
+      throw new Error('its projector computes values that are no numbers');
     });
   }
 
