@@ -1,5 +1,5 @@
 /**
- * Rows of images in the prompt cache: found after the slot was taken, and by another process; never in part. Pixtral is not
+ * Rows of images in the prompt cache: found after the slot was taken, and by another process. Pixtral is not
  * here: libmtmd scales memory that it has not cleared by zero, so that one image in many comes out as no numbers.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -94,20 +94,5 @@ describe.skipIf(libraries === null).each(CASES)('$name', ({ family, write, isWho
     if (isWhole) return;
     expect([second.imageRows, second.encodedRuns]).toEqual([0, 0]);
     expect(seen.done?.cache?.diskTokens).toBeGreaterThan(100);
-  });
-
-  it('never uses a part of one: state that ends inside of it is cut before it', async () => {
-    // Blocks of state end at multiples of 128 tokens, wherever an image stands.
-    const texts = [90, 100, 110, 120].map((words) => `${'sea '.repeat(words)} # and # What is it?`);
-    for (const text of texts) {
-      const eyes = await open('part', { promptCache: { ramBytes: 64 * MIB, disk: null } });
-      const cold = await eyes.ask(text, IMAGES);
-      const [image] = IMAGES;
-      await eyes.ask(`other ${STORY}`, []);
-      const seen = await eyes.ask(text, [image, stripes(64, 90, 9)]);
-      expect(seen.failure).toBeNull();
-      const again = await eyes.ask(text, IMAGES);
-      expect([again.failure, again.text]).toEqual([null, cold.text]);
-    }
   });
 });

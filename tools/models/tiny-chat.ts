@@ -26,6 +26,8 @@ export interface TinyChatOptions {
   readonly seed?: number;
   /** True: the vocabulary has tokens for text before and behind a gap. */
   readonly fillsGaps?: boolean;
+  /** Further control tokens. */
+  readonly tokens?: readonly string[];
 }
 
 export const CHATML_TEMPLATE = [
@@ -40,7 +42,8 @@ export function writeTinyChat(path: string, options: TinyChatOptions = {}): Prom
 }
 
 export function tinyChatContent(options: TinyChatOptions = {}): GgufContent {
-  const vocabulary = options.fillsGaps === true ? byteVocabulary(TINY_WORDS, GAP_TOKENS) : tinyVocabulary();
+  const further = [...(options.fillsGaps === true ? GAP_TOKENS : []), ...(options.tokens ?? [])];
+  const vocabulary = byteVocabulary(TINY_WORDS, further);
   return {
     metadata: {
       ...tinyChatMetadata(options),

@@ -1,14 +1,15 @@
 /**
  * Eyes for the tiny chat models: networks of one or two layers in llama.cpp's form for several families, which have learned
- * nothing. They differ in what matters to who evaluates their rows: one image is attended to as a whole (Gemma 3), one row
- * after the other (LLaVA), has as many rows as its size asks for (Pixtral), or takes fewer positions than rows (Qwen2-VL).
+ * nothing. They differ in what matters to the caller that evaluates their rows: an image is attended to as a whole (Gemma 3),
+ * row by row (LLaVA), has a number of rows that follows from its size (Pixtral), is cut into tiles with tokens between them
+ * (Idefics 3), takes fewer positions than rows (Qwen2-VL, Qwen2.5-VL), or has rows wider than the model (Qwen3-VL).
  */
 import { matrixTensor, randomMatrix, vectorTensor } from '../gguf/matrix.ts';
 import { f32, flag, type MetadataValue, scalars, text, u32 } from '../gguf/metadata.ts';
 import { quantise } from '../gguf/quantise.ts';
 import { type Random, seededRandom } from '../gguf/random.ts';
 import { type GgufContent, type TensorSource, writeGguf } from '../gguf/writer.ts';
-import { tinyChatContent, type TinyChatOptions } from './tiny-chat.ts';
+import { tinyChatContent, type TinyChatOptions, writeTinyChat } from './tiny-chat.ts';
 import { TINY_SHAPE } from './tiny-shape.ts';
 
 const [WIDTH, HEADS, FEED_FORWARD] = [32, 2, 64];
@@ -20,7 +21,15 @@ const PATCHES = IMAGE_PIXELS / PATCH_PIXELS;
 /** What one image of any size takes of the prompt of Gemma 3, beside the marks before and behind it. */
 export const IMAGE_TOKENS = (PATCHES / MERGED) ** 2;
 
-export const PROJECTOR_FAMILIES = ['gemma3', 'mlp', 'pixtral', 'qwen2vl_merger'] as const;
+export const PROJECTOR_FAMILIES = [
+  'gemma3',
+  'mlp',
+  'pixtral',
+  'idefics3',
+  'qwen2vl_merger',
+  'qwen2.5vl_merger',
+  'qwen3vl_merger',
+] as const;
 export type ProjectorFamily = (typeof PROJECTOR_FAMILIES)[number];
 
 export interface TinyProjectorOptions {
@@ -34,28 +43,75 @@ export function writeTinyProjector(path: string, options: TinyProjectorOptions =
   return writeGguf(path, projectorContent(options));
 }
 
-/** The tiny chat model as Qwen2-VL's text half has it: with a position of its own for each of time, height and width. */
+/** The tokens that Idefics 3 and SmolVLM have around each tile. */
+const TILE_TOKENS = ['\n\n', '<fake_token_around_image>', '<global-img>'] as const;
+
+/** The tiny chat model with the tokens of SmolVLM. */
+export function writeTinySmolVlm(path: string, options: TinyChatOptions = {}): Promise<number> {
+  return writeTinyChat(path, { ...options, tokens: TILE_TOKENS });
+}
+
+/** The tiny chat model as the text half of Qwen2-VL, with separate positions for time, height and width. */
 export function writeTinyMrope(path: string, options: TinyChatOptions = {}): Promise<number> {
-  const { metadata, tensors } = tinyChatContent(options);
-  const renamed = Object.entries(metadata).map(([key, value]) => [
-    key.replace(/^llama\./, 'qwen2vl.'),
-    value,
-  ]);
+  return writeGguf(path, mropeContent('qwen2vl', options));
+}
+
+/** The text half of Qwen3-VL: its first layers add features of the image, which lie in the row after its embedding. */
+export function writeTinyDeepstack(path: string, options: TinyChatOptions = {}): Promise<number> {
+  const { metadata, tensors } = mropeContent('qwen3vl', options);
+  const { layers, headWidth } = TINY_SHAPE;
+  const norms = Array.from({ length: layers }, (_, layer) =>
+    ['attn_q_norm', 'attn_k_norm'].map((name) => vectorTensor(`blk.${layer}.${name}.weight`, headWidth, 1)),
+  );
   return writeGguf(path, {
     metadata: {
-      ...(Object.fromEntries(renamed) as Record<string, MetadataValue>),
-      'general.architecture': text('qwen2vl'),
-      'qwen2vl.rope.dimension_sections': scalars('i32', [2, 3, 3, 0]),
+      ...metadata,
+      'qwen3vl.attention.key_length': u32(headWidth),
+      'qwen3vl.attention.value_length': u32(headWidth),
+      'qwen3vl.n_deepstack_layers': u32(DEEPSTACK_LAYERS),
     },
-    tensors,
+    tensors: [...tensors, ...norms.flat()],
   });
 }
+
+const DEEPSTACK_LAYERS = 1;
+
+function mropeContent(architecture: 'qwen2vl' | 'qwen3vl', options: TinyChatOptions): GgufContent {
+  const { metadata, tensors } = tinyChatContent(options);
+  const renamed = Object.entries(metadata).map(([key, value]) => [
+    key.replace(/^llama\./, `${architecture}.`),
+    value,
+  ]);
+  return {
+    metadata: {
+      ...(Object.fromEntries(renamed) as Record<string, MetadataValue>),
+      'general.architecture': text(architecture),
+      [`${architecture}.rope.dimension_sections`]: scalars('i32', [2, 3, 3, 0]),
+    },
+    tensors,
+  };
+}
+
+type TextModelWriter = (path: string, options?: TinyChatOptions) => Promise<number>;
+
+/** Writes a text model that takes the rows of a family. */
+export const TEXT_MODELS: Readonly<Record<ProjectorFamily, TextModelWriter>> = {
+  gemma3: writeTinyChat,
+  mlp: writeTinyChat,
+  pixtral: writeTinyChat,
+  idefics3: writeTinySmolVlm,
+  qwen2vl_merger: writeTinyMrope,
+  'qwen2.5vl_merger': writeTinyMrope,
+  qwen3vl_merger: writeTinyDeepstack,
+};
 
 interface Family {
   readonly settings: Readonly<Record<string, MetadataValue>>;
   readonly layers: number;
   /** Whether patches have learned positions. */
   readonly places: boolean;
+  /** True: queries, keys and values in one matrix. */
+  readonly isFused?: boolean;
   readonly rest: (make: Maker, width: number) => TensorSource[];
 }
 
@@ -71,8 +127,8 @@ class Maker {
     return matrixTensor(name, randomMatrix(rows, columns, this.#random, 1 / Math.sqrt(columns)), 'F32');
   }
 
-  norm(name: string): TensorSource[] {
-    return [vectorTensor(`${name}.weight`, WIDTH, 1), vectorTensor(`${name}.bias`, WIDTH, 0)];
+  norm(name: string, width = WIDTH): TensorSource[] {
+    return [vectorTensor(`${name}.weight`, width, 1), vectorTensor(`${name}.bias`, width, 0)];
   }
 
   patches(name: string): TensorSource {
@@ -124,18 +180,49 @@ const FAMILIES: Readonly<Record<ProjectorFamily, Family>> = {
       vectorTensor('v.token_embd.img_break', width, 0.5),
     ],
   },
-  qwen2vl_merger: {
-    settings: {},
+  idefics3: {
+    settings: {
+      'clip.vision.projector.scale_factor': u32(MERGED),
+      'clip.vision.preproc_image_size': u32(2 * IMAGE_PIXELS),
+    },
     layers: 1,
-    places: false,
+    places: true,
     rest: (make, width) => [
-      make.patches('v.patch_embd.weight.1'),
       ...make.norm('v.post_ln'),
-      ...linear(make, 'mm.0', 4 * WIDTH, 4 * WIDTH),
-      ...linear(make, 'mm.2', width, 4 * WIDTH),
+      make.matrix('mm.model.fc.weight', width, MERGED ** 2 * WIDTH),
+    ],
+  },
+  qwen2vl_merger: { settings: {}, layers: 1, places: false, rest: mergerTensors },
+  'qwen2.5vl_merger': {
+    // One layer sees windows of the image, the next all of it.
+    settings: { 'clip.vision.n_wa_pattern': u32(2) },
+    layers: 2,
+    places: false,
+    rest: mergerTensors,
+  },
+  qwen3vl_merger: {
+    settings: {},
+    layers: 2,
+    places: true,
+    isFused: true,
+    rest: (make, width) => [
+      vectorTensor('v.patch_embd.bias', WIDTH, 0.1),
+      ...mergerTensors(make, width),
+      ...make.norm('v.deepstack.0.norm', MERGED ** 2 * WIDTH),
+      ...linear(make, 'v.deepstack.0.fc1', MERGED ** 2 * WIDTH, MERGED ** 2 * WIDTH),
+      ...linear(make, 'v.deepstack.0.fc2', width, MERGED ** 2 * WIDTH),
     ],
   },
 };
+
+function mergerTensors(make: Maker, width: number): TensorSource[] {
+  return [
+    make.patches('v.patch_embd.weight.1'),
+    ...make.norm('v.post_ln'),
+    ...linear(make, 'mm.0', MERGED ** 2 * WIDTH, MERGED ** 2 * WIDTH),
+    ...linear(make, 'mm.2', width, MERGED ** 2 * WIDTH),
+  ];
+}
 
 export function projectorContent({
   family = 'gemma3',
@@ -143,7 +230,7 @@ export function projectorContent({
   seed = 3,
 }: TinyProjectorOptions = {}): GgufContent {
   const make = new Maker(seed);
-  const { settings, layers, places, rest } = FAMILIES[family];
+  const { settings, layers, places, isFused = false, rest } = FAMILIES[family];
   return {
     metadata: {
       'general.architecture': text('clip'),
@@ -166,19 +253,21 @@ export function projectorContent({
     tensors: [
       make.patches('v.patch_embd.weight'),
       ...(places ? [make.matrix('v.position_embd.weight', PATCHES ** 2, WIDTH)] : []),
-      ...Array.from({ length: layers }, (_, layer) => layerTensors(make, layer)).flat(),
+      ...Array.from({ length: layers }, (_, layer) => layerTensors(make, layer, isFused)).flat(),
       ...rest(make, width),
     ],
   };
 }
 
-function layerTensors(make: Maker, layer: number): TensorSource[] {
+function layerTensors(make: Maker, layer: number, isFused: boolean): TensorSource[] {
   const block = `v.blk.${layer}`;
+  const inputs = isFused
+    ? linear(make, `${block}.attn_qkv`, 3 * WIDTH, WIDTH)
+    : ['attn_q', 'attn_k', 'attn_v'].flatMap((name) => linear(make, `${block}.${name}`, WIDTH, WIDTH));
   return [
     ...make.norm(`${block}.ln1`),
-    ...['attn_q', 'attn_k', 'attn_v', 'attn_out'].flatMap((name) =>
-      linear(make, `${block}.${name}`, WIDTH, WIDTH),
-    ),
+    ...inputs,
+    ...linear(make, `${block}.attn_out`, WIDTH, WIDTH),
     ...make.norm(`${block}.ln2`),
     ...linear(make, `${block}.ffn_up`, FEED_FORWARD, WIDTH),
     ...linear(make, `${block}.ffn_down`, WIDTH, FEED_FORWARD),

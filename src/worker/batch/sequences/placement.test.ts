@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { awaitsBorder, awaitsSharedPrefix, type CachedSequence, placePrompt } from './placement.ts';
+import { rowTokens } from '../../media/rows.ts';
 import { commonPrefix } from '../stream/common-prefix.ts';
 
 const RULES = { owner: '', copyWorthTokens: 16 };
@@ -25,6 +26,13 @@ describe('placePrompt', () => {
   it('evaluates at least the last prompt token again', () => {
     expect(placePrompt(system, [sequence(0, system)], RULES)?.keep).toBe(99);
     expect(placePrompt([5], [sequence(0, [5])], RULES)?.keep).toBe(0);
+  });
+
+  it('keeps an image as a whole or not at all', () => {
+    const rows = [...rowTokens({ digest: 'a', rows: 16, positions: 16 })];
+    const prompt = [...system, ...rows, 7];
+    const kept = (end: number) => placePrompt(prompt, [sequence(0, prompt.slice(0, end))], RULES)?.keep;
+    expect([99, 100, 101, 115, 116].map(kept)).toEqual([99, 100, 100, 100, 116]);
   });
 
   it('copies a shared system prompt instead of destroying the conversation that holds it', () => {

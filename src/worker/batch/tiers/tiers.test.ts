@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../../lib/base/deferred.ts';
 import { PromptStore } from '../../cache/prompt-store.ts';
+import { rowTokens } from '../../media/rows.ts';
 import type { NativeContext } from '../../native.ts';
 import { Tiers } from './tiers.ts';
 
@@ -133,4 +134,14 @@ it('copies all rows once there is time, even where it is told while it copies so
   first.resolve();
   await setImmediate();
   expect(compact.mock.calls.map(([, all]) => all)).toEqual([false, true]);
+});
+
+it.each([
+  ['none that ends inside of an image', 48, null],
+  ['state that ends after an image', 56, expect.objectContaining({ length: 56 })],
+])('finds %s', (_, end, found) => {
+  const text = Array.from({ length: 40 }, () => 7);
+  const prompt = [...text, ...rowTokens({ digest: 'a', rows: 16, positions: 16 }), ...text];
+  tiers.leave({ id: 0, owner: '', tokens: prompt.slice(0, end) }, false);
+  expect(tiers.beyond('', Uint32Array.from(prompt), 0)).toEqual(found);
 });
