@@ -155,6 +155,12 @@ describe('images that are not read', () => {
   it.each([
     ['too many', asking('#'.repeat(101), ...Array<Buffer>(101).fill(CAT)), 'images_too_many', { limit: 100 }],
     [
+      'a strip',
+      asking('#', pngWith(1, 201, Buffer.from('x'))),
+      'image_unusable',
+      { image: 1, reason: expect.stringContaining('1 x 201') },
+    ],
+    [
       'too large together',
       asking('#'.repeat(12), ...Array<Buffer>(12).fill(pngWith(6_000, 6_000, Buffer.from('x')))),
       'image_unusable',

@@ -6,6 +6,8 @@ export const IMAGE_LIMITS = {
   bytes: 20 * 1024 * 1024,
   /** Of one image, before anything of it is decoded: 40 MP take 120 MB. */
   pixels: 40_000_000,
+  /** The longer side by the shorter one: a projector that scales a strip down gets a side without pixels. */
+  sides: 200,
   /** Of all images of a request: decoding them takes seconds. */
   pixelsOfAll: 400_000_000,
   /** Chosen: images whose size in rows is remembered, so that a resent one is not decoded again. */

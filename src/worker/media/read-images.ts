@@ -196,5 +196,11 @@ function fileOf(url: string, image: number): { readonly bytes: Buffer; readonly 
       'send a smaller one',
     );
   }
+  if (Math.max(width, height) > IMAGE_LIMITS.sides * Math.min(width, height)) {
+    return refuse(
+      `it has ${width} x ${height} pixels, and one side may be ${IMAGE_LIMITS.sides} times the other`,
+      'send another part of it',
+    );
+  }
   return { bytes, pixels: width * height };
 }
