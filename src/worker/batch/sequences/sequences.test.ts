@@ -50,7 +50,7 @@ it('a restore that ends inside of an image leaves nothing of the image', () => {
     sharedCells: null,
     model: { facts: { past: { holds: 'tokens' } } },
     facts: { sequences: 1, contextBytes: 1_000 },
-  } as ChatModel;
+  } as unknown as ChatModel;
   const sequences = new Sequences(chat, new PlainPlanner());
   const rows = rowTokens({ digest: 'a', rows: 16, positions: 16 });
   const prompt = Uint32Array.from([1, 2, 3, ...rows, 4]);
