@@ -12,6 +12,7 @@ import {
   TokenizeRequest,
   type TokenizeResponse,
 } from '../wire/inference/tokens.ts';
+import type { TokenizerInfo } from '../wire/llama-server.ts';
 import type { Caller } from './caller.ts';
 import type { RequestNotes } from './chat/request-notes.ts';
 import { newJobId } from './generation/job-id.ts';
@@ -72,6 +73,27 @@ export async function detokenize(
   const job = { kind: 'detokenize' as const, jobId: newJobId(caller), tokens: body.tokens };
   const { text } = await runJob(ports.engine, { model, job, body, caller }, 'detokenized');
   return { understood: { ignored }, body: { model: model.id, content: text } };
+}
+
+/** Of the default model: those who ask can name none. */
+export async function tokenizerInfo(
+  ports: VocabularyPorts,
+  caller: Caller,
+): Promise<VocabularyAnswer<TokenizerInfo>> {
+  const model = await ports.models.resolve('default', 'chat');
+  const job = {
+    kind: 'tokenize' as const,
+    jobId: newJobId(caller),
+    text: '',
+    addSpecial: false,
+    parseSpecial: false,
+    withPieces: false,
+    wantsMarks: true as const,
+  };
+  const { marks } = await runJob(ports.engine, { model, job, body: {}, caller }, 'tokenized');
+  const told = (mark = ''): string | null => (mark === '' ? null : mark);
+  const body = { model: model.id, bos_token: told(marks?.begin), eos_token: told(marks?.end) };
+  return { understood: { ignored: [] }, body };
 }
 
 /** The one text that was sent, under whichever name. */

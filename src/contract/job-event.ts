@@ -350,6 +350,8 @@ export const TokenizedEvent = Type.Object({
   tokens: Type.Unsafe<Uint32Array>({}),
   /** What each token stands for: text, or bytes where they are a part of a character. */
   pieces: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Array(Type.Integer())]))),
+  /** As control tokens are spelled; empty: the model has none. */
+  marks: Type.Optional(Type.Object({ begin: Type.String(), end: Type.String() })),
 });
 
 export const DetokenizedEvent = Type.Object({ type: Type.Literal('detokenized'), text: Type.String() });

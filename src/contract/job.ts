@@ -218,6 +218,8 @@ export const TokenizeJob = Type.Object({
   /** False: no text becomes a control token. */
   parseSpecial: Type.Boolean(),
   withPieces: Type.Boolean(),
+  /** Tells the marks of the beginning and the end of a text. */
+  wantsMarks: Type.Optional(Type.Literal(true)),
 });
 export type TokenizeJob = Static<typeof TokenizeJob>;
 

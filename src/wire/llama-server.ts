@@ -175,3 +175,14 @@ export const NativeTokenizeRequest = Type.Object(
   { $id: 'NativeTokenizeRequest' },
 );
 export type NativeTokenizeRequest = Static<typeof NativeTokenizeRequest>;
+
+/** What vLLM tells of a tokenizer, as far as it is asked for. */
+export const TokenizerInfo = Type.Object(
+  {
+    model: Type.String(),
+    bos_token: Type.Union([Type.String(), Type.Null()], { description: 'The mark that begins a text.' }),
+    eos_token: Type.Union([Type.String(), Type.Null()], { description: 'The mark that ends one.' }),
+  },
+  { $id: 'TokenizerInfo' },
+);
+export type TokenizerInfo = Static<typeof TokenizerInfo>;

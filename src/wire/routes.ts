@@ -39,6 +39,7 @@ import {
   NativeCompletion,
   NativeCompletionRequest,
   NativeTokenizeRequest,
+  TokenizerInfo,
 } from './llama-server.ts';
 import {
   OllamaCopyRequest,
@@ -486,6 +487,16 @@ export const routes = {
     dialect: 'llama-server',
     body: NativeTokenizeRequest,
     response: TokenizeResponse,
+  },
+  tokenizerInfo: {
+    name: 'tokenizer_info',
+    method: 'GET',
+    path: '/tokenizer_info',
+    computes: true,
+    summary: "The marks of the default model's tokenizer, which lm-eval asks of vLLM.",
+    authenticated: true,
+    dialect: 'llama-server',
+    response: TokenizerInfo,
   },
   residency: {
     name: 'residency',

@@ -234,4 +234,16 @@ describe('what asks the vocabulary and the template', () => {
     expect(tokenized.body).toMatchObject({ tokens: [97, 98] });
     expect((service.engine.lastJob.submission.job as TokenizeJob).parseSpecial).toBe(true);
   });
+
+  it('tells lm-eval the marks of the default model', async () => {
+    const marks = { begin: '<s>', end: '' };
+    service.engine.plays([{ type: 'tokenized', tokens: new Uint32Array(), marks }]);
+    const { status, body } = await service.client.get('/tokenizer_info');
+    expect([status, body]).toEqual([200, { model: installed.chat, bos_token: '<s>', eos_token: null }]);
+    expect(service.engine.lastJob.submission.job).toMatchObject({
+      kind: 'tokenize',
+      text: '',
+      wantsMarks: true,
+    });
+  });
 });

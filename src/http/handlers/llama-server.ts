@@ -9,7 +9,7 @@ import type { StreamOptions } from '../sse.ts';
 import { countHandler, generationHandler } from './generation.ts';
 import type { Handler } from './handler.ts';
 
-type Names = 'nativeCompletion' | 'infill' | 'nativeTokenize';
+type Names = 'nativeCompletion' | 'infill' | 'nativeTokenize' | 'tokenizerInfo';
 
 export function llamaServerHandlers(
   useCases: LlamaServerUseCases,
@@ -23,5 +23,6 @@ export function llamaServerHandlers(
     ),
     infill: generationHandler<InfillRequest>((body, caller) => useCases.infill(body, caller), framing),
     nativeTokenize: countHandler<NativeTokenizeRequest>((body, caller) => useCases.tokenize(body, caller)),
+    tokenizerInfo: countHandler((_, caller) => useCases.tokenizerInfo(caller)),
   };
 }

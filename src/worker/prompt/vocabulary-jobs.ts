@@ -13,6 +13,8 @@ export function answerOf(vocabulary: Vocabulary, job: VocabularyJob): JobEvent {
 function tokenized(vocabulary: Vocabulary, job: TokenizeJob): JobEvent {
   const body = job.parseSpecial ? vocabulary.tokenize(job.text, true) : plainTokens(vocabulary, job.text);
   const tokens = job.addSpecial ? surrounded(vocabulary, body) : body;
+  const marks = { begin: vocabulary.bosText, end: vocabulary.eosText };
+  if (job.wantsMarks === true) return { type: 'tokenized', tokens, marks };
   if (!job.withPieces) return { type: 'tokenized', tokens };
   return { type: 'tokenized', tokens, pieces: Array.from(tokens, (token) => piece(vocabulary, token)) };
 }

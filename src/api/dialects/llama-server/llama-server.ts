@@ -7,17 +7,19 @@ import type {
   InfillRequest,
   NativeCompletionRequest,
   NativeTokenizeRequest,
+  TokenizerInfo,
 } from '../../../wire/llama-server.ts';
 import type { TokenizeResponse } from '../../../wire/inference/tokens.ts';
 import type { Caller } from '../../caller.ts';
 import type { CompletionPorts } from '../../completion/plan.ts';
-import { tokenize, type VocabularyAnswer, type VocabularyPorts } from '../../vocabulary.ts';
+import { tokenize, tokenizerInfo, type VocabularyAnswer, type VocabularyPorts } from '../../vocabulary.ts';
 import { acceptCompletion, acceptInfill, type AcceptedNative } from './completion.ts';
 
 export interface LlamaServerUseCases {
   completion(body: NativeCompletionRequest, caller: Caller): Promise<AcceptedNative>;
   infill(body: InfillRequest, caller: Caller): Promise<AcceptedNative>;
   tokenize(body: NativeTokenizeRequest, caller: Caller): Promise<VocabularyAnswer<TokenizeResponse>>;
+  tokenizerInfo(caller: Caller): Promise<VocabularyAnswer<TokenizerInfo>>;
 }
 
 export function llamaServerUseCases(ports: CompletionPorts & VocabularyPorts): LlamaServerUseCases {
@@ -26,6 +28,7 @@ export function llamaServerUseCases(ports: CompletionPorts & VocabularyPorts): L
     infill: (body, caller) => acceptInfill(ports, body, caller),
     tokenize: (body, caller) =>
       tokenize(ports, { ...named(body), parse_special: body.parse_special ?? true }, caller),
+    tokenizerInfo: (caller) => tokenizerInfo(ports, caller),
   };
 }
 
