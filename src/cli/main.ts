@@ -66,6 +66,7 @@ const groups: readonly (readonly [heading: string, verbs: readonly Verb[]])[] = 
       [['restore'], async () => (await import('./verbs/models/restore.ts')).registerRestore],
       [['verify'], async () => (await import('./verbs/models/verify.ts')).registerVerify],
       [['check'], async () => (await import('./verbs/models/check.ts')).registerCheck],
+      [['eval'], async () => (await import('./verbs/models/eval.ts')).registerEval],
       [['exact'], async () => (await import('./verbs/models/exact.ts')).registerExact],
       [['du'], async () => (await import('./verbs/models/du.ts')).registerDu],
       [['prune'], async () => (await import('./verbs/models/prune.ts')).registerPrune],

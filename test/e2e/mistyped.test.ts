@@ -32,6 +32,8 @@ const ROWS: readonly (readonly [verb: string, rest: readonly string[], code: num
   ['set', ['hearth-mini', 'temprature=1'], 2, /there is no setting temprature\. Did you mean temperature\?/],
   ['verify', ['hearth-mini', 'hearth-minni'], 4, MINI],
   ['check', ['hearth-minni'], 4, MINI],
+  ['eval', ['hearth-minni'], 4, MINI],
+  ['eval', ['hearth-mini', '--against', 'hearth-minni'], 4, MINI],
   ['exact', ['hearth-minni'], 4, MINI],
   ['fit', ['hearth-minni'], 4, MINI],
   ['bench', ['hearth-minni'], 4, MINI],

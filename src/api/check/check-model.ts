@@ -50,14 +50,18 @@ export async function checkModel(options: CheckOptions): Promise<ScoreCard> {
   try {
     const numCtx = Math.min(NUM_CTX, target.trainedCtx);
     const loaded = await backend.load(target, { numCtx, slots: TOGETHER, cells: TOGETHER * numCtx }, signal);
-    return await scored(loaded, options, end);
+    return await checkLoaded(loaded, { ...options, end });
   } finally {
     await backend.close();
   }
 }
 
-async function scored(loaded: LoadedModel, options: CheckOptions, end: number): Promise<ScoreCard> {
-  const { target, makerDefaults, signal, onCase } = options;
+/** The same of a model that is loaded; no case begins or goes on after `end`, on the clock of performance.now(). */
+export async function checkLoaded(
+  loaded: LoadedModel,
+  options: Pick<CheckOptions, 'target' | 'makerDefaults' | 'signal' | 'onCase'> & { readonly end: number },
+): Promise<ScoreCard> {
+  const { target, makerDefaults, signal, onCase, end } = options;
   onCase?.(0, CHECK_CASES.length);
   const run = (job: Job, until = signal): Promise<JobEvent[]> =>
     collectEvents((listener) => loaded.run(job, until, listener));
