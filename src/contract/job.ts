@@ -218,7 +218,7 @@ export const TokenizeJob = Type.Object({
   /** False: no text becomes a control token. */
   parseSpecial: Type.Boolean(),
   withPieces: Type.Boolean(),
-  /** Tells the marks of the beginning and the end of a text. */
+  /** Reports the marks of the beginning and the end of a text. */
   wantsMarks: Type.Optional(Type.Literal(true)),
 });
 export type TokenizeJob = Static<typeof TokenizeJob>;
@@ -239,7 +239,7 @@ export const ExplainJob = Type.Object({
   kind: Type.Literal('explain'),
   jobId: Type.String(),
   job: GenerateJob,
-  /** Tells the tokens of the prompt. */
+  /** Reports the tokens of the prompt. */
   wantsTokens: Type.Optional(Type.Literal(true)),
 });
 export type ExplainJob = Static<typeof ExplainJob>;

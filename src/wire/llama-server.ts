@@ -176,7 +176,7 @@ export const NativeTokenizeRequest = Type.Object(
 );
 export type NativeTokenizeRequest = Static<typeof NativeTokenizeRequest>;
 
-/** What vLLM tells of a tokenizer, as far as it is asked for. */
+/** The facts of a tokenizer that lm-eval asks vLLM for. */
 export const TokenizerInfo = Type.Object(
   {
     model: Type.String(),

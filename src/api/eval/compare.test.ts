@@ -66,7 +66,7 @@ describe('the divergence of two distributions', () => {
   });
 
   it('is never more than the whole one, and 0 for equal distributions', () => {
-    // Three tokens, of which the candidate tells two.
+    // Three tokens, of which the candidate reports two.
     const [p, q] = [
       [0.5, 0.3, 0.2],
       [0.2, 0.5, 0.3],
