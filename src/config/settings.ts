@@ -196,7 +196,7 @@ export const settings = {
   volatileLines: setting<VolatileTreatment>({
     env: 'SVC_VOLATILE_LINES',
     description:
-      'What to do with lines of system prompts that say nothing to a model but change with each request, so that nothing after them could be reused: drop leaves them out, move puts them after everything else, keep leaves them in place.',
+      'How to treat lines of system prompts that carry request metadata and would defeat the prompt cache: drop removes them, move puts them last, keep leaves them.',
     fallback: 'drop',
     read: (value) => VOLATILE_TREATMENTS.find((treatment) => treatment === value.trim()),
     expects: 'drop, move or keep',
