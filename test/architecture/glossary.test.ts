@@ -1,7 +1,8 @@
-/** One word, one meaning: what docs/glossary.md bans is found neither in identifiers nor, where it says so, in prose. */
+/** One word, one meaning: what docs/glossary.md bans is found neither in identifiers nor, where it says so, in prose and in what users read. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { files, textOf } from './sources.ts';
+import { literalsOf } from '../style/prose.ts';
 
 interface Banned {
   readonly prose: readonly string[];
@@ -51,6 +52,15 @@ const pages = [
 const proseOf = (page: string): string =>
   readFileSync(page, 'utf8').replaceAll(/```python\n[\s\S]*?```/g, '');
 
+/** Texts that users read: of the command line, errors, the API's descriptions and the page. */
+const ui = readdirSync('ui', { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.tsx?$/.test(name) && !name.includes('.test.'))
+  .map((name) => readFileSync(`ui/${name.replaceAll('\\', '/')}`, 'utf8'));
+const shown = [
+  ...files.filter((file) => /^(?:cli|lib\/errors|wire|config)\//.test(file)).map(textOf),
+  ...ui,
+].flatMap((source) => literalsOf(source.replaceAll(/\/\*[\s\S]*?\*\/|(?<![:'"`])\/\/[^\n]*/g, '')));
+
 const { prose, identifiers: inIdentifiers } = bannedWords();
 
 describe('glossary', () => {
@@ -66,8 +76,10 @@ describe('glossary', () => {
     expect(found).toEqual([]);
   });
 
-  it.each(prose)('no page says "%s"', (banned) => {
+  it.each(prose)('no page and no text of the product says "%s"', (banned) => {
     const pattern = new RegExp(String.raw`\b${banned.replaceAll(' ', String.raw`\s+`)}\b`, 'i');
     expect(pages.filter((page) => pattern.test(proseOf(page)))).toEqual([]);
+    expect(shown.length).toBeGreaterThan(500);
+    expect(shown.filter((text) => pattern.test(text))).toEqual([]);
   });
 });

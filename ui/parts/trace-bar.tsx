@@ -39,7 +39,7 @@ const KEY = [
   ['prefilled', 'read', 'Tokens of the prompt that were computed (prefill)'],
   ['ahead', 'still to read', 'Tokens of the prompt that are computed next (prefill)'],
   ['generated', 'written', 'Tokens of the answer (decode)'],
-  ['drafted', 'guessed ahead', 'Tokens of the answer that were drafted and accepted (speculative decoding)'],
+  ['drafted', 'drafted', 'Tokens of the answer that were drafted and accepted (speculative decoding)'],
 ] as const;
 
 export function TraceKey() {

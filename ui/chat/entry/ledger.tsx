@@ -93,7 +93,7 @@ function told(measures: Measures): string[] {
       ? []
       : [`${count(promptTokens)} tokens read, ${count(cachedTokens)} of them reused`]),
     `${aboutWord(measures)}${count(answerTokens)} written`,
-    ...(draftedTokens === 0 ? [] : [`${count(draftedTokens)} of them guessed ahead`]),
+    ...(draftedTokens === 0 ? [] : [`${count(draftedTokens)} of them drafted`]),
     ...(window === undefined ? [] : [`window ${count(window)}`]),
   ];
 }

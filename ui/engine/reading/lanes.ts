@@ -121,7 +121,7 @@ function prefillWords(
 
 function decodeWords(slot: SlotView, prefilled: number): string {
   const { cached_tokens: cached = 0, written_tokens: written = 0, accepted_tokens: accepted = 0 } = slot;
-  const drafted = accepted === 0 ? '' : `, ${count(accepted)} of them guessed ahead`;
+  const drafted = accepted === 0 ? '' : `, ${count(accepted)} of them drafted`;
   const waits = slot.phase === 'suspended' ? 'paused, older answers need its memory · ' : '';
   return `${waits}${count(cached)} reused · ${count(prefilled)} read · ${count(written)} written${drafted}`;
 }

@@ -86,7 +86,7 @@ describe('lanes', () => {
     ]);
     expect(lanes.map(({ doing }) => doing)).toEqual([
       'reading 250 of 400 tokens · 500 ms left',
-      '20 reused · 30 read · 30 written, 4 of them guessed ahead',
+      '20 reused · 30 read · 30 written, 4 of them drafted',
       '700 tokens kept for a follow-up',
       'free',
     ]);

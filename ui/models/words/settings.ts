@@ -47,8 +47,8 @@ const WORDS: Readonly<Record<string, string>> = {
   yarn_orig_ctx: 'Window of the training',
   template: 'Chat template',
   lora: 'Adapters (LoRA)',
-  draft_model: 'Model that guesses ahead',
-  draft_tokens: 'Tokens guessed ahead',
+  draft_model: 'Draft model',
+  draft_tokens: 'Drafted tokens',
   tool_format: 'Format of tool calls',
 };
 
