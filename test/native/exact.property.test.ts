@@ -237,7 +237,7 @@ describe('an exact load', { timeout: isLong || given !== undefined ? 6 * 3_600_0
       return start({ parallel: 1 + random.below(6), threads: pick([1, 2, null]), promptCache });
     };
     let worker = await busy();
-    const seen = { compared: 0, scored: 0, cached: 0, restored: 0, cancelled: 0, kills: 0 };
+    const seen = { compared: 0, scored: 0, cached: 0, restored: 0, evicted: 0, cancelled: 0, kills: 0 };
     const ask = async (request: Request): Promise<void> => {
       const job = jobOf(request, 'one');
       const isCancelled = random.below(6) === 0;
@@ -260,6 +260,8 @@ describe('an exact load', { timeout: isLong || given !== undefined ? 6 * 3_600_0
       if (promptScoresOf(answer).length > 0) seen.scored += 1;
       if (answer.done.usage.cachedTokens > 0) seen.cached += 1;
       if ((answer.done.cache?.diskTokens ?? 0) + (answer.done.cache?.ramTokens ?? 0) > 0) seen.restored += 1;
+      // Its beginning was held once, and another prompt took the place.
+      if (answer.done.cache?.miss?.reason === 'evicted') seen.evicted += 1;
       const tokens = answer.events
         .flatMap((event) => (event.type === 'text' ? (event.tokens ?? []) : []))
         .flatMap(({ chosen: { id } }) => id ?? []);

@@ -217,3 +217,20 @@ describe('a part that is left out', () => {
     expect(planOf({ without: ['chunk-size'] }, long).prefill).toEqual([[0, 64]]);
   });
 });
+
+describe('answers of an exact load', () => {
+  const callsOf = (together: boolean, prices: Readonly<Record<number, number>>): number[] => {
+    const made = teach(planner({ exact: { together }, sharesCells: false }), prices);
+    const four = [0, 1, 2, 3].map((sequence) => decoding(sequence));
+    return made.plan(state({ decoding: four })).calls.map(({ rows }) => rows.length);
+  };
+
+  it('are one call, also where one such call took long', () => {
+    expect(callsOf(true, { 1: 10, 2: 90 })).toEqual([4]);
+    expect(callsOf(true, { 1: 10, 2: 90, 4: 200 })).toEqual([4]);
+  });
+
+  it('are calls of their own where their rows lose their bits together', () => {
+    expect(callsOf(false, { 1: 10, 2: 5, 4: 5 })).toEqual([1, 1, 1, 1]);
+  });
+});
