@@ -145,9 +145,9 @@ describe('the edits of the Messages dialect', () => {
   });
 
   it('that are not known are named, and odd ones refused', async () => {
-    const unknown = { context_management: { edits: [{ type: 'compact_20260112' }] } };
+    const unknown = { context_management: { edits: [{ type: 'compact_20990101' }] } };
     const { headers } = await service.client.post('/v1/messages', messages(1, unknown));
-    expect(headers['x-svc-ignored-params']).toContain('context_management.edits[0].compact_20260112');
+    expect(headers['x-svc-ignored-params']).toContain('context_management.edits[0].compact_20990101');
     for (const [fields, param] of [
       [{ trigger: { type: 'hours', value: 1 } }, 'trigger.type'],
       [{ trigger: { type: 'input_tokens', value: -1 } }, 'trigger.value'],
@@ -185,6 +185,113 @@ const responses = (input: readonly object[], compact_threshold?: number) => ({
     : { context_management: [{ type: 'compaction', compact_threshold }] }),
 });
 const SUMMARY = 'Files 0 to 15 hold nothing new.';
+
+describe('compact_20260112 of the Messages dialect', () => {
+  const compact = (value: number, fields: object = {}) => ({
+    context_management: {
+      edits: [{ type: 'compact_20260112', trigger: { type: 'input_tokens', value }, ...fields }],
+    },
+  });
+  /** A conversation of its own: summaries are remembered by how it begins. */
+  const talk = (word: string, fields: object = {}) => {
+    const { messages: all, ...rest } = messages(16, fields);
+    return { ...rest, messages: [{ role: 'user', content: word }, ...all.slice(1)] };
+  };
+  type Block = Record<string, unknown> & { readonly type: string };
+  /** The same conversation, gone on after an answer of these blocks. */
+  const next = (word: string, content: readonly object[]) => {
+    const { messages: before, ...rest } = talk(word);
+    return {
+      ...rest,
+      messages: [...before, { role: 'assistant', content }, { role: 'user', content: 'Thanks.' }],
+    };
+  };
+
+  it('has the model summarise, and gives the client a block that stands for all before it', async () => {
+    service.engine.plays(answer(SUMMARY), answer('All read.'));
+    const { body, headers } = await service.client.post('/v1/messages', talk('One.', compact(700)));
+    const [summarising, answering] = jobs() as [GenerateJob, GenerateJob];
+    expect(turnsOf(summarising).at(-1)?.content).toMatch(/^Summarise this conversation/);
+    expect(turnsOf(answering)).toContainEqual({ role: 'user', content: expect.stringContaining(SUMMARY) });
+    const blocks = body.content as Block[];
+    expect(blocks).toEqual([
+      { type: 'compaction', content: SUMMARY, encrypted_content: expect.stringMatching(/^svc1\./) },
+      { type: 'text', text: 'All read.' },
+    ]);
+    expect(headers['x-svc-ignored-params'] ?? '').not.toContain('context_management');
+    await service.client.post('/v1/messages', next('One.', blocks));
+    const gone = [
+      { role: 'assistant', content: 'All read.' },
+      { role: 'user', content: 'Thanks.' },
+    ];
+    expect(lastTurns()).toEqual([...turnsOf(answering), ...gone]);
+    // From another service, its text is all that is known.
+    const [block, said] = blocks as [Block, Block];
+    for (const foreign of [null, 'sealed elsewhere', 'svc1.e30']) {
+      await service.client.post(
+        '/v1/messages',
+        next('One.', [{ ...block, encrypted_content: foreign }, said]),
+      );
+      const system = turnsOf(answering).filter(({ role }) => role === 'system');
+      const summary = { role: 'user', content: expect.stringContaining(SUMMARY) };
+      expect(lastTurns()).toEqual([...system, summary, ...gone]);
+    }
+  });
+
+  it('streams the block before the answer', async () => {
+    service.engine.plays(answer(SUMMARY), answer('All read.'));
+    const asked = talk('Two.', { ...compact(700), stream: true });
+    const events = namedEvents('/v1/messages', (await service.client.post('/v1/messages', asked)).text);
+    const started = events.filter(({ type }) => type === 'content_block_start');
+    expect(started.map(({ index, content_block }) => [index, content_block.type])).toEqual([
+      [0, 'compaction'],
+      [1, 'text'],
+    ]);
+    const deltas = events.flatMap(({ type, delta }) => (type === 'content_block_delta' ? [delta] : []));
+    expect(deltas[0]).toMatchObject({ type: 'compaction_delta', content: SUMMARY });
+  });
+
+  it('asks in the words of the client, and names the pause that it does not make', async () => {
+    service.engine.plays(answer('Short.'), answer('ok'));
+    const fields = { instructions: 'Name the files only.', pause_after_compaction: true };
+    const { body, headers } = await service.client.post('/v1/messages', talk('Three.', compact(700, fields)));
+    expect(turnsOf(jobs()[0] as GenerateJob).at(-1)?.content).toBe('Name the files only.');
+    expect(body.content[0]).toMatchObject({ type: 'compaction', content: 'Short.' });
+    expect(headers['x-svc-ignored-params']).toContain('context_management.edits[0].pause_after_compaction');
+    const odd = messages(1, compact(700, { instructions: 7 }));
+    expect((await service.client.post('/v1/messages', odd)).body.error.param).toBe(
+      'context_management.edits[0].instructions',
+    );
+  });
+
+  it.each<[string, object]>([
+    ['below the trigger', compact(1_000_000)],
+    [
+      'without one, which is 150,000 tokens',
+      { context_management: { edits: [{ type: 'compact_20260112' }] } },
+    ],
+  ])('does nothing %s', async (_, fields) => {
+    const { body } = await service.client.post('/v1/messages', talk('Four.', fields));
+    expect(body.content.map(({ type }: Block) => type)).not.toContain('compaction');
+    expect(jobs()).toHaveLength(1);
+  });
+
+  it('gives no block to a client that does not know of it', async () => {
+    await setParams(service.registry, installed.slashed, { compact: '200' });
+    service.engine.plays(...Array.from({ length: 9 }, () => answer(SUMMARY)));
+    const { body } = await service.client.post('/v1/messages', talk('Six.', { model: installed.slashed }));
+    expect(body.svc_compaction.summarized_turns).toBeGreaterThan(0);
+    expect(body.content.map(({ type }: Block) => type)).toEqual(['text']);
+  });
+
+  it('takes a block that failed for none', async () => {
+    const failed = { type: 'compaction', content: null, encrypted_content: null };
+    await service.client.post('/v1/messages', next('Five.', [failed, { type: 'text', text: 'Hi.' }]));
+    const kept = lastTurns();
+    await service.client.post('/v1/messages', next('Five.', [{ type: 'text', text: 'Hi.' }]));
+    expect(kept).toEqual(lastTurns());
+  });
+});
 
 describe('compaction in the Responses dialect', () => {
   it('clears results first, and needs no summary where that is enough', async () => {

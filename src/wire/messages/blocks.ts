@@ -1,5 +1,6 @@
 /** Content blocks of the Messages dialect: as clients send them, and as answers carry them. */
 import { type Static, Type } from 'typebox';
+import { orNull } from '../schema.ts';
 
 /** A block of a request; its type says what else it has, and api/dialects/messages reads that. */
 export interface RequestBlock {
@@ -30,6 +31,15 @@ export const ToolUseBlock = Type.Object({
   input: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
 });
 
+/** The conversation was made shorter: the block replaces all that precedes it when a client sends it again. */
+export const CompactionBlock = Type.Object({
+  type: Type.Literal('compaction'),
+  content: orNull(Type.String({ description: 'The summary.' })),
+  encrypted_content: orNull(
+    Type.String({ description: 'The turns that stay, encoded and not encrypted; send them back unchanged.' }),
+  ),
+});
+
 /** A block of an answer. */
-export const AnswerBlock = Type.Union([TextBlock, ThinkingBlock, ToolUseBlock]);
+export const AnswerBlock = Type.Union([TextBlock, ThinkingBlock, ToolUseBlock, CompactionBlock]);
 export type AnswerBlock = Static<typeof AnswerBlock>;

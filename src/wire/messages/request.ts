@@ -35,7 +35,8 @@ const conversation = {
   output_config: nullable<Fields>('object', { description: 'effort, and format with a JSON Schema.' }),
   output_format: nullable<Fields>('object', { description: 'The earlier place of output_config.format.' }),
   context_management: nullable<Fields>('object', {
-    description: 'edits: clear_tool_uses_20250919 and clear_thinking_20251015, made before the model reads.',
+    description:
+      'edits: clear_tool_uses_20250919, clear_thinking_20251015 and compact_20260112, made before the model reads.',
   }),
   cache_control: nullable<Fields>('object', {
     description:

@@ -67,6 +67,11 @@ const BlockDelta = Type.Union([
   Type.Object({ type: Type.Literal('thinking_delta'), thinking: Type.String() }),
   Type.Object({ type: Type.Literal('signature_delta'), signature: Type.String() }),
   Type.Object({ type: Type.Literal('input_json_delta'), partial_json: Type.String() }),
+  Type.Object({
+    type: Type.Literal('compaction_delta'),
+    content: orNull(Type.String()),
+    encrypted_content: orNull(Type.String()),
+  }),
 ]);
 export type BlockDelta = Static<typeof BlockDelta>;
 

@@ -143,12 +143,12 @@ class Work {
   }
 
   /** Summaries that are there already count first; a new one is made of what is still too much. */
-  async #summarise({ trigger, ofAll = false }: Summarise): Promise<void> {
+  async #summarise({ trigger, ofAll = false, instructions }: Summarise): Promise<void> {
     const limit = this.#tokensOf(trigger);
     const before = this.size.tokens;
     let count = 0;
     for (let round = 0; round < MOST_SUMMARIES && this.size.tokens > limit; round += 1) {
-      const done = await this.#summariseOnce(limit, ofAll);
+      const done = await this.#summariseOnce(limit, ofAll, instructions);
       if (done === 0) break;
       count += done;
       if (ofAll && this.#turns.length <= headEnd(this.#turns) + 2) break;
@@ -160,15 +160,15 @@ class Work {
   }
 
   /** How many turns a summary stands for now; 0: none could be made. */
-  async #summariseOnce(limit: number, ofAll: boolean): Promise<number> {
+  async #summariseOnce(limit: number, ofAll: boolean, instructions?: string): Promise<number> {
     const { book, submission, mayGenerate } = this.#compacting;
-    const owner = `${submission.target.modelId} ${this.#job.domain ?? ''}`;
+    const owner = `${submission.target.modelId} ${this.#job.domain ?? ''} ${instructions ?? ''}`;
     const known = ofAll ? undefined : book.find(owner, this.#origin);
     const head = headEnd(this.#turns);
     const end = known?.end ?? this.#summaryEnd(limit, ofAll);
     const least = head + (ofAll ? 1 : 2);
     if (end < least || (known === undefined && !mayGenerate)) return 0;
-    const summary = known?.summary ?? (await this.#summaryOf(this.#turns.slice(0, end)));
+    const summary = known?.summary ?? (await this.#summaryOf(this.#turns.slice(0, end), instructions));
     if (summary === '') return 0;
     if (known === undefined) book.keep(owner, this.#origin.slice(0, end), summary);
     const last = ofAll ? lastWords(this.#turns.slice(head, end)) : [];
@@ -195,11 +195,11 @@ class Work {
     return fitting.at(-1) ?? 0;
   }
 
-  async #summaryOf(turns: readonly Turn[]): Promise<string> {
+  async #summaryOf(turns: readonly Turn[], instructions: string | undefined): Promise<string> {
     const { numCtx } = this.size;
     this.#compacting.onWait({ type: 'queued', position: 1, reason: 'summarising the conversation' });
     for (const tools of this.#job.tools.length > 0 ? [true, false] : [false]) {
-      const events = await this.#run(summaryJob(this.#job, turns, { numCtx, tools }));
+      const events = await this.#run(summaryJob(this.#job, turns, { numCtx, tools, instructions }));
       for (const event of events) if (event.type === 'done') this.#took(event.usage);
       const summary = events
         .map((event) => (event.type === 'text' ? event.text : ''))

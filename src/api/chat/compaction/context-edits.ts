@@ -36,6 +36,8 @@ export interface Summarise {
   readonly trigger: Trigger;
   /** No turn stays as it is but the first and the last words of the user. */
   readonly ofAll?: boolean;
+  /** Asks for it in other words. */
+  readonly instructions?: string;
 }
 
 export type ContextEdit = ClearResults | ClearThinking | Summarise;

@@ -17,13 +17,13 @@ const MOST_SHARE = 1 / 8;
 export function summaryJob(
   job: ChatJob,
   turns: readonly Turn[],
-  how: { numCtx: number; tools: boolean },
+  how: { numCtx: number; tools: boolean; instructions?: string | undefined },
 ): ChatJob {
   const most = how.numCtx > 0 ? Math.floor(how.numCtx * MOST_SHARE) : SUMMARY_TOKENS;
   return {
     ...job,
     jobId: `${job.jobId}.${randomUUID()}`,
-    prompt: { kind: 'chat', turns: [...turns, { role: 'user', content: ASK }] },
+    prompt: { kind: 'chat', turns: [...turns, { role: 'user', content: how.instructions ?? ASK }] },
     toolChoice: { mode: how.tools ? 'auto' : 'none' },
     format: { kind: 'text' },
     reasoning: { ...job.reasoning, enabled: false },
@@ -36,6 +36,12 @@ export function summaryJob(
 
 /** The turn that stands for what was summarised. */
 export const summaryTurn = (summary: string): Turn => ({ role: 'user', content: OPENING + summary });
+
+/** The text of the last summary among these turns; null: they have none. */
+export function summaryIn(turns: readonly Turn[]): string | null {
+  const found = turns.findLast(({ role, content }) => role === 'user' && content.startsWith(OPENING));
+  return found === undefined ? null : found.content.slice(OPENING.length);
+}
 
 interface Kept {
   /** Turns that it stands for. */

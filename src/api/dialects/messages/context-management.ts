@@ -2,14 +2,18 @@
 import type { Compaction } from '../../../contract/job-event.ts';
 import { refusal } from '../../../lib/errors/refusal.ts';
 import type { ContextManagement } from '../../../wire/messages/response.ts';
+import { summaryIn } from '../../chat/compaction/summary.ts';
+import type { AnswerBlock } from '../../../wire/messages/blocks.ts';
+import { sealTurns } from '../sealed-turns.ts';
 import type { ContextEdit, Trigger } from '../../chat/compaction/context-edits.ts';
 import { type Fields, fieldsAt, isFields } from '../fields.ts';
 
 export const RESULTS = 'clear_tool_uses_20250919';
 export const THINKING = 'clear_thinking_20251015';
+const COMPACT = 'compact_20260112';
 
 /** What the dialect takes where a request is silent. */
-const USUAL = { triggerTokens: 100_000, keptResults: 3, keptThinking: 1 };
+const USUAL = { triggerTokens: 100_000, keptResults: 3, keptThinking: 1, compactTokens: 150_000 };
 
 export interface AskedEdits {
   /** Undefined: the request speaks of none. */
@@ -29,7 +33,10 @@ export function readEdits(management: Fields | null | undefined): AskedEdits {
     const edit = fieldsAt(each, path);
     if (edit['type'] === RESULTS) edits.push(clearResults(edit, path));
     else if (edit['type'] === THINKING) edits.push(...clearThinking(edit, path));
-    else ignored.push(`${path}.${String(edit['type'])}`);
+    else if (edit['type'] === COMPACT) {
+      edits.push(summary(edit, path));
+      if (edit['pause_after_compaction'] === true) ignored.push(`${path}.pause_after_compaction`);
+    } else ignored.push(`${path}.${String(edit['type'])}`);
   }
   return { edits, ignored };
 }
@@ -57,6 +64,33 @@ function clearThinking(edit: Fields, path: string): ContextEdit[] {
   const kept = valueOf(keep, `${path}.keep`, ['thinking_turns']) ?? USUAL.keptThinking;
   if (kept < 1) throw refusal(`${path}.keep.value`, 'must be at least 1');
   return [{ kind: 'thinking', keep: kept }];
+}
+
+function summary(edit: Fields, path: string): ContextEdit {
+  const instructions = edit['instructions'] ?? undefined;
+  if (instructions !== undefined && (typeof instructions !== 'string' || instructions === ''))
+    throw refusal(`${path}.instructions`, 'must be a text that is not empty');
+  const value = valueOf(edit['trigger'], `${path}.trigger`, ['input_tokens']) ?? USUAL.compactTokens;
+  const trigger = { of: 'tokens', value } as const;
+  return {
+    kind: 'summary',
+    trigger,
+    ...(instructions !== undefined && { instructions: instructions.toWellFormed() }),
+  };
+}
+
+/** Whether the request asks for a block in the place of older turns. */
+export const asksSummary = (management: Fields | null | undefined): boolean =>
+  readEdits(management).edits?.some(({ kind }) => kind === 'summary') === true;
+
+/** The block that stands for the shorter conversation; none where no summary was made. */
+export function compactionBlocks(
+  asked: boolean,
+  compaction: Compaction | undefined,
+): Extract<AnswerBlock, { type: 'compaction' }>[] {
+  const turns = compaction?.turns;
+  if (!asked || turns === undefined) return [];
+  return [{ type: 'compaction', content: summaryIn(turns), encrypted_content: sealTurns(turns) }];
 }
 
 function triggerOf(trigger: unknown, path: string): Trigger {

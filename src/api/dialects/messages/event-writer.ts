@@ -1,10 +1,10 @@
 /** The named events of a Messages stream: the message opens, its blocks follow one after the other, the message ends. */
-import type { DoneEvent } from '../../../contract/job-event.ts';
+import type { Compaction, DoneEvent } from '../../../contract/job-event.ts';
 import type { AnswerBlock } from '../../../wire/messages/blocks.ts';
 import type { BlockDelta, MessagesEvent, MessagesResponse } from '../../../wire/messages/response.ts';
 import type { AnswerEvent, CallEvent } from '../../chat/answer-event.ts';
 import { wireGuards } from '../../generation/usage.ts';
-import { wireApplied } from './context-management.ts';
+import { compactionBlocks, wireApplied } from './context-management.ts';
 import { signatureOf, wireCallId, wireStop, wireUsage } from './answer-words.ts';
 
 export type MessageHead = Pick<MessagesResponse, 'id' | 'model'>;
@@ -14,6 +14,8 @@ export interface AskedMessage {
   readonly maxTokens: number;
   /** Its end tells of edits of the conversation. */
   readonly asksEdits: boolean;
+  /** A summary comes as a block of the answer. */
+  readonly asksSummary: boolean;
 }
 
 export class EventWriter {
@@ -38,7 +40,11 @@ export class EventWriter {
         return [];
       case 'started':
         this.#numCtx = event.numCtx;
-        return [{ type: 'message_start', message: this.#opening(event) }, { type: 'ping' }];
+        return [
+          { type: 'message_start', message: this.#opening(event) },
+          { type: 'ping' },
+          ...this.#compacted(event.compaction),
+        ];
       case 'text':
         return this.#say('text', event.text, { type: 'text_delta', text: event.text });
       case 'reasoning':
@@ -48,6 +54,25 @@ export class EventWriter {
       case 'done':
         return [...this.#close(), ...this.#last(event)];
     }
+  }
+
+  #compacted(compaction: Compaction | undefined): MessagesEvent[] {
+    return compactionBlocks(this.#asked.asksSummary, compaction).flatMap(
+      ({ content, encrypted_content }): MessagesEvent[] => {
+        const index = this.#blocks;
+        this.#blocks += 1;
+        const empty = { type: 'compaction', content: null, encrypted_content: null } as const;
+        return [
+          { type: 'content_block_start', index, content_block: empty },
+          {
+            type: 'content_block_delta',
+            index,
+            delta: { type: 'compaction_delta', content, encrypted_content },
+          },
+          { type: 'content_block_stop', index },
+        ];
+      },
+    );
   }
 
   #opening({ promptTokens, cachedTokens }: { readonly promptTokens: number; readonly cachedTokens: number }) {

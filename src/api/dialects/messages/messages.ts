@@ -19,7 +19,7 @@ import { wireGuards } from '../../generation/usage.ts';
 import type { StreamItem } from '../../generation/stream-item.ts';
 import { signatureOf, wireCallId, wireStop, wireUsage } from './answer-words.ts';
 import { isFields } from '../fields.ts';
-import { wireApplied } from './context-management.ts';
+import { asksSummary, compactionBlocks, wireApplied } from './context-management.ts';
 import { type AskedMessage, EventWriter, type MessageHead } from './event-writer.ts';
 import { readCount, readRequest } from './read-request.ts';
 
@@ -40,6 +40,7 @@ export function messagesUseCases(ports: ChatPorts): MessagesUseCases {
       new AcceptedMessages(await acceptChat(ports, readRequest(body), caller), {
         maxTokens: body.max_tokens,
         asksEdits: isFields(body.context_management),
+        asksSummary: asksSummary(body.context_management),
       }),
     count: async (body, caller) => {
       const chat = await acceptChat(ports, readCount(body), caller);
@@ -79,7 +80,7 @@ export class AcceptedMessages {
         ...this.#head(),
         type: 'message',
         role: 'assistant',
-        content: parts.map(wireBlock),
+        content: [...compactionBlocks(this.#asked.asksSummary, done.compaction), ...parts.map(wireBlock)],
         ...wireStop(done, { maxTokens: this.#asked.maxTokens, numCtx }),
         usage: wireUsage(done.usage),
         ...wireApplied(this.#asked.asksEdits, done.compaction),

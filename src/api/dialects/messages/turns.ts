@@ -4,6 +4,8 @@ import { refusal } from '../../../lib/errors/refusal.ts';
 import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import type { RequestBlock } from '../../../wire/messages/blocks.ts';
 import type { CountTokensRequest, RequestMessage } from '../../../wire/messages/request.ts';
+import { summaryTurn } from '../../chat/compaction/summary.ts';
+import { openTurns } from '../sealed-turns.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { fieldsAt, isFields, shown, textAt } from '../fields.ts';
 import {
@@ -28,9 +30,37 @@ export function readTurns(
   omissions: Omissions,
 ): Turn[] {
   const reading = { names: new Map<string, string>(), takes, omissions };
-  const turns = messages.flatMap((message, index) => readMessage(message, `messages[${index}]`, reading));
+  let turns: Turn[] = [];
+  for (const [index, message] of messages.entries()) {
+    const path = `messages[${index}]`;
+    const carried = carriedTurns(message, path, reading);
+    if (carried !== null) turns = [...turns.filter(({ role }) => role === 'system'), ...carried];
+    const own = readMessage(message, path, reading);
+    turns.push(...(carried === null ? own : own.filter((turn) => !isEmpty(turn))));
+  }
   return orderResults([...systemTurn(system), ...turns]);
 }
+
+/** The turns that the last block of a compaction stands for; null: the message has none, or one that failed. */
+function carriedTurns(
+  { role, content }: RequestMessage,
+  path: string,
+  { names, omissions }: Reading,
+): Turn[] | null {
+  if (role !== 'assistant' || typeof content === 'string') return null;
+  const at = content.findLastIndex(({ type }) => type === 'compaction');
+  const block = content[at];
+  if (block === undefined || (block['content'] ?? null) === null) return null;
+  const summary = textAt(block['content'], `${path}.content[${at}].content`);
+  const turns = openTurns(block['encrypted_content']) ?? [summaryTurn(summary)];
+  // What stood before it in the same message is summarised as well.
+  if (at > 0) omissions.leave(`${path}.content`, 'blocks before a compaction');
+  for (const { id, name } of turns.flatMap(({ toolCalls = [] }) => toolCalls)) names.set(id, name);
+  return turns;
+}
+
+const isEmpty = ({ content, reasoning, toolCalls }: Turn): boolean =>
+  content === '' && reasoning === undefined && toolCalls === undefined;
 
 interface Reading {
   /** Of the tools that were called, by the ids of the calls. */
@@ -113,6 +143,8 @@ function assistantTurn(
       case 'thinking':
         reasoning += textAt(block['thinking'], `${at(index)}.thinking`);
         break;
+      // Read before.
+      case 'compaction':
       case 'redacted_thinking':
         // Sealed by the provider that wrote it; nobody else can read it.
         break;

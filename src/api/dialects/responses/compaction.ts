@@ -1,17 +1,14 @@
 /** Conversations that were made shorter, as items of the dialect: written for clients to carry, and read when they return. */
-import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/value';
-import { Turn } from '../../../contract/job.ts';
+import type { Turn } from '../../../contract/job.ts';
 import { refusal } from '../../../lib/errors/refusal.ts';
 import type { CompactionItem, InputItem } from '../../../wire/responses/items.ts';
 import { type ContextEdit, usualEdits } from '../../chat/compaction/context-edits.ts';
 import { type Fields, fieldsAt } from '../fields.ts';
-import { newId, openSealed, sealText } from './item-words.ts';
-
-const Turns = Type.Array(Turn);
+import { sealTurns } from '../sealed-turns.ts';
+import { newId } from './item-words.ts';
 
 export function compactionItem(turns: readonly Turn[]): CompactionItem {
-  return { id: newId('cmp'), type: 'compaction', encrypted_content: sealText(JSON.stringify(turns)) };
+  return { id: newId('cmp'), type: 'compaction', encrypted_content: sealTurns(turns) };
 }
 
 /** A message of the request as an item of an answer, which has each member that Open Responses requires. */
@@ -24,19 +21,6 @@ export function messageItem(item: InputItem): InputItem {
     status: 'completed',
     content: typeof content === 'string' ? [{ type: 'input_text', text: content }] : content,
   };
-}
-
-/** The turns that an item stands for; null: another provider has sealed it. */
-export function openCompaction(sealed: unknown): Static<typeof Turns> | null {
-  if (typeof sealed !== 'string') return null;
-  try {
-    const turns: unknown = JSON.parse(openSealed(sealed), (_, value: unknown) =>
-      typeof value === 'string' ? value.toWellFormed() : value,
-    );
-    return Check(Turns, turns) && turns.every(({ role }) => role !== 'system') ? turns : null;
-  } catch {
-    return null;
-  }
 }
 
 export interface AskedCompaction {

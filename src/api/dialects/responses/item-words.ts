@@ -9,18 +9,6 @@ export const newId = (prefix: 'resp' | 'msg' | 'rs' | 'fc' | 'ctc' | 'cmp' | 'it
 const RESPONSE_ID = /^resp_[0-9a-f]{48}$/;
 export const isResponseId = (id: string): boolean => RESPONSE_ID.test(id);
 
-/** Tells our encoding from what another provider has sealed, which nobody else can read. */
-const SEAL = 'svc1.';
-
-/** A text for clients that keep only what is encrypted; it is encoded, and hides nothing. */
-export const sealText = (text: string): string => SEAL + Buffer.from(text, 'utf8').toString('base64url');
-
-/** The text that was so encoded; empty for anything else. */
-export function openSealed(sealed: string): string {
-  if (!sealed.startsWith(SEAL)) return '';
-  return Buffer.from(sealed.slice(SEAL.length), 'base64url').toString('utf8');
-}
-
 export function wireUsage(usage: Usage): ResponseUsage {
   return {
     input_tokens: usage.promptTokens,

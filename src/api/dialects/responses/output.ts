@@ -15,7 +15,8 @@ import type {
 import type { Turn } from '../../../contract/job.ts';
 import { compactionItem } from './compaction.ts';
 import type { SortedTools } from './client-tools.ts';
-import { newId, sealText } from './item-words.ts';
+import { sealText } from '../sealed-turns.ts';
+import { newId } from './item-words.ts';
 
 /** Without the number that the stream gives to each of its events. */
 type Unnumbered<E> = E extends unknown ? Omit<E, 'sequence_number'> : never;

@@ -14,9 +14,8 @@ import {
   type Takes,
 } from '../media.ts';
 import type { Omissions } from '../omissions.ts';
-import { openCompaction } from './compaction.ts';
 import type { SortedTools } from './client-tools.ts';
-import { openSealed } from './item-words.ts';
+import { openSealed, openTurns } from '../sealed-turns.ts';
 
 /** Between parts and prompts that a client keeps apart. */
 const SEPARATOR = '\n\n';
@@ -166,7 +165,7 @@ class ItemReader {
 
   /** It stands for all that precedes it, but words of the system. */
   #compaction(item: InputItem, path: string): void {
-    const turns = openCompaction(item['encrypted_content']);
+    const turns = openTurns(item['encrypted_content']);
     if (turns === null) return this.#omissions.leave(path, item['type']);
     const system = this.#turns.filter(({ role }) => role === 'system');
     this.#turns.splice(0, this.#turns.length, ...system, ...turns.map(whole));
