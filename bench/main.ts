@@ -7,6 +7,7 @@ import { compare } from './compare/compare.ts';
 import { exact } from './exact/exact.ts';
 import { frozen } from './frozen/frozen.ts';
 import { frozenMatrix } from './frozen/frozen-matrix.ts';
+import { images } from './images/images.ts';
 import { joinParts } from './join-parts.ts';
 import { gpu } from './gpu/gpu.ts';
 import { overhead } from './overhead.ts';
@@ -45,6 +46,7 @@ const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<v
   agents,
   model: writeBenchModel,
   gpu,
+  images,
   'join-parts': joinParts,
 };
 

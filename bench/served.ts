@@ -35,7 +35,7 @@ export async function serve(port: number, env: Readonly<Record<string, string>> 
   };
 }
 
-async function firstHealth(url: string, begin: number): Promise<number> {
+export async function firstHealth(url: string, begin: number): Promise<number> {
   while (performance.now() - begin < 60_000) {
     const healthy = await fetch(`${url}/health`).then(
       (response) => response.ok,

@@ -4,7 +4,7 @@ import { post, type Side } from './side.ts';
 
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string;
+  readonly content: string | readonly object[];
 }
 
 export interface StreamMeasure {

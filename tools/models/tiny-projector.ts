@@ -12,14 +12,23 @@ import { type GgufContent, type TensorSource, writeGguf } from '../gguf/writer.t
 import { tinyChatContent, type TinyChatOptions, writeTinyChat } from './tiny-chat.ts';
 import { TINY_SHAPE } from './tiny-shape.ts';
 
-const [WIDTH, HEADS, FEED_FORWARD] = [32, 2, 64];
-const [IMAGE_PIXELS, PATCH_PIXELS] = [64, 8];
+export interface ProjectorShape {
+  readonly width: number;
+  readonly heads: number;
+  readonly feedForward: number;
+  readonly imagePixels: number;
+  readonly patchPixels: number;
+  /** Absent: as few as the family needs. */
+  readonly layers?: number;
+}
+
+const TINY: ProjectorShape = { width: 32, heads: 2, feedForward: 64, imagePixels: 64, patchPixels: 8 };
 /** Patches of one side that become one token. */
 const MERGED = 2;
 
-const PATCHES = IMAGE_PIXELS / PATCH_PIXELS;
+const patchesOfSide = ({ imagePixels, patchPixels }: ProjectorShape): number => imagePixels / patchPixels;
 /** What one image of any size takes of the prompt of Gemma 3, beside the marks before and behind it. */
-export const IMAGE_TOKENS = (PATCHES / MERGED) ** 2;
+export const IMAGE_TOKENS = (patchesOfSide(TINY) / MERGED) ** 2;
 
 export const PROJECTOR_FAMILIES = [
   'gemma3',
@@ -36,6 +45,8 @@ export interface TinyProjectorOptions {
   readonly family?: ProjectorFamily;
   /** Of the rows, as the model has them. */
   readonly width?: number;
+  /** For benchmarks. */
+  readonly shape?: ProjectorShape;
   readonly seed?: number;
 }
 
@@ -117,9 +128,11 @@ interface Family {
 
 /** Makes tensors of one file from one stream of random numbers. */
 class Maker {
+  readonly shape: ProjectorShape;
   readonly #random: Random;
 
-  constructor(seed: number) {
+  constructor(shape: ProjectorShape, seed: number) {
+    this.shape = shape;
     this.#random = seededRandom(seed);
   }
 
@@ -127,16 +140,17 @@ class Maker {
     return matrixTensor(name, randomMatrix(rows, columns, this.#random, 1 / Math.sqrt(columns)), 'F32');
   }
 
-  norm(name: string, width = WIDTH): TensorSource[] {
+  norm(name: string, width = this.shape.width): TensorSource[] {
     return [vectorTensor(`${name}.weight`, width, 1), vectorTensor(`${name}.bias`, width, 0)];
   }
 
   patches(name: string): TensorSource {
-    const pixels = randomMatrix(WIDTH, 3 * PATCH_PIXELS ** 2, this.#random, 0.1);
+    const { width, patchPixels } = this.shape;
+    const pixels = randomMatrix(width, 3 * patchPixels ** 2, this.#random, 0.1);
     return {
       name,
       type: 'F32',
-      dims: [PATCH_PIXELS, PATCH_PIXELS, 3, WIDTH],
+      dims: [patchPixels, patchPixels, 3, width],
       chunks: () => [quantise('F32', pixels.values)],
     };
   }
@@ -154,8 +168,8 @@ const FAMILIES: Readonly<Record<ProjectorFamily, Family>> = {
     places: true,
     rest: (make, width) => [
       ...make.norm('v.post_ln'),
-      vectorTensor('mm.soft_emb_norm.weight', WIDTH, 1),
-      make.matrix('mm.input_projection.weight', WIDTH, width),
+      vectorTensor('mm.soft_emb_norm.weight', make.shape.width, 1),
+      make.matrix('mm.input_projection.weight', make.shape.width, width),
     ],
   },
   mlp: {
@@ -165,7 +179,7 @@ const FAMILIES: Readonly<Record<ProjectorFamily, Family>> = {
     places: true,
     rest: (make, width) => [
       ...make.norm('v.pre_ln'),
-      ...linear(make, 'mm.0', width, WIDTH),
+      ...linear(make, 'mm.0', width, make.shape.width),
       ...linear(make, 'mm.2', width, width),
     ],
   },
@@ -174,8 +188,8 @@ const FAMILIES: Readonly<Record<ProjectorFamily, Family>> = {
     layers: 1,
     places: false,
     rest: (make, width) => [
-      vectorTensor('v.pre_ln.weight', WIDTH, 1),
-      ...linear(make, 'mm.1', width, WIDTH),
+      vectorTensor('v.pre_ln.weight', make.shape.width, 1),
+      ...linear(make, 'mm.1', width, make.shape.width),
       ...linear(make, 'mm.2', width, width),
       vectorTensor('v.token_embd.img_break', width, 0.5),
     ],
@@ -183,13 +197,13 @@ const FAMILIES: Readonly<Record<ProjectorFamily, Family>> = {
   idefics3: {
     settings: {
       'clip.vision.projector.scale_factor': u32(MERGED),
-      'clip.vision.preproc_image_size': u32(2 * IMAGE_PIXELS),
+      'clip.vision.preproc_image_size': u32(2 * TINY.imagePixels),
     },
     layers: 1,
     places: true,
     rest: (make, width) => [
       ...make.norm('v.post_ln'),
-      make.matrix('mm.model.fc.weight', width, MERGED ** 2 * WIDTH),
+      make.matrix('mm.model.fc.weight', width, MERGED ** 2 * make.shape.width),
     ],
   },
   qwen2vl_merger: { settings: {}, layers: 1, places: false, rest: mergerTensors },
@@ -206,11 +220,11 @@ const FAMILIES: Readonly<Record<ProjectorFamily, Family>> = {
     places: true,
     isFused: true,
     rest: (make, width) => [
-      vectorTensor('v.patch_embd.bias', WIDTH, 0.1),
+      vectorTensor('v.patch_embd.bias', make.shape.width, 0.1),
       ...mergerTensors(make, width),
-      ...make.norm('v.deepstack.0.norm', MERGED ** 2 * WIDTH),
-      ...linear(make, 'v.deepstack.0.fc1', MERGED ** 2 * WIDTH, MERGED ** 2 * WIDTH),
-      ...linear(make, 'v.deepstack.0.fc2', width, MERGED ** 2 * WIDTH),
+      ...make.norm('v.deepstack.0.norm', MERGED ** 2 * make.shape.width),
+      ...linear(make, 'v.deepstack.0.fc1', MERGED ** 2 * make.shape.width, MERGED ** 2 * make.shape.width),
+      ...linear(make, 'v.deepstack.0.fc2', width, MERGED ** 2 * make.shape.width),
     ],
   },
 };
@@ -219,18 +233,20 @@ function mergerTensors(make: Maker, width: number): TensorSource[] {
   return [
     make.patches('v.patch_embd.weight.1'),
     ...make.norm('v.post_ln'),
-    ...linear(make, 'mm.0', MERGED ** 2 * WIDTH, MERGED ** 2 * WIDTH),
-    ...linear(make, 'mm.2', width, MERGED ** 2 * WIDTH),
+    ...linear(make, 'mm.0', MERGED ** 2 * make.shape.width, MERGED ** 2 * make.shape.width),
+    ...linear(make, 'mm.2', width, MERGED ** 2 * make.shape.width),
   ];
 }
 
 export function projectorContent({
   family = 'gemma3',
   width = TINY_SHAPE.width,
+  shape = TINY,
   seed = 3,
 }: TinyProjectorOptions = {}): GgufContent {
-  const make = new Maker(seed);
-  const { settings, layers, places, isFused = false, rest } = FAMILIES[family];
+  const make = new Maker(shape, seed);
+  const { settings, layers: fewest, places, isFused = false, rest } = FAMILIES[family];
+  const { layers = fewest } = shape;
   return {
     metadata: {
       'general.architecture': text('clip'),
@@ -238,13 +254,13 @@ export function projectorContent({
       'clip.has_vision_encoder': flag(true),
       'clip.projector_type': text(family),
       ...('clip.use_silu' in settings ? {} : { 'clip.use_gelu': flag(true) }),
-      'clip.vision.image_size': u32(IMAGE_PIXELS),
-      'clip.vision.patch_size': u32(PATCH_PIXELS),
-      'clip.vision.embedding_length': u32(WIDTH),
-      'clip.vision.feed_forward_length': u32(FEED_FORWARD),
+      'clip.vision.image_size': u32(shape.imagePixels),
+      'clip.vision.patch_size': u32(shape.patchPixels),
+      'clip.vision.embedding_length': u32(shape.width),
+      'clip.vision.feed_forward_length': u32(shape.feedForward),
       'clip.vision.block_count': u32(layers),
       'clip.vision.projection_dim': u32(width),
-      'clip.vision.attention.head_count': u32(HEADS),
+      'clip.vision.attention.head_count': u32(shape.heads),
       'clip.vision.attention.layer_norm_epsilon': f32(1e-6),
       'clip.vision.image_mean': scalars('f32', [0.5, 0.5, 0.5]),
       'clip.vision.image_std': scalars('f32', [0.5, 0.5, 0.5]),
@@ -252,7 +268,7 @@ export function projectorContent({
     },
     tensors: [
       make.patches('v.patch_embd.weight'),
-      ...(places ? [make.matrix('v.position_embd.weight', PATCHES ** 2, WIDTH)] : []),
+      ...(places ? [make.matrix('v.position_embd.weight', patchesOfSide(shape) ** 2, shape.width)] : []),
       ...Array.from({ length: layers }, (_, layer) => layerTensors(make, layer, isFused)).flat(),
       ...rest(make, width),
     ],
@@ -260,16 +276,17 @@ export function projectorContent({
 }
 
 function layerTensors(make: Maker, layer: number, isFused: boolean): TensorSource[] {
+  const { width, feedForward } = make.shape;
   const block = `v.blk.${layer}`;
   const inputs = isFused
-    ? linear(make, `${block}.attn_qkv`, 3 * WIDTH, WIDTH)
-    : ['attn_q', 'attn_k', 'attn_v'].flatMap((name) => linear(make, `${block}.${name}`, WIDTH, WIDTH));
+    ? linear(make, `${block}.attn_qkv`, 3 * width, width)
+    : ['attn_q', 'attn_k', 'attn_v'].flatMap((name) => linear(make, `${block}.${name}`, width, width));
   return [
     ...make.norm(`${block}.ln1`),
     ...inputs,
-    ...linear(make, `${block}.attn_out`, WIDTH, WIDTH),
+    ...linear(make, `${block}.attn_out`, width, width),
     ...make.norm(`${block}.ln2`),
-    ...linear(make, `${block}.ffn_up`, FEED_FORWARD, WIDTH),
-    ...linear(make, `${block}.ffn_down`, WIDTH, FEED_FORWARD),
+    ...linear(make, `${block}.ffn_up`, feedForward, width),
+    ...linear(make, `${block}.ffn_down`, width, feedForward),
   ];
 }
