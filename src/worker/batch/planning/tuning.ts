@@ -81,6 +81,9 @@ export const PRICES = {
   forgottenAfter: 300,
 } as const;
 
+/** Chosen: rows are parted only where that is so much cheaper: the price of one row may be from a shallower depth. */
+export const WORTH_PARTING = 0.85;
+
 /** Prompt-lookup drafts. Measured, "What one more row costs". */
 export const DRAFT_LIMITS = {
   /** Above this the logits of a step take tens of megabytes and a pass is no longer bound by reading the weights. */

@@ -161,8 +161,12 @@ describe('decode rows', () => {
       call.map(([sequence]) => sequence),
     );
 
-  it('are one call, whatever the price of that, without padding', () => {
-    expect(calls({})).toEqual([[0, 1, 3]]);
+  it('are one call, and one for each where that is cheaper', () => {
+    const groups = (ms: Readonly<Record<number, number>>) =>
+      shape(teach(planner(), ms).plan(state(apart))).decode.map((call) => call.length);
+    expect(groups({ 1: 40, 3: 80 })).toEqual([3]);
+    expect(groups({ 1: 25, 3: 98 })).toEqual([1, 1, 1]);
+    expect(groups({ 1: 40 })).toEqual([3]);
   });
 
   it('are a call for each run of neighbours where sequences have windows of their own', () => {

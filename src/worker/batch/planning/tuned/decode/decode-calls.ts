@@ -9,6 +9,7 @@ import {
   type PlannedRow,
   rowsOf,
 } from '../../step-planner.ts';
+import { WORTH_PARTING } from '../../tuning.ts';
 import { CallPrices } from './call-prices.ts';
 import { draftRows } from './draft-rows.ts';
 
@@ -46,7 +47,9 @@ export class DecodeCalls {
     const rows = [...streams.map(decodeRow), ...ends].sort((a, b) => a.sequence - b.sequence);
     const calls = this.#groups(rows);
     const drafted = mayDraft && calls.length === 1 ? this.#drafted(streams) : null;
-    return (drafted === null ? calls : [drafted]).map((call) => this.#call(call));
+    return (drafted === null ? calls.flatMap((call) => this.#parts(call)) : [drafted]).map((call) =>
+      this.#call(call),
+    );
   }
 
   observe({ rows, ms }: Pick<EvaluatedCall, 'rows' | 'ms'>): void {
@@ -59,12 +62,26 @@ export class DecodeCalls {
     return rows.length === 0 ? [] : [rows];
   }
 
+  /** Two rows can cost more than two calls: weights in Q8_0 do. That they still do is seen when the price is forgotten. */
+  #parts(call: readonly PlannedRow[]): readonly (readonly PlannedRow[])[] {
+    const apartMs = this.#apartMs(call.length);
+    return apartMs < WORTH_PARTING * this.#prices.estimate(call.length) ? call.map((row) => [row]) : [call];
+  }
+
+  /** Of so many calls of one row, where the load leaves the choice. */
+  #apartMs(rows: number): number {
+    return this.#options.sharesCells
+      ? rows * (this.rowMs ?? Number.POSITIVE_INFINITY)
+      : Number.POSITIVE_INFINITY;
+  }
+
   #drafted(streams: readonly DecodingSequence[]): readonly PlannedRow[] | null {
     const { numCtx, maxDraftTokens, sharesCells } = this.#options;
     const most = Math.min(maxDraftTokens, ...streams.map(({ position }) => numCtx - 1 - position));
     if (most <= 0) return null;
     const callMs = (rows: number): number => this.#prices.estimate(rows);
-    const found = draftRows(streams, callMs, { most, isEqual: !sharesCells });
+    const plainMs = Math.min(callMs(streams.length), this.#apartMs(streams.length));
+    const found = draftRows(streams, callMs, { most, isEqual: !sharesCells, plainMs });
     if (found === null) return null;
     return streams.map((stream, i) => {
       const drafts = found.drafts[i] ?? 0;

@@ -10,11 +10,11 @@ const priced =
 const prices = priced(43, 5);
 const stream = (draftHitRate: number, draftTokens = 15) => ({ draftTokens, draftHitRate });
 const undrafted = stream(0, 0);
-const rules = (most: number, isEqual = false) => ({ most, isEqual });
+const rules = (most: number, isEqual = false, plainMs = 43) => ({ most, isEqual, plainMs });
 
 /** Draft tokens of each stream. */
 const drafts = (streams: Parameters<typeof draftRows>[0], callMs: typeof prices, rule = rules(15)) =>
-  draftRows(streams, callMs, rule)?.drafts ?? streams.map(() => 0);
+  draftRows(streams, callMs, { ...rule, plainMs: callMs(streams.length) })?.drafts ?? streams.map(() => 0);
 
 const length = (rate: number, callMs = prices, most = 15): number =>
   drafts([stream(rate)], callMs, rules(most))[0] ?? 0;
@@ -70,7 +70,7 @@ describe('drafts', () => {
       fc.property(streams, price, fc.boolean(), (busy, { plainMs, extraRowMs }, isEqual) => {
         const all = [undrafted, ...busy];
         const callMs = priced(plainMs, extraRowMs, all.length);
-        const drafted = draftRows(all, callMs, rules(15, isEqual));
+        const drafted = draftRows(all, callMs, rules(15, isEqual, plainMs));
         const rows = drafted?.rows.reduce((sum, count) => sum + 1 + count, 0);
         if (rows !== undefined) expect(plainMs / callMs(rows)).toBeGreaterThanOrEqual(0.85);
       }),
@@ -80,7 +80,7 @@ describe('drafts', () => {
   it('go to the stream whose drafts are accepted, where rows may differ', () => {
     const [sure, unsure] = drafts([stream(1), stream(0.1)], priced(60, 1, 2));
     expect(sure).toBeGreaterThan(unsure ?? 0);
-    const equal = draftRows([stream(1), stream(1, 3)], priced(60, 1, 2), rules(15, true));
+    const equal = draftRows([stream(1), stream(1, 3)], priced(60, 1, 2), rules(15, true, 60));
     expect(new Set(equal?.rows).size).toBe(1);
     expect(equal?.drafts[1]).toBeLessThanOrEqual(3);
   });

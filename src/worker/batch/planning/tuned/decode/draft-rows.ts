@@ -19,6 +19,8 @@ export interface DraftRules {
   readonly most: number;
   /** All streams get equally many rows. */
   readonly isEqual: boolean;
+  /** What the step takes without drafts. */
+  readonly plainMs: number;
 }
 
 type CallMs = (rows: number) => number;
@@ -30,7 +32,7 @@ export function draftRows(
   rules: DraftRules,
 ): DraftedRows | null {
   if (streams.every(({ draftTokens, draftHitRate }) => draftTokens * draftHitRate === 0)) return null;
-  let rate = (DRAFT_LIMITS.leastGain * streams.length) / callMs(streams.length);
+  let rate = (DRAFT_LIMITS.leastGain * streams.length) / rules.plainMs;
   let best: DraftedCall | null = null;
   for (let round = 0; round < DRAFT_LIMITS.rounds; round += 1) {
     const found = longestCall(streams, callMs, { ...rules, rate });
@@ -54,7 +56,7 @@ function longestCall(
 ): DraftedCall | null {
   for (let most = rules.most; most >= 1; most = Math.floor(most / 2)) {
     const call = draftedCall(streams, callMs, { ...rules, most });
-    if ((call.least * callMs(streams.length)) / call.ms >= 1 - DRAFT_LIMITS.mostLoss) return call;
+    if ((call.least * rules.plainMs) / call.ms >= 1 - DRAFT_LIMITS.mostLoss) return call;
   }
   return null;
 }
@@ -70,7 +72,7 @@ interface DraftedCall extends DraftedRows {
 function draftedCall(
   streams: readonly DraftingStream[],
   callMs: CallMs,
-  { most, isEqual, rate }: RatedRules,
+  { most, isEqual, rate }: Omit<RatedRules, 'plainMs'>,
 ): DraftedCall {
   const rows = streams.map(() => 0);
   const worth = ({ tokens, ms }: DraftedCall): number => tokens - rate * ms;
