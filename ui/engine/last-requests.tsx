@@ -37,7 +37,11 @@ function Prompt({ request }: { request: RequestView }) {
       {prompt === undefined || cached === 0 ? null : (
         <span class="tag">{percent(cached / prompt)} reused</span>
       )}
-      {miss === null ? null : <span class="tag warm">{miss}</span>}
+      {miss === null ? null : (
+        <span class="tag" title="Why the prompt was read again">
+          not reused: {miss}
+        </span>
+      )}
       {error === undefined ? null : (
         <span class={error === 'cancelled' ? 'tag' : 'tag bad'}>{errorWords(error)}</span>
       )}
