@@ -138,6 +138,14 @@ describe('two answers to the same', () => {
     expect(await shown.locator('ins').allTextContents()).toEqual(['lake']);
     await page.getByRole('combobox', { name: /^To/ }).selectOption('0');
     await page.getByText('The same, character for character.').waitFor();
+    // Only answers to the same message are offered.
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Your message').fill('Another');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('.entry.assistant:not(.live)').count()).toBe(4);
+    const second = page.locator('.lane').first().locator('.entry.assistant').last();
+    await second.getByRole('button', { name: 'What differs' }).click();
+    expect(await page.getByRole('combobox', { name: /^To/ }).locator('option').count()).toBe(2);
     await close();
   });
 });

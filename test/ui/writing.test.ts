@@ -205,6 +205,20 @@ describe('settings', () => {
     expect(await inUse.textContent()).toBe('System promptTemperature 0.2');
     await close();
   });
+
+  it('become the defaults of the model, for all its clients', async () => {
+    const { page, close } = await visit();
+    await choose(page, 'hearth-mini');
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByLabel('System prompt').fill('Answer in verse.');
+    await page.getByLabel('Temperature').fill('0.5');
+    await page.getByRole('button', { name: 'Make these the defaults of hearth-mini' }).click();
+    await page.getByText('hearth-mini begins with these from now on').waitFor();
+    const { body } = await rig.served.client.get('/svc/models');
+    const mini = body.models.find(({ id }: { id: string }) => id === 'hearth-mini');
+    expect(mini.texts).toMatchObject({ system: 'Answer in verse.', temperature: '0.5' });
+    await close();
+  });
 });
 
 describe('on a phone', () => {

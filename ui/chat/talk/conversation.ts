@@ -71,11 +71,20 @@ export function alternatives({ entries }: Conversation, entry: Entry): Entry[] {
 }
 
 /** An answer and all others to the same message, of any column or model; empty ones do not count. */
-export function answersBeside({ entries }: Conversation, id: string): Entry[] {
-  const of = entries.find((entry) => entry.id === id);
+export function answersBeside(conversation: Conversation, id: string): Entry[] {
+  const { entries, lanes } = conversation;
+  const parentId = entries.find((entry) => entry.id === id)?.parent;
+  const asked = entries.find((entry) => entry.id === parentId);
+  const depth = (leaf: string | null): number => pathTo(conversation, leaf).length;
+  // Columns that have parted have the same message below different answers.
+  const isSame = (parent: string | null): boolean =>
+    parent === parentId ||
+    (lanes.length > 1 &&
+      entries.find((entry) => entry.id === parent)?.text === asked?.text &&
+      depth(parent) === depth(parentId ?? null));
   return entries.filter(
     ({ parent, role, text, isOpen }) =>
-      of !== undefined && parent === of.parent && role === 'assistant' && text !== '' && isOpen !== true,
+      role === 'assistant' && text !== '' && isOpen !== true && isSame(parent),
   );
 }
 
