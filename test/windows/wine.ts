@@ -133,6 +133,7 @@ export class Windows {
       HOME: this.folder,
       WINEPREFIX: path.join(this.folder, 'prefix'),
       WINEARCH: 'win64',
+      LC_ALL: 'C.UTF-8',
       WINEDEBUG: '-all',
       SVC_GPU: 'off',
       ...env,

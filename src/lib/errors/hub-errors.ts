@@ -1,7 +1,6 @@
 /** What goes wrong when a model is pulled from a hub. */
 import { permanent, transient } from './entry.ts';
-
-const quoted = (text: string): string => JSON.stringify(text);
+import { quoted } from './quoted.ts';
 
 export const hubErrors = {
   reference_invalid: permanent(

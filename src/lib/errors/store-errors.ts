@@ -1,7 +1,6 @@
 /** What goes wrong with files: models, manifests, the store, evidence records, the instance. */
 import { permanent, transient } from './entry.ts';
-
-const quoted = (text: string): string => JSON.stringify(text);
+import { quoted } from './quoted.ts';
 
 export const storeErrors = {
   gguf_invalid: permanent(
