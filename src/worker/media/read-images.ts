@@ -84,7 +84,7 @@ export async function readImages(
   for (const [at, { fromTool }] of sent.entries()) {
     const seen = await seenOr(fromTool, async () => {
       if ('reason' in sight) throw fail('images_unread', { model: modelId, ...sight });
-      const file = files[at];
+      const file = files[at] ?? new Error('each image has a file or a failure');
       if (!Buffer.isBuffer(file)) throw file;
       return see(sight, file, { image: at + 1, modelId, mostWhole });
     });

@@ -168,9 +168,9 @@ const TEXTS: readonly unknown[] = ['text', 'refusal'];
 function readPart(part: ContentPart, path: string, takes: Takes): string | FoundMedium {
   if (part.type === 'text' && typeof part.text === 'string') return part.text;
   if (part.type === 'refusal' && typeof part['refusal'] === 'string') return part['refusal'];
-  if (part.type === 'image_url' && takes('image')) {
+  if (part.type === 'image_url' && takes('image'))
     return imageAt(imageUrl(part, path), takes) ?? refused(`${path}.image_url`, IMAGE_REMEDY);
-  }
+
   if (part.type === 'input_audio' && takes('audio')) {
     const { data, format } = record(part['input_audio'], `${path}.input_audio`);
     return audioOf(data, format) ?? refused(`${path}.input_audio`, AUDIO_REMEDY);

@@ -31,12 +31,16 @@ export function readEdits(management: Fields | null | undefined): AskedEdits {
   for (const [index, each] of given.entries()) {
     const path = `context_management.edits[${index}]`;
     const edit = fieldsAt(each, path);
-    if (edit['type'] === RESULTS) edits.push(clearResults(edit, path));
-    else if (edit['type'] === THINKING) edits.push(...clearThinking(edit, path));
-    else if (edit['type'] === COMPACT) {
+    if (edit['type'] === RESULTS) {
+      edits.push(clearResults(edit, path));
+    } else if (edit['type'] === THINKING) {
+      edits.push(...clearThinking(edit, path));
+    } else if (edit['type'] === COMPACT) {
       edits.push(summary(edit, path));
       if (edit['pause_after_compaction'] === true) ignored.push(`${path}.pause_after_compaction`);
-    } else ignored.push(`${path}.${String(edit['type'])}`);
+    } else {
+      ignored.push(`${path}.${String(edit['type'])}`);
+    }
   }
   return { edits, ignored };
 }

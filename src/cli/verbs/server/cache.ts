@@ -30,12 +30,15 @@ export function registerCache(program: Command, context: CliContext): void {
       const kinds = await cachedKinds(cacheFolder(config.home));
       const held = kinds.filter(({ files }) => files.length > 0);
       const entries = held.map(({ name, files }) => kindOf(name, files, models));
-      if (flags.json === true) context.printJson(entries);
-      else if (entries.length === 0) context.note('There is no prompt state on the disk.');
-      else
+      if (flags.json === true) {
+        context.printJson(entries);
+      } else if (entries.length === 0) {
+        context.note('There is no prompt state on the disk.');
+      } else {
         context.print(
           table([['MODEL', 'SIZE', 'FILES', 'PINNED', 'LAST USED'], ...byModel(entries).map(row)]),
         );
+      }
     });
   cache
     .command('clear')

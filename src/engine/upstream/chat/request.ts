@@ -28,12 +28,13 @@ type Fields = Record<string, unknown>;
 /** Always streamed: a whole answer is collected on this side, so there is one way in which an answer can end. */
 export function writeRequest(job: GenerateJob, written: Written): UpstreamRequest {
   const abilities = ABILITIES[written.dialect];
-  if (job.scoredPrompt !== undefined)
+  if (job.scoredPrompt !== undefined) {
     throw missing(
       written.id,
       'prompt_logprobs, or echo beside logprobs,',
       'report log probabilities of prompts',
     );
+  }
   const common = {
     model: written.model,
     stream: true,
