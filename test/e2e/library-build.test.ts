@@ -187,9 +187,9 @@ describe.runIf(canBuild)(`hearth library build${title}`, () => {
     const wait = path.join(slow, 'wait.sh');
     await writeFile(
       wait,
-      `test -e ${slow}/go || { echo $$ > ${pid}.new; mv ${pid}.new ${pid}; exec sleep 600; }\n`,
+      `test -e '${slow}/go' || { echo $$ > '${pid}.new'; mv '${pid}.new' '${pid}'; exec sleep 600; }\n`,
     );
-    const waiting = project.replace('ALL COMMAND', `ALL COMMAND sh ${wait} COMMAND`);
+    const waiting = project.replace('ALL COMMAND', `ALL COMMAND sh "${wait}" COMMAND`);
     await writeFile(path.join(slow, 'CMakeLists.txt'), waiting);
     const child = startHearth(['library', 'build', '--source', slow, '--json'], env);
     // A second interrupt would end it at once.
