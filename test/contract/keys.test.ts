@@ -136,6 +136,8 @@ describe('a named key', () => {
         '/api/generate',
         '/completion',
         '/infill',
+        '/svc/cache/pins',
+        '/svc/cache/unpin',
         '/tokenize',
         '/tokenizer_info',
         '/v1/chat/completions',
