@@ -38,9 +38,10 @@ interface Setup {
   readonly diskBytes?: number;
   readonly kind?: string;
   readonly pins?: PinnedPrefix[];
+  readonly isExact?: boolean;
 }
 
-async function start({ model = 'whole', folder, pins, ...more }: Setup): Promise<TestWorker> {
+async function start({ model = 'whole', folder, pins, isExact, ...more }: Setup): Promise<TestWorker> {
   const { ramBytes = 0, diskBytes = 0, kind = 'a' } = more;
   const worker = await bootWorker();
   const disk =
@@ -54,6 +55,7 @@ async function start({ model = 'whole', folder, pins, ...more }: Setup): Promise
     parallel: 1,
     promptCache,
     draftTokens: 0,
+    ...(isExact === true && { settings: { exact: 'on' as const } }),
   });
   return worker;
 }
@@ -187,4 +189,8 @@ it('is refused where no chat came, where it has no beginning, and where nothing 
   await chat(keepsNothing, 'mine', 'go');
   await expect(keepsNothing.pin()).rejects.toMatchObject(reason('no_cache'));
   await keepsNothing.end();
+  const inSlots = await start({ model: 'sliding window', ramBytes: KIB * KIB, isExact: true });
+  await chat(inSlots, 'mine', 'go');
+  await expect(inSlots.pin()).rejects.toMatchObject(reason('in_slots'));
+  await inSlots.end();
 });

@@ -163,7 +163,7 @@ const rounded = (value: number): string => (value < 100 ? value.toFixed(2) : val
 /** The verdict in one sentence. */
 export function verdictOf(candidate: Measurement, distance: Distance | null): string {
   const { passed, all, left } = candidate.cases;
-  const cases = `calls and JSON ${passed} of ${all - left}`;
+  const cases = all === 0 ? 'calls and JSON not tried' : `calls and JSON ${passed} of ${all - left}`;
   if (distance === null)
     return `Needs ${rounded(figuresOf(candidate.texts, '').bitsPerByte)} bits per byte of text; ${cases}.`;
   const { reference, sameChoice, writtenRatio, memoryRatio, tokens, lossRatio } = distance;

@@ -89,9 +89,10 @@ async function casesOf(
   { target, casesWithinMs, signal, onProgress }: MeasureOptions,
 ): Promise<Measurement['cases']> {
   if (casesWithinMs === null) return NO_CASES;
-  onProgress(`${target.modelId}: calls of tools and JSON …`);
   const end = performance.now() + casesWithinMs;
-  return (await checkLoaded(loaded, { target, makerDefaults: {}, signal, end })).cases;
+  const onCase = (tried: number, all: number): void =>
+    onProgress(`${target.modelId}: calls and JSON, ${tried} of ${all} …`);
+  return (await checkLoaded(loaded, { target, makerDefaults: {}, signal, end, onCase })).cases;
 }
 
 /** Jobs of one loaded model. */

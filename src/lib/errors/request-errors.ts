@@ -75,6 +75,8 @@ function pinRefusal({ reason, limitBytes = 0, limit = 0 }: PinRefusal): string {
   switch (reason) {
     case 'no_cache':
       return 'it keeps no prompt cache; set SVC_CACHE_RAM or SVC_CACHE_DISK above 0 and load it again';
+    case 'in_slots':
+      return 'with exact=on, a model with a sliding window keeps state in its slots only; hearth set MODEL exact=off allows pins';
     case 'no_beginning':
       return 'the latest chat of your key has no system prompt and no tools of 32 tokens or more; send one that has, then pin again';
     case 'no_room':

@@ -26,7 +26,7 @@ import { AdapterTurns } from './adapter-turns.ts';
 import { Attention } from './attention/attention.ts';
 import { evaluateRows } from './evaluate.ts';
 import { LatestPrompts } from './latest-prompts.ts';
-import { openTiers } from './open-tiers.ts';
+import { keepsInSlots, openTiers } from './open-tiers.ts';
 import { plannerFor } from './planner-for.ts';
 import type { PlannedCall, PlannedRow, StepPlan, StepPlanner } from './planning/step-planner.ts';
 import type { Placement } from './sequences/placement.ts';
@@ -157,7 +157,10 @@ export class BatchLoop {
   async pin({ domain, ends }: PinJob): Promise<PinnedEvent> {
     const { modelId } = this.#chat.spec;
     const tiers = this.#tiers;
-    if (tiers === null) throw fail('pin_refused', { model: modelId, reason: 'no_cache' });
+    if (tiers === null) {
+      const reason = keepsInSlots(this.#chat) ? 'in_slots' : 'no_cache';
+      throw fail('pin_refused', { model: modelId, reason });
+    }
     await this.#opened;
     if (ends !== undefined) {
       await tiers.unpin(ends);

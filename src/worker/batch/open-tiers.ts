@@ -8,11 +8,14 @@ import type { StepPlanner } from './planning/step-planner.ts';
 import { stateKind } from './tiers/state-kind.ts';
 import { Tiers } from './tiers/tiers.ts';
 
+/** The library restores a sliding window into other cells (`windowState` of contract/settings/exact-rules.ts). */
+export const keepsInSlots = (chat: ChatModel): boolean =>
+  chat.exact !== undefined && chat.model.facts.past.holds === 'window';
+
 export function openTiers(chat: ChatModel, planner: StepPlanner, outbox: Outbox): Tiers | null {
   const { promptCache } = chat.spec;
   if (promptCache === undefined || (promptCache.ramBytes === 0 && promptCache.disk === null)) return null;
-  // What the library saves of a sliding window comes back in other cells (`windowState` of contract/settings/exact-rules.ts).
-  if (chat.exact !== undefined && chat.model.facts.past.holds === 'window') return null;
+  if (keepsInSlots(chat)) return null;
   const cuttable = chat.prefixReuse === 'full';
   const streams = chat.sharedCells === null ? chat.facts.sequences : 1;
   const { ropeCtx } = chat.model.facts;

@@ -184,10 +184,13 @@ async function list(context: CliContext, json: boolean): Promise<void> {
 }
 
 async function change(context: CliContext, name: string | undefined): Promise<void> {
-  const selected = await switchOwn(librariesFolder(context.config().home), name ?? null);
+  const libraries = librariesFolder(context.config().home);
+  const before = ownLibrary(libraries);
+  const selected = await switchOwn(libraries, name ?? null);
+  const isSame = ownLibrary(libraries) === before;
   context.note(
     printable(
-      `Models run on ${selected === PACKAGED ? 'the library that comes with Hearth' : selected}. ${AT_RESTART}`,
+      `Models run on ${selected === PACKAGED ? 'the library that comes with Hearth' : selected}. ${isSame ? 'Nothing was changed.' : AT_RESTART}`,
     ),
   );
 }

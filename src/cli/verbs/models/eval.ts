@@ -19,6 +19,7 @@ const NAME_WIDTH = 14;
 interface Flags {
   readonly against?: string;
   readonly json?: boolean;
+  readonly textsOnly?: boolean;
 }
 
 export function registerEval(program: Command, context: CliContext): void {
@@ -28,6 +29,7 @@ export function registerEval(program: Command, context: CliContext): void {
       'measure how well a chat model predicts text, calls tools and writes JSON; with --against, exit code 1 when something is wrong with it',
     )
     .option('--against <model>', 'compare with this model, such as a larger quant of the same one')
+    .option('--texts-only', 'leave out the calls and JSON answers, which take up to a minute')
     .option('--json', 'one JSON document')
     .action((id: string, flags: Flags) =>
       interruptible(context, (signal) => evaluate(context, id, flags, signal)),
@@ -35,7 +37,7 @@ export function registerEval(program: Command, context: CliContext): void {
 }
 
 async function evaluate(context: CliContext, id: string, flags: Flags, signal: AbortSignal): Promise<void> {
-  const { against, json = false } = flags;
+  const { against, json = false, textsOnly = false } = flags;
   const registry = localRegistry(context.config());
   const ids = [id, ...(against === undefined ? [] : [against])];
   // Both are there before the first is measured.
@@ -50,7 +52,7 @@ async function evaluate(context: CliContext, id: string, flags: Flags, signal: A
         worker: { env: context.env, gpu: 'off' },
         target,
         // Those of a reference are not asked for.
-        casesWithinMs: measured.length === 0 ? CASES_WITHIN_MS : null,
+        casesWithinMs: measured.length === 0 && !textsOnly ? CASES_WITHIN_MS : null,
         signal,
         onProgress: (words) => context.note(printable(words)),
       }),
@@ -89,7 +91,14 @@ function linesOf(report: ReturnType<typeof reportOf>): string {
     ['verdict', verdict],
     ...findings.map((each) => ['wrong', each] as const),
     ...[whole, ...texts].map((figures) => [figures.name, textWords(figures)] as const),
-    ['cases', `${cases.passed} of ${cases.all - cases.left} calls, JSON and past calls passed`],
+    ...(cases.all === 0
+      ? []
+      : [
+          [
+            'cases',
+            `${cases.passed} of ${cases.all - cases.left} calls, JSON and past calls passed`,
+          ] as const,
+        ]),
     ...cases.failed.map(({ name, reason }) => ['failed', `${name}: ${reason}`] as const),
     [
       'speed',

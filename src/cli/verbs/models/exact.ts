@@ -71,7 +71,7 @@ function lines({ model, requests, tokens, situations, left }: ExactProof, isSet:
         `  ${name.padEnd(NAME_WIDTH)}${equal} of ${of} equal, ${cachedTokens} prompt tokens from the cache`,
     ),
     ...left.map((name) => `  ${name.padEnd(NAME_WIDTH)}not tried: the time was over (--within)`),
-    `${total} of ${compared} answers of ${model} are equal bit for bit${left.length > 0 ? '; the proof is incomplete' : ''}.`,
+    `${total} of ${compared} answers of ${model} are equal bit for bit${left.length > 0 ? '; the proof is incomplete, so give it more time with --within SECONDS' : ''}.`,
     ...(isSet ? [] : [`It is loaded this way once you run: hearth set ${model} exact=on`]),
   ];
 }
