@@ -20,6 +20,8 @@ export interface Agent {
   readonly env?: Readonly<Record<string, string>>;
   /** How the scripted model edits: a call of one of the agent's tools, or words that the agent reads as an edit. */
   readonly edit: Call | { readonly words: string };
+  /** A call that a looping model makes again and again; it always has the same result. */
+  readonly loop?: Call;
 }
 
 export interface Call {
@@ -35,6 +37,7 @@ export const agents: Readonly<Record<string, Agent>> = {
     page: { heading: 'Codex', file: '.codex/config.toml' },
     args: ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', TASK],
     edit: { name: 'exec_command', input: { cmd: `printf '%s\\n' '${WORDS.trim()}' > ${FILE}` } },
+    loop: { name: 'exec_command', input: { cmd: 'cat nothing.txt' } },
   },
   claude: {
     program: 'claude',
@@ -42,6 +45,7 @@ export const agents: Readonly<Record<string, Agent>> = {
     page: { heading: 'Claude Code' },
     args: ['--print', TASK, '--allowedTools', 'Write'],
     edit: { name: 'Write', input: { file_path: `{folder}/${FILE}`, content: WORDS } },
+    loop: { name: 'Read', input: { file_path: '{folder}/nothing.txt' } },
   },
   opencode: {
     program: 'opencode',
@@ -49,6 +53,7 @@ export const agents: Readonly<Record<string, Agent>> = {
     page: { heading: 'OpenCode', file: '.config/opencode/opencode.json' },
     args: ['run', TASK],
     edit: { name: 'write', input: { filePath: `{folder}/${FILE}`, content: WORDS } },
+    loop: { name: 'read', input: { filePath: '{folder}/nothing.txt' } },
   },
   qwen: {
     program: 'qwen',

@@ -8,6 +8,7 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CALL_LIMIT } from '../../src/api/chat/call-guard.ts';
 import { type Launch, launchOf } from '../../src/cli/launch/render.ts';
 import { writeFiles } from '../../src/cli/launch/start.ts';
 import { isOnPath } from '../../src/lib/files/program.ts';
@@ -15,7 +16,7 @@ import type { GenerateJob } from '../../src/contract/job.ts';
 import type { Submission } from '../../src/engine/ports.ts';
 import { done, started, type Step, text } from '../support/http/scripted-engine.ts';
 import { installed, scriptedService } from '../support/http/scripted-service.ts';
-import { type Agent, agents, FILE, WORDS } from './agents.ts';
+import { type Agent, agents, type Call, FILE, WORDS } from './agents.ts';
 import { toldIn } from './page.ts';
 import { Recorder } from './record.ts';
 
@@ -43,22 +44,51 @@ const runs = Object.entries(agents).flatMap(([name, agent]) =>
 describe.each(runs)('$name as $from says', async ({ name, agent, way }) => {
   const isThere = await isOnPath(agent.program, process.env['PATH']);
   it.skipIf(!isThere)('writes a file as the model says, and ends', async () => {
-    const { code, said, wrote, jobs } = await run(agent, name, way);
+    const { code, said, wrote, jobs } = await run(agent, way, { name, answersOf: editing });
     expect(wrote, said).toBe(WORDS);
     expect(code, said).toBe(0);
     if ('words' in agent.edit) return;
     const results = jobs.flatMap(turnsOf).filter(({ role }) => role === 'tool');
     expect(results.length, said).toBeGreaterThan(0);
   });
+
+  const { loop } = agent;
+  it.skipIf(!isThere || loop === undefined)('ends over a model that makes one call for ever', async () => {
+    const looping: Answers =
+      ({ folder }) =>
+      ({ job }) => {
+        if (job.kind !== 'generate' || loop === undefined) return [];
+        const isOffered = job.toolChoice.mode !== 'none' && job.tools.some((tool) => tool.name === loop.name);
+        return isOffered ? calling(loop, folder) : [started(), text(GIVEN_UP), done()];
+      };
+    const { code, said, jobs } = await run(agent, way, { name: `${name}-loop`, answersOf: looping });
+    expect(code, said).toBe(0);
+    expect(said).toContain(GIVEN_UP);
+    const results = jobs.map((job) => turnsOf(job).filter(({ role }) => role === 'tool').length);
+    expect(Math.max(...results), said).toBeGreaterThanOrEqual(CALL_LIMIT);
+    expect(Math.max(...results), said).toBeLessThanOrEqual(CALL_LIMIT + 2);
+  });
 });
 
-async function run(agent: Agent, name: string, way: Way): Promise<Run> {
+const GIVEN_UP = 'There is no such file, so I stop.';
+
+/** What the scripted model answers an agent that works in this folder. */
+type Answers = (place: {
+  readonly agent: Agent;
+  readonly folder: string;
+}) => (submission: Submission) => readonly Step[];
+
+async function run(
+  agent: Agent,
+  way: Way,
+  { name, answersOf }: { readonly name: string; readonly answersOf: Answers },
+): Promise<Run> {
   const recorder = FIXTURES === undefined ? null : await Recorder.before(service.url);
   const top = await mkdtemp(path.join(tmpdir(), 'hearth-agent-'));
   const [home, folder] = [path.join(top, 'home'), path.join(top, 'project')];
   await Promise.all([mkdir(home), mkdir(folder)]);
   const before = service.engine.played.length;
-  service.engine.plays(...Array.from({ length: MOST_REQUESTS }, () => answersOf(agent, folder)));
+  service.engine.plays(...Array.from({ length: MOST_REQUESTS }, () => answersOf({ agent, folder })));
   try {
     const url = recorder?.url ?? service.url;
     const launch = await way(agent, { url, home });
@@ -135,21 +165,24 @@ async function end(
 }
 
 /** The edit, until its result is there; short words to whatever else the agent asks. */
-function answersOf({ edit }: Agent, folder: string): (submission: Submission) => readonly Step[] {
-  return ({ job }) => {
+const editing: Answers =
+  ({ agent: { edit }, folder }) =>
+  ({ job }) => {
     if (job.kind !== 'generate') return [];
     if ('words' in edit) return [started(), text(edit.words), done()];
     const hasTool = job.tools.some(({ name }) => name === edit.name);
     if (!hasTool || turnsOf(job).some(({ role }) => role === 'tool'))
       return [started(), text('The file is written.'), done()];
-    const json = JSON.stringify(edit.input).replaceAll('{folder}', folder);
-    return [
-      started(),
-      { type: 'tool_call', name: edit.name },
-      { type: 'tool_arguments', text: json },
-      done('tool_calls'),
-    ];
+    return calling(edit, folder);
   };
+
+function calling({ name, input }: Call, folder: string): readonly Step[] {
+  return [
+    started(),
+    { type: 'tool_call', name },
+    { type: 'tool_arguments', text: JSON.stringify(input).replaceAll('{folder}', folder) },
+    done('tool_calls'),
+  ];
 }
 
 function turnsOf({ prompt }: GenerateJob) {

@@ -55,6 +55,14 @@ it.each<[string, Step[]]>([
   ['results with a time of day', polled((at) => `10:00:${pad(at)} build failed`)],
   ['results with seconds that passed', polled((at) => `1 failed in ${at}.4${at}s`)],
   ['results with milliseconds', polled((at) => `ok 1 - adds (${at + 3} ms)\nnot ok 2 (${at}.71ms)`)],
+  [
+    "Codex's results, each with the id of its chunk",
+    polled(
+      (at) =>
+        `Chunk ID: ${(at * 0x1f3d7 + 0xa1b2c3).toString(16)}\nWall time: 0.000${at} seconds\nProcess exited with code 1\nOutput:\ncat: nothing.txt: No such file`,
+    ),
+  ],
+  ['results with the id of a session', polled((at) => `Process running with session ID ${at + 71}`)],
 ])('%s is a circle', (_, steps) => {
   expect(refused(steps, A)).toBe(true);
   // The last result would have to be another one.
@@ -67,6 +75,7 @@ it.each<[string, Step[]]>([
   ['a result with bytes', polled((at) => `${at} MB, ${at} s`)],
   ['a result with versions', polled((at) => `installed 1.${at}.0`)],
   ['a result with another line', polled((at) => `src/a.ts:${at}: error`)],
+  ['a result with another id', polled((at) => `created issue ${at}`)],
   ['a result with another name', polled((at) => `10:00:00 started worker-${at}`)],
   ['other spaces inside of a text', times(9, (at) => [[`{"a":1,"b":"x${' '.repeat(at + 2)}y"}`, 'same']])],
   ['a call that is new since', [...times(5, () => [[A, 'same'] as const]), ['{"a":9}', 'new']]],

@@ -80,18 +80,23 @@ function countsOf(turns: readonly Turn[]): ReadonlyMap<string, number> {
   return new Map([...latest].map(([key, seen]) => [key, seen.news === news ? seen.times : 0]));
 }
 
-/** Times of day, dates and durations: they differ in results of equal calls that say the same. */
-const TIMES: readonly RegExp[] = [
+/**
+ * Times of day, dates, durations, and ids of a run, such as the chunk ids of Codex: they differ in results of equal calls
+ * that say the same.
+ */
+const VARYING: readonly RegExp[] = [
   /\b\d{4}-\d\d-\d\d(?:[T ]\d\d?:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)?(?:Z|[+-]\d\d:?\d\d)?/g,
   /\b\d\d?:\d\d:\d\d(?:[.,]\d{1,9})?\b/g,
+  /\b(?:chunk|session|call|request|trace|run|process)[ _-]?id\b["']?(?: ?[:=] ?| )["']?[\w-]{1,64}/gi,
   /\b\d{1,12}(?:\.\d{1,9})? ?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\b/g,
 ];
 /** The rest of a longer result is compared as it came. */
-const TIMED_CHARS = 65_536;
+const VARYING_CHARS = 65_536;
 
-function withoutTimes(result: string): string {
-  const timed = result.slice(0, TIMED_CHARS);
-  return TIMES.reduce((text, time) => text.replaceAll(time, '…'), timed) + result.slice(TIMED_CHARS);
+function comparable(result: string): string {
+  const varying = result.slice(0, VARYING_CHARS);
+  const same = VARYING.reduce((text, each) => text.replaceAll(each, '…'), varying);
+  return same + result.slice(VARYING_CHARS);
 }
 
 /** Calls with their results, in order; equal ones of one message count once. */
@@ -107,7 +112,7 @@ function answeredCalls(turns: readonly Turn[]): { call: Call; result: string }[]
       const text = `${call.name} ${call.argumentsJson}`;
       if (own === undefined || seen.has(text)) return [];
       seen.add(text);
-      return [{ call, result: own.content === CLEARED ? CLEARED : withoutTimes(own.content) }];
+      return [{ call, result: own.content === CLEARED ? CLEARED : comparable(own.content) }];
     });
   });
   return answered.slice(-MOST_CALLS_BACK);
