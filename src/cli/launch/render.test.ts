@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../test/support/temp-home.ts';
 import { launchOf, shellLines } from './render.ts';
 import { tools } from './tools.ts';
 
@@ -65,22 +67,26 @@ describe('launchOf', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('shellLines', () => {
-  it.each(every)('of %s mean to a shell what the process would get, without the key in them', (_, tool) => {
-    const more = ["it's", '$HOME', 'a b', ''];
-    const all = { ...facts, certificate: "/it's/a.pem" };
-    const lines = shellLines(tool, all, more);
-    expect(lines.join('\n')).not.toContain(facts.key);
-    const wanted = launchOf(tool, all, more);
-    const names = Object.keys(wanted.env);
-    const script = [
-      `${tool.program}() { printf '%s\\0' ${names.map((name) => `"$${name}"`).join(' ')} "$@"; }`,
-      ...lines,
-    ].join('\n');
-    const { stdout, stderr } = spawnSync('sh', ['-c', script], {
-      encoding: 'utf8',
-      env: { SVC_API_KEY: facts.key },
-    });
-    expect(stderr).toBe('');
-    expect(stdout.split('\0').slice(0, -1)).toEqual([...Object.values(wanted.env), ...wanted.args]);
-  });
+  it.each(every)(
+    'of %s mean to a shell what the process would get, without the key in them',
+    async (_, tool) => {
+      const more = ["it's", '$HOME', 'a b', ''];
+      const folder = path.join(await temporaryFolder(), 'launch');
+      const all = { ...facts, folder, certificate: "/it's/a.pem" };
+      const lines = shellLines(tool, all, more);
+      expect(lines.join('\n')).not.toContain(facts.key);
+      const wanted = launchOf(tool, all, more);
+      const names = Object.keys(wanted.env);
+      const script = [
+        `${tool.program}() { printf '%s\\0' ${names.map((name) => `"$${name}"`).join(' ')} "$@"; }`,
+        ...lines,
+      ].join('\n');
+      const { stdout, stderr } = spawnSync('sh', ['-c', script], {
+        encoding: 'utf8',
+        env: { SVC_API_KEY: facts.key },
+      });
+      expect(stderr).toBe('');
+      expect(stdout.split('\0').slice(0, -1)).toEqual([...Object.values(wanted.env), ...wanted.args]);
+    },
+  );
 });
