@@ -16,9 +16,9 @@ const AT_ONCE = 128;
 const MODELS = ['tiny', 'tiny', 'tiny', 'embed', 'default', 'absent'];
 /** They would take away what the others ask; names of no model, then. */
 const CHANGES_MODELS = /^\/svc\/models/;
-const BODIED = Object.values(routes as Readonly<Record<string, Route>>).filter(
-  ({ body }) => body !== undefined,
-);
+/** All but the one that ends the service. */
+const ROUTES: readonly Route[] = Object.values<Route>(routes).filter(({ path }) => path !== routes.quit.path);
+const BODIED = ROUTES.filter(({ body }) => body !== undefined);
 const FRAGMENTS = [
   'GET / HTTP/1.1\r\n',
   'POST /v1/chat/completions HTTP/1.1\r\n',
@@ -44,7 +44,6 @@ const FRAGMENTS = [
   '\n\n',
   'FFFFFFFFFFFFFFFFF\r\n',
 ];
-const ROUTES: readonly Route[] = Object.values(routes);
 
 type Problem = Pick<Finding, 'what' | 'keep'>;
 type Play = () => Promise<Problem | null>;
