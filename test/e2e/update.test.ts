@@ -99,8 +99,8 @@ async function pack(name: string): Promise<string> {
   await writeFile(path.join(next, 'h.js'), '#!/usr/bin/env node\n');
   const { stdout } = await exec('npm', ['pack', '--json', '--pack-destination', installation.folder], {
     cwd: next,
-    // npm writes its logs there, and the user's own home may be none.
-    env: { ...process.env, HOME: at('home-p') },
+    // The user may have no home, in which the cache of npm is.
+    env: { ...process.env, npm_config_cache: at('home-p', 'npm') },
   });
   return at((JSON.parse(stdout) as { filename: string }[])[0]!.filename);
 }
