@@ -55,7 +55,7 @@ describe('a conversation', () => {
     expect(await readFile(file, 'utf8')).toContain('What is Hearth?');
     await page.getByLabel('Import').setInputFiles(file);
     await page.getByText('0 conversations imported; 1 skipped: already here.').waitFor();
-    expect(await items(page).count()).toBe(1);
+    await expect.poll(() => items(page).count()).toBe(1);
     const remove = page.getByRole('button', { name: 'Remove What is Hearth?' });
     await remove.click();
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -69,7 +69,7 @@ describe('a conversation', () => {
   it('is put to two models side by side', async () => {
     const { page, close } = await visit();
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
-    expect(await page.locator('.lane').count()).toBe(2);
+    await expect.poll(() => page.locator('.lane').count()).toBe(2);
     await page.getByLabel('Your message').fill('Hello!');
     await page.keyboard.press('Enter');
     await expect.poll(() => answers(page).count()).toBe(2);

@@ -41,7 +41,7 @@ describe('text files', () => {
     expect(sent()).toBe(
       'File: nightly.log\n```\nline one\nline two\n```\n\nFile: a.md\n````\n```js\nx\n```\n````\n\nWhy?',
     );
-    expect(await chips(page).count()).toBe(0);
+    await expect.poll(() => chips(page).count()).toBe(0);
     await page.reload();
     await expect.poll(() => page.locator('.entry.user .attachments li').count()).toBe(2);
     // They stay with the message when it is written anew.
@@ -94,7 +94,7 @@ describe('other files', () => {
     await page.getByText('photo.png is no text, PDF or image').waitFor();
     await attach.setInputFiles([file('huge.txt', 'a'.repeat(1_200_000))]);
     await page.getByText('huge.txt has 1.2 MB, and at most 1.0 MB can be attached').waitFor();
-    expect(await chips(page).count()).toBe(0);
+    await expect.poll(() => chips(page).count()).toBe(0);
     await close();
   });
 });

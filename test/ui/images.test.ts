@@ -134,7 +134,7 @@ describe('an image', () => {
     await page.getByText('bomb.png has 60,000 × 60,000 pixels, which is too many').waitFor();
     await attach.setInputFiles({ name: 'no.png', mimeType: 'image/png', buffer: Buffer.from('no') });
     await page.getByText('no.png is no image that this browser can read').waitFor();
-    expect(await chips(page).count()).toBe(0);
+    await expect.poll(() => chips(page).count()).toBe(0);
     await close();
   });
 
@@ -152,7 +152,7 @@ describe('an image', () => {
     await page.getByRole('button', { name: 'Remove chart.png' }).click();
     await choose(page, 'hearth-mini');
     await say(page, 'Hello');
-    expect(await answers(page).count()).toBe(1);
+    await expect.poll(() => answers(page).count()).toBe(1);
     await close();
   });
 

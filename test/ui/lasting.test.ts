@@ -31,7 +31,7 @@ describe('two tabs of one conversation', () => {
     await expect
       .poll(() => prompts(page).allTextContents())
       .toEqual(['to begin with', 'from tab one', 'from tab two']);
-    expect(await answers(page).count()).toBe(3);
+    await expect.poll(() => answers(page).count()).toBe(3);
     await second.close();
     await close();
   });

@@ -37,7 +37,7 @@ describe('the engine room', () => {
     await expect.poll(() => busy.count()).toBe(1);
     expect(await busy.textContent()).toMatch(/written.*editor/);
     // Slots that nobody uses are counted, and not drawn.
-    expect(await page.locator('.slot').count()).toBe(1);
+    await expect.poll(() => page.locator('.slot').count()).toBe(1);
     expect(await page.locator('.model-lanes').textContent()).toContain('1 of 4 slots in use');
     expect(await page.locator('.queue').textContent()).toContain('editor');
     expect(await page.locator('.memory').textContent()).toMatch(/of .* GB free.*planned/);
@@ -140,7 +140,7 @@ describe('the models', () => {
     const summary = second.locator('summary', { hasText: 'Settings of second' });
     await expect.poll(() => summary.textContent()).toContain('(context window, temperature)');
     await settings.getByLabel('Find a setting').fill('kv_type');
-    expect(await settings.locator('.setting').count()).toBe(3);
+    await expect.poll(() => settings.locator('.setting').count()).toBe(3);
 
     await second.getByText(/^fits.*: .* of .* GB at [\d,]+ tokens/).waitFor();
     expect(await second.getByRole('list', { name: 'Abilities' }).textContent()).toContain('tools');
@@ -192,7 +192,7 @@ describe('the models', () => {
     const summary = mini.locator('summary', { hasText: 'Settings of hearth-mini' });
     await expect.poll(() => summary.textContent()).toContain('(temperature)');
     expect(await temperature.inputValue()).toBe('0.7');
-    expect(await save.count()).toBe(1);
+    await expect.poll(() => save.count()).toBe(1);
     await close();
   });
 

@@ -36,7 +36,7 @@ describe('formulas', () => {
         String.raw`Not TeX: C:\(temp and \, alone, \frac{ \(\nosuchmacro{x}\).`,
     );
     await expect.poll(() => prose.locator('math').count()).toBe(4);
-    expect(await prose.locator('.formula.displayed').count()).toBe(2);
+    await expect.poll(() => prose.locator('.formula.displayed').count()).toBe(2);
     const text = (await prose.textContent()) ?? '';
     expect(text).toContain('money $5 and $6');
     expect(text).toContain(String.raw`C:\(temp and \, alone, \frac{ \(\nosuchmacro{x}\).`);
@@ -93,7 +93,7 @@ describe('code', () => {
       .evaluateAll((all) => new Set(all.map((element) => getComputedStyle(element).color)).size);
     expect(colours).toBe(2);
     await prose.getByRole('button', { name: 'Wrap long lines' }).first().click();
-    expect(await prose.locator('.code.wrapped').count()).toBe(1);
+    await expect.poll(() => prose.locator('.code.wrapped').count()).toBe(1);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await prose.getByRole('button', { name: 'Copy' }).first().click();
     await prose.getByText('Copied').waitFor();

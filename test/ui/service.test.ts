@@ -99,12 +99,14 @@ describe('a record', () => {
     await own.ended();
     // The engine room does not look alive any more, and says since when.
     await page.getByText(/Connection lost at \d\d:\d\d:\d\d/).waitFor();
-    expect(await page.locator('.engine.lost').count()).toBe(1);
+    await expect.poll(() => page.locator('.engine.lost').count()).toBe(1);
     await look(page, 'proof');
     await drop(page, text, JSON.stringify(asked), pem);
     await expect.poll(() => page.locator('.verdict .word').textContent()).toBe('Verified');
     expect(await page.locator('.trust').textContent()).toContain('the one you chose');
-    expect(await page.getByText('the same JSON value').or(page.getByText('the very bytes')).count()).toBe(1);
+    await expect
+      .poll(() => page.getByText('the same JSON value').or(page.getByText('the very bytes')).count())
+      .toBe(1);
 
     await rig.installation.serve({ SVC_NUM_THREADS: '1', SVC_HOME: own.home, SVC_PORT: port });
     await look(page, 'engine');

@@ -35,10 +35,10 @@ describe('Escape', () => {
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
-    expect(await page.locator('.side.settings').count()).toBe(1);
+    await expect.poll(() => page.locator('.side.settings').count()).toBe(1);
     await page.keyboard.press('Escape');
     await expect.poll(() => page.locator('.side.settings').count()).toBe(0);
-    expect(await live(page).count()).toBe(1);
+    await expect.poll(() => live(page).count()).toBe(1);
     await page.keyboard.press('Escape');
     await expect.poll(() => answers(page).textContent()).toContain('stopped by you');
     await close();
@@ -96,7 +96,7 @@ describe('keys', () => {
     await message(page).fill('');
     // A question mark in a message is one.
     await message(page).press('?');
-    expect(await page.getByRole('dialog').count()).toBe(0);
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     await page.locator('.scroller').focus();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
@@ -146,7 +146,7 @@ describe('a message', () => {
     const failure = answers(page).locator('.failure');
     expect(await failure.textContent()).not.toMatch(/\d{4,}|message, start a/);
     // A model with a larger window helps, if there is one.
-    expect(await failure.getByRole('button', { name: /^Ask / }).count()).toBe(1);
+    await expect.poll(() => failure.getByRole('button', { name: /^Ask / }).count()).toBe(1);
     await close();
   });
 
