@@ -92,9 +92,12 @@ export async function streamAnswer(
       onChange(answer);
     }
   } catch (error) {
+    signal.throwIfAborted();
     // A fetch that breaks in its body throws a TypeError, in words of the browser.
     throw error instanceof TypeError ? connectionLost(error, answer.pieces > 0) : error;
   }
+  // A body that is aborted may also just end.
+  signal.throwIfAborted();
   if (!isDone) throw connectionLost(null, answer.pieces > 0);
   return answer;
 }
