@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { PinJob } from '../contract/job.ts';
 import type { PinnedEvent } from '../contract/job-event.ts';
 import { isLocal } from '../engine/local/model-source.ts';
+import { eventOf } from '../engine/collect.ts';
 import type { Engine } from '../engine/ports.ts';
 import type { Clock } from '../lib/base/clock.ts';
 import { fail } from '../lib/errors/svc-error.ts';
@@ -100,9 +101,7 @@ export class PinUseCases {
   ): Promise<PinnedEvent> {
     const job: PinJob = { kind: 'pin', jobId: newJobId(caller), ...asked };
     const events = await runWhole(this.#ports.engine, { model, job, caller, keepAlive: null });
-    const pinned = events.find((event) => event.type === 'pinned');
-    if (pinned === undefined) throw new Error('the worker ended a job without pinned');
-    return pinned;
+    return eventOf(events, 'pinned');
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import type { JobEvent } from '../contract/job-event.ts';
 import type { VocabularyJob } from '../contract/job.ts';
+import { eventOf } from '../engine/collect.ts';
 import type { Engine } from '../engine/ports.ts';
 import { fail } from '../lib/errors/svc-error.ts';
 import {
@@ -138,7 +139,5 @@ async function runJob<T extends 'tokenized' | 'detokenized'>(
     });
   }
   const events = await runWhole(engine, { model, job, caller, keepAlive: body.keep_alive });
-  const found = events.find((event) => event.type === type);
-  if (found === undefined) throw new Error(`the worker ended a job without ${type}`);
-  return found as Extract<JobEvent, { type: T }>;
+  return eventOf(events, type);
 }

@@ -12,3 +12,13 @@ export function collectEvents(start: (listener: JobListener) => void): Promise<J
     });
   });
 }
+
+/** The first event of this type; throws where a job, which always has one, ended without it. */
+export function eventOf<T extends JobEvent['type']>(
+  events: readonly JobEvent[],
+  type: T,
+): Extract<JobEvent, { type: T }> {
+  const found = events.find((event): event is Extract<JobEvent, { type: T }> => event.type === type);
+  if (found === undefined) throw new Error(`the worker ended a job without ${type}`);
+  return found;
+}

@@ -5,7 +5,7 @@
  */
 import type { ExplainedEvent } from '../../contract/job-event.ts';
 import { turnsOf } from '../../contract/job.ts';
-import { collectEvents } from '../../engine/collect.ts';
+import { collectEvents, eventOf } from '../../engine/collect.ts';
 import type { Engine } from '../../engine/ports.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
 import type { VolatileTreatment } from '../../lib/prompt-cache/volatile-lines.ts';
@@ -227,7 +227,5 @@ export async function explain(
   const events = await collectEvents((listener) =>
     engine.submit({ ...submission, job: explainJob }, caller.signal, listener),
   );
-  const explained = events.find((event) => event.type === 'explained');
-  if (explained === undefined) throw new Error('an explanation ended without one');
-  return explained;
+  return eventOf(events, 'explained');
 }

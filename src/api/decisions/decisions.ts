@@ -5,6 +5,7 @@
  */
 import type { ExplainedEvent, JobEvent, Usage } from '../../contract/job-event.ts';
 import type { GenerateJob, Job, Turn } from '../../contract/job.ts';
+import { eventOf } from '../../engine/collect.ts';
 import type { Engine } from '../../engine/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import {
@@ -147,9 +148,9 @@ class Scorer {
       maxTokens: 0,
       scoredPrompt: { top: 0, from: prompt.length },
     });
-    const done = events.find((event) => event.type === 'done');
+    const done = eventOf(events, 'done');
     const scored = events.flatMap((event) => (event.type === 'prompt_tokens' ? event.tokens : []));
-    if (done === undefined || scored.length !== tokens.length - prompt.length)
+    if (scored.length !== tokens.length - prompt.length)
       throw new Error(`the worker scored ${scored.length} tokens of ${tokens.length - prompt.length}`);
     this.usages.push(done.usage);
     return scored.reduce((sum, { score }) => sum + (score?.logprob ?? 0), 0);
@@ -189,9 +190,7 @@ class Scorer {
   }
 
   async #last<T extends JobEvent['type']>(job: Job, type: T): Promise<Extract<JobEvent, { type: T }>> {
-    const found = (await this.#events(job)).find((event) => event.type === type);
-    if (found === undefined) throw new Error(`the worker ended a job without ${type}`);
-    return found as Extract<JobEvent, { type: T }>;
+    return eventOf(await this.#events(job), type);
   }
 }
 

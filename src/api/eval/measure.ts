@@ -2,7 +2,7 @@
 import type { JobEvent, PromptToken } from '../../contract/job-event.ts';
 import type { GenerateJob, Job } from '../../contract/job.ts';
 import { MOST_ALTERNATIVES } from '../../contract/limits.ts';
-import { collectEvents } from '../../engine/collect.ts';
+import { collectEvents, eventOf } from '../../engine/collect.ts';
 import { totalBytes } from '../../engine/device-memory.ts';
 import type { LoadedModel, ModelTarget } from '../../engine/ports.ts';
 import { checkJob } from '../check/check-job.ts';
@@ -153,9 +153,7 @@ class Run {
   }
 
   async #last<T extends JobEvent['type']>(job: Job, type: T): Promise<Extract<JobEvent, { type: T }>> {
-    const found = (await this.#events(job)).find((event) => event.type === type);
-    if (found === undefined) throw new Error(`the worker ended a job without ${type}`);
-    return found as Extract<JobEvent, { type: T }>;
+    return eventOf(await this.#events(job), type);
   }
 }
 

@@ -3,6 +3,7 @@
  * default action would end the process and reset the requests that it has accepted.
  */
 import { isatty } from 'node:tty';
+import { deferred } from '../../../lib/base/deferred.ts';
 import { EXIT_CODES } from '../../context.ts';
 
 export interface ServiceSignals {
@@ -30,25 +31,23 @@ export function listenForSignals(source: SignalSource = ofThisProcess): ServiceS
   };
   let isMissed = false;
   let isEnding = false;
-  let ask: (name: NodeJS.Signals | 'hearth quit') => void = () => undefined;
-  const end = new Promise<NodeJS.Signals | 'hearth quit'>((resolve) => {
-    ask = (name) => {
-      if (isEnding) source.exit(EXIT_CODES.interrupted);
-      isEnding = true;
-      resolve(name);
-    };
-    // The listeners stay: libraries that clean up on exit raise the signal again if there is no other listener,
-    // and that would look like a second one.
-    for (const name of ['SIGINT', 'SIGTERM'] as const) source.on(name, () => ask(name));
-    source.on('SIGHUP', () => {
-      if (isEnding) return;
-      // SIGHUP has two meanings: the terminal of this process was closed, or somebody asks for a reload.
-      if (terminals.some((fd) => !source.isTerminal(fd))) ask('SIGHUP');
-      else reload();
-    });
+  const end = deferred<NodeJS.Signals | 'hearth quit'>();
+  const ask = (name: NodeJS.Signals | 'hearth quit'): void => {
+    if (isEnding) source.exit(EXIT_CODES.interrupted);
+    isEnding = true;
+    end.resolve(name);
+  };
+  // The listeners stay: libraries that clean up on exit raise the signal again if there is no other listener,
+  // and that would look like a second one.
+  for (const name of ['SIGINT', 'SIGTERM'] as const) source.on(name, () => ask(name));
+  source.on('SIGHUP', () => {
+    if (isEnding) return;
+    // SIGHUP has two meanings: the terminal of this process was closed, or somebody asks for a reload.
+    if (terminals.some((fd) => !source.isTerminal(fd))) ask('SIGHUP');
+    else reload();
   });
   return {
-    end,
+    end: end.promise,
     quit: (now) => {
       ask('hearth quit');
       if (now) ask('hearth quit');
