@@ -3,30 +3,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
-import {
-  writeTinyHybrid,
-  writeTinyRecurrent,
-  writeTinySlidingWindow,
-} from '../../tools/models/tiny-variants.ts';
 import type { Turn } from '../../src/contract/job.ts';
 import type { PinnedPrefix } from '../../src/lib/prompt-cache/pin.ts';
+import { MEMORY_KINDS } from '../support/memory-kinds.ts';
 import { bootWorker, type TestWorker } from '../support/engine/worker-harness.ts';
 
 const KIB = 1024;
 const kindOf = (digit: string): string => `${digit.repeat(16)}-${digit.repeat(32)}`;
 let home: string;
 
-const KINDS = [
-  ['whole', writeTinyChat],
-  ['sliding window', writeTinySlidingWindow],
-  ['recurrent', writeTinyRecurrent],
-  ['hybrid', writeTinyHybrid],
-] as const;
-
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'hearth-pins-'));
-  for (const [kind, write] of KINDS) await write(join(home, `${kind}.gguf`), { contextLength: 16_384 });
+  for (const [kind, write] of MEMORY_KINDS)
+    await write(join(home, `${kind}.gguf`), { contextLength: 16_384 });
 });
 afterAll(() => rm(home, { recursive: true }));
 
@@ -106,7 +95,7 @@ async function pinnedBytes(model: string): Promise<number> {
   return heldBytes;
 }
 
-describe.each(KINDS.map(([kind]) => kind))('a pinned prompt of a model with a %s memory', (model) => {
+describe.each(MEMORY_KINDS.map(([kind]) => kind))('a pinned prompt of a model with a %s memory', (model) => {
   it('stays in memory while another one gives way, until it is unpinned', async () => {
     const bytes = await pinnedBytes(model);
     const worker = await start({ model, ramBytes: 4 * bytes });

@@ -6,13 +6,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  writeTinyHybrid,
-  writeTinyRecurrent,
-  writeTinySlidingWindow,
-} from '../../tools/models/tiny-variants.ts';
-import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
 import type { GenerateJob, Turn } from '../../src/contract/job.ts';
+import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
+import { MEMORY_KINDS } from '../support/memory-kinds.ts';
 import { bootWorker, type TestWorker } from '../support/engine/worker-harness.ts';
 
 const MIB = 1024 * 1024;
@@ -23,15 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const KINDS = [
-  ['whole', writeTinyChat],
-  ['sliding window', writeTinySlidingWindow],
-  ['recurrent', writeTinyRecurrent],
-  ['hybrid', writeTinyHybrid],
-] as const;
-
 async function started(name: string, parallel: number): Promise<TestWorker> {
-  const write = KINDS.find(([kind]) => kind === name)?.[1] ?? writeTinyChat;
+  const write = MEMORY_KINDS.find(([kind]) => kind === name)?.[1] ?? writeTinyChat;
   const path = join(folder, `${name}.gguf`);
   await write(path, { contextLength: 16_384 });
   const worker = await bootWorker();
@@ -105,7 +94,7 @@ const SESSIONS: Readonly<Record<string, Session>> = {
   },
 };
 
-describe.each(KINDS.map(([name]) => name))('an agent on a model with a %s memory', (name) => {
+describe.each(MEMORY_KINDS.map(([name]) => name))('an agent on a model with a %s memory', (name) => {
   it.each(Object.keys(SESSIONS))(
     `of ${TURNS} turns that %s evaluates next to nothing again`,
     async (kind) => {

@@ -1,9 +1,8 @@
 /** PDF files, previews of HTML, and the comparison of answers. */
-import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { openPage } from './browser.ts';
-import { farRig } from './page-rig.ts';
-import { choose, importAll, live, say } from './talking.ts';
+import { chips, farRig, lastContent, visitFar } from './page-rig.ts';
+import { importAll, live, say } from './talking.ts';
 
 const rig = farRig({ models: ['good', 'script', 'tale'] });
 
@@ -34,14 +33,7 @@ function pdf(lines: readonly (string | null)[]): Buffer {
   return Buffer.from(text, 'latin1');
 }
 
-const chips = (page: Page) => page.locator('.composer .attachments li');
-const sent = () => rig.upstream.requests.findLast(({ path }) => path === '/v1/chat/completions')?.body;
-
-async function visit() {
-  const visited = await openPage(rig.browser, `${rig.served.url}/ui/`);
-  await choose(visited.page, 'far/good');
-  return visited;
-}
+const visit = () => visitFar(rig);
 
 describe('a PDF file', () => {
   it('is sent as the text of its pages, and one without text is refused', async () => {
@@ -55,7 +47,7 @@ describe('a PDF file', () => {
       '[Page 1]\nCosts rose by nine percent\n\n[Page 2]\nThe end',
     );
     await say(page, 'Why?');
-    expect(sent().messages.at(-1).content).toContain('File: report.pdf\n```\n[Page 1]\nCosts rose');
+    expect(lastContent(rig)).toContain('File: report.pdf\n```\n[Page 1]\nCosts rose');
     await give('scan.pdf', pdf([null]));
     await page.getByText('scan.pdf holds no text').waitFor();
     await give('broken.pdf', Buffer.from('%PDF-1.4 nothing'));

@@ -1,32 +1,21 @@
 /** Text files beside a message: attached, shown, and sent as what they say. */
-import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openPage } from './browser.ts';
-import { farRig } from './page-rig.ts';
-import { answers, choose, message, say } from './talking.ts';
+import { chips, farRig, lastContent, visitFar } from './page-rig.ts';
+import { answers, message, say } from './talking.ts';
 
 const rig = farRig();
 beforeEach(() => {
   rig.upstream.requests.length = 0;
 });
 
-const chips = (page: Page) => page.locator('.composer .attachments li');
 const file = (name: string, text: string) => ({
   name,
   mimeType: 'application/octet-stream',
   buffer: Buffer.from(text),
 });
-const sent = (): string =>
-  rig.upstream.requests
-    .filter(({ path }) => path === '/v1/chat/completions')
-    .at(-1)
-    ?.body.messages.at(-1).content;
+const sent = (): string => lastContent(rig);
 
-async function visit() {
-  const visited = await openPage(rig.browser, `${rig.served.url}/ui/`);
-  await choose(visited.page, 'far/good');
-  return visited;
-}
+const visit = () => visitFar(rig);
 
 describe('text files', () => {
   it('are attached by the button, shown as what the model reads, and sent before the message', async () => {

@@ -1,8 +1,7 @@
 /** Images of messages: shown as they are sent, and sent only to models that read them. */
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openPage } from './browser.ts';
-import { farRig } from './page-rig.ts';
+import { chips, farRig, lastContent, visitFar } from './page-rig.ts';
 import { answers, choose, items, message, say } from './talking.ts';
 
 const rig = farRig();
@@ -10,23 +9,14 @@ beforeEach(() => {
   rig.upstream.requests.length = 0;
 });
 
-const chips = (page: Page) => page.locator('.composer .attachments li');
 interface Part {
   readonly type: string;
   readonly text?: string;
   readonly image_url?: { readonly url: string };
 }
-const sent = (): readonly Part[] | string =>
-  rig.upstream.requests
-    .filter(({ path }) => path === '/v1/chat/completions')
-    .at(-1)
-    ?.body.messages.at(-1).content;
+const sent = (): readonly Part[] | string => lastContent(rig);
 
-async function visit() {
-  const visited = await openPage(rig.browser, `${rig.served.url}/ui/`);
-  await choose(visited.page, 'far/good');
-  return visited;
-}
+const visit = () => visitFar(rig);
 
 /** A picture as a camera or a screenshot would be: red at the left, blue at the right. */
 async function drawn(page: Page, type: 'png' | 'jpeg', width: number, height: number): Promise<Buffer> {

@@ -1,9 +1,10 @@
 /** A service with its page and a browser, one for all tests of a file: started before them, ended after them. */
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { Installation, type Served } from '../support/process/installation.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
-import { startBrowser } from './browser.ts';
+import { openPage, startBrowser } from './browser.ts';
+import { choose } from './talking.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -59,6 +60,20 @@ export function farRig({ models, options = [], settings = {} }: Far = {}): FarRi
   endAfterAll(rig);
   return rig;
 }
+
+/** Opens the page with a model of the upstream chosen. */
+export async function visitFar(rig: FarRig) {
+  const visited = await openPage(rig.browser, `${rig.served.url}/ui/`);
+  await choose(visited.page, 'far/good');
+  return visited;
+}
+
+/** The content of the last message that the upstream was sent. */
+export const lastContent = (rig: FarRig) =>
+  rig.upstream.requests.findLast(({ path }) => path === '/v1/chat/completions')?.body.messages.at(-1).content;
+
+/** The files beside the message that is being written. */
+export const chips = (page: Page) => page.locator('.composer .attachments li');
 
 function endAfterAll(rig: PageRig & Partial<FarRig>): void {
   afterAll(async () => {
