@@ -44,6 +44,25 @@ describe('Escape', () => {
     await close();
   });
 
+  it('closes what was open before the answer began, and only then stops it', async () => {
+    rig.upstream.faultOf = () => ({ after: 5, kind: 'stall' });
+    const { page, close } = await visit();
+    await choose(page, 'far/tale');
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.locator('.side.settings').waitFor();
+    await page.locator('.places a[href="#/models"]').click();
+    await page.locator('main[data-view="models"] h1').waitFor();
+    await page.locator('.places a[href="#/chat"]').click();
+    await send(page, 'Tell it.');
+    await expect.poll(() => live(page).textContent()).toContain('word4');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.locator('.side.settings').count()).toBe(0);
+    expect(await live(page).count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => answers(page).textContent()).toContain('stopped by you');
+    await close();
+  });
+
   it('leaves a message that is edited as it was', async () => {
     const { page, close } = await visit();
     await choose(page, 'far/good');

@@ -2,7 +2,7 @@
  * ui/chat owns how conversations are shown and led. It does not know how a request travels, nor what a service can do.
  */
 import { Failure } from '../parts/failure.tsx';
-import { useEscape } from '../parts/escape.ts';
+import { useLastEscape } from '../parts/escape.ts';
 import { RecordingSign } from '../requests/recording-sign.tsx';
 import { refreshRecording } from '../service/recording.ts';
 import { useRecovery } from '../service/use-recovery.ts';
@@ -13,7 +13,7 @@ import { Differences } from './differences.tsx';
 import { LaneHead, LaneView } from './lane-view.tsx';
 import { exportAll } from './rail/transfer.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
-import { isAnswering, stopAll, takenOut, undoTakeOut } from './talk/answering.ts';
+import { stopAll, takenOut, undoTakeOut } from './talk/answering.ts';
 import { attachFiles } from './talk/attachments.ts';
 import { current } from './talk/conversations.ts';
 import { draftNameOf } from './talk/drafts.ts';
@@ -23,7 +23,7 @@ import { TalkHead } from './talk-head.tsx';
 export function Chat() {
   const { lanes } = current.value;
   useRecovery(() => void refreshRecording());
-  useEscape(isAnswering.value, stopAll);
+  useLastEscape(stopAll);
   return (
     <div class={`chat with-${aside.value}`}>
       <h1 class="unseen">Chat</h1>

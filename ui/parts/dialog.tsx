@@ -1,7 +1,6 @@
 import { X } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import { useEscape } from './escape.ts';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { IconButton } from './icon.tsx';
 
 /** The browser's own dialog: it keeps the focus inside, closes by Escape, and gives the focus back. */
@@ -15,9 +14,7 @@ export function Dialog({
   children: ComponentChildren;
 }) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => element.current?.showModal(), []);
-  // The browser closes it; nothing below it may take the key.
-  useEscape(true, () => undefined);
+  useLayoutEffect(() => element.current?.showModal(), []);
   return (
     <dialog ref={element} onClose={onClose} aria-label={title}>
       <header>
