@@ -10,6 +10,8 @@ export interface FreeSequence {
   readonly sharedTokens: number;
   /** Step of the loop; larger is more recent. */
   readonly lastUsed: number;
+  /** What the prompt costs more in this one than in the best, or so much more in all; absent: nothing. */
+  readonly costTokens?: number;
 }
 
 /** At least one is free. */
@@ -24,7 +26,7 @@ export function leastWorth(free: readonly FreeSequence[]): number {
 }
 
 /** In tokens. State that is only the beginning of the prompt is a gain, not a loss. */
-function worthOf({ cachedTokens, sharedTokens }: FreeSequence, rank: number): number {
+function worthOf({ cachedTokens, sharedTokens, costTokens = 0 }: FreeSequence, rank: number): number {
   const evicted = cachedTokens - sharedTokens;
-  return evicted > 0 ? evicted / (1 + rank) : -sharedTokens;
+  return costTokens + (evicted > 0 ? evicted / (1 + rank) : -sharedTokens);
 }

@@ -113,6 +113,43 @@ describe('placePrompt under LoRA adapters', () => {
   });
 });
 
+describe('where only neighbours share a call', () => {
+  const rules = { ...RULES, neighboursShare: true };
+  const place = (states: readonly CachedSequence[]) => placePrompt([7, 8], states, rules)?.id ?? -1;
+
+  it('prompts that come together share one, whatever was used when', () => {
+    const slots = fc.array(
+      fc.record({ length: fc.integer({ min: 0, max: 200 }), lastUsed: fc.integer({ min: 0, max: 99 }) }),
+      { minLength: 1, maxLength: 12 },
+    );
+    fc.assert(
+      fc.property(slots, fc.nat(11), (found, wanted) => {
+        let states = found.map(({ length, lastUsed }, id) =>
+          sequence(id, numbers(100, length), { lastUsed }),
+        );
+        for (let placed = 0; placed < Math.min(wanted, found.length); placed += 1) {
+          const id = place(states);
+          states = states.map((state) => (state.id === id ? { ...state, busy: true } : state));
+        }
+        const busy = states.filter((state) => state.busy).map(({ id }) => id);
+        expect(busy).toEqual(numbers(busy[0] ?? 0, busy.length));
+      }),
+    );
+  });
+
+  it('a prompt joins what it lies between', () => {
+    const states = [true, false, true, false, false].map((busy, id) =>
+      sequence(id, [], { busy, lastUsed: -id }),
+    );
+    expect(place(states)).toBe(1);
+  });
+
+  it('a long conversation is not given up for that', () => {
+    const states = [sequence(0, [1], { busy: true }), sequence(1, numbers(100, 4000)), sequence(2, [])];
+    expect(place(states)).toBe(2);
+  });
+});
+
 describe('awaitsSharedPrefix', () => {
   const placement = { id: 1, keep: 20, copyFrom: null, continues: false, copyWorthTokens: 16 };
   const prompt = { prompt: [...system, 7, 8], owner: '' };

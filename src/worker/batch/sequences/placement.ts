@@ -53,10 +53,18 @@ export interface PlacementRules {
   reach?(sequence: CachedSequence, tokens: number): number;
   /** Tokens whose state would be lost with the sequence, because it lies nowhere else; absent: all. */
   onlyHere?(sequence: CachedSequence): number;
+  /** Only sequences of neighbouring ids share a native call. */
+  readonly neighboursShare?: boolean;
 }
 
 /** State that lies elsewhere too is cheap to have again, and still not free: it counts for this share. */
 const ELSEWHERE_SHARE = 0.1;
+
+/**
+ * Chosen: what an answer costs more in calls that it shares with nobody, in tokens of a prompt. Gemma 3 270M decodes four
+ * streams at twice the rate when their ids are neighbours (bench/LOG.md, "exact").
+ */
+const APART_TOKENS = 256;
 
 /**
  * 1. The longest common prefix over all sequences, busy ones included, names the source.
@@ -89,12 +97,14 @@ export function placePrompt(
   if (source !== undefined && !source.busy && shared > 0 && continues(source, shared))
     return { id: source.id, keep: shared, copyFrom: null, continues: true, copyWorthTokens };
 
+  const busy = sequences.filter((sequence) => sequence.busy);
   const id = leastWorth(
     free.map((sequence) => ({
       id: sequence.id,
       cachedTokens: worthTokens(sequence.tokens.length, rules.onlyHere?.(sequence)),
       sharedTokens: prefixOf(sequence.id),
       lastUsed: sequence.lastUsed,
+      costTokens: rules.neighboursShare === true ? APART_TOKENS * runsOf([...busy, sequence]) : 0,
     })),
   );
   const placement = { id, continues: false, copyWorthTokens };
@@ -102,6 +112,12 @@ export function placePrompt(
     return { ...placement, keep: prefixOf(id), copyFrom: null };
 
   return { ...placement, keep: shared, copyFrom: source.id };
+}
+
+/** Calls in which sequences are evaluated, of which only neighbours share one. */
+function runsOf(sequences: readonly CachedSequence[]): number {
+  const ids = new Set(sequences.map(({ id }) => id));
+  return [...ids].filter((id) => !ids.has(id - 1)).length;
 }
 
 /** What a sequence's state is worth, in tokens that would have to be evaluated. */

@@ -116,6 +116,7 @@ export class Sequences {
     return placePrompt(prompt, this.#states, {
       owner,
       copyWorthTokens,
+      neighboursShare: this.#cells === null,
       mostReused: (promptTokens) => this.mostReused(promptTokens),
       ...(checkpoints !== null && { reach: ({ id }, tokens) => checkpoints.reach(id, tokens) }),
       ...(tiers !== null && { onlyHere: (sequence) => tiers.missing(sequence) }),
