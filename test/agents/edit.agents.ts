@@ -119,6 +119,7 @@ async function launched(
       model: installed.chat,
       context: 32_768,
       folder: path.join(home, 'launch'),
+      vision: false,
       certificate: null,
     },
     args,

@@ -13,6 +13,8 @@ export interface Turn {
 export interface Answerer {
   readonly id: string;
   readonly hasTemplate: boolean;
+  /** Absent: it reads text, as far as is known. */
+  readonly readsImages?: boolean;
   /** What it cannot do, where that is known of its file: words that follow "It". */
   readonly limits?: string;
   /** Its window in tokens; while it is not loaded, the most that a load can choose. */

@@ -24,6 +24,7 @@ const facts = {
   key: 'a-secret',
   model: 'm',
   context: 4_096,
+  vision: false,
   folder: '/f',
   certificate: null,
 };

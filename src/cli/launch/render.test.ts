@@ -2,14 +2,15 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temp-home.ts';
-import { launchOf, shellLines } from './render.ts';
-import { tools } from './tools.ts';
+import { launchOf, settingsText, shellLines } from './render.ts';
+import { editors, tools } from './tools.ts';
 
 const facts = {
   url: 'http://127.0.0.1:8740',
   key: 'a-secret',
   model: 'my-model',
   context: 32_768,
+  vision: false,
   folder: '/h/launch',
   certificate: null,
 };
@@ -22,7 +23,7 @@ describe('the table of tools', () => {
     expect(text).toContain(facts.url);
     expect(text).toContain(facts.model);
     expect(Object.values(env)).toContain(facts.key);
-    expect(text).not.toMatch(/\{(url|key|model|context|folder|certificate)\}/);
+    expect(text).not.toMatch(/\{(url|key|model|context|vision|inputs|folder|certificate)\}/);
     // Other users of the machine can read the arguments of a process.
     expect([...args, ...Object.values(files)].join('\n')).not.toContain(facts.key);
   });
@@ -38,6 +39,39 @@ describe('the window', () => {
     const { OPENCODE_CONFIG_CONTENT: config = '' } = launchOf(tools['opencode']!, facts, []).env;
     expect(JSON.parse(config).provider.hearth.models['my-model'].limit.context).toBe(32_768);
     for (const name of Object.keys(tools)) expect(textOf(name, null)).not.toMatch(/context|null/);
+  });
+});
+
+describe('images', () => {
+  /** All of the JSON that a program or an editor gets. */
+  const jsonOf = (name: string, vision: boolean): string => {
+    const told = { ...facts, vision };
+    const editor = editors[name];
+    if (editor !== undefined) return settingsText(editor, told).text;
+    const { env, files } = launchOf(tools[name]!, told, []);
+    return Object.values(files)[0] ?? env['OPENCODE_CONFIG_CONTENT'] ?? '';
+  };
+
+  it.each(['opencode', 'pi', 'crush', 'zed', 'vscode'])(
+    '%s is told whether the model reads them, and nothing else differs',
+    (name) => {
+      const [seeing, blind] = [jsonOf(name, true), jsonOf(name, false)];
+      expect(seeing).not.toBe(blind);
+      const shared = (json: string) =>
+        json.replaceAll(/true|false/g, '?').replaceAll(/\["text"(?:,"image")?\]/g, '?');
+      expect(shared(seeing)).toBe(shared(blind));
+      expect(() => JSON.parse(seeing) as unknown).not.toThrow();
+    },
+  );
+
+  it('are named in the form of each program', () => {
+    expect(JSON.parse(jsonOf('vscode', true))).toMatchObject([{ models: [{ vision: true }] }]);
+    expect(JSON.parse(jsonOf('vscode', false))).toMatchObject([{ models: [{ vision: false }] }]);
+    expect(JSON.parse(jsonOf('pi', true)).providers.hearth.models).toMatchObject([
+      { input: ['text', 'image'], contextWindow: 32_768 },
+    ]);
+    const { models } = JSON.parse(jsonOf('opencode', false)).provider.hearth;
+    expect(models['my-model']).toMatchObject({ attachment: false, modalities: { input: ['text'] } });
   });
 });
 

@@ -10,6 +10,8 @@ export interface Facts {
   readonly model: string;
   /** Tokens of its window; null where it is not known before a load. */
   readonly context: number | null;
+  /** Whether it reads images. */
+  readonly vision: boolean;
   /** Where the files of the tool are. */
   readonly folder: string;
   /** The file of a certificate that no authority has signed; null where none has to be trusted by name. */
@@ -91,10 +93,19 @@ function filesOf(files: Readonly<Record<string, string>>, facts: Facts): Record<
   );
 }
 
-const valuesOf = ({ url, model, context, folder, certificate }: Facts): Readonly<Record<string, string>> => ({
+const valuesOf = ({
+  url,
+  model,
+  context,
+  vision,
+  folder,
+  certificate,
+}: Facts): Readonly<Record<string, string>> => ({
   url,
   model,
   context: String(context),
+  vision: String(vision),
+  inputs: JSON.stringify(vision ? ['text', 'image'] : ['text']),
   folder,
   certificate: String(certificate),
 });
@@ -102,7 +113,7 @@ const valuesOf = ({ url, model, context, folder, certificate }: Facts): Readonly
 /** One pass, so that a value with braces is not filled again. */
 function filled(template: string, values: Readonly<Record<string, string>>): string {
   return template.replaceAll(
-    /\{(url|key|model|context|folder|certificate)\}/g,
+    /\{(url|key|model|context|vision|inputs|folder|certificate)\}/g,
     (whole, name: string) => values[name] ?? whole,
   );
 }

@@ -1,7 +1,8 @@
 /**
  * cli/launch owns the start of other programs that use the service: what each needs, and its process. It does not know
  * the service itself. The tools, as data: templates over {url} (no path behind it), {key}, {model}, {folder} (of the tool's
- * files), and where they are known {context}, the window of the model in tokens, and {certificate}.
+ * files), {vision} (whether the model reads images: true or false), {inputs} (what it reads, as a JSON list), and where they
+ * are known {context}, the window of the model in tokens, and {certificate}.
  */
 import { type Static, Type } from 'typebox';
 
@@ -56,23 +57,28 @@ export type Editor = Static<typeof Editor>;
 /** Tokens of an answer that OpenCode keeps free in the window. */
 const OPENCODE_OUTPUT = 8_192;
 
+/** Those that are no texts in JSON when they are filled. */
+const bare = (json: string): string => json.replaceAll(/"(\{(?:context|vision|inputs)\})"/g, '$1');
+
 function openCodeConfig(model: object): string {
   const hearth = {
     npm: '@ai-sdk/openai-compatible',
     name: 'Hearth',
     // Filled by OpenCode: the key stays out of the text.
     options: { baseURL: '{url}/v1', apiKey: '{env:HEARTH_API_KEY}' },
-    models: { '{model}': { name: '{model}', ...model } },
+    models: {
+      '{model}': {
+        name: '{model}',
+        attachment: '{vision}',
+        modalities: { input: '{inputs}', output: ['text'] },
+        ...model,
+      },
+    },
   };
-  // A number, when it is filled.
-  return JSON.stringify({ model: 'hearth/{model}', provider: { hearth } }).replace(
-    '"{context}"',
-    '{context}',
-  );
+  return bare(JSON.stringify({ model: 'hearth/{model}', provider: { hearth } }));
 }
 
-const pretty = (value: unknown): string =>
-  JSON.stringify(value, null, 2).replaceAll('"{context}"', '{context}');
+const pretty = (value: unknown): string => bare(JSON.stringify(value, null, 2));
 
 const piModels = (model: object): string =>
   pretty({
@@ -82,7 +88,7 @@ const piModels = (model: object): string =>
         api: 'openai-completions',
         // The name of a variable: the key stays out of the file.
         apiKey: 'HEARTH_API_KEY',
-        models: [{ id: '{model}', ...model }],
+        models: [{ id: '{model}', input: '{inputs}', ...model }],
       },
     },
   });
@@ -94,7 +100,7 @@ const FREE_OF_CHARGE = {
   cost_per_1m_in_cached: 0,
   cost_per_1m_out_cached: 0,
   can_reason: false,
-  supports_attachments: false,
+  supports_attachments: '{vision}',
 };
 
 const crushConfig = (model: object): string =>
@@ -293,7 +299,7 @@ export const editors: Readonly<Record<string, Editor>> = {
           Hearth: {
             api_url: '{url}/v1',
             available_models: [
-              { name: '{model}', max_tokens: '{context}', capabilities: { tools: true, images: false } },
+              { name: '{model}', max_tokens: '{context}', capabilities: { tools: true, images: '{vision}' } },
             ],
           },
         },
@@ -316,7 +322,7 @@ export const editors: Readonly<Record<string, Editor>> = {
             name: '{model}',
             url: '{url}/v1/chat/completions',
             toolCalling: true,
-            vision: false,
+            vision: '{vision}',
             maxInputTokens: '{context}',
             maxOutputTokens: 8192,
           },

@@ -34,6 +34,7 @@ export async function answererOf(config: Config, entry: ModelEntry): Promise<Ans
   return {
     id: entry.id,
     hasTemplate: entry.chat_template !== false,
+    ...(entry.capabilities?.includes('vision') === true ? { readsImages: true } : {}),
     ...(limits === undefined ? {} : { limits }),
     ...(window === undefined ? {} : { window }),
   };

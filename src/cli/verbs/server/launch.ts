@@ -42,10 +42,10 @@ export function registerLaunch(program: Command, context: CliContext): void {
       if (!isTool(tool)) return printSettings(context, { name, tool, folder }, flags);
       // Before the service is asked for anything: a load in vain takes minutes.
       if (flags.print !== true && !(await isOnPath(tool.program, context.env['PATH']))) throw notFound(tool);
-      const { id: model } = await findAnswerer(config, flags.model);
+      const { id: model, readsImages: vision = false } = await findAnswerer(config, flags.model);
       const window = await windowOf(context, model, flags.print === true);
       if (window !== null && window < AGENT_WINDOW) context.note(tooSmall(model, window));
-      const facts = factsOf(config, { model, context: window, folder });
+      const facts = factsOf(config, { model, context: window, vision, folder });
       if (flags.print === true) return context.print(shellLines(tool, facts, args).join('\n'));
       context.note(summary(tool, facts));
       const code = await runProgram(launchOf(tool, facts, args), context.env);
@@ -54,7 +54,7 @@ export function registerLaunch(program: Command, context: CliContext): void {
     });
 }
 
-function factsOf(config: Config, rest: Pick<Facts, 'model' | 'context' | 'folder'>): Facts {
+function factsOf(config: Config, rest: Pick<Facts, 'model' | 'context' | 'vision' | 'folder'>): Facts {
   const certificate = ownAuthority(config);
   return {
     ...rest,
@@ -92,9 +92,9 @@ async function printSettings(
     throw new CliFailure(`${tool.title} is not started from here; ${remedy}`, EXIT_CODES.usage);
   }
   const config = context.config();
-  const { id: model } = await findAnswerer(config, flags.model);
+  const { id: model, readsImages: vision = false } = await findAnswerer(config, flags.model);
   const window = (await windowOf(context, model, false)) ?? AGENT_WINDOW;
-  const facts = factsOf(config, { model, context: window, folder });
+  const facts = factsOf(config, { model, context: window, vision, folder });
   const { text, note } = settingsText(tool, facts);
   context.note(`For ${tool.settings}. ${note}`);
   if (facts.certificate !== null) {
