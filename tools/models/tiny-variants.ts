@@ -19,7 +19,12 @@ const WIDTH = 64;
 const LAYERS = 2;
 
 /** Gemma 3 architecture; every position sees the last 32 only. */
-export function writeTinySlidingWindow(path: string, options: TinyChatOptions = {}): Promise<number> {
+export interface SlidingWindowOptions extends TinyChatOptions {
+  /** Tokens. */
+  readonly window?: number;
+}
+
+export function writeTinySlidingWindow(path: string, options: SlidingWindowOptions = {}): Promise<number> {
   return writeGguf(path, slidingWindowContent(options));
 }
 
@@ -74,7 +79,7 @@ export function expertsContent(options: TinyChatOptions = {}): GgufContent {
   });
 }
 
-export function slidingWindowContent(options: TinyChatOptions = {}): GgufContent {
+export function slidingWindowContent({ window = 32, ...options }: SlidingWindowOptions = {}): GgufContent {
   return variant('gemma3', options, {
     settings: {
       feed_forward_length: u32(128),
@@ -82,7 +87,7 @@ export function slidingWindowContent(options: TinyChatOptions = {}): GgufContent
       'attention.head_count_kv': u32(2),
       'attention.key_length': u32(16),
       'attention.value_length': u32(16),
-      'attention.sliding_window': u32(32),
+      'attention.sliding_window': u32(window),
       'rope.freq_base': f32(10_000),
     },
     // Gemma multiplies its embeddings by the square root of their width.
