@@ -77,17 +77,18 @@ function assemble(folder, bundled) {
 function licencesOfBundled() {
   const beside = installedLock().packages;
   const places = Object.keys(runningLock().packages).filter((place) => !(place in beside));
-  return places
-    .map((place) => {
-      const folder = path.join(root, place);
-      const { name, version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
-      const texts = readdirSync(folder)
-        .filter((file) => IS_LICENCE.test(file))
-        .map((file) => readFileSync(path.join(folder, file), 'utf8').trim());
-      return [`${name} ${version} (${license})`, ...texts].join('\n\n');
-    })
-    .join(`\n\n${'-'.repeat(80)}\n\n`)
-    .concat('\n');
+  const compiled = path.join(root, 'packaging', 'licences');
+  const ofCompiled = readdirSync(compiled).map((file) => readFileSync(path.join(compiled, file), 'utf8'));
+  return `${[...places.map(licenceOf), ...ofCompiled].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+}
+
+function licenceOf(place) {
+  const folder = path.join(root, place);
+  const { name, version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  const texts = readdirSync(folder)
+    .filter((file) => IS_LICENCE.test(file))
+    .map((file) => readFileSync(path.join(folder, file), 'utf8').trim());
+  return [`${name} ${version} (${license})`, ...texts].join('\n\n');
 }
 
 /** The stamp of the build says when this checkout was built; nothing of that belongs to the package. */

@@ -30,7 +30,7 @@ export function run(command, args) {
 
 export async function ensureInstalled() {
   if (missingPackages().length === 0) return;
-  console.error('Installing the packages of package-lock.json: about 230 MB to download, 445 MB on disk …');
+  console.error('Installing the packages of package-lock.json: about 235 MB to download, 470 MB on disk …');
   // No package needs an install script, so none may run; prebuilt libraries come as packages.
   // The build needs the development packages, also where NODE_ENV or npm's own settings would leave them out.
   const kinds = ['--include=dev', '--include=optional'];

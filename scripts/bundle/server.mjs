@@ -13,6 +13,7 @@ const ENTRIES = [
   'api/intake/schema-thread',
   'api/fit/read-thread',
   'lib/gguf/gate-thread',
+  'worker/media/webp-thread',
 ];
 
 /** Native, or installed by the user: they are loaded from node_modules. */
@@ -24,7 +25,19 @@ const isInside = (name, importer) =>
 
 const isOutside = (name, importer) => OUTSIDE.some((each) => each.test(name)) && !isInside(name, importer);
 
+/** What the package does not export: one of its decoders without all others. */
+const aliases = (root) => ({
+  'icodec/webp-dec.js': path.join(root, 'node_modules', 'icodec', 'dist', 'webp-dec.js'),
+});
+
 export async function bundleServer(root, sources, folder) {
   const input = Object.fromEntries(ENTRIES.map((name) => [name, path.join(sources, `${name}.js`)]));
-  await writeBundle(folder, { input, cwd: root, external: isOutside, chunks: 'parts/[name]-[hash].js' });
+  await writeBundle(folder, {
+    input,
+    cwd: root,
+    external: isOutside,
+    resolve: { alias: aliases(root) },
+    moduleTypes: { '.wasm': 'binary' },
+    chunks: 'parts/[name]-[hash].js',
+  });
 }

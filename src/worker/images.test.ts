@@ -123,7 +123,7 @@ function finding(...images: readonly Buffer[]): Pick<GenerateJob, 'prompt'> {
 }
 
 describe('images that a tool found', () => {
-  const FORMAT = Buffer.from('RIFF....WEBPVP8 ');
+  const FORMAT = Buffer.from('....ftypheic');
 
   it('are read where they stand', async () => {
     const { run } = await service();
@@ -131,7 +131,7 @@ describe('images that a tool found', () => {
   });
 
   it.each([
-    ['of another format', FORMAT, 'it is WebP'],
+    ['of another format', FORMAT, 'it is AVIF or HEIC'],
     ['damaged', imageSpelling('damaged'), 'its data is damaged'],
     ['too large', pngWith(20_000, 20_000, Buffer.from('x')), 'it has 20000 x 20000 pixels'],
   ])('leave a note that says why where they are %s, and the others are read', async (_, bad, reason) => {
@@ -174,9 +174,9 @@ describe('images that are not read', () => {
     ],
     [
       'of another format',
-      asking('# #', CAT, Buffer.from('RIFF....WEBPVP8 ')),
+      asking('# #', CAT, Buffer.from('....ftypheic')),
       'image_unusable',
-      { image: 2, reason: 'it is WebP' },
+      { image: 2, reason: 'it is AVIF or HEIC' },
     ],
     [
       'damaged',

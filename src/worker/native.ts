@@ -260,8 +260,15 @@ export interface ProjectorOptions {
 export interface NativeProjector {
   readonly seesImages: boolean;
   readonly hearsAudio: boolean;
-  /** Decodes an image and cuts it up. Rejects with the end of a sentence that says why it cannot be used. */
-  prepare(bytes: Uint8Array): Promise<NativeMedium>;
+  /** Decodes a file, if it is one, and cuts it up. Rejects with the end of a sentence that says why it cannot be used. */
+  prepare(medium: Uint8Array | Pixels): Promise<NativeMedium>;
+}
+
+/** A decoded image: its rows from the top down, with three bytes a pixel. */
+export interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  readonly rgb: Uint8Array;
 }
 
 /** An image as the model takes it: rows, and the tokens before, between and behind them. */

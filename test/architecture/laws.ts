@@ -215,6 +215,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'worker/addon/vocabulary': ['lib/llama-api', 'worker/addon/library', 'worker/prompt'],
   'worker/addon': [
     'contract',
+    'lib/base',
     'lib/errors',
     'lib/files',
     'lib/llama-api',
@@ -377,6 +378,7 @@ export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
     'engine/local',
   ],
   '@fastify/busboy': ['http'],
+  'icodec/': ['worker/media'],
   '@huggingface/jinja': ['packages/chat-templates'],
   '@huggingface/hub': ['store/hub'],
   fastify: ['http', 'app.ts'],

@@ -2,15 +2,19 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { importFile } from '../../src/store/install/import.ts';
 import { writeTinyProjector } from '../../tools/models/tiny-projector.ts';
 import { type ScriptedService, startScripted } from '../support/http/scripted-service.ts';
-import { dataUrl, stripes } from '../support/images.ts';
+import { bmpOf, dataUrl, GIF, JPEG, stripes } from '../support/images.ts';
+import { hearth } from '../support/process/hearth.ts';
+import { webpOf } from '../support/webp.ts';
 import { tinyModels } from '../support/tiny-models.ts';
 
 const IMAGE = stripes(4, 4);
+const WEBP = await webpOf(2, 2, () => [1, 2, 3]);
 const DATA = IMAGE.toString('base64');
 const URL_OF_IT = dataUrl(IMAGE);
 
@@ -240,6 +244,52 @@ describe.each(Object.entries(SAID))('an address in the place of an image, %s', (
     const { status, text } = await send(fetching, sent, at + route);
     expect(status, text).toBe(200);
     expect(lastTurn(fetching).media).toEqual([{ medium: 'image', url: URL_OF_IT, at: 0 }]);
+  });
+});
+
+describe('hearth run --image', () => {
+  const run = async (service: ScriptedService, ...args: string[]) =>
+    hearth(['run', ...args], { SVC_HOME: service.home, SVC_PORT: new URL(service.url).port });
+  const file = async (name: string, bytes: Buffer): Promise<string> => {
+    const at = path.join(eyes.home, name);
+    await writeFile(at, bytes);
+    return at;
+  };
+
+  it.each([
+    ['png', IMAGE],
+    ['jpeg', JPEG],
+    ['gif', GIF],
+    ['bmp', bmpOf(2, 2)],
+    ['webp', WEBP],
+  ])('sends a %s file after the question, whatever its name says', async (type, bytes) => {
+    const first = await file('image.txt', bytes);
+    const { code, stderr } = await run(eyes, 'eyes', '--image', first, '--image', first, 'What is it?');
+    expect([code, stderr]).toEqual([0, '']);
+    const url = dataUrl(bytes, type);
+    expect(lastTurn(eyes)).toEqual({
+      role: 'user',
+      content: 'What is it?',
+      media: [url, url].map((each) => ({ medium: 'image', url: each, at: 'What is it?'.length })),
+    });
+  });
+
+  it('ends with 2 where there is nothing to look at or nothing to ask, and sends nothing', async () => {
+    const text = await file('text.png', Buffer.from('hello'));
+    const none = await run(eyes, 'eyes', '--image', text, 'What is it?');
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('text.png is not an image')]);
+    const missing = await run(eyes, 'eyes', '--image', `${text}.gone`, 'What is it?');
+    expect([missing.code, missing.stderr]).not.toEqual([0, '']);
+    expect(missing.stderr).toContain('text.png.gone');
+    const unasked = await run(eyes, 'eyes', '--image', await file('image.png', IMAGE));
+    expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringMatching(/question|nothing to ask/)]);
+  });
+
+  it('says that a model reads text', async () => {
+    const image = await file('image.png', IMAGE);
+    const { code, stderr } = await run(eyes, 'tiny-chat', '--image', image, 'What is it?');
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('name a model that reads images');
   });
 });
 

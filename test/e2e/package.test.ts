@@ -77,6 +77,7 @@ describe('the installed package', () => {
     const licences = await readFile(path.join(installed, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
     for (const name of ['fastify', 'typebox', 'commander'])
       expect(licences).toMatch(new RegExp(`^${name} [\\d.]+ \\(MIT\\)$`, 'm'));
+    expect(licences).toMatch(/^libwebp [\d.]+ \(BSD-3-Clause\), compiled into icodec$/m);
     const carried = await readdir(path.join(installed, 'node_modules'), { recursive: true });
     expect(carried.filter((name) => /\.d\.[cm]?ts$|\.map$/.test(name))).toEqual([]);
   });

@@ -12,7 +12,8 @@ import {
   writeTinySmolVlm,
 } from '../../tools/models/tiny-projector.ts';
 import { writeTinySlidingWindow } from '../../tools/models/tiny-variants.ts';
-import { stripes } from '../support/images.ts';
+import { stripes, stripesOf } from '../support/images.ts';
+import { animatedWebp, webpOf } from '../support/webp.ts';
 import { Eyes, promptOf } from './eyes.ts';
 import { Reference } from './reference.ts';
 
@@ -26,7 +27,12 @@ interface Case {
 
 const CASES: readonly Case[] = [
   { name: 'a whole image (Gemma 3)', family: 'gemma3', write: writeTinyChat },
-  { name: 'a whole image, before a sliding window', family: 'gemma3', write: writeTinySlidingWindow },
+  {
+    name: 'a whole image, before a sliding window',
+    family: 'gemma3',
+    // The last token must reach rows of an image in its second layer: in the first one they are the same either way.
+    write: (file) => writeTinySlidingWindow(file, { window: 64 }),
+  },
   { name: 'a row after the other (LLaVA)', family: 'mlp', write: writeTinyChat },
   { name: 'as many rows as the size asks for (Pixtral)', family: 'pixtral', write: writeTinyChat },
   {
@@ -62,7 +68,7 @@ describe.skipIf(libraries === null).each(CASES)('$name', ({ family, write }) => 
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** Its last image is close to its end, so that a short window sees it. */
+  /** Its last image is close to its end, so that a window of 64 tokens sees it. */
   const TEXT = 'Look at this: # and at this: # now.';
   const alone = (text: string, options = {}) => reference.logits(promptOf(text), IMAGES, options);
 
@@ -100,6 +106,19 @@ describe.skipIf(libraries === null).each(CASES)('$name', ({ family, write }) => 
     const seen = await eyes.ask('Look at this: # and at this: # Which is larger?', IMAGES);
     expect(seen.failure).toBeNull();
     expect([eyes.imageRows - rows, eyes.encodedRuns - encoded]).toEqual([0, 0]);
+  });
+
+  it('takes a WebP file, or the first frame of an animation, for the same picture as a PNG', async () => {
+    const eyes = await open();
+    const { logits } = await eyes.ask(TEXT, IMAGES);
+    const [rows, encoded] = [eyes.imageRows, eyes.encodedRuns];
+    const first = await webpOf(50, 40, stripesOf(1), { lossless: true });
+    const second = await webpOf(64, 90, stripesOf(2), { lossless: true });
+    const later = await webpOf(64, 90, stripesOf(3));
+    const seen = await eyes.ask(TEXT, [first, animatedWebp(64, 90, [second, later])]);
+    expect([seen.failure, eyes.imageRows - rows, eyes.encodedRuns - encoded]).toEqual([null, 0, 0]);
+    expect(seen.logits).toEqual(alone(TEXT, { alone: true }));
+    expect(logits).toHaveLength(seen.logits.length);
   });
 
   it('evaluates another image anew', async () => {

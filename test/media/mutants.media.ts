@@ -18,7 +18,8 @@ import {
   writeTinyProjector,
 } from '../../tools/models/tiny-projector.ts';
 import { bootWorker, type TestWorker } from '../support/engine/worker-harness.ts';
-import { bmpOf, GIF, JPEG, stripes } from '../support/images.ts';
+import { bmpOf, GIF, JPEG, stripes, stripesOf } from '../support/images.ts';
+import { animatedWebp, webpOf } from '../support/webp.ts';
 import { jobOf } from './eyes.ts';
 
 const libraries = inject('mediaLibraries');
@@ -26,7 +27,12 @@ const isLong = process.env['SVC_LONG_TESTS'] === '1';
 /** Of each family. */
 const IMAGES = isLong ? Math.ceil(10_000 / PROJECTOR_FAMILIES.length) : 100;
 const PROJECTORS = isLong ? 1_000 : 60;
-const SOURCES = [stripes(24, 20), JPEG, GIF, bmpOf(12, 9)] as const;
+const WEBP = [
+  await webpOf(24, 20, stripesOf(1)),
+  await webpOf(24, 20, stripesOf(1), { lossless: true }),
+  await webpOf(24, 20, (x, y) => [x, y, 0, (x * y) % 256]),
+] as const;
+const SOURCES = [stripes(24, 20), JPEG, GIF, bmpOf(12, 9), ...WEBP, animatedWebp(24, 20, WEBP)] as const;
 const OVERFLOWS = [0, 0x7f, 0x80, 0xff] as const;
 
 /** Bytes changed, cut out, doubled, or set to what overflows; or all that follows cut off. */

@@ -2,18 +2,21 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { Ollama } from 'ollama';
 import OpenAI from 'openai';
-import { mkdtemp, mkdir, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { IMAGE_TOKENS, writeTinyProjector } from '../../tools/models/tiny-projector.ts';
 import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
 import { HttpClient } from '../support/http/http-client.ts';
-import { bmpOf, dataUrl, GIF, JPEG, pngWith, stripes } from '../support/images.ts';
+import { bmpOf, dataUrl, GIF, JPEG, pngWith, stripes, stripesOf } from '../support/images.ts';
+import { webpOf } from '../support/webp.ts';
 import { endProcess, hearth, readyUrl, type Settings, startHearth } from '../support/process/hearth.ts';
 
 const libraries = inject('mediaLibraries');
 const IMAGE = stripes(48, 48);
+/** Of the same picture, though not exactly. */
+const WEBP = await webpOf(48, 48, stripesOf(0));
 /** Not in the types of every client. */
 const GREEDY = { temperature: 0 };
 
@@ -84,6 +87,7 @@ describe.skipIf(libraries === null)('a service with eyes', () => {
     ['JPEG', dataUrl(JPEG, 'jpeg')],
     ['GIF', dataUrl(GIF, 'gif')],
     ['BMP', dataUrl(bmpOf(9, 7), 'bmp')],
+    ['WebP', dataUrl(WEBP, 'webp')],
   ])('counts a %s with the prompt, each for itself', async (_, url) => {
     const tokens = async (...images: object[]): Promise<number> => {
       const { status, body } = await service.client.chat(asked(words, ...images));
@@ -172,6 +176,24 @@ describe.skipIf(libraries === null)('a service with eyes', () => {
     expect(answer.prompt_eval_count).toBe(chat.usage?.prompt_tokens);
   });
 
+  it('takes images from hearth run, and prints what the API answers', async () => {
+    const files = { 'first.png': IMAGE, 'second.webp': WEBP };
+    for (const [name, bytes] of Object.entries(files)) await writeFile(path.join(folder, name), bytes);
+    const names = Object.keys(files).flatMap((name) => ['--image', path.join(folder, name)]);
+    const settings = { SVC_HOME: home, SVC_PORT: new URL(service.url).port };
+    const asks = ['run', 'eyes', ...names, 'What is it?', '--temperature', '0', '--max-tokens', '4'];
+    const { code, stdout, stderr } = await hearth(asks, settings);
+    expect(code, stderr).toBe(0);
+    const parts = [
+      { type: 'text', text: 'What is it?' },
+      shown(dataUrl(IMAGE)),
+      shown(dataUrl(WEBP, 'webp')),
+    ];
+    const { body } = await service.client.chat(asked(...parts));
+    expect(stdout).toBe(`${body.choices[0].message.content}\n`);
+    expect(body.usage.prompt_tokens_details.cached_tokens).toBeGreaterThan(2 * IMAGE_TOKENS);
+  });
+
   it('goes on with a conversation about an image without reading it again, also after a restart', async () => {
     const story = 'tell me about the small house and the sea and the time '.repeat(12);
     const ask = async (text: string) => {
@@ -198,11 +220,8 @@ describe.skipIf(libraries === null)('a service with eyes', () => {
   it.each([
     ['damaged', dataUrl(IMAGE.subarray(0, 60)), 'image_unusable'],
     ['too large', dataUrl(pngWith(30_000, 30_000, Buffer.from('x'))), 'image_unusable'],
-    [
-      'WebP',
-      'data:image/webp;base64,UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAwA0JaQAA3AA/vuUAAA=',
-      'image_unusable',
-    ],
+    ['a damaged WebP', dataUrl(WEBP.subarray(0, 60), 'webp'), 'image_unusable'],
+    ['HEIC', dataUrl(Buffer.from('....ftypheic'), 'heic'), 'image_unusable'],
   ])('refuses an image that is %s, by name', async (_, url, code) => {
     const { status, body } = await service.client.chat(asked(words, shown(url)));
     expect([status, body.code]).toEqual([400, code]);
@@ -229,7 +248,9 @@ describe.skipIf(libraries === null)('a service with eyes', () => {
   it('reads images in a sealed worker', async () => {
     await service.close();
     service = await serve(home, { SVC_SEALED: '1' });
-    const { status, body } = await service.client.chat(asked(words, shown(dataUrl(IMAGE))));
+    const { status, body } = await service.client.chat(
+      asked(words, shown(dataUrl(IMAGE)), shown(dataUrl(WEBP, 'webp'))),
+    );
     expect(status, JSON.stringify(body)).toBe(200);
   });
 });

@@ -33,8 +33,12 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, sum]);
 }
 
+export const stripesOf =
+  (seed: number) =>
+  (x: number, y: number): Colour => [(x * 37 + seed) % 256, (y * 91 + seed) % 256, (x * y + seed * 7) % 256];
+
 export const stripes = (width: number, height: number, seed = 0): Buffer =>
-  pngOf(width, height, (x, y) => [(x * 37 + seed) % 256, (y * 91 + seed) % 256, (x * y + seed * 7) % 256]);
+  pngOf(width, height, stripesOf(seed));
 
 /** Uncompressed, its rows from the bottom up. */
 export function bmpOf(width: number, height: number): Buffer {

@@ -96,6 +96,12 @@ export const MTMD = {
       options: BitmapOptions,
     ) => { bitmap: Nullable; video_ctx: Nullable }
   >('mtmd_helper_bitmap_wrapper', 'void*', 'void*', 'size_t', 'bool', 'mtmd_helper_init_opt'),
+  mtmd_bitmap_init: declare<(width: number, height: number, rgb: Uint8Array) => Pointer>(
+    'void*',
+    'uint32',
+    'uint32',
+    'void*',
+  ),
   mtmd_bitmap_get_nx: declare<(bitmap: Pointer) => number>('uint32', 'void*'),
   mtmd_bitmap_get_ny: declare<(bitmap: Pointer) => number>('uint32', 'void*'),
   mtmd_bitmap_get_data: declare<(bitmap: Pointer) => Pointer>('void*', 'void*'),

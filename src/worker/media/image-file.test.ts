@@ -42,7 +42,8 @@ describe('the header of an image', () => {
   it.each([
     ['nothing', latin(''), 'it is empty'],
     ['text', latin('hello there'), 'it is no image'],
-    ['WebP', latin('RIFF....WEBPVP8 '), 'it is WebP'],
+    ['WebP without a picture', latin('RIFF....WEBPVP8 '), 'its WebP header is damaged'],
+    ['WAV', latin('RIFF....WAVEfmt '), 'it is no image'],
     ['HEIC', latin('....ftypheic'), 'it is AVIF or HEIC'],
     ['SVG', latin('<svg xmlns="">'), 'it is SVG'],
     ['a PDF', latin('%PDF-1.7'), 'it is PDF'],

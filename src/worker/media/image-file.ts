@@ -1,17 +1,17 @@
 /**
  * What kind of image some bytes are and how large it is, from its header alone: a decoder reserves memory for what a header
- * says. It is read as stb_image reads it, which decodes it afterwards. Pure.
+ * says. It is read as stb_image reads it, which decodes it afterwards, except WebP. Pure.
  */
+import { isWebp, readWebp } from './webp-file.ts';
 
 export interface ImageHeader {
-  readonly format: 'PNG' | 'JPEG' | 'GIF' | 'BMP';
+  readonly format: 'PNG' | 'JPEG' | 'GIF' | 'BMP' | 'WebP';
   readonly width: number;
   readonly height: number;
 }
 
 /** Formats that clients send and nothing here decodes. */
 const UNREAD: readonly (readonly [name: string, isIt: (bytes: Buffer) => boolean])[] = [
-  ['WebP', (bytes) => begins(bytes, 'RIFF') && bytes.toString('latin1', 8, 12) === 'WEBP'],
   ['AVIF or HEIC', (bytes) => bytes.toString('latin1', 4, 8) === 'ftyp'],
   ['TIFF', (bytes) => begins(bytes, 'II*\0') || begins(bytes, 'MM\0*')],
   ['SVG', (bytes) => /^\s*<(?:\?xml|svg)/.test(bytes.toString('latin1', 0, 64))],
@@ -21,7 +21,7 @@ const UNREAD: readonly (readonly [name: string, isIt: (bytes: Buffer) => boolean
 /** The header, or why there is none, as the end of a sentence. */
 export function readImageHeader(bytes: Buffer): ImageHeader | { readonly reason: string } {
   if (bytes.length === 0) return { reason: 'it is empty' };
-  for (const read of [readPng, readJpeg, readGif, readBmp]) {
+  for (const read of [readPng, readJpeg, readGif, readBmp, readWebpSize]) {
     const found = read(bytes);
     if (found === null) continue;
     const { format, width, height } = found;
@@ -62,6 +62,12 @@ function readBmp(bytes: Buffer): ImageHeader | null {
     width: Math.abs(bytes.readInt32LE(18)),
     height: Math.abs(bytes.readInt32LE(22)),
   };
+}
+
+function readWebpSize(bytes: Buffer): ImageHeader | null {
+  if (!isWebp(bytes)) return null;
+  const { width, height } = readWebp(bytes) ?? DAMAGED;
+  return { format: 'WebP', width, height };
 }
 
 function readJpeg(bytes: Buffer): ImageHeader | null {

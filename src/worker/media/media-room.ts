@@ -2,8 +2,10 @@
 import { createHash } from 'node:crypto';
 import { SharedMap } from '../../lib/base/recent/shared-map.ts';
 import type { MediumPart, NativeMedium, NativeProjector } from '../native.ts';
+import { decodeWebp } from './decode-webp.ts';
 import { IMAGE_LIMITS } from './limits.ts';
 import type { RowRun } from './rows.ts';
+import { isWebp } from './webp-file.ts';
 
 /** Rows of an image as a prompt has them; their numbers come when they are asked for. */
 export interface PromptRun extends RowRun {
@@ -73,7 +75,7 @@ export class MediaRoom {
   }
 
   async #prepare(file: string, bytes: Buffer): Promise<NativeMedium> {
-    const medium = await this.#projector.prepare(bytes);
+    const medium = await this.#projector.prepare(isWebp(bytes) ? await decodeWebp(bytes) : bytes);
     this.#prepared.get(file)?.dispose();
     this.#prepared.set(file, medium);
     for (const [oldest, old] of this.#prepared) {

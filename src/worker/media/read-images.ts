@@ -176,7 +176,7 @@ function readFiles(sent: readonly SentImage[]): (Buffer | Error)[] {
   });
 }
 
-const READ = 'send it as PNG, JPEG, GIF or BMP';
+const READ = 'send it as PNG, JPEG, GIF, BMP or WebP';
 
 function fileOf(url: string, image: number): { readonly bytes: Buffer; readonly pixels: number } {
   if (!url.startsWith('data:'))

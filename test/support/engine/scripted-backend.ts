@@ -125,7 +125,8 @@ function scriptedProjector(evaluated: Evaluated): NativeProjector {
   return {
     seesImages: true,
     hearsAudio: false,
-    prepare: async (bytes) => {
+    prepare: async (file) => {
+      const bytes = 'rgb' in file ? file.rgb : file;
       const pixels = createHash('sha256').update(bytes).digest('hex');
       if (Buffer.from(bytes).includes('damaged')) throw new Error('its data is damaged');
       return {

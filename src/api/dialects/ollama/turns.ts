@@ -67,7 +67,7 @@ function urlOf(data: unknown): string | null {
 
 function readImage(data: unknown, path: string): FoundMedium {
   const image = imageAt(urlOf(data), onlyText);
-  if (image === null) throw refusal(path, 'must be a PNG, JPEG, GIF or BMP image as base64');
+  if (image === null) throw refusal(path, 'must be a PNG, JPEG, GIF, BMP or WebP image as base64');
   return image;
 }
 

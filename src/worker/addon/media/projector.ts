@@ -2,22 +2,12 @@
 import { webcrypto } from 'node:crypto';
 import koffi from 'koffi';
 import { CHUNK_TYPES } from '../../../lib/llama-api/media.ts';
-import type { MediumPart, NativeMedium, NativeProjector } from '../../native.ts';
+import { Turns } from '../../../lib/base/turns.ts';
+import type { MediumPart, NativeMedium, NativeProjector, Pixels } from '../../native.ts';
 import type { Pointer } from '../library/layouts.ts';
 import { onThread } from '../library/on-thread.ts';
 import type { NativeLog } from '../library/log.ts';
 import type { MediaLibrary } from './media-library.ts';
-
-/** One at a time: a context of the library is for one thread. */
-class Turns {
-  #last: Promise<unknown> = Promise.resolve();
-
-  run<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work);
-    this.#last = turn.catch(() => undefined);
-    return turn;
-  }
-}
 
 export interface OpenedProjector {
   readonly library: MediaLibrary;
@@ -31,6 +21,7 @@ export class ProjectorHandle implements NativeProjector {
   readonly seesImages: boolean;
   readonly hearsAudio: boolean;
   readonly #opened: OpenedProjector;
+  /** A context of the library is for one thread. */
   readonly #turns = new Turns();
 
   constructor(opened: OpenedProjector) {
@@ -40,18 +31,19 @@ export class ProjectorHandle implements NativeProjector {
     this.hearsAudio = library.mtmd_support_audio(pointer);
   }
 
-  prepare(bytes: Uint8Array): Promise<NativeMedium> {
-    return this.#turns.run(() => prepare(this.#opened, this.#turns, bytes));
+  prepare(medium: Uint8Array | Pixels): Promise<NativeMedium> {
+    return this.#turns.run(() => prepare(this.#opened, this.#turns, medium));
   }
 }
 
-async function prepare(opened: OpenedProjector, turns: Turns, bytes: Uint8Array): Promise<NativeMedium> {
+async function prepare(
+  opened: OpenedProjector,
+  turns: Turns,
+  medium: Uint8Array | Pixels,
+): Promise<NativeMedium> {
   const { library, log, pointer: context } = opened;
   log.clear();
-  const options = library.mtmd_helper_init_opt_default();
-  const { bitmap } = await onThread<{ bitmap: Pointer | null }>((done) =>
-    library.mtmd_helper_bitmap_init_from_buf.async(context, bytes, bytes.length, false, options, done),
-  );
+  const bitmap = await bitmapOf(opened, medium);
   if (bitmap === null) throw new Error('its data is damaged');
   const chunks = library.mtmd_input_chunks_init();
   try {
@@ -69,6 +61,22 @@ async function prepare(opened: OpenedProjector, turns: Turns, bytes: Uint8Array)
   } finally {
     library.mtmd_bitmap_free(bitmap);
   }
+}
+
+/** Null: the file is damaged. */
+async function bitmapOf(
+  { library, pointer }: OpenedProjector,
+  medium: Uint8Array | Pixels,
+): Promise<Pointer | null> {
+  if ('rgb' in medium) {
+    const { width, height, rgb } = medium;
+    return onThread((done) => library.mtmd_bitmap_init.async(width, height, rgb, done));
+  }
+  const options = library.mtmd_helper_init_opt_default();
+  const { bitmap } = await onThread<{ bitmap: Pointer | null }>((done) =>
+    library.mtmd_helper_bitmap_init_from_buf.async(pointer, medium, medium.length, false, options, done),
+  );
+  return bitmap;
 }
 
 /** On another thread: a photo has as many as 120 MB of them, and steps go on meanwhile. */
