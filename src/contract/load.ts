@@ -145,6 +145,8 @@ export const GpuSupport = Type.Object({
   /** What of the system it would need and is not there, in words for people. */
   missing: Type.Array(Type.String(), { maxItems: 8 }),
   installed: Type.Boolean(),
+  /** The version of CUDA's runtime that its driver takes and that is not there; absent: nothing is to be fetched. */
+  runtime: Type.Optional(Type.Integer()),
 });
 export type GpuSupport = Static<typeof GpuSupport>;
 

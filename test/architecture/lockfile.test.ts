@@ -14,6 +14,7 @@ interface Locked {
   readonly libc?: readonly string[];
 }
 
+const SHA256 = /^sha256-[A-Za-z0-9+/]{43}=$/;
 const SHA512 = /^sha512-[A-Za-z0-9+/]{86}==$/;
 const text = readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8');
 const { packages } = JSON.parse(text) as { packages: Record<string, Locked> };
@@ -44,6 +45,11 @@ describe('the packages that run', () => {
     ]);
     expect(new Set(hashes).size).toBe(3);
     for (const hash of hashes) expect(hash).toMatch(SHA512);
+    const wheels = Object.values(GPU_LIBRARIES).flatMap(({ runtimes = [] }) =>
+      runtimes.flatMap((runtime) => runtime.wheels),
+    );
+    expect(new Set(wheels.map(({ integrity }) => integrity)).size).toBe(4);
+    for (const { integrity } of wheels) expect(integrity).toMatch(SHA256);
   });
 });
 

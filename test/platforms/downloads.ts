@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { PLATFORMS } from '../../src/lib/files/platforms.ts';
 import { toolFor } from '../../src/store/libraries/build/tools.ts';
 import { sourcePackage } from '../../src/store/libraries/build/source.ts';
-import { unpackWheel } from '../../src/store/libraries/build/wheel.ts';
+import { unpackWheel } from '../../src/store/libraries/wheel.ts';
 
 const run = promisify(execFile);
 const CACHE = process.env['HEARTH_PLATFORMS_CACHE'] ?? path.join(homedir(), '.cache', 'hearth-platforms');

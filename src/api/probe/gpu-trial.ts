@@ -56,7 +56,9 @@ export interface GpuTrialPorts {
 function lackingPackages(setting: string, { gpu, gpuSupport = [] }: BackendFacts): GpuSupport['kind'][] {
   if (setting !== 'auto' || gpu !== 'none') return [];
   const ready = gpuSupport.filter(({ missing }) => missing.length === 0);
-  return ready.some(({ installed }) => installed) ? [] : ready.map(({ kind }) => kind);
+  return ready.some(({ installed, runtime }) => installed && runtime === undefined)
+    ? []
+    : ready.map(({ kind }) => kind);
 }
 
 const SHOWN = { cuda: 'CUDA', vulkan: 'Vulkan' } as const;

@@ -99,7 +99,9 @@ async function engineFindings(
     ok('GPU', `${name}: ${description}, ${readable(totalBytes)}`),
   );
   if (gpus.length > 0) return [engine, ...gpus];
-  const ready = (facts.gpuSupport ?? []).find(({ installed, missing }) => !installed && missing.length === 0);
+  const ready = (facts.gpuSupport ?? []).find(
+    ({ installed, missing, runtime }) => (!installed || runtime !== undefined) && missing.length === 0,
+  );
   if (gpu === 'off') return [engine, ok('GPU', 'none is used, because SVC_GPU is off')];
   if (ready === undefined) return [engine, ok('GPU', 'none that can be used; models run on the processor')];
   const trial = ready.kind === 'vulkan' ? await readGpuTrial(libraries) : null;

@@ -1,9 +1,9 @@
 /** hearth gpu: what GPUs this machine has, and the libraries that use them. */
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { askDevices } from '../../api/own-worker.ts';
 import { readable } from '../../lib/base/byte-size.ts';
 import { librariesFolder, ownLibrary } from '../../lib/files/native-library.ts';
-import { installLibrary, libraryFor, removeLibrary } from '../../store/libraries/install.ts';
+import { installLibrary, installRuntime, libraryFor, removeLibrary } from '../../store/libraries/install.ts';
 import {
   describeTrial,
   forgetGpuTrial,
@@ -11,6 +11,7 @@ import {
   writeGpuTrial,
 } from '../../store/libraries/gpu-trial.ts';
 import { GPU_KINDS, type GpuLibraryKind } from '../../store/libraries/packages.ts';
+import { PYPI_FILES } from '../../store/libraries/pinned-file.ts';
 import { type CliContext, printable, saysJson } from '../context.ts';
 import { refuseIfSealed } from './choose/hub-options.ts';
 import { showProgress } from '../install-progress.ts';
@@ -29,9 +30,17 @@ export function registerGpu(program: Command, context: CliContext): void {
     .command('install')
     .argument('<kind>', GPU_KINDS.join(' or '), kindOf)
     .description('fetch the library that uses GPUs of a kind')
+    .addOption(
+      new Option(
+        '--runtime <version>',
+        "CUDA's runtime and cuBLAS: if the machine lacks them, or of a version",
+      )
+        .choices(['auto', 'none', '12', '13'])
+        .default('auto'),
+    )
     .option('--json', 'progress as JSON lines')
-    .action((kind: GpuLibraryKind, _flags: unknown, command: Command) =>
-      install(context, kind, saysJson(command)),
+    .action((kind: GpuLibraryKind, { runtime }: { runtime: string }, command: Command) =>
+      install(context, { kind, runtime, json: saysJson(command) }),
     );
   gpu
     .command('remove')
@@ -65,34 +74,55 @@ async function show(context: CliContext, json: boolean): Promise<void> {
 
 type Support = NonNullable<Awaited<ReturnType<typeof askDevices>>['gpuSupport']>[number];
 
-function describe({ kind, installed, missing }: Support): string {
+function describe({ kind, installed, missing, runtime }: Support): string {
   const state = `${kind}: the library is ${installed ? 'installed' : 'not installed'}`;
   if (missing.length > 0) return `${state}; this machine lacks ${missing.join(', ')}`;
-  return installed ? state : `${state}; to use it: hearth gpu install ${kind}`;
+  if (installed && runtime === undefined) return state;
+  const rest = installed ? `, but CUDA's runtime is not` : '';
+  return `${state}${rest}; to use it: hearth gpu install ${kind}`;
 }
 
-async function install(context: CliContext, kind: GpuLibraryKind, json: boolean): Promise<void> {
+interface Wanted {
+  readonly kind: GpuLibraryKind;
+  /** `auto`, `none` or a version of CUDA. */
+  readonly runtime: string;
+  readonly json: boolean;
+}
+
+async function install(context: CliContext, { kind, runtime: wanted, json }: Wanted): Promise<void> {
   refuseIfSealed(context);
-  const { home } = context.config();
+  const libraries = librariesFolder(context.config().home);
   const library = libraryFor(kind, PLATFORM);
   const shown = showProgress(context, json);
   await interruptible(context, async (signal) => {
     try {
-      const isNew = await installLibrary({
-        folder: librariesFolder(home),
-        library,
-        ...(await packageSource(context, { onEvent: shown.onEvent, signal })),
-      });
-      await forgetGpuTrial(librariesFolder(home));
+      const watched = { onEvent: shown.onEvent, signal };
+      const target = { folder: libraries, library };
+      const isNew = await installLibrary({ ...target, ...(await packageSource(context, watched)) });
+      const version = wanted === 'auto' ? await lackingRuntime(context, kind) : Number(wanted);
+      const runtime = library.runtimes?.find((each) => each.version === version);
+      const hasNew =
+        runtime !== undefined &&
+        (await installRuntime(
+          { ...target, ...(await packageSource(context, watched, PYPI_FILES)) },
+          runtime,
+        ));
+      await forgetGpuTrial(libraries);
       shown.end();
       const next = 'A server that runs takes it after a restart: hearth serve';
-      context.note(
-        isNew ? `The ${kind} library is installed. ${next}` : `The ${kind} library was installed before.`,
-      );
+      if (isNew) context.note(`The ${kind} library is installed. ${next}`);
+      else if (!hasNew) context.note(`The ${kind} library was installed before.`);
+      if (hasNew) context.note(`CUDA's runtime ${runtime.version} is installed, under NVIDIA's licence.`);
     } finally {
       shown.end();
     }
   });
+}
+
+async function lackingRuntime(context: CliContext, kind: GpuLibraryKind): Promise<number | null> {
+  const libraries = librariesFolder(context.config().home);
+  const { gpuSupport = [] } = await askDevices({ env: context.env, gpu: 'off', libraries });
+  return gpuSupport.find((support) => support.kind === kind)?.runtime ?? null;
 }
 
 async function remove(context: CliContext, kind: GpuLibraryKind): Promise<void> {

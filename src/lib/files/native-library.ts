@@ -30,6 +30,9 @@ export type PackageKind = (typeof PACKAGE_KINDS)[number];
 
 export const PACKAGE_KINDS = ['cpu', 'metal', 'vulkan', 'cuda'] as const;
 
+/** Below the libraries of the CUDA package: the same one for the version of CUDA before, and so for older GPUs. */
+export const CUDA_FALLBACK = 'fallback';
+
 const LIBRARIES = {
   llama: /^(?:lib)?llama(?:\.\w+)?\.v[\d.]+\.(?:so|dylib|dll)$/,
   ggml: /^(?:lib)?ggml(?:\.\w+)?\.v[\d.]+\.(?:so|dylib|dll)$/,

@@ -9,6 +9,7 @@ import { type HubAccess, requestHub, translate } from '../hub/hub-request.ts';
 import { type RetryPolicy, withRetries } from '../hub/retry.ts';
 import type { OnInstallEvent } from '../install/install-event.ts';
 import { fullName, type LibraryPackage, SCOPE } from './packages.ts';
+import type { PinnedFile } from './pinned-file.ts';
 
 export interface PackageSource {
   readonly access: HubAccess;
@@ -16,16 +17,6 @@ export interface PackageSource {
   readonly retries: RetryPolicy;
   readonly onEvent: OnInstallEvent;
   readonly signal?: AbortSignal;
-}
-
-/** What is fetched from where, and what it must be. */
-export interface PinnedFile {
-  /** For people. */
-  readonly label: string;
-  readonly url: string;
-  /** `sha512-` or `sha256-`, and the hash in base64. */
-  readonly integrity: string;
-  readonly downloadBytes: number;
 }
 
 /** How often progress is told. */

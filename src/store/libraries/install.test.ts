@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { listen, sendBytes, sendError } from '../../../test/support/hub/fake-hub.ts';
 import { packed, startFakeProxy, startFakeRegistry } from '../../../test/support/hub/fake-registry.ts';
 import { temporaryFolder } from '../../../test/support/temp-home.ts';
+import { zip } from '../../../test/support/zip.ts';
 import { installedPackage } from '../../lib/files/native-library.ts';
 import {
   adoptTrial,
@@ -14,7 +16,7 @@ import {
   readGpuTrial,
   writeGpuTrial,
 } from './gpu-trial.ts';
-import { installLibrary, libraryFor, removeLibrary } from './install.ts';
+import { installLibrary, installRuntime, libraryFor, removeLibrary } from './install.ts';
 import { throughProxies } from './proxy-tunnel.ts';
 
 const BINS = join('bins', 'linux-x64-gpu');
@@ -128,6 +130,69 @@ describe('installing a library for GPUs', () => {
   it('says that a platform has no such library', () => {
     expect(() => libraryFor('cuda', 'sunos-sparc')).toThrow('Hearth knows no cuda library for sunos-sparc');
     expect(libraryFor('vulkan', 'linux-x64').main.name).toBe('linux-x64-vulkan');
+  });
+});
+
+describe("CUDA's runtime", () => {
+  const zipped = (path: string, text: string) =>
+    zip([
+      { name: `nvidia/lib/${path}`, text },
+      { name: 'nvidia/lib/libunwanted.so', text: 'not taken' },
+      { name: 'nvidia-1.dist-info/RECORD', text: '' },
+    ]);
+  async function runtimeFrom(contents: readonly (readonly [name: string, text: string])[]) {
+    const bytes = contents.map(([name, text]) => zipped(name, text));
+    const host = await listen(
+      createServer((request, response) =>
+        sendBytes(request, response, bytes[Number((request.url ?? '').slice(1))] ?? Buffer.alloc(0)),
+      ),
+    );
+    const wheels = contents.map(([name], at) => ({
+      label: name,
+      url: `${host}/${at}`,
+      integrity: `sha256-${createHash('sha256')
+        .update(bytes[at] ?? '')
+        .digest('base64')}`,
+      downloadBytes: bytes[at]?.length ?? 0,
+      libraries: [`nvidia/lib/${name}`],
+      unpackedBytes: 100,
+    }));
+    return { host, runtime: { version: 12, folder: 'fallback', wheels } };
+  }
+  const CONTENTS = [
+    ['libcublas.so.12', 'cublas\n'],
+    ['libcudart.so.12', 'runtime\n'],
+  ] as const;
+
+  it('comes beside the library that needs it, without the rest of the wheels', async () => {
+    const registry = await startFakeRegistry();
+    const folder = await temporaryFolder();
+    const install = registry.install(folder);
+    await installLibrary(install);
+    const { host, runtime } = await runtimeFrom(CONTENTS);
+    const source = { ...install, access: { ...install.access, endpoint: new URL(host) } };
+    expect(await installRuntime(source, runtime)).toBe(true);
+    const bins = join(installedPackage(folder, 'linux-x64-gpu'), BINS, 'fallback');
+    expect((await readdir(bins)).sort()).toEqual(['libcublas.so.12', 'libcudart.so.12', 'libggml-gpu.so']);
+    expect(await textOf(folder, BINS, 'fallback', 'libcudart.so.12')).toBe('runtime\n');
+    expect(await readdir(folder)).toEqual(['linux-x64-gpu@3.22.1']);
+    expect(await installRuntime(source, runtime)).toBe(false);
+  });
+
+  it('is not there in part where one of its wheels has another hash', async () => {
+    const registry = await startFakeRegistry();
+    const folder = await temporaryFolder();
+    const install = registry.install(folder);
+    await installLibrary(install);
+    const { host, runtime } = await runtimeFrom(CONTENTS);
+    const [first, last] = runtime.wheels;
+    if (first === undefined || last === undefined) throw new Error('two wheels');
+    const wheels = [first, { ...last, integrity: first.integrity }];
+    const source = { ...install, access: { ...install.access, endpoint: new URL(host) } };
+    await expect(installRuntime(source, { ...runtime, wheels })).rejects.toThrow('its hash is sha256-');
+    const bins = join(installedPackage(folder, 'linux-x64-gpu'), BINS, 'fallback');
+    expect(await readdir(bins)).toEqual(['libggml-gpu.so']);
+    expect(await readdir(folder)).toEqual(['linux-x64-gpu@3.22.1']);
   });
 });
 

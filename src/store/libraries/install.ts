@@ -13,8 +13,15 @@ import {
 } from '../../lib/files/durable.ts';
 import { installedPackage } from '../../lib/files/native-library.ts';
 import { type OwnerLock, takeLock } from '../lock/owner-lock.ts';
-import { downloadPackage, type PackageSource } from './download.ts';
-import { fullName, GPU_LIBRARIES, type GpuLibrary, type GpuLibraryKind } from './packages.ts';
+import { unpackWheel } from './wheel.ts';
+import { downloadPackage, downloadPinned, type PackageSource } from './download.ts';
+import {
+  fullName,
+  GPU_LIBRARIES,
+  type GpuLibrary,
+  type GpuLibraryKind,
+  type GpuRuntime,
+} from './packages.ts';
 import { unpackTarball } from './tarball.ts';
 import { rename } from '../../lib/files/busy.ts';
 
@@ -49,6 +56,39 @@ export async function installLibrary(install: LibraryInstall): Promise<boolean> 
     await unpackBeside(install, packages, target);
     return true;
   } finally {
+    await lock.release();
+  }
+}
+
+/** Beside a package that is there; false when it has the runtime already. The file by which others know it comes last. */
+export async function installRuntime(
+  install: PackageSource & Pick<LibraryInstall, 'folder' | 'library'>,
+  { wheels, folder: below }: GpuRuntime,
+): Promise<boolean> {
+  const { folder, library, onEvent } = install;
+  const bins = join(installedPackage(folder, library.main.name), 'bins', library.main.name, below);
+  const lock = await lockFolder(folder, 'hearth gpu install');
+  const stage = join(folder, temporaryName('stage'));
+  const archive = join(folder, temporaryName('archive'));
+  try {
+    const files = wheels.flatMap(({ libraries }) => libraries);
+    if (files.every((file) => existsSync(join(bins, basename(file))))) return false;
+    await removeLeftovers(folder);
+    await requireSpace(
+      folder,
+      wheels.reduce((sum, { downloadBytes, unpackedBytes }) => sum + downloadBytes + unpackedBytes, 0),
+    );
+    for (const wheel of wheels) {
+      await downloadPinned(install, wheel, archive);
+      onEvent({ status: 'unpacking', file: wheel.label });
+      await unpackWheel(archive, stage, (path) => wheel.libraries.includes(path));
+      await rm(archive);
+    }
+    for (const file of files) await moveDurably(join(stage, file), join(bins, basename(file)));
+    return true;
+  } finally {
+    await rm(archive, { force: true });
+    await rm(stage, { recursive: true, force: true });
     await lock.release();
   }
 }

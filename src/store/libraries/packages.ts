@@ -3,7 +3,8 @@
  * they get there, and out again. It knows nothing of models, and loads nothing.
  * This file is the one table of what may be installed. A package whose bytes have another hash is never unpacked.
  */
-import { PACKAGE_VERSION } from '../../lib/files/native-library.ts';
+import { CUDA_FALLBACK, PACKAGE_VERSION } from '../../lib/files/native-library.ts';
+import { type PinnedFile, PYPI_FILES } from './pinned-file.ts';
 
 export interface LibraryPackage {
   /** Without its scope. */
@@ -14,10 +15,28 @@ export interface LibraryPackage {
   readonly unpackedBytes: number;
 }
 
+/** A wheel of PyPI's, of which some libraries are taken. */
+export interface RuntimeWheel extends PinnedFile {
+  /** Their paths in the wheel, and what all of them take. */
+  readonly libraries: readonly string[];
+  readonly unpackedBytes: number;
+}
+
+/** CUDA's runtime and cuBLAS, under NVIDIA's licence, for machines that have neither. */
+export interface GpuRuntime {
+  /** Of CUDA. */
+  readonly version: number;
+  /** Below the libraries of the package: beside the one that needs it, which looks there first. */
+  readonly folder: string;
+  /** The last one has the file by which the others are known to be there. */
+  readonly wheels: readonly RuntimeWheel[];
+}
+
 /** The first package holds everything; its extension adds files to the same folder. */
 export interface GpuLibrary {
   readonly main: LibraryPackage;
   readonly extension?: LibraryPackage;
+  readonly runtimes?: readonly GpuRuntime[];
 }
 
 export const GPU_KINDS = ['cuda', 'vulkan'] as const;
@@ -43,6 +62,52 @@ export const GPU_LIBRARIES: Readonly<Record<string, GpuLibrary>> = {
       downloadBytes: 176_664_119,
       unpackedBytes: 374_453_766,
     },
+    runtimes: [
+      {
+        version: 13,
+        folder: '',
+        wheels: [
+          {
+            label: 'cuBLAS 13.2.1',
+            url: `${PYPI_FILES}/packages/e2/e7/39e43c0688f9788c88da0b91ea18125448c5f515104aadf65a70243f144f/nvidia_cublas-13.2.1.1-py3-none-manylinux_2_27_x86_64.whl`,
+            integrity: 'sha256-jBPJPPi+RIC0kJkFyW0tMVdbSvQ/zTrw6Er5R2JmXk8=',
+            downloadBytes: 401_085_577,
+            libraries: ['nvidia/cu13/lib/libcublasLt.so.13', 'nvidia/cu13/lib/libcublas.so.13'],
+            unpackedBytes: 556_795_312,
+          },
+          {
+            label: "CUDA's runtime 13.1",
+            url: `${PYPI_FILES}/packages/fe/60/03858bc3954b3263eedcff7626712c656b6b5a0d7d25bcb1fc1ebee9d4f1/nvidia_cuda_runtime-13.1.80-py3-none-manylinux2014_x86_64.manylinux_2_17_x86_64.whl`,
+            integrity: 'sha256-2sJbUuaQUOWnqElX5t9HCoWxhfj2SKmaGrHfzgJ1ds8=',
+            downloadBytes: 2_297_816,
+            libraries: ['nvidia/cu13/lib/libcudart.so.13'],
+            unpackedBytes: 757_536,
+          },
+        ],
+      },
+      {
+        version: 12,
+        folder: CUDA_FALLBACK,
+        wheels: [
+          {
+            label: 'cuBLAS 12.4.5',
+            url: `${PYPI_FILES}/packages/ae/71/1c91302526c45ab494c23f61c7a84aa568b8c1f9d196efa5993957faf906/nvidia_cublas_cu12-12.4.5.8-py3-none-manylinux2014_x86_64.whl`,
+            integrity: 'sha256-L8jaYN9GP976geMj7vLjZInhyUM1tTWLyzg2Ct91rJs=',
+            downloadBytes: 363_438_805,
+            libraries: ['nvidia/cublas/lib/libcublasLt.so.12', 'nvidia/cublas/lib/libcublas.so.12'],
+            unpackedBytes: 551_543_664,
+          },
+          {
+            label: "CUDA's runtime 12.4",
+            url: `${PYPI_FILES}/packages/ea/27/1795d86fe88ef397885f2e580ac37628ed058a92ed2c39dc8eac3adf0619/nvidia_cuda_runtime_cu12-12.4.127-py3-none-manylinux2014_x86_64.whl`,
+            integrity: 'sha256-ZEAyiPohNu6ORnzcnJQn4ENBEImdB8d58ltcBok0+qU=',
+            downloadBytes: 883_737,
+            libraries: ['nvidia/cuda_runtime/lib/libcudart.so.12'],
+            unpackedBytes: 707_904,
+          },
+        ],
+      },
+    ],
   },
   'linux-x64-vulkan': {
     main: {

@@ -10,6 +10,7 @@ import type { BackendFacts } from '../../contract/load.ts';
 import { messageOf } from '../../lib/errors/svc-error.ts';
 import { describeDevices, gpuKindOf, isGpu } from './devices.ts';
 import {
+  CUDA_FALLBACK,
   findLibraries,
   type LibraryFiles,
   mediaLibrary,
@@ -29,9 +30,6 @@ import type { NativeBackend } from '../native.ts';
 import { physicalCores } from './library/physical-cores.ts';
 import { boundFiles, hostOf, strayFile } from './process-facts.ts';
 import { samplersFor } from './sampling/chain.ts';
-
-/** Below the folder of a CUDA package: the same library for the version of CUDA before, and so for older GPUs. */
-const FALLBACK = 'fallback';
 
 type BoundKind = PackageKind | 'own';
 
@@ -110,7 +108,7 @@ function loadBackends(library: Library, kind: BoundKind): void {
   // A build whose libraries are linked with each other has its devices already.
   if (describeDevices(library).length > 0) return;
   library.ggml_backend_load_all_from_path(folder);
-  const fallback = join(folder, FALLBACK);
+  const fallback = join(folder, CUDA_FALLBACK);
   if (kind === 'cpu' || describeDevices(library).some(isGpu) || !existsSync(fallback)) return;
   library.ggml_backend_load_all_from_path(fallback);
 }
@@ -134,7 +132,7 @@ function chooseLibraries(
   if (own !== null) return { kind: 'own', files: own };
   for (const kind of candidateKinds(setting)) {
     const files = findLibraries(kind, libraries);
-    if (files !== null && isLoadable(kind)) return { kind, files };
+    if (files !== null && isLoadable(kind, files)) return { kind, files };
   }
   throw new Error(whyNone(setting));
 }

@@ -1,9 +1,15 @@
 /** Which GPU kinds this machine has what it takes for, by its devices and by the system's own libraries. */
 import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import koffi from 'koffi';
 import type { GpuSupport } from '../../contract/load.ts';
 import { ALLOWS_SOFTWARE } from './devices.ts';
-import { findLibraries, type PackageKind } from '../../lib/files/native-library.ts';
+import {
+  CUDA_FALLBACK,
+  findLibraries,
+  type LibraryFiles,
+  type PackageKind,
+} from '../../lib/files/native-library.ts';
 
 type GpuKind = Exclude<PackageKind, 'cpu'>;
 
@@ -31,10 +37,6 @@ const NEEDS: Readonly<
     linux: [
       { what: 'an NVIDIA GPU (/dev/nvidiactl)', devices: [NVIDIA] },
       { what: "NVIDIA's driver (libcuda.so.1)", libraries: ['libcuda.so.1'] },
-      {
-        what: "CUDA's runtime (libcudart.so.13 or libcudart.so.12)",
-        libraries: ['libcudart.so.13', 'libcudart.so.12'],
-      },
     ],
     win32: [{ what: "NVIDIA's driver (nvcuda.dll)", libraries: ['nvcuda.dll'] }],
   },
@@ -58,15 +60,47 @@ export function gpuSupport(libraries: string | null): GpuSupport[] {
     const needs = NEEDS[kind][process.platform];
     if (needs === undefined || process.arch !== 'x64') return [];
     const missing = needs.filter((need) => !isMet(need)).map(({ what }) => what);
-    return [{ kind, missing, installed: findLibraries(kind, libraries) !== null }];
+    const files = findLibraries(kind, libraries);
+    const runtime = kind === 'cuda' && missing.length === 0 && !hasRuntime(files) ? driverVersion() : null;
+    return [{ kind, missing, installed: files !== null, ...(runtime !== null && { runtime }) }];
   });
 }
 
-/** Whether the system has the libraries without which a package of this kind cannot even be loaded. */
-export function isLoadable(kind: PackageKind): boolean {
+/** Whether the libraries are there without which a package of this kind cannot even be loaded. */
+export function isLoadable(kind: PackageKind, files: LibraryFiles): boolean {
   if (kind !== 'cuda' && kind !== 'vulkan') return true;
   const system = (NEEDS[kind][process.platform] ?? []).filter((need) => need.libraries?.length === 1);
-  return system.every(isMet);
+  return system.every(isMet) && (kind !== 'cuda' || hasRuntime(files));
+}
+
+/** CUDA's runtime and cuBLAS, of the system or beside the library that needs them, which `hearth gpu install` puts there. */
+function hasRuntime(files: LibraryFiles | null): boolean {
+  if (process.platform !== 'linux') return true;
+  const newest = driverVersion() ?? 0;
+  return RUNTIMES.some(({ version, libraries, folder }) => {
+    if (version > newest) return false;
+    const isBeside = (name: string): boolean =>
+      files !== null && existsSync(join(files.folder, folder, name));
+    return libraries.every((name) => isBeside(name) || canLoad(name));
+  });
+}
+
+const RUNTIMES = [
+  { version: 13, folder: '', libraries: ['libcudart.so.13', 'libcublas.so.13'] },
+  { version: 12, folder: CUDA_FALLBACK, libraries: ['libcudart.so.12', 'libcublas.so.12'] },
+] as const;
+
+/** The newest version of CUDA that the driver takes; null: none of those that libraries are made for. */
+function driverVersion(): number | null {
+  const found: [number] = [0];
+  try {
+    const driver = koffi.load('libcuda.so.1');
+    if (driver.func('int cuDriverGetVersion(_Out_ int *version)')(found) !== 0) return null;
+    const version = Math.min(13, Math.trunc(found[0] / 1000));
+    return version >= 12 ? version : null;
+  } catch {
+    return null;
+  }
 }
 
 function isMet({ libraries, devices, onlyFor }: Need): boolean {

@@ -22,7 +22,7 @@ import {
   targetsOf,
 } from '../../../store/libraries/build/options.ts';
 import { COMPILERS, type CompilerChoice, type Found } from '../../../store/libraries/build/toolchain.ts';
-import { TOOLS_HOST } from '../../../store/libraries/build/tools.ts';
+import { PYPI_FILES } from '../../../store/libraries/pinned-file.ts';
 import { installOwn, type Measured } from '../../../store/libraries/own.ts';
 import { type BuildProgress, showBuild } from '../../build-progress.ts';
 import { shippedChatModel } from '../../builtin-models.ts';
@@ -120,7 +120,7 @@ async function build(context: CliContext, flags: Flags): Promise<void> {
           shown.onEvent(event);
         },
         registry: () => packageSource(context, watched),
-        toolsHost: () => packageSource(context, watched, TOOLS_HOST),
+        toolsHost: () => packageSource(context, watched, PYPI_FILES),
         nowMs: () => performance.now(),
         env: context.env,
       };

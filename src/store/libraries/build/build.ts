@@ -23,7 +23,7 @@ import { runLogged, type RunOptions } from './run-logged.ts';
 import { provideSource, type Source, type SourceChoice } from './source.ts';
 import { type Found, impossible, type Toolchain } from './toolchain.ts';
 import type { Tool } from './tools.ts';
-import { unpackWheel } from './wheel.ts';
+import { unpackWheel } from '../wheel.ts';
 
 /** Sources, objects, and the tools. */
 const DISK_BYTES = 1_000_000_000;

@@ -2,9 +2,7 @@
  * Compilers and build programs that `hearth library build --compiler zig` fetches: wheels of PyPI's, by platform. They are
  * pinned by hash; a file with another one is never unpacked.
  */
-import type { PinnedFile } from '../download.ts';
-
-export const TOOLS_HOST = 'https://files.pythonhosted.org';
+import { type PinnedFile, PYPI_FILES } from '../pinned-file.ts';
 
 export type ToolName = keyof typeof PROGRAMS;
 
@@ -137,7 +135,7 @@ export function toolFor(name: ToolName, platform: string): Tool | null {
     version,
     program: platform.startsWith('win32') ? `${PROGRAMS[name]}.exe` : PROGRAMS[name],
     label: `${name} ${version}`,
-    url: `${TOOLS_HOST}/packages/${path}`,
+    url: `${PYPI_FILES}/packages/${path}`,
     integrity: `sha256-${sha256}`,
     downloadBytes,
   };

@@ -1,9 +1,10 @@
 /** Unpacks a Python wheel, which is a zip archive: plain files only, none outside of the target. */
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { crc32, inflateRaw } from 'node:zlib';
-import { writeFailure } from '../../../lib/files/durable.ts';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { crc32, createInflateRaw } from 'node:zlib';
+import { writeAll, writeFailure } from '../../lib/files/durable.ts';
 
 const END = 0x06054b50;
 const END_BYTES = 22;
@@ -16,14 +17,13 @@ const STORED = 0;
 const DEFLATED = 8;
 const ENCRYPTED = 1;
 const MOST_ENTRIES = 50_000;
-/** The largest file of the tools is a compiler of about 200 MB. */
-const MOST_BYTES = 400_000_000;
+/** The largest file is cuBLAS with 503 MB. */
+const MOST_BYTES = 700_000_000;
+const PIECE_BYTES = 1 << 20;
 const UNIX = 3;
 const FILE_KIND = 0o170000;
 const PLAIN = 0o100000;
 const RUNNABLE = 0o111;
-
-const inflate = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(inflateRaw);
 
 interface Entry {
   readonly name: string;
@@ -35,35 +35,60 @@ interface Entry {
   readonly isProgram: boolean;
 }
 
-export async function unpackWheel(archive: string, target: string): Promise<void> {
+/** `wants`: by its path in the archive; absent: every file. */
+export async function unpackWheel(
+  archive: string,
+  target: string,
+  wants: (path: string) => boolean = () => true,
+): Promise<void> {
   const file = await open(archive, 'r');
   try {
     const made = new Set<string>();
     for (const entry of await entriesOf(file)) {
       const path = join(target, ...safeName(entry.name));
-      if (entry.name.endsWith('/')) continue;
-      const bytes = await contentOf(file, entry);
+      if (entry.name.endsWith('/') || !wants(entry.name)) continue;
       if (!made.has(dirname(path))) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       made.add(dirname(path));
-      await writeNew(path, bytes, entry.isProgram ? 0o700 : 0o600);
+      await unpackEntry(file, entry, path);
     }
   } finally {
     await file.close();
   }
 }
 
-async function writeNew(path: string, bytes: Uint8Array, mode: number): Promise<void> {
-  try {
-    const file = await open(path, 'wx', mode);
-    try {
-      await file.writeFile(bytes);
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
+async function unpackEntry(file: FileHandle, entry: Entry, path: string): Promise<void> {
+  const { name, method, packed, size, crc } = entry;
+  const start = await startOf(file, entry);
+  const target = await open(path, 'wx', entry.isProgram ? 0o700 : 0o600).catch((error: unknown) => {
     throw writeFailure(path, error);
+  });
+  let written = 0;
+  let sum = 0;
+  const write = async (source: AsyncIterable<Buffer>): Promise<void> => {
+    for await (const part of source) {
+      written += part.length;
+      if (written > size) throw new Error(`${name} is larger than it says`);
+      sum = crc32(part, sum);
+      await writeAll(target, part).catch((error: unknown) => {
+        throw writeFailure(path, error);
+      });
+    }
+  };
+  try {
+    const pieces = Readable.from(piecesOf(file, start, packed));
+    await (method === STORED
+      ? pipeline(pieces, write)
+      : pipeline(pieces, createInflateRaw(), write).catch((error: unknown) => {
+          throw isOfZlib(error) ? new Error(`${name} is damaged`, { cause: error }) : error;
+        }));
+    if (written !== size || sum !== crc) throw new Error(`${name} is damaged`);
+  } finally {
+    await target.close();
   }
 }
+
+const isOfZlib = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
 
 async function entriesOf(file: FileHandle): Promise<Entry[]> {
   const { size } = await file.stat();
@@ -106,20 +131,18 @@ function entryAt(list: Buffer, at: number): Entry {
   };
 }
 
-async function contentOf(file: FileHandle, entry: Entry): Promise<Buffer> {
-  const { name, method, packed, size, crc, at } = entry;
+/** Where its bytes begin. */
+async function startOf(file: FileHandle, { name, method, packed, size, at }: Entry): Promise<number> {
   if (size > MOST_BYTES || packed > MOST_BYTES) throw new Error(`${name} is too large`);
   const header = await read(file, at, LOCAL_BYTES);
   if (header.readUInt32LE(0) !== LOCAL) throw new Error(`${name} is damaged`);
-  const bytes = await read(
-    file,
-    at + LOCAL_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28),
-    packed,
-  );
   if (method !== STORED && method !== DEFLATED) throw new Error(`${name} is packed in an unknown way`);
-  const content = method === STORED ? bytes : await inflate(bytes, { maxOutputLength: Math.max(1, size) });
-  if (content.length !== size || crc32(content) !== crc) throw new Error(`${name} is damaged`);
-  return content;
+  return at + LOCAL_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
+}
+
+async function* piecesOf(file: FileHandle, start: number, length: number): AsyncGenerator<Buffer> {
+  for (let at = start; at < start + length; at += PIECE_BYTES)
+    yield await read(file, at, Math.min(PIECE_BYTES, start + length - at));
 }
 
 async function read(file: FileHandle, position: number, length: number): Promise<Buffer> {
