@@ -1,6 +1,6 @@
 /**
  * Sessions of coding agents on every kind of memory: what could be reused of a prompt and was evaluated again, and what
- * several agents that begin alike evaluate at once. The table of docs/prompt-cache.md has these figures.
+ * several agents that begin alike evaluate at once. docs/prompt-cache.md has the figures.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** What needs programs that npm does not bring: npm run test:engines. docs/engines.md says how they are found. */
+/** What needs programs that npm does not bring: npm run test:engines. CONTRIBUTING.md says how they are found. */
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('../..', import.meta.url)),
