@@ -29,7 +29,7 @@ const script: Step[] = [
 const COMMENTS = [
   ': queued 2: another answer is running',
   ': queued 1: loading model tiny',
-  ': reading the prompt: 28% of 7 tokens, about 5 s left',
+  ': processing the prompt: 28% of 7 tokens, about 5 s left',
 ];
 const commentsOf = (sent: string): string[] => sent.split('\n').filter((line) => line.startsWith(':'));
 

@@ -63,7 +63,7 @@ describe('hearth requests', () => {
     expect(list.stdout).toMatch(/POST \/v1\/chat\/completions +hearth-mini/);
     expect(list.stderr).toMatch(/Text of requests and answers is kept in memory for another 60 min/);
     const one = await installation.run(['requests', 'shown'], settings());
-    expect(one.stdout).toMatch(/Computing the prompt +[\d.]+ m?s/);
+    expect(one.stdout).toMatch(/Processing the prompt \(prefill\) +[\d.]+ m?s/);
     expect(one.stdout).toContain('Say a secret word');
     const again = await installation.run(['requests', 'shown', '--send', '--model', 'default'], settings());
     expect(JSON.parse(again.stdout)).toMatchObject({ object: 'chat.completion', model: 'hearth-mini' });

@@ -18,7 +18,7 @@ describe('a conversation', () => {
     const ledger = answers(page).locator('.ledger');
     await expect
       .poll(() => ledger.textContent())
-      .toMatch(/[\d.]+ tokens\/s · first word [\d.]+ m?s.*tokens read, \d+ of them reused/);
+      .toMatch(/[\d.]+ tokens\/s · first word [\d.]+ m?s.*prompt tokens, \d+ of them reused/);
     await close();
   });
 

@@ -10,7 +10,7 @@ describe('a model of an upstream', () => {
     // Its state is known once it was asked something.
     await rig.served.client.chat({ model: 'far/good', messages: [{ role: 'user', content: 'Hello' }] });
     const { page, close } = await openPage(rig.browser, `${rig.served.url}/ui/#/models`);
-    const elsewhere = page.getByRole('region', { name: 'Models elsewhere' });
+    const elsewhere = page.getByRole('region', { name: 'Models of other engines' });
     await elsewhere.getByRole('heading', { name: 'far/good' }).waitFor();
     await elsewhere.locator('.tag', { hasText: 'ready' }).waitFor();
     expect(await elsewhere.textContent()).toContain('hearth upstream add');

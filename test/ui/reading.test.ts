@@ -130,7 +130,7 @@ describe('waiting', () => {
     const progress = { total: 1000, cache: 200, processed: 600, time_ms: 4000 };
     const chunk = { choices: [], model: 'hearth-mini', prompt_progress: progress };
     await feed(`data: ${JSON.stringify(chunk)}`);
-    await expect.poll(words).toBe('Reading the conversation, 60% of 1,000 tokens (4.0 s left)');
+    await expect.poll(words).toBe('Processing the prompt, 60% of 1,000 tokens (4.0 s left)');
     await page.getByRole('progressbar').waitFor();
     await close();
   });

@@ -104,7 +104,7 @@ function Figures({ state, last }: { state: EngineState; last: typeof recent.valu
   return (
     <dl class="figures">
       <Figure
-        name={isReading ? 'tokens/s read' : 'tokens/s written'}
+        name={isReading ? 'tokens/s, prefill' : 'tokens/s, decode'}
         value={rate(isReading ? reading : writing)}
         values={rates.value}
       />

@@ -9,10 +9,10 @@ import { Abilities } from './model-row.tsx';
 export function Elsewhere() {
   const elsewhere = models.value.filter((model) => !isLocal(model));
   return (
-    <section class="elsewhere" aria-label="Models elsewhere">
-      <h2>Elsewhere</h2>
+    <section class="elsewhere" aria-label="Models of other engines">
+      <h2>Other engines</h2>
       <p class="hint">
-        Models of other services that this one sends requests to. Add one with{' '}
+        Models of upstreams, commands and pools. Add an upstream with{' '}
         <code>hearth upstream add NAME URL</code> on the machine that runs it.
       </p>
       {elsewhere.length === 0 ? null : (

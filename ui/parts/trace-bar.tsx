@@ -35,10 +35,10 @@ export function TraceBar({ trace, label }: { trace: Trace; label: string }) {
 
 /** Meanings of the colours; the words of the field are in the tooltips. */
 const KEY = [
-  ['cached', 'reused', 'Tokens of the prompt whose state was kept (cached)'],
-  ['prefilled', 'read', 'Tokens of the prompt that were computed (prefill)'],
-  ['ahead', 'still to read', 'Tokens of the prompt that are computed next (prefill)'],
-  ['generated', 'written', 'Tokens of the answer (decode)'],
+  ['cached', 'reused', 'Tokens of the prompt whose state was in the cache'],
+  ['prefilled', 'processed', 'Tokens of the prompt that were evaluated (prefill)'],
+  ['ahead', 'still to process', 'Tokens of the prompt that are evaluated next (prefill)'],
+  ['generated', 'generated', 'Tokens of the answer (decode)'],
   ['drafted', 'drafted', 'Tokens of the answer that were drafted and accepted (speculative decoding)'],
 ] as const;
 

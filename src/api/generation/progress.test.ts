@@ -24,14 +24,14 @@ describe('remarks', () => {
     expect(events.map((event) => remarks.of(event))).toEqual([
       null,
       null,
-      'reading the prompt: 25% of 1000 tokens, about 3 s left',
+      'processing the prompt: 25% of 1000 tokens, about 3 s left',
       null,
-      'reading the prompt: 50% of 1000 tokens, about 3 s left',
+      'processing the prompt: 50% of 1000 tokens, about 3 s left',
       null,
     ]);
   });
 
   it('say no time while none is known', () => {
-    expect(new ProgressRemarks().of(at(1_500, 500, 500))).toBe('reading the prompt: 50% of 1000 tokens');
+    expect(new ProgressRemarks().of(at(1_500, 500, 500))).toBe('processing the prompt: 50% of 1000 tokens');
   });
 });

@@ -26,6 +26,6 @@ export class ProgressRemarks {
     const percent = Math.floor((100 * evaluatedTokens) / promptTokens);
     const left = remainingMs(event);
     const rest = left === null ? '' : `, about ${Math.ceil(left / 1000)} s left`;
-    return `reading the prompt: ${percent}% of ${promptTokens} tokens${rest}`;
+    return `processing the prompt: ${percent}% of ${promptTokens} tokens${rest}`;
   }
 }

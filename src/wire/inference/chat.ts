@@ -83,8 +83,8 @@ export const ChatRequest = Type.Object(
     reasoning_effort: nullable<string>('string', {
       enum: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', null],
     }),
-    enable_thinking: nullable<boolean>('boolean', { description: 'Switches thinking of models that can.' }),
-    reasoning_budget: nullable<number>('integer', { minimum: 0, description: 'Thinking tokens at most.' }),
+    enable_thinking: nullable<boolean>('boolean', { description: 'Switches reasoning of models that can.' }),
+    reasoning_budget: nullable<number>('integer', { minimum: 0, description: 'Reasoning tokens at most.' }),
     chat_template_kwargs: nullable<Record<string, unknown>>('object', {
       description: 'Only enable_thinking is read from it; template variables are not open to clients.',
     }),

@@ -67,7 +67,7 @@ function Bar({ measures }: { measures: Measures }) {
   const prefilled = promptTokens - cached;
   return (
     <TraceBar
-      label={`${cached} prompt tokens reused, ${prefilled} read, ${generated} written`}
+      label={`${cached} prompt tokens reused, ${prefilled} processed, ${generated} generated`}
       trace={{ cached, prefilled, generated, drafted }}
     />
   );
@@ -91,8 +91,8 @@ function told(measures: Measures): string[] {
   return [
     ...(promptTokens === undefined
       ? []
-      : [`${count(promptTokens)} tokens read, ${count(cachedTokens)} of them reused`]),
-    `${aboutWord(measures)}${count(answerTokens)} written`,
+      : [`${count(promptTokens)} prompt tokens, ${count(cachedTokens)} of them reused`]),
+    `${aboutWord(measures)}${count(answerTokens)} generated`,
     ...(draftedTokens === 0 ? [] : [`${count(draftedTokens)} of them drafted`]),
     ...(window === undefined ? [] : [`window ${count(window)}`]),
   ];

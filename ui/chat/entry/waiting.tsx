@@ -7,7 +7,7 @@ export function Waiting({ state }: { state: State }) {
     <div class="waiting">
       <p role="status">{wordsOf(state)}</p>
       {state.for === 'prompt' ? (
-        <progress value={state.done} max={state.all} aria-label="Reading the conversation" />
+        <progress value={state.done} max={state.all} aria-label="Processing the prompt" />
       ) : null}
     </div>
   );
@@ -21,7 +21,7 @@ function wordsOf(state: State): string {
       return turnWords(state.position, state.reason);
     case 'prompt': {
       const left = state.leftMs === null ? '' : ` (${milliseconds(state.leftMs)} left)`;
-      return `Reading the conversation, ${percent(state.done / state.all)} of ${count(state.all)} tokens${left}`;
+      return `Processing the prompt, ${percent(state.done / state.all)} of ${count(state.all)} tokens${left}`;
     }
   }
 }

@@ -5,7 +5,7 @@ import type { ModelEntry } from '../../../src/wire/models.ts';
 const WORDS: readonly (readonly [capability: string, word: string, about: string])[] = [
   ['vision', 'images', 'Reads images'],
   ['audio', 'audio', 'Reads sound'],
-  ['reasoning', 'thinking', 'Thinks before it answers'],
+  ['reasoning', 'reasoning', 'Reasons before it answers'],
   ['tools', 'tools', 'Can ask to call tools'],
   ['json', 'JSON', 'Answers in JSON that matches a schema'],
   ['embeddings', 'embeddings', 'Makes vectors of texts'],

@@ -29,7 +29,7 @@ export async function runBench(
   if (isMissing) throw await notInstalled(config, model);
   expectOk(first);
   const numCtx = Number(first.headers.get(HEADERS.numCtx) ?? 0) || null;
-  say('Reading a prompt …');
+  say('Processing a prompt …');
   const { timings } = await complete(config, body(model, `${unlike()} ${PASSAGE.repeat(8)}`, 1));
   const decode: { streams: number; tokensPerS: number | null }[] = [];
   for (const streams of STREAMS) {

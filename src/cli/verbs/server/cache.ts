@@ -189,7 +189,7 @@ const ORIGINS: Readonly<Record<string, string>> = { slot: 'a slot', ram: 'memory
 
 function sides({ token, shared, before, now }: NonNullable<CacheReport['difference']>): string[] {
   return [
-    `The first token that differs is number ${token}, behind:`,
+    `The first token that differs is number ${token}, after:`,
     `  ${quoted(shared)}`,
     `before: ${quoted(before)}`,
     `now:    ${quoted(now)}`,

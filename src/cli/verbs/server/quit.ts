@@ -31,7 +31,7 @@ export function registerQuit(program: Command, context: CliContext): void {
       // A signal ends a process of Windows at once, so there only a request can ask it to finish its answers.
       if (process.platform === 'win32' && now !== true) await askToEnd(config, purpose);
       else end(pid, now === true);
-      context.note(now === true ? 'The service is told to end now.' : 'Waiting for running answers …');
+      context.note(now === true ? 'Ending the service now.' : 'Waiting for running answers …');
       while ((await homeHolder(home))?.pid === pid) await delay(PAUSE_MS);
       context.note('The service has ended.');
     });
