@@ -17,7 +17,7 @@ import {
   type ModelParams,
 } from '../store/files/manifest.ts';
 import type { ForeignEnvironment } from '../store/foreign/foreign-store.ts';
-import { addAlias, removeModel } from '../store/install/changes.ts';
+import { addAlias, copyModel, removeModel } from '../store/install/changes.ts';
 import { importFile, installCandidate } from '../store/install/import.ts';
 import type { Probe } from '../store/install/inspection.ts';
 import type { InstallEvent, OnInstallEvent } from '../store/install/install-event.ts';
@@ -174,6 +174,11 @@ export class LibraryUseCases {
 
   async alias({ model, alias }: AliasRequest): Promise<Changed> {
     const { id } = await addAlias(this.#ports.registry, model, alias);
+    return { model: id };
+  }
+
+  async copy({ model, name }: { readonly model: string; readonly name: string }): Promise<Changed> {
+    const { id } = await copyModel(this.#ports.registry, model, name);
     return { model: id };
   }
 

@@ -873,7 +873,7 @@ export const routes = {
     name: 'ollama_copy',
     method: 'POST',
     path: '/api/copy',
-    summary: "Lets a further name mean a model, in Ollama's dialect.",
+    summary: "Copies a model under another name, with settings of its own, in Ollama's dialect.",
     authenticated: true,
     dialect: 'ollama',
     admin: 'always',

@@ -88,12 +88,20 @@ it('keeps a prompt over a restart and among others, and says so', async () => {
   expect((await verb('cache', 'pins')).stderr).toContain('No prompt is pinned.');
 });
 
-it('gives up what was pinned when its model is not loaded', async () => {
+/** The only state is pinned: its files have a time in 2037, and nothing else was used. */
+it('shows when pinned state was used, and gives it up when its model is not loaded', async () => {
+  await verb('stop', 'tiny');
+  await verb('cache', 'clear');
+  const beforeMs = Date.now();
   expect(await evaluated('mine', 'go')).toBeGreaterThan(0);
   const { body: pin } = await client.post('/svc/cache/pins', { model: 'tiny' });
   await verb('stop', 'tiny');
   const pinnedBytes = async () => JSON.parse((await verb('cache', '--json')).stdout)[0].pinned_bytes;
   expect(await pinnedBytes()).toBeGreaterThan(0);
+  const [{ last_used: used }] = JSON.parse((await verb('cache', '--json')).stdout);
+  expect(Date.parse(used)).toBeGreaterThanOrEqual(beforeMs);
+  expect(Date.parse(used)).toBeLessThanOrEqual(Date.now());
+  expect((await verb('cache')).stdout).toMatch(/^tiny .* \d+ (?:s|min) ago$/m);
   const { body } = await client.post('/svc/cache/unpin', { id: pin.id });
   expect(body).toEqual(pin);
   expect(await pinnedBytes()).toBe(0);

@@ -70,10 +70,20 @@ describe.skipIf(process.platform === 'win32')('hearth launch', () => {
     const { code, stdout } = await launch('codex', '--print', '--', 'exec', 'two words');
     expect(code).toBe(0);
     expect(stdout).toContain('export HEARTH_API_KEY="$SVC_API_KEY"\n');
-    expect(stdout).toMatch(
-      /^codex .*--model hearth-mini( -c model_context_window=\d+)? exec 'two words'\n$/m,
-    );
+    expect(stdout).toMatch(/^codex .*--model hearth-mini -c model_context_window=1024 exec 'two words'\n$/m);
     expect(stdout).not.toContain('launch-key');
+  });
+
+  it('prints the same whether the model is loaded or not, and says which window it states', async () => {
+    await installation.run(['run', 'hearth-mini', 'Hello'], settings());
+    const loaded = await launch('codex', '--print');
+    await installation.run(['stop', 'hearth-mini'], settings());
+    const unloaded = await launch('codex', '--print');
+    expect(unloaded.stdout).toBe(loaded.stdout);
+    expect(loaded.stderr).not.toContain('is not loaded');
+    expect(unloaded.stderr).toContain('the window of 1024 tokens is what a load would get now');
+    const ps = await installation.run(['ps'], settings());
+    expect(ps.stdout + ps.stderr).not.toContain('hearth-mini');
   });
 
   it('refuses what is not there, and says what helps', async () => {

@@ -1,6 +1,6 @@
 /** The verbs for models as a user runs them: data on stdout, the rest on stderr, exit codes, and a running server. */
 import { once } from 'node:events';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tinyChatContent } from '../../tools/models/tiny-chat.ts';
@@ -50,7 +50,7 @@ describe('a model on the command line', () => {
       { id: 'tiny-chat', kind: 'chat' },
       { id: 'vectors', kind: 'embedding' },
     ]);
-    await run('cp', 'tiny-chat', 'my/alias');
+    await run('alias', 'my/alias', 'tiny-chat');
     expect(
       JSON.parse((await run('set', 'my/alias', 'num_ctx=64', 'stop=a', 'stop=b', '--json')).stdout),
     ).toEqual({
@@ -63,6 +63,21 @@ describe('a model on the command line', () => {
       memory: { numCtx: 64 },
       source: { type: 'file', ref: chat },
     });
+    // As with Ollama: settings of a copy are its own, and each outlives the other.
+    expect((await run('cp', 'tiny-chat', 'Pirate')).stderr).toContain(
+      'pirate is a copy of tiny-chat with settings of its own; both use the same files.',
+    );
+    await run('set', 'pirate', 'num_ctx=32');
+    const windowOf = async (id: string) =>
+      JSON.parse((await run('show', id, '--json')).stdout).memory.numCtx as number;
+    expect([await windowOf('pirate'), await windowOf('tiny-chat')]).toEqual([32, 64]);
+    expect(JSON.parse((await run('show', 'tiny-chat', '--json')).stdout)).toMatchObject({ isDefault: true });
+    const taken = await hearth(['cp', 'tiny-chat', 'vectors'], env);
+    expect(taken.code).not.toBe(0);
+    expect(taken.stderr).toContain('"vectors" is already the name of model "vectors"');
+    const { inPlace } = JSON.parse((await run('du', '--json')).stdout) as { inPlace: number };
+    expect(inPlace).toBe((await stat(chat)).size);
+    await run('rm', 'pirate');
     // An encoder keeps no state between its steps.
     expect((await run('show', 'vectors')).stdout).toMatch(/^memory +[\d.]+ [KM]iB weights$/m);
     expect(JSON.parse((await run('verify', '--json')).stdout)).toMatchObject([{ ok: true }, { ok: true }]);

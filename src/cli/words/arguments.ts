@@ -17,7 +17,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   names: 'paths of GGUF files, or with --from the names that hearth discover lists',
   tool: 'an agent that hearth launch lists',
   args: 'passed on to the agent',
-  alias: 'the new name',
+  'cp name': 'the id of the copy',
   folder: 'folder with answers and their requests',
   url: 'its address, such as http://192.168.1.7:8000',
   kind: 'cuda or vulkan',

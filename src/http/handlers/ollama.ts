@@ -69,7 +69,7 @@ export function ollamaHandlers(
     },
     ollamaCopy: async (request) => {
       const { source, destination } = request.body as OllamaCopyRequest;
-      await library.alias({ model: source, alias: destination });
+      await library.copy({ model: source, name: destination });
       return SUCCESS;
     },
   };

@@ -1,4 +1,5 @@
 /** The folder of prompt state below a home: a folder for each kind of state, files in it, and nothing else. */
+import type { Stats } from 'node:fs';
 import { readdir, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -19,7 +20,10 @@ export interface CachedKind {
 export interface CachedFile {
   readonly path: string;
   readonly bytes: number;
+  /** For the choice of what to evict: that of a pinned file is in the future. */
   readonly usedMs: number;
+  /** For people. Each use of a pinned file writes its mark anew, which moves the time of the inode. */
+  readonly lastUsedMs: number;
   readonly isPinned: boolean;
 }
 
@@ -48,9 +52,7 @@ async function cachedFile(file: string): Promise<CachedFile | null> {
   return found?.isFile() === true ? described(file, found) : null;
 }
 
-const described = (file: string, { size, mtimeMs }: { readonly size: number; readonly mtimeMs: number }) => ({
-  path: file,
-  bytes: size,
-  usedMs: mtimeMs,
-  isPinned: mtimeMs === PINNED_MS,
-});
+const described = (file: string, { size, mtimeMs, ctimeMs }: Stats): CachedFile => {
+  const isPinned = mtimeMs === PINNED_MS;
+  return { path: file, bytes: size, usedMs: mtimeMs, lastUsedMs: isPinned ? ctimeMs : mtimeMs, isPinned };
+};

@@ -85,7 +85,7 @@ export async function removeModel(registry: Registry, name: string): Promise<Rem
 export async function addAlias(registry: Registry, name: string, alias: string): Promise<InstalledModel> {
   checkModelId(alias.toLowerCase());
   const { id } = await registry.find(name);
-  return registry.store.change(`hearth cp ${id} ${alias}`, async (writer) => {
+  return registry.store.change(`hearth alias ${alias} ${id}`, async (writer) => {
     const { all, model } = await reread(writer, id);
     refuseTakenName(all, alias, id);
     const next = { ...model, aliases: [...new Set([...model.aliases, alias])] };
@@ -93,6 +93,27 @@ export async function addAlias(registry: Registry, name: string, alias: string):
     return next;
   });
 }
+
+/** Installs the files of a model once more, under another id and with settings of its own; no bytes are copied. */
+export async function copyModel(registry: Registry, name: string, copyName: string): Promise<InstalledModel> {
+  const copyId = copyName.toLowerCase();
+  checkModelId(copyId);
+  const { id } = await registry.find(name);
+  return registry.store.change(`hearth cp ${id} ${copyId}`, async (writer) => {
+    const { all, model } = await reread(writer, id);
+    refuseTakenName(all, copyId, NO_MODEL);
+    const copy = { ...model, id: copyId, addedAt: justBefore(model.addedAt) };
+    const next = { ...copy, aliases: freeAliases(all, { ...copy, aliases: [copyName] }) };
+    await writer.putManifest(next);
+    return next;
+  });
+}
+
+/** No id is empty. */
+const NO_MODEL = '';
+
+/** The newest model is the default; a copy must not take that from its original. */
+const justBefore = (time: string): string => new Date(Date.parse(time) - 1).toISOString();
 
 export type ParamsPatch = { readonly [Key in keyof ModelParams]?: ModelParams[Key] | null };
 

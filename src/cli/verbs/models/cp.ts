@@ -1,18 +1,24 @@
-/** hearth cp ID ALIAS, hearth alias NAME ID, and hearth default ID: other names for installed models. */
+/** hearth cp ID NAME, hearth alias NAME ID, and hearth default ID: copies of installed models, and other names for them. */
 import type { Command } from 'commander';
 import { aliasSeen, findSeen } from '../../../api/remote-models/name-models.ts';
 import { isFailure } from '../../../lib/errors/svc-error.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
-import { addAlias } from '../../../store/install/changes.ts';
-import { type CliContext, printable } from '../../context.ts';
+import { addAlias, copyModel } from '../../../store/install/changes.ts';
+import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 
 export function registerCp(program: Command, context: CliContext): void {
   program
-    .command('cp <id> <alias>')
-    .description('add an alias for a model (no copy is made)')
-    .action(async (id: string, alias: string) => {
-      context.note(printable(`${alias} now means ${await nameModel(context, id, alias)}.`));
+    .command('cp <id> <name>')
+    .description('copy a model under another id, with settings of its own; the files are shared')
+    .action(async (id: string, name: string) => {
+      const registry = localRegistry(context.config());
+      const seen = (await registry.has(id)) ? null : await findSeen(new EngineStore(registry.store), id);
+      if (seen !== null) throw new CliFailure(runsThere(seen.id, name), EXIT_CODES.usage);
+      const copy = await copyModel(registry, id, name);
+      context.note(
+        printable(`${copy.id} is a copy of ${id} with settings of its own; both use the same files.`),
+      );
     });
 }
 
@@ -46,6 +52,9 @@ export function registerDefault(program: Command, context: CliContext): void {
       }
     });
 }
+
+const runsThere = (id: string, name: string): string =>
+  `${printable(id)} runs in another engine, so it has no settings here to copy; for a second name: hearth alias ${printable(name)} ${printable(id)}`;
 
 /** Names an installed model, else one of another engine; returns its id. */
 async function nameModel(context: CliContext, id: string, alias: string): Promise<string> {

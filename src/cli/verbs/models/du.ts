@@ -25,9 +25,13 @@ export function registerDu(program: Command, context: CliContext): void {
       const parts = await partsOf(config.home);
       const total = parts.reduce((sum, { bytes }) => sum + bytes, 0);
       const models = await localRegistry(config).list();
-      const inPlaceBytes = models
-        .flatMap(({ files }) => files)
-        .reduce((sum, file) => sum + ('path' in file ? file.sizeBytes : 0), 0);
+      // By path, because copies of a model share its files.
+      const inPlace = new Map(
+        models
+          .flatMap(({ files }) => files)
+          .flatMap((file) => ('path' in file ? [[file.path, file.sizeBytes] as const] : [])),
+      );
+      const inPlaceBytes = [...inPlace.values()].reduce((sum, bytes) => sum + bytes, 0);
       if (flags.json === true) {
         const bytes = Object.fromEntries(parts.map(({ name, bytes: size }) => [name, size]));
         return context.printJson({ home: config.home, total, ...bytes, inPlace: inPlaceBytes });

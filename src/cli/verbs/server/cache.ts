@@ -79,7 +79,7 @@ function registerPins(cache: Command, context: CliContext): void {
     });
   cache
     .command('unpin')
-    .description('let a pinned prompt give way again')
+    .description('unpin a prompt, so that it can be evicted again')
     .argument('<pin>', 'its id, as hearth cache pins shows it')
     .action(async (id: string) => {
       const path = routes.unpinCache.path;
@@ -119,12 +119,11 @@ interface KindEntry {
   readonly files: number;
   /** Of the bytes, those that stay. */
   readonly pinned_bytes: number;
-  readonly last_used: string | null;
+  readonly last_used: string;
 }
 
 function kindOf(name: string, files: readonly CachedFile[], models: readonly InstalledModel[]): KindEntry {
-  // A pinned file has no time of use.
-  const usedMs = Math.max(...files.filter(({ isPinned }) => !isPinned).map((file) => file.usedMs));
+  const usedMs = Math.max(...files.map(({ lastUsedMs }) => lastUsedMs));
   const owner = models.find((model) => {
     const [first] = modelFiles(model);
     const digest = first === undefined ? null : digestOf(first);
@@ -136,7 +135,7 @@ function kindOf(name: string, files: readonly CachedFile[], models: readonly Ins
     bytes: files.reduce((sum, file) => sum + file.bytes, 0),
     files: files.length,
     pinned_bytes: files.reduce((sum, file) => sum + (file.isPinned ? file.bytes : 0), 0),
-    last_used: !Number.isFinite(usedMs) ? null : new Date(usedMs).toISOString(),
+    last_used: new Date(usedMs).toISOString(),
   };
 }
 
@@ -151,11 +150,7 @@ function byModel(entries: readonly KindEntry[]): KindEntry[] {
       bytes: entry.bytes + (known?.bytes ?? 0),
       files: entry.files + (known?.files ?? 0),
       pinned_bytes: entry.pinned_bytes + (known?.pinned_bytes ?? 0),
-      last_used:
-        [used, known?.last_used ?? null]
-          .filter((time) => time !== null)
-          .sort()
-          .at(-1) ?? null,
+      last_used: known === undefined || used > known.last_used ? used : known.last_used,
     });
   }
   return [...models.values()];
@@ -167,7 +162,7 @@ function row({ model, bytes, files, pinned_bytes, last_used }: KindEntry): strin
     readable(bytes),
     String(files),
     pinned_bytes === 0 ? '-' : readable(pinned_bytes),
-    last_used === null ? '-' : agoTime(Date.parse(last_used), systemClock.unixMs()),
+    agoTime(Date.parse(last_used), systemClock.unixMs()),
   ];
 }
 

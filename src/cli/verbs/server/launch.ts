@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Config } from '../../../config/config.ts';
 import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
 import type { DryRun } from '../../../wire/inference/dry-run.ts';
-import type { ResidencyList } from '../../../wire/residency.ts';
+import type { LoadPlan } from '../../../wire/operation/library.ts';
 import { routes } from '../../../wire/routes.ts';
 import { baseUrl, callServer, expectOk } from '../../api.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
@@ -65,20 +65,28 @@ function factsOf(config: Config, rest: Pick<Facts, 'model' | 'context' | 'vision
 }
 
 /**
- * The window that the model has: of its load, or of the load that the first request would make anyway. Printing loads
- * nothing. Null where only a load could tell.
+ * Tokens of the window of the model. Printing loads nothing: it states the window that a load would get. Starting loads the
+ * model, as the first request would anyway. Null where only a load could tell.
  */
 async function windowOf(context: CliContext, model: string, printsOnly: boolean): Promise<number | null> {
   const config = context.config();
-  const { data } = expectOk(await callServer(config, 'GET', routes.residency.path)) as ResidencyList;
-  const loaded = data.find(({ id, state }) => id === model && state === 'ready')?.num_ctx ?? null;
-  if (loaded !== null || printsOnly) return loaded;
-  context.note(`${printable(model)} is loaded, so that its window is known …`);
+  const { loaded, num_ctx: planned } = await planOf(config, model);
+  if (loaded) return planned;
+  if (printsOnly) {
+    context.note(notLoaded(model, planned));
+    return planned;
+  }
+  context.note(`Loading ${printable(model)}, to learn its window …`);
   const hello = { model, messages: [{ role: 'user', content: 'Hello' }] };
   const path = `${routes.chatCompletions.path}?svc_dry_run=1`;
   const { status, body } = await callServer(config, 'POST', path, hello);
   // A model that cannot be asked can still answer; what is wrong with it, its first answer will say.
   return status === 200 ? (body as DryRun).num_ctx : null;
+}
+
+async function planOf(config: Config, model: string): Promise<LoadPlan> {
+  const query = new URLSearchParams({ model }).toString();
+  return expectOk(await callServer(config, 'GET', `${routes.loadPlan.path}?${query}`)) as LoadPlan;
 }
 
 /** An editor is not started: its user puts this into its settings. */
@@ -93,7 +101,7 @@ async function printSettings(
   }
   const config = context.config();
   const { id: model, readsImages: vision = false } = await findAnswerer(config, flags.model);
-  const window = (await windowOf(context, model, false)) ?? AGENT_WINDOW;
+  const window = (await windowOf(context, model, true)) ?? AGENT_WINDOW;
   const facts = factsOf(config, { model, context: window, vision, folder });
   const { text, note } = settingsText(tool, facts);
   context.note(`For ${tool.settings}. ${note}`);
@@ -133,6 +141,13 @@ function summary({ title, env, withCertificate }: Tool, facts: Facts): string {
   const keySource = key === null ? 'no key' : 'the key of SVC_API_KEY';
   const size = context === null ? '' : ` (${context} tokens)`;
   return `${title} uses ${printable(model)}${size} at ${url} with ${keySource}; set for it: ${names.join(', ')}.`;
+}
+
+function notLoaded(model: string, planned: number | null): string {
+  const id = printable(model);
+  return planned === null
+    ? `${id} is not loaded, and its window is known only then; run it once, or set one with: hearth set ${id} num_ctx=65536`
+    : `${id} is not loaded; the window of ${planned} tokens is what a load would get now. To fix it: hearth set ${id} num_ctx=${planned}`;
 }
 
 function tooSmall(model: string, window: number): string {

@@ -1,5 +1,5 @@
 /** The changes of a store that the crash tests interrupt; run by the test itself and by the process that is killed. */
-import { addAlias, prune, removeModel, setParams } from '../../../../src/store/install/changes.ts';
+import { addAlias, copyModel, prune, removeModel, setParams } from '../../../../src/store/install/changes.ts';
 import { importFile } from '../../../../src/store/install/import.ts';
 import { pullModel } from '../../../../src/store/hub/pull.ts';
 import { openRegistry } from '../../../../src/store/registry/registry.ts';
@@ -20,6 +20,7 @@ export const commandNames = [
   'import-reference',
   'pull',
   'alias',
+  'copy',
   'set',
   'default',
   'prune',
@@ -56,6 +57,9 @@ export async function runCommand(name: CommandName, world: StoreWorld, onStep?: 
     }
     case 'alias':
       if (await installed('one')) await addAlias(registry, 'one', 'another:name');
+      return;
+    case 'copy':
+      if ((await installed('one')) && !(await installed('copy'))) await copyModel(registry, 'one', 'copy');
       return;
     case 'set':
       if (await installed('one'))
