@@ -124,7 +124,7 @@ function setSystem(state: Conversation, given: string): Step {
 function evidence(state: Conversation, given: string): Step {
   if (given === 'on') {
     const sentence =
-      'Answers are signed from now on (frozen-v1): each is computed by itself, at temperature 0 unless /set says otherwise, and shown when it is complete.';
+      'Answers are signed from now on (frozen-v1): each is computed alone, at temperature 0 unless /set says otherwise, and shown when it is complete.';
     return askAgain({ ...state, isSigned: true }, sentence);
   }
   if (given === 'off') return askAgain({ ...state, isSigned: false }, 'Answers are no longer signed.');

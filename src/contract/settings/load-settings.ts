@@ -108,7 +108,7 @@ export const LOAD_SETTINGS = {
     wire: 'gpu',
     ...devices,
     ...ON_GPU,
-    description: 'The devices that the model may use beside the CPU, among those that `SVC_GPU` allows.',
+    description: 'The devices that the model may use in addition to the CPU, among those that `SVC_GPU` allows.',
     unset: 'auto: all of them',
   },
   gpuLayers: {
@@ -184,7 +184,7 @@ export const LOAD_SETTINGS = {
     by: 'worker',
     frozen: 'none',
     description:
-      'Whether each text is computed by itself, so that its vector or score is the same alone and in any request.',
+      'Whether each text is computed separately, so that its vector or score is the same alone and in any request.',
     unset: 'auto: on unless the model may use a GPU',
   },
   exact: {
@@ -195,7 +195,7 @@ export const LOAD_SETTINGS = {
     by: 'worker',
     frozen: 'none',
     description:
-      'Whether the same request always gets the same answer: alone, beside others, cold or from the cache, after a restart.',
+      'Whether the same request always gets the same answer: alone, with others, cold or from the cache, after a restart.',
     unset: 'off',
   },
   ropeScaling: {
@@ -263,7 +263,7 @@ export const LOAD_SETTINGS = {
     models: 'chat',
     by: 'server',
     frozen: 'none',
-    description: 'Most tokens that a stream drafts per step, whoever drafts them; 0 disables drafting.',
+    description: 'Most tokens that a stream drafts per step, from either source; 0 disables drafting.',
     unset: '`SVC_DRAFT_TOKENS`',
   },
   toolFormat: {
