@@ -108,7 +108,8 @@ export const LOAD_SETTINGS = {
     wire: 'gpu',
     ...devices,
     ...ON_GPU,
-    description: 'The devices that the model may use in addition to the CPU, among those that `SVC_GPU` allows.',
+    description:
+      'The devices that the model may use in addition to the CPU, among those that `SVC_GPU` allows.',
     unset: 'auto: all of them',
   },
   gpuLayers: {
