@@ -39,6 +39,7 @@ import { EngineFeed } from './api/events/engine-feed.ts';
 import type { DeviceStatus } from './api/events/engine-view.ts';
 import { openTracing } from './tracing/tracing.ts';
 import { type Builtins, LibraryUseCases } from './api/library.ts';
+import { signatureGate } from './api/passport/signature-gate.ts';
 import { GpuTrialRun } from './api/probe/gpu-trial.ts';
 import { gpuTrialEffects } from './api/probe/gpu-trial-effects.ts';
 import { createProbe as createModelProbe } from './api/probe/probe-model.ts';
@@ -282,6 +283,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       hub: { env: options.env, hubHosts: config.hubHosts, sealed: config.sealed },
       foreign: { env: options.env, userHome: homedir(), platform: process.platform },
       probe: createModelProbe({ env: options.env, gpu: config.gpu, libraries }, (line) => logger.warn(line)),
+      signatures: signatureGate(config),
       askFormat: (target) => backend.askFormat(target),
       builtins: options.builtins,
     }),

@@ -20,6 +20,7 @@ import type { ForeignEnvironment } from '../store/foreign/foreign-store.ts';
 import { addAlias, copyModel, removeModel } from '../store/install/changes.ts';
 import { importFile, installCandidate } from '../store/install/import.ts';
 import type { Probe } from '../store/install/inspection.ts';
+import type { SignatureGate } from '../store/install/signature-gate.ts';
 import type { InstallEvent, OnInstallEvent } from '../store/install/install-event.ts';
 import { verifyModel } from '../store/install/verify.ts';
 import { paramNames, readParam, whenItActs } from '../store/registry/param-names.ts';
@@ -52,6 +53,8 @@ export interface LibraryPorts {
   readonly hub: HubEnvironment;
   readonly foreign: ForeignEnvironment;
   readonly probe: Probe;
+  /** Undefined: nobody asks who signed a model. */
+  readonly signatures: SignatureGate | undefined;
   /** How a model writes, by the settings of that target. */
   readonly askFormat: (target: ModelTarget) => Promise<ModelFormatFacts | null>;
   readonly builtins: Builtins;
@@ -227,11 +230,12 @@ export class LibraryUseCases {
   pull({ ref, id }: PullRequest, signal: AbortSignal): AsyncIterable<Progress> {
     return this.#long(signal, async (onEvent, stop) => {
       const { pullModel } = await import('../store/hub/pull.ts');
-      const { registry, hub, probe } = this.#ports;
+      const { registry, hub, probe, signatures } = this.#ports;
       const options = {
         ...(await hubOptions(hub)),
         ...(id === undefined ? {} : { id }),
         probe,
+        signatures,
         signal: stop,
       };
       let installed = '';
@@ -245,9 +249,9 @@ export class LibraryUseCases {
 
   import(request: ImportRequest, signal: AbortSignal): AsyncIterable<Progress> {
     return this.#long(signal, async (onEvent, stop) => {
-      const { registry, probe } = this.#ports;
+      const { registry, probe, signatures } = this.#ports;
       const { id, copy } = request;
-      const options = { onEvent, signal: stop, probe, ...(copy === true ? { copy } : {}) };
+      const options = { onEvent, signal: stop, probe, signatures, ...(copy === true ? { copy } : {}) };
       const named = id === undefined ? {} : { id };
       const model =
         request.store === undefined

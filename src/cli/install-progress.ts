@@ -35,7 +35,13 @@ function lineProgress(context: CliContext): InstallProgress {
   };
 }
 
-const TOLD: ReadonlySet<InstallEvent['status']> = new Set(['resolved', 'waiting', 'retrying', 'success']);
+const TOLD: ReadonlySet<InstallEvent['status']> = new Set([
+  'resolved',
+  'waiting',
+  'retrying',
+  'signature',
+  'success',
+]);
 
 function barProgress(context: CliContext): InstallProgress {
   let bar: ProgressResult | undefined;
@@ -122,6 +128,8 @@ function describe(event: InstallEvent): string {
       return `Trying ${event.file} in a separate process`;
     case 'left out':
       return `Installing the model without ${event.file}, which lets it read images: ${event.reason}`;
+    case 'signature':
+      return event.says;
     case 'writing manifest':
       return `Registering ${event.id}`;
     case 'success':

@@ -3,9 +3,11 @@ import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { knownFormat } from '../api/check/known-format.ts';
 import { setTried } from '../api/check/set-tried.ts';
+import { signatureGate } from '../api/passport/signature-gate.ts';
 import type { Config } from '../config/config.ts';
 import type { ForeignEnvironment } from '../store/foreign/foreign-store.ts';
 import type { Probe } from '../store/install/inspection.ts';
+import type { SignatureGate } from '../store/install/signature-gate.ts';
 import type { ModelFormatFacts } from '../contract/job-event.ts';
 import type { ParamsPatch } from '../store/install/changes.ts';
 import { type InstalledModel, openRegistry, type Registry } from '../store/registry/registry.ts';
@@ -27,6 +29,11 @@ export function probeHere(context: CliContext): Probe {
     const { createProbe } = await import('../api/probe/probe-model.ts');
     return createProbe(settings, (line) => context.note(line))(target);
   };
+}
+
+/** Asks who signed a model before it is installed, by the settings of the server. */
+export function signaturesHere(context: CliContext): SignatureGate | undefined {
+  return signatureGate(context.config());
 }
 
 /** How a chat model writes; null where it cannot be told. Throws what keeps its template or its format from being used. */

@@ -349,6 +349,30 @@ export const settings = {
     read: (value) => list(value).map((host) => host.toLowerCase()),
     expects: 'hosts separated by commas',
   }),
+  signatures: setting<'off' | 'warn' | 'enforce'>({
+    env: 'SVC_SIGNATURES',
+    description:
+      'What is done about signatures when a model is pulled or imported: enforce installs only what a signer of SVC_SIGNERS signed, warn says once who signed or what is wrong, off looks for none.',
+    fallback: 'warn',
+    read: (value) => (['off', 'warn', 'enforce'] as const).find((mode) => mode === value.trim()),
+    expects: 'off, warn or enforce',
+  }),
+  signers: setting<readonly string[]>({
+    env: 'SVC_SIGNERS',
+    description:
+      'Signers of models whom you trust, separated by commas: files of public keys or certificates in PEM, and identities of Sigstore with their issuers, such as release@example.com https://accounts.google.com. A star at the end of an identity stands for any rest.',
+    fallback: [],
+    read: list,
+    expects: 'files, and identities with their issuers, separated by commas',
+  }),
+  sigstoreRoot: setting<string | null>({
+    env: 'SVC_SIGSTORE_ROOT',
+    description: 'File with the trusted root (JSON) of the Sigstore instance whose certificates count.',
+    fallback: null,
+    unset: 'the root of the public instance that comes with Hearth',
+    read: text,
+    expects: 'a file',
+  }),
   logLevel: setting({
     env: 'SVC_LOG_LEVEL',
     live: true,

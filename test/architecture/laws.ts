@@ -43,6 +43,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'store/foreign',
     'store/libraries',
     'store/lock',
+    'store/passports',
     'trust/identity',
     'trust/evidence',
     'cli/conversation',
@@ -75,8 +76,10 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'store/pins',
     'store/batches',
     'store/libraries',
+    'store/passports',
     'trust/identity',
     'trust/evidence',
+    'trust/signatures',
     'wire',
     'contract',
     'lib/base',
@@ -105,6 +108,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   tracing: ['lib/base'],
   'store/keys': ['store/lock', 'lib/files', 'lib/errors'],
   'store/pins': ['store/lock', 'lib/files', 'lib/errors', 'lib/prompt-cache'],
+  'store/passports': ['store/files', 'lib/files', 'lib/errors'],
   'store/lock': ['lib/files', 'lib/errors'],
   'store/files': ['store/lock', 'contract', 'lib/files', 'lib/errors'],
   'store/registry': [
@@ -161,6 +165,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'store/foreign': ['store/install', 'store/registry', 'store/files', 'lib/files'],
   'trust/identity': ['lib/base', 'lib/files', 'lib/json', 'lib/errors', 'lib/seal'],
   'trust/evidence': ['trust/identity', 'contract', 'lib/base', 'lib/files', 'lib/errors'],
+  'trust/signatures': ['trust/identity', 'trust/evidence', 'lib/files', 'lib/errors'],
   wire: ['contract'],
   contract: [
     'lib/base',
@@ -381,6 +386,7 @@ export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
   'icodec/': ['worker/media'],
   '@huggingface/jinja': ['packages/chat-templates'],
   '@huggingface/hub': ['store/hub'],
+  '@sigstore/': ['trust/signatures'],
   fastify: ['http', 'app.ts'],
   // The store is a client of hubs; only http/ serves.
   'node:http': ['http', 'cli', 'store/hub', 'store/libraries', 'engine/upstream'],

@@ -5,11 +5,8 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/value';
 import { ModelFormatFacts } from '../../contract/job-event.ts';
-import { isSvcError } from '../../lib/errors/svc-error.ts';
-import { fileFailure, makeFolder, writeDurably } from '../../lib/files/durable.ts';
-import { readText } from '../../lib/files/plain-file.ts';
+import { keep, readKept } from '../../store/passports/kept-file.ts';
 import type { InstalledModel } from '../../store/registry/registry.ts';
 
 const Kept = Type.Object({
@@ -34,33 +31,11 @@ export async function knownFormat(
   const file = path.join(home, 'formats', `${sha256(id).slice(0, 32)}.json`);
   const chosen = [params.template ?? null, params.toolFormat ?? null];
   const key = sha256(JSON.stringify([edition, files, chosen]));
-  const kept = await readKept(file);
+  const kept = await readKept(file, Kept);
   if (kept?.key === key) return kept.facts;
   const facts = await ask();
-  await keep(file, { schema: 1, key, facts });
+  await keep(file, { schema: 1, key, facts } satisfies Static<typeof Kept>);
   return facts;
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-const MOST_BYTES = 1024 * 1024;
-
-async function readKept(file: string): Promise<Static<typeof Kept> | null> {
-  try {
-    const value: unknown = JSON.parse((await readText(file, MOST_BYTES)) ?? 'null');
-    return Check(Kept, value) ? value : null;
-  } catch {
-    // Whatever keeps it from being read, the question can be asked again.
-    return null;
-  }
-}
-
-async function keep(file: string, kept: Static<typeof Kept>): Promise<void> {
-  try {
-    await makeFolder(path.dirname(file));
-    await writeDurably(file, `${JSON.stringify(kept)}\n`);
-  } catch (error) {
-    // A home that cannot be written to is asked about each time.
-    if (!isSvcError(error) && fileFailure(error) === null) throw error;
-  }
-}

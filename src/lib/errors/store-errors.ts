@@ -78,6 +78,12 @@ export const storeErrors = {
     (d) =>
       `${quoted(d.path)} has SHA-256 ${d.actual} where ${d.expected} was expected; the file is refused, fetch it again.`,
   ),
+  signature_refused: permanent(
+    'store',
+    { model: 'string', reason: 'string', remedy: 'string', param: 'string?' },
+    (d) =>
+      `Model "${d.model}" is not installed, because SVC_SIGNATURES is enforce and ${d.reason}; ${d.remedy}.`,
+  ),
   store_busy: transient(
     'busy',
     { what: 'string', holder: 'string', pid: 'number?', param: 'string?' },

@@ -71,13 +71,27 @@ export async function readSettingFile(path: string, { as, mostBytes }: SettingFi
   try {
     if (stamp.sizeBytes > mostBytes)
       throw refuse(`it is ${stamp.sizeBytes} bytes long; the limit is ${mostBytes}`);
-    // A file may grow while it is read, so no more is read than it may have.
-    const bytes = Buffer.alloc(mostBytes);
-    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
-    return bytes.toString('utf8', 0, bytesRead);
+    return (await readBeginning(file, mostBytes)).toString('utf8');
   } finally {
     await file.close();
   }
+}
+
+/** The first bytes of a plain file. */
+export async function readPlainFile(path: string, mostBytes: number): Promise<Buffer> {
+  const { file, stamp } = await openPlainFile(path);
+  try {
+    return await readBeginning(file, Math.min(mostBytes, stamp.sizeBytes));
+  } finally {
+    await file.close();
+  }
+}
+
+/** A file may grow while it is read, so no more is read than it may have. */
+async function readBeginning(file: FileHandle, mostBytes: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(mostBytes);
+  const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
+  return bytes.subarray(0, bytesRead);
 }
 
 /** Far above any file that Hearth itself writes as text. */
@@ -106,20 +120,32 @@ export async function readText(path: string, maxBytes = MAX_TEXT_BYTES): Promise
 }
 
 /** The SHA-256 of the whole file, lower-case hex. */
-export async function hashFile(
-  path: string,
-  options: { readonly signal?: AbortSignal; readonly onBytes?: (hashedBytes: number) => void } = {},
-): Promise<string> {
-  const { file } = await openPlainFile(path);
+export async function hashFile(path: string, options: ReadOptions = {}): Promise<string> {
   const hash = createHash('sha256');
+  await readChunks(path, (bytes) => hash.update(bytes), options);
+  return hash.digest('hex');
+}
+
+interface ReadOptions {
+  readonly signal?: AbortSignal;
+  readonly onBytes?: (readBytes: number) => void;
+}
+
+/** All bytes of a file, piece by piece; a piece is only valid during the call. */
+export async function readChunks(
+  path: string,
+  onChunk: (bytes: Uint8Array) => unknown,
+  options: ReadOptions = {},
+): Promise<void> {
+  const { file } = await openPlainFile(path);
   try {
     const chunk = Buffer.allocUnsafe(HASH_CHUNK_BYTES);
     let position = 0;
     while (true) {
       options.signal?.throwIfAborted();
       const { bytesRead } = await file.read(chunk, 0, chunk.length, position);
-      if (bytesRead === 0) return hash.digest('hex');
-      hash.update(chunk.subarray(0, bytesRead));
+      if (bytesRead === 0) return;
+      onChunk(chunk.subarray(0, bytesRead));
       position += bytesRead;
       options.onBytes?.(position);
     }

@@ -20,6 +20,12 @@ import {
 } from '../install/inspection.ts';
 import type { InstallEvent } from '../install/install-event.ts';
 import { shardNames } from '../install/shards.ts';
+import {
+  readSignatures,
+  type SignatureGate,
+  type SignaturePlace,
+  signaturePlaces,
+} from '../install/signature-gate.ts';
 import type { InstalledModel, Registry } from '../registry/registry.ts';
 import { type AccessOptions, openAccess } from './access.ts';
 import {
@@ -31,7 +37,8 @@ import {
 } from './fetch-files.ts';
 import { type ChosenModel, chooseFiles } from './file-choice.ts';
 import { type HubReference, parseReference } from './reference.ts';
-import { listRepository, resolveCommit } from './repository.ts';
+import { listRepository, type RepositoryFile, resolveCommit } from './repository.ts';
+import { fetchSmall } from './fetch-small.ts';
 import { type RetryPolicy, USUAL_RETRIES, withRetries } from './retry.ts';
 import { inspectStaged } from './stage.ts';
 
@@ -40,6 +47,8 @@ export interface PullOptions extends AccessOptions {
   readonly offline?: boolean;
   readonly inspect?: Inspect;
   readonly probe?: Probe;
+  /** Absent: nobody asks who signed the files. */
+  readonly signatures?: SignatureGate | undefined;
   readonly signal?: AbortSignal;
   readonly retries?: RetryPolicy;
 }
@@ -50,7 +59,10 @@ interface PullPlan extends FilesToFetch {
   readonly aliases: readonly string[];
   /** What the files of the weights are called beside each other, as native code expects the parts of a split model. */
   readonly names: readonly string[];
+  readonly signatures: readonly PlannedSignature[];
 }
+
+type PlannedSignature = SignaturePlace & { readonly file: RepositoryFile };
 
 /** A projector comes last, and has no name of a part. */
 const isWeights = ({ names }: Pick<PullPlan, 'names'>, position: number): boolean => position < names.length;
@@ -88,11 +100,15 @@ async function runPull(pull: PullContext, options: PullOptions): Promise<void> {
   const plan = await makePlan(pull, reference, options.id);
   const { repo, commit, files } = plan;
   onEvent({ status: 'resolved', repo, commit, files: files.map(({ path }) => path) });
+  options.signatures?.expect(plan.id, plan.signatures);
   await registry.store.prepareFolders();
   // Held until the model is committed, so that no other pull works on the same files.
   const model = await withFileLocks(pull, files, async () => {
     const fetched = await fetchFiles(pull, plan);
-    return install(pull, plan, fetched, await inspect(pull, plan, fetched, options));
+    const keepFinding = await checkSigned(pull, plan, fetched, options);
+    const installed = await install(pull, plan, fetched, await inspect(pull, plan, fetched, options));
+    await keepFinding?.(installed);
+    return installed;
   });
   onEvent({ status: 'success', id: model.id });
 }
@@ -102,7 +118,8 @@ function makePlan(pull: PullContext, reference: HubReference, id: string | undef
   const { repo, revision } = reference;
   return withRetries(retries, { signal, onEvent, isFirstContact: true }, async () => {
     const commit = await resolveCommit(access, repo, revision, signal);
-    const chosen = chooseFiles(reference, await listRepository(access, repo, commit, signal));
+    const listed = await listRepository(access, repo, commit, signal);
+    const chosen = chooseFiles(reference, listed);
     const weights = chosen.files;
     const files = chosen.projector === null ? weights : [...weights, chosen.projector];
     const unknown = files.find((file) => file.sha256 === null && file.gitSha1 === null);
@@ -112,7 +129,33 @@ function makePlan(pull: PullContext, reference: HubReference, id: string | undef
     }
     const names =
       weights.length > 1 ? shardNames({ prefix: 'model', index: 1, count: weights.length }) : ['model.gguf'];
-    return { repo, commit, files, names, ...namesOf(reference, chosen, id) };
+    const signatures = signaturePlaces(files.map(({ path }) => path)).flatMap((place) => {
+      const file = listed.find(({ path }) => path === place.name);
+      return file === undefined ? [] : [{ ...place, file }];
+    });
+    return { repo, commit, files, names, signatures, ...namesOf(reference, chosen, id) };
+  });
+}
+
+async function checkSigned(
+  pull: PullContext,
+  { id, repo, commit, files, signatures }: PullPlan,
+  fetched: readonly FetchedFile[],
+  { signatures: gate }: PullOptions,
+): Promise<Awaited<ReturnType<SignatureGate['check']>> | undefined> {
+  if (gate === undefined) return undefined;
+  return gate.check({
+    id,
+    files: fetched.map(({ path, digest }, at) => ({
+      name: files[at]?.path ?? '',
+      path,
+      sha256: digest,
+      isComputed: true,
+    })),
+    signatures: await readSignatures(signatures, ({ file }, mostBytes) =>
+      fetchSmall(pull, { repo, commit, file }, mostBytes),
+    ),
+    onEvent: pull.onEvent,
   });
 }
 

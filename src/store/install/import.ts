@@ -12,11 +12,18 @@ import { commitModel } from './changes.ts';
 import { type FileStamp, openPlainFile, unusable } from '../../lib/files/plain-file.ts';
 import { type Inspect, type Inspection, inspectModel, inspectProjector, type Probe } from './inspection.ts';
 import type { OnInstallEvent } from './install-event.ts';
-import type { ModelParams, ModelSource } from '../files/manifest.ts';
+import {
+  digestOf,
+  isBlobFile,
+  type ModelFile,
+  type ModelParams,
+  type ModelSource,
+} from '../files/manifest.ts';
 import { checkModelId, toModelId } from '../files/model-id.ts';
 import { type CheckedFile, placeFiles, totalBytes } from './place-files.ts';
 import type { InstalledModel, Registry } from '../registry/registry.ts';
 import { modelStem, parseShardName, shardNames } from './shards.ts';
+import { type SignatureGate, signedHere } from './signature-gate.ts';
 
 export interface ImportOptions {
   readonly id?: string;
@@ -27,6 +34,8 @@ export interface ImportOptions {
   /** The file that lets the model see, of a model that the user names by its file. */
   readonly projector?: string;
   readonly probe?: Probe;
+  /** Absent: nobody asks who signed the files. */
+  readonly signatures?: SignatureGate | undefined;
   readonly onEvent?: OnInstallEvent;
   readonly signal?: AbortSignal;
 }
@@ -98,6 +107,7 @@ export async function installCandidate(
   const files = [first, ...rest, ...(beside === null ? [] : [beside.file])];
   const stored = await placeFiles(registry, files, options);
   try {
+    const keepFinding = await checkSigned(candidate.id, files, stored.files, options);
     await probe(first, inspection, options);
     options.onEvent?.({ status: 'writing manifest', id: candidate.id });
     const model = await commitModel(
@@ -121,11 +131,36 @@ export async function installCandidate(
       },
       stored.blobs,
     );
+    await keepFinding?.(model);
     options.onEvent?.({ status: 'success', id: model.id });
     return model;
   } finally {
     for (const blob of stored.blobs) await rm(blob.from, { force: true });
   }
+}
+
+async function checkSigned(
+  id: string,
+  files: readonly CheckedFile[],
+  stored: readonly ModelFile[],
+  { signatures: gate, onEvent }: ImportOptions,
+): Promise<Awaited<ReturnType<SignatureGate['check']>> | undefined> {
+  if (gate === undefined) return undefined;
+  const { names, signatures } = await signedHere(files.map(({ path }) => resolve(path)));
+  return gate.check({
+    id,
+    files: files.map(({ realPath }, at) => {
+      const placed = stored[at];
+      return {
+        name: names[at] ?? '',
+        path: realPath,
+        sha256: (placed && digestOf(placed)) ?? '',
+        isComputed: placed !== undefined && (isBlobFile(placed) || placed.digestOrigin === 'computed'),
+      };
+    }),
+    signatures,
+    onEvent,
+  });
 }
 
 async function probe(file: CheckedFile, inspection: Inspection, options: ImportOptions): Promise<void> {

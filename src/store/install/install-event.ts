@@ -25,6 +25,12 @@ export type InstallEvent =
   | { readonly status: 'inspecting' | 'probing' | 'unpacking'; readonly file: string }
   /** It cannot be used, and the model can without it. */
   | { readonly status: 'left out'; readonly file: string; readonly reason: string }
+  /** Who signed the files, in a sentence. */
+  | {
+      readonly status: 'signature';
+      readonly state: 'trusted' | 'unlisted' | 'failed' | 'unsigned';
+      readonly says: string;
+    }
   | { readonly status: 'writing manifest'; readonly id: string }
   | { readonly status: 'success'; readonly id: string };
 

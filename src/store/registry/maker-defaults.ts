@@ -1,5 +1,5 @@
-/** What the maker of a model recommends for sampling, as its file states it (`general.sampling.*`). */
-import { readMakerDefaults } from '../../lib/gguf/inspect.ts';
+/** What the maker of a model states in its file: the sampling that is recommended (`general.sampling.*`), and the template. */
+import { readMakerDefaults, readTemplateText } from '../../lib/gguf/inspect.ts';
 import type { InstalledModel, Registry } from './registry.ts';
 
 /** By the file's own names, such as `temp` and `top_k`; empty where it states none. */
@@ -8,4 +8,9 @@ export async function makerDefaults(
   model: InstalledModel,
 ): Promise<Readonly<Record<string, number>>> {
   return readMakerDefaults(registry.toTarget(model).source.path);
+}
+
+/** The chat template of the file; null where it has none. */
+export async function makerTemplate(registry: Registry, model: InstalledModel): Promise<string | null> {
+  return readTemplateText(registry.toTarget(model).source.path);
 }

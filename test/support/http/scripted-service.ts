@@ -200,6 +200,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
       hub: { env: { HF_HUB_OFFLINE: '1' }, hubHosts: [], sealed: false },
       foreign: { env: {}, userHome: home, platform: 'linux' },
       probe: async () => {},
+      signatures: undefined,
       askFormat: async () => null,
       builtins: { missing: async () => ['shipped'], restore: async () => {} },
     }),

@@ -8,6 +8,17 @@ import {
   type StepCard,
 } from '../../../api/check/agents/check-agent.ts';
 import { checkModel, type ScoreCard } from '../../../api/check/check-model.ts';
+import { settingsDigest } from '../../../api/passport/settings-digest.ts';
+import { CHECK } from '../../../store/passports/check-record.ts';
+import { keepFinding } from '../../../store/passports/findings.ts';
+import type { InstalledModel } from '../../../store/registry/registry.ts';
+import {
+  defaultKind,
+  findBoundFolder,
+  hashBackend,
+  readBuildMetadata,
+} from '../../../trust/identity/backend.ts';
+import { readVersion } from '../../version.ts';
 import { makerDefaults } from '../../../store/registry/maker-defaults.ts';
 import { type CliContext, printable } from '../../context.ts';
 import { interruptible, localRegistry } from '../../local-registry.ts';
@@ -104,8 +115,28 @@ async function check(context: CliContext, id: string, json: boolean, signal: Abo
       if (tried % CASES_PER_LINE === 0) context.note(`Tried ${tried} of ${all} cases …`);
     },
   });
+  await keepCard(context, model, card);
   if (json) context.printJson(card);
   else context.print(printableLines(lines(card, model.params.template)));
+}
+
+/** For the passport of the model. */
+async function keepCard(context: CliContext, model: InstalledModel, card: ScoreCard): Promise<void> {
+  const { cases, toolFormat, defects } = card;
+  const { all, passed, left, failed } = cases;
+  const library = await hashBackend(findBoundFolder(defaultKind(), null));
+  await keepFinding(context.config().home, model, CHECK, {
+    checkedAt: new Date().toISOString(),
+    hearth: readVersion(),
+    library: {
+      release: library === null ? 'unknown' : readBuildMetadata(library).llamaRelease,
+      sha256: library?.sha256 ?? null,
+    },
+    settingsSha256: settingsDigest(model),
+    toolFormat,
+    cases: { all, passed, left, failed: failed.map(({ name }) => name) },
+    defects: [...defects],
+  });
 }
 
 async function targetOf(

@@ -27,6 +27,7 @@ import {
   localRegistry,
   probeHere,
   setHere,
+  signaturesHere,
 } from '../../local-registry.ts';
 
 interface ImportFlags {
@@ -193,6 +194,7 @@ async function withProgress(
         ...(flags.copy === true ? { copy: true } : {}),
         ...(flags.hardLink === true ? { hardLink: true } : {}),
         ...(flags.probe ? { probe: probeHere(context) } : {}),
+        signatures: signaturesHere(context),
       });
       // The model stays installed when its template cannot be used for it.
       if (template !== undefined) await setHere(context, registry, id, { template });

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import { showProgress } from '../../install-progress.ts';
 import { announcing } from '../../new-model.ts';
-import { interruptible, localRegistry, probeHere } from '../../local-registry.ts';
+import { interruptible, localRegistry, probeHere, signaturesHere } from '../../local-registry.ts';
 
 interface PullFlags {
   readonly id?: string;
@@ -44,6 +44,7 @@ export async function pull(context: CliContext, ref: string, flags: PullFlags): 
         const events = pullModel(registry, ref, {
           ...(flags.id === undefined ? {} : { id: flags.id }),
           ...(flags.probe ? { probe: probeHere(context) } : {}),
+          signatures: signaturesHere(context),
           ...hub,
           signal,
         });

@@ -15,6 +15,7 @@ import { limitsOf } from '../../../store/files/builtin-facts.ts';
 import { type CliContext, printable } from '../../context.ts';
 import { formatHere, localRegistry } from '../../local-registry.ts';
 import { ENVELOPE, formatLines } from '../../words/format-lines.ts';
+import { passportLines } from '../../words/passport-lines.ts';
 
 type Line = readonly [name: string, value: string];
 
@@ -25,24 +26,46 @@ export function registerShow(program: Command, context: CliContext): void {
   program
     .command('show <id>')
     .description('show what a model is, what it needs and where it came from')
+    .option('--passport', 'where it comes from, who signed it, what was measured, and with what')
     .option('--json', 'one JSON document')
-    .action(async (id: string, flags: { json?: boolean }) => {
+    .action(async (id: string, flags: { json?: boolean; passport?: boolean }) => {
       const config = context.config();
       const registry = localRegistry(config);
       const elsewhere = (await registry.has(id)) ? null : await findSeen(new EngineStore(registry.store), id);
       if (elsewhere !== null) return showElsewhere(context, elsewhere, flags.json === true);
       const model = await registry.find(id);
+      if (flags.passport === true) return showPassport(context, registry, model, flags.json === true);
       const shown = await describeModel(registry, model, config.numCtx);
       const format = shown.kind === 'chat' ? await formatOf(context, registry, model) : null;
       const limits = limitsOf(shown.files[0]?.sha256) ?? null;
       if (flags.json === true) return context.printJson({ ...shown, limits, ...format?.json });
       const limit = shown.kind === 'chat' ? limitWords(model, format?.json.format ?? null) : null;
-      const lines = facts({ shown, limits, limit, format: format?.lines ?? [] }).map(
-        ([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`,
-      );
-      context.print(lines.join('\n'));
+      context.print(inLines(facts({ shown, limits, limit, format: format?.lines ?? [] })));
     });
 }
+
+async function showPassport(
+  context: CliContext,
+  registry: Registry,
+  model: InstalledModel,
+  json: boolean,
+): Promise<void> {
+  const { home, signers } = context.config();
+  const { passportOf } = await import('../../../api/passport/passport.ts');
+  const format = model.kind === 'chat' ? (await formatOf(context, registry, model)).json : null;
+  const passport = await passportOf(model, {
+    home,
+    registry,
+    signers,
+    tools: format?.tools ?? ENVELOPE,
+    format: format?.format ?? null,
+  });
+  if (json) return context.printJson(passport);
+  context.print(inLines(passportLines(passport)));
+}
+
+const inLines = (lines: readonly Line[]): string =>
+  lines.map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`).join('\n');
 
 /** A model of another engine, as it was last seen. */
 function showElsewhere(context: CliContext, model: SeenModel, json: boolean): void {
@@ -56,7 +79,7 @@ function showElsewhere(context: CliContext, model: SeenModel, json: boolean): vo
     ['privacy', model.privacy === null ? 'no limit' : `no farther than ${model.privacy}`],
     ['added', model.addedAt],
   ];
-  context.print(lines.map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`).join('\n'));
+  context.print(inLines(lines));
 }
 
 const RUNS: Readonly<Record<SeenModel['engine'], (model: SeenModel) => string>> = {

@@ -1,0 +1,22 @@
+/** What `hearth check` found last, and what it ran with. */
+import { type Static, Type } from 'typebox';
+import type { Kind } from './findings.ts';
+
+const Text = Type.String();
+const Count = Type.Integer({ minimum: 0 });
+
+const CheckRecord = Type.Object({
+  /** RFC 3339, UTC. */
+  checkedAt: Text,
+  hearth: Text,
+  /** The release of llama.cpp, and the digest of its files. */
+  library: Type.Object({ release: Text, sha256: Type.Union([Text, Type.Null()]) }),
+  /** Of what was set for the model. */
+  settingsSha256: Text,
+  toolFormat: Text,
+  cases: Type.Object({ all: Count, passed: Count, left: Count, failed: Type.Array(Text) }),
+  defects: Type.Array(Text),
+});
+export type CheckRecord = Static<typeof CheckRecord>;
+
+export const CHECK: Kind<typeof CheckRecord> = { name: 'check', shape: CheckRecord };

@@ -1,0 +1,109 @@
+/** The signers that a user trusts: keys and certificates in files, and identities that an issuer vouches for. */
+import { createHash, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { fail, isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
+import { readSettingFile, type SettingFile } from '../../lib/files/plain-file.ts';
+
+/** Who made a signature, as far as it is proved; what is trusted follows from the list of the user alone. */
+export type SignerFacts =
+  /** Null: of no listed signer, so that the signature could not be checked. */
+  | { readonly kind: 'key'; readonly fingerprint: string | null }
+  /** `authority`: the fingerprint of the listed certificate that it leads to; null: it leads to none. */
+  | { readonly kind: 'certificate'; readonly subject: string; readonly authority: string | null }
+  | { readonly kind: 'identity'; readonly identity: string; readonly issuer: string };
+
+export interface ListedSigners {
+  readonly keys: readonly {
+    readonly key: KeyObject;
+    readonly fingerprint: string;
+    readonly listed: string;
+  }[];
+  readonly authorities: readonly {
+    readonly certificate: X509Certificate;
+    readonly fingerprint: string;
+    readonly listed: string;
+  }[];
+  readonly identities: readonly {
+    readonly identity: string;
+    readonly issuer: string;
+    readonly listed: string;
+  }[];
+}
+
+const SIGNER_FILE: SettingFile = { as: 'a signer of SVC_SIGNERS', mostBytes: 256 * 1024 };
+const IDENTITY = /^(\S+)\s+(https?:\/\/\S+)$/;
+const BLOCK = /-----BEGIN ([A-Z ]+)-----[^-]+-----END \1-----/g;
+
+/** Items are `IDENTITY ISSUER`, or the path of a file. Throws what keeps a file from being used. */
+export async function openSigners(list: readonly string[]): Promise<ListedSigners> {
+  const opened: { [K in keyof ListedSigners]: ListedSigners[K][number][] } = {
+    keys: [],
+    authorities: [],
+    identities: [],
+  };
+  for (const listed of list) {
+    const [, identity, issuer] = IDENTITY.exec(listed) ?? [];
+    if (identity !== undefined && issuer !== undefined) {
+      opened.identities.push({ identity, issuer, listed });
+      continue;
+    }
+    for (const each of await readFile(listed)) {
+      if ('key' in each) opened.keys.push({ ...each, listed });
+      else opened.authorities.push({ ...each, listed });
+    }
+  }
+  return opened;
+}
+
+type Opened =
+  | { readonly key: KeyObject; readonly fingerprint: string }
+  | { readonly certificate: X509Certificate; readonly fingerprint: string };
+
+async function readFile(path: string): Promise<Opened[]> {
+  const refuse = (reason: string, cause?: unknown): Error =>
+    fail('setting_file_unusable', { path, as: SIGNER_FILE.as, reason }, cause);
+  const text = await readSettingFile(path, SIGNER_FILE).catch((error: unknown) => {
+    throw isFailure(error, 'file_not_found') ? refuse('there is no such file', error) : error;
+  });
+  const blocks = [...text.matchAll(BLOCK)];
+  if (blocks.length === 0) throw refuse('it holds no public key and no certificate in PEM');
+  try {
+    return blocks.map(([pem, kind = '']) => {
+      // A public key would be derived from it; a list of signers has no business with private ones.
+      if (kind.includes('PRIVATE')) throw refuse('it holds a private key; name the file of the public one');
+      if (kind === 'CERTIFICATE') {
+        const certificate = new X509Certificate(pem);
+        return { certificate, fingerprint: sha256(certificate.raw) };
+      }
+      const key = createPublicKey(pem);
+      return { key, fingerprint: fingerprintOf(key) };
+    });
+  } catch (error) {
+    throw isSvcError(error) ? error : refuse('its PEM cannot be read', error);
+  }
+}
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const fingerprintOf = (key: KeyObject): string => sha256(key.export({ type: 'spki', format: 'der' }));
+
+/** The entry of the list that means this signer, or null. */
+export function listedAs(signers: ListedSigners, signer: SignerFacts): string | null {
+  switch (signer.kind) {
+    case 'key':
+      return signers.keys.find(({ fingerprint }) => fingerprint === signer.fingerprint)?.listed ?? null;
+    case 'certificate':
+      return signers.authorities.find(({ fingerprint }) => fingerprint === signer.authority)?.listed ?? null;
+    case 'identity':
+      return signers.identities.find((each) => isMeant(each, signer))?.listed ?? null;
+  }
+}
+
+/** A star at the end stands for the rest, such as the tag of a release. */
+function isMeant(
+  listed: { readonly identity: string; readonly issuer: string },
+  signer: { readonly identity: string; readonly issuer: string },
+): boolean {
+  if (listed.issuer !== signer.issuer) return false;
+  return listed.identity.endsWith('*')
+    ? signer.identity.startsWith(listed.identity.slice(0, -1))
+    : signer.identity === listed.identity;
+}

@@ -1,0 +1,77 @@
+/** What the signatures of all files of a model amount to, in words. Pure. */
+import type { Finding } from './check-signatures.ts';
+import { type ListedSigners, listedAs, type SignerFacts } from './signers.ts';
+
+export interface FileFinding extends Finding {
+  readonly name: string;
+}
+
+export interface Verdict {
+  readonly state: Finding['state'];
+  /** Who signed, where that is proved for the worst of the files. */
+  readonly signer: SignerFacts | null;
+  /** What is so, as a part of a sentence. */
+  readonly reason: string;
+  /** What to do about it. */
+  readonly remedy: string;
+}
+
+/** What a model gets of its files. */
+const WORST_FIRST: readonly Finding['state'][] = ['failed', 'unsigned', 'unlisted', 'trusted'];
+
+/** `subject`: what the model is called in the reason. */
+export function verdictOf(subject: string, files: readonly FileFinding[]): Verdict {
+  const worst = WORST_FIRST.flatMap((state) => files.filter((file) => file.state === state))[0];
+  const { state = 'unsigned', signer = null } = worst ?? {};
+  return { state, signer, reason: reasonOf(subject, worst, files), remedy: remedyOf(state, signer) };
+}
+
+/** A list that has changed since changes who is trusted, and nothing else. */
+export function judged(files: readonly FileFinding[], signers: ListedSigners): FileFinding[] {
+  return files.map((file) => {
+    if (file.signer === null || file.state === 'failed') return file;
+    return { ...file, state: listedAs(signers, file.signer) === null ? 'unlisted' : 'trusted' };
+  });
+}
+
+function reasonOf(subject: string, worst: FileFinding | undefined, files: readonly FileFinding[]): string {
+  switch (worst?.state ?? 'unsigned') {
+    case 'trusted':
+      return `${subject} is signed by ${signersOf(files)}`;
+    case 'unlisted':
+      return `${subject} is signed by ${signersOf(files)}, which SVC_SIGNERS does not list`;
+    case 'failed':
+      return `the signature ${worst?.signature} of ${subject} does not hold: ${worst?.reason}`;
+    case 'unsigned': {
+      const isWhole = files.every(({ state }) => state === 'unsigned');
+      return `${isWhole ? subject : worst?.name} has no signature`;
+    }
+  }
+}
+
+const signersOf = (files: readonly FileFinding[]): string =>
+  [...new Set(files.flatMap(({ signer }) => (signer === null ? [] : [signerWords(signer)])))].join(' and ');
+
+export function signerWords(signer: SignerFacts): string {
+  switch (signer.kind) {
+    case 'key':
+      return signer.fingerprint === null ? 'a key' : `the key ${signer.fingerprint.slice(0, 16)}`;
+    case 'certificate':
+      return `the certificate ${JSON.stringify(signer.subject)}`;
+    case 'identity':
+      return `${signer.identity} (attested by ${signer.issuer})`;
+  }
+}
+
+function remedyOf(state: Finding['state'], signer: SignerFacts | null): string {
+  switch (state) {
+    case 'failed':
+      return 'get its files again from its maker';
+    case 'unsigned':
+      return 'choose a signed model, or install it with SVC_SIGNATURES=warn';
+    default:
+      return signer?.kind === 'identity'
+        ? `if you trust it, add "${signer.identity} ${signer.issuer}" to SVC_SIGNERS`
+        : 'if you trust it, add the file of its public key or certificate to SVC_SIGNERS';
+  }
+}
