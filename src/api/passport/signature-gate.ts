@@ -1,5 +1,6 @@
 /**
- * api/passport owns what is known of a model in one place: where it comes from, who signed it, what was measured.
+ * api/passport owns what is known of a model in one place: where it comes from, who signed it, what was measured. It
+ * knows nothing of how signatures are verified or models are measured.
  * This file: whether a model may be installed, by who signed it and by the settings.
  */
 import { fail } from '../../lib/errors/svc-error.ts';

@@ -78,6 +78,11 @@ export const storeErrors = {
     (d) =>
       `${quoted(d.path)} has SHA-256 ${d.actual} where ${d.expected} was expected; the file is refused, fetch it again.`,
   ),
+  signature_invalid: permanent(
+    'store',
+    { reason: 'string' },
+    (d) => `The signature does not hold: ${d.reason}; get it again from the maker of the model.`,
+  ),
   signature_refused: permanent(
     'store',
     { model: 'string', reason: 'string', remedy: 'string', param: 'string?' },

@@ -1,6 +1,6 @@
 /**
  * store/passports owns what Hearth found out about installed models, in small files of the home: who signed them, and what
- * was measured. Losing one costs the work of finding out again.
+ * was measured. Losing one costs the work of finding out again. It does not know how anything was found out.
  * This file: one such file, whatever is in it.
  */
 import path from 'node:path';

@@ -50,7 +50,7 @@ const Bundle = Type.Object({
   messageSignature: Type.Optional(
     Type.Object({
       messageDigest: Type.Optional(
-        Type.Object({ algorithm: Type.Optional(Type.String()), digest: Type.Optional(Type.String()) }),
+        Type.Object({ algorithm: Type.Optional(Type.String()), digest: Type.Optional(Base64) }),
       ),
       signature: Signature,
     }),
@@ -66,8 +66,13 @@ export type SignedContent =
       readonly payload: Buffer;
       readonly sig: Buffer;
     }
-  /** `hash`: the digest that was signed; null: the usual one of the key. */
-  | { readonly kind: 'file'; readonly hash: string | null; readonly sig: Buffer };
+  /** `hash`: the sort of digest that was signed; null: the usual one of the key. `digest`: what it is said to be. */
+  | {
+      readonly kind: 'file';
+      readonly hash: string | null;
+      readonly digest: Buffer | null;
+      readonly sig: Buffer;
+    };
 
 /** What shows whose signature it is. */
 export type Proof =
@@ -88,7 +93,7 @@ const HASHES: ReadonlyMap<string, string> = new Map([
   ['SHA2_512', 'sha512'],
 ]);
 
-/** Throws SignatureFault. */
+/** Throws signature_invalid. */
 export function readBundle(bytes: Buffer): SignatureBundle {
   if (bytes.length > MOST_BUNDLE_BYTES) throw fault(`it is larger than ${MOST_BUNDLE_BYTES} bytes`);
   const value = jsonOf(bytes);
@@ -114,7 +119,7 @@ function detached(bytes: Buffer): SignatureBundle {
   const sig = text !== '' && Check(Base64, text) ? Buffer.from(text, 'base64') : bytes;
   if (sig.length === 0 || sig.length > MOST_SIGNATURE_BYTES)
     throw fault('it is neither a Sigstore bundle nor a signature in Base64 or DER');
-  return { content: { kind: 'file', hash: null, sig }, proof: { kind: 'key', hint: null } };
+  return { content: { kind: 'file', hash: null, digest: null, sig }, proof: { kind: 'key', hint: null } };
 }
 
 function contentOf({ dsseEnvelope, messageSignature }: Bundle): SignedContent {
@@ -129,10 +134,15 @@ function contentOf({ dsseEnvelope, messageSignature }: Bundle): SignedContent {
   }
   if (messageSignature === undefined || dsseEnvelope !== undefined)
     throw fault('it must hold one signature, of a file or of a statement');
-  const { algorithm } = messageSignature.messageDigest ?? {};
+  const { algorithm, digest } = messageSignature.messageDigest ?? {};
   const hash = algorithm === undefined ? null : HASHES.get(algorithm);
   if (hash === undefined) throw fault(`Hearth does not compute its digest ${JSON.stringify(algorithm)}`);
-  return { kind: 'file', hash, sig: Buffer.from(messageSignature.signature, 'base64') };
+  return {
+    kind: 'file',
+    hash,
+    digest: digest === undefined ? null : Buffer.from(digest, 'base64'),
+    sig: Buffer.from(messageSignature.signature, 'base64'),
+  };
 }
 
 function proofOf(bundle: Bundle): Proof {

@@ -10,7 +10,7 @@ export interface CertifiedKey {
   readonly signer: Extract<SignerFacts, { kind: 'certificate' }>;
 }
 
-/** The key of the first certificate, and whether the chain leads to a listed one. Throws SignatureFault. */
+/** The key of the first certificate, and whether the chain leads to a listed one. Throws signature_invalid. */
 export function certifiedKey(
   chain: readonly Buffer[],
   authorities: ListedSigners['authorities'],

@@ -242,6 +242,7 @@ describe('a bundle of cosign', () => {
     expect((await ofBlob(() => {}, { files }))?.state).toBe('failed');
     const changes: ((bundle: any) => void)[] = [
       ({ messageSignature }) => (messageSignature.signature = flipped(messageSignature.signature)),
+      ({ messageSignature: { messageDigest } }) => (messageDigest.digest = flipped(messageDigest.digest)),
       ({ verificationMaterial: { certificate } }) => (certificate.rawBytes = flipped(certificate.rawBytes)),
       ({ verificationMaterial: { tlogEntries } }) =>
         (tlogEntries[0].canonicalizedBody = flipped(tlogEntries[0].canonicalizedBody)),
@@ -263,6 +264,9 @@ describe('a bundle of cosign', () => {
     for (const authority of past.certificateAuthorities)
       authority.validFor = { start: '2021-01-01T00:00:00Z', end: '2022-01-01T00:00:00Z' };
     expect((await ofBlob(() => {}, { root: past }))?.state).toBe('failed');
+    const timeless = structuredClone(PUBLIC_ROOT) as any;
+    delete timeless.tlogs[0].publicKey.validFor;
+    expect((await ofBlob(() => {}, { root: timeless }))?.reason).toContain('since when its logs count');
   });
 
   it('is trusted with a key that the list has', async () => {

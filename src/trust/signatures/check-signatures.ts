@@ -1,9 +1,9 @@
 /** Who signed each file of a model, by the signatures that lie with them. */
 import { posix } from 'node:path';
-import { isSvcError } from '../../lib/errors/svc-error.ts';
+import { isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import { readBundle, type SignatureBundle, type SignedContent } from './bundle.ts';
 import { certifiedKey } from './certificate-chain.ts';
-import { fault, SignatureFault } from './fault.ts';
+import { fault } from './fault.ts';
 import { hasSignedStatement, isHinted, signerOfFile } from './key-signature.ts';
 import { hasParts } from './read-once.ts';
 import { readStatement, type SignedFiles, type SignedPart, THE_FILE } from './statement.ts';
@@ -114,14 +114,14 @@ async function findingsOf(
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof SignatureFault) return error.message;
+  if (isFailure(error, 'signature_invalid')) return error.detail.reason;
   // The file itself, which the caller is told about as ever.
   if (isSvcError(error)) throw error;
   // Decoders of hostile bytes fail in many ways.
   return 'it cannot be read';
 }
 
-/** `file` is null for a statement, which is signed by itself. Throws SignatureFault. */
+/** `file` is null for a statement, which is signed by itself. Throws signature_invalid. */
 async function signerOf(
   { content, proof }: SignatureBundle,
   file: FileToCheck | null,
@@ -159,7 +159,7 @@ async function firstSigner<Signer extends { readonly key: ListedSigners['keys'][
   return file === null ? null : signerOfFile(signers, file, content);
 }
 
-/** Whether the statement speaks of the file; throws SignatureFault where it speaks of other bytes. */
+/** Whether the statement speaks of the file; throws signature_invalid where it speaks of other bytes. */
 async function isOf(signed: SignedFiles, { name, of }: FoundSignature, file: FileToCheck): Promise<boolean> {
   const relative = posix.relative(posix.dirname(name), file.name);
   const parts = partsOf(signed, relative);

@@ -1,4 +1,4 @@
-/** Why a signature does not hold, as the end of a sentence. It never leaves this room. */
-export class SignatureFault extends Error {}
+import { fail } from '../../lib/errors/svc-error.ts';
 
-export const fault = (reason: string): SignatureFault => new SignatureFault(reason);
+/** Why a signature does not hold, as the end of a sentence. */
+export const fault = (reason: string): Error => fail('signature_invalid', { reason });

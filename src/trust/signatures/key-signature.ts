@@ -65,11 +65,11 @@ export interface FileBytes {
   readonly sha256: string;
 }
 
-/** The first of the keys that signed the file, in one pass over it; null: none. Throws SignatureFault. */
+/** The first of the keys that signed the file, in one pass over it; null: none. Throws signature_invalid. */
 export async function signerOfFile<Signer extends { readonly key: KeyObject }>(
   signers: readonly Signer[],
   file: FileBytes,
-  { hash, sig }: Extract<SignedContent, { kind: 'file' }>,
+  { hash, digest: stated, sig }: Extract<SignedContent, { kind: 'file' }>,
 ): Promise<Signer | null> {
   const tries = signers.flatMap((signer): { signer: Signer; reader: Verify }[] =>
     (hash === null ? hashesOf(signer.key) : [hash]).flatMap((each) =>
@@ -79,8 +79,10 @@ export async function signerOfFile<Signer extends { readonly key: KeyObject }>(
     ),
   );
   if (tries.length === 0) return null;
-  const digest = createHash('sha256');
-  await readOnce(file.path, [digest, ...tries.map(({ reader }) => reader)]);
-  if (digest.digest('hex') !== file.sha256) throw fault('the file changed while it was read');
+  const [whole, signed] = [createHash('sha256'), createHash(hash ?? 'sha256')];
+  await readOnce(file.path, [whole, signed, ...tries.map(({ reader }) => reader)]);
+  if (whole.digest('hex') !== file.sha256) throw fault('the file changed while it was read');
+  if (stated !== null && !signed.digest().equals(stated))
+    throw fault('the file has another digest than it states');
   return tries.find(({ signer: { key }, reader }) => reader.verify(key, sig))?.signer ?? null;
 }

@@ -2,20 +2,21 @@
  * Signatures by certificates of minutes, which a log or a timestamp dates (Sigstore). Its own library verifies them, against
  * the keys of the public instance as they were when this version of Hearth was made, or against those of a file.
  */
-import { X509Certificate } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import { bundleFromJSON } from '@sigstore/bundle';
 import { TrustedRoot } from '@sigstore/protobuf-specs';
-import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
-import { messageOf } from '../../lib/errors/svc-error.ts';
+import { type SignedEntity, toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
+import { isFailure, messageOf } from '../../lib/errors/svc-error.ts';
+import { preAuthEncoding } from '../identity/dsse.ts';
 import type { Proof, SignedContent } from './bundle.ts';
-import { fault, SignatureFault } from './fault.ts';
+import { fault } from './fault.ts';
 import { type FileBytes, signerOfFile } from './key-signature.ts';
 import type { SignerFacts } from './signers.ts';
 import { PUBLIC_ROOT } from './sigstore-root.ts';
 
 type KeylessProof = Extract<Proof, { kind: 'keyless' }>;
 
-/** `root`: a trusted root as Sigstore's tools write it; null: of the public instance. Throws SignatureFault. */
+/** `root`: a trusted root as Sigstore's tools write it; null: of the public instance. Throws signature_invalid. */
 export async function keylessSigner(
   { certificate, bundle }: KeylessProof,
   content: SignedContent,
@@ -25,23 +26,27 @@ export async function keylessSigner(
   const isOfFile = content.kind === 'file' && file !== null && (await hasSigned(certificate, content, file));
   try {
     const trusted = TrustedRoot.fromJSON(root ?? PUBLIC_ROOT);
+    if (
+      ![...trusted.tlogs, ...trusted.ctlogs].every(
+        ({ publicKey }) => publicKey?.validFor?.start !== undefined,
+      )
+    )
+      throw fault('the trusted root does not say since when its logs count');
     const parsed = bundleFromJSON(bundle);
     // The bytes of a file are not kept in memory: they were read above.
     const entity = toSignedEntity(parsed, Buffer.alloc(0));
-    const { signature } = entity;
-    const sha256 = Buffer.from(file?.sha256 ?? '', 'hex');
-    const ofFile = {
-      signature: signature.signature,
-      compareSignature: (other: Buffer) => signature.compareSignature(other),
-      compareDigest: (digest: Buffer) => digest.equals(sha256),
-      verifySignature: () => isOfFile,
+    const signature: SignedEntity['signature'] = {
+      signature: entity.signature.signature,
+      compareSignature: (other) => entity.signature.compareSignature(other),
+      compareDigest: (digest) => digest.equals(digestInLog(content, file, entity)),
+      verifySignature: (key) => (content.kind === 'file' ? isOfFile : entity.signature.verifySignature(key)),
     };
     const verifier = new Verifier(toTrustMaterial(trusted), {
       // An instance of one's own may have no log, and dates signatures by timestamps then.
       ctlogThreshold: trusted.ctlogs.length > 0 ? 1 : 0,
       tlogThreshold: trusted.tlogs.length > 0 ? 1 : 0,
     });
-    const { identity } = verifier.verify(content.kind === 'file' ? { ...entity, signature: ofFile } : entity);
+    const { identity } = verifier.verify({ ...entity, signature });
     return {
       kind: 'identity',
       identity: plain(identity?.subjectAlternativeName),
@@ -49,8 +54,18 @@ export async function keylessSigner(
     };
   } catch (error) {
     // The library throws errors of many kinds at bytes that are not what they should be.
-    throw error instanceof SignatureFault ? error : fault(reasonOf(error));
+    throw isFailure(error, 'signature_invalid') ? error : fault(reasonOf(error));
   }
+}
+
+/** What the entries of logs record: the digest of a file, of a statement, or of all that was signed for a statement. */
+function digestInLog(content: SignedContent, file: FileBytes | null, { tlogEntries }: SignedEntity): Buffer {
+  if (content.kind === 'file') return Buffer.from(file?.sha256 ?? '', 'hex');
+  const { payloadType, payload } = content;
+  const isOfAll = tlogEntries.every(({ kindVersion }) => kindVersion.kind === 'hashedrekord');
+  return createHash('sha256')
+    .update(isOfAll ? preAuthEncoding(payloadType, payload) : payload)
+    .digest();
 }
 
 async function hasSigned(
@@ -64,7 +79,7 @@ async function hasSigned(
     const key = new X509Certificate(certificate).publicKey;
     return (await signerOfFile([{ key }], file, content)) !== null;
   } catch (error) {
-    throw error instanceof SignatureFault ? error : fault(reasonOf(error));
+    throw isFailure(error, 'signature_invalid') ? error : fault(reasonOf(error));
   }
 }
 

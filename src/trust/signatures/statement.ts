@@ -56,7 +56,7 @@ export interface SignedFiles {
 /** Stands for the one file that was signed, whatever it is called. */
 export const THE_FILE = '.';
 
-/** Throws SignatureFault. */
+/** Throws signature_invalid. */
 export function readStatement(payloadType: string, payload: Buffer): SignedFiles {
   const value = payloadType === PAYLOAD_TYPE ? jsonOf(payload) : undefined;
   if (!Check(Statement, value) || value._type !== STATEMENT_TYPE)
