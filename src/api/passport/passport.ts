@@ -11,7 +11,7 @@ import { isLoadSetting, paramsByName } from '../../store/registry/param-names.ts
 import type { InstalledModel, Registry } from '../../store/registry/registry.ts';
 import { canonicalSha256, sha256Hex } from '../../trust/identity/canonical.ts';
 import { openSigners } from '../../trust/signatures/signers.ts';
-import { type FileFinding, judged, signerWords, verdictOf } from '../../trust/signatures/verdict.ts';
+import { type FileFinding, judged, signerWords, judge } from '../../trust/signatures/verdict.ts';
 import { type EvalQuote, quotedEval } from './quoted-eval.ts';
 import { settingsDigest } from './settings-digest.ts';
 
@@ -94,7 +94,7 @@ export interface PassportContext {
   readonly format: ModelFormatFacts | null;
 }
 
-export async function passportOf(model: InstalledModel, context: PassportContext): Promise<Passport> {
+export async function makePassport(model: InstalledModel, context: PassportContext): Promise<Passport> {
   const { registry, home } = context;
   const { source, license, addedAt, files, ...shown } = await describeModel(registry, model);
   return {
@@ -119,23 +119,23 @@ export async function passportOf(model: InstalledModel, context: PassportContext
       sha256,
       is_computed: verified,
     })),
-    signatures: await signaturesOf(model, context),
-    template: await templateOf(model, registry),
-    tool_format: toolFormatOf(context),
+    signatures: await showSignatures(model, context),
+    template: await showTemplate(model, registry),
+    tool_format: showToolFormat(context),
     sampling: { recommended: await recommended(model, registry), set: requestDefaults(model) },
-    check: await checkOf(model, home),
+    check: await showCheck(model, home),
     eval: await quotedEval(home, model),
   };
 }
 
-async function signaturesOf(
+async function showSignatures(
   model: InstalledModel,
   { home, signers }: PassportContext,
 ): Promise<SignatureShown | null> {
   const kept = await findingOf(home, model, SIGNATURES);
   if (kept === null) return null;
   const files = judged(kept.files, await openSigners(signers));
-  const { state, reason } = verdictOf('it', files);
+  const { state, reason } = judge('it', files);
   return {
     state,
     says: reason,
@@ -150,7 +150,7 @@ async function signaturesOf(
   };
 }
 
-async function templateOf(model: InstalledModel, registry: Registry): Promise<TemplateShown> {
+async function showTemplate(model: InstalledModel, registry: Registry): Promise<TemplateShown> {
   const { template } = model.params;
   if (template !== undefined) {
     const isKnown = knownTemplate(template) !== undefined;
@@ -161,7 +161,7 @@ async function templateOf(model: InstalledModel, registry: Registry): Promise<Te
   return { source: 'file', name: null, sha256: text === null ? null : sha256Hex(text) };
 }
 
-const toolFormatOf = ({ tools, format }: PassportContext): Passport['tool_format'] =>
+const showToolFormat = ({ tools, format }: PassportContext): Passport['tool_format'] =>
   format === null ? null : { name: tools, sha256: canonicalSha256(format.format) };
 
 /** An adapter and an embedding model have none. */
@@ -180,7 +180,7 @@ function requestDefaults({ params }: InstalledModel): Record<string, unknown> {
   );
 }
 
-async function checkOf(model: InstalledModel, home: string): Promise<CheckShown | null> {
+async function showCheck(model: InstalledModel, home: string): Promise<CheckShown | null> {
   const kept = await findingOf(home, model, CHECK);
   if (kept === null) return null;
   const { checkedAt, hearth, library, cases, defects, settingsSha256 } = kept;

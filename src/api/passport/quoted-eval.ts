@@ -35,7 +35,7 @@ export interface EvalQuote {
 export async function quotedEval(home: string, model: InstalledModel): Promise<EvalQuote | null> {
   const file = path.join(home, 'evals', `${idToFileName(model.id)}.json`);
   const card = await readKept(file, Card);
-  const statement = card === null ? null : statementOf(card);
+  const statement = card === null ? null : readStatement(card);
   if (card === null || statement === null) return null;
   const { issuer, server, backend, model: measured } = statement.predicate;
   const [first] = modelFiles(model);
@@ -50,7 +50,7 @@ export async function quotedEval(home: string, model: InstalledModel): Promise<E
   };
 }
 
-function statementOf({ evidence }: Static<typeof Card>): Static<typeof Statement> | null {
+function readStatement({ evidence }: Static<typeof Card>): Static<typeof Statement> | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(evidence.payload, 'base64').toString('utf8'));
     return Check(Statement, value) ? value : null;

@@ -8,7 +8,7 @@ import { hashFile, readSettingFile } from '../../lib/files/plain-file.ts';
 import type { ModelToCheck, SignatureGate, SignedFile } from '../../store/install/signature-gate.ts';
 import { keepFinding } from '../../store/passports/findings.ts';
 import { SIGNATURES } from '../../store/passports/signatures.ts';
-import { type FileFinding, type Verdict, verdictOf } from '../../trust/signatures/verdict.ts';
+import { type FileFinding, type Verdict, judge } from '../../trust/signatures/verdict.ts';
 
 export interface SignatureSettings {
   readonly home: string;
@@ -25,13 +25,13 @@ export function signatureGate(settings: SignatureSettings): SignatureGate | unde
   if (mode === 'off') return undefined;
   return {
     expect: (id, found) => {
-      if (mode === 'enforce' && found.length === 0) throw refusal(id, verdictOf('it', []));
+      if (mode === 'enforce' && found.length === 0) throw refusal(id, judge('it', []));
     },
     check: async (model) => {
-      const files = await findingsOf(model, settings);
-      if (mode === 'enforce' && verdictOf('it', files).state !== 'trusted')
-        throw refusal(model.id, verdictOf('it', files));
-      const { state, reason } = verdictOf(model.id, files);
+      const files = await findSigners(model, settings);
+      if (mode === 'enforce' && judge('it', files).state !== 'trusted')
+        throw refusal(model.id, judge('it', files));
+      const { state, reason } = judge(model.id, files);
       // Most models have no signature, which is news only to people who expect one.
       if (state !== 'unsigned' || signers.length > 0 || files.some((file) => file.state !== 'unsigned'))
         model.onEvent?.({ status: 'signature', state, says: `${capital(reason)}.` });
@@ -44,10 +44,10 @@ export function signatureGate(settings: SignatureSettings): SignatureGate | unde
 const refusal = (model: string, { reason, remedy }: Verdict): Error =>
   fail('signature_refused', { model, reason, remedy });
 
-/** The id of a model stays as it is written. */
+/** An id is never capitalised. */
 const capital = (sentence: string): string => sentence.replace(/^the /, 'The ');
 
-async function findingsOf(
+async function findSigners(
   { files, signatures }: ModelToCheck,
   { signers, sigstoreRoot }: SignatureSettings,
 ): Promise<FileFinding[]> {

@@ -20,7 +20,7 @@ export function fetchSmall(
     const url = fileUrl(access, repo, commit, file.path);
     const answer = await requestHub(access, { url, repo, what: `file ${file.path} in ${repo}`, signal });
     try {
-      return await beginningOf(answer, mostBytes);
+      return await readBeginning(answer, mostBytes);
     } catch (error) {
       throw translate(access, error);
     } finally {
@@ -30,7 +30,7 @@ export function fetchSmall(
 }
 
 /** Bytes of a body, and no more of them than `mostBytes`. */
-async function beginningOf(body: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer> {
+async function readBeginning(body: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of body) {

@@ -86,12 +86,12 @@ export async function signedHere(
 ): Promise<{ readonly names: readonly string[]; readonly signatures: ModelToCheck['signatures'] }> {
   const folder = dirname(paths[0] ?? '.');
   const names = paths.map((path) => relative(folder, path).split(sep).join(posix.sep) || basename(path));
-  const read = ({ name }: SignaturePlace, mostBytes: number) => bytesOf(join(folder, name), mostBytes);
+  const read = ({ name }: SignaturePlace, mostBytes: number) => readIfThere(join(folder, name), mostBytes);
   return { names, signatures: await readSignatures(signaturePlaces(names), read) };
 }
 
 /** Null where there is no such file; one that cannot be read is as bad as a wrong one. */
-async function bytesOf(path: string, mostBytes: number): Promise<Buffer | null> {
+async function readIfThere(path: string, mostBytes: number): Promise<Buffer | null> {
   try {
     return await readPlainFile(path, mostBytes);
   } catch (error) {

@@ -96,14 +96,14 @@ const HASHES: ReadonlyMap<string, string> = new Map([
 /** Throws signature_invalid. */
 export function readBundle(bytes: Buffer): SignatureBundle {
   if (bytes.length > MOST_BUNDLE_BYTES) throw fault(`it is larger than ${MOST_BUNDLE_BYTES} bytes`);
-  const value = jsonOf(bytes);
+  const value = parseJson(bytes);
   if (value === undefined) return detached(bytes);
   if (!Check(Bundle, value)) throw fault('it is not a Sigstore bundle (version 0.1 to 0.3)');
   refuseOddLogs(value);
-  return { content: contentOf(value), proof: proofOf(value) };
+  return { content: readContent(value), proof: readProof(value) };
 }
 
-function jsonOf(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer): unknown {
   try {
     // Some writers give members that they leave empty as null.
     return JSON.parse(bytes.toString('utf8'), (_, value: unknown) => (value === null ? undefined : value));
@@ -122,7 +122,7 @@ function detached(bytes: Buffer): SignatureBundle {
   return { content: { kind: 'file', hash: null, digest: null, sig }, proof: { kind: 'key', hint: null } };
 }
 
-function contentOf({ dsseEnvelope, messageSignature }: Bundle): SignedContent {
+function readContent({ dsseEnvelope, messageSignature }: Bundle): SignedContent {
   if (dsseEnvelope !== undefined && messageSignature === undefined) {
     const [first] = dsseEnvelope.signatures;
     return {
@@ -145,7 +145,7 @@ function contentOf({ dsseEnvelope, messageSignature }: Bundle): SignedContent {
   };
 }
 
-function proofOf(bundle: Bundle): Proof {
+function readProof(bundle: Bundle): Proof {
   const { publicKey, certificate, x509CertificateChain, tlogEntries, timestampVerificationData } =
     bundle.verificationMaterial;
   const chain = (x509CertificateChain?.certificates ?? (certificate === undefined ? [] : [certificate])).map(

@@ -23,17 +23,17 @@ export function certifiedKey(
   if (keyUsage !== undefined && !keyUsage.includes(CODE_SIGNING))
     throw fault('its certificate is not for signing code');
   refuseUntimely(leaf, nowMs);
-  const root = rootOf(leaf, others, authorities, nowMs);
+  const root = findRoot(leaf, others, authorities, nowMs);
   const signer = {
     kind: 'certificate',
-    subject: subjectOf(leaf),
+    subject: subjectLine(leaf),
     authority: root?.fingerprint ?? null,
   } as const;
   return { key: leaf.publicKey, signer };
 }
 
 /** The listed certificate, if this one is it, or was issued by it or by others of the chain that lead to it. */
-function rootOf(
+function findRoot(
   leaf: X509Certificate,
   others: readonly X509Certificate[],
   authorities: ListedSigners['authorities'],
@@ -66,11 +66,11 @@ function hasIssued(issuer: X509Certificate, subject: X509Certificate): boolean {
 /** Nothing shows when it was signed, so that it counts as signed now. */
 function refuseUntimely({ validFrom, validTo }: X509Certificate, nowMs: number): void {
   if (nowMs > Date.parse(validTo))
-    throw fault(`its certificate expired on ${dayOf(validTo)}, and nothing shows that it is older`);
-  if (nowMs < Date.parse(validFrom)) throw fault(`its certificate is valid from ${dayOf(validFrom)} on`);
+    throw fault(`its certificate expired on ${formatDay(validTo)}, and nothing shows that it is older`);
+  if (nowMs < Date.parse(validFrom)) throw fault(`its certificate is valid from ${formatDay(validFrom)} on`);
 }
 
-const dayOf = (text: string): string => new Date(text).toISOString().slice(0, 10);
+const formatDay = (text: string): string => new Date(text).toISOString().slice(0, 10);
 
 function parse(der: Buffer): X509Certificate {
   try {
@@ -81,7 +81,7 @@ function parse(der: Buffer): X509Certificate {
 }
 
 /** On one line: it comes from outside. */
-const subjectOf = ({ subject }: X509Certificate): string =>
+const subjectLine = ({ subject }: X509Certificate): string =>
   (subject ?? '').replaceAll('\n', ', ').slice(0, 300);
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

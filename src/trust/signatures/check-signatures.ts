@@ -54,13 +54,13 @@ export async function checkSignatures(
   const found = files.map((): Finding[] => [UNSIGNED]);
   for (const signature of signatures) {
     const scope = files.filter(({ name }) => isInScope(signature, name));
-    const findings = await findingsOf(signature, scope, context);
+    const findings = await readSignature(signature, scope, context);
     for (const [file, finding] of findings) found[files.indexOf(file)]?.push(finding);
   }
-  return found.map(bestOf);
+  return found.map(pickBest);
 }
 
-function bestOf(findings: readonly Finding[]): Finding {
+function pickBest(findings: readonly Finding[]): Finding {
   const found = BEST_FIRST.flatMap((state) => findings.filter((each) => each.state === state));
   return found[0] ?? UNSIGNED;
 }
@@ -72,7 +72,7 @@ function isInScope({ name, of }: FoundSignature, file: string): boolean {
 }
 
 /** Files that it does not speak of are left out. */
-async function findingsOf(
+async function readSignature(
   signature: FoundSignature,
   files: readonly FileToCheck[],
   context: CheckContext,
@@ -82,7 +82,7 @@ async function findingsOf(
     state: 'failed',
     signature: signature.name,
     signer: null,
-    reason: reasonOf(error),
+    reason: whyFailed(error),
   });
   try {
     const bundle = readBundle(signature.bytes);
@@ -91,15 +91,15 @@ async function findingsOf(
       content.kind === 'statement'
         ? {
             signed: readStatement(content.payloadType, content.payload),
-            signer: await signerOf(bundle, null, context),
+            signer: await findSigner(bundle, null, context),
           }
         : null;
     for (const file of files) {
       try {
         const signer =
           statement === null
-            ? await signerOf(bundle, file, context)
-            : (await isOf(statement.signed, signature, file)) && statement.signer;
+            ? await findSigner(bundle, file, context)
+            : (await speaksRightly(statement.signed, signature, file)) && statement.signer;
         if (signer === false) continue;
         const state = listedAs(context.signers, signer) === null ? 'unlisted' : 'trusted';
         findings.set(file, { state, signature: signature.name, signer, reason: null });
@@ -113,7 +113,7 @@ async function findingsOf(
   return findings;
 }
 
-function reasonOf(error: unknown): string {
+function whyFailed(error: unknown): string {
   if (isFailure(error, 'signature_invalid')) return error.detail.reason;
   // The file itself, which the caller is told about as ever.
   if (isSvcError(error)) throw error;
@@ -122,7 +122,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** `file` is null for a statement, which is signed by itself. Throws signature_invalid. */
-async function signerOf(
+async function findSigner(
   { content, proof }: SignatureBundle,
   file: FileToCheck | null,
   context: CheckContext,
@@ -160,9 +160,13 @@ async function firstSigner<Signer extends { readonly key: ListedSigners['keys'][
 }
 
 /** Whether the statement speaks of the file; throws signature_invalid where it speaks of other bytes. */
-async function isOf(signed: SignedFiles, { name, of }: FoundSignature, file: FileToCheck): Promise<boolean> {
+async function speaksRightly(
+  signed: SignedFiles,
+  { name, of }: FoundSignature,
+  file: FileToCheck,
+): Promise<boolean> {
   const relative = posix.relative(posix.dirname(name), file.name);
-  const parts = partsOf(signed, relative);
+  const parts = findParts(signed, relative);
   if (parts === null) {
     const alias = [...signed.parts].find(
       ([, [first]]) => first?.range === null && first.digest === file.sha256,
@@ -177,7 +181,7 @@ async function isOf(signed: SignedFiles, { name, of }: FoundSignature, file: Fil
   throw fault('the file has other bytes than those that were signed');
 }
 
-function partsOf({ parts, isByBaseName }: SignedFiles, relative: string): readonly SignedPart[] | null {
+function findParts({ parts, isByBaseName }: SignedFiles, relative: string): readonly SignedPart[] | null {
   const found = parts.get(relative) ?? (parts.size === 1 ? parts.get(THE_FILE) : undefined);
   if (found !== undefined || !isByBaseName) return found ?? null;
   const base = posix.basename(relative);

@@ -9,7 +9,7 @@ import { readOnce } from './read-once.ts';
 const OF_CURVE: Readonly<Record<string, string>> = { secp384r1: 'sha384', secp521r1: 'sha512' };
 
 /** Early releases of model_signing took SHA-256 with every curve. */
-function hashesOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): readonly (string | null)[] {
+function usualHashes({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): readonly (string | null)[] {
   switch (asymmetricKeyType) {
     case 'ed25519':
       return [null];
@@ -24,10 +24,10 @@ function hashesOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): reado
 
 /** Whether a bundle names this key: by the digest of its PEM, as model_signing does, or of its DER, as cosign does. */
 export function isHinted(hint: string | null, key: KeyObject): boolean {
-  const digestOf = (bytes: string | Buffer) => createHash('sha256').update(bytes);
+  const newDigest = (bytes: string | Buffer) => createHash('sha256').update(bytes);
   return (
-    hint === digestOf(key.export({ type: 'spki', format: 'pem' })).digest('hex') ||
-    hint === digestOf(key.export({ type: 'spki', format: 'der' })).digest('base64')
+    hint === newDigest(key.export({ type: 'spki', format: 'pem' })).digest('hex') ||
+    hint === newDigest(key.export({ type: 'spki', format: 'der' })).digest('base64')
   );
 }
 
@@ -38,7 +38,7 @@ export function hasSignedStatement(
 ): boolean {
   return [preAuthEncoding, earlyEncoding].some((encode) => {
     const bytes = encode(payloadType, payload);
-    return hashesOf(key).some((hash) => verify(hash, bytes, key, sig));
+    return usualHashes(key).some((hash) => verify(hash, bytes, key, sig));
   });
 }
 
@@ -72,7 +72,7 @@ export async function signerOfFile<Signer extends { readonly key: KeyObject }>(
   { hash, digest: stated, sig }: Extract<SignedContent, { kind: 'file' }>,
 ): Promise<Signer | null> {
   const tries = signers.flatMap((signer): { signer: Signer; reader: Verify }[] =>
-    (hash === null ? hashesOf(signer.key) : [hash]).flatMap((each) =>
+    (hash === null ? usualHashes(signer.key) : [hash]).flatMap((each) =>
       each === null || signer.key.asymmetricKeyType === 'ed25519'
         ? []
         : [{ signer, reader: createVerify(each) }],

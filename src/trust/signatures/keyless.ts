@@ -54,7 +54,7 @@ export async function keylessSigner(
     };
   } catch (error) {
     // The library throws errors of many kinds at bytes that are not what they should be.
-    throw isFailure(error, 'signature_invalid') ? error : fault(reasonOf(error));
+    throw isFailure(error, 'signature_invalid') ? error : fault(verifierSays(error));
   }
 }
 
@@ -79,12 +79,12 @@ async function hasSigned(
     const key = new X509Certificate(certificate).publicKey;
     return (await signerOfFile([{ key }], file, content)) !== null;
   } catch (error) {
-    throw isFailure(error, 'signature_invalid') ? error : fault(reasonOf(error));
+    throw isFailure(error, 'signature_invalid') ? error : fault(verifierSays(error));
   }
 }
 
 /** Names come from a certificate, and are shown. */
 const plain = (text: string | undefined): string => (text ?? '').slice(0, 1000);
 
-const reasonOf = (error: unknown): string =>
+const verifierSays = (error: unknown): string =>
   `Sigstore's verifier refuses it (${messageOf(error).split('\n')[0]?.slice(0, 200) ?? ''})`;

@@ -3,7 +3,7 @@ import { createHash, createPublicKey, type KeyObject, X509Certificate } from 'no
 import { fail, isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import { readSettingFile, type SettingFile } from '../../lib/files/plain-file.ts';
 
-/** Who made a signature, as far as it is proved; what is trusted follows from the list of the user alone. */
+/** Who made a signature, as far as that is proved. Whether it is trusted follows from the list of the user alone. */
 export type SignerFacts =
   /** Null: of no listed signer, so that the signature could not be checked. */
   | { readonly kind: 'key'; readonly fingerprint: string | null }
@@ -75,7 +75,7 @@ async function readFile(path: string): Promise<Opened[]> {
         return { certificate, fingerprint: sha256(certificate.raw) };
       }
       const key = createPublicKey(pem);
-      return { key, fingerprint: fingerprintOf(key) };
+      return { key, fingerprint: fingerprint(key) };
     });
   } catch (error) {
     throw isSvcError(error) ? error : refuse('its PEM cannot be read', error);
@@ -83,7 +83,7 @@ async function readFile(path: string): Promise<Opened[]> {
 }
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-const fingerprintOf = (key: KeyObject): string => sha256(key.export({ type: 'spki', format: 'der' }));
+const fingerprint = (key: KeyObject): string => sha256(key.export({ type: 'spki', format: 'der' }));
 
 /** The entry of the list that means this signer, or null. */
 export function listedAs(signers: ListedSigners, signer: SignerFacts): string | null {

@@ -58,7 +58,7 @@ export const THE_FILE = '.';
 
 /** Throws signature_invalid. */
 export function readStatement(payloadType: string, payload: Buffer): SignedFiles {
-  const value = payloadType === PAYLOAD_TYPE ? jsonOf(payload) : undefined;
+  const value = payloadType === PAYLOAD_TYPE ? parseJson(payload) : undefined;
   if (!Check(Statement, value) || value._type !== STATEMENT_TYPE)
     throw fault('it signs something else than a statement about files (in-toto, version 1)');
   if (value.predicateType === MODEL_SIGNATURE) return ofResources(value);
@@ -75,7 +75,7 @@ function ofResources({ subject, predicate }: Static<typeof Statement>): SignedFi
   for (const { digest } of resources) root.update(Buffer.from(digest, 'hex'));
   if (subject.length !== 1 || subject[0]?.digest['sha256'] !== root.digest('hex'))
     throw fault('its list of files does not match the digest of that list');
-  const read = serialization.method === 'files' ? wholeFile : shardOf;
+  const read = serialization.method === 'files' ? wholeFile : onePart;
   return { parts: grouped(resources.map(read)), isByBaseName: false };
 }
 
@@ -84,7 +84,7 @@ const wholeFile = ({ name, algorithm, digest }: Resource): [string, SignedPart] 
   { algorithm, digest, range: null },
 ];
 
-function shardOf({ name: shard, algorithm, digest }: Resource): [string, SignedPart] {
+function onePart({ name: shard, algorithm, digest }: Resource): [string, SignedPart] {
   const [, name, start, end] = /^(.+):(\d{1,15}):(\d{1,15})$/.exec(shard) ?? [];
   if (name === undefined) throw fault('it names a part of a file without its place');
   return [name, { algorithm, digest, range: [Number(start), Number(end)] }];
@@ -110,7 +110,7 @@ function grouped(entries: readonly (readonly [string, SignedPart])[]): Map<strin
   return all;
 }
 
-function jsonOf(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {

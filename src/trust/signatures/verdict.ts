@@ -20,10 +20,10 @@ export interface Verdict {
 const WORST_FIRST: readonly Finding['state'][] = ['failed', 'unsigned', 'unlisted', 'trusted'];
 
 /** `subject`: what the model is called in the reason. */
-export function verdictOf(subject: string, files: readonly FileFinding[]): Verdict {
+export function judge(subject: string, files: readonly FileFinding[]): Verdict {
   const worst = WORST_FIRST.flatMap((state) => files.filter((file) => file.state === state))[0];
   const { state = 'unsigned', signer = null } = worst ?? {};
-  return { state, signer, reason: reasonOf(subject, worst, files), remedy: remedyOf(state, signer) };
+  return { state, signer, reason: reasonFor(subject, worst, files), remedy: remedyFor(state, signer) };
 }
 
 /** A list that has changed since changes who is trusted, and nothing else. */
@@ -34,12 +34,12 @@ export function judged(files: readonly FileFinding[], signers: ListedSigners): F
   });
 }
 
-function reasonOf(subject: string, worst: FileFinding | undefined, files: readonly FileFinding[]): string {
+function reasonFor(subject: string, worst: FileFinding | undefined, files: readonly FileFinding[]): string {
   switch (worst?.state ?? 'unsigned') {
     case 'trusted':
-      return `${subject} is signed by ${signersOf(files)}`;
+      return `${subject} is signed by ${allSigners(files)}`;
     case 'unlisted':
-      return `${subject} is signed by ${signersOf(files)}, which SVC_SIGNERS does not list`;
+      return `${subject} is signed by ${allSigners(files)}, which SVC_SIGNERS does not list`;
     case 'failed':
       return `the signature ${worst?.signature} of ${subject} does not hold: ${worst?.reason}`;
     case 'unsigned': {
@@ -49,7 +49,7 @@ function reasonOf(subject: string, worst: FileFinding | undefined, files: readon
   }
 }
 
-const signersOf = (files: readonly FileFinding[]): string =>
+const allSigners = (files: readonly FileFinding[]): string =>
   [...new Set(files.flatMap(({ signer }) => (signer === null ? [] : [signerWords(signer)])))].join(' and ');
 
 export function signerWords(signer: SignerFacts): string {
@@ -63,7 +63,7 @@ export function signerWords(signer: SignerFacts): string {
   }
 }
 
-function remedyOf(state: Finding['state'], signer: SignerFacts | null): string {
+function remedyFor(state: Finding['state'], signer: SignerFacts | null): string {
   switch (state) {
     case 'failed':
       return 'get its files again from its maker';

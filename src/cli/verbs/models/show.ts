@@ -51,9 +51,9 @@ async function showPassport(
   json: boolean,
 ): Promise<void> {
   const { home, signers } = context.config();
-  const { passportOf } = await import('../../../api/passport/passport.ts');
+  const { makePassport } = await import('../../../api/passport/passport.ts');
   const format = model.kind === 'chat' ? (await formatOf(context, registry, model)).json : null;
-  const passport = await passportOf(model, {
+  const passport = await makePassport(model, {
     home,
     registry,
     signers,
