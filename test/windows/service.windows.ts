@@ -228,6 +228,38 @@ describe.runIf(hasWine)('Hearth on Windows', () => {
     url = await windows.serve(env);
   });
 
+  it('works off a file of requests, and keeps the answers', async () => {
+    const lines = [0, 1, 2].map((at) => ({
+      custom_id: `line-${at}`,
+      method: 'POST',
+      url: '/v1/chat/completions',
+      body: chat(`Say ${at}.`, { max_tokens: 4 }),
+    }));
+    const form = new FormData();
+    form.append('purpose', 'batch');
+    form.append('file', new Blob([lines.map((line) => JSON.stringify(line)).join('\n')]), 'lines.jsonl');
+    const file = JSON.parse(await (await fetch(`${url}/v1/files`, { method: 'POST', body: form })).text());
+    const wanted = { input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '1h' };
+    const { id } = JSON.parse((await post('/v1/batches', wanted)).text);
+    const batch = async () => JSON.parse(await (await fetch(`${url}/v1/batches/${id}`)).text());
+    await expect.poll(async () => (await batch()).status, { timeout: 120_000 }).toBe('completed');
+    const { output_file_id: output } = await batch();
+    const answers = await (await fetch(`${url}/v1/files/${output}/content`)).text();
+    expect(answers.trim().split('\n')).toHaveLength(lines.length);
+  });
+
+  it('keeps what it has read of a prompt over its end', async () => {
+    const long = chat(`Remember: ${'the harbour was quiet that morning, and '.repeat(12)}then?`, {
+      max_tokens: 4,
+    });
+    const asked = async () => JSON.parse((await post('/v1/chat/completions', long)).text).usage;
+    expect((await asked()).prompt_tokens_details.cached_tokens).toBeLessThan(20);
+    expect((await windows.hearth(['quit'], env)).code).toBe(0);
+    url = await windows.serve(env);
+    const { prompt_tokens: all, prompt_tokens_details: details } = await asked();
+    expect(details.cached_tokens).toBeGreaterThan(all / 2);
+  });
+
   it('lets a running answer finish when it is told to quit', async () => {
     expect((await post('/v1/chat/completions', chat('Hello!'))).status).toBe(200);
     const long = { stream: true, max_tokens: 900, ignore_eos: true };
