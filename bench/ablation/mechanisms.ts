@@ -59,22 +59,14 @@ export function mechanisms({ threads, draft }: Setup): readonly Mechanism[] {
     },
     {
       ...part('chunk-size'),
-      files: [
-        `${TUNED}/prefill/chunk-size.ts`,
-        `${TUNED}/prefill/row-prices.ts`,
-        `${TUNED}/prefill/depth-slope.ts`,
-      ],
+      files: [`${TUNED}/prefill/chunk-size.ts`],
       trials: [
         { workload: 'long-prompt', streams: 2, figures: ['gap p99 ms', 'long prompt first token ms'] },
       ],
     },
     {
       ...part('drafts'),
-      files: [
-        'src/worker/batch/stream/prompt-lookup.ts',
-        `${TUNED}/decode/draft-rows.ts`,
-        `${TUNED}/decode/call-prices.ts`,
-      ],
+      files: ['src/worker/batch/stream/prompt-lookup.ts', `${TUNED}/decode/draft-rows.ts`],
       trials: [
         { workload: 'repeating', streams: 1, figures: ['tok/s'] },
         { workload: 'edits', streams: 1, figures: ['tok/s'] },
@@ -86,7 +78,6 @@ export function mechanisms({ threads, draft }: Setup): readonly Mechanism[] {
       files: [
         'src/worker/batch/attention/attention.ts',
         'src/worker/batch/attention/attention-choice.ts',
-        'src/worker/batch/attention/planner-by-attention.ts',
         'src/worker/cache/turned-values.ts',
         'src/worker/cache/kept-state.ts',
       ],
@@ -127,7 +118,6 @@ export function mechanisms({ threads, draft }: Setup): readonly Mechanism[] {
       files: [
         'src/worker/threads/count-search.ts',
         'src/worker/threads/credit.ts',
-        'src/worker/threads/like-steps.ts',
         'src/worker/threads/limits.ts',
         'src/worker/threads/processor-use.ts',
         'src/worker/threads/thread-choice.ts',

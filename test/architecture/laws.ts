@@ -250,7 +250,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'worker/answer',
     'packages/chat-templates',
   ],
-  'worker/threads': ['contract', 'worker/model.ts'],
+  'worker/threads': ['contract', 'worker/model.ts', 'worker/batch/planning'],
   'worker/load': [
     'contract',
     'lib/errors',

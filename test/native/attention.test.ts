@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bootNative } from '../../src/worker/addon/boot.ts';
 import { evaluateRows } from '../../src/worker/batch/evaluate.ts';
-import { PlainPlanner } from '../../src/worker/batch/planning/plain-planner.ts';
+import { CostModel } from '../../src/worker/batch/planning/cost-model.ts';
 import { Sequences } from '../../src/worker/batch/sequences/sequences.ts';
 import { type Restored, Tiers } from '../../src/worker/batch/tiers/tiers.ts';
 import { keptState } from '../../src/worker/cache/kept-state.ts';
@@ -63,7 +63,7 @@ async function open(unified: boolean): Promise<Held> {
     msPerToken: () => 1_000,
     tell: () => undefined,
   });
-  return { slots: new Sequences(chat as ChatModel, new PlainPlanner(), tiers), tiers };
+  return { slots: new Sequences(chat as ChatModel, new CostModel(), tiers), tiers };
 }
 
 function read({ slots }: Pick<Held, 'slots'>, sequence: number, tokens: Uint32Array): void {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MOST_SEQUENCES } from '../../src/contract/limits.ts';
 import { bootNative } from '../../src/worker/addon/boot.ts';
 import { evaluateRows } from '../../src/worker/batch/evaluate.ts';
-import { PlainPlanner } from '../../src/worker/batch/planning/plain-planner.ts';
+import { CostModel } from '../../src/worker/batch/planning/cost-model.ts';
 import { Sequences } from '../../src/worker/batch/sequences/sequences.ts';
 import { PromptStore } from '../../src/worker/cache/prompt-store.ts';
 import { chatContext } from '../../src/worker/load/chat.ts';
@@ -53,7 +53,7 @@ it.each([3, MOST_SEQUENCES])('of %i sequences changes no other one, not even the
   const size = { cells: CELLS, sequences, threads: 1, unified: true, draftTokens: 0 };
   const context = await model.newContext(chatContext(options, size));
   const chat = { context, prefixReuse: 'full', sharedCells: CELLS, facts: { sequences, contextBytes: 1 } };
-  const slots = new Sequences(chat as ChatModel, new PlainPlanner());
+  const slots = new Sequences(chat as ChatModel, new CostModel());
   const store = new PromptStore({
     spec: { ramBytes: 2 ** 24, disk: null },
     streams: 1,

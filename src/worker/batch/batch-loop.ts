@@ -27,7 +27,7 @@ import { Attention } from './attention/attention.ts';
 import { evaluateRows } from './evaluate.ts';
 import { LatestPrompts } from './latest-prompts.ts';
 import { keepsInSlots, openTiers } from './open-tiers.ts';
-import { plannerFor } from './planner-for.ts';
+import { costModelFor, plannerFor } from './planner-for.ts';
 import type { PlannedCall, PlannedRow, StepPlan, StepPlanner } from './planning/step-planner.ts';
 import type { Placement } from './sequences/placement.ts';
 import { Restoring } from './restoring.ts';
@@ -82,12 +82,13 @@ export class BatchLoop {
   constructor(chat: ChatModel, outbox: Outbox) {
     this.#chat = chat;
     this.#outbox = outbox;
-    this.#planner = plannerFor(chat);
+    const costs = costModelFor(chat);
+    this.#planner = plannerFor(chat, costs);
     this.#threads = new ThreadUse(chat, (message) => outbox.post(message));
-    this.#tiers = openTiers(chat, this.#planner, outbox);
+    this.#tiers = openTiers(chat, costs, outbox);
     this.#opened = this.#tiers?.open() ?? Promise.resolve();
-    this.#sequences = new Sequences(chat, this.#planner, this.#tiers);
-    this.#attention = new Attention(chat, this.#sequences, outbox);
+    this.#sequences = new Sequences(chat, costs, this.#tiers);
+    this.#attention = new Attention(chat, { sequences: this.#sequences, costs, outbox });
     this.#idleSave = new IdleSave(this.#tiers, () => this.#sequences.idleContents);
     this.#prompts = new PromptMemory(chat.vocabulary);
     this.#adapters = new AdapterTurns(chat);
@@ -265,6 +266,7 @@ export class BatchLoop {
         ? NOTHING
         : this.#planner.plan({
             nowMs: performance.now(),
+            cellsInUse: this.#sequences.cellsInUse,
             decoding: decoding.map((stream) => stream.decodingState()),
             prefilling: atText.map((stream) => stream.prefillingState()),
           });
@@ -300,11 +302,7 @@ export class BatchLoop {
     });
     const ms = this.#threads.end(call);
     if (rows[0]?.kind === 'image') return;
-    this.#planner.observe({ phase, rows, ms });
-    const [first, ...more] = nativeRows;
-    if (phase !== 'decode' || more.length > 0 || first?.tokens.length !== 1) return;
-    this.#sequences.observeStep(ms);
-    if (!first.padding) this.#attention.observe(first.position, ms);
+    this.#planner.observe({ phase, rows, ms, cellsInUse: this.#sequences.cellsInUse });
   }
 
   #slotStates(): SlotStates {

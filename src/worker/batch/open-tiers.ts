@@ -4,7 +4,7 @@ import type { ChatModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';
 import { mostReused, tilesOf } from './planning/tiles.ts';
 import { choosesAttention } from './attention/attention.ts';
-import type { StepPlanner } from './planning/step-planner.ts';
+import type { CostModel } from './planning/cost-model.ts';
 import { stateKind } from './tiers/state-kind.ts';
 import { Tiers } from './tiers/tiers.ts';
 
@@ -12,7 +12,7 @@ import { Tiers } from './tiers/tiers.ts';
 export const keepsInSlots = (chat: ChatModel): boolean =>
   chat.exact !== undefined && chat.model.facts.past.holds === 'window';
 
-export function openTiers(chat: ChatModel, planner: StepPlanner, outbox: Outbox): Tiers | null {
+export function openTiers(chat: ChatModel, costs: CostModel, outbox: Outbox): Tiers | null {
   const { promptCache } = chat.spec;
   if (promptCache === undefined || (promptCache.ramBytes === 0 && promptCache.disk === null)) return null;
   if (keepsInSlots(chat)) return null;
@@ -36,7 +36,7 @@ export function openTiers(chat: ChatModel, planner: StepPlanner, outbox: Outbox)
     streams,
     without: chat.spec.planner?.without ?? [],
     mostReused: (promptTokens) => mostReused(promptTokens, tilesOf(chat)),
-    msPerToken: () => planner.prefillMsPerToken,
+    msPerToken: () => costs.promptMsPerToken,
     tell: (tiers) => outbox.post({ type: 'cache', tiers }),
   });
 }

@@ -1,7 +1,7 @@
-/** The step planner of a loaded model: the tuned one, unless the load asks for another to measure it. */
+/** Makes the cost model and the step planner of a loaded model: the tuned planner unless a benchmark asks for another. */
 import { type KvType, kvTypes } from '../../contract/settings/kv-types.ts';
 import type { ChatModel } from '../model.ts';
-import { PlannerByAttention } from './attention/planner-by-attention.ts';
+import { CostModel } from './planning/cost-model.ts';
 import { PlainPlanner } from './planning/plain-planner.ts';
 import type { StepPlanner } from './planning/step-planner.ts';
 import { TunedPlanner } from './planning/tuned/tuned-planner.ts';
@@ -9,27 +9,33 @@ import { TunedPlanner } from './planning/tuned/tuned-planner.ts';
 /** Flash attention of ggml-cpu reads others row by row, however many rows there are. */
 const TILED_TYPES: readonly KvType[] = ['f16', 'f32'];
 
-export function plannerFor(chat: ChatModel): StepPlanner {
-  if (chat.spec.planner?.kind === 'plain' && chat.exact === undefined) return new PlainPlanner();
-  return new PlannerByAttention(chat.context, (flashAttention) => tunedPlanner(chat, flashAttention));
+export function costModelFor({ context, facts, spec, sharedCells }: ChatModel): CostModel {
+  const { k, v } = kvTypes(spec.settings);
+  const costs = new CostModel({
+    attention: context.flashAttention ? 'flash' : 'plain',
+    readsByTile: facts.gpuLayers === 0 && k === v && TILED_TYPES.includes(k),
+    bytesPerCell: facts.contextBytes / (sharedCells ?? facts.sequences * facts.numCtx),
+  });
+  const calibrated = facts.calibration.find(({ threads }) => threads === facts.threads);
+  if (calibrated !== undefined)
+    costs.observe({ phase: 'decode', rows: 1, cells: 0 }, 1000 / calibrated.tokensPerS);
+  return costs;
 }
 
-function tunedPlanner(
+export function plannerFor(
   { context, facts, spec, prefixReuse, sharedCells, exact }: ChatModel,
-  flashAttention: boolean,
+  costs: CostModel,
 ): StepPlanner {
-  const { k, v } = kvTypes(spec.settings);
-  const calibrated = facts.calibration.find(({ threads }) => threads === facts.threads);
+  if (spec.planner?.kind === 'plain' && exact === undefined) return new PlainPlanner();
   return new TunedPlanner({
+    costs,
     numCtx: facts.numCtx,
     mostRows: context.batchTokens,
     maxDraftTokens: exact === undefined ? spec.draftTokens : 0,
     canCut: prefixReuse === 'full',
     exact,
     sharesCells: sharedCells !== null,
-    tiles: flashAttention && k === v && TILED_TYPES.includes(k),
     onGpu: facts.gpuLayers > 0,
-    calibratedMs: calibrated === undefined ? null : 1000 / calibrated.tokensPerS,
     without: spec.planner?.without ?? [],
   });
 }

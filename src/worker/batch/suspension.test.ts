@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { ChatModel } from '../model.ts';
 import type { NativeContext } from '../native.ts';
-import { PlainPlanner } from './planning/plain-planner.ts';
+import { CostModel } from './planning/cost-model.ts';
 import { cellsOf, type PlannedRow, type StepPlan } from './planning/step-planner.ts';
 import { Sequences } from './sequences/sequences.ts';
 import { Suspension } from './suspension.ts';
@@ -32,7 +32,7 @@ beforeEach(() => {
   };
   const facts = { sequences: 4, contextBytes: 1 };
   const chat = { context, facts, prefixReuse: 'full', sharedCells: CELLS } as ChatModel;
-  sequences = new Sequences(chat, new PlainPlanner());
+  sequences = new Sequences(chat, new CostModel());
   suspension = new Suspension(sequences, {
     get holdsCells() {
       return holdsCells;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NativeContext } from '../native.ts';
 import type { ChatModel } from '../model.ts';
+import { CostModel } from './planning/cost-model.ts';
 import { PlainPlanner } from './planning/plain-planner.ts';
 import { Sequences } from './sequences/sequences.ts';
 import type { StreamJob } from './stream/stream-job.ts';
@@ -28,7 +29,7 @@ function rig(count: number, native: Partial<NativeContext> = {}): Rig {
     sharedCells: null,
     facts,
   } as ChatModel;
-  const sequences = new Sequences(chat, planner);
+  const sequences = new Sequences(chat, new CostModel());
   return { sequences, waiting: new Waiting(sequences, planner) };
 }
 

@@ -2,14 +2,12 @@
  * Finds the thread count for one sort of native calls while they run: now and then the next step is tried with a
  * neighbouring count, and the better one is kept. What trials lose is bounded by a share of the time that steps take.
  */
+import { type Call, CostModel, callSize, type Size } from '../batch/planning/cost-model.ts';
 import { Credit } from './credit.ts';
-import { LikeSteps, MOST_KINDS } from './like-steps.ts';
 import { EXPLORING, type SearchLimits } from './limits.ts';
 
-/** A native call about to run. Calls of one kind are compared, by their milliseconds per unit of work. */
-export interface PlannedCall {
-  readonly kind: string;
-  readonly work: number;
+/** A native call about to run. */
+export interface PlannedCall extends Pick<Call, 'phase' | 'rows' | 'cells'> {
   readonly atMs: number;
 }
 
@@ -20,14 +18,20 @@ export interface TimedCall extends PlannedCall {
   readonly isDisturbed: boolean;
 }
 
-interface Trial extends Pick<PlannedCall, 'kind'> {
+interface Trial {
+  readonly size: Size;
   readonly threads: number;
-  /** Of the count in use. */
-  readonly typical: number;
-  readonly costs: number[];
+  readonly calls: TriedCall[];
   lostMs: number;
   waited: number;
   isDisturbed: boolean;
+}
+
+interface TriedCall {
+  readonly call: PlannedCall;
+  readonly ms: number;
+  /** Its time, in that expected of the count in use. */
+  readonly ratio: number;
 }
 
 /** A count that is not in use. */
@@ -40,17 +44,19 @@ interface Rival {
   lost: boolean;
   /** It lost while another program ran, which says little about the time after that. */
   isDisturbed: boolean;
-  known: { readonly kind: string; readonly cost: number; readonly atMs: number } | null;
+  known: { readonly call: PlannedCall; readonly ms: number } | null;
 }
 
 export class CountSearch {
   readonly #counts: readonly number[];
   readonly #limits: SearchLimits;
-  readonly #like: LikeSteps;
+  /** Learns from calls with the count in use only. */
+  #costs = new CostModel();
   readonly #credit: Credit;
   readonly #rivals: readonly Rival[];
-  /** By kind: what steps cost when they were first seen, or after the last change. */
-  readonly #noted = new Map<string, number>();
+  /** The first times, or those after the last change. */
+  readonly #noted = new Map<Size, { readonly call: PlannedCall; readonly ms: number }>();
+  #lastMs = 0;
   #at: number;
   #trial: Trial | null = null;
   #isDisturbed = false;
@@ -60,7 +66,6 @@ export class CountSearch {
   constructor(counts: readonly number[], start: number, limits: SearchLimits) {
     this.#counts = counts;
     this.#limits = limits;
-    this.#like = new LikeSteps(limits);
     this.#credit = new Credit(limits);
     this.#at = Math.max(0, counts.indexOf(start));
     this.#rivals = counts.map(() => ({
@@ -87,23 +92,37 @@ export class CountSearch {
 
   /** For the next call. */
   next(call: PlannedCall): number {
-    const typical = this.#like.typical(call.kind, call.atMs);
-    if (typical === null) return this.count;
-    this.#trial ??= this.#begin(call, typical);
-    return this.#trial?.kind === call.kind ? this.#trial.threads : this.count;
+    if (call.atMs - this.#lastMs > this.#limits.forgetMs) this.#beginAnew();
+    const expectedMs = this.#expectedMs(call);
+    if (expectedMs === null) return this.count;
+    this.#trial ??= this.#begin(call, expectedMs);
+    return this.#trial?.size === callSize(call) ? this.#trial.threads : this.count;
   }
 
   observe(call: TimedCall): void {
-    const { kind, ms, atMs, threads } = call;
+    const { ms, atMs, threads } = call;
+    this.#lastMs = atMs;
     this.#credit.earn(ms);
     this.#isDisturbed = call.isDisturbed;
     this.#calmSteps = call.isDisturbed ? 0 : this.#calmSteps + 1;
-    if (this.#trial?.kind === kind && this.#trial.threads === threads) return this.#tried(this.#trial, call);
+    const trial = this.#trial;
+    if (trial?.size === callSize(call) && trial.threads === threads) return this.#tried(trial, call);
     if (threads !== this.count) return;
-    this.#like.add(kind, { cost: ms / call.work, atMs });
-    if (this.#trial !== null) this.#trial.waited += 1;
-    if (this.#trial !== null && this.#trial.waited > EXPLORING.patienceSteps) this.#trial = null;
-    this.#noteChange(kind, atMs);
+    this.#costs.observe(call, ms);
+    if (trial !== null) trial.waited += 1;
+    if (trial !== null && trial.waited > EXPLORING.patienceSteps) this.#trial = null;
+    this.#noteChange(call);
+  }
+
+  /** With the count in use; null while too little is known. */
+  #expectedMs(call: PlannedCall): number | null {
+    return this.#costs.seen(call) < this.#limits.least ? null : this.#costs.predict(call);
+  }
+
+  #beginAnew(): void {
+    this.#trial = null;
+    this.#costs = new CostModel();
+    this.#noted.clear();
   }
 
   /** The machine is another one now: what lost may win. Once other programs leave, only more threads may. */
@@ -122,52 +141,53 @@ export class CountSearch {
 
   #takeAll(): void {
     this.#at = this.#counts.length - 1;
-    this.#trial = null;
-    this.#like.clear();
-    this.#noted.clear();
+    this.#beginAnew();
   }
 
   #neighbours(): number[] {
     return [this.#at + 1, this.#at - 1].filter((at) => at >= 0 && at < this.#counts.length);
   }
 
-  #begin(call: PlannedCall, typical: number): Trial | null {
-    const wanted = this.#neighbours().find((at) => this.#mayWin(at, call, typical));
+  #begin(call: PlannedCall, expectedMs: number): Trial | null {
+    const wanted = this.#neighbours().find((at) => this.#mayWin(at, call, expectedMs));
     if (wanted === undefined) return null;
     const threads = this.#counts[wanted] ?? 1;
-    return { kind: call.kind, threads, typical, costs: [], lostMs: 0, waited: 0, isDisturbed: false };
+    return { size: callSize(call), threads, calls: [], lostMs: 0, waited: 0, isDisturbed: false };
   }
 
   /** Whether a trial of this count is worth what it may lose. */
-  #mayWin(at: number, { kind, work, atMs }: PlannedCall, typical: number): boolean {
+  #mayWin(at: number, call: PlannedCall, expectedMs: number): boolean {
     const rival = this.#rivals[at];
     if (rival === undefined) return false;
     if (at < this.#at && this.#limits.keepsAll && !this.#isDisturbed) return false;
     const { known } = rival;
-    const isKnown = known !== null && known.kind === kind && atMs - known.atMs <= EXPLORING.knownMs;
-    if (isKnown && known.cost < EXPLORING.promising * typical) return true;
+    const isKnown =
+      known !== null &&
+      callSize(known.call) === callSize(call) &&
+      call.atMs - known.call.atMs <= EXPLORING.knownMs;
+    if (isKnown && known.ms < EXPLORING.promising * this.#costs.predict(known.call)) return true;
     // What is lost beyond one step is owed, or what was very bad once would never be tried again.
     const stake = Math.min(1, Math.max(EXPLORING.leastStake, rival.ratio - 1));
-    const stakeMs = stake * typical * work * priceOf(rival);
+    const stakeMs = stake * expectedMs * priceOf(rival);
     return this.#credit.busyMs >= rival.dueMs && this.#credit.affords(stakeMs);
   }
 
   #tried(trial: Trial, call: TimedCall): void {
-    const { ms, work, atMs, isDisturbed } = call;
     const { better, wins, losses } = this.#limits;
-    const cost = ms / work;
-    trial.costs.push(cost);
-    trial.isDisturbed ||= isDisturbed;
-    trial.lostMs += ms - trial.typical * work;
-    const good = trial.costs.filter((each) => each < better * trial.typical).length;
-    if (good >= wins) return this.#won(trial, atMs);
-    const isHopeless = cost >= EXPLORING.hopeless * trial.typical;
-    if (isHopeless || trial.costs.length - good >= losses) this.#lost(trial, call);
+    const expectedMs = this.#costs.predict(call);
+    const ratio = call.ms / expectedMs;
+    trial.calls.push({ call, ms: call.ms, ratio });
+    trial.isDisturbed ||= call.isDisturbed;
+    trial.lostMs += call.ms - expectedMs;
+    const good = trial.calls.filter((each) => each.ratio < better).length;
+    if (good >= wins) return this.#won(trial, call);
+    if (ratio >= EXPLORING.hopeless || trial.calls.length - good >= losses) this.#lost(trial, call);
   }
 
-  #won(trial: Trial, atMs: number): void {
+  #won(trial: Trial, call: PlannedCall): void {
     const left = this.#rivals[this.#at];
-    this.#credit.pay(trial.lostMs, trial.typical);
+    const expectedMs = this.#costs.predict(call);
+    this.#credit.pay(trial.lostMs, expectedMs);
     this.#at = this.#counts.indexOf(trial.threads);
     for (const at of this.#neighbours()) {
       const rival = this.#rivals[at];
@@ -178,40 +198,38 @@ export class CountSearch {
       rival.dueMs = this.#credit.busyMs + (rival === left ? rival.everyMs : 0);
     }
     if (left !== undefined) {
-      left.known = { kind: trial.kind, cost: trial.typical, atMs };
-      left.isDisturbed = this.#calmSteps < this.#limits.most;
+      left.known = { call, ms: expectedMs };
+      left.isDisturbed = this.#calmSteps < this.#limits.calmSteps;
     }
-    this.#like.clear();
-    this.#noted.clear();
-    for (const cost of trial.costs) this.#like.add(trial.kind, { cost, atMs });
-    this.#trial = null;
+    this.#beginAnew();
+    for (const tried of trial.calls) this.#costs.observe(tried.call, tried.ms);
   }
 
-  #lost(trial: Trial, { work, atMs }: TimedCall): void {
+  #lost(trial: Trial, call: PlannedCall): void {
     this.#trial = null;
     const rival = this.#rivals[this.#counts.indexOf(trial.threads)];
     if (rival === undefined) return;
-    const cost = Math.max(...trial.costs);
+    const expectedMs = this.#costs.predict(call);
     const hasFewer = trial.threads < this.count;
     rival.lost = true;
     // Company favours fewer threads, so they lose without it too.
     rival.isDisturbed = trial.isDisturbed && !hasFewer;
-    rival.ratio = cost / trial.typical;
-    rival.known = { kind: trial.kind, cost, atMs };
+    rival.ratio = Math.max(...trial.calls.map(({ ratio }) => ratio));
+    rival.known = { call, ms: rival.ratio * expectedMs };
     rival.dueMs = this.#credit.busyMs + rival.everyMs;
     rival.everyMs = longerInterval(rival, hasFewer);
-    this.#credit.pay(trial.lostMs, trial.typical * work, priceOf(rival));
+    this.#credit.pay(trial.lostMs, expectedMs, priceOf(rival));
   }
 
-  #noteChange(kind: string, atMs: number): void {
-    const typical = this.#like.typical(kind, atMs);
-    if (typical === null) return;
-    const noted = this.#noted.get(kind);
-    if (noted !== undefined && typical < noted * EXPLORING.changed && noted < typical * EXPLORING.changed)
-      return;
-    if (noted === undefined && this.#noted.size >= MOST_KINDS) this.#noted.clear();
-    this.#noted.set(kind, typical);
-    if (noted !== undefined) this.reconsider({ othersLeft: false });
+  /** Calls like one that was noted take another time: the machine is another one now. */
+  #noteChange(call: PlannedCall): void {
+    if (this.#expectedMs(call) === null) return;
+    const noted = this.#noted.get(callSize(call));
+    const isLike = noted !== undefined && Math.abs(noted.call.cells - call.cells) < EXPLORING.likeCells;
+    const nowMs = this.#costs.predict(noted?.call ?? call);
+    if (isLike && nowMs < noted.ms * EXPLORING.changed && noted.ms < nowMs * EXPLORING.changed) return;
+    this.#noted.set(callSize(call), { call, ms: this.#costs.predict(call) });
+    if (isLike) this.reconsider({ othersLeft: false });
   }
 }
 

@@ -1,7 +1,12 @@
 /** The constants of the search for thread counts. All are chosen, and held to their purpose by simulated machines. */
-import type { LikeLimits } from './like-steps.ts';
 
-export interface SearchLimits extends LikeLimits {
+export interface SearchLimits {
+  /** Calls of one size before anything is said about it. */
+  readonly least: number;
+  /** After a pause of so long all calls are from another time of the machine. */
+  readonly forgetMs: number;
+  /** Undisturbed calls after which the count in use was measured undisturbed. */
+  readonly calmSteps: number;
   /** Steps in which another count has to be better before it is taken, and by which factor. */
   readonly wins: number;
   readonly better: number;
@@ -18,7 +23,7 @@ export interface SearchLimits extends LikeLimits {
 /** Steps that decode, or that are as short: thousands of them, each of some ten milliseconds. */
 export const DECODE_SEARCH: SearchLimits = {
   least: 4,
-  most: 8,
+  calmSteps: 8,
   forgetMs: 30_000,
   wins: 3,
   better: 0.95,
@@ -28,10 +33,10 @@ export const DECODE_SEARCH: SearchLimits = {
   keepsAll: false,
 };
 
-/** Prefill chunks are few and long, and never alike: depth is only reckoned out of their cost. */
+/** Prefill chunks are few and long, and never alike: depth is only estimated. */
 export const PREFILL_SEARCH: SearchLimits = {
   least: 2,
-  most: 4,
+  calmSteps: 4,
   forgetMs: 60_000,
   wins: 2,
   better: 0.87,
@@ -63,6 +68,8 @@ export const EXPLORING = {
   patienceSteps: 16,
   /** Steps this much slower or faster than at the last trial: the machine is another one now. */
   changed: 1.3,
+  /** Calls are compared with one whose cells differ by less. */
+  likeCells: 256,
   /** A count that lost by this factor is left to its turn when steps change their speed: a trial of it is a gap that a reader sees. */
   farBehind: 1.4,
   /** A count that was measured at less than this share of what steps cost now is tried at once. */
@@ -78,8 +85,6 @@ export const MACHINE = {
   prefillRows: 32,
   /** Depth at which a prefill row costs twice what it costs at position 0: measured, "What a chunk costs" in bench/LOG.md. */
   prefillDoublesAt: 900,
-  /** Decode steps are like each other within a fifth of this much depth, or of their own. */
-  depthStep: 512,
   /** Cores that other programs took or gave back. */
   othersChanged: 0.25,
   /** Other programs take less than this much of a core on a quiet machine ... */

@@ -85,12 +85,14 @@ describe.each(hogs)('after %s', (_, hogsOf) => {
 it('is known at once where the machine tells what others use: the first ten seconds after them lose little', () => {
   for (const cores of [2, 8]) {
     for (const count of [1, cores]) {
-      for (const seed of [1, 2, 3, 4]) {
+      // A trial more or less in ten seconds is chance.
+      const shares = Array.from({ length: 12 }, (_, at) => {
         const ended: Hogs = (atMs) => (atMs < END ? count : 0);
-        const machine = { cores, stepMs: large, tellsOthers: true, hogs: ended, start: cores, seed };
-        const { ran } = simulate(machine, END + 10_000);
-        expect(reached(ran, END, END + 10_000), JSON.stringify({ cores, count, seed })).toBeGreaterThan(0.95);
-      }
+        const machine = { cores, stepMs: large, tellsOthers: true, hogs: ended, start: cores, seed: at + 1 };
+        return reached(simulate(machine, END + 10_000).ran, END, END + 10_000);
+      });
+      const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+      expect(mean, JSON.stringify({ cores, count })).toBeGreaterThan(0.955);
     }
   }
 });
@@ -120,7 +122,7 @@ function longestOnOne(hogsAfter: Hogs, seed: number, tellsOthers: boolean): numb
   let [run, longest, hogMs, stepsMs, lookedMs] = [0, 0, 0, 0, 0];
   let othersCores: number | null = null;
   for (let [atMs, step] = [0, 0]; atMs < END + 2 * MINUTE; step += 1) {
-    const call = { phase: 'decode', rows: 4, sequences: 4, depth: 40 + (step % 64), atMs } as const;
+    const call = { phase: 'decode', rows: 4, depth: 40 + (step % 64), atMs } as const;
     const threads = choice.threadsFor(call);
     const { ms, cpuMs } = timeOf(machine, call, threads);
     hogMs += hogsAt(atMs) * ms;
@@ -180,7 +182,7 @@ describe('a count that is found', () => {
   function decode(choice: ThreadChoice, steps: number, cpuShare: number, fromMs = 0): number {
     let atMs = fromMs;
     for (let step = 0; step < steps; step += 1) {
-      const call = { phase: 'decode', rows: 1, sequences: 1, depth: 0, atMs } as const;
+      const call = { phase: 'decode', rows: 1, depth: 0, atMs } as const;
       const threads = choice.threadsFor(call);
       const ms = 50 / threads;
       atMs += ms;
@@ -216,7 +218,7 @@ describe('beside a steady hog', () => {
 describe('a single step', () => {
   it('decides nothing, however slow it was', () => {
     const choice = new ThreadChoice({ counts: [1, 2], start: 2 });
-    const call = { phase: 'decode', rows: 1, sequences: 1, depth: 0 } as const;
+    const call = { phase: 'decode', rows: 1, depth: 0 } as const;
     const used = Array.from({ length: 200 }, (_, step) => {
       const shape = { ...call, atMs: step * 25 };
       const threads = choice.threadsFor(shape);
@@ -234,7 +236,7 @@ describe('readers that come and go', () => {
     const choice = new ThreadChoice({ counts: [1, 2], start: 2 });
     let [atMs, onOne] = [0, 0];
     for (let step = 0; step < steps; step += 1) {
-      const call = { phase: 'decode', rows: 1, sequences: 1, depth: step % 100, atMs } as const;
+      const call = { phase: 'decode', rows: 1, depth: step % 100, atMs } as const;
       const threads = choice.threadsFor(call);
       const ms = 50 / threads;
       atMs += ms;

@@ -10,7 +10,6 @@ import { DECODE_SEARCH, MACHINE, PREFILL_SEARCH } from './limits.ts';
 export interface CallShape {
   readonly phase: 'decode' | 'prefill';
   readonly rows: number;
-  readonly sequences: number;
   /** Position of the rows in their sequences, on average. */
   readonly depth: number;
   readonly atMs: number;
@@ -58,15 +57,15 @@ export class ThreadChoice {
   }
 
   threadsFor(call: CallShape): number {
-    return isLong(call) ? this.#prefill.next(longCall(call)) : this.#decode.next(shortCall(call));
+    return isLong(call) ? this.#prefill.next(planned(call)) : this.#decode.next(planned(call));
   }
 
   observe(call: CallTimes): void {
     this.#watchOthers(call);
     const { ms, threads } = call;
     const isDisturbed = !isQuiet(call);
-    if (isLong(call)) return this.#prefill.observe({ ...longCall(call), ms, threads, isDisturbed });
-    this.#decode.observe({ ...shortCall(call), ms, threads, isDisturbed });
+    if (isLong(call)) return this.#prefill.observe({ ...planned(call), ms, threads, isDisturbed });
+    this.#decode.observe({ ...planned(call), ms, threads, isDisturbed });
     this.#countQuiet(ms, isDisturbed);
   }
 
@@ -97,14 +96,9 @@ function isQuiet({ ms, cpuMs, threads, othersCores }: CallTimes): boolean {
 
 const isLong = ({ phase, rows }: CallShape): boolean => phase === 'prefill' && rows >= MACHINE.prefillRows;
 
-/** What decodes costs by the number of rows and sequences, and slowly more with depth. */
-function shortCall({ rows, sequences, depth, atMs }: CallShape): PlannedCall {
-  const reach = Math.floor(4 * Math.log2(1 + depth / MACHINE.depthStep));
-  return { kind: `${rows} ${sequences} ${reach}`, work: 1, atMs };
-}
-
-/** A chunk costs by its rows, each of them by its depth. */
-function longCall({ rows, depth, atMs }: CallShape): PlannedCall {
-  const work = rows * (1 + depth / MACHINE.prefillDoublesAt);
-  return { kind: `${Math.round(Math.log2(rows))}`, work, atMs };
+/** Few rows of a prompt take as long as decode rows do; deep rows of many take as long as more rows at the beginning. */
+function planned(call: CallShape): PlannedCall {
+  const { rows, depth, atMs } = call;
+  if (!isLong(call)) return { phase: 'decode', rows, cells: depth, atMs };
+  return { phase: 'prefill', rows: rows * (1 + depth / MACHINE.prefillDoublesAt), cells: 0, atMs };
 }

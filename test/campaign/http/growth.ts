@@ -1,6 +1,4 @@
 /** How fast memory grows, from looks at it after rounds of equal work. */
-import { fitLine } from '../../../src/worker/batch/planning/linear-fit.ts';
-
 export interface Footprint {
   readonly mebibytes: number;
   /** How long the round took. */
@@ -35,6 +33,12 @@ export function growthOf(all: readonly Footprint[]): Growth | null {
   const used = Array.from({ length: Math.floor(half.length / rounds) }, (_, at) =>
     Math.min(...half.slice(at * rounds, (at + 1) * rounds).map(({ mebibytes }) => mebibytes)),
   );
-  const { slope } = fitLine(used.map((y, x) => ({ x, y })));
-  return { perMinute: Number((slope / (rounds * usual)).toFixed(2)), used: used.map(Math.round) };
+  return { perMinute: Number((slopeOf(used) / (rounds * usual)).toFixed(2)), used: used.map(Math.round) };
+}
+
+/** How much each figure has more than the last one, by least squares. */
+function slopeOf(figures: readonly number[]): number {
+  const middle = (figures.length - 1) / 2;
+  const spread = figures.reduce((sum, _, at) => sum + (at - middle) ** 2, 0);
+  return figures.reduce((sum, figure, at) => sum + (at - middle) * figure, 0) / Math.max(1, spread);
 }

@@ -53,10 +53,10 @@ export function run(machine: Machine, choice: ThreadChoice, untilMs: number): Ra
     const sequences = random() < 0.5 ? 1 : 1 + Math.floor(8 * random());
     const prompt = 50 + Math.floor(1500 * random() ** 2);
     for (let depth = 0; depth < prompt; depth += 256)
-      clock.step({ phase: 'prefill', rows: Math.min(256, prompt - depth), sequences: 1, depth });
+      clock.step({ phase: 'prefill', rows: Math.min(256, prompt - depth), depth });
     const tokens = 30 + Math.floor(400 * random());
     for (let token = 0; token < tokens; token += 1)
-      clock.step({ phase: 'decode', rows: sequences, sequences, depth: prompt + token });
+      clock.step({ phase: 'decode', rows: sequences, depth: prompt + token });
     clock.atMs += 200 * random();
   }
   return clock.ran;

@@ -8,6 +8,7 @@ import type {
   PrefillingSequence,
   StepPlanner,
 } from '../../../src/worker/batch/planning/step-planner.ts';
+import { CostModel } from '../../../src/worker/batch/planning/cost-model.ts';
 import { TunedPlanner } from '../../../src/worker/batch/planning/tuned/tuned-planner.ts';
 
 /** What calls cost in milliseconds. */
@@ -37,14 +38,13 @@ export const intel: StepCosts = {
 /** The planner that ships, of a context whose sequences share their cells; it knows no price yet. */
 export function simulatedPlanner(): TunedPlanner {
   return new TunedPlanner({
+    costs: new CostModel({ readsByTile: true }),
     numCtx: 8192,
     mostRows: 512,
     maxDraftTokens: 0,
     canCut: true,
     sharesCells: true,
-    tiles: true,
     onGpu: false,
-    calibratedMs: null,
     without: [],
   });
 }

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { AttentionChoice, type Attending } from './attention-choice.ts';
+import { type AttentionKind, CostModel } from '../planning/cost-model.ts';
+import { COSTS } from '../planning/tuning.ts';
+import { AttentionChoice, type StreamWork } from './attention-choice.ts';
 
 /** What a step of a simulated machine takes, milliseconds. */
 interface Machine {
   readonly emptyMs: number;
   /** A cell, for a row that is evaluated alone. */
-  readonly cellMs: Readonly<Record<Attending, number>>;
+  readonly cellMs: Readonly<Record<AttentionKind, number>>;
   /** A cell, for a row of a prompt. */
-  readonly readMs: Readonly<Record<Attending, number>>;
+  readonly readMs: Readonly<Record<AttentionKind, number>>;
   readonly changeMs: number;
 }
 
@@ -23,13 +25,18 @@ const firstMs = { flash: 1, plain: 1.12 };
 interface Turn {
   readonly toRead: number;
   readonly toWrite: number;
+  /** Absent: twice what it does write. */
+  readonly mayWrite?: number;
   /** Streams that do the same beside each other. */
   readonly streams?: number;
 }
 
+const BYTES_PER_CELL = 114_688;
+
 /** One conversation, each turn behind the last. */
 class Simulation {
-  readonly choice: AttentionChoice;
+  readonly costs = new CostModel({ bytesPerCell: BYTES_PER_CELL, readsByTile: true });
+  readonly choice = new AttentionChoice(this.costs);
   changes = 0;
   ms = 0;
   /** The same turns with flash attention only. */
@@ -39,49 +46,53 @@ class Simulation {
 
   constructor(machine: Machine) {
     this.#machine = machine;
-    this.choice = new AttentionChoice();
   }
 
-  turn({ toRead, toWrite, streams = 1 }: Turn): void {
-    const { readMs } = this.#machine;
-    const mayWrite = 2 * toWrite;
+  turn({ toRead, toWrite, mayWrite = 2 * toWrite, streams = 1 }: Turn): void {
     this.#consider({ streams, toRead, mayWrite, written: 0 });
-    const cellsRead = streams * toRead * (this.#depth + toRead / 2);
-    this.ms += cellsRead * readMs[this.choice.now] + (this.choice.now === 'plain' ? streams * toRead : 0);
-    this.flashMs += cellsRead * readMs.flash;
-    this.#depth += toRead;
+    this.#read(toRead, streams);
     for (let written = 0; written < toWrite; written += 1) {
       this.#consider({ streams, toRead: 0, mayWrite: mayWrite - written, written });
       const ms = this.#stepMs(this.choice.now, streams);
       this.ms += ms;
       this.flashMs += this.#stepMs('flash', streams);
-      const cells = this.#depth * streams;
-      if (streams === 1) this.choice.observe({ depth: this.#depth, cells, ms });
-      if (this.choice.wantsEmpty) this.choice.observeEmpty(this.#machine.emptyMs);
+      const cells = this.choice.now === 'flash' ? this.#depth : this.#depth * streams;
+      this.costs.observe({ phase: 'decode', rows: streams, cells }, ms);
       this.#depth += 1;
     }
   }
 
-  #stepMs(now: Attending, streams: number): number {
+  #read(tokens: number, streams: number): void {
+    const rowMs = { flash: 5, plain: 6 };
+    for (let at = 0; at < tokens; at += 64) {
+      const rows = Math.min(64, tokens - at);
+      const cells = this.#depth + rows / 2;
+      const msWith = (attention: AttentionKind): number =>
+        rows * (rowMs[attention] + this.#machine.readMs[attention] * cells);
+      const ms = msWith(this.choice.now);
+      for (let stream = 0; stream < streams; stream += 1)
+        this.costs.observe({ phase: 'prefill', rows, cells }, ms);
+      this.ms += streams * ms;
+      this.flashMs += streams * msWith('flash');
+      this.#depth += rows;
+    }
+  }
+
+  #stepMs(now: AttentionKind, streams: number): number {
     const { emptyMs, cellMs } = this.#machine;
     const depth = this.#depth * streams;
     const shared = streams ** (now === 'flash' ? 0 : 0.6);
     return emptyMs * firstMs[now] + cellMs[now] * depth * shared;
   }
 
-  #consider({
-    streams,
-    ...work
-  }: {
-    streams: number;
-    toRead: number;
-    mayWrite: number;
-    written: number;
-  }): void {
+  #consider({ streams, ...work }: { streams: number } & Omit<StreamWork, 'depth'>): void {
     const depth = this.#depth;
-    const { changeMs } = this.#machine;
+    const { changeMs, emptyMs } = this.#machine;
     const all = Array.from({ length: streams }, () => ({ depth, ...work }));
-    if (!this.choice.isWorthChanging({ streams: all, cells: depth * streams, changeMs })) return;
+    const cells = depth * streams;
+    if (this.choice.wantsEmpty(all)) this.costs.observe({ phase: 'decode', rows: 1, cells: 0 }, emptyMs);
+    this.choice.countStep(all, cells);
+    if (!this.choice.isWorthChanging({ streams: all, cells, changeMs })) return;
     this.choice.changed();
     this.changes += 1;
     this.ms += changeMs;
@@ -94,11 +105,16 @@ function simulated(turns: readonly Turn[], machine = INTEL): Simulation {
   return simulation;
 }
 
-/** Steps with flash attention behind 3,000 tokens. */
-function deep(): AttentionChoice {
-  const choice = new AttentionChoice();
-  for (let step = 0; step < 9; step += 1) choice.observe({ depth: 3_000, cells: 3_000, ms: 130 });
-  return choice;
+/** After steps with flash attention behind 3,000 tokens, and one behind nothing. */
+function deep(share = 1): { costs: CostModel; choice: AttentionChoice } {
+  const costs = new CostModel({ bytesPerCell: BYTES_PER_CELL, readsByTile: true });
+  observe(costs, 9, 130 * share);
+  observe(costs, 1, INTEL.emptyMs * share, 0);
+  return { costs, choice: new AttentionChoice(costs) };
+}
+
+function observe(costs: CostModel, steps: number, ms: number, cells = 3_000): void {
+  for (let step = 0; step < steps; step += 1) costs.observe({ phase: 'decode', rows: 1, cells }, ms);
 }
 
 const times = (count: number, turn: Turn): Turn[] => Array.from({ length: count }, () => turn);
@@ -140,8 +156,7 @@ describe('attention', () => {
   });
 
   it('does not change for an answer of a few tokens', () => {
-    const choice = deep();
-    choice.observeEmpty(INTEL.emptyMs);
+    const { choice } = deep();
     const stream = { depth: 3_000, toRead: 0, written: 20 };
     const state = { cells: 3_000, changeMs: 1_000 };
     expect(choice.isWorthChanging({ streams: [{ ...stream, mayWrite: 5 }], ...state })).toBe(false);
@@ -150,9 +165,7 @@ describe('attention', () => {
 
   it('does not change for less than anybody would notice', () => {
     const isWorth = (share: number): boolean => {
-      const choice = new AttentionChoice();
-      for (let step = 0; step < 9; step += 1) choice.observe({ depth: 3_000, cells: 3_000, ms: 130 * share });
-      choice.observeEmpty(INTEL.emptyMs * share);
+      const { choice } = deep(share);
       const streams = [{ depth: 3_000, toRead: 0, mayWrite: 128, written: 0 }];
       return choice.isWorthChanging({ streams, cells: 3_000, changeMs: 1 });
     };
@@ -160,49 +173,58 @@ describe('attention', () => {
   });
 
   it('asks for a step behind nothing where all that it saw was deep, and does not change before', () => {
-    expect(new AttentionChoice().wantsEmpty).toBe(false);
-    const choice = deep();
+    const costs = new CostModel({ bytesPerCell: BYTES_PER_CELL });
+    const choice = new AttentionChoice(costs);
     const streams = [{ depth: 3_000, toRead: 0, mayWrite: 5_000, written: 20 }];
-    expect(choice.wantsEmpty).toBe(true);
-    expect(choice.isWorthChanging({ streams, cells: 3_000, changeMs: 1 })).toBe(false);
-    choice.observeEmpty(INTEL.emptyMs);
-    expect(choice.wantsEmpty).toBe(false);
-    expect(choice.isWorthChanging({ streams, cells: 3_000, changeMs: 1 })).toBe(true);
+    const answers = (): boolean[] => [
+      choice.wantsEmpty(streams),
+      choice.isWorthChanging({ streams, cells: 3_000, changeMs: 1 }),
+    ];
+    expect(answers()).toEqual([false, false]);
+    observe(costs, 9, 130);
+    expect(answers()).toEqual([true, false]);
+    observe(costs, 1, INTEL.emptyMs, 0);
+    expect(answers()).toEqual([false, true]);
   });
 
-  it('does not change where several answers would wait for a gain of less than three times the change', () => {
-    const choice = deep();
-    choice.observeEmpty(INTEL.emptyMs);
-    const stream = { depth: 1_500, toRead: 0, mayWrite: 500, written: 20 };
-    const isWorth = (streams: number, changeMs: number): boolean =>
-      choice.isWorthChanging({
-        streams: Array.from({ length: streams }, () => stream),
-        cells: 3_000,
-        changeMs,
-      });
-    const most = [1, 2].map((streams) => {
-      let changeMs = 1;
-      while (isWorth(streams, changeMs + 1)) changeMs += 1;
-      return changeMs;
-    });
-    // Both read 3,000 cells without flash attention, and rows share a pass.
-    expect(most[0]).toBeGreaterThan(500);
-    expect(most[1]).toBeLessThan((most[0] ?? 0) / 2);
-    expect(most[1]).toBeGreaterThan(1);
+  it('asks for none where the conversation is short', () => {
+    const costs = new CostModel();
+    observe(costs, 9, 40, 500);
+    const streams = [{ depth: 500, toRead: 0, mayWrite: 5_000, written: 20 }];
+    expect(new AttentionChoice(costs).wantsEmpty(streams)).toBe(false);
+  });
+
+  it('changes where that spares two and a half times what it takes, and three times where several answers wait', () => {
+    const { choice, costs } = deep();
+    const stream = { depth: 3_000, toRead: 0, mayWrite: 100, written: 20 };
+    for (const [rows, worth] of [
+      [1, 2.5],
+      [2, 3],
+    ] as const) {
+      const streams = Array.from({ length: rows }, () => stream);
+      const [flash, plain] = (['flash', 'plain'] as const).map((attention) =>
+        costs.predict({ phase: 'decode', rows, cells: 3_000, attention }),
+      );
+      const mostMs = (100 * ((flash ?? 0) - (plain ?? 0))) / worth;
+      const isWorth = (changeMs: number): boolean =>
+        choice.isWorthChanging({ streams, cells: 3_000, changeMs });
+      expect([isWorth(0.99 * mostMs), isWorth(1.01 * mostMs)]).toEqual([true, false]);
+    }
   });
 
   it('believes what a change showed, and tries again much later', () => {
-    const choice = deep();
-    choice.observeEmpty(INTEL.emptyMs);
+    const { choice, costs } = deep();
     const streams = [{ depth: 3_000, toRead: 0, mayWrite: 128, written: 0 }];
     const isWorth = (): boolean => choice.isWorthChanging({ streams, cells: 3_000, changeMs: 500 });
     expect(isWorth()).toBe(true);
     choice.changed();
-    for (let step = 0; step < 9; step += 1) choice.observe({ depth: 3_000, cells: 3_000, ms: 131 });
+    observe(costs, 9, 131);
     choice.changed();
-    for (let step = 0; step < 9; step += 1) choice.observe({ depth: 3_000, cells: 3_000, ms: 130 });
+    observe(costs, 9, 130);
     expect(isWorth()).toBe(false);
-    for (let step = 0; step < 4_096; step += 1) choice.observe({ depth: 3_000, cells: 3_000, ms: 130 });
+    observe(costs, COSTS.forgottenAfter, 130);
+    expect(choice.wantsEmpty(streams)).toBe(true);
+    observe(costs, 1, INTEL.emptyMs, 0);
     expect(isWorth()).toBe(true);
   });
 
@@ -210,5 +232,26 @@ describe('attention', () => {
     const none: Machine = { ...INTEL, cellMs: { flash: 0.0106, plain: 0.0106 } };
     const { ms, flashMs } = simulated(times(60, { toRead: 100, toWrite: 150 }), none);
     expect(ms).toBeLessThan(1.05 * flashMs);
+  });
+});
+
+describe('an answer of 96 tokens behind 1,800', () => {
+  /** A step takes 25 ms at first, and so much more behind 1,800 tokens. */
+  const machine = (deeperMs: number, plainShare: number): Machine => ({
+    emptyMs: 25,
+    cellMs: { flash: deeperMs / 1_800, plain: (plainShare * deeperMs) / 1_800 },
+    readMs: INTEL.readMs,
+    changeMs: 900,
+  });
+
+  it.each([
+    ['a machine where cells cost little', machine(20, 0.4)],
+    ['one where they cost more without flash attention', machine(35, 0.7)],
+  ])('is not worth a change on %s', (_, each) => {
+    const turns = [
+      { toRead: 80, toWrite: 16 },
+      { toRead: 1_800, toWrite: 96, mayWrite: 96 },
+    ];
+    expect(simulated(turns, each).changes).toBe(0);
   });
 });

@@ -25,7 +25,7 @@ beforeEach(() => {
 
 afterEach(() => vi.restoreAllMocks());
 
-const PROMPT = 'a long way into a conversation '.repeat(20);
+const PROMPT = 'a long way into a conversation '.repeat(40);
 const ANSWER_TOKENS = 200;
 /** Rows behind nothing, which say what a step takes at the least. */
 const EMPTY_ROWS = 2;
@@ -54,7 +54,11 @@ async function answered(
       nowMs += rows === 1 ? 20 + read.depth * (read.flashAttention ? 0.06 : 0.02) : rows;
     },
   );
-  const chat = await loadChat(backend, { ...scriptedSpec, settings, threads: 1 }, () => undefined);
+  const chat = await loadChat(
+    backend,
+    { ...scriptedSpec, numCtx: 2_048, cells: 4_096, settings, threads: 1 },
+    () => undefined,
+  );
   prepare(chat);
   const loadTokens = evaluated.tokens;
   calls.length = 0;

@@ -7,12 +7,13 @@ import type { AttentionOptions } from '../../native.ts';
 import type { ChatModel } from '../../model.ts';
 import type { Outbox } from '../../outbox.ts';
 import type { Stream } from '../stream/stream.ts';
-import { type Attending, AttentionChoice, type StreamWork } from './attention-choice.ts';
+import type { AttentionKind, CostModel } from '../planning/cost-model.ts';
+import { AttentionChoice, type StreamWork } from './attention-choice.ts';
 
 /** With so few rows at a time the scores of all heads take about as much memory as flash attention does for 512. */
 const PLAIN_ROWS = 32;
 
-const OPTIONS: Readonly<Record<Attending, AttentionOptions>> = {
+const OPTIONS: Readonly<Record<AttentionKind, AttentionOptions>> = {
   flash: { flashAttention: true, microBatchTokens: null },
   plain: { flashAttention: false, microBatchTokens: PLAIN_ROWS },
 };
@@ -64,69 +65,73 @@ export interface Attended {
   attend(attention: AttentionOptions): readonly number[];
 }
 
+/** What it works with. */
+export interface AttentionPorts {
+  readonly sequences: Attended;
+  readonly costs: CostModel;
+  readonly outbox: Pick<Outbox, 'beforeNativeCall' | 'post'>;
+}
+
 export class Attention {
   readonly #chat: ChatModel;
-  readonly #sequences: Attended;
+  readonly #ports: AttentionPorts;
   /** Null: there is nothing to choose. */
   #choice: AttentionChoice | null;
   readonly #bytesPerCell: number;
-  /** What a change took against what was reckoned. */
-  #dearness = 1;
+  /** What a change took against what was estimated. */
+  #slowness = 1;
 
-  readonly #outbox: Pick<Outbox, 'beforeNativeCall' | 'post'>;
-
-  constructor(chat: ChatModel, sequences: Attended, outbox: Pick<Outbox, 'beforeNativeCall' | 'post'>) {
-    this.#outbox = outbox;
+  constructor(chat: ChatModel, ports: AttentionPorts) {
     this.#chat = chat;
-    this.#sequences = sequences;
+    this.#ports = ports;
     const { sequences: slots, numCtx, contextBytes } = chat.facts;
-    this.#choice = choosesAttention(chat) ? new AttentionChoice() : null;
+    this.#choice = choosesAttention(chat) ? new AttentionChoice(ports.costs) : null;
     this.#bytesPerCell = contextBytes / (chat.sharedCells ?? slots * numCtx);
-  }
-
-  /** A step of one row behind so many tokens of its own. */
-  observe(depth: number, ms: number): void {
-    this.#choice?.observe({ depth, cells: this.#sequences.cellsInUse, ms });
   }
 
   /** Between two steps: changes where that pays. Returns the streams whose state did not come along. */
   consider(streams: readonly Stream[]): readonly Stream[] {
     const choice = this.#choice;
     if (choice === null || streams.length === 0) return [];
-    if (choice.wantsEmpty) this.#measureEmpty(choice);
-    const cells = this.#sequences.cellsInUse;
-    const reckonedMs = this.#changeMs(cells);
-    const changeMs = reckonedMs * this.#dearness;
+    const { sequences } = this.#ports;
+    const cells = sequences.cellsInUse;
+    const work = streams.map(workOf);
+    if (choice.wantsEmpty(work)) this.#measureEmpty();
+    choice.countStep(work, cells);
+    const estimatedMs = this.#changeMs(cells);
+    const changeMs = estimatedMs * this.#slowness;
     if (changeMs > (streams.length === 1 ? LIMITS.mostMs : LIMITS.mostBesideOthersMs)) return [];
-    if (!choice.isWorthChanging({ streams: streams.map(workOf), cells, changeMs })) return [];
+    if (!choice.isWorthChanging({ streams: work, cells, changeMs })) return [];
     const isRoom = cells * this.#bytesPerCell <= process.availableMemory() * LIMITS.memoryShare;
-    if (!isRoom || !this.#sequences.fitsApart) return [];
-    return this.#change(choice, streams, reckonedMs);
+    if (!isRoom || !sequences.fitsApart) return [];
+    return this.#change(choice, streams, estimatedMs);
   }
 
-  #measureEmpty(choice: AttentionChoice): void {
+  #measureEmpty(): void {
+    const { sequences, costs } = this.#ports;
     // The first of another shape takes longer.
-    if (!this.#sequences.evaluateEmpty()) return;
+    if (!sequences.evaluateEmpty()) return;
     const begunMs = performance.now();
-    this.#sequences.evaluateEmpty();
-    choice.observeEmpty(performance.now() - begunMs);
+    sequences.evaluateEmpty();
+    costs.observe({ phase: 'decode', rows: 1, cells: 0 }, performance.now() - begunMs);
   }
 
-  #change(choice: AttentionChoice, streams: readonly Stream[], reckonedMs: number): readonly Stream[] {
+  #change(choice: AttentionChoice, streams: readonly Stream[], estimatedMs: number): readonly Stream[] {
+    const { sequences, outbox } = this.#ports;
     // No token waits for it that was sampled before.
-    this.#outbox.beforeNativeCall(reckonedMs * this.#dearness);
+    outbox.beforeNativeCall(estimatedMs * this.#slowness);
     const begunMs = performance.now();
-    const lost = this.#sequences.attend(OPTIONS[choice.now === 'flash' ? 'plain' : 'flash']);
+    const lost = sequences.attend(OPTIONS[choice.now === 'flash' ? 'plain' : 'flash']);
     const ms = performance.now() - begunMs;
     const flash = this.#chat.context.flashAttention;
     if (flash === (choice.now === 'plain')) {
       choice.changed();
-      this.#outbox.post({ type: 'attention', flash, ms, tokens: this.#sequences.cellsInUse });
+      outbox.post({ type: 'attention', flash, ms, tokens: sequences.cellsInUse });
     } else {
       // What cannot be brought over now never can be.
       this.#choice = null;
     }
-    this.#dearness += LIMITS.weight * (ms / Math.max(1, reckonedMs) - this.#dearness);
+    this.#slowness += LIMITS.weight * (ms / Math.max(1, estimatedMs) - this.#slowness);
     return streams.filter(({ sequence }) => lost.includes(sequence));
   }
 

@@ -1,13 +1,12 @@
 /**
  * The plain planner: every decode row in one call, then one bounded chunk of the prompt that came first. No padding, no
- * drafts, no prices. It is what the tuned planner has to beat (bench: planner).
+ * drafts, nothing measured. It is what the tuned planner has to beat (bench: planner).
  */
 import type { EvaluatedCall, PlannedCall, StepPlan, StepPlanner, StepState } from './step-planner.ts';
 import { ASSUMED_PREFILL_MS_PER_TOKEN, PLAIN_CHUNK_TOKENS } from './tuning.ts';
 
 export class PlainPlanner implements StepPlanner {
   readonly maxDraftTokens = 0;
-  readonly prefillMsPerToken = ASSUMED_PREFILL_MS_PER_TOKEN;
   #decodeMs = 0;
 
   plan({ decoding, prefilling }: StepState): StepPlan {

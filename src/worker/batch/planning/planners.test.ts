@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PlannerPart } from '../../../contract/load.ts';
+import { CostModel } from './cost-model.ts';
 import { PlainPlanner } from './plain-planner.ts';
 import {
   type DecodingSequence,
@@ -22,14 +23,13 @@ const tuned =
   (without: readonly PlannerPart[], sharesCells = true) =>
   (): StepPlanner =>
     new TunedPlanner({
+      costs: new CostModel({ readsByTile: true }),
       numCtx: NUM_CTX,
       mostRows: MOST_ROWS,
       maxDraftTokens: 15,
       canCut: true,
       sharesCells,
-      tiles: true,
       onGpu: false,
-      calibratedMs: null,
       without,
     });
 
@@ -62,7 +62,7 @@ const stateArbitrary = fc
     };
   });
 
-/** Calls of any speed, so that every price has been learnt. */
+/** Calls of any speed, so that every cost has been learnt. */
 const historyArbitrary = fc.array(
   fc.record({
     phase: fc.constantFrom('decode' as const, 'prefill' as const),

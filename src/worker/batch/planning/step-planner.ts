@@ -8,8 +8,6 @@
 export interface StepPlanner {
   /** Draft tokens per sequence that a plan may ask for; with 0 the loop looks for none. */
   readonly maxDraftTokens: number;
-  /** What prefill costs per token, measured or assumed. */
-  readonly prefillMsPerToken: number;
   plan(state: StepState): StepPlan;
   /** Feedback after each native call. */
   observe(call: EvaluatedCall): void;
@@ -20,6 +18,8 @@ export interface StepPlanner {
 /** What the planner may know of the context before a step. Every list is in ascending order of sequence. */
 export interface StepState {
   readonly nowMs: number;
+  /** Cells of all sequences, idle ones included; absent: nobody counted. */
+  readonly cellsInUse?: number;
   readonly decoding: readonly DecodingSequence[];
   readonly prefilling: readonly PrefillingSequence[];
 }
@@ -75,8 +75,15 @@ export interface PlannedCall {
   readonly expectedMs: number;
 }
 
-export interface EvaluatedCall extends Pick<PlannedCall, 'phase' | 'rows'> {
+export interface EvaluatedCall extends Pick<PlannedCall, 'phase' | 'rows'>, Pick<StepState, 'cellsInUse'> {
   readonly ms: number;
+}
+
+/** Cells that a row reads on average: those before it in its sequence, or all in use, where it reads these. */
+export function cellsPerRow(rows: readonly PlannedRow[], cellsInUse: number | null): number {
+  if (cellsInUse !== null) return cellsInUse;
+  const read = rows.map((row) => rowsOf(row) * (row.position + rowsOf(row) / 2));
+  return read.reduce((sum, cells) => sum + cells, 0) / Math.max(1, totalRows(rows));
 }
 
 /** Rows of one sequence that the library evaluates, padding included. */
@@ -84,9 +91,13 @@ export function rowsOf({ tokens, padding }: Pick<PlannedRow, 'tokens' | 'padding
   return tokens + padding;
 }
 
+export function totalRows(rows: readonly PlannedRow[]): number {
+  return rows.reduce((sum, row) => sum + rowsOf(row), 0);
+}
+
 /** Cells that a step fills, those of padding for as long as it lasts. */
 export function cellsOf({ calls }: StepPlan): number {
-  return calls.flatMap(({ rows }) => rows).reduce((sum, row) => sum + rowsOf(row), 0);
+  return totalRows(calls.flatMap(({ rows }) => rows));
 }
 
 /** The same without the rows that only make it cheaper. */

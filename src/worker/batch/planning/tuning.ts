@@ -16,17 +16,8 @@ export const PLAIN_CHUNK_TOKENS = 64;
  */
 export const ROW_TILE = 64;
 
-/** The end of a prompt, filled up to a tile with rows that are forgotten at once. */
-export const TILE_COSTS = {
-  /**
-   * Depths at which a row costs twice what it costs at position 0: among fewer than a tile, and in one. Measured, "What a chunk
-   * costs", and "the prompt cache, part by part": 33 rows take twice as long at depth 7,903 as 35 do at 3,924.
-   */
-  rowDoublesAt: 230,
-  tileDoublesAt: 900,
-  /** Chosen: these are costs of two machines, so a tile has to be so much cheaper. */
-  worth: 0.75,
-} as const;
+/** The end of a prompt, filled up to a tile with rows that are forgotten at once, where that takes at most this share. Chosen. */
+export const WORTH_PADDING = 0.75;
 
 /** Rows are computed in groups of four. Measured, "later: bursts and places": 3 rows take 85 ms, 4 take 78. */
 export const ROW_GROUP = 4;
@@ -50,35 +41,59 @@ export const CHUNK_LIMITS = {
   idleMs: 1_000,
   /** Chosen: a tile may take so much longer while nobody reads, for each time more that its rows would cost among fewer. */
   dearIdleMs: 2_000,
-  /** Chosen: what the first tile of a model may take, reckoned as dear as fewer rows. A slow model is not tried. */
+  /** Chosen: what the first tile of a model may take, estimated as fewer rows. A slow model is not tried. */
   firstTileMs: 2_000,
 } as const;
+
+/** Chosen: the first tile is tried behind so many tokens, where fewer rows take about twice as long as at the beginning. */
+export const FIRST_TILE_DEPTH = 230;
 
 /** Chosen: after this many steps of waiting a prompt goes first, so that short prompts starve no long one. */
 export const PATIENCE_STEPS = 8;
 
-/** How quickly measured prices follow. The first prefill touches fresh memory and is slow; no accident makes one fast. */
-export const PRICE_WEIGHTS = { usual: 0.3, faster: 0.7 } as const;
-
 /** Chosen: a few tokens that cost this many times as much each say what a call costs, not what a token does. */
 export const HARDLY_SHORTER = 2;
 
-/** What depth costs a row of a prompt. Held to its purpose by simulated machines (tuned/promises.test.ts). */
-export const DEPTH_LIMITS = {
-  /** Calls that the slope is fitted to. */
-  samples: 24,
-  /** Chosen: calls whose depths differ by less (standard deviation, tokens) say more about noise. */
-  leastSpread: 150,
-  /** Chosen: of a row, at least this share is not due to depth. */
+/** What native calls take. Held to its purpose by simulated machines (tuned/promises.test.ts). */
+export const COSTS = {
+  /** Chosen: the last calls of a size, whose mean without the costliest says what the next one takes. */
+  recentCalls: 6,
+  /** Calls of a size that are kept to see what cells cost: a few of each number of cells. */
+  binCells: 256,
+  samplesPerBin: 8,
+  mostSamples: 64,
+  /**
+   * Chosen: a sum of squared cells (steps times variance) below which samples say less about cells than what is assumed. Steps of
+   * one row are many and noisy, tiles of a prompt few and long.
+   */
+  slopeTrust: { decode: 720_000, prefill: 80_000 },
+  /** Chosen: bytes of state that a decode row is assumed to read in a millisecond until that was measured. */
+  assumedBytesPerMs: 15_000_000,
+  /** Chosen: of what is assumed, a cell costs at least this share. Samples are minutes apart, at another speed of the machine. */
+  leastSlopeShare: 0.25,
+  /** Chosen: of a call, at least this share is not due to its cells. */
   leastAtStart: 0.1,
-} as const;
-
-/** What calls cost by their rows. */
-export const PRICES = {
   /** Measured, "What one more row costs": a further row costs 0.1 to 0.3 of the first at depth 256. */
   assumedExtraRow: 0.3,
-  /** Chosen: calls after which a price that was not seen is forgotten. Drafts that lose eight steps then lose 3 % of time at most. */
-  forgottenAfter: 300,
+  /** Measured, "attention by depth": what cells cost grows by this power of the rows, with flash attention and without it. */
+  sharedReads: 0.65,
+  /**
+   * What a cell adds to a prompt row among fewer than a tile, in what it adds to one in a tile. Measured, "What a chunk costs":
+   * rows cost twice as much at depths of 230 and 900.
+   */
+  sliceSteepness: 900 / 230,
+  /** Chosen: calls after which a number of rows that was not seen is forgotten. Drafts that lose eight steps then lose 3 % of time at most. */
+  choiceForgottenAfter: 300,
+  /** Chosen: calls after which nothing else is believed, as the speed of a machine moves. */
+  forgottenAfter: 2_048,
+} as const;
+
+/** Shares of the time with flash attention. Measured on two Intel cores, "attention by depth", and on AMD, "attention on AMD". */
+export const PLAIN_ATTENTION = {
+  /** A call that reads no cells: 1.12 and 1.2. */
+  start: 1.15,
+  /** A cell, for a decode row (0.32 and 0.53) and for a prompt row (1.45 and 1.7). */
+  cell: { decode: 0.45, prefill: 1.55 },
 } as const;
 
 /** Chosen: rows are parted only where that is so much cheaper: the price of one row may be from a shallower depth. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NativeContext } from '../../native.ts';
 import type { ChatModel } from '../../model.ts';
-import { PlainPlanner } from '../planning/plain-planner.ts';
+import { CostModel } from '../planning/cost-model.ts';
 import { rowTokens } from '../../media/rows.ts';
 import { Sequences } from './sequences.ts';
 
@@ -20,7 +20,7 @@ describe('a sequence whose state is unknown', () => {
       model: { facts: { past: { holds: 'summary' } } },
       facts: { sequences: 1, contextBytes: 1_000 },
     } as ChatModel;
-    const sequences = new Sequences(chat, new PlainPlanner());
+    const sequences = new Sequences(chat, new CostModel());
     const prompt = Uint32Array.of(1, 2, 3, 4);
     const wanted = sequences.preview({ prompt, owner: '' });
     if (wanted === null) throw new Error('no sequence is free');
@@ -51,7 +51,7 @@ it('a restore that ends inside of an image leaves nothing of the image', () => {
     model: { facts: { past: { holds: 'tokens' } } },
     facts: { sequences: 1, contextBytes: 1_000 },
   } as unknown as ChatModel;
-  const sequences = new Sequences(chat, new PlainPlanner());
+  const sequences = new Sequences(chat, new CostModel());
   const rows = rowTokens({ digest: 'a', rows: 16, positions: 16 });
   const prompt = Uint32Array.from([1, 2, 3, ...rows, 4]);
   const wanted = sequences.preview({ prompt, owner: '' });

@@ -9,13 +9,13 @@ import type { AttentionOptions, NativeContext } from '../../native.ts';
 import type { ChatModel } from '../../model.ts';
 import { type TokenText, withCachedTokens } from './cached-tokens.ts';
 import { Checkpoints } from './checkpoints.ts';
-import type { StepPlanner } from '../planning/step-planner.ts';
+import type { CostModel } from '../planning/cost-model.ts';
 import { CELL_LIMITS, COPY_LIMITS } from '../planning/tuning.ts';
 import { cellsBesideRunning, evictedFor } from './kv-cells.ts';
 import type { TileRules } from '../../../contract/settings/exact-rules.ts';
 import { mostReused, tilesOf } from '../planning/tiles.ts';
 import { type Placement, placePrompt, worthTokens } from './placement.ts';
-import { CellPrice, costOfCells, idleBehindRunning, type Work } from './set-aside.ts';
+import { costOfCells, idleBehindRunning, type Work } from './set-aside.ts';
 import type { Candidate } from '../tiers/cache-facts.ts';
 import type { SequenceContent, Tiers } from '../tiers/tiers.ts';
 import type { StateTaker } from '../../cache/state-reader.ts';
@@ -47,7 +47,7 @@ interface SequenceState {
 
 export class Sequences {
   readonly #context: NativeContext;
-  readonly #planner: StepPlanner;
+  readonly #costs: CostModel;
   readonly #states: SequenceState[];
   readonly #checkpoints: Checkpoints | null;
   readonly #tiles: TileRules;
@@ -57,14 +57,12 @@ export class Sequences {
   /** Cells that all sequences share; null where each has its own. */
   readonly #cells: number | null;
   readonly #tiers: Tiers | null;
-  /** With flash attention and without it: a cell costs another price either way. */
-  readonly #cellPrices = { flash: new CellPrice(), plain: new CellPrice() };
   #fills = 0;
 
-  constructor(chat: ChatModel, planner: StepPlanner, tiers: Tiers | null = null) {
+  constructor(chat: ChatModel, costs: CostModel, tiers: Tiers | null = null) {
     const { sequences, contextBytes } = chat.facts;
     this.#context = chat.context;
-    this.#planner = planner;
+    this.#costs = costs;
     this.#tiers = tiers;
     this.#states = Array.from({ length: sequences }, (_, id) => ({
       id,
@@ -107,7 +105,7 @@ export class Sequences {
   preview(keyed: KeyedPrompt): Placement | null {
     const { owner } = keyed;
     const prompt = this.reusable(keyed);
-    const spared = this.#copyMs / this.#planner.prefillMsPerToken;
+    const spared = this.#copyMs / this.#costs.promptMsPerToken;
     // State that cannot be cut cannot be shared by copying either: the copy would hold the other conversation too.
     const copyWorthTokens =
       this.#checkpoints === null ? COPY_LIMITS.leastTokens + Math.ceil(spared) : Number.POSITIVE_INFINITY;
@@ -216,15 +214,6 @@ export class Sequences {
     return evicted !== null;
   }
 
-  /** A step of one row took so long. */
-  observeStep(ms: number): void {
-    if (this.#cells !== null) this.#cellPrice.observe(this.cellsInUse, ms);
-  }
-
-  get #cellPrice(): CellPrice {
-    return this.#cellPrices[this.#context.flashAttention ? 'flash' : 'plain'];
-  }
-
   /**
    * Before the state of a job comes into the sequence: idle state that would slow it goes to memory, where that takes less
    * time than it would cost. The next prompt that continues it brings it back.
@@ -234,8 +223,7 @@ export class Sequences {
     const othersDecode = this.#states.some(({ busy, id: other }) => busy && other !== id);
     for (const state of idleBehindRunning(this.#states, id)) {
       const cells = state.tokens.length;
-      const msPerCell = this.#cellPrice.msPerCell(this.#context.sequenceBytes(state.id) / cells);
-      const gainMs = costOfCells(cells, work, msPerCell);
+      const gainMs = costOfCells(cells, work, this.#costs.msPerCell);
       if (this.#tiers.setAside(state, { gainMs, othersDecode })) this.empty(state.id);
     }
   }

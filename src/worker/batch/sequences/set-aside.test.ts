@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatModel } from '../../model.ts';
 import type { NativeContext } from '../../native.ts';
-import { PlainPlanner } from '../planning/plain-planner.ts';
+import { CostModel } from '../planning/cost-model.ts';
 import type { Tiers } from '../tiers/tiers.ts';
 import { Sequences } from './sequences.ts';
-import { CellPrice, costOfCells, idleBehindRunning, type Tenant } from './set-aside.ts';
+import { costOfCells, idleBehindRunning, type Tenant } from './set-aside.ts';
 
 const tenant = (id: number, length: number, filled: number, busy = false): Tenant => ({
   id,
@@ -36,32 +36,8 @@ describe('what stands in the way of a job that begins', () => {
   });
 });
 
-describe('the price of a cell', () => {
-  const BYTES = 15_000;
-  const BELIEVED_MS = 0.001;
-  const after = (...steps: readonly (readonly [cells: number, ms: number, times: number])[]): number => {
-    const price = new CellPrice();
-    for (const [cells, ms, times] of steps) for (let i = 0; i < times; i += 1) price.observe(cells, ms);
-    return price.msPerCell(BYTES);
-  };
-
-  it('is what is believed of the bytes, until many steps with more and with fewer cells were seen', () => {
-    expect(after()).toBeCloseTo(BELIEVED_MS);
-    expect(after([100, 20, 50], [1_100, 90, 15])).toBeCloseTo(BELIEVED_MS);
-    expect(after([100, 20, 50], [1_100, 40, 50], [3_100, 80, 50])).toBeCloseTo(20 / 1_024, 5);
-  });
-
-  it('takes each of the first steps for the same, as the first one may be slow', () => {
-    expect(after([100, 200, 1], [100, 20, 19], [1_100, 40, 20])).toBeCloseTo(11 / 1_024, 2);
-  });
-
-  it('is not nothing because the machine was slow while there were few cells', () => {
-    expect(after([0, 50, 100], [8_000, 20, 100])).toBeCloseTo(BELIEVED_MS / 4, 6);
-  });
-
-  it('is paid by each row of an answer, and in part by each row of a prompt', () => {
-    expect(costOfCells(1_000, { promptTokens: 640, answerTokens: 90 }, 0.01)).toBeCloseTo(2_500);
-  });
+it('what cells cost is paid by each row of an answer, and in part by each row of a prompt', () => {
+  expect(costOfCells(1_000, { promptTokens: 640, answerTokens: 90 }, 0.01)).toBeCloseTo(2_500);
 });
 
 describe('a job that begins', () => {
@@ -76,7 +52,8 @@ describe('a job that begins', () => {
     const facts = { sequences: 3, contextBytes: 1_000 };
     const chat = { context, facts, prefixReuse: 'full', sharedCells: 4_096 } as ChatModel;
     const tiers: Partial<Tiers> = { setAside, leave: () => {}, missing: () => 0 };
-    const sequences = new Sequences(chat, new PlainPlanner(), tiers as Tiers);
+    const costs = new CostModel({ bytesPerCell: 150_000 });
+    const sequences = new Sequences(chat, costs, tiers as Tiers);
     const begin = (id: number, tokens: number, step: number): void => {
       sequences.reserve(id, '');
       sequences.append(id, new Uint32Array(tokens));
@@ -96,10 +73,9 @@ describe('a job that begins', () => {
       return id === 1;
     });
     sequences.setAside(2, { promptTokens: 0, answerTokens: 100 });
-    const believedMs = (100 * 1_000_000) / 15_000_000;
     expect(asked).toEqual([
-      { id: 0, gainMs: expect.closeTo(believedMs), othersDecode: false },
-      { id: 1, gainMs: expect.closeTo(believedMs), othersDecode: false },
+      { id: 0, gainMs: expect.closeTo(300), othersDecode: false },
+      { id: 1, gainMs: expect.closeTo(200), othersDecode: false },
     ]);
     expect(cleared).toEqual([1]);
     expect([sequences.held(0), sequences.held(1)]).toEqual([300, 0]);

@@ -20,9 +20,9 @@ export interface Row {
   readonly medium?: Omit<MediumRows, 'sequence'>;
 }
 
-/** What the time of a native call depends on: rows, padding included, sequences, and tokens before a row on average. */
-export function shapeOf(nativeRows: readonly Row[]): { rows: number; sequences: number; depth: number } {
+/** Rows of a native call, padding included, and tokens before a row on average. */
+export function shapeOf(nativeRows: readonly Row[]): { rows: number; depth: number } {
   const rows = nativeRows.reduce((sum, { tokens, padding = 0 }) => sum + tokens.length + padding, 0);
   const depth = nativeRows.reduce((sum, { position }) => sum + position, 0) / nativeRows.length;
-  return { rows, sequences: nativeRows.length, depth };
+  return { rows, depth };
 }

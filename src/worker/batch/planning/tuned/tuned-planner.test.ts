@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CostModel } from '../cost-model.ts';
 import {
   type DecodingSequence,
   type EvaluatedCall,
@@ -10,19 +11,20 @@ import {
 import { TunedPlanner, type TunedPlannerOptions } from './tuned-planner.ts';
 
 function planner(options: Partial<TunedPlannerOptions> = {}): TunedPlanner {
+  const costs = new CostModel();
+  costs.observe({ phase: 'decode', rows: 1, cells: 0 }, 40);
   const made = new TunedPlanner({
+    costs,
     numCtx: 4096,
     mostRows: 512,
     maxDraftTokens: 15,
     canCut: true,
     sharesCells: true,
-    tiles: false,
     onGpu: false,
-    calibratedMs: 40,
     without: [],
     ...options,
   });
-  // A prompt was prefilled before, so that the price of its rows is known.
+  // A prompt was prefilled before, so that what its rows take is known.
   made.observe({ phase: 'prefill', rows: [prefillRow(0, 64)], ms: 200 });
   return made;
 }

@@ -5,19 +5,22 @@
  */
 import type { PlannerPart } from '../../../../contract/load.ts';
 import { EXACT_TILES, type ExactSteps } from '../../../../contract/settings/exact-rules.ts';
+import type { CostModel } from '../cost-model.ts';
 import { DecodeCalls } from './decode/decode-calls.ts';
 import { PrefillCall } from './prefill/prefill-call.ts';
-import type {
-  EvaluatedCall,
-  PlannedRow,
-  PrefillingSequence,
-  StepPlan,
-  StepPlanner,
-  StepState,
+import {
+  cellsPerRow,
+  type EvaluatedCall,
+  type PlannedRow,
+  type PrefillingSequence,
+  type StepPlan,
+  type StepPlanner,
+  type StepState,
+  totalRows,
 } from '../step-planner.ts';
-import { ROW_TILE } from '../tuning.ts';
 
 export interface TunedPlannerOptions {
+  readonly costs: CostModel;
   readonly numCtx: number;
   /** Rows of one native call (n_batch). */
   readonly mostRows: number;
@@ -26,69 +29,73 @@ export interface TunedPlannerOptions {
   readonly canCut: boolean;
   /** Sequences share their KV cells, and then every pass; otherwise only neighbouring ids share one. */
   readonly sharesCells: boolean;
-  /** From a tile of rows on, attention reads the KV cache once for all of them. */
-  readonly tiles: boolean;
   /** A GPU computes in no such groups of rows, so padding spares nothing there. */
   readonly onGpu: boolean;
   /** Rules that an exact load keeps to; absent: none. */
   readonly exact?: ExactSteps | undefined;
-  /** What a decode step of one row took when the thread count was calibrated; null when it was not. */
-  readonly calibratedMs: number | null;
   /** Parts left out. */
   readonly without: readonly PlannerPart[];
 }
 
 export class TunedPlanner implements StepPlanner {
   readonly maxDraftTokens: number;
+  readonly #costs: CostModel;
   readonly #decode: DecodeCalls;
   readonly #prefill: PrefillCall;
 
   constructor({
+    costs,
     numCtx,
     mostRows,
     canCut,
     sharesCells,
-    tiles,
     onGpu,
     exact,
     without,
     ...options
   }: TunedPlannerOptions) {
     const has = (part: PlannerPart): boolean => !without.includes(part);
-    const canPad = canCut && !onGpu && exact === undefined && has('padding');
-    this.maxDraftTokens = canCut && has('drafts') ? options.maxDraftTokens : 0;
+    const canDraft = canCut && has('drafts');
+    this.maxDraftTokens = canDraft ? options.maxDraftTokens : 0;
+    this.#costs = costs;
     this.#decode = new DecodeCalls({
+      costs,
       numCtx,
       maxDraftTokens: this.maxDraftTokens,
       sharesCells,
       apart: exact?.together === false,
     });
     this.#prefill = new PrefillCall({
+      costs,
       mostRows,
       sizesChunks: has('chunk-size'),
       formsBursts: has('bursts'),
       exact: exact === undefined ? null : { ...EXACT_TILES, endsTogether: exact.together },
-      tiles: tiles && !onGpu && mostRows >= ROW_TILE ? { numCtx, together: sharesCells, canPad } : null,
+      numCtx,
+      together: sharesCells,
+      canPad: canCut && !onGpu && exact === undefined && has('padding'),
     });
-    if (options.calibratedMs !== null) this.#decode.observe({ rows: [ROW], ms: options.calibratedMs });
   }
 
-  get prefillMsPerToken(): number {
-    return this.#prefill.msPerToken;
-  }
-
-  plan({ nowMs, decoding: streams, prefilling }: StepState): StepPlan {
+  plan({ nowMs, decoding: streams, prefilling, ...state }: StepState): StepPlan {
+    const cellsInUse = this.#cellsRead(state);
     const ends = prefilling.filter(isEnd).map(({ sequence, position }) => ({ ...ROW, sequence, position }));
     const prompts = prefilling.filter((prompt) => !isEnd(prompt));
-    const calls = this.#decode.plan({ streams, ends, mayDraft: prefilling.length === 0 });
+    const calls = this.#decode.plan({ streams, ends, mayDraft: prefilling.length === 0, cellsInUse });
     const decodeMs = calls.length === 0 ? null : calls.reduce((sum, { expectedMs }) => sum + expectedMs, 0);
-    const prefill = this.#prefill.plan({ nowMs, streams, prompts, decodeMs, rowMs: this.#decode.rowMs });
+    const prefill = this.#prefill.plan({ nowMs, cellsInUse, streams, prompts, decodeMs });
     return { calls: prefill === null ? calls : [...calls, prefill] };
   }
 
-  observe(call: EvaluatedCall): void {
-    const part = call.phase === 'decode' ? this.#decode : this.#prefill;
-    part.observe(call);
+  observe({ phase, rows, ms, ...state }: EvaluatedCall): void {
+    const cellsInUse = this.#cellsRead(state);
+    if (phase === 'prefill') return this.#prefill.observe(rows, { ms, cellsInUse });
+    this.#costs.observe({ phase, rows: totalRows(rows), cells: cellsPerRow(rows, cellsInUse) }, ms);
+  }
+
+  /** Flash attention steps over the cells of other sequences; null then. */
+  #cellsRead({ cellsInUse = null }: { readonly cellsInUse?: number | null }): number | null {
+    return this.#costs.attention === 'plain' ? cellsInUse : null;
   }
 
   lingerMs(promptTokens: number): number {

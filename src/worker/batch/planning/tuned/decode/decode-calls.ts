@@ -1,19 +1,20 @@
 /**
  * worker/batch/planning/tuned/decode owns how the decode rows of a step are evaluated: together where they share a pass, with as many drafts
- * as pay by what calls cost lately. It knows nothing of prompts or of where drafts come from.
+ * as pay. It knows nothing of prompts or of where drafts come from.
  */
+import type { CostModel } from '../../cost-model.ts';
 import {
+  cellsPerRow,
   type DecodingSequence,
-  type EvaluatedCall,
   type PlannedCall,
   type PlannedRow,
-  rowsOf,
+  totalRows,
 } from '../../step-planner.ts';
 import { WORTH_PARTING } from '../../tuning.ts';
-import { CallPrices } from './call-prices.ts';
 import { draftRows } from './draft-rows.ts';
 
 export interface DecodeOptions {
+  readonly costs: CostModel;
   readonly numCtx: number;
   /** 0: no drafts. */
   readonly maxDraftTokens: number;
@@ -23,6 +24,8 @@ export interface DecodeOptions {
 }
 
 export interface DecodeWork {
+  /** Cells that every row reads; null: those of its own sequence. */
+  readonly cellsInUse: number | null;
   readonly streams: readonly DecodingSequence[];
   /** Last tokens of prompts, which cost what a decode row does. */
   readonly ends: readonly PlannedRow[];
@@ -32,28 +35,19 @@ export interface DecodeWork {
 
 export class DecodeCalls {
   readonly #options: DecodeOptions;
-  readonly #prices = new CallPrices();
 
   constructor(options: DecodeOptions) {
     this.#options = options;
   }
 
-  /** What a call of one row takes; null while none was seen. */
-  get rowMs(): number | null {
-    return this.#prices.rowMs;
-  }
-
-  plan({ streams, ends, mayDraft }: DecodeWork): PlannedCall[] {
+  plan({ streams, ends, mayDraft, cellsInUse }: DecodeWork): PlannedCall[] {
     const rows = [...streams.map(decodeRow), ...ends].sort((a, b) => a.sequence - b.sequence);
-    const calls = this.#groups(rows);
-    const drafted = mayDraft && calls.length === 1 ? this.#drafted(streams) : null;
-    return (drafted === null ? calls.flatMap((call) => this.#parts(call)) : [drafted]).map((call) =>
-      this.#call(call),
-    );
-  }
-
-  observe({ rows, ms }: Pick<EvaluatedCall, 'rows' | 'ms'>): void {
-    this.#prices.observe(total(rows), ms);
+    const callMs = (call: readonly PlannedRow[], count = totalRows(call)): number =>
+      this.#options.costs.predict({ phase: 'decode', rows: count, cells: cellsPerRow(call, cellsInUse) });
+    const groups = this.#groups(rows);
+    const drafted = mayDraft && groups.length === 1 ? this.#drafted(streams, callMs) : null;
+    const calls = drafted === null ? groups.flatMap((group) => this.#parts(group, callMs)) : [drafted];
+    return calls.map((call) => ({ phase: 'decode', rows: call, expectedMs: callMs(call) }));
   }
 
   #groups(rows: readonly PlannedRow[]): readonly (readonly PlannedRow[])[] {
@@ -62,37 +56,42 @@ export class DecodeCalls {
     return rows.length === 0 ? [] : [rows];
   }
 
-  /** Two rows can cost more than two calls: weights in Q8_0 do. That they still do is seen when the price is forgotten. */
-  #parts(call: readonly PlannedRow[]): readonly (readonly PlannedRow[])[] {
-    const apartMs = this.#apartMs(call.length);
-    return apartMs < WORTH_PARTING * this.#prices.estimate(call.length) ? call.map((row) => [row]) : [call];
+  /** Two rows can cost more than two calls: weights in Q8_0 do. That they still do is seen when their time is forgotten. */
+  #parts(call: readonly PlannedRow[], callMs: CallMs): readonly (readonly PlannedRow[])[] {
+    return this.#apartMs(call, callMs) < WORTH_PARTING * callMs(call) ? call.map((row) => [row]) : [call];
   }
 
-  /** Of so many calls of one row, where the load leaves the choice. */
-  #apartMs(rows: number): number {
-    return this.#options.sharesCells
-      ? rows * (this.rowMs ?? Number.POSITIVE_INFINITY)
-      : Number.POSITIVE_INFINITY;
+  /** As calls of one row, where the load leaves the choice. */
+  #apartMs(rows: readonly PlannedRow[], callMs: CallMs): number {
+    const { sharesCells, costs } = this.#options;
+    const isKnown = sharesCells && costs.seen({ phase: 'decode', rows: 1 }) > 0;
+    return isKnown ? rows.reduce((ms, row) => ms + callMs([row]), 0) : Number.POSITIVE_INFINITY;
   }
 
-  #drafted(streams: readonly DecodingSequence[]): readonly PlannedRow[] | null {
+  #drafted(streams: readonly DecodingSequence[], callMs: CallMs): readonly PlannedRow[] | null {
     const { numCtx, maxDraftTokens, sharesCells } = this.#options;
     const most = Math.min(maxDraftTokens, ...streams.map(({ position }) => numCtx - 1 - position));
     if (most <= 0) return null;
-    const callMs = (rows: number): number => this.#prices.estimate(rows);
-    const plainMs = Math.min(callMs(streams.length), this.#apartMs(streams.length));
-    const found = draftRows(streams, callMs, { most, isEqual: !sharesCells, plainMs });
+    const plain = streams.map(decodeRow);
+    const known = new Map<number, number>();
+    // The same numbers of rows are asked for many times.
+    const rowsMs = (rows: number): number => {
+      const ms = known.get(rows) ?? callMs(plain, rows);
+      known.set(rows, ms);
+      return ms;
+    };
+    const plainMs = Math.min(callMs(plain), this.#apartMs(plain, callMs));
+    const found = draftRows(streams, rowsMs, { most, isEqual: !sharesCells, plainMs });
     if (found === null) return null;
     return streams.map((stream, i) => {
       const drafts = found.drafts[i] ?? 0;
       return { ...decodeRow(stream), tokens: 1 + drafts, padding: (found.rows[i] ?? 0) - drafts };
     });
   }
-
-  #call(rows: readonly PlannedRow[]): PlannedCall {
-    return { phase: 'decode', rows, expectedMs: this.#prices.estimate(total(rows)) };
-  }
 }
+
+/** What these rows take in one call, or so many with the same cells to read. */
+type CallMs = (rows: readonly PlannedRow[], count?: number) => number;
 
 /** Sequences with windows of their own share a pass only if their ids are consecutive. */
 function neighbours(rows: readonly PlannedRow[]): PlannedRow[][] {
@@ -103,10 +102,6 @@ function neighbours(rows: readonly PlannedRow[]): PlannedRow[][] {
     else runs.push([row]);
   }
   return runs;
-}
-
-function total(rows: readonly PlannedRow[]): number {
-  return rows.reduce((sum, row) => sum + rowsOf(row), 0);
 }
 
 /** The sampled token. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ChunkLimits, ChunkSize, type StepBeside } from './chunk-size.ts';
+import { CostModel } from '../../cost-model.ts';
+import { type ChunkLimits, type ChunkOptions, ChunkSize, type StepBeside } from './chunk-size.ts';
 import { CHUNK_LIMITS, ROW_TILE } from '../../tuning.ts';
 
 interface Machine {
@@ -9,11 +10,14 @@ interface Machine {
 }
 
 const MOST_TOKENS = 512;
-const OPTIONS = { mostTokens: MOST_TOKENS, readsByTile: true };
+
+/** It knows nothing yet. */
+const untaught = (options: Partial<ChunkOptions> = {}): ChunkSize =>
+  new ChunkSize({ costs: new CostModel({ readsByTile: true }), mostTokens: MOST_TOKENS, ...options });
 
 /** The chunk size after it has seen enough of a machine with constant rates. */
 function settled({ msPerToken }: Pick<Machine, 'msPerToken'>, limits: ChunkLimits = CHUNK_LIMITS): ChunkSize {
-  const chunk = new ChunkSize({ ...OPTIONS, limits });
+  const chunk = untaught({ limits });
   for (let step = 0; step < 30; step += 1) chunk.observePrefill(ROW_TILE, ROW_TILE * msPerToken);
   return chunk;
 }
@@ -49,14 +53,14 @@ const gapFor = ({ decodeMs }: Machine, { gapMs, gapSteps }: ChunkLimits): number
 
 describe('before a prefill was measured', () => {
   it('a chunk is small, and smaller while streams decode', () => {
-    const chunk = new ChunkSize(OPTIONS);
+    const chunk = untaught();
     expect(chunk.budget(beside(5, true))).toBeLessThan(chunk.budget(beside(5, false)));
     expect(chunk.budget(beside(5, false))).toBeLessThan(MOST_TOKENS);
   });
 
   it('no chunk is longer than a step while nobody reads, even if every row costs a decode step', () => {
     always(({ decodeMs }, limits) => {
-      const budget = new ChunkSize({ ...OPTIONS, limits }).budget(beside(decodeMs, false));
+      const budget = untaught({ limits }).budget(beside(decodeMs, false));
       expect(budget === limits.leastTokens || budget * decodeMs <= limits.idleMs).toBe(true);
       if (budget < 2 * ROW_TILE && budget > limits.leastTokens)
         expect((budget + 1) * decodeMs).toBeGreaterThan(limits.idleMs);
@@ -65,7 +69,7 @@ describe('before a prefill was measured', () => {
 
   it('the very first one has a few tokens, because nobody knows how slow the model is', () => {
     const unknown = { decodeMs: null, rowMs: null };
-    expect(new ChunkSize(OPTIONS).budget(unknown)).toBe(16);
+    expect(untaught().budget(unknown)).toBe(16);
   });
 });
 
@@ -101,7 +105,7 @@ describe('while streams decode', () => {
 describe('deep in a prompt', () => {
   /** Rows cost twice what they cost at position 0 at these depths. */
   const taught = (readsByTile: boolean, doublesAt: { tile: number; slice: number }): ChunkSize => {
-    const chunk = new ChunkSize({ ...OPTIONS, readsByTile });
+    const chunk = untaught({ costs: new CostModel({ readsByTile }) });
     for (let depth = 0; depth < 3_000; depth += ROW_TILE)
       chunk.observePrefill(ROW_TILE, ROW_TILE * 3.5 * (1 + depth / doublesAt.tile), depth);
     for (let times = 0; times < 10; times += 1)
@@ -136,7 +140,7 @@ describe('deep in a prompt', () => {
 
   it('a first tile is tried deep in a prompt, unless the model is too slow for it', () => {
     const slicesOf = (msPerToken: number): ChunkSize => {
-      const chunk = new ChunkSize(OPTIONS);
+      const chunk = untaught();
       for (let times = 0; times < 20; times += 1) chunk.observePrefill(16, 16 * msPerToken, 1_000);
       return chunk;
     };
@@ -187,7 +191,7 @@ describe('with the shipped limits', () => {
     [40, 25],
     [250, 4],
   ])('a first chunk has %d ms for a step of one row, which gives %d tokens', (decodeMs, tokens) => {
-    expect(new ChunkSize(OPTIONS).budget(beside(decodeMs, false))).toBe(tokens);
+    expect(untaught().budget(beside(decodeMs, false))).toBe(tokens);
   });
 
   it('a step takes a second while nobody reads, or two rows by themselves where these take longer', () => {
@@ -196,7 +200,7 @@ describe('with the shipped limits', () => {
   });
 
   it('is not cut to a few tokens where these take as long as many', () => {
-    const chunk = new ChunkSize(OPTIONS);
+    const chunk = untaught();
     chunk.observePrefill(16, 2_000);
     const unread = { decodeMs: null, rowMs: null };
     expect(chunk.budget(unread)).toBe(8);
@@ -220,7 +224,7 @@ describe('always', () => {
 
   it('a first prefill that was slow by accident is soon forgotten', () => {
     const steady = settled({ msPerToken: 3 });
-    const chunk = new ChunkSize(OPTIONS);
+    const chunk = untaught();
     chunk.observePrefill(58, 10 * 3 * 58);
     const [reading, alone] = [beside(40, true), beside(40, false)];
     for (let step = 0; step < 5; step += 1)

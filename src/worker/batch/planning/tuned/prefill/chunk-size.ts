@@ -1,10 +1,10 @@
 /**
  * Chunked prefill: how many prompt tokens one step may evaluate. While streams decode, a step must not open a gap that
  * a reader notices; while none does, only the reaction to new requests and to cancellation bounds it, because nothing is
- * handled during a call. Rates are measured.
+ * handled during a call.
  */
-import { CHUNK_LIMITS, HARDLY_SHORTER, ROW_TILE, TILE_COSTS } from '../../tuning.ts';
-import { RowPrices } from './row-prices.ts';
+import type { CostModel } from '../../cost-model.ts';
+import { CHUNK_LIMITS, FIRST_TILE_DEPTH, HARDLY_SHORTER, ROW_TILE } from '../../tuning.ts';
 
 export type ChunkLimits = Readonly<Record<keyof typeof CHUNK_LIMITS, number>>;
 
@@ -14,60 +14,58 @@ export interface StepBeside {
   readonly decodeMs: number | null;
   /** What a call of one row takes; null while nobody knows. */
   readonly rowMs: number | null;
-  /** Position of the prompt that goes first. */
+  /** Cells that the first row of the prompt that goes first reads. */
   readonly depth?: number;
 }
 
 export interface ChunkOptions {
+  readonly costs: CostModel;
   /** Rows of one native call. */
   readonly mostTokens: number;
-  /** Attention reads the KV cache once for a tile of rows, and once for each row of fewer. */
-  readonly readsByTile: boolean;
   readonly limits?: ChunkLimits;
 }
 
 export class ChunkSize {
+  readonly #costs: CostModel;
   readonly #mostTokens: number;
   readonly #limits: ChunkLimits;
-  readonly #prices: RowPrices;
   /** Fewer tokens take no less time. */
   #leastTokens: number;
 
-  constructor({ mostTokens, readsByTile, limits = CHUNK_LIMITS }: ChunkOptions) {
+  constructor({ costs, mostTokens, limits = CHUNK_LIMITS }: ChunkOptions) {
+    this.#costs = costs;
     this.#mostTokens = mostTokens;
     this.#limits = limits;
-    this.#prices = new RowPrices(readsByTile);
     this.#leastTokens = limits.leastTokens;
-  }
-
-  /** At position 0; null until a prefill was measured. */
-  get msPerToken(): number | null {
-    return this.#prices.startMs;
   }
 
   /** Prompt tokens for the next step: whole tiles of rows unless they are too slow. */
   budget(beside: StepBeside): number {
-    if (this.#prices.startMs === null) return this.#firstBudget(beside);
+    if (this.#costs.promptRowMs === null) return this.#firstBudget(beside);
     const { depth = 0 } = beside;
     const allowedMs = this.#allowedMs(beside);
-    const inTiles = Math.min(
-      this.#mostTokens,
-      Math.floor(this.#prices.rowsWithin(allowedMs, { size: 'tile', depth })),
+    const mostTiles = Math.floor(this.#mostTokens / ROW_TILE);
+    const tiles = largest(mostTiles, (count) => this.#callMs(count * ROW_TILE, depth) <= allowedMs);
+    if (tiles > 0) return tiles * ROW_TILE;
+    if (mostTiles > 0 && this.#callMs(ROW_TILE, depth) <= this.#tileMs(beside)) return ROW_TILE;
+    const mostRows = Math.min(this.#mostTokens, ROW_TILE - 1);
+    return Math.max(
+      this.#leastTokens,
+      largest(mostRows, (rows) => this.#callMs(rows, depth) <= allowedMs),
     );
-    if (inTiles >= ROW_TILE) return inTiles - (inTiles % ROW_TILE);
-    const tile = this.#prices.rowsWithin(this.#tileMs(beside), { size: 'tile', depth });
-    if (tile >= ROW_TILE) return Math.min(this.#mostTokens, ROW_TILE);
-    const inSlice = Math.floor(this.#prices.rowsWithin(allowedMs, { size: 'slice', depth }));
-    return Math.max(this.#leastTokens, Math.min(inSlice, ROW_TILE - 1));
   }
 
-  /** What one tile may take: longer by as much as its rows would cost more among fewer. */
+  #callMs(rows: number, depth: number): number {
+    return this.#costs.predict({ phase: 'prefill', rows, cells: depth + rows / 2 });
+  }
+
+  /** What one tile may take: longer by as much as its rows would take longer in calls of fewer. */
   #tileMs(beside: StepBeside): number {
     const { tileGapMs, idleMs, dearIdleMs, firstTileMs } = this.#limits;
     const { depth = 0 } = beside;
-    const isUntried = !this.#prices.knows('tile') && depth >= TILE_COSTS.rowDoublesAt;
-    const leastMs = isUntried ? firstTileMs : 0;
-    const dearer = this.#prices.rowMs('slice', depth) / this.#prices.rowMs('tile', depth) - 1;
+    const isUntried = this.#costs.seen({ phase: 'prefill', rows: ROW_TILE }) === 0;
+    const leastMs = isUntried && depth >= FIRST_TILE_DEPTH ? firstTileMs : 0;
+    const dearer = (2 * this.#callMs(ROW_TILE / 2, depth)) / this.#callMs(ROW_TILE, depth) - 1;
     const ms = isRead(beside) ? tileGapMs + tileGapMs * dearer : idleMs + dearIdleMs * dearer;
     return Math.max(leastMs, ms);
   }
@@ -87,17 +85,26 @@ export class ChunkSize {
     return Math.max(gapMs, gapSteps * (decodeMs ?? 0)) - (decodeMs ?? 0);
   }
 
-  /** A call of this many prompt rows, at this depth on average, took this long. */
-  observePrefill(rows: number, ms: number, depth = 0): void {
+  /** A call of so many prompt rows that read so many cells took this long. */
+  observePrefill(rows: number, ms: number, cells = 0): void {
     const { leastTokens, firstTokens } = this.#limits;
+    const call = { phase: 'prefill', rows, cells } as const;
     if (rows < leastTokens) return;
     // A busy machine, or weights that take long to read: cutting such a call shorter would only make more of them.
-    if (rows < firstTokens && this.#prices.surprise(rows, { ms, depth }) > HARDLY_SHORTER) {
+    const isKnown = rows < firstTokens && this.#costs.seen(call) > 0;
+    if (isKnown && ms > HARDLY_SHORTER * this.#costs.predict(call)) {
       this.#leastTokens = Math.max(leastTokens, firstTokens);
       return;
     }
-    this.#prices.observe(rows, { ms, depth });
+    this.#costs.observe(call, ms);
   }
+}
+
+/** The largest number that fits; 0: none does. */
+function largest(most: number, fits: (count: number) => boolean): number {
+  let count = most;
+  while (count > 0 && !fits(count)) count -= 1;
+  return count;
 }
 
 /** Somebody reads along, from the first token of a stream on, whatever began with it. */

@@ -2,14 +2,16 @@
  * worker/batch/planning/tuned/prefill owns which prompt tokens a step evaluates, so that no stream waits too long and no prompt starves. It
  * knows nothing of how decode rows are evaluated but the time that they take.
  */
+import type { CostModel } from '../../cost-model.ts';
 import {
+  cellsPerRow,
   type DecodingSequence,
-  type EvaluatedCall,
   type PlannedCall,
+  type PlannedRow,
   type PrefillingSequence,
-  rowsOf,
+  totalRows,
 } from '../../step-planner.ts';
-import { ASSUMED_PREFILL_MS_PER_TOKEN, LINGER_LIMITS, PLAIN_CHUNK_TOKENS } from '../../tuning.ts';
+import { LINGER_LIMITS, PLAIN_CHUNK_TOKENS, ROW_TILE } from '../../tuning.ts';
 import { burst, chunkBurst } from './bursts.ts';
 import { ChunkSize, type StepBeside } from './chunk-size.ts';
 import { chunkPrompts, inOrder } from './prefill-chunks.ts';
@@ -17,23 +19,31 @@ import { type CallRules, tiledCall } from '../../tiles.ts';
 import { padToTile } from './pad-to-tile.ts';
 
 export interface PrefillOptions {
+  readonly costs: CostModel;
   /** Rows of one native call. */
   readonly mostRows: number;
   readonly sizesChunks: boolean;
   readonly formsBursts: boolean;
   /** Rules for the tiles of prompts; null: any will do. */
   readonly exact: CallRules | null;
-  /**
-   * Where a tile of rows reads the KV cache once: the window, tokens, whether all sequences share a pass, and whether rows
-   * can be forgotten; else null.
-   */
-  readonly tiles: { readonly numCtx: number; readonly together: boolean; readonly canPad: boolean } | null;
+  readonly numCtx: number;
+  /** All sequences share a pass. */
+  readonly together: boolean;
+  /** Rows can be forgotten, and filling a tile may pay. */
+  readonly canPad: boolean;
 }
 
-export interface PrefillWork extends Pick<StepBeside, 'decodeMs' | 'rowMs'> {
+export interface PrefillWork extends Pick<StepBeside, 'decodeMs'> {
   readonly nowMs: number;
+  /** Cells that every row reads; null: those of its own sequence. */
+  readonly cellsInUse: number | null;
   readonly streams: readonly DecodingSequence[];
   readonly prompts: readonly PrefillingSequence[];
+}
+
+/** What a call took, and the cells that every row read; null: those of its own sequence. */
+export interface ObservedTime extends Pick<PrefillWork, 'cellsInUse'> {
+  readonly ms: number;
 }
 
 export class PrefillCall {
@@ -44,15 +54,11 @@ export class PrefillCall {
 
   constructor(options: PrefillOptions) {
     this.#options = options;
-    this.#chunk = new ChunkSize({ mostTokens: options.mostRows, readsByTile: options.tiles !== null });
-  }
-
-  get msPerToken(): number {
-    return this.#chunk.msPerToken ?? ASSUMED_PREFILL_MS_PER_TOKEN;
+    this.#chunk = new ChunkSize({ costs: options.costs, mostTokens: options.mostRows });
   }
 
   /** Null without prompts. */
-  plan({ nowMs, streams, prompts, decodeMs, rowMs }: PrefillWork): PlannedCall | null {
+  plan({ nowMs, streams, prompts, decodeMs, cellsInUse }: PrefillWork): PlannedCall | null {
     if (prompts.length === 0) {
       this.#passedOver = new Map();
       return null;
@@ -61,12 +67,13 @@ export class PrefillCall {
       ...prompt,
       passedOver: this.#passedOver.get(prompt.sequence) ?? 0,
     }));
-    const { sizesChunks, formsBursts, exact, tiles } = this.#options;
-    const { msPerToken } = this.#chunk;
+    const { costs, sizesChunks, formsBursts, exact } = this.#options;
+    const msPerToken = costs.promptRowMs;
     const members = formsBursts ? burst(streams, waiting, { msPerToken, nowMs }) : [];
     const isBurst = members.length > 0;
-    const depth = inOrder(isBurst ? members : waiting)[0]?.position ?? 0;
-    const budget = sizesChunks ? this.#chunk.budget({ decodeMs, rowMs, depth }) : PLAIN_CHUNK_TOKENS;
+    const depth = cellsInUse ?? inOrder(isBurst ? members : waiting)[0]?.position ?? 0;
+    const beside = { decodeMs, rowMs: costs.rowMs(depth), depth };
+    const budget = sizesChunks ? this.#chunk.budget(beside) : PLAIN_CHUNK_TOKENS;
     // Nothing may exceed the budget as long as the price of a row is unknown.
     const mostRows = msPerToken === null ? budget : this.#options.mostRows;
     const rules = { budget, mostRows, idle: decodeMs === null };
@@ -81,21 +88,23 @@ export class PrefillCall {
     if (planned.length === 0) return null;
     // A chunk that is no end has fewer rows because a tile would take too long.
     const isEnd = chunks.every(({ sequence, tokens }) => bySequence.get(sequence)?.remaining === tokens);
-    const canFill = isEnd && tiles !== null && tiles.canPad && (tiles.together || planned.length === 1);
-    const rows = canFill ? padToTile(planned, tiles.numCtx) : planned;
-    const total = rows.reduce((sum, row) => sum + rowsOf(row), 0);
-    return { phase: 'prefill', rows, expectedMs: this.msPerToken * total };
+    const rows = isEnd && this.#canFill(planned) ? padToTile(planned, this.#options) : planned;
+    const call = { phase: 'prefill', rows: totalRows(rows), cells: cellsPerRow(rows, cellsInUse) } as const;
+    return { phase: 'prefill', rows, expectedMs: costs.predict(call) };
   }
 
-  observe({ rows, ms }: Pick<EvaluatedCall, 'rows' | 'ms'>): void {
-    const total = rows.reduce((sum, row) => sum + rowsOf(row), 0);
-    const depth = rows.reduce((sum, row) => sum + rowsOf(row) * (row.position + rowsOf(row) / 2), 0);
-    this.#chunk.observePrefill(total, ms, depth / total);
+  #canFill(rows: readonly PlannedRow[]): boolean {
+    const { costs, mostRows, canPad, together } = this.#options;
+    return canPad && costs.readsByTile && mostRows >= ROW_TILE && (together || rows.length === 1);
+  }
+
+  observe(rows: readonly PlannedRow[], { ms, cellsInUse }: ObservedTime): void {
+    this.#chunk.observePrefill(totalRows(rows), ms, cellsPerRow(rows, cellsInUse));
   }
 
   /** Only beside a prefill so long that the wait is not felt. */
   lingerMs(promptTokens: number): number {
-    const prefillMs = promptTokens * (this.#chunk.msPerToken ?? 0);
+    const prefillMs = promptTokens * (this.#options.costs.promptRowMs ?? 0);
     return this.#options.formsBursts && prefillMs >= LINGER_LIMITS.leastPrefillMs ? LINGER_LIMITS.mostMs : 0;
   }
 }
