@@ -6,6 +6,8 @@ export const WORKER_CODES = [
   'cancelled',
   'context_length_exceeded',
   'evidence_unavailable',
+  'audio_unread',
+  'audio_unusable',
   'image_unusable',
   'images_too_many',
   'images_unread',

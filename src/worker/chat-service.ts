@@ -6,7 +6,7 @@ import { fail } from '../lib/errors/svc-error.ts';
 import { exactAccount } from './frozen/account.ts';
 import { BatchLoop } from './batch/batch-loop.ts';
 import { FrozenLane } from './frozen/lane.ts';
-import { hasMedia, type PromptImages, readImages, type Sight } from './media/read-images.ts';
+import { hasMedia, type PromptMedia, readMedia, type Sight } from './media/read-media.ts';
 import { prepareChat, requireRoom } from './prepare.ts';
 import type { ChatModel } from './model.ts';
 import type { Outbox } from './outbox.ts';
@@ -23,7 +23,7 @@ export class ChatService {
   readonly #outbox: Outbox;
   readonly #loop: BatchLoop;
   readonly #frozen: FrozenLane;
-  /** Jobs whose images are being read. */
+  /** Jobs whose images and audio are being read. */
   readonly #reading = new Set<string>();
 
   constructor(chat: ChatModel, outbox: Outbox) {
@@ -44,9 +44,9 @@ export class ChatService {
   submit(job: Exclude<Job, VocabularyJob>): void {
     switch (job.kind) {
       case 'generate':
-        return this.#withImages(job, (marked, images) => this.#generate(marked, images));
+        return this.#withMedia(job, (marked, images) => this.#generate(marked, images));
       case 'explain':
-        return this.#withImages({ ...job.job, jobId: job.jobId }, (marked, images) =>
+        return this.#withMedia({ ...job.job, jobId: job.jobId }, (marked, images) =>
           this.#explain(marked, images, job.wantsTokens === true),
         );
       case 'pin':
@@ -76,26 +76,26 @@ export class ChatService {
     this.#loop.slots.watch(watched);
   }
 
-  /** A job with images is prepared once they are read; until then it can be cancelled like any other. */
-  #withImages(job: GenerateJob, use: (job: GenerateJob, images: PromptImages | null) => void): void {
+  /** A job with images or audio is prepared once they are read; until then it can be cancelled like any other. */
+  #withMedia(job: GenerateJob, use: (job: GenerateJob, media: PromptMedia | null) => void): void {
     if (!hasMedia(job)) return use(job, null);
     const { sight = BLIND, context, spec } = this.#chat;
     const { jobId } = job;
     this.#reading.add(jobId);
-    void readImages(job, { sight, modelId: spec.modelId, mostWhole: context.batchTokens })
-      .then(({ job: marked, images }) => {
+    void readMedia(job, { sight, modelId: spec.modelId, mostWhole: context.batchTokens })
+      .then(({ job: marked, media }) => {
         if (!this.#reading.has(jobId)) throw fail('cancelled');
-        use(marked, images);
+        use(marked, media);
       })
       .catch((error: unknown) => this.#outbox.failed(jobId, error))
       .finally(() => this.#reading.delete(jobId));
   }
 
-  #generate(job: GenerateJob, images: PromptImages | null): void {
-    const prepared = prepareChat(this.#chat, job, images);
+  #generate(job: GenerateJob, media: PromptMedia | null): void {
+    const prepared = prepareChat(this.#chat, job, media);
     requireRoom(this.#chat, prepared);
     if (job.scoredPrompt !== undefined && prepared.runs.length > 0)
-      throw refusal('prompt_logprobs', 'must not be set beside images, which are no tokens');
+      throw refusal('prompt_logprobs', 'must not be set beside images or audio, which are no tokens');
     if (job.lane === 'frozen') this.#frozen.submit(prepared);
     else if (job.lane === 'exact') this.#loop.submit(prepared, exactAccount(this.#chat, prepared));
     else this.#loop.submit(prepared);
@@ -110,8 +110,8 @@ export class ChatService {
     }
   }
 
-  #explain(job: GenerateJob, images: PromptImages | null, wantsTokens: boolean): void {
-    const prepared = prepareChat(this.#chat, job, images);
+  #explain(job: GenerateJob, media: PromptMedia | null, wantsTokens: boolean): void {
+    const prepared = prepareChat(this.#chat, job, media);
     const { promptTokens, cachedTokens, placement, earlier } = this.#loop.preview(prepared);
     const modelFormat = formatFacts(prepared.writer);
     this.#outbox.event(job.jobId, {

@@ -1,5 +1,6 @@
 /** Images from a job to the rows that are evaluated, over a scripted projector: no native library is loaded. */
 import { describe, expect, it } from 'vitest';
+import { wavOf } from '../../test/support/audio.ts';
 import { dataUrl, pngWith, stripes } from '../../test/support/images.ts';
 import { chatRig } from '../../test/support/engine/chat-rig.ts';
 import { generateJob } from '../../test/support/engine/jobs.ts';
@@ -12,7 +13,7 @@ import {
 import type { GenerateJob, Turn } from '../contract/job.ts';
 import type { LoadSpec } from '../contract/load.ts';
 import { loadChat } from './load/chat.ts';
-import { IMAGE_LIMITS } from './media/limits.ts';
+import { AUDIO_LIMITS, IMAGE_LIMITS } from './media/limits.ts';
 import type { NativeBackend } from './native.ts';
 
 const PROJECTOR = { path: '/nowhere/mmproj.gguf', digest: 'd'.repeat(64) };
@@ -105,12 +106,82 @@ describe('images without the native library', () => {
 
   it('cannot be forged by text that looks like what stands for them', async () => {
     const { run, evaluated } = await service();
-    const words = 'hearthimage00x0x __media__ [image]';
+    const words = 'hearthmedium00x0x __media__ [image]';
     expect((await run({ prompt: { kind: 'chat', turns: [{ role: 'user', content: words }] } })).text).toBe(
       words,
     );
     expect((await run(asking(`${words} #`, CAT))).text).toBe(`${words} (cat-cat!)`);
     expect(evaluated.encodes).toBe(1);
+  });
+});
+
+/** The same with audio. */
+const hearing = (text: string, ...files: readonly Buffer[]): Pick<GenerateJob, 'prompt'> => {
+  const { prompt } = asking(text, ...files);
+  if (prompt.kind !== 'chat') throw new Error('no chat');
+  const turns = prompt.turns.map(
+    ({ media = [], ...turn }): Turn => ({
+      ...turn,
+      media: media.map(({ at }, index) => ({
+        medium: 'audio' as const,
+        data: files[index]?.toString('base64') ?? '',
+        format: 'wav',
+        at,
+      })),
+    }),
+  );
+  return { prompt: { kind: 'chat', turns } };
+};
+
+describe('audio without the native library', () => {
+  const spelling = (letters: string, seconds = 0.2): Buffer => {
+    const file = wavOf({ seconds });
+    file.write(letters, file.length - letters.length);
+    return file;
+  };
+  const WORD = spelling('one-word');
+
+  it('stands where it was sent, among images, and is encoded once', async () => {
+    const { run, evaluated } = await service();
+    const image = asking('See # and #.', CAT, CAT);
+    const audio = hearing('See # and #.', WORD, WORD);
+    if (image.prompt.kind !== 'chat' || audio.prompt.kind !== 'chat') throw new Error('no chat');
+    const [seen, heard] = [image.prompt.turns[0]?.media ?? [], audio.prompt.turns[0]?.media ?? []];
+    const media = [seen[0], heard[1]].flatMap((each) => each ?? []);
+    const turn: Turn = { role: 'user', content: 'See  and .', media };
+    const { text, failure } = await run({ prompt: { kind: 'chat', turns: [turn] } });
+    expect([failure, text]).toEqual([null, 'See (cat-cat!) and (one-word).']);
+    expect((await run(hearing('#', WORD))).text).toBe('(one-word)');
+    expect(evaluated.encodes).toBe(2);
+  });
+
+  it.each([
+    ['too short', [spelling('one-word', 0.05)], 1, 'shorter than 0.1 s'],
+    ['too long', [wavOf({ seconds: 601, rate: 4_000, encoding: '8 bits' })], 1, 'it lasts 601 s'],
+    ['of another format', [WORD, Buffer.from('OggS........')], 2, 'it is Ogg'],
+    [
+      'too long together',
+      Array<Buffer>(4).fill(wavOf({ seconds: 500, rate: 4_000, encoding: '8 bits' })),
+      4,
+      'last longer than 1800 s',
+    ],
+    ['too many', Array<Buffer>(33).fill(WORD), 33, 'may have 32'],
+    ['too large', [Buffer.alloc(AUDIO_LIMITS.bytes + 1)], 1, 'bytes'],
+  ])('that is %s is refused by name, and nothing is encoded', async (_, files, audio, reason) => {
+    const { run, evaluated } = await service();
+    const { failure } = await run(hearing('#'.repeat(files.length), ...files));
+    expect(failure).toMatchObject({
+      code: 'audio_unusable',
+      detail: { audio, reason: expect.stringContaining(reason) },
+    });
+    expect(evaluated.encodes).toBe(0);
+  });
+
+  it('is refused with what helps where nothing hears, and in a record', async () => {
+    const { run } = await service({});
+    expect((await run(hearing('#', WORD))).failure).toMatchObject({ code: 'audio_unread' });
+    const frozen = await run({ ...hearing('#', WORD), lane: 'frozen' });
+    expect(frozen.failure).toMatchObject({ code: 'evidence_unavailable' });
   });
 });
 

@@ -1,7 +1,7 @@
 /** A model that is loaded and ready for jobs. */
 import type { ExactSteps } from '../contract/settings/exact-rules.ts';
 import type { LoadedFacts, LoadSpec } from '../contract/load.ts';
-import type { Sight } from './media/read-images.ts';
+import type { Sight } from './media/read-media.ts';
 import type { NativeAdapter, NativeBackend, NativeContext, NativeModel, Pooling } from './native.ts';
 import type { PromptWriter } from './prompt/prompt.ts';
 import type { Vocabulary } from './prompt/vocabulary.ts';

@@ -7,7 +7,7 @@ import type { Answer } from './answer/answer.ts';
 import { type AnswerPlan, openAnswer, planAnswer } from './answer/plan-answer.ts';
 import type { ModelFormat } from '../../packages/chat-templates/src/tool-format/tool-format.ts';
 import type { PromptRun } from './media/media-room.ts';
-import type { PromptImages } from './media/read-images.ts';
+import type { PromptMedia } from './media/read-media.ts';
 import { isRow } from './media/rows.ts';
 import type { ChatModel } from './model.ts';
 import type { PromptPiece } from './prompt/guard.ts';
@@ -51,7 +51,7 @@ export interface PreparedChat {
 export function prepareChat(
   loaded: ChatModel,
   asked: GenerateJob,
-  images: PromptImages | null = null,
+  images: PromptMedia | null = null,
 ): PreparedChat {
   const chat = speaking(loaded, asked);
   const biased = withBiases(chat.vocabulary, withLimit(chat, asked));
@@ -176,7 +176,7 @@ interface PromptRequest {
   readonly job: GenerateJob;
   readonly plan: AnswerPlan;
   readonly numCtx: number;
-  readonly images: PromptImages | null;
+  readonly images: PromptMedia | null;
 }
 
 function promptOf(

@@ -7,6 +7,7 @@ import type { LoadSpec } from '../../src/contract/load.ts';
 import { bootNative } from '../../src/worker/addon/boot.ts';
 import { ChatService } from '../../src/worker/chat-service.ts';
 import { loadChat } from '../../src/worker/load/chat.ts';
+import { isAudio } from '../../src/worker/media/audio-file.ts';
 import { MediaRoom } from '../../src/worker/media/media-room.ts';
 import type { ChatModel } from '../../src/worker/model.ts';
 import type { NativeBackend } from '../../src/worker/native.ts';
@@ -120,7 +121,12 @@ export class Eyes {
   }
 }
 
-/** Text, with images where `#` stands. */
+const mediumOf = (file: Buffer) =>
+  isAudio(file)
+    ? { medium: 'audio' as const, data: file.toString('base64'), format: 'wav' }
+    : { medium: 'image' as const, url: dataUrl(file) };
+
+/** Text, with images or audio where `#` stands. */
 export function jobOf(
   text: string,
   images: readonly Buffer[],
@@ -130,7 +136,7 @@ export function jobOf(
   let at = 0;
   const media = images.map((image, index) => {
     at += parts[index]?.length ?? 0;
-    return { medium: 'image' as const, url: dataUrl(image), at };
+    return { ...mediumOf(image), at };
   });
   const turn = { role: 'user' as const, content: parts.join(''), media };
   return generateJob({ maxTokens: 4, prompt: { kind: 'chat', turns: [turn] }, ...fields });

@@ -1,5 +1,5 @@
 /**
- * Damaged images and projectors, at a worker with llama.cpp: none may end it. What the gate lets through of damaged
+ * Damaged images, audio files and projectors, at a worker with llama.cpp: none may end it. What the gate lets through of damaged
  * projectors costs a load at most. SVC_LONG_TESTS=1: 10,000 images and 1,000 projectors.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -18,6 +18,10 @@ import {
   writeTinyProjector,
 } from '../../tools/models/tiny-projector.ts';
 import { bootWorker, type TestWorker } from '../support/engine/worker-harness.ts';
+import { flacOf, mp3Of, wavOf } from '../support/audio.ts';
+import { generateJob } from '../support/engine/jobs.ts';
+import { AUDIO_FAMILIES, writeTinyAudio } from '../../tools/models/tiny-audio.ts';
+import type { GenerateJob } from '../../src/contract/job.ts';
 import { bmpOf, GIF, JPEG, stripes, stripesOf } from '../support/images.ts';
 import { animatedWebp, webpOf } from '../support/webp.ts';
 import { jobOf } from './eyes.ts';
@@ -33,6 +37,13 @@ const WEBP = [
   await webpOf(24, 20, (x, y) => [x, y, 0, (x * y) % 256]),
 ] as const;
 const SOURCES = [stripes(24, 20), JPEG, GIF, bmpOf(12, 9), ...WEBP, animatedWebp(24, 20, WEBP)] as const;
+const SOUNDS = [
+  wavOf({ seconds: 0.12, rate: 8_000, encoding: '8 bits' }),
+  wavOf({ seconds: 0.12, rate: 8_000, channels: 2, isLong: true }),
+  flacOf({ seconds: 0.12 }),
+  mp3Of({ seconds: 0.12, claimed: 4 }),
+  mp3Of({ seconds: 0.12, isTagged: true }),
+] as const;
 const OVERFLOWS = [0, 0x7f, 0x80, 0xff] as const;
 
 /** Bytes changed, cut out, doubled, or set to what overflows; or all that follows cut off. */
@@ -54,6 +65,28 @@ function mutant(source: Buffer, random: Random): Buffer {
     bytes = change?.(bytes, random.below(bytes.length), random) ?? bytes;
   }
   return bytes;
+}
+
+interface Attack {
+  readonly seed: number;
+  readonly jobFor: (bytes: Buffer) => GenerateJob;
+}
+
+/** Sends mutants, each in a job; throws what ends the worker. */
+async function attack(worker: TestWorker, sources: readonly Buffer[], { seed, jobFor }: Attack) {
+  const random = seededRandom(seed);
+  const counts = { answered: 0, refused: 0, others: 0 };
+  for (let n = 0; n < IMAGES; n += 1) {
+    const bytes = mutant(sources[n % sources.length] ?? GIF, random);
+    try {
+      for await (const event of worker.run(jobFor(bytes))) if (event.type === 'done') counts.answered += 1;
+    } catch (error) {
+      if (isFailure(error, 'image_unusable', 'audio_unusable')) counts.refused += 1;
+      else if (isSvcError(error) && !isFailure(error, 'worker_crashed', 'worker_hung')) counts.others += 1;
+      else throw new Error(`file ${n}, ${bytes.toString('base64')}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+  return counts;
 }
 
 describe.skipIf(libraries === null)('mutants', () => {
@@ -79,24 +112,34 @@ describe.skipIf(libraries === null)('mutants', () => {
   it.each(PROJECTOR_FAMILIES)(`of ${IMAGES} images are answered or refused by %s`, async (family) => {
     const projector = path.join(folder, `${family}.gguf`);
     await writeTinyProjector(projector, { family });
-    const random = seededRandom(PROJECTOR_FAMILIES.indexOf(family));
     const worker = await load(family, projector);
-    const counts = { answered: 0, refused: 0, others: 0 };
-    for (let n = 0; n < IMAGES; n += 1) {
-      const bytes = mutant(SOURCES[n % SOURCES.length] ?? GIF, random);
-      try {
-        for await (const event of worker.run(jobOf('#', [bytes], { maxTokens: 1 })))
-          if (event.type === 'done') counts.answered += 1;
-      } catch (error) {
-        if (isFailure(error, 'image_unusable')) counts.refused += 1;
-        else if (isSvcError(error) && !isFailure(error, 'worker_crashed', 'worker_hung')) counts.others += 1;
-        else
-          throw new Error(`image ${n}, ${bytes.toString('base64')}: ${messageOf(error)}`, { cause: error });
-      }
-    }
+    const counts = await attack(worker, SOURCES, {
+      seed: PROJECTOR_FAMILIES.indexOf(family),
+      jobFor: (bytes) => jobOf('#', [bytes], { maxTokens: 1 }),
+    });
     process.stderr.write(`image mutants, ${family}: ${JSON.stringify(counts)}\n`);
     expect(counts.answered).toBeGreaterThan(IMAGES / 5);
     expect(counts.refused).toBeGreaterThan(IMAGES / 5);
+    await worker.end();
+  });
+
+  it.each(AUDIO_FAMILIES)(`of ${IMAGES} audio files are answered or refused by %s`, async (family) => {
+    const projector = path.join(folder, `${family}.gguf`);
+    await writeTinyAudio(projector, { family });
+    const worker = await load('gemma3', projector);
+    const counts = await attack(worker, SOUNDS, {
+      seed: 100 + AUDIO_FAMILIES.indexOf(family),
+      jobFor: (bytes) => {
+        const media = [{ medium: 'audio' as const, data: bytes.toString('base64'), format: 'wav', at: 0 }];
+        return generateJob({
+          maxTokens: 1,
+          prompt: { kind: 'chat', turns: [{ role: 'user', content: '', media }] },
+        });
+      },
+    });
+    process.stderr.write(`audio mutants, ${family}: ${JSON.stringify(counts)}\n`);
+    expect(counts.answered).toBeGreaterThan(IMAGES / 5);
+    expect(counts.refused).toBeGreaterThan(IMAGES / 50);
     await worker.end();
   });
 

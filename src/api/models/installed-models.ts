@@ -5,6 +5,7 @@ import { holdsText, settingsOf } from '../../contract/settings/shapes.ts';
 import {
   digestOf,
   isServed,
+  mediaOf,
   type ModelManifest,
   modelFiles,
   type ServedManifest,
@@ -28,7 +29,7 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
       aliases: model.aliases,
       ownedBy: model.ownedBy,
       engine: LOCAL_ENGINE,
-      media: facts.projector?.image === true ? ['image'] : [],
+      media: mediaOf(model),
       addedAt: model.addedAt,
       name: facts.name ?? null,
       architecture: facts.architecture,

@@ -1,7 +1,7 @@
 /** The models of this kind of engine: GGUF files. The code that knows the files makes the target; no other reads its source. */
 import type { ExpertFacts, LoadSpec } from '../../contract/load.ts';
 import { type ModelSettings, settingsOf } from '../../contract/settings/shapes.ts';
-import type { ModelTarget } from '../ports.ts';
+import type { Medium, ModelTarget } from '../ports.ts';
 
 export const LOCAL_ENGINE = 'local';
 
@@ -32,12 +32,12 @@ export interface LocalTarget extends ModelTarget {
 type LocalModel = Pick<ModelTarget, 'modelId' | 'kind' | 'trainedCtx' | 'defaultCtx' | 'farthest'> & {
   /** Whether its pooling gives scores in the place of vectors. */
   readonly ranks?: boolean;
-  /** Whether it has a projector for images. */
-  readonly seesImages?: boolean;
+  /** What it takes besides text; absent: nothing. */
+  readonly media?: readonly Medium[];
 };
 
 export function localTarget(
-  { ranks = false, seesImages = false, ...model }: LocalModel,
+  { ranks = false, media = [], ...model }: LocalModel,
   source: LocalSource,
 ): LocalTarget {
   return {
@@ -49,7 +49,7 @@ export function localTarget(
       canTokenize: true,
       canRank: ranks,
       canContinue: model.kind === 'chat',
-      ...(seesImages && { media: ['image'] as const }),
+      ...(media.length > 0 && { media }),
     },
     revision: [source.digest ?? '', source.path, settingsKey(source), besideKey(source)].join(' ').trimEnd(),
     source,

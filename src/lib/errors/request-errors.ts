@@ -261,6 +261,17 @@ export const contentErrors = {
     (d) =>
       `Image ${d.image} of the request cannot be used: ${withoutStop(d.reason)}; ${d.remedy ?? 'send another one'}.`,
   ),
+  audio_unread: permanent(
+    'request',
+    { model: 'string', reason: 'string', remedy: 'string', param: 'string?' },
+    (d) => `Model "${d.model}" cannot hear audio now: ${d.reason}; ${d.remedy}.`,
+  ),
+  audio_unusable: permanent(
+    'request',
+    { audio: 'number', reason: 'string', remedy: 'string?', param: 'string?' },
+    (d) =>
+      `Audio ${d.audio} of the request cannot be used: ${withoutStop(d.reason)}; ${d.remedy ?? 'send another one'}.`,
+  ),
   model_not_found: permanent(
     'not_found',
     { model: 'string', instead: 'string?', param: 'string?' },

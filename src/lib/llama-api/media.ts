@@ -1,6 +1,6 @@
 /**
- * The part of libmtmd's C interface that Hearth uses: images into rows of the model's own width. It calls itself
- * experimental, and nothing but images needs it, so it is no part of the declarations that every build must agree with.
+ * The part of libmtmd's C interface that Hearth uses: images and audio into rows of the model's own width. It calls itself
+ * experimental, and nothing else needs it, so it is no part of the declarations that every build must agree with.
  */
 import { type Declared, declare } from './declared.ts';
 import type { Pointer } from './structs.ts';
@@ -106,6 +106,7 @@ export const MTMD = {
   mtmd_bitmap_get_ny: declare<(bitmap: Pointer) => number>('uint32', 'void*'),
   mtmd_bitmap_get_data: declare<(bitmap: Pointer) => Pointer>('void*', 'void*'),
   mtmd_bitmap_get_n_bytes: declare<(bitmap: Pointer) => number>('size_t', 'void*'),
+  mtmd_bitmap_is_audio: declare<(bitmap: Pointer) => boolean>('bool', 'void*'),
   mtmd_bitmap_free: declare<(bitmap: Pointer) => void>('void', 'void*'),
   mtmd_input_chunks_init: declare<() => Pointer>('void*'),
   mtmd_input_chunks_size: declare<(chunks: Pointer) => number>('size_t', 'void*'),

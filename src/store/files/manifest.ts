@@ -221,6 +221,14 @@ export function projectorFile(manifest: ModelManifest): ModelFile | null {
   return manifest.files.find((file) => file.role === 'mmproj') ?? null;
 }
 
+/** What it takes besides text. */
+export function mediaOf({
+  facts: { projector },
+}: Pick<ModelManifest, 'facts'>): readonly ('image' | 'audio')[] {
+  const { image = false, audio = false } = projector ?? {};
+  return [...(image ? (['image'] as const) : []), ...(audio ? (['audio'] as const) : [])];
+}
+
 /** All that a load opens; files of another role are only kept. */
 export function loadedFiles(manifest: ModelManifest): readonly ModelFile[] {
   const projector = projectorFile(manifest);

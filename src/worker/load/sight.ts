@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { LoadSpec } from '../../contract/load.ts';
 import { messageOf } from '../../lib/errors/svc-error.ts';
 import { MediaRoom } from '../media/media-room.ts';
-import type { Sight } from '../media/read-images.ts';
+import type { Sight } from '../media/read-media.ts';
 import type { NativeBackend, NativeModel, NativeProjector } from '../native.ts';
 import { usesDevices } from './load-options.ts';
 
@@ -30,7 +30,7 @@ export async function openSight(
   }
   if (!backend.readsMedia) {
     return none(
-      'the library that reads them is not installed',
+      'the library that reads images and audio is not installed',
       'run: hearth library build --media, then restart the service',
     );
   }
@@ -47,7 +47,6 @@ export async function openSight(
       'install the model again with the projector that was made for it',
     );
   }
-  if (!opened.seesImages) return none('its projector reads audio only', 'choose a model that reads images');
   const bytes = Math.max(0, process.memoryUsage.rss() - before);
   // Without a digest nothing is found again after a restart.
   const digest = projector.digest ?? randomBytes(32).toString('hex');

@@ -17,3 +17,18 @@ export const IMAGE_LIMITS = {
   /** Chosen: of encoded rows. An image of Gemma 3 4B takes 2.6 MB. */
   keptBytes: 96 * 1024 * 1024,
 } as const;
+
+/** Bounds of the audio in one request. */
+export const AUDIO_LIMITS = {
+  /** Chosen: a conversation of speech. */
+  files: 32,
+  /** Of one file. */
+  bytes: 20 * 1024 * 1024,
+  /** Of one file: an encoder cuts it into pieces of 30 s, each of several hundred rows. Shorter ones make some encoders abort. */
+  seconds: { least: 0.1, most: 600 },
+  /** Of all files of a request. */
+  secondsOfAll: 1_800,
+  /** Samples a second, of one channel. */
+  rate: { least: 4_000, most: 192_000 },
+  channels: 8,
+} as const;

@@ -1,5 +1,6 @@
-/** The images of one loaded model: read, cut up, encoded, and kept as long as there is room. */
+/** The images and the audio of one loaded model: read, cut up, encoded, and kept as long as there is room. */
 import { createHash } from 'node:crypto';
+import type { TurnMedium } from '../../contract/job.ts';
 import { SharedMap } from '../../lib/base/recent/shared-map.ts';
 import type { MediumPart, NativeMedium, NativeProjector } from '../native.ts';
 import { decodeWebp } from './decode-webp.ts';
@@ -48,12 +49,17 @@ export class MediaRoom {
     this.#digest = digest;
   }
 
+  /** Whether the projector takes it. */
+  reads(medium: TurnMedium['medium']): boolean {
+    return medium === 'image' ? this.#projector.seesImages : this.#projector.hearsAudio;
+  }
+
   /** Runs that were encoded since the load. */
   get encodedRuns(): number {
     return this.#count;
   }
 
-  /** Rejects with the end of a sentence that says why the image cannot be used. */
+  /** Rejects with the end of a sentence that says why the file cannot be used. */
   async see(bytes: Buffer): Promise<readonly SeenPart[]> {
     const file = createHash('sha256').update(bytes).digest('hex');
     const known = this.#known.get(file) ?? (await this.#look(file, bytes));

@@ -1,5 +1,5 @@
 /**
- * worker/media owns the images of prompts: what they are cut into, their rows in a prompt, how they are read, encoded and
+ * worker/media owns the images and the audio of prompts: what they are cut into, their rows in a prompt, how they are read, encoded and
  * kept. It knows nothing of sequences, steps or the native library.
  *
  * A prompt is one list of numbers, and a run of rows of an image stands in it as numbers that no vocabulary has, one for

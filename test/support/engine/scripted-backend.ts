@@ -124,7 +124,7 @@ export const SCRIPTED_ROWS = 8;
 function scriptedProjector(evaluated: Evaluated): NativeProjector {
   return {
     seesImages: true,
-    hearsAudio: false,
+    hearsAudio: true,
     prepare: async (file) => {
       const bytes = 'rgb' in file ? file.rgb : file;
       const pixels = createHash('sha256').update(bytes).digest('hex');

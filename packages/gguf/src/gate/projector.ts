@@ -16,7 +16,14 @@ export interface ProjectorFacts {
 }
 
 /** Of sizes that the network divides by or reserves memory for. */
-const MOST = { imageSize: 16_384, patchSize: 1_024, layers: 512, heads: 1_024, width: 131_072 } as const;
+const MOST = {
+  imageSize: 16_384,
+  patchSize: 1_024,
+  layers: 512,
+  heads: 1_024,
+  width: 131_072,
+  melBins: 1_024,
+} as const;
 
 export function isProjector(lookup: Lookup): boolean {
   return lookup.text('general.architecture') === 'clip' || lookup.text('general.type') === 'mmproj';
@@ -32,6 +39,7 @@ export function readProjector(header: Header, lookup: Lookup, sizeBytes: number)
   if (seesImages) checkNetwork(lookup, 'clip.vision');
   if (hearsAudio) checkNetwork(lookup, 'clip.audio');
   if (seesImages) checkImages(lookup);
+  if (hearsAudio) checkAudio(lookup);
   return {
     type: lookup.text('clip.projector_type')?.slice(0, 64) ?? null,
     seesImages,
@@ -57,6 +65,11 @@ function checkImages(lookup: Lookup): void {
     lookup.refuse(`clip.vision.patch_size ${patch} is larger than images of ${size}`);
   within(lookup, 'clip.vision.projector.scale_factor', MOST.patchSize);
   within(lookup, 'clip.vision.spatial_merge_size', MOST.patchSize);
+}
+
+function checkAudio(lookup: Lookup): void {
+  within(lookup, 'clip.audio.num_mel_bins', MOST.melBins);
+  within(lookup, 'clip.audio.projector.stack_factor', MOST.melBins);
 }
 
 /** Undefined where the file leaves it out. */

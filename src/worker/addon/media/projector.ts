@@ -81,7 +81,8 @@ async function bitmapOf(
 
 /** On another thread: a photo has as many as 120 MB of them, and steps go on meanwhile. */
 async function pixelDigest(library: MediaLibrary, bitmap: Pointer): Promise<string> {
-  const size = `${library.mtmd_bitmap_get_nx(bitmap)}x${library.mtmd_bitmap_get_ny(bitmap)}`;
+  const kind = library.mtmd_bitmap_is_audio(bitmap) ? 'audio ' : '';
+  const size = `${kind}${library.mtmd_bitmap_get_nx(bitmap)}x${library.mtmd_bitmap_get_ny(bitmap)}`;
   const data = koffi.view(library.mtmd_bitmap_get_data(bitmap), library.mtmd_bitmap_get_n_bytes(bitmap));
   const digest = await webcrypto.subtle.digest('SHA-256', new Uint8Array(data));
   return `${size} ${Buffer.from(digest).toString('hex')}`;
@@ -114,7 +115,7 @@ class MediumHandle implements NativeMedium {
   encode(part: number): Promise<Float32Array> {
     const { library, log, pointer, width } = this.#opened;
     return this.#turns.run(async () => {
-      if (this.#isFree) throw new Error('the image is no longer here');
+      if (this.#isFree) throw new Error('it is no longer here');
       log.clear();
       const chunk = this.#chunk(part);
       const count = library.mtmd_input_chunk_get_n_tokens(chunk) * width;
@@ -150,8 +151,7 @@ function partOf({ library, pointer }: OpenedProjector, chunk: Pointer): MediumPa
     const tokens = library.mtmd_input_chunk_get_tokens_text(chunk, [0]);
     const ids = tokens === null ? [] : (koffi.decode(tokens, koffi.array('int32', rows)) as number[]);
     // What the library looks up around images, and the model does not have.
-    if (ids.some((id) => id < 0))
-      throw new Error('the vocabulary has no tokens for what stands around images');
+    if (ids.some((id) => id < 0)) throw new Error('the vocabulary has no tokens for what stands around it');
     return { kind: 'tokens', tokens: Uint32Array.from(ids) };
   }
   const positions = library.mtmd_input_chunk_get_n_pos(chunk);
@@ -166,9 +166,11 @@ function planesOf(
   chunk: Pointer,
   rows: number,
 ): Extract<MediumPart, { kind: 'rows' }>['planes'] {
+  if (!library.mtmd_decode_use_mrope(context)) return null;
   const image = library.mtmd_input_chunk_get_tokens_image(chunk);
-  if (!library.mtmd_decode_use_mrope(context) || image === null) return null;
   const at = (first: number): Uint32Array => {
+    // Audio has no place in a picture: its rows follow each other as tokens do.
+    if (image === null) return Uint32Array.from({ length: 4 * rows }, (_, of) => first + Math.floor(of / 4));
     const found = new Uint32Array(4 * rows);
     library.mtmd_helper_image_get_decoder_pos(image, first, found);
     return found;
