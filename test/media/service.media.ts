@@ -7,9 +7,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { IMAGE_TOKENS, writeTinyProjector } from '../../tools/models/tiny-projector.ts';
+import { AUDIO_ROWS, writeTinyAudio } from '../../tools/models/tiny-audio.ts';
 import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
 import { HttpClient } from '../support/http/http-client.ts';
 import { bmpOf, dataUrl, GIF, JPEG, pngWith, stripes, stripesOf } from '../support/images.ts';
+import { flacOf, mp3Of, wavOf } from '../support/audio.ts';
 import { webpOf } from '../support/webp.ts';
 import { endProcess, hearth, readyUrl, type Settings, startHearth } from '../support/process/hearth.ts';
 
@@ -17,6 +19,7 @@ const libraries = inject('mediaLibraries');
 const IMAGE = stripes(48, 48);
 /** Of the same picture, though not exactly. */
 const WEBP = await webpOf(48, 48, stripesOf(0));
+const SPEECH = wavOf({ seconds: 0.5 });
 /** Not in the types of every client. */
 const GREEDY = { temperature: 0 };
 
@@ -63,6 +66,10 @@ describe.skipIf(libraries === null)('a service with eyes', () => {
     const env = { SVC_HOME: home };
     const eyes = await hearth(['import', model, '--id', 'eyes', '--projector', projector], env);
     expect([eyes.code, eyes.stderr]).toEqual([0, expect.stringContaining('eyes is installed')]);
+    const ears = path.join(folder, 'mmproj-ears.gguf');
+    await writeTinyAudio(ears);
+    const hearing = await hearth(['import', model, '--id', 'ears', '--projector', ears], env);
+    expect(hearing.code, hearing.stderr).toBe(0);
     const blind = await hearth(['import', model, '--id', 'blind'], env);
     expect(blind.code, blind.stderr).toBe(0);
     service = await serve(home);
@@ -230,7 +237,10 @@ describe.skipIf(libraries === null)('a service with eyes', () => {
 
   it.each([
     ['an address', shown('http://127.0.0.1:1/cat.png')],
-    ['audio', { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }],
+    [
+      'audio where nothing hears',
+      { type: 'input_audio', input_audio: { data: SPEECH.toString('base64'), format: 'wav' } },
+    ],
   ])('refuses %s, and fetches nothing', async (_, part) => {
     const { status, body } = await service.client.chat(asked(words, part));
     expect([status, body.param]).toEqual([400, expect.stringContaining('messages[0].content[1]')]);
@@ -243,6 +253,70 @@ describe.skipIf(libraries === null)('a service with eyes', () => {
       'X-Svc-Evidence-Mode': 'frozen-v1',
     });
     expect([frozen.status, frozen.body.code]).toEqual([503, 'evidence_unavailable']);
+  });
+
+  it('takes audio from the unmodified openai and Ollama clients and from hearth run, and says the same to all', async () => {
+    const text = 'What is said?';
+    const data = SPEECH.toString('base64');
+    const openai = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: 'x', maxRetries: 0 });
+    const limits = { model: 'ears', max_tokens: 4, temperature: 0 };
+    const chat = await openai.chat.completions.create({
+      ...limits,
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text },
+            { type: 'input_audio', input_audio: { data, format: 'wav' } },
+          ],
+        },
+      ],
+    });
+    const said = chat.choices[0]?.message.content ?? '';
+    expect(chat.usage?.prompt_tokens).toBeGreaterThan(AUDIO_ROWS.ultravox);
+    const { body } = await service.client.post('/v1/responses', {
+      model: 'ears',
+      max_output_tokens: 4,
+      temperature: 0,
+      input: [
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text },
+            { type: 'input_audio', input_audio: { data, format: 'wav' } },
+          ],
+        },
+      ],
+    });
+    expect(body.output[0].content[0].text).toBe(said);
+    const ollama = new Ollama({ host: service.url });
+    const answer = await ollama.chat({
+      model: 'ears',
+      messages: [{ role: 'user', content: text, images: [data] }],
+      options: { num_predict: 4, temperature: 0 },
+    });
+    expect(answer.prompt_eval_count).toBe(chat.usage?.prompt_tokens);
+    const file = path.join(folder, 'speech.wav');
+    await writeFile(file, SPEECH);
+    const settings = { SVC_HOME: home, SVC_PORT: new URL(service.url).port };
+    const asks = ['run', 'ears', '--audio', file, text, '--temperature', '0', '--max-tokens', '4'];
+    const { code, stdout } = await hearth(asks, settings);
+    expect([code, stdout]).toEqual([0, `${said}\n`]);
+  });
+
+  it('refuses audio whose header claims more than there is memory for, and goes on', async () => {
+    const huge = flacOf({ seconds: 0.2, frames: 2 ** 36 - 1 });
+    const heard = (file: Buffer) => ({
+      ...asked(words, {
+        type: 'input_audio',
+        input_audio: { data: file.toString('base64'), format: 'flac' },
+      }),
+      model: 'ears',
+    });
+    const { status, body } = await service.client.chat(heard(huge));
+    expect([status, body.code]).toEqual([400, 'audio_unusable']);
+    const lying = await service.client.chat(heard(mp3Of({ seconds: 0.2, claimed: 2 ** 32 - 1 })));
+    expect(lying.status, JSON.stringify(lying.body)).toBe(200);
   });
 
   it('reads images in a sealed worker', async () => {

@@ -169,15 +169,13 @@ describe('a question', () => {
     expect(other.said).toBe('The answer was cut after 4 tokens (num_predict).');
   });
 
-  it('has the images of its question, as parts after the text', () => {
-    const { sent } = new Talk({ images: ['data:image/png;base64,AA=='], isSingle: true }).line('What is it?');
+  it('has the images and audio of its question, as parts after the text', () => {
+    const IMAGE = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } };
+    const { sent } = new Talk({ media: [IMAGE], isSingle: true }).line('What is it?');
     expect(sent['messages']).toEqual([
       {
         role: 'user',
-        content: [
-          { type: 'text', text: 'What is it?' },
-          { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } },
-        ],
+        content: [{ type: 'text', text: 'What is it?' }, IMAGE],
       },
     ]);
   });

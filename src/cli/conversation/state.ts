@@ -58,8 +58,8 @@ export interface Conversation {
   readonly isLeaving: boolean;
   /** One question, one answer. */
   readonly isSingle: boolean;
-  /** Data URLs of images that go with the question. */
-  readonly images: readonly string[];
+  /** Parts of the request that go with the question: images and audio. */
+  readonly media: readonly object[];
   /** Files that this conversation wrote or read, and may therefore replace. */
   readonly ownFiles: readonly string[];
 }
@@ -135,7 +135,7 @@ export interface Opening {
   readonly options?: Options;
   readonly isVerbose?: boolean;
   readonly isSingle?: boolean;
-  readonly images?: readonly string[];
+  readonly media?: readonly object[];
 }
 
 export function newConversation(opening: Opening): Conversation {
@@ -152,7 +152,7 @@ export function newConversation(opening: Opening): Conversation {
     answer: null,
     isLeaving: false,
     isSingle: opening.isSingle === true,
-    images: opening.images ?? [],
+    media: opening.media ?? [],
     ownFiles: [],
   };
 }
@@ -164,10 +164,8 @@ export function requestOf(state: Conversation, question?: string): Record<string
   return { model: state.model.id, ...state.options, messages: [...system, ...state.turns, ...asked] };
 }
 
-function contentOf({ images }: Conversation, question: string): unknown {
-  if (images.length === 0) return question;
-  const parts = images.map((url) => ({ type: 'image_url', image_url: { url } }));
-  return [{ type: 'text', text: question }, ...parts];
+function contentOf({ media }: Conversation, question: string): unknown {
+  return media.length === 0 ? question : [{ type: 'text', text: question }, ...media];
 }
 
 /** Back to the person, with a sentence. */

@@ -9,6 +9,7 @@ import { begunPrompt } from '../../chat/assistant-prefill.ts';
 import { readThinking } from '../../intake/thinking.ts';
 import {
   AUDIO_REMEDY,
+  AUDIO_UNREAD,
   audioOf,
   type FoundMedium,
   IMAGE_REMEDY,
@@ -176,6 +177,7 @@ function readPart(part: ContentPart, path: string, takes: Takes): string | Found
     return audioOf(data, format) ?? refused(`${path}.input_audio`, AUDIO_REMEDY);
   }
   if (part.type === 'image_url') throw refusal(path, IMAGE_UNREAD);
+  if (part.type === 'input_audio') throw refusal(path, AUDIO_UNREAD);
   throw refusal(path, `is of type "${String(part.type).slice(0, 32)}"; only text parts are served`);
 }
 

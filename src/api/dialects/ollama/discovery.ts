@@ -21,6 +21,7 @@ const CAPABILITIES: Readonly<Record<string, string>> = {
   tools: 'tools',
   reasoning: 'thinking',
   vision: 'vision',
+  audio: 'audio',
   embeddings: 'embedding',
 };
 

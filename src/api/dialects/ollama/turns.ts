@@ -1,11 +1,14 @@
 /** The messages of a chat request as turns. Calls may come without ids: results then answer them by name and order. */
 import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import { refusal } from '../../../lib/errors/refusal.ts';
+import { AUDIO_KINDS, IMAGE_KINDS, kindOfBase64 } from '../../../lib/base/file-kinds.ts';
 import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import type { OllamaMessage } from '../../../wire/ollama/request.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { fieldsAt, textAt } from '../fields.ts';
 import {
+  AUDIO_UNREAD,
+  audioOf,
   type FoundMedium,
   IMAGE_UNREAD,
   imageAt,
@@ -50,19 +53,24 @@ export function readMixed(
   { path, takes }: { readonly path: string; readonly takes: Takes },
 ): MixedText {
   const at = path === '' ? 'images' : `${path}.images`;
-  const found = (images ?? []).map((data, index) => {
-    if (takes('image')) return readImage(data, `${at}[${index}]`);
-    throw refusal(`${at}[${index}]`, IMAGE_UNREAD);
-  });
+  const found = (images ?? []).map((data, index) => readMedium(data, `${at}[${index}]`, takes));
   return mixed([...found, text]);
 }
 
-/** How base64 of each kind of image begins. */
-const KINDS = { iVBOR: 'png', '/9j/': 'jpeg', R0lGOD: 'gif', Qk: 'bmp', UklGR: 'webp' };
-
 function urlOf(data: unknown): string | null {
-  const [, kind] = Object.entries(KINDS).find(([begin]) => String(data).startsWith(begin)) ?? [];
-  return kind === undefined ? null : `data:image/${kind};base64,${String(data)}`;
+  const kind = kindOfBase64(IMAGE_KINDS, String(data));
+  return kind === null ? null : `data:image/${kind};base64,${String(data)}`;
+}
+
+/** Ollama's clients send audio among the images. */
+function readMedium(data: unknown, path: string, takes: Takes): FoundMedium {
+  const format = kindOfBase64(AUDIO_KINDS, String(data));
+  if (format === null && !takes('image')) throw refusal(path, IMAGE_UNREAD);
+  if (format === null) return readImage(data, path);
+  if (!takes('audio')) throw refusal(path, AUDIO_UNREAD);
+  const audio = audioOf(data, format);
+  if (audio === null) throw refusal(path, 'must be base64');
+  return audio;
 }
 
 function readImage(data: unknown, path: string): FoundMedium {

@@ -5,6 +5,10 @@ import type { InputItem } from '../../../wire/responses/items.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { fieldsAt, isFields, shown, textAt } from '../fields.ts';
 import {
+  AUDIO_REMEDY,
+  AUDIO_UNREAD,
+  audioOf,
+  type FoundMedium,
   IMAGE_REMEDY,
   IMAGE_UNREAD,
   imageAt,
@@ -206,19 +210,27 @@ function reasoningText(item: InputItem, path: string, omissions: Omissions): str
   return typeof sealed === 'string' ? openSealed(sealed) : '';
 }
 
-/** What a user says, which may hold images. */
+/** What a user says, which may hold images and audio. */
 function mixedContent(content: unknown, path: string, takes: Takes): MixedText {
   if (!Array.isArray(content)) return { content: contentText(content, path) };
   return mixed(
     content.map((each: unknown, index) => {
       const at = `${path}[${index}]`;
       const part = fieldsAt(each, at);
+      if (part['type'] === 'input_audio' && takes('audio')) return readAudio(part, at);
       if (part['type'] !== 'input_image' || !takes('image')) return partText(part, at);
       const image = imageAt(part['image_url'], takes);
       if (image === null) throw refusal(`${at}.image_url`, IMAGE_REMEDY);
       return image;
     }),
   );
+}
+
+function readAudio(part: Readonly<Record<string, unknown>>, path: string): FoundMedium {
+  const { data, format } = fieldsAt(part['input_audio'], `${path}.input_audio`);
+  const audio = audioOf(data, format);
+  if (audio === null) throw refusal(`${path}.input_audio`, AUDIO_REMEDY);
+  return audio;
 }
 
 function contentText(content: unknown, path: string, omissions?: Omissions): string {
@@ -247,6 +259,8 @@ function partText(part: Readonly<Record<string, unknown>>, path: string): string
       return textAt(part['refusal'], `${path}.refusal`);
     case 'input_image':
       throw refusal(path, IMAGE_UNREAD);
+    case 'input_audio':
+      throw refusal(path, AUDIO_UNREAD);
     default:
       throw refusal(path, `is of type ${shown(part['type'])}; only text is served here`);
   }

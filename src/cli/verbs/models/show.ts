@@ -229,11 +229,11 @@ function adapterLines({ adapter, mtpLayers }: ModelDescription): (readonly [stri
   return mtpLayers === undefined ? [] : [['mtp layers', String(mtpLayers)]];
 }
 
-/** What it takes besides text; all of it is read here but audio. */
+/** What it takes besides text. */
 function sightLines({ projector }: ModelDescription): (readonly [string, string])[] {
   if (projector === undefined) return [];
   const { type, image, audio } = projector;
-  const seen = [...(image ? ['images'] : []), ...(audio ? ['audio (not read yet)'] : [])].join(', ');
+  const seen = [...(image ? ['images'] : []), ...(audio ? ['audio'] : [])].join(', ');
   return [['reads', `text, ${seen}${type === null ? '' : `; projector ${type}`}`]];
 }
 

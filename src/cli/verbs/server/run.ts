@@ -1,6 +1,7 @@
 /** hearth run: one answer, or a conversation when stdin is a terminal and no prompt is given. */
 import { type Command, Option } from 'commander';
 import type { Config } from '../../../config/config.ts';
+import { AUDIO_KINDS, IMAGE_KINDS, kindOf } from '../../../lib/base/file-kinds.ts';
 import { parseDuration } from '../../../lib/base/duration.ts';
 import { messageOf } from '../../../lib/errors/svc-error.ts';
 import { knownName } from '../../../store/hub/choose/known-names.ts';
@@ -27,6 +28,7 @@ interface RunFlags {
   readonly format?: string;
   readonly think?: boolean;
   readonly image?: readonly string[];
+  readonly audio?: readonly string[];
 }
 
 export function registerRun(program: Command, context: CliContext): void {
@@ -46,6 +48,7 @@ export function registerRun(program: Command, context: CliContext): void {
     .option('--think', 'let a model think that can; --no-think keeps it from it')
     .addOption(new Option('--no-think').hideHelp())
     .option('--image <file>', 'an image for the model to look at; several times for more', collect)
+    .option('--audio <file>', 'audio for the model to listen to; several times for more', collect)
     .option(
       '--keepalive <duration>',
       'how long the model stays loaded afterwards: 30s, 10m, 0, or -1 for no limit',
@@ -54,15 +57,18 @@ export function registerRun(program: Command, context: CliContext): void {
     .action(async (model: string | undefined, words: string[], flags: RunFlags) => {
       const config = context.config();
       const options = { ...optionsOf(flags), ...(await formatOption(flags.format)) };
-      const images = await Promise.all((flags.image ?? []).map(imageUrl));
+      const media = await Promise.all([
+        ...(flags.image ?? []).map(imagePart),
+        ...(flags.audio ?? []).map(audioPart),
+      ]);
       const opened = await open(context, model === undefined ? [] : [model, ...words]);
       if (opened === null) return;
       const prompt = [await pipedText(), opened.prompt].filter((part) => part !== '').join('\n\n');
       if (prompt === '' && !process.stdin.isTTY)
         throw new CliFailure('nothing to ask: give a prompt, or text on stdin', EXIT_CODES.usage);
-      if (images.length > 0 && prompt === '') {
+      if (media.length > 0 && prompt === '') {
         throw new CliFailure(
-          '--image needs a question: hearth run MODEL --image FILE "What is this?"',
+          '--image and --audio need a question: hearth run MODEL --image FILE "What is this?"',
           EXIT_CODES.usage,
         );
       }
@@ -71,7 +77,7 @@ export function registerRun(program: Command, context: CliContext): void {
         system: flags.system,
         options,
         isVerbose: flags.verbose === true,
-        images,
+        media,
       };
       const left =
         prompt === '' ? await converse(context, config, opening) : await ask(config, opening, prompt);
@@ -199,24 +205,26 @@ async function formatOption(file: string | undefined): Promise<Readonly<Record<s
   return { response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } } };
 }
 
-/** By their first bytes, which a name may contradict. */
-const IMAGE_TYPES: readonly (readonly [type: string, start: RegExp])[] = [
-  ['png', /^\x89PNG/],
-  ['jpeg', /^\xff\xd8\xff/],
-  ['gif', /^GIF8/],
-  ['webp', /^RIFF[^]{4}WEBP/],
-  ['bmp', /^BM/],
-];
+async function imagePart(file: string): Promise<object> {
+  const { kind, base64 } = await mediumOf(file, IMAGE_KINDS, 'an image');
+  return { type: 'image_url', image_url: { url: `data:image/${kind};base64,${base64}` } };
+}
 
-async function imageUrl(file: string): Promise<string> {
+async function audioPart(file: string): Promise<object> {
+  const { kind, base64 } = await mediumOf(file, AUDIO_KINDS, 'audio');
+  return { type: 'input_audio', input_audio: { data: base64, format: kind } };
+}
+
+async function mediumOf(
+  file: string,
+  kinds: Readonly<Record<string, RegExp>>,
+  what: string,
+): Promise<{ readonly kind: string; readonly base64: string }> {
   const bytes = await bytesOfFile(file);
-  const start = bytes.subarray(0, 16).toString('latin1');
-  const [type] = IMAGE_TYPES.find(([, pattern]) => pattern.test(start)) ?? [];
-  if (type === undefined) {
-    const known = IMAGE_TYPES.map(([name]) => name.toUpperCase()).join(', ');
-    throw new CliFailure(`${file} is not an image that is known here (${known})`, EXIT_CODES.usage);
-  }
-  return `data:image/${type};base64,${bytes.toString('base64')}`;
+  const kind = kindOf(kinds, bytes);
+  if (kind !== null) return { kind, base64: bytes.toString('base64') };
+  const known = Object.keys(kinds).join(', ').toUpperCase();
+  throw new CliFailure(`${file} is not ${what} that is known here (${known})`, EXIT_CODES.usage);
 }
 
 /** The service would refuse it too, in the words of a request. */
