@@ -150,10 +150,7 @@ export function nameOrText(
     write: (value: string) => value,
     isDocument: true,
     names,
-    expects: inWords([
-      ...names,
-      'the text itself; no request names a file, but `hearth set` takes a path and copies the file',
-    ]),
+    expects: inWords([...names, 'the text itself; `hearth set` also takes the path of a file']),
   };
 }
 

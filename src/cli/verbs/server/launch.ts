@@ -24,6 +24,7 @@ interface LaunchFlags {
 
 /** Tokens: what coding agents tell a model before the first word of their user fills up to half of it. */
 const AGENT_WINDOW = 16_384;
+const LARGE_WINDOW = 65_536;
 
 export function registerLaunch(program: Command, context: CliContext): void {
   program
@@ -44,7 +45,7 @@ export function registerLaunch(program: Command, context: CliContext): void {
       if (flags.print !== true && !(await isOnPath(tool.program, context.env['PATH']))) throw notFound(tool);
       const { id: model, readsImages: vision = false } = await findAnswerer(config, flags.model);
       const window = await windowOf(context, model, flags.print === true);
-      if (window !== null && window < AGENT_WINDOW) context.note(tooSmall(model, window));
+      if (window !== null && window < AGENT_WINDOW) context.note(await tooSmall(config, model, window));
       const facts = factsOf(config, { model, context: window, vision, folder });
       if (flags.print === true) return context.print(shellLines(tool, facts, args).join('\n'));
       context.note(summary(tool, facts));
@@ -84,9 +85,9 @@ async function windowOf(context: CliContext, model: string, printsOnly: boolean)
   return status === 200 ? (body as DryRun).num_ctx : null;
 }
 
-async function planOf(config: Config, model: string): Promise<LoadPlan> {
-  const query = new URLSearchParams({ model }).toString();
-  return expectOk(await callServer(config, 'GET', `${routes.loadPlan.path}?${query}`)) as LoadPlan;
+async function planOf(config: Config, model: string, numCtx?: number): Promise<LoadPlan> {
+  const query = new URLSearchParams({ model, ...(numCtx === undefined ? {} : { num_ctx: String(numCtx) }) });
+  return expectOk(await callServer(config, 'GET', `${routes.loadPlan.path}?${query.toString()}`)) as LoadPlan;
 }
 
 /** An editor is not started: its user puts this into its settings. */
@@ -147,12 +148,17 @@ function notLoaded(model: string, planned: number | null): string {
   const id = printable(model);
   return planned === null
     ? `${id} is not loaded, and its window is known only then; run it once, or set one with: hearth set ${id} num_ctx=65536`
-    : `${id} is not loaded; the window of ${planned} tokens is what a load would get now. To fix it: hearth set ${id} num_ctx=${planned}`;
+    : `${id} is not loaded; a load would get a window of ${planned} tokens now.`;
 }
 
-function tooSmall(model: string, window: number): string {
-  const remedy = `hearth set ${printable(model)} num_ctx=65536`;
-  return `The window of ${printable(model)} has ${window} tokens, which the instructions of an agent alone may fill; enlarge it with: ${remedy}, or choose a model with a larger one`;
+/** A model is not given a larger window than it was trained for. */
+async function tooSmall(config: Config, model: string, window: number): Promise<string> {
+  const { num_ctx: largest } = await planOf(config, model, LARGE_WINDOW);
+  const canGrow = largest === null || largest > window;
+  const enlarged = canGrow
+    ? `enlarge it with: hearth set ${printable(model)} num_ctx=${LARGE_WINDOW}, or `
+    : '';
+  return `The window of ${printable(model)} has ${window} tokens, which the instructions of an agent alone may fill; ${enlarged}choose a model with a larger one.`;
 }
 
 function notFound({ title, program, install }: Tool): CliFailure {
