@@ -79,38 +79,37 @@ export const EXACT_RULES = {
   },
   wholeWindows: {
     rule: 'Layers with a sliding window keep the whole past.',
-    because: 'Otherwise cells are used again, and a state that was cut goes on in other cells.',
+    because: 'Otherwise cells are reused, and a state that was cut continues in other cells.',
     load: { wholeWindows: true },
   },
   windowState: {
-    rule: 'State of a model with a sliding window stays in its slot, and is not kept in memory or on the disk.',
-    because: 'The library saves the cells inside the window only, and puts them into other cells.',
+    rule: 'State of a model with a sliding window stays in its slot, never in memory or on disk.',
+    because: 'The library saves only the cells inside the window, and puts them into other cells.',
   },
   promptTiles: {
-    rule: 'Prompts are evaluated in tiles of at least two rows, together or not, but never beside a row of an answer.',
+    rule: 'Prompts are evaluated in tiles of at least two rows, never together with a row of an answer.',
     because:
-      'One row is computed with another kernel than two, and the library gives all sequences of a call tiles of one size.',
+      'One row is computed with another kernel than two, and all sequences of a call get tiles of one size.',
   },
   noPanels: {
     rule: 'Weights of IQ types are computed row by row.',
-    because:
-      'Otherwise, another kernel computes eight rows and more, and among the rows of an expert are those of others.',
+    because: 'Another kernel computes eight rows and more, and an expert gets rows of several requests.',
   },
   answers: {
     rule: 'The state of an answer is evaluated again, as part of the next prompt.',
-    because: 'It came row by row, and in a lone cold run it comes in tiles.',
+    because: 'It was computed row by row; a lone cold run computes it in tiles.',
   },
   promptTokens: {
-    rule: 'A prompt keeps its own tokens, whatever the cache holds.',
+    rule: 'A prompt keeps its own tokens.',
     because: 'An ordinary load takes over the tokens of an earlier answer with the same text.',
   },
   sharedCalls: {
-    rule: 'Answers, and ends of prompts, share a call only where the load has shown that their rows keep their bits.',
+    rule: 'Answers, and ends of prompts, share a call only if the load has shown that their rows keep their bits.',
     because: 'Weights in F32, F16 or BF16 are multiplied with another kernel from two rows on.',
   },
   noDrafts: {
-    rule: 'Nothing is drafted, padded or filled up.',
-    because: 'A draft is evaluated beside the token before it, which is a tile of two rows.',
+    rule: 'Nothing is drafted or padded.',
+    because: 'A draft and the token before it form a tile of two rows.',
     refuses: (settings) =>
       settings.draftModel === undefined
         ? null
