@@ -21,7 +21,7 @@ import { derivedSecret } from './trust/identity/derived-secret.ts';
 import { loadIdentity } from './trust/identity/instance.ts';
 import { readPublicIdentity } from './trust/identity/public-identity.ts';
 import { hashServerSource } from './trust/identity/server-source.ts';
-import { type BalancedEngine, createBalancedEngine } from './engine/balance/balanced-engine.ts';
+import { Balancer } from './engine/balance/balancer.ts';
 import { JobBoard } from './engine/observe/job-board.ts';
 import { createMetrics } from './engine/observe/metrics.ts';
 import { watchSpeeds } from './engine/observe/speeds.ts';
@@ -34,7 +34,11 @@ import { allModels } from './api/remote-models/all-models.ts';
 import { RemoteModels } from './api/remote-models/remote-models.ts';
 import { proofs } from './api/remote-models/prove-upstream.ts';
 import { installedModels } from './api/models/installed-models.ts';
+import { admission } from './api/access/admission.ts';
 import { ApiKeyStore } from './api/access/api-key-store.ts';
+import { answerChecks } from './api/chat/checked-jobs.ts';
+import { compaction } from './api/chat/compaction/compaction.ts';
+import { SummaryBook } from './api/chat/compaction/summary.ts';
 import { EngineFeed } from './api/events/engine-feed.ts';
 import type { DeviceStatus } from './api/events/engine-view.ts';
 import { openTracing } from './tracing/tracing.ts';
@@ -50,6 +54,7 @@ import type { RightsOf } from './api/batches/ports.ts';
 import { createUseCases } from './api/use-cases.ts';
 import { DEFAULT_SCHEDULER_LIMITS } from './engine/scheduler/limits.ts';
 import { createEngine } from './engine/scheduler/loop.ts';
+import { stagedEngine } from './engine/stages.ts';
 import { openTuningFolder } from './engine/local/tuning-folder.ts';
 import { createLocalBackend, type LocalBackend } from './engine/local/local-backend.ts';
 import { deferred } from './lib/base/deferred.ts';
@@ -181,9 +186,9 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const metrics = createMetrics({
     clock: systemClock,
     version: options.version,
-    residencies: () => engine.residencies(),
+    residencies: () => scheduler.residencies(),
     keys: () => keys.uses(),
-    upstreams: () => engine.upstreams(),
+    upstreams: () => balancer.upstreams(),
   });
   const board = new JobBoard(systemClock);
   const speeds = watchSpeeds();
@@ -199,8 +204,8 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     observers: [metrics, speeds, board],
     limits: liveLimits(config),
   });
-  const engine: BalancedEngine = createBalancedEngine({
-    engine: scheduler,
+  const balancer = new Balancer({
+    residencies: () => scheduler.residencies(),
     probe,
     clock: systemClock,
     log: logger,
@@ -208,6 +213,9 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     onFirstToken: metrics.onFirstToken,
     onChange: () => board.onChange(),
   });
+  const summaries = new SummaryBook();
+  // In the order in which a submission passes them.
+  const engine = stagedEngine(scheduler, [compaction(summaries), answerChecks, admission, balancer]);
   const recorder = new RequestRecorder({
     mode: config.record,
     textForMs: config.recordTextForMs,
@@ -217,7 +225,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     engine,
     board,
     devices: () => deviceStatuses(backend),
-    upstreams: () => engine.upstreams(),
+    upstreams: () => balancer.upstreams(),
     gpu: () => gpuTrial.state,
     recorder,
     clock: systemClock,
@@ -261,6 +269,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     home: config.home,
     models,
     engine,
+    summaries,
     evidence: newEvidenceIssuer({
       identity: instance,
       version: options.version,
@@ -289,7 +298,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     }),
     clock: systemClock,
     speedOf: speeds.of,
-    upstreams: () => engine.upstreams(),
+    upstreams: () => balancer.upstreams(),
     listUpstreams: () => elsewhere.upstreams(),
     process: identity,
     isDraining: () => isDraining,

@@ -23,11 +23,10 @@ import type { ModelEntry, ModelList } from '../wire/models.ts';
 import type { CacheReport } from '../wire/prompt-cache.ts';
 import type { ResidencyList } from '../wire/residency.ts';
 import { imageFetcher } from '../store/hub/fetch-image.ts';
-import { gatedEngine } from './access/gated-engine.ts';
 import type { KeyUse } from './access/key-holder.ts';
 import type { BatchUseCases } from './batches/batches.ts';
 import type { Caller } from './caller.ts';
-import { SummaryBook } from './chat/compaction/summary.ts';
+import type { SummaryBook } from './chat/compaction/summary.ts';
 import {
   type AcceptChatCompletion,
   acceptChatCompletion,
@@ -98,7 +97,10 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
   /** Of this service, for what it keeps. */
   readonly home: string;
   readonly models: Models;
+  /** Behind the stages that submissions name: the gate of a key, checks of answers, shorter conversations. */
   readonly engine: Omit<Engine, 'drain'>;
+  /** The summaries of the stage that makes conversations shorter. */
+  readonly summaries: SummaryBook;
   readonly evidence: EvidenceIssuer | null;
   /** What is known of upstreams; absent: there can be none. */
   readonly upstreams?: () => readonly UpstreamStatus[];
@@ -125,9 +127,8 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
 }
 
 export function createUseCases(parts: Parts): UseCases {
-  const { models, clock, evidence, backendSha256, options, speedOf } = parts;
+  const { models, engine, clock, evidence, backendSha256, options, speedOf } = parts;
   const { fetchImages = false, sealed = false, hubHosts = [] } = options;
-  const engine = gatedEngine(parts.engine);
   const cacheLog = new CacheLog(clock);
   const generation = {
     models,
@@ -139,7 +140,7 @@ export function createUseCases(parts: Parts): UseCases {
     volatileLines: options.volatileLines,
     cacheLog,
     images: fetchImages && !sealed ? imageFetcher({ trustedHosts: hubHosts }) : null,
-    summaries: new SummaryBook(),
+    summaries: parts.summaries,
   };
   const chat = acceptChatCompletion({ ...generation, evidence, answerId: createAnswerIds() });
   return {

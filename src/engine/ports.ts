@@ -4,7 +4,7 @@
  * it to the scheduler. The ports speak of capabilities: only a kind itself knows of files, processes or KV bytes, and
  * engine knows nothing of HTTP, wire shapes or the registry.
  */
-import type { Job } from '../contract/job.ts';
+import type { Job, Turn } from '../contract/job.ts';
 import type { DetailOf } from '../lib/errors/catalogue.ts';
 import type { SvcError } from '../lib/errors/svc-error.ts';
 import type { JobEvent } from '../contract/job-event.ts';
@@ -156,6 +156,50 @@ export interface JobGate {
   admit(submission: Submission): AdmittedJob;
 }
 
+/** Told how the answers of a request are checked. */
+export interface AnswerChecks {
+  /** Called with the milliseconds that a check took. */
+  onCheck?(ms: number): void;
+}
+
+/** When an edit is made: beyond so many tokens of the prompt, so much of the window, or so many calls of tools. */
+export interface Trigger {
+  readonly of: 'tokens' | 'window' | 'calls';
+  readonly value: number;
+}
+
+export interface ClearResults {
+  readonly kind: 'results';
+  readonly trigger: Trigger;
+  /** The latest results stay. */
+  readonly keep: number;
+  /** Results are cleared so many at a time: what was cleared stays as it is for a while, and so does the prompt. */
+  readonly step: number;
+  /** Nothing is cleared for less. */
+  readonly atLeastTokens: number;
+  /** Names of tools whose results stay. */
+  readonly exclude: readonly string[];
+  /** Arguments of the same calls as well: of all tools, or of these. */
+  readonly clearsInputs: boolean | readonly string[];
+}
+
+export interface ClearThinking {
+  readonly kind: 'thinking';
+  /** The latest turns of the model that keep theirs. */
+  readonly keep: number;
+}
+
+export interface Summarise {
+  readonly kind: 'summary';
+  readonly trigger: Trigger;
+  /** No turn stays as it is but the first and the last words of the user. */
+  readonly ofAll?: boolean;
+  /** Asks for it in other words. */
+  readonly instructions?: string;
+}
+
+export type ContextEdit = ClearResults | ClearThinking | Summarise;
+
 /** The upstream that gets a request, and, where another had failed before its first words, which one and how. */
 export interface Answering {
   readonly name: string;
@@ -188,8 +232,14 @@ export interface Submission {
   readonly clientKey: string;
   /** What the client calls itself, for people; absent: nothing. */
   readonly clientName?: string;
-  /** Asked before the engine is; absent: nothing bounds the client. */
+  /** Asked before the job runs; absent: nothing bounds the client. */
   readonly gate?: JobGate;
+  /** Answers of chat jobs are checked against the schemas of their tools and formats; absent: they pass unchecked. */
+  readonly check?: AnswerChecks | undefined;
+  /** How a conversation is made shorter before it runs, in order; absent: not at all. */
+  readonly edits?: readonly ContextEdit[] | undefined;
+  /** The conversation as the client sent it, where the job has a shorter one. */
+  readonly sentTurns?: readonly Turn[] | undefined;
   /** The requested window, or null. */
   readonly numCtx: number | null;
   /**

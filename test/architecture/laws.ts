@@ -10,6 +10,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'config',
     'http',
     'api',
+    'engine',
     'engine/scheduler',
     'engine/local',
     'engine/observe',

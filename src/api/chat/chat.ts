@@ -4,9 +4,8 @@
  * conversation, no chunk, no finish reason but the true one. The folders of api/dialects translate to and from it.
  */
 import type { ExplainedEvent } from '../../contract/job-event.ts';
-import { turnsOf } from '../../contract/job.ts';
 import { collectEvents, eventOf } from '../../engine/collect.ts';
-import type { Engine } from '../../engine/ports.ts';
+import type { ContextEdit, Engine } from '../../engine/ports.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
 import type { VolatileTreatment } from '../../lib/prompt-cache/volatile-lines.ts';
 import type { Caller } from '../caller.ts';
@@ -27,10 +26,8 @@ import type { CacheLog } from '../cache-log.ts';
 import { type StreamItem, streamItems } from '../generation/stream-item.ts';
 import type { AnswerEvent } from './answer-event.ts';
 import { idleGuard } from './call-guard.ts';
-import { checkedJobs } from './checked-jobs.ts';
 import { compact, type Compacted } from './compaction/compact.ts';
-import { compactingEngine } from './compaction/compacting-engine.ts';
-import { type ContextEdit, modelEdits } from './compaction/context-edits.ts';
+import { modelEdits } from './compaction/context-edits.ts';
 import type { SummaryBook } from './compaction/summary.ts';
 import { checker } from './choice-guard.ts';
 import { collect, type Collected } from './collected.ts';
@@ -152,7 +149,7 @@ export class AcceptedChat {
       const kept: ChoiceEvent[] = [];
       const passed = checker(choices.jobs);
       return {
-        events: runChoices(answering(this.#ports, this.choices), choices, this.caller.signal),
+        events: runChoices(this.#ports.engine, choices, this.caller.signal),
         showsProgress: choices.showsProgress === true,
         chunksOf: (index, event) => {
           if (proof !== null) kept.push({ index, event });
@@ -168,7 +165,7 @@ export class AcceptedChat {
   async whole(onStarted?: () => void): Promise<Collected> {
     const { signal } = this.caller;
     const { choices } = this;
-    const events = runChoices(answering(this.#ports, choices), choices, signal);
+    const events = runChoices(this.#ports.engine, choices, signal);
     const collected = await collect(choices.jobs, events, onStarted);
     this.understood = withUnheld(withFolds(this.understood, collected.folds), collected.unheld);
     return collected;
@@ -187,7 +184,8 @@ export class AcceptedChat {
     if (job?.prompt.kind !== 'chat') throw new Error('a chat request became no conversation');
     const { signal } = this.caller;
     const asked = { ...job, prompt: job.prompt };
-    return compact(asked, edits, { engine, submission, signal, book, mayGenerate, onWait: () => {} });
+    const submit: Engine['submit'] = (each, until, listener) => engine.submit(each, until, listener);
+    return compact(asked, edits, { submit, submission, signal, book, mayGenerate, onWait: () => {} });
   }
 
   /** What answers begin with; `idOf` is given the time of creation in seconds. */
@@ -196,24 +194,13 @@ export class AcceptedChat {
   }
 }
 
-/** The engine as a request has asked of it. */
-function answering(
-  { engine, summaries: book }: ChatPorts,
-  { account, edits = [], jobs }: Choices,
-): Pick<Engine, 'submit'> {
-  if (edits.length === 0) return checkedJobs(engine, account);
-  // Calls that a summary stands for were made all the same.
-  const answers = checkedJobs(engine, account, turnsOf(jobs[0]?.prompt));
-  return compactingEngine({ engine, answers, edits, book });
-}
-
 /** Runs the jobs of a request; throws when an answer is over and is not what was asked for. */
 export function completeChat(
   engine: Pick<Engine, 'submit'>,
   choices: Choices,
   { signal, onStarted }: { readonly signal: AbortSignal; readonly onStarted?: (() => void) | undefined },
 ): Promise<Collected> {
-  return collect(choices.jobs, runChoices(checkedJobs(engine, choices.account), choices, signal), onStarted);
+  return collect(choices.jobs, runChoices(engine, choices, signal), onStarted);
 }
 
 /** Renders and counts the first job of a request. */

@@ -1,5 +1,5 @@
 /**
- * Stands between the engine and the answers of chat: a call of a tool passes when it is whole and its arguments are valid
+ * The stage that checks the answers of chat: a call of a tool passes when it is whole and its arguments are valid
  * for the tool's schema, and an answer ends when it is what was asked for. A grammar has shaped both already, as far as
  * one can; this is the proof, made in another thread by another program. A call that fails it is made once more: the
  * model is told what was wrong, and has the tokens that are left. Where the token limit leaves none, it has cut the call.
@@ -8,18 +8,17 @@
 import type { DoneEvent, FinishReason, JobEvent, Usage } from '../../contract/job-event.ts';
 import { type GenerateJob, type Turn, turnsOf } from '../../contract/job.ts';
 import { collectEvents } from '../../engine/collect.ts';
-import type { Engine, JobListener } from '../../engine/ports.ts';
+import type { AnswerChecks, JobListener } from '../../engine/ports.ts';
+import type { EngineStage } from '../../engine/stages.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
-import type { RequestAccount } from '../caller.ts';
 import { schemaValidator } from '../intake/schema-validator.ts';
 import { answerInvalid } from './answer-invalid.ts';
 import { CallHistory, callLimit } from './call-guard.ts';
 import { addedUsage, isRepairable, otherwiseJob, repairJob, tokensLeft } from './call-repair.ts';
 
-type Submit = Engine['submit'];
 interface Asked {
   readonly job: GenerateJob;
-  readonly account: Pick<RequestAccount, 'onCheck'> | undefined;
+  readonly checks: AnswerChecks | undefined;
   /** What the conversation has called so far. */
   readonly history: CallHistory;
   /** Answers of the same job in which a call was refused. */
@@ -28,30 +27,22 @@ interface Asked {
 
 function asking(
   job: GenerateJob,
-  account?: Pick<RequestAccount, 'onCheck'>,
+  checks?: AnswerChecks,
   turns: readonly Turn[] = turnsOf(job.prompt),
 ): Asked {
-  return { job, account, history: new CallHistory({ turns, limit: callLimit(job) }), refusals: 0 };
+  return { job, checks, history: new CallHistory({ turns, limit: callLimit(job) }), refusals: 0 };
 }
 
-/**
- * The engine, with every answer of a chat job checked; the account is told how long that took. `turns`: the conversation as
- * the client sent it, where jobs have a shorter one.
- */
-export function checkedJobs(
-  engine: Pick<Engine, 'submit'>,
-  account?: Pick<RequestAccount, 'onCheck'>,
-  turns?: readonly Turn[],
-): Pick<Engine, 'submit'> {
-  const submit: Submit = (submission, signal, listener) => {
-    const { job } = submission;
-    if (job.kind !== 'generate' || !isChecked(job)) return engine.submit(submission, signal, listener);
+export const answerChecks: EngineStage = {
+  take(submission, signal, listener, next) {
+    const { job, check, sentTurns } = submission;
+    if (check === undefined || job.kind !== 'generate' || !isChecked(job))
+      return next(submission, signal, listener);
     const again = (repair: GenerateJob, onRepair: JobListener): void =>
-      engine.submit({ ...submission, job: repair }, signal, onRepair);
-    engine.submit(submission, signal, new CheckedJob(asking(job, account, turns), listener, again));
-  };
-  return { submit };
-}
+      next({ ...submission, job: repair }, signal, onRepair);
+    next(submission, signal, new CheckedJob(asking(job, check, sentTurns), listener, again));
+  },
+};
 
 /** The events of an answer that was made earlier, checked as they were then; throws where it was none. */
 export function checkedEvents(job: GenerateJob, events: readonly JobEvent[]): Promise<JobEvent[]> {
@@ -220,7 +211,7 @@ class CheckedJob implements JobListener {
   async #problemIn(schema: Readonly<Record<string, unknown>>, text: string): Promise<string | null> {
     const begunMs = performance.now();
     const problem = await schemaValidator.problemOf(schema, text);
-    this.#asked.account?.onCheck?.(performance.now() - begunMs);
+    this.#asked.checks?.onCheck?.(performance.now() - begunMs);
     return problem;
   }
 

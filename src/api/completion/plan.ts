@@ -2,7 +2,6 @@
 import type { Engine } from '../../engine/ports.ts';
 import type { Prompt, ScoredPrompt } from '../../contract/job.ts';
 import type { Caller } from '../caller.ts';
-import { checkedJobs } from '../chat/checked-jobs.ts';
 import { relaxationsOf } from '../chat/relaxations.ts';
 import type { RequestNotes } from '../chat/request-notes.ts';
 import type { HeadPorts } from '../generation/answer-head.ts';
@@ -88,5 +87,5 @@ export function runCompletion(
   { choices }: CompletionPlan,
   signal: AbortSignal,
 ): AsyncIterable<ChoiceEvent> {
-  return runChoices(checkedJobs(engine, choices.account), choices, signal);
+  return runChoices(engine, choices, signal);
 }

@@ -7,11 +7,10 @@ import { isExact } from '../../contract/settings/exact-rules.ts';
 import { EventQueue } from '../../lib/base/event-queue.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
-import type { Engine, JobListener, Route, Submission } from '../../engine/ports.ts';
+import type { ContextEdit, Engine, JobListener, Route, Submission } from '../../engine/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { type Caller, clientOf, type RequestAccount } from '../caller.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import type { ContextEdit } from '../chat/compaction/context-edits.ts';
 import { newJobId } from './job-id.ts';
 import {
   type GenerationFields,
@@ -142,7 +141,7 @@ export function checkSlots(engine: Pick<Engine, 'plan'>, { submission, jobs }: C
  */
 export function runChoices(
   engine: Pick<Engine, 'submit'>,
-  { submission, jobs, account }: Choices,
+  { submission, jobs, account, edits }: Choices,
   signal: AbortSignal,
 ): AsyncIterable<ChoiceEvent> {
   // Follows the client's signal by hand: AbortSignal.any costs more than all else that is made here.
@@ -190,7 +189,8 @@ export function runChoices(
     };
   };
   try {
-    jobs.forEach((job, index) => engine.submit({ ...submission, job }, stop.signal, listener(job, index)));
+    const asked = { ...submission, check: account ?? {}, edits };
+    jobs.forEach((job, index) => engine.submit({ ...asked, job }, stop.signal, listener(job, index)));
   } catch (error) {
     // The choices that were submitted before would run on with nobody to read them.
     failAll(error);

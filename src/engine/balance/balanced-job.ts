@@ -18,7 +18,7 @@ import type { FailureKind, Signal } from './policy/health.ts';
 import { Transcript } from './policy/transcript.ts';
 
 export interface BalancedJobPorts {
-  readonly engine: Pick<Engine, 'submit'>;
+  readonly submit: Engine['submit'];
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits: BalanceLimits;
@@ -104,7 +104,7 @@ export class BalancedJob {
   }
 
   #send(member: Member, isResumed: boolean): void {
-    const { engine, clock } = this.#ports;
+    const { submit, clock } = this.#ports;
     const attempt: Attempt = {
       member,
       sentMs: clock.monotonicMs(),
@@ -116,7 +116,7 @@ export class BalancedJob {
     member.record.send(clock.monotonicMs());
     if (!isResumed) this.#tellSent(member);
     const { room } = this.#listener;
-    engine.submit(
+    submit(
       { ...this.#submission, job: this.#jobFor(isResumed), target: member.target },
       this.#signal,
       {

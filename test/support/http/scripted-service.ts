@@ -31,7 +31,12 @@ import { BatchUseCases } from '../../../src/api/batches/batches.ts';
 import { LibraryUseCases } from '../../../src/api/library.ts';
 import { installedModels } from '../../../src/api/models/installed-models.ts';
 import type { Models } from '../../../src/api/models/served-model.ts';
+import { admission } from '../../../src/api/access/admission.ts';
+import { answerChecks } from '../../../src/api/chat/checked-jobs.ts';
+import { compaction } from '../../../src/api/chat/compaction/compaction.ts';
+import { SummaryBook } from '../../../src/api/chat/compaction/summary.ts';
 import type { Engine, UpstreamStatus } from '../../../src/engine/ports.ts';
+import { stagedEngine } from '../../../src/engine/stages.ts';
 import { EngineFeed } from '../../../src/api/events/engine-feed.ts';
 import { type RecordMode, RequestRecorder } from '../../../src/api/requests/recorder.ts';
 import { createUseCases } from '../../../src/api/use-cases.ts';
@@ -180,11 +185,14 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
       return rights && { gate: rights.holder ?? undefined, name: 'batch' };
     },
   });
+  const summaries = new SummaryBook();
+  const stages = [compaction(summaries), answerChecks, admission];
   const useCases = createUseCases({
     home,
     upstreams,
     models,
-    engine: options.over?.engine ?? engine,
+    engine: stagedEngine(options.over?.engine ?? engine, stages),
+    summaries,
     evidence: null,
     sealed: () => null,
     responses,

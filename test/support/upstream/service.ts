@@ -12,9 +12,10 @@ import { Connections } from '../../../src/engine/upstream/http/connections.ts';
 import { createProbe } from '../../../src/engine/upstream/look/probe.ts';
 import { REMOTE_ENGINE } from '../../../src/engine/upstream/ports.ts';
 import { createRemoteBackend } from '../../../src/engine/upstream/remote-backend.ts';
-import { createBalancedEngine } from '../../../src/engine/balance/balanced-engine.ts';
+import { Balancer } from '../../../src/engine/balance/balancer.ts';
 import type { BalanceLimits } from '../../../src/engine/balance/limits.ts';
 import { createEngine } from '../../../src/engine/scheduler/loop.ts';
+import { stagedEngine } from '../../../src/engine/stages.ts';
 import { systemClock } from '../../../src/lib/base/clock.ts';
 import { silentLogger } from '../../../src/lib/base/logger.ts';
 import { EngineStore } from '../../../src/store/engines/engine-store.ts';
@@ -64,14 +65,15 @@ export async function startEngines(
     log: silentLogger,
     freeMemory: () => [{ device: 'CPU', bytes: 2 ** 34 }],
   });
-  const engine = createBalancedEngine({
-    engine: scheduler,
+  const balancer = new Balancer({
+    residencies: () => scheduler.residencies(),
     probe,
     clock: systemClock,
     log: silentLogger,
     random: Math.random,
     limits: options.balance ?? {},
   });
+  const engine = stagedEngine(scheduler, [balancer]);
   const installed = installedModels(registry);
   const elsewhere = new RemoteModels({
     installed,
@@ -86,7 +88,7 @@ export async function startEngines(
   const service = await startScripted({
     ...options,
     models: false,
-    over: { models, engine, upstreams: () => engine.upstreams() },
+    over: { models, engine, upstreams: () => balancer.upstreams() },
   });
   return {
     service,

@@ -2,23 +2,20 @@
 import type { Compaction, JobEvent, Usage } from '../../../contract/job-event.ts';
 import type { GenerateJob, Turn } from '../../../contract/job.ts';
 import { collectEvents } from '../../../engine/collect.ts';
-import type { Engine, JobListener, Submission } from '../../../engine/ports.ts';
+import type { ContextEdit, Engine, JobListener, Submission, Summarise, Trigger } from '../../../engine/ports.ts';
 import { isFailure } from '../../../lib/errors/svc-error.ts';
 import {
   callsIn,
   charsOf,
   clearResults,
   clearThinking,
-  type ContextEdit,
   headEnd,
-  type Summarise,
   tailStart,
-  type Trigger,
 } from './context-edits.ts';
 import { type ChatJob, type SummaryBook, summaryJob, summaryTurn } from './summary.ts';
 
 export interface Compacting {
-  readonly engine: Pick<Engine, 'submit'>;
+  readonly submit: Engine['submit'];
   readonly submission: Omit<Submission, 'job'>;
   readonly signal: AbortSignal;
   readonly book: SummaryBook;
@@ -231,10 +228,8 @@ class Work {
   }
 
   #run(job: Submission['job']): Promise<JobEvent[]> {
-    const { engine, submission, signal, onWait } = this.#compacting;
-    return collectEvents((listener) =>
-      engine.submit({ ...submission, job }, signal, hearing(listener, onWait)),
-    );
+    const { submit, submission, signal, onWait } = this.#compacting;
+    return collectEvents((listener) => submit({ ...submission, job }, signal, hearing(listener, onWait)));
   }
 }
 

@@ -3,44 +3,7 @@
  * thinking, and a summary by the model. It knows no dialect. This file: the edits as pure functions over turns.
  */
 import type { Turn } from '../../../contract/job.ts';
-
-/** When an edit is made: beyond so many tokens of the prompt, so much of the window, or so many calls of tools. */
-export interface Trigger {
-  readonly of: 'tokens' | 'window' | 'calls';
-  readonly value: number;
-}
-
-export interface ClearResults {
-  readonly kind: 'results';
-  readonly trigger: Trigger;
-  /** The latest results stay. */
-  readonly keep: number;
-  /** Results are cleared so many at a time: what was cleared stays as it is for a while, and so does the prompt. */
-  readonly step: number;
-  /** Nothing is cleared for less. */
-  readonly atLeastTokens: number;
-  /** Names of tools whose results stay. */
-  readonly exclude: readonly string[];
-  /** Arguments of the same calls as well: of all tools, or of these. */
-  readonly clearsInputs: boolean | readonly string[];
-}
-
-export interface ClearThinking {
-  readonly kind: 'thinking';
-  /** The latest turns of the model that keep theirs. */
-  readonly keep: number;
-}
-
-export interface Summarise {
-  readonly kind: 'summary';
-  readonly trigger: Trigger;
-  /** No turn stays as it is but the first and the last words of the user. */
-  readonly ofAll?: boolean;
-  /** Asks for it in other words. */
-  readonly instructions?: string;
-}
-
-export type ContextEdit = ClearResults | ClearThinking | Summarise;
+import type { ClearResults, ClearThinking, ContextEdit, Trigger } from '../../../engine/ports.ts';
 
 /** The results that stay, and how many are cleared at a time, where no client says so. */
 const KEEP = 3;

@@ -8,7 +8,7 @@ import type { Engine, LoadedModel, ModelTarget } from '../../../engine/ports.ts'
 import { messageOf } from '../../../lib/errors/svc-error.ts';
 import { collectEvents } from '../../../engine/collect.ts';
 import { guardedAfter } from '../../chat/call-guard.ts';
-import { checkedJobs } from '../../chat/checked-jobs.ts';
+import { answerChecks } from '../../chat/checked-jobs.ts';
 import { callsOf, collect, textOf } from '../../chat/collected.ts';
 import { checkJob } from '../check-job.ts';
 import { AGENT_KITS, type AgentCall, type AgentKit, type AgentName } from './agent-kits.ts';
@@ -149,9 +149,8 @@ async function moveOf(options: PlayOptions, kit: AgentKit, turns: readonly Turn[
   try {
     const { run, target, signal } = options;
     const submit: Engine['submit'] = (asked, until, listener) => run(asked.job, until, listener);
-    const checked = checkedJobs({ submit });
-    const submission = { job, target, clientKey: '', clientName: '', numCtx: null, keepAliveMs: null };
-    const events = await collectEvents((listener) => checked.submit(submission, signal, listener));
+    const submission = { job, target, clientKey: '', clientName: '', numCtx: null, keepAliveMs: null, check: {} };
+    const events = await collectEvents((listener) => answerChecks.take(submission, signal, listener, submit));
     const { answers } = await collect(
       [job],
       events.map((event) => ({ index: 0, event })),

@@ -5,7 +5,7 @@ import type { ContextManagement } from '../../../wire/messages/response.ts';
 import { summaryIn } from '../../chat/compaction/summary.ts';
 import type { AnswerBlock } from '../../../wire/messages/blocks.ts';
 import { sealTurns } from '../sealed-turns.ts';
-import type { ContextEdit, Trigger } from '../../chat/compaction/context-edits.ts';
+import type { ContextEdit, Trigger } from '../../../engine/ports.ts';
 import { type Fields, fieldsAt, isFields } from '../fields.ts';
 
 export const RESULTS = 'clear_tool_uses_20250919';

@@ -1,10 +1,11 @@
 /**
- * An Engine before the scheduler's: it chooses who runs a job that several could run, or that runs elsewhere. Jobs for
- * models of this machine pass through.
+ * The stage that chooses who runs a job that several could run, or that runs elsewhere. Jobs for models of this machine
+ * pass through.
  */
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
-import type { Engine, JobListener, ModelTarget, Submission, UpstreamStatus } from '../ports.ts';
+import type { Engine, JobListener, LoadForecast, ModelTarget, Submission, UpstreamStatus } from '../ports.ts';
+import type { EngineStage } from '../stages.ts';
 import { isPool, isRemote, type UpstreamProbe } from '../upstream/ports.ts';
 import { BalancedJob } from './balanced-job.ts';
 import { type BalanceLimits, DEFAULT_BALANCE_LIMITS } from './limits.ts';
@@ -13,14 +14,8 @@ import type { Signal } from './policy/health.ts';
 import { Probes } from './probes.ts';
 import { nameOf, UpstreamRecord } from './upstream-record.ts';
 
-export interface BalancedEngine extends Engine {
-  /** In the order in which they were first used. */
-  upstreams(): readonly UpstreamStatus[];
-}
-
-export interface BalancedEngineOptions {
-  /** The scheduler's. */
-  readonly engine: Engine;
+export interface BalancerOptions {
+  readonly residencies: Engine['residencies'];
   readonly probe: UpstreamProbe;
   readonly clock: Clock;
   readonly log: Logger;
@@ -33,19 +28,15 @@ export interface BalancedEngineOptions {
   readonly onChange?: () => void;
 }
 
-export function createBalancedEngine(options: BalancedEngineOptions): BalancedEngine {
-  return new Balancer(options);
-}
-
-class Balancer implements BalancedEngine {
-  readonly #options: BalancedEngineOptions;
+export class Balancer implements EngineStage {
+  readonly #options: BalancerOptions;
   readonly #limits: BalanceLimits;
   readonly #records = new Map<string, UpstreamRecord>();
   /** By the id of a model. */
   readonly #pools = new Map<string, Pool>();
   readonly #probes: Probes;
 
-  constructor(options: BalancedEngineOptions) {
+  constructor(options: BalancerOptions) {
     this.#options = options;
     this.#limits = { ...DEFAULT_BALANCE_LIMITS, ...options.limits };
     this.#probes = new Probes({
@@ -58,13 +49,13 @@ class Balancer implements BalancedEngine {
     });
   }
 
-  submit(submission: Submission, signal: AbortSignal, listener: JobListener): void {
+  take(submission: Submission, signal: AbortSignal, listener: JobListener, submit: Engine['submit']): void {
     const { target } = submission;
-    const { engine, clock, log, onFirstToken } = this.#options;
-    if (!isPool(target) && !isRemote(target)) return engine.submit(submission, signal, listener);
+    const { clock, log, onFirstToken } = this.#options;
+    if (!isPool(target) && !isRemote(target)) return submit(submission, signal, listener);
     const job = new BalancedJob(
       {
-        engine,
+        submit,
         clock,
         log,
         limits: this.#limits,
@@ -85,36 +76,20 @@ class Balancer implements BalancedEngine {
     this.#probes.plan();
   }
 
+  /** In the order in which they were first used. */
   upstreams(): readonly UpstreamStatus[] {
     const nowMs = this.#options.clock.monotonicMs();
     return this.#recordsInUse().map((record) => record.status(nowMs));
   }
 
-  residencies(): ReturnType<Engine['residencies']> {
-    return this.#options.engine.residencies();
-  }
-
   /** Of a pool: what its roomiest member would find. */
-  plan(target: ModelTarget, numCtx: number | null): ReturnType<Engine['plan']> {
-    const plans = membersOf(target).map((member) => this.#options.engine.plan(member, numCtx));
+  plan(target: ModelTarget, numCtx: number | null, next: Engine['plan']): LoadForecast {
+    const plans = membersOf(target).map((member) => next(member, numCtx));
     return plans.reduce((one, other) => (other.slots > one.slots ? other : one));
   }
 
-  unload(modelId: string): Promise<boolean> {
-    return this.#options.engine.unload(modelId);
-  }
-
-  queueFull(clientKey: string): ReturnType<Engine['queueFull']> {
-    return this.#options.engine.queueFull(clientKey);
-  }
-
-  watchSlots(onSlots: Parameters<Engine['watchSlots']>[0]): void {
-    this.#options.engine.watchSlots(onSlots);
-  }
-
-  async drain(graceMs: number): Promise<void> {
+  close(): void {
     this.#probes.close();
-    await this.#options.engine.drain(graceMs);
   }
 
   /** Whatever nobody has used for long is forgotten: it may not even be configured any more. */
@@ -144,7 +119,7 @@ class Balancer implements BalancedEngine {
     if (known?.isFor(target)) {
       known.follow(target);
       known.usedMs = clock.monotonicMs();
-      if (known.upstream === null) known.readLoad(this.#options.engine.residencies(), target.modelId);
+      if (known.upstream === null) known.readLoad(this.#options.residencies(), target.modelId);
       return { target, record: known };
     }
     const record = new UpstreamRecord(target, clock.monotonicMs(), this.#limits);

@@ -1,10 +1,10 @@
-/** An engine that asks the gate of a submission before it takes it, and while it runs. */
-import type { Engine } from '../../engine/ports.ts';
+/** The stage that asks the gate of a submission before it runs, and while it runs. */
+import type { EngineStage } from '../../engine/stages.ts';
 
-export function gatedEngine<E extends Pick<Engine, 'submit'>>(engine: E): E {
-  const submit: Engine['submit'] = (submission, signal, listener) => {
+export const admission: EngineStage = {
+  take(submission, signal, listener, next) {
     const { gate } = submission;
-    if (gate === undefined) return engine.submit(submission, signal, listener);
+    if (gate === undefined) return next(submission, signal, listener);
     let admitted: ReturnType<typeof gate.admit>;
     try {
       admitted = gate.admit(submission);
@@ -15,7 +15,7 @@ export function gatedEngine<E extends Pick<Engine, 'submit'>>(engine: E): E {
     let isRefused = false;
     const { job, isLocalOnly = false } = admitted;
     const route = isLocalOnly ? { ...submission.route, isLocalOnly } : submission.route;
-    engine.submit({ ...submission, job, route }, AbortSignal.any([signal, stop.signal]), {
+    next({ ...submission, job, route }, AbortSignal.any([signal, stop.signal]), {
       onEvent: (event) => {
         if (isRefused) return;
         const refusal = admitted.onEvent(event);
@@ -24,18 +24,11 @@ export function gatedEngine<E extends Pick<Engine, 'submit'>>(engine: E): E {
         stop.abort();
         listener.onEnd(refusal);
       },
+      room: () => listener.room?.(),
       onEnd: (failure) => {
         admitted.onEnd();
         if (!isRefused) listener.onEnd(failure);
       },
     });
-  };
-  // The methods of the engine keep their own `this`.
-  return new Proxy(engine, {
-    get: (of, name) => {
-      if (name === 'submit') return submit;
-      const value: unknown = Reflect.get(of, name);
-      return typeof value === 'function' ? (value.bind(of) as unknown) : value;
-    },
-  });
-}
+  },
+};

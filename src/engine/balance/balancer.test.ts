@@ -7,7 +7,8 @@ import type { Engine, JobListener, ModelTarget } from '../ports.ts';
 import { poolTarget } from '../upstream/pool-target.ts';
 import type { Look, RemoteTarget, Upstream } from '../upstream/ports.ts';
 import { remoteTarget } from '../upstream/remote-target.ts';
-import { type BalancedEngine, createBalancedEngine } from './balanced-engine.ts';
+import { stagedEngine } from '../stages.ts';
+import { Balancer } from './balancer.ts';
 import { DEFAULT_BALANCE_LIMITS as limits } from './limits.ts';
 
 const noLoad = { running: null, waiting: null, capacity: null, kvUse: null };
@@ -39,7 +40,8 @@ function target(name: string): RemoteTarget {
 
 const pool = poolTarget('pool', [target('a'), target('b')], { equalWeights: false });
 let clock: ManualClock;
-let engine: BalancedEngine;
+let balancer: Balancer;
+let engine: Engine;
 let looks: Record<string, Look>;
 let models: Record<string, readonly string[]>;
 let looked: string[];
@@ -55,8 +57,8 @@ beforeEach(() => {
     submit: (submission, _signal, listener) => void sent.push({ id: submission.target.modelId, listener }),
     residencies: () => [],
   } as Pick<Engine, 'submit' | 'residencies'> as Engine;
-  engine = createBalancedEngine({
-    engine: scheduler,
+  balancer = new Balancer({
+    residencies: () => [],
     clock,
     log: silentLogger,
     random: () => 0,
@@ -69,6 +71,7 @@ beforeEach(() => {
         (models[name] ?? ['m']).map((each) => ({ ...target(name).source.model, name: each })),
     },
   });
+  engine = stagedEngine(scheduler, [balancer]);
 });
 
 /** Submits one job; resolves with what its listener hears at its end. */
@@ -106,7 +109,7 @@ describe('upstreams in use', () => {
     void submit(poolTarget('both', [command, local], { equalWeights: false }));
     last().listener.onEnd(fail('worker_crashed', { model: 'box/m', reason: 'exit code 1' }));
     finish();
-    const counts = engine.upstreams().map(({ name, failures, requests }) => ({ name, failures, requests }));
+    const counts = balancer.upstreams().map(({ name, failures, requests }) => ({ name, failures, requests }));
     expect(counts).toEqual([
       { name: 'box', failures: { broken: 1 }, requests: 1 },
       { name: 'local', failures: {}, requests: 1 },
@@ -123,7 +126,7 @@ describe('upstreams in use', () => {
     };
     void submit(changed);
     finish();
-    expect(engine.upstreams()).toMatchObject([{ name: 'a', dialect: 'hearth', requests: 2 }]);
+    expect(balancer.upstreams()).toMatchObject([{ name: 'a', dialect: 'hearth', requests: 2 }]);
   });
 
   it('are not looked at before the first request, and looked at while they idle', async () => {
@@ -139,7 +142,7 @@ describe('upstreams in use', () => {
     await clock.advance(2 * limits.forgetMs);
     void submit();
     finish();
-    expect(engine.upstreams().map(({ name, requests }) => [name, requests])).toEqual([
+    expect(balancer.upstreams().map(({ name, requests }) => [name, requests])).toEqual([
       ['a', 1],
       ['b', 0],
     ]);
@@ -147,14 +150,14 @@ describe('upstreams in use', () => {
     void submit();
     finish();
     await clock.advance(limits.forgetMs * 0.75);
-    expect(engine.upstreams()).toHaveLength(2);
+    expect(balancer.upstreams()).toHaveLength(2);
   });
 
   it('are forgotten when nobody has used them for long', async () => {
     void submit();
     finish();
     await clock.advance(limits.forgetMs + limits.idleProbeMs);
-    expect(engine.upstreams()).toEqual([]);
+    expect(balancer.upstreams()).toEqual([]);
     expect(clock.pending).toBe(0);
   });
 
@@ -168,12 +171,12 @@ describe('upstreams in use', () => {
     void submit();
     expect(last().id).toBe('b/m');
     finish();
-    expect(engine.upstreams().map(({ state }) => state)).toEqual(['down', 'ready']);
+    expect(balancer.upstreams().map(({ state }) => state)).toEqual(['down', 'ready']);
     looks['a'] = ready;
     await clock.advance(limits.downMs);
     void submit(target('a'));
     finish();
-    expect(engine.upstreams().map(({ state }) => state)).toEqual(['ready', 'ready']);
+    expect(balancer.upstreams().map(({ state }) => state)).toEqual(['ready', 'ready']);
   });
 
   it('a model that vanished from all lists is a 404 that names the upstreams', async () => {

@@ -1,0 +1,43 @@
+/** The stage that makes the conversation of a chat job shorter before it runs; the answer says so. */
+import type { Compaction } from '../../../contract/job-event.ts';
+import { turnsOf } from '../../../contract/job.ts';
+import type { JobListener } from '../../../engine/ports.ts';
+import type { EngineStage } from '../../../engine/stages.ts';
+import { compact } from './compact.ts';
+import type { SummaryBook } from './summary.ts';
+
+export const compaction = (book: SummaryBook): EngineStage => ({
+  take(submission, signal, listener, next) {
+    const { job, edits = [], check: _, ...rest } = submission;
+    const isEdited = edits.length > 0 && job.kind === 'generate' && job.lane === 'shared';
+    if (!isEdited || job.prompt.kind !== 'chat') return next(submission, signal, listener);
+    void compact({ ...job, prompt: job.prompt }, edits, {
+      submit: next,
+      submission: rest,
+      signal,
+      book,
+      onWait: (event) => listener.onEvent(event),
+      mayGenerate: true,
+    }).then(
+      ({ job: shorter, compaction: made }) =>
+        // Calls that a summary stands for were made all the same.
+        next(
+          { ...submission, job: shorter, sentTurns: turnsOf(job.prompt) },
+          signal,
+          made === null ? listener : withCompaction(listener, made),
+        ),
+      (error: unknown) => listener.onEnd(error instanceof Error ? error : new Error(String(error))),
+    );
+  },
+});
+
+function withCompaction(listener: JobListener, made: Compaction): JobListener {
+  return {
+    onEvent: (event) =>
+      listener.onEvent(
+        event.type === 'started' || event.type === 'done' ? { ...event, compaction: made } : event,
+      ),
+    room: () => listener.room?.(),
+    onEnd: (failure) => listener.onEnd(failure),
+  };
+}
