@@ -27,12 +27,10 @@ import type { KeyUse } from './access/key-holder.ts';
 import type { BatchUseCases } from './batches/batches.ts';
 import type { Caller } from './caller.ts';
 import type { SummaryBook } from './chat/compaction/summary.ts';
-import {
-  type AcceptChatCompletion,
-  acceptChatCompletion,
-} from './dialects/chat-completions/chat-completions.ts';
+import { type ChatUseCases, chatUseCases } from './dialects/chat-completions/chat-completions.ts';
 import { createAnswerIds } from './dialects/chat-completions/answer-ids.ts';
-import { acceptCompletion, type AcceptedCompletion } from './completion/completions.ts';
+import type { AcceptedRequest } from './chat/accepted-request.ts';
+import { acceptCompletion } from './completion/completions.ts';
 import { llamaServerUseCases, type LlamaServerUseCases } from './dialects/llama-server/llama-server.ts';
 import { messagesUseCases, type MessagesUseCases } from './dialects/messages/messages.ts';
 import type { ResponseKeeper } from './dialects/responses/kept.ts';
@@ -56,11 +54,11 @@ import { detokenize, tokenize, type VocabularyAnswer } from './vocabulary.ts';
 import { listResidencies, type SpeedOf, unloadModel } from './residency.ts';
 
 export interface UseCases {
-  readonly chat: AcceptChatCompletion;
+  readonly chat: ChatUseCases;
   readonly messages: MessagesUseCases;
   readonly responses: ResponsesUseCases;
   readonly llamaServer: LlamaServerUseCases;
-  completion(body: CompletionRequest, caller: Caller): Promise<AcceptedCompletion>;
+  completion(body: CompletionRequest, caller: Caller): Promise<AcceptedRequest>;
   embedding(body: EmbeddingRequest, caller: Caller): Promise<EmbeddingAnswer>;
   /** With a signed record. */
   provedEmbedding(body: EmbeddingRequest, caller: Caller, input: FrozenInput): Promise<ProvedEmbedding>;
@@ -142,9 +140,8 @@ export function createUseCases(parts: Parts): UseCases {
     images: fetchImages && !sealed ? imageFetcher({ trustedHosts: hubHosts }) : null,
     summaries: parts.summaries,
   };
-  const chat = acceptChatCompletion({ ...generation, evidence, answerId: createAnswerIds() });
   return {
-    chat,
+    chat: chatUseCases({ ...generation, evidence, answerId: createAnswerIds() }),
     llamaServer: llamaServerUseCases(generation),
     messages: messagesUseCases(generation),
     responses: responsesUseCases(generation, parts.responses),

@@ -21,7 +21,7 @@ const CHAT_MANNER = { verbatim: false, readsOpenAi: true };
 export function batchEdge(useCases: Answering, mostBytes: number): LineEdge {
   const answers: Record<BatchEndpoint, (body: object, caller: Caller) => Promise<object>> = {
     '/v1/chat/completions': async (body, caller) =>
-      (await (await useCases.chat(body as ChatRequest, caller, CHAT_MANNER)).whole()).body,
+      (await (await useCases.chat.accept(body as ChatRequest, caller, CHAT_MANNER)).whole()).body,
     '/v1/completions': async (body, caller) =>
       (await (await useCases.completion(body as CompletionRequest, caller)).whole()).body,
     '/v1/embeddings': async (body, caller) =>

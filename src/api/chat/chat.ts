@@ -1,7 +1,7 @@
 /**
- * api/chat owns the one use case behind every dialect of chat: what is refused before anything runs, and the accepted
- * conversation as checked events, as a whole answer, or as an explanation. It knows no dialect: no wire shape of a
- * conversation, no chunk, no finish reason but the true one. The folders of api/dialects translate to and from it.
+ * api/chat owns the one use case behind every dialect of chat: what is refused before anything runs, the stage that
+ * checks answers, and the accepted request that runs. It knows no dialect: no wire shape of a conversation, no chunk, no
+ * finish reason but the true one. The folders of api/dialects translate to and from it.
  */
 import type { ExplainedEvent } from '../../contract/job-event.ts';
 import { collectEvents, eventOf } from '../../engine/collect.ts';
@@ -9,31 +9,20 @@ import type { ContextEdit, Engine } from '../../engine/ports.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
 import type { VolatileTreatment } from '../../lib/prompt-cache/volatile-lines.ts';
 import type { Caller } from '../caller.ts';
-import { answerHead, type HeadPorts } from '../generation/answer-head.ts';
-import {
-  checkSlots,
-  type ChoiceEvent,
-  type Choices,
-  type JobContent,
-  planChoices,
-  runChoices,
-} from '../generation/choices.ts';
+import type { HeadPorts } from '../generation/answer-head.ts';
+import { checkSlots, type JobContent, planChoices } from '../generation/choices.ts';
 import { idleOptions } from '../generation/idle-options.ts';
 import { newJobId } from '../generation/job-id.ts';
 import { checkIgnored, type GenerationFields } from '../generation/parameters.ts';
 import type { Models, ServedModel } from '../models/served-model.ts';
 import type { CacheLog } from '../cache-log.ts';
-import { type StreamItem, streamItems } from '../generation/stream-item.ts';
-import type { AnswerEvent } from './answer-event.ts';
+import type { RequestPlan } from './accepted-request.ts';
 import { idleGuard } from './call-guard.ts';
 import { compact, type Compacted } from './compaction/compact.ts';
 import { modelEdits } from './compaction/context-edits.ts';
 import type { SummaryBook } from './compaction/summary.ts';
-import { checker } from './choice-guard.ts';
-import { collect, type Collected } from './collected.ts';
 import { type FetchImage, withImages } from './fetched-images.ts';
 import { relaxationsOf } from './relaxations.ts';
-import { type RequestNotes, withFolds, withUnheld } from './request-notes.ts';
 import { withSystem } from './model-system.ts';
 import { withoutVolatile } from './volatile-lines.ts';
 
@@ -67,11 +56,8 @@ export interface ChatAsk {
   readonly verbatim?: boolean;
 }
 
-/** What an event of an answer adds to a stream. */
-export type AnswerWriter = (index: number, event: AnswerEvent) => readonly object[];
-
 /** Resolves the model and plans the jobs; everything that can be refused without the engine is refused here. */
-export async function acceptChat(ports: ChatPorts, ask: ChatAsk, caller: Caller): Promise<AcceptedChat> {
+export async function planChat(ports: ChatPorts, ask: ChatAsk, caller: Caller): Promise<RequestPlan> {
   const { options } = ask;
   const { model, substituted } = await resolveModel(ports, ask.model);
   const asked = await withImages(ask.content(model, ports.images !== null), ports.images);
@@ -96,8 +82,7 @@ export async function acceptChat(ports: ChatPorts, ask: ChatAsk, caller: Caller)
   checkIgnored(ports.strictParams, ignored);
   checkSlots(ports.engine, choices);
   const hasStandIn = !model.hasChatTemplate;
-  const understood = { ignored, relaxed, substituted, hasStandIn, rewritten };
-  return new AcceptedChat(ports, choices, { caller, understood });
+  return { choices, caller, understood: { ignored, relaxed, substituted, hasStandIn, rewritten } };
 }
 
 interface Resolved {
@@ -116,99 +101,25 @@ async function resolveModel({ models, unknownModelIsDefault }: ChatPorts, name: 
   }
 }
 
-/** A stream that ends with a record of its answer. */
-export interface StreamProof {
-  /** As pinned for the record. */
-  readonly choices: Choices;
-  readonly chunkOf: (answer: Collected) => Promise<object>;
+/** The conversation of a request as its edits leave it; `mayGenerate` false: nothing is generated for it. */
+export async function compactedChat(
+  { engine, summaries: book }: Pick<ChatPorts, 'engine' | 'summaries'>,
+  { choices: { submission, jobs, edits: own = [] }, caller: { signal } }: RequestPlan,
+  { mayGenerate, edits = own }: { readonly mayGenerate: boolean; readonly edits?: readonly ContextEdit[] },
+): Promise<Compacted> {
+  const [job] = jobs;
+  if (job?.prompt.kind !== 'chat') throw new Error('a chat request became no conversation');
+  const submit: Engine['submit'] = (each, until, listener) => engine.submit(each, until, listener);
+  const work = { submit, submission, signal, book, mayGenerate, onWait: () => {} };
+  return compact({ ...job, prompt: job.prompt }, edits, work);
 }
 
-/** A conversation that may run; it runs once. */
-export class AcceptedChat {
-  /** With what the engine told of it, once the answer is there. */
-  understood: RequestNotes;
-  readonly choices: Choices;
-  readonly caller: Caller;
-  readonly #ports: ChatPorts;
-
-  constructor(ports: ChatPorts, choices: Choices, asked: Pick<AcceptedChat, 'caller' | 'understood'>) {
-    this.#ports = ports;
-    this.choices = choices;
-    this.caller = asked.caller;
-    this.understood = asked.understood;
-  }
-
-  /** The answers as they come, in what the dialect's writer makes of them; nothing runs before the first is asked for. */
-  stream(
-    open: () => Promise<AnswerWriter>,
-    proof: StreamProof | null = null,
-  ): AsyncGenerator<StreamItem, void, void> {
-    return streamItems(async () => {
-      const write = await open();
-      const choices = proof?.choices ?? this.choices;
-      const kept: ChoiceEvent[] = [];
-      const passed = checker(choices.jobs);
-      return {
-        events: runChoices(this.#ports.engine, choices, this.caller.signal),
-        showsProgress: choices.showsProgress === true,
-        chunksOf: (index, event) => {
-          if (proof !== null) kept.push({ index, event });
-          return passed(index, event).flatMap((each) => write(index, each));
-        },
-        atEnd:
-          proof === null ? undefined : async () => [await proof.chunkOf(await collect(choices.jobs, kept))],
-      };
-    });
-  }
-
-  /** `onStarted` is called when the engine takes a job. */
-  async whole(onStarted?: () => void): Promise<Collected> {
-    const { signal } = this.caller;
-    const { choices } = this;
-    const events = runChoices(this.#ports.engine, choices, signal);
-    const collected = await collect(choices.jobs, events, onStarted);
-    this.understood = withUnheld(withFolds(this.understood, collected.folds), collected.unheld);
-    return collected;
-  }
-
-  /** What running it would do. Loads the model where that is needed, and generates nothing. */
-  explained(): Promise<ExplainedEvent> {
-    return explain(this.#ports.engine, this.choices, this.caller);
-  }
-
-  /** The conversation as its edits leave it; `mayGenerate` false: nothing is generated for it. */
-  async compacted(mayGenerate: boolean, edits = this.choices.edits ?? []): Promise<Compacted> {
-    const { engine, summaries: book } = this.#ports;
-    const { submission, jobs } = this.choices;
-    const [job] = jobs;
-    if (job?.prompt.kind !== 'chat') throw new Error('a chat request became no conversation');
-    const { signal } = this.caller;
-    const asked = { ...job, prompt: job.prompt };
-    const submit: Engine['submit'] = (each, until, listener) => engine.submit(each, until, listener);
-    return compact(asked, edits, { submit, submission, signal, book, mayGenerate, onWait: () => {} });
-  }
-
-  /** What answers begin with; `idOf` is given the time of creation in seconds. */
-  head<T extends string>(shape: { readonly object: T; readonly idOf: (created: number) => string }) {
-    return answerHead(this.#ports, this.choices.model, shape);
-  }
-}
-
-/** Runs the jobs of a request; throws when an answer is over and is not what was asked for. */
-export function completeChat(
-  engine: Pick<Engine, 'submit'>,
-  choices: Choices,
-  { signal, onStarted }: { readonly signal: AbortSignal; readonly onStarted?: (() => void) | undefined },
-): Promise<Collected> {
-  return collect(choices.jobs, runChoices(engine, choices, signal), onStarted);
-}
-
-/** Renders and counts the first job of a request. */
+/** Renders and counts the first job of a request; loads the model where that is needed, and generates nothing. */
 export async function explain(
   engine: Pick<Engine, 'submit'>,
-  { submission, jobs: [job] }: Choices,
-  caller: Caller,
+  { choices: { submission, jobs }, caller }: RequestPlan,
 ): Promise<ExplainedEvent> {
+  const [job] = jobs;
   if (job === undefined) throw new Error('a chat request became no job');
   const explainJob = { kind: 'explain' as const, jobId: newJobId(caller), job };
   const events = await collectEvents((listener) =>

@@ -1,35 +1,23 @@
 /** api/completion owns POST /v1/completions: plain text in, plain text out. It knows no template and no tool. */
 import { CompletionRequest, type CompletionResponse } from '../../wire/inference/completions.ts';
 import type { Usage } from '../../wire/inference/generation.ts';
-import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
+import type { DoneEvent } from '../../contract/job-event.ts';
 import type { Prompt } from '../../contract/job.ts';
 import type { EvidenceIssuer } from '../../trust/evidence/issuer.ts';
 import { COMPLETIONS_ROUTE } from '../../trust/evidence/statement.ts';
 import type { Caller } from '../caller.ts';
-import type { RequestNotes } from '../chat/request-notes.ts';
+import type { AnswerEvent } from '../chat/answer-event.ts';
+import { AcceptedRequest, type AnswerDialect } from '../chat/accepted-request.ts';
+import { type Answer, type Collected, textOf } from '../chat/collected.ts';
 import { answerHead } from '../generation/answer-head.ts';
 import { trueFinishReason, wireFinishReason } from '../generation/finish-reason.ts';
-import type { ChoiceEvent } from '../generation/choices.ts';
-import {
-  type FrozenInput,
-  type OpenedFrozen,
-  openFrozen,
-  recordMembers,
-  type SignedBody,
-  signedBody,
-} from '../generation/frozen.ts';
 import { unknownFields } from '../generation/parameters.ts';
 import { readScoredPrompt } from '../generation/prompt-scores.ts';
-import { type StreamItem, streamItems } from '../generation/stream-item.ts';
 import { wireProgress, wireTimings, wireUsage } from '../generation/usage.ts';
+import { lazy } from '../models/lazy.ts';
 import { ChoiceText, type Reported, type TextPiece } from './choice-text.ts';
-import { type CompletionPlan, type CompletionPorts, planCompletion, runCompletion } from './plan.ts';
+import { type CompletionPlan, type CompletionPorts, planCompletion } from './plan.ts';
 import { readPrompts } from './prompts.ts';
-
-export interface CompletionAnswer {
-  readonly body: CompletionResponse;
-  readonly numCtx: number;
-}
 
 export interface ProvedCompletionPorts extends CompletionPorts {
   /** Null where no records are signed. */
@@ -40,7 +28,7 @@ export async function acceptCompletion(
   ports: ProvedCompletionPorts,
   body: CompletionRequest,
   caller: Caller,
-): Promise<AcceptedCompletion> {
+): Promise<AcceptedRequest> {
   const prompts = readPrompts(body);
   const ask = {
     model: body.model,
@@ -51,8 +39,7 @@ export async function acceptCompletion(
     unknown: unknownFields(body, CompletionRequest.properties),
   };
   const plan = await planCompletion(ports, ask, caller);
-  const reported = plan.choices.jobs.map(({ prompt }) => reportedOf(body, prompt));
-  return new AcceptedCompletion(ports, plan, { body, reported, signal: caller.signal });
+  return new AcceptedRequest(ports.engine, plan, answers(ports, plan, body));
 }
 
 /** What an answer begins with, and what it tells of tokens. */
@@ -69,162 +56,124 @@ export function reportedOf(
   };
 }
 
-interface Asked {
-  readonly body: CompletionRequest;
-  readonly reported: readonly Reported[];
-  readonly signal: AbortSignal;
-}
-
-/** A request that may run; it runs once, in one of these ways. */
-export class AcceptedCompletion {
-  readonly understood: RequestNotes;
-  readonly #ports: ProvedCompletionPorts;
-  readonly #plan: CompletionPlan;
-  readonly #asked: Asked;
-  #proved: OpenedFrozen | null = null;
-
-  constructor(ports: ProvedCompletionPorts, plan: CompletionPlan, asked: Asked) {
-    this.#ports = ports;
-    this.#plan = plan;
-    this.#asked = asked;
-    this.understood = plan.understood;
-  }
-
-  async whole(): Promise<CompletionAnswer> {
-    return this.#whole(this.#run(this.#plan));
-  }
-
-  /** The answer with its record. */
-  async frozen(input: FrozenInput): Promise<SignedBody & { readonly numCtx: number }> {
-    const { pinned, sign } = await this.#open(input);
-    const { body, done, numCtx } = await this.#whole(this.#run({ ...this.#plan, choices: pinned }));
-    return { ...signedBody(body, await sign(body, done)), numCtx };
-  }
-
-  /** The stream will end with a record of its answer; to be called before it runs. */
-  async prove(input: FrozenInput): Promise<void> {
-    this.#proved = await this.#open(input);
-  }
-
-  #open(input: FrozenInput): Promise<OpenedFrozen> {
-    const { body } = this.#asked;
-    return openFrozen(this.#ports.evidence, this.#plan.choices, { ...input, body, route: COMPLETIONS_ROUTE });
-  }
-
-  async #whole(events: ChoiceEvents) {
-    const collected = await collectCompletion(this.#asked.reported, events);
-    const { numCtx, done } = collected;
-    const timings = wireTimings(done[0]);
-    const body = {
-      ...(await this.#head()),
-      ...wireCompletion(collected, this.#plan.perPrompt),
-      timings,
-    };
-    return { numCtx, done: done[0], body };
-  }
-
-  /** Chunks have the same shape as the whole answer, as OpenAI's text completion streams. */
-  stream(): AsyncGenerator<StreamItem, void, void> {
-    return streamItems(async () => {
-      const head = await this.#head();
-      const { reported, body } = this.#asked;
-      const { perPrompt, choices } = this.#plan;
-      const includeUsage = body.stream_options?.include_usage === true;
-      const proved = this.#proved;
-      const kept: ChoiceEvent[] = [];
-      const said = reported.map((each) => new ChoiceText(each));
-      const done: DoneEvent[] = [];
-      let open = choices.jobs.length;
-      const chunk = (index: number, { text, logprobs }: TextPiece) => ({
-        ...head,
-        choices: [{ index, text, finish_reason: null, logprobs }],
-      });
-      const piecesOf = (piece: TextPiece | undefined): readonly TextPiece[] =>
-        piece === undefined || (piece.text === '' && piece.logprobs === null) ? [] : [piece];
-      const chunksOf = (index: number, event: JobEvent): object[] => {
-        if (proved !== null) kept.push({ index, event });
-        const choice = said[index];
-        if (event.type === 'started') {
-          return piecesOf({ text: reported[index]?.opening ?? '', logprobs: null }).map((piece) =>
-            chunk(index, piece),
-          );
-        }
-        if (event.type === 'progress')
-          return [{ ...chunk(index, { text: '', logprobs: null }), prompt_progress: wireProgress(event) }];
-        if (event.type === 'prompt_tokens')
-          return piecesOf(choice?.addPrompt(event)).map((piece) => chunk(index, piece));
-        if (event.type === 'text')
-          return [chunk(index, choice?.add(event) ?? { text: event.text, logprobs: null })];
-        if (event.type !== 'done') return [];
-        done[index] = event;
-        open -= 1;
-        const timings = wireTimings(event);
-        const end = wireChoice(index, NOTHING_SAID, event, true);
-        const last = { ...head, choices: [end], timings };
-        if (open > 0 || !includeUsage) return [last];
-        return [last, { ...head, choices: [], usage: usageOfPrompts(done, perPrompt), timings }];
-      };
-      const plan = proved === null ? this.#plan : { ...this.#plan, choices: proved.pinned };
-      const showsProgress = choices.showsProgress === true;
-      if (proved === null) return { events: this.#run(plan), chunksOf, showsProgress };
-      const atEnd = async (): Promise<object[]> => {
-        const whole = await this.#whole(kept);
-        const record = recordMembers(whole.body, await proved.sign(whole.body, whole.done));
-        return [{ ...head, choices: [], ...record }];
-      };
-      return { events: this.#run(plan), chunksOf, showsProgress, atEnd };
-    });
-  }
-
-  #run(plan: CompletionPlan): AsyncIterable<ChoiceEvent> {
-    return runCompletion(this.#ports, plan, this.#asked.signal);
-  }
-
-  #head() {
-    const { jobs, model } = this.#plan.choices;
-    const entropy = jobs[0]?.jobId.slice(-8) ?? '';
-    return answerHead(this.#ports, model, {
+function answers(
+  ports: ProvedCompletionPorts,
+  { choices: { jobs, model }, perPrompt }: CompletionPlan,
+  body: CompletionRequest,
+): AnswerDialect {
+  const reported = jobs.map(({ prompt }) => reportedOf(body, prompt));
+  const entropy = jobs[0]?.jobId.slice(-8) ?? '';
+  const head = () =>
+    answerHead(ports, model, {
       object: 'text_completion' as const,
       idOf: (created) => `cmpl-svc-${created}-${entropy}`,
     });
-  }
+  const whole = async (collected: Collected) => ({
+    ...(await head()),
+    ...wireCompletion(reported, collected, perPrompt),
+    timings: wireTimings(collected.answers[0].done),
+  });
+  const streamHead = lazy(head);
+  return {
+    whole,
+    writer: async () => {
+      const includeUsage = body.stream_options?.include_usage === true;
+      const writer = new ChunkWriter(await streamHead(), { reported, perPrompt, includeUsage });
+      return (index, event) => writer.chunksOf(index, event);
+    },
+    record: { evidence: ports.evidence, body, route: COMPLETIONS_ROUTE, whole, head: streamHead },
+  };
 }
 
-type ChoiceEvents = AsyncIterable<ChoiceEvent> | Iterable<ChoiceEvent>;
-
-interface CollectedCompletion {
-  readonly said: readonly ChoiceText[];
-  readonly done: readonly [DoneEvent, ...DoneEvent[]];
-  readonly numCtx: number;
+interface ChunkOptions {
+  /** Of each answer. */
+  readonly reported: readonly Reported[];
+  readonly perPrompt: number;
+  readonly includeUsage: boolean;
 }
 
-export async function collectCompletion(
-  reported: readonly Reported[],
-  events: ChoiceEvents,
-): Promise<CollectedCompletion> {
-  const said = reported.map((each) => new ChoiceText(each));
-  const ended: DoneEvent[] = [];
-  let numCtx = 0;
-  for await (const { index, event } of events) {
-    if (event.type === 'text') said[index]?.add(event);
-    if (event.type === 'prompt_tokens') said[index]?.addPrompt(event);
-    if (event.type === 'started') numCtx = event.numCtx;
-    if (event.type === 'done') ended[index] = event;
+/** Chunks have the same shape as the whole answer, as OpenAI's text completion streams. */
+class ChunkWriter {
+  readonly #head: object;
+  readonly #options: ChunkOptions;
+  readonly #said: readonly ChoiceText[];
+  readonly #done: DoneEvent[] = [];
+  #open: number;
+
+  constructor(head: object, options: ChunkOptions) {
+    this.#head = head;
+    this.#options = options;
+    this.#said = options.reported.map((each) => new ChoiceText(each));
+    this.#open = options.reported.length;
   }
-  const [first, ...others] = ended;
-  if (!first) throw new Error('a text completion ended without a done event');
-  return { said, done: [first, ...others], numCtx };
+
+  chunksOf(index: number, event: AnswerEvent): object[] {
+    const choice = this.#said[index];
+    switch (event.type) {
+      case 'started': {
+        const text = this.#options.reported[index]?.opening ?? '';
+        return this.#unlessEmpty(index, { text, logprobs: null });
+      }
+      case 'progress':
+        return [
+          { ...this.#chunk(index, { text: '', logprobs: null }), prompt_progress: wireProgress(event) },
+        ];
+      case 'prompt_tokens':
+        return this.#unlessEmpty(index, choice?.addPrompt(event));
+      case 'text':
+        return [this.#chunk(index, choice?.add(event) ?? { text: event.text, logprobs: null })];
+      case 'done':
+        return this.#last(index, event);
+      default:
+        return [];
+    }
+  }
+
+  #unlessEmpty(index: number, piece: TextPiece | undefined): object[] {
+    const isEmpty = piece === undefined || (piece.text === '' && piece.logprobs === null);
+    return isEmpty ? [] : [this.#chunk(index, piece)];
+  }
+
+  #chunk(index: number, { text, logprobs }: TextPiece) {
+    return { ...this.#head, choices: [{ index, text, finish_reason: null, logprobs }] };
+  }
+
+  #last(index: number, event: DoneEvent): object[] {
+    const { perPrompt, includeUsage } = this.#options;
+    this.#done[index] = event;
+    this.#open -= 1;
+    const timings = wireTimings(event);
+    const last = { ...this.#head, choices: [wireChoice(index, NOTHING_SAID, event, true)], timings };
+    if (this.#open > 0 || !includeUsage) return [last];
+    return [last, { ...this.#head, choices: [], usage: usageOfPrompts(this.#done, perPrompt), timings }];
+  }
 }
 
 /** The part of the body that the model decides. */
 export function wireCompletion(
-  { said, done }: CollectedCompletion,
+  reported: readonly Reported[],
+  { answers: all }: Pick<Collected, 'answers'>,
   perPrompt: number,
 ): Pick<CompletionResponse, 'choices'> & { readonly usage: Usage } {
   return {
-    choices: said.map((choice, index) => wireChoice(index, choice, done[index] ?? done[0], false)),
-    usage: usageOfPrompts(done, perPrompt),
+    choices: reported.flatMap((each, index) => {
+      const answer = all[index];
+      return answer === undefined ? [] : [wireChoice(index, choiceText(each, answer), answer.done, false)];
+    }),
+    usage: usageOfPrompts(
+      all.map(({ done }) => done),
+      perPrompt,
+    ),
   };
+}
+
+function choiceText(reported: Reported, answer: Answer): ChoiceText {
+  const said = new ChoiceText(reported);
+  const { promptTokens, tokens } = answer;
+  if (promptTokens.length > 0) said.addPrompt({ type: 'prompt_tokens', tokens: [...promptTokens] });
+  const text = textOf(answer, 'text');
+  said.add({ type: 'text', text, ...(tokens.length > 0 && { tokens: [...tokens] }) });
+  return said;
 }
 
 /** Each prompt counts once, and every answer to it. */

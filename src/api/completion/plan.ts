@@ -3,16 +3,9 @@ import type { Engine } from '../../engine/ports.ts';
 import type { Prompt, ScoredPrompt } from '../../contract/job.ts';
 import type { Caller } from '../caller.ts';
 import { relaxationsOf } from '../chat/relaxations.ts';
-import type { RequestNotes } from '../chat/request-notes.ts';
+import type { RequestPlan } from '../chat/accepted-request.ts';
 import type { HeadPorts } from '../generation/answer-head.ts';
-import {
-  checkSlots,
-  type ChoiceEvent,
-  type Choices,
-  type JobContent,
-  planChoices,
-  runChoices,
-} from '../generation/choices.ts';
+import { checkSlots, type JobContent, planChoices } from '../generation/choices.ts';
 import { idleOptions } from '../generation/idle-options.ts';
 import { checkIgnored, type GenerationFields } from '../generation/parameters.ts';
 import { type FormatFields, readAnswerFormat } from '../intake/answer-format.ts';
@@ -40,11 +33,9 @@ export interface CompletionAsk {
   readonly unknown: readonly string[];
 }
 
-export interface CompletionPlan {
-  readonly choices: Choices;
+export interface CompletionPlan extends RequestPlan {
   /** Answers to each prompt. */
   readonly perPrompt: number;
-  readonly understood: RequestNotes;
 }
 
 /** What a text to be continued has none of. */
@@ -76,16 +67,8 @@ export async function planCompletion(
       account: ports.cacheLog.watch(caller, model.id),
       jobs: plans.flatMap(({ jobs }) => jobs),
     },
+    caller,
     perPrompt: plan.jobs.length,
     understood: { ignored, relaxed },
   };
-}
-
-/** The events of all answers; what is to be JSON is checked as a whole before it ends. */
-export function runCompletion(
-  { engine }: Pick<CompletionPorts, 'engine'>,
-  { choices }: CompletionPlan,
-  signal: AbortSignal,
-): AsyncIterable<ChoiceEvent> {
-  return runChoices(engine, choices, signal);
 }

@@ -23,7 +23,8 @@ export interface SignedBody {
   readonly evidenceSha256: string;
 }
 
-interface AskedFrozen extends FrozenInput, Pick<FrozenRequest, 'route'> {
+/** The request that a record is of. */
+export interface AskedRecord extends Pick<FrozenRequest, 'route'> {
   readonly body: object;
 }
 
@@ -36,7 +37,7 @@ export interface OpenedFrozen {
 export async function openFrozen(
   evidence: EvidenceIssuer | null,
   choices: Choices,
-  { rawBody, nonce, body, route }: AskedFrozen,
+  { rawBody, nonce, body, route }: FrozenInput & AskedRecord,
 ): Promise<OpenedFrozen> {
   checkCanFreeze(choices);
   const { issuer, backend } = await boundIssuer(evidence);

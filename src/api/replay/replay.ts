@@ -26,7 +26,8 @@ import { hashServerSource } from '../../trust/identity/server-source.ts';
 import type { Machine } from './machine.ts';
 import { notComparable, replayJob } from './replay-job.ts';
 import { type AnswerWords, chatWords, ReplayWorker, type Run } from './replay-worker.ts';
-import { collectCompletion, reportedOf, wireCompletion } from '../completion/completions.ts';
+import { reportedOf, wireCompletion } from '../completion/completions.ts';
+import { collect } from '../chat/collected.ts';
 import type { CompletionRequest } from '../../wire/inference/completions.ts';
 
 /** Threads wait for each other by spinning; beyond this they make no headway. */
@@ -146,9 +147,9 @@ export class Replayer {
 
 function wordsOf({ request: { route } }: Predicate, request: unknown): AnswerWords {
   if (route === undefined) return chatWords;
-  return async ({ prompt }, events) => {
-    const reported = reportedOf(request as CompletionRequest, prompt);
-    return wireCompletion(await collectCompletion([reported], events), 1);
+  return async (job, events) => {
+    const reported = reportedOf(request as CompletionRequest, job.prompt);
+    return wireCompletion([reported], await collect([job], events), 1);
   };
 }
 

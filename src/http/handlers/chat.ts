@@ -15,15 +15,19 @@ export function chatHandler(useCases: Pick<UseCases, 'chat'>, streams: StreamOpt
     const client = abortOnDisconnect(reply);
     const body = request.body as ChatRequest;
     const evidence = askedEvidence(request, body);
-    const accepted = await useCases.chat(body, callerOf(request, client.signal), {
+    const caller = callerOf(request, client.signal);
+    const manner = {
       verbatim: evidence === 'whole' || evidence === 'stream',
       readsOpenAi: readsOpenAi(senderOf(request)),
-    });
-    setNoteHeaders(reply, accepted.understood);
+    };
     if (isDryRun(request)) {
+      const dry = await useCases.chat.dryRun(body, caller, manner);
+      setNoteHeaders(reply, dry.understood);
       reply.type('application/json; charset=utf-8');
-      return writeJson(await accepted.explained());
+      return writeJson(dry.body);
     }
+    const accepted = await useCases.chat.accept(body, caller, manner);
+    setNoteHeaders(reply, accepted.understood);
     const stream = body.stream === true ? { ...streams, abort: () => client.abort() } : null;
     return sendProvable({ request, reply }, accepted, { evidence, stream });
   };

@@ -1,25 +1,15 @@
 /** Routes whose answers can have a signed record: how a request asks for one, and how it is sent. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { FrozenAnswer } from '../../api/dialects/chat-completions/frozen.ts';
+import type { AcceptedRequest } from '../../api/chat/accepted-request.ts';
 import type { FrozenInput, SignedBody } from '../../api/generation/frozen.ts';
-import { type RequestNotes, withFolds, withUnheld } from '../../api/chat/request-notes.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { FROZEN_MODE, HEADERS, headerValue, REQUEST_HEADERS } from '../../wire/headers.ts';
 import { rawBody } from '../guard/json-body.ts';
 import type { SseOptions } from '../sse.ts';
 import { setUpstreamHeader } from '../upstream-headers.ts';
-import { type Accepted, sendAnswer } from './generation.ts';
+import { sendAnswer } from './generation.ts';
 import { setNoteHeaders } from './request-notes.ts';
-
-type FrozenBody = Pick<FrozenAnswer, keyof SignedBody | 'numCtx'> & Partial<FrozenAnswer>;
-
-export interface Provable extends Accepted {
-  /** The whole answer with its record. */
-  frozen(input: FrozenInput): Promise<FrozenBody>;
-  /** The stream will end with its record. */
-  prove(input: FrozenInput): Promise<void>;
-}
 
 /** `refused`: a stream that was asked for a record in a header, which applies to whole answers only. */
 export type AskedEvidence = 'none' | 'whole' | 'stream' | 'refused';
@@ -36,7 +26,7 @@ export function askedEvidence(
 
 export async function sendProvable(
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  accepted: Provable,
+  accepted: AcceptedRequest,
   { evidence, stream }: { readonly evidence: AskedEvidence; readonly stream: SseOptions | null },
 ): Promise<unknown> {
   if (evidence === 'whole') return sendFrozen(request, reply, accepted);
@@ -46,10 +36,13 @@ export async function sendProvable(
   return sendAnswer(reply, accepted, stream);
 }
 
-async function sendFrozen(request: FastifyRequest, reply: FastifyReply, accepted: Provable): Promise<string> {
-  const { json, numCtx, folds = [], unheld, evidenceSha256 } = await accepted.frozen(frozenInput(request));
-  const understood: RequestNotes = withUnheld(withFolds(accepted.understood, folds), unheld);
-  setNoteHeaders(reply, understood);
+async function sendFrozen(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  accepted: AcceptedRequest,
+): Promise<string> {
+  const { json, numCtx, evidenceSha256 } = await accepted.frozen(frozenInput(request));
+  setNoteHeaders(reply, accepted.understood);
   setUpstreamHeader(reply);
   nameRecord(reply, { json, evidenceSha256 });
   reply.header(HEADERS.numCtx, String(numCtx));

@@ -6,24 +6,23 @@ import { randomBytes } from 'node:crypto';
 import type { EvidenceIssuer } from '../../../trust/evidence/issuer.ts';
 import type { DryRun } from '../../../wire/inference/dry-run.ts';
 import { ChatRequest } from '../../../wire/inference/chat.ts';
-import type { Caller } from '../../caller.ts';
 import { withoutSpellings } from '../../../lib/json/spelled-numbers.ts';
-import type { Collected } from '../../chat/collected.ts';
-import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
+import { type AnswerDialect, AcceptedRequest } from '../../chat/accepted-request.ts';
+import { type ChatAsk, type ChatPorts, planChat } from '../../chat/chat.ts';
 import type { RequestNotes } from '../../chat/request-notes.ts';
-import type { FrozenInput } from '../../generation/frozen.ts';
+import type { Caller } from '../../caller.ts';
+import { answerHead } from '../../generation/answer-head.ts';
+import type { Choices } from '../../generation/choices.ts';
 import { unknownFields } from '../../generation/parameters.ts';
 import { wirePromptLogprobs } from '../../generation/prompt-scores.ts';
+import { lazy } from '../../models/lazy.ts';
 import { takenBy } from '../media.ts';
-import type { ServedModel } from '../../models/served-model.ts';
-import type { StreamItem } from '../../generation/stream-item.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { Omissions } from '../omissions.ts';
 import { readContent } from './content.ts';
 import { dryRun } from './dry-run.ts';
-import { completeFrozen, type FrozenAnswer, type ProvedStream, streamFrozen } from './frozen.ts';
 import { idleFields } from './idle-fields.ts';
-import { type ChatAnswer, wholeAnswer, type WholeAnswerPorts, withNulls } from './whole-answer.ts';
+import { wholeAnswer, type WholeAnswerPorts, withNulls } from './whole-answer.ts';
 
 export interface ChatCompletionPorts extends ChatPorts, WholeAnswerPorts {
   /** Null where no records are signed. */
@@ -37,105 +36,80 @@ export interface ChatManner {
   readonly readsOpenAi: boolean;
 }
 
-export type AcceptChatCompletion = (
-  body: ChatRequest,
-  caller: Caller,
-  manner?: ChatManner,
-) => Promise<AcceptedChatCompletion>;
+export interface ChatUseCases {
+  accept(body: ChatRequest, caller: Caller, manner?: ChatManner): Promise<AcceptedRequest>;
+  /** Runs nothing. */
+  dryRun(
+    body: ChatRequest,
+    caller: Caller,
+    manner: ChatManner,
+  ): Promise<{ readonly understood: RequestNotes; readonly body: DryRun }>;
+}
 
-export const acceptChatCompletion =
-  (ports: ChatCompletionPorts): AcceptChatCompletion =>
-  async (body, caller, { verbatim, readsOpenAi } = { verbatim: false, readsOpenAi: false }) => {
-    const omissions = new Omissions();
-    const ask = {
-      verbatim,
-      model: body.model,
-      // A record names the canonical request, so its prompt is made of that.
-      content: (model: ServedModel, fetches: boolean) =>
-        readContent(verbatim ? withoutSpellings(body) : body, takenBy(model, fetches), omissions),
-      options: body,
-      idle: ({ reasoning }: { readonly reasoning: boolean }) => [
-        ...idleFields(body, reasoning),
-        ...omissions.paths,
-        ...unknownFields(body, ChatRequest.properties),
-      ],
-    };
-    return new AcceptedChatCompletion(ports, await acceptChat(ports, ask, caller), { body, readsOpenAi });
+const PLAIN: ChatManner = { verbatim: false, readsOpenAi: false };
+
+export function chatUseCases(ports: ChatCompletionPorts): ChatUseCases {
+  return {
+    accept: async (body, caller, manner = PLAIN) => {
+      const plan = await planChat(ports, askedChat(body, manner), caller);
+      return new AcceptedRequest(ports.engine, plan, answers(ports, plan.choices, body, manner));
+    },
+    dryRun: async (body, caller, manner) => {
+      const plan = await planChat(ports, askedChat(body, manner), caller);
+      return { understood: plan.understood, body: await dryRun(ports.engine, plan) };
+    },
   };
+}
 
-/** A request that may run; it runs once, in one of these ways. */
-export class AcceptedChatCompletion {
-  readonly #ports: ChatCompletionPorts;
-  readonly #chat: AcceptedChat;
-  readonly #body: ChatRequest;
-  readonly #readsOpenAi: boolean;
-  #proved: ProvedStream | null = null;
+function askedChat(body: ChatRequest, { verbatim }: ChatManner): ChatAsk {
+  const omissions = new Omissions();
+  return {
+    verbatim,
+    model: body.model,
+    // A record names the canonical request, so its prompt is made of that.
+    content: (model, fetches) =>
+      readContent(verbatim ? withoutSpellings(body) : body, takenBy(model, fetches), omissions),
+    options: body,
+    idle: ({ reasoning }) => [
+      ...idleFields(body, reasoning),
+      ...omissions.paths,
+      ...unknownFields(body, ChatRequest.properties),
+    ],
+  };
+}
 
-  constructor(
-    ports: ChatCompletionPorts,
-    chat: AcceptedChat,
-    { body, readsOpenAi }: { readonly body: ChatRequest } & Pick<ChatManner, 'readsOpenAi'>,
-  ) {
-    this.#ports = ports;
-    this.#chat = chat;
-    this.#body = body;
-    this.#readsOpenAi = readsOpenAi;
-  }
-
-  get understood(): RequestNotes {
-    return this.#chat.understood;
-  }
-
-  async whole(): Promise<ChatAnswer> {
-    const collected = await this.#chat.whole();
-    const answer = withNulls(await wholeAnswer(this.#ports, this.#chat.choices.model, collected));
-    const { prompt_logprobs: top } = this.#body;
-    if (typeof top !== 'number') return answer;
-    const [{ promptTokens }] = collected.answers;
-    return { ...answer, body: { ...answer.body, ...wirePromptLogprobs(promptTokens, top) } };
-  }
-
-  /** The stream will end with a record of its answer; to be called before it runs. */
-  async prove(input: FrozenInput): Promise<void> {
-    const { choices, caller } = this.#chat;
-    this.#proved = await streamFrozen(this.#ports, choices, { ...input, body: this.#body, caller });
-  }
-
-  stream(): AsyncGenerator<StreamItem, void, void> {
-    const proved = this.#proved;
-    const headed = this.#streamHead();
-    const proof = proved && {
-      choices: proved.pinned,
-      chunkOf: async (answer: Collected) => ({
-        ...(await headed),
-        choices: [],
-        ...(await proved.recordOf(answer)),
-      }),
-    };
-    return this.#chat.stream(async () => {
-      const writer = new ChunkWriter(await headed, this.#chat.choices.jobs.length, {
-        includeUsage: this.#body.stream_options?.include_usage === true,
-        readsOpenAi: this.#readsOpenAi,
-      });
-      return (index, event) => writer.chunksOf(index, event);
-    }, proof);
-  }
-
-  frozen(input: FrozenInput): Promise<FrozenAnswer> {
-    const { choices, caller } = this.#chat;
-    return completeFrozen(this.#ports, choices, { ...input, body: this.#body, caller });
-  }
-
-  explained(): Promise<DryRun> {
-    return dryRun(this.#ports.engine, this.#chat);
-  }
-
-  #streamHead() {
+function answers(
+  ports: ChatCompletionPorts,
+  { model, jobs }: Choices,
+  body: ChatRequest,
+  { readsOpenAi }: ChatManner,
+): AnswerDialect {
+  const streamHead = lazy(() => {
     // The time alone would name all streams of a second alike.
     const entropy = randomBytes(6).toString('hex');
-    return this.#chat.head({
+    return answerHead(ports, model, {
       object: 'chat.completion.chunk' as const,
       idOf: (created) => `chatcmpl-svc-${created}${entropy}`,
     });
-  }
+  });
+  return {
+    whole: async (collected) => {
+      const answer = withNulls(await wholeAnswer(ports, model, collected));
+      const { prompt_logprobs: top } = body;
+      if (typeof top !== 'number') return answer;
+      const [{ promptTokens }] = collected.answers;
+      return { ...answer, ...wirePromptLogprobs(promptTokens, top) };
+    },
+    writer: async () => {
+      const includeUsage = body.stream_options?.include_usage === true;
+      const writer = new ChunkWriter(await streamHead(), jobs.length, { includeUsage, readsOpenAi });
+      return (index, event) => writer.chunksOf(index, event);
+    },
+    record: {
+      evidence: ports.evidence,
+      body,
+      whole: (collected) => wholeAnswer(ports, model, collected),
+      head: streamHead,
+    },
+  };
 }

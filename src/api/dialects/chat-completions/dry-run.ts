@@ -4,10 +4,11 @@ import { totalBytes } from '../../../engine/device-memory.ts';
 import type { Engine } from '../../../engine/ports.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import type { DryRun } from '../../../wire/inference/dry-run.ts';
-import type { AcceptedChat } from '../../chat/chat.ts';
+import type { RequestPlan } from '../../chat/accepted-request.ts';
+import { explain } from '../../chat/chat.ts';
 import { rewritingNames, withFolds } from '../../chat/request-notes.ts';
 
-export async function dryRun(engine: Pick<Engine, 'plan'>, chat: AcceptedChat): Promise<DryRun> {
+export async function dryRun(engine: Pick<Engine, 'plan' | 'submit'>, chat: RequestPlan): Promise<DryRun> {
   const { model, submission, jobs } = chat.choices;
   const [job] = jobs;
   if (job === undefined) throw new Error('a chat request became no job');
@@ -20,7 +21,7 @@ export async function dryRun(engine: Pick<Engine, 'plan'>, chat: AcceptedChat): 
     });
   }
   const plan = engine.plan(submission.target, submission.numCtx);
-  const explained = plan.evicts.length > 0 ? null : await chat.explained();
+  const explained = plan.evicts.length > 0 ? null : await explain(engine, chat);
   return {
     object: 'svc.dry_run',
     model: model.id,

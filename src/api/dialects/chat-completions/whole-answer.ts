@@ -1,20 +1,10 @@
 /** A whole chat answer in its wire shape. The service answers with it; a replay compares it with what was signed. */
-import type { DoneEvent, UnheldKeyword } from '../../../contract/job-event.ts';
 import type { ChatResponse } from '../../../wire/inference/chat.ts';
 import { type Answer, callsOf, type Collected, textOf } from '../../chat/collected.ts';
 import { answerHead, type HeadPorts } from '../../generation/answer-head.ts';
 import { trueFinishReason } from '../../generation/finish-reason.ts';
 import { wireLogprobs, wireIncidents, wireTimings, wireUsage } from '../../generation/usage.ts';
 import type { ServedModel } from '../../models/served-model.ts';
-
-export interface ChatAnswer {
-  readonly body: ChatResponse;
-  readonly numCtx: number;
-  readonly folds: readonly string[];
-  readonly unheld: readonly UnheldKeyword[];
-  /** How each choice ended. */
-  readonly done: readonly [DoneEvent, ...DoneEvent[]];
-}
 
 export interface WholeAnswerPorts extends HeadPorts {
   /** A fresh id for an answer that was made in this second. */
@@ -25,24 +15,13 @@ export async function wholeAnswer(
   ports: WholeAnswerPorts,
   model: ServedModel,
   collected: Collected,
-): Promise<ChatAnswer> {
+): Promise<ChatResponse> {
   const head = await answerHead(ports, model, {
     object: 'chat.completion' as const,
     idOf: ports.answerId,
   });
-  const [first, ...others] = collected.answers;
-  return {
-    numCtx: collected.numCtx,
-    folds: collected.folds,
-    unheld: collected.unheld,
-    done: [first.done, ...others.map(({ done }) => done)],
-    body: {
-      ...head,
-      ...wireAnswer(collected),
-      timings: wireTimings(first.done),
-      ...wireIncidents(first.done),
-    },
-  };
+  const [{ done }] = collected.answers;
+  return { ...head, ...wireAnswer(collected), timings: wireTimings(done), ...wireIncidents(done) };
 }
 
 /** The part of the body that the model decides. */
@@ -73,13 +52,13 @@ function wireChoice(answer: Answer, index: number): ChatResponse['choices'][numb
 }
 
 /** Adds members that OpenAI's schema requires. Signed answers stay without, as replays compare them with older ones. */
-export function withNulls({ body, ...answer }: ChatAnswer): ChatAnswer {
+export function withNulls(body: ChatResponse): ChatResponse {
   const choices = body.choices.map(({ message, ...choice }) => ({
     logprobs: null,
     ...choice,
     message: { ...message, refusal: null },
   }));
-  return { ...answer, body: { ...body, choices } };
+  return { ...body, choices };
 }
 
 const wireCall = ({ id, name, pieces }: ReturnType<typeof callsOf>[number]) => ({

@@ -1,7 +1,7 @@
 /** Completions and gaps in llama-server's own words, over the use case of text completion. */
 import { refusal } from '../../../lib/errors/refusal.ts';
 import type { Prompt } from '../../../contract/job.ts';
-import type { DoneEvent, JobEvent, SampledToken } from '../../../contract/job-event.ts';
+import type { DoneEvent, SampledToken, TextEvent } from '../../../contract/job-event.ts';
 import type { SentPrompt, SentPrompts } from '../../../wire/inference/completions.ts';
 import {
   InfillRequest,
@@ -11,16 +11,12 @@ import {
   type PromptObject,
 } from '../../../wire/llama-server.ts';
 import type { Caller } from '../../caller.ts';
-import type { RequestNotes } from '../../chat/request-notes.ts';
-import {
-  type CompletionPlan,
-  type CompletionPorts,
-  planCompletion,
-  runCompletion,
-} from '../../completion/plan.ts';
+import { AcceptedRequest, type AnswerDialect } from '../../chat/accepted-request.ts';
+import { textOf } from '../../chat/collected.ts';
+import { type CompletionPorts, planCompletion } from '../../completion/plan.ts';
 import { readPrompts } from '../../completion/prompts.ts';
 import { unknownFields } from '../../generation/parameters.ts';
-import { type StreamItem, streamItems } from '../../generation/stream-item.ts';
+import type { Choices } from '../../generation/choices.ts';
 import { wireProgress } from '../../generation/usage.ts';
 import { textAt } from '../fields.ts';
 import { idsOf, nativeAnswer, probabilities, type Said, withFields } from './native-answer.ts';
@@ -31,7 +27,7 @@ export function acceptCompletion(
   ports: CompletionPorts,
   body: NativeCompletionRequest,
   caller: Caller,
-): Promise<AcceptedNative> {
+): Promise<AcceptedRequest> {
   const prompts = readPrompts({ prompt: textsOf(body.prompt), parse_special: body.parse_special ?? true });
   const unknown = unknownFields(body, NativeCompletionRequest.properties);
   return accept(ports, { body, prompts, unknown }, caller);
@@ -41,7 +37,7 @@ export function acceptInfill(
   ports: CompletionPorts,
   body: InfillRequest,
   caller: Caller,
-): Promise<AcceptedNative> {
+): Promise<AcceptedRequest> {
   const files = (body.input_extra ?? []).map(({ filename, text }) => ({
     name: (filename ?? 'tmp').toWellFormed(),
     text: text.toWellFormed(),
@@ -69,7 +65,7 @@ async function accept(
   ports: CompletionPorts,
   { body, prompts, unknown }: Ask,
   caller: Caller,
-): Promise<AcceptedNative> {
+): Promise<AcceptedRequest> {
   const reported = body.n_probs ?? 0;
   const withoutAlternatives = body.return_tokens === true ? 0 : null;
   const ask = {
@@ -79,7 +75,8 @@ async function accept(
     topLogprobs: reported > 0 ? reported : withoutAlternatives,
     unknown,
   };
-  return new AcceptedNative(ports, await planCompletion(ports, ask, caller), body, caller.signal);
+  const plan = await planCompletion(ports, ask, caller);
+  return new AcceptedRequest(ports.engine, plan, answers(plan.choices, body));
 }
 
 /** The same prompts, objects of a text as that text. */
@@ -95,98 +92,54 @@ function textsOf(prompt: NativeCompletionRequest['prompt']): SentPrompts {
   return prompt.map((each, index) => text(each, `prompt[${index}]`));
 }
 
-/** A request that may run; it runs once, in one of these ways. */
-export class AcceptedNative {
-  readonly understood: RequestNotes;
-  readonly #ports: CompletionPorts;
-  readonly #plan: CompletionPlan;
-  readonly #body: Shared;
-  readonly #signal: AbortSignal;
-
-  constructor(ports: CompletionPorts, plan: CompletionPlan, body: Shared, signal: AbortSignal) {
-    this.understood = plan.understood;
-    this.#ports = ports;
-    this.#plan = plan;
-    this.#body = body;
-    this.#signal = signal;
-  }
-
-  /** One answer, or a list of them where there are several. */
-  async whole(): Promise<{ readonly body: object; readonly numCtx: number }> {
-    const said = this.#jobs.map(() => new AnswerCollector());
-    const answers: NativeAnswer[] = [];
-    let numCtx = 0;
-    for await (const { index, event } of this.#run()) {
-      const heard = said[index];
-      if (heard === undefined) continue;
-      if (event.type === 'started') numCtx = event.numCtx;
-      if (event.type === 'text') heard.add(event);
-      if (event.type === 'done') answers[index] = this.#answer(index, event, heard, heard);
-    }
-    const picked = answers.map((answer) => withFields(answer, this.#body.response_fields));
-    const [first, ...others] = picked;
-    if (first === undefined) throw new Error('a completion ended without a done event');
-    return { numCtx, body: others.length === 0 ? first : picked };
-  }
-
-  stream(): AsyncGenerator<StreamItem, void, void> {
-    return streamItems(async () => {
-      const said = this.#jobs.map(() => new AnswerCollector());
-      return {
-        events: this.#run(),
-        showsProgress: this.#body.return_progress === true,
-        chunksOf: (index, event) => this.#pieces(index, event, said[index] ?? new AnswerCollector()),
-      };
-    });
-  }
-
-  #pieces(index: number, event: JobEvent, heard: AnswerCollector): object[] {
-    const job = this.#jobs[index];
-    if (job === undefined) return [];
-    const piece = (fields: Partial<NativePiece>): NativePiece => ({
-      index,
-      content: '',
-      tokens: [],
-      stop: false,
-      ...fields,
-    });
-    switch (event.type) {
-      case 'progress':
-        return [piece({ prompt_progress: wireProgress(event) })];
-      case 'text': {
-        const { text, tokens = [] } = event;
-        heard.add(event);
-        return [piece({ content: text, tokens: idsOf(tokens), ...probabilities(job, tokens) })];
-      }
-      case 'done':
-        return [withFields(this.#answer(index, event, heard, NOTHING), this.#body.response_fields)];
-      default:
-        return [];
-    }
-  }
-
-  #answer(index: number, done: DoneEvent, said: Said, shown: Said): NativeAnswer {
-    const job = this.#jobs[index];
+/** A whole body is one answer, or a list of them where there are several. */
+function answers({ jobs, model }: Choices, body: Shared): AnswerDialect {
+  const answer = (index: number, done: DoneEvent, said: Said, shown: Said): NativeAnswer => {
+    const job = jobs[index];
     if (job === undefined) throw new Error('an answer came for no job');
-    return nativeAnswer({ index, job, model: this.#plan.choices.model.id, done }, said, shown);
-  }
-
-  get #jobs() {
-    return this.#plan.choices.jobs;
-  }
-
-  #run() {
-    return runCompletion(this.#ports, this.#plan, this.#signal);
-  }
+    return nativeAnswer({ index, job, model: model.id, done }, said, shown);
+  };
+  return {
+    whole: ({ answers: all }) => {
+      const picked = all.map((each, index) => {
+        const said = { text: textOf(each, 'text'), tokens: each.tokens };
+        return withFields(answer(index, each.done, said, said), body.response_fields);
+      });
+      const [first, ...others] = picked;
+      return first === undefined || others.length > 0 ? picked : first;
+    },
+    writer: () => {
+      const said = jobs.map(() => new AnswerCollector());
+      return (index, event) => {
+        const job = jobs[index];
+        const heard = said[index];
+        if (job === undefined || heard === undefined) return [];
+        switch (event.type) {
+          case 'progress':
+            return [{ ...EMPTY, index, prompt_progress: wireProgress(event) }];
+          case 'text': {
+            const { text, tokens = [] } = event;
+            heard.add(event);
+            return [{ ...EMPTY, index, content: text, tokens: idsOf(tokens), ...probabilities(job, tokens) }];
+          }
+          case 'done':
+            return [withFields(answer(index, event, heard, NOTHING), body.response_fields)];
+          default:
+            return [];
+        }
+      };
+    },
+  };
 }
 
+const EMPTY: NativePiece = { index: 0, content: '', tokens: [], stop: false };
 const NOTHING: Said = { text: '', tokens: [] };
 
 class AnswerCollector implements Said {
   text = '';
   readonly tokens: SampledToken[] = [];
 
-  add({ text, tokens = [] }: Extract<JobEvent, { type: 'text' }>): void {
+  add({ text, tokens = [] }: TextEvent): void {
     this.text += text;
     for (const token of tokens) this.tokens.push(token);
   }

@@ -13,11 +13,12 @@ import type { TokenizeResponse } from '../../../wire/inference/tokens.ts';
 import type { Caller } from '../../caller.ts';
 import type { CompletionPorts } from '../../completion/plan.ts';
 import { tokenize, tokenizerInfo, type VocabularyAnswer, type VocabularyPorts } from '../../vocabulary.ts';
-import { acceptCompletion, acceptInfill, type AcceptedNative } from './completion.ts';
+import type { AcceptedRequest } from '../../chat/accepted-request.ts';
+import { acceptCompletion, acceptInfill } from './completion.ts';
 
 export interface LlamaServerUseCases {
-  completion(body: NativeCompletionRequest, caller: Caller): Promise<AcceptedNative>;
-  infill(body: InfillRequest, caller: Caller): Promise<AcceptedNative>;
+  completion(body: NativeCompletionRequest, caller: Caller): Promise<AcceptedRequest>;
+  infill(body: InfillRequest, caller: Caller): Promise<AcceptedRequest>;
   tokenize(body: NativeTokenizeRequest, caller: Caller): Promise<VocabularyAnswer<TokenizeResponse>>;
   tokenizerInfo(caller: Caller): Promise<VocabularyAnswer<TokenizerInfo>>;
 }

@@ -12,11 +12,11 @@ import type {
 } from '../../../wire/messages/request.ts';
 import type { MessagesResponse } from '../../../wire/messages/response.ts';
 import type { Caller } from '../../caller.ts';
-import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
+import { type AnswerDialect, AcceptedRequest } from '../../chat/accepted-request.ts';
+import { type ChatPorts, compactedChat, explain, planChat } from '../../chat/chat.ts';
 import type { AnswerPart } from '../../chat/collected.ts';
 import type { RequestNotes } from '../../chat/request-notes.ts';
 import { wireGuards } from '../../generation/usage.ts';
-import type { StreamItem } from '../../generation/stream-item.ts';
 import { signatureOf, wireCallId, wireStop, wireUsage } from './answer-words.ts';
 import { isFields } from '../fields.ts';
 import { asksSummary, compactionBlocks, wireApplied } from './context-management.ts';
@@ -30,75 +30,55 @@ export interface CountedTokens {
 
 export interface MessagesUseCases {
   /** Everything that can be refused without the engine is refused here. */
-  accept(body: MessagesRequest, caller: Caller): Promise<AcceptedMessages>;
+  accept(body: MessagesRequest, caller: Caller): Promise<AcceptedRequest<MessagesResponse>>;
   count(body: CountTokensRequest, caller: Caller): Promise<CountedTokens>;
 }
 
 export function messagesUseCases(ports: ChatPorts): MessagesUseCases {
   return {
-    accept: async (body, caller) =>
-      new AcceptedMessages(await acceptChat(ports, readRequest(body), caller), {
-        maxTokens: body.max_tokens,
-        asksEdits: isFields(body.context_management),
-        asksSummary: asksSummary(body.context_management),
-      }),
+    accept: async (body, caller) => {
+      const plan = await planChat(ports, readRequest(body), caller);
+      return new AcceptedRequest(ports.engine, plan, answers(plan.choices.model.id, body));
+    },
     count: async (body, caller) => {
-      const chat = await acceptChat(ports, readCount(body), caller);
+      const plan = await planChat(ports, readCount(body), caller);
+      const { understood } = plan;
       if (!isFields(body.context_management)) {
-        const { promptTokens } = await chat.explained();
-        return { understood: chat.understood, body: { input_tokens: promptTokens } };
+        const { promptTokens } = await explain(ports.engine, plan);
+        return { understood, body: { input_tokens: promptTokens } };
       }
-      const { before, after } = await chat.compacted(false);
+      const { before, after } = await compactedChat(ports, plan, { mayGenerate: false });
       return {
-        understood: chat.understood,
+        understood,
         body: { input_tokens: after, context_management: { original_input_tokens: before } },
       };
     },
   };
 }
 
-/** A request that may run; it runs once, in one of these ways. */
-export class AcceptedMessages {
-  readonly #chat: AcceptedChat;
-  readonly #asked: AskedMessage;
-
-  constructor(chat: AcceptedChat, asked: AskedMessage) {
-    this.#chat = chat;
-    this.#asked = asked;
-  }
-
-  get understood(): RequestNotes {
-    return this.#chat.understood;
-  }
-
-  async whole(): Promise<{ readonly body: MessagesResponse; readonly numCtx: number }> {
-    const { answers, numCtx } = await this.#chat.whole();
-    const [{ parts, done }] = answers;
-    return {
-      numCtx,
-      body: {
-        ...this.#head(),
-        type: 'message',
-        role: 'assistant',
-        content: [...compactionBlocks(this.#asked.asksSummary, done.compaction), ...parts.map(wireBlock)],
-        ...wireStop(done, { maxTokens: this.#asked.maxTokens, numCtx }),
-        usage: wireUsage(done.usage),
-        ...wireApplied(this.#asked.asksEdits, done.compaction),
-        ...wireGuards(done),
-      },
-    };
-  }
-
-  stream(): AsyncGenerator<StreamItem, void, void> {
-    return this.#chat.stream(async () => {
-      const writer = new EventWriter(this.#head(), this.#asked);
+function answers(model: string, body: MessagesRequest): AnswerDialect<MessagesResponse> {
+  const asked: AskedMessage = {
+    maxTokens: body.max_tokens,
+    asksEdits: isFields(body.context_management),
+    asksSummary: asksSummary(body.context_management),
+  };
+  const head = (): MessageHead => ({ id: `msg_${randomBytes(12).toString('hex')}`, model });
+  return {
+    whole: ({ answers: [{ parts, done }], numCtx }) => ({
+      ...head(),
+      type: 'message',
+      role: 'assistant',
+      content: [...compactionBlocks(asked.asksSummary, done.compaction), ...parts.map(wireBlock)],
+      ...wireStop(done, { maxTokens: asked.maxTokens, numCtx }),
+      usage: wireUsage(done.usage),
+      ...wireApplied(asked.asksEdits, done.compaction),
+      ...wireGuards(done),
+    }),
+    writer: () => {
+      const writer = new EventWriter(head(), asked);
       return (_index, event) => writer.eventsOf(event);
-    });
-  }
-
-  #head(): MessageHead {
-    return { id: `msg_${randomBytes(12).toString('hex')}`, model: this.#chat.choices.model.id };
-  }
+    },
+  };
 }
 
 function wireBlock(part: AnswerPart): AnswerBlock {

@@ -13,7 +13,8 @@ import type {
 import type { OllamaEmbedAnswer, OllamaEmbeddingsAnswer } from '../../../wire/ollama/response.ts';
 import type { ResidencyList } from '../../../wire/residency.ts';
 import type { Caller } from '../../caller.ts';
-import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
+import { type AnswerDialect, AcceptedRequest, type RequestPlan } from '../../chat/accepted-request.ts';
+import { type ChatPorts, explain, planChat } from '../../chat/chat.ts';
 import { callsOf, textOf } from '../../chat/collected.ts';
 import type { RequestNotes } from '../../chat/request-notes.ts';
 import type { EmbeddingPorts } from '../../embedding/embeddings.ts';
@@ -45,7 +46,7 @@ export interface OllamaPorts {
   readonly residencies: () => ResidencyList;
 }
 
-/** A request that may run; it runs once, in one of these ways. */
+/** An answer, or a load without one. */
 export interface AcceptedOllama {
   readonly understood: RequestNotes;
   whole(): Promise<{ readonly body: object; readonly numCtx: number }>;
@@ -55,14 +56,11 @@ export interface AcceptedOllama {
 export function ollamaUseCases({ models, chat, embedding, residencies }: OllamaPorts): OllamaUseCases {
   const accept = async (body: OllamaChatRequest | OllamaGenerateRequest, asked: Asked, caller: Caller) => {
     const { shape, isEmpty } = asked;
-    const accepted = await acceptChat(chat, isEmpty ? readLoad(body) : asked.read(), caller);
-    const { id } = accepted.choices.model;
+    const plan = await planChat(chat, isEmpty ? readLoad(body) : asked.read(), caller);
+    const { id } = plan.choices.model;
     const writer = new AnswerWriter({ model: id, shape, unixMs: () => chat.clock.unixMs() });
-    if (!isEmpty) return new AcceptedAnswer(accepted, writer);
-    return new AcceptedLoad(accepted, writer, {
-      engine: chat.engine,
-      unloads: readKeepAlive(body.keep_alive) === 0,
-    });
+    if (!isEmpty) return new AcceptedRequest(chat.engine, plan, answers(writer));
+    return acceptedLoad(chat.engine, plan, { writer, unloads: readKeepAlive(body.keep_alive) === 0 });
   };
   return {
     chat: (body, caller) => {
@@ -94,68 +92,39 @@ interface Asked {
   readonly read: () => ReturnType<typeof readChat>;
 }
 
-class AcceptedAnswer implements AcceptedOllama {
-  readonly #chat: AcceptedChat;
-  readonly #writer: AnswerWriter;
-
-  constructor(chat: AcceptedChat, writer: AnswerWriter) {
-    this.#chat = chat;
-    this.#writer = writer;
-  }
-
-  get understood(): RequestNotes {
-    return this.#chat.understood;
-  }
-
-  async whole() {
-    const { answers, numCtx } = await this.#chat.whole(() => this.#writer.started());
-    const [answer] = answers;
+const answers = (writer: AnswerWriter): AnswerDialect => ({
+  onStarted: () => writer.started(),
+  whole: ({ answers: [answer] }) => {
     const words = {
       text: textOf(answer, 'text'),
       reasoning: textOf(answer, 'reasoning'),
       calls: callsOf(answer),
       tokens: answer.tokens,
     };
-    return { numCtx, body: this.#writer.whole(words, answer.done) };
-  }
+    return writer.whole(words, answer.done);
+  },
+  writer: () => (_index, event) => writer.linesOf(event),
+});
 
-  stream(): AsyncGenerator<StreamItem, void, void> {
-    return this.#chat.stream(async () => (_index, event) => this.#writer.linesOf(event));
-  }
-}
-
-interface LoadFacts {
-  readonly engine: Pick<ChatPorts['engine'], 'plan'>;
-  readonly unloads: boolean;
-}
-
-class AcceptedLoad implements AcceptedOllama {
-  readonly #chat: AcceptedChat;
-  readonly #writer: AnswerWriter;
-  readonly #facts: LoadFacts;
-
-  constructor(chat: AcceptedChat, writer: AnswerWriter, facts: LoadFacts) {
-    this.#chat = chat;
-    this.#writer = writer;
-    this.#facts = facts;
-  }
-
-  get understood(): RequestNotes {
-    return this.#chat.understood;
-  }
-
-  async whole() {
-    const { engine, unloads } = this.#facts;
-    const { target, numCtx } = this.#chat.choices.submission;
+function acceptedLoad(
+  engine: Pick<ChatPorts['engine'], 'plan' | 'submit'>,
+  plan: RequestPlan,
+  { writer, unloads }: { readonly writer: AnswerWriter; readonly unloads: boolean },
+): AcceptedOllama {
+  const whole = async () => {
+    const { target, numCtx } = plan.choices.submission;
     // A model leaves as after any request with keep_alive 0, and one elsewhere is the affair of its engine.
     const isIdle = unloads && !engine.plan(target, numCtx).loaded;
-    const found = target.capabilities.canExplain && !isIdle ? (await this.#chat.explained()).numCtx : 0;
-    return { numCtx: found, body: this.#writer.empty(unloads ? 'unload' : 'load') };
-  }
-
-  async *stream(): AsyncGenerator<StreamItem, void, void> {
-    const { body, numCtx } = await this.whole();
-    yield { started: { numCtx } };
-    yield { chunk: body };
-  }
+    const found = target.capabilities.canExplain && !isIdle ? (await explain(engine, plan)).numCtx : 0;
+    return { numCtx: found, body: writer.empty(unloads ? 'unload' : 'load') };
+  };
+  return {
+    understood: plan.understood,
+    whole,
+    async *stream() {
+      const { body, numCtx } = await whole();
+      yield { started: { numCtx } };
+      yield { chunk: body };
+    },
+  };
 }

@@ -21,20 +21,21 @@ import type {
   ResponseBody,
 } from '../../../wire/responses/response.ts';
 import type { Caller } from '../../caller.ts';
-import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
+import type { RequestPlan } from '../../chat/accepted-request.ts';
+import { type ChatPorts, compactedChat, explain, planChat } from '../../chat/chat.ts';
 import { headEnd } from '../../chat/compaction/context-edits.ts';
 import type { RequestNotes } from '../../chat/request-notes.ts';
 import { wireCompaction } from '../../generation/usage.ts';
 import { compactionItem, messageItem } from './compaction.ts';
-import { AcceptedResponse } from './accepted-response.ts';
 import { newId, wireUsage } from './item-words.ts';
 import { KeptResponses, type ResponseKeeper } from './kept.ts';
 import { INCLUDES_THINKING, readCompact, readCount, readRequest } from './read-request.ts';
+import { ResponseRun } from './response-run.ts';
 import { itemsOf } from './turns.ts';
 
 export interface ResponsesUseCases {
   /** Everything that can be refused without the engine is refused here. */
-  accept(body: ResponsesRequest, caller: Caller): Promise<AcceptedResponse>;
+  accept(body: ResponsesRequest, caller: Caller): Promise<ResponseRun>;
   countTokens(
     body: InputTokensRequest,
     caller: Caller,
@@ -71,9 +72,9 @@ export function responsesUseCases(ports: ChatPorts, keeper: ResponseKeeper | nul
       if (isBackground && !kept.isOn) throw fail('responses_not_kept', { param: 'background' });
       // Nobody waits for it, so nobody ends it by leaving.
       const signal = isBackground ? stop.signal : AbortSignal.any([caller.signal, stop.signal]);
-      const chat = await acceptChat(ports, ask, { ...caller, signal });
+      const plan = await planChat(ports, ask, { ...caller, signal });
       const sealsThinking = (body.include ?? []).includes(INCLUDES_THINKING);
-      return new AcceptedResponse(chat, {
+      return new ResponseRun(ports.engine, plan, {
         body,
         items,
         kept,
@@ -81,9 +82,9 @@ export function responsesUseCases(ports: ChatPorts, keeper: ResponseKeeper | nul
         head: {
           id,
           createdAt: unixSeconds(),
-          model: chat.choices.model.id,
+          model: plan.choices.model.id,
           store: kept.isOn && body.store !== false,
-          sampling: chat.choices.jobs[0]?.sampling ?? {},
+          sampling: plan.choices.jobs[0]?.sampling ?? {},
         },
         unixSeconds,
         gone: caller.signal,
@@ -94,22 +95,23 @@ export function responsesUseCases(ports: ChatPorts, keeper: ResponseKeeper | nul
     },
     async countTokens(body, caller) {
       const { ask } = readCount(body, await history(body, caller.owner));
-      const chat = await acceptChat(ports, ask, caller);
-      const { promptTokens } = await chat.explained();
+      const plan = await planChat(ports, ask, caller);
+      const { promptTokens } = await explain(ports.engine, plan);
       return {
-        understood: chat.understood,
+        understood: plan.understood,
         body: { object: 'response.input_tokens', input_tokens: promptTokens },
       };
     },
     async compact(body, caller) {
       const items = await history(body, caller.owner);
       const { ask } = readCompact(body, items);
-      const chat = await acceptChat(ports, ask, caller);
-      const { compaction } = await chat.compacted(true, [WHOLE_SUMMARY]);
-      if (compaction?.turns === undefined) throw notCompacted(chat);
+      const plan = await planChat(ports, ask, caller);
+      const whole = { mayGenerate: true, edits: [WHOLE_SUMMARY] };
+      const { compaction } = await compactedChat(ports, plan, whole);
+      if (compaction?.turns === undefined) throw notCompacted(plan);
       const { summaryUsage = NO_USAGE } = compaction;
       return {
-        understood: chat.understood,
+        understood: plan.understood,
         body: {
           id: newId('resp'),
           object: 'response.compaction',
@@ -144,8 +146,8 @@ export function responsesUseCases(ports: ChatPorts, keeper: ResponseKeeper | nul
 const WHOLE_SUMMARY = { kind: 'summary', trigger: { of: 'tokens', value: 0 }, ofAll: true } as const;
 const NO_USAGE = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
 
-function notCompacted(chat: AcceptedChat): Error {
-  const turns = turnsOf(chat.choices.jobs[0]?.prompt);
+function notCompacted({ choices }: RequestPlan): Error {
+  const turns = turnsOf(choices.jobs[0]?.prompt);
   if (turns.length <= headEnd(turns))
     throw refusal('input', 'is too short to be compacted; send more than the first message');
   return fail('answer_invalid', { what: 'The summary', reason: 'the model wrote none' });

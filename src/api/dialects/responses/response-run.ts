@@ -1,4 +1,4 @@
-/** A Responses request that may run; it runs once, whole or as a stream, and is kept when it is over. */
+/** The life of a response: in the foreground or the background, whole or as a stream, and kept when it is over. */
 import { EventQueue } from '../../../lib/base/event-queue.ts';
 import { fail, isSvcError } from '../../../lib/errors/svc-error.ts';
 import type { DoneEvent } from '../../../contract/job-event.ts';
@@ -7,7 +7,9 @@ import type { InputItem } from '../../../wire/responses/items.ts';
 import type { ResponsesRequest } from '../../../wire/responses/request.ts';
 import type { ResponseBody } from '../../../wire/responses/response.ts';
 import type { AnswerEvent } from '../../chat/answer-event.ts';
-import type { AcceptedChat } from '../../chat/chat.ts';
+import type { Engine } from '../../../engine/ports.ts';
+import { AcceptedRequest, type RequestPlan } from '../../chat/accepted-request.ts';
+import type { Collected } from '../../chat/collected.ts';
 import type { RequestNotes } from '../../chat/request-notes.ts';
 import type { StreamItem } from '../../generation/stream-item.ts';
 import type { KeptResponses } from './kept.ts';
@@ -35,8 +37,8 @@ export interface ResponseParts {
 /** An event of either kind, before the stream numbers it. */
 type StreamEvent = OutputEvent | { readonly type: `response.${string}`; readonly response: ResponseBody };
 
-export class AcceptedResponse {
-  readonly #chat: AcceptedChat;
+export class ResponseRun {
+  readonly #request: AcceptedRequest<ResponseBody>;
   readonly #parts: ResponseParts;
   readonly #open: ResponseBody;
   readonly #output: Output;
@@ -46,8 +48,12 @@ export class AcceptedResponse {
   #draft: ResponseDraft | null = null;
   #isKept = false;
 
-  constructor(chat: AcceptedChat, parts: ResponseParts) {
-    this.#chat = chat;
+  constructor(engine: Pick<Engine, 'submit'>, plan: RequestPlan, parts: ResponseParts) {
+    this.#request = new AcceptedRequest(engine, plan, {
+      onStarted: () => this.#beginDraft(),
+      whole: (collected) => this.#wholeBody(collected),
+      writer: () => (_index, event) => this.#eventsOf(event),
+    });
     this.#parts = parts;
     this.#open = openBody(parts.head, parts.body);
     this.#output = new Output(parts.output);
@@ -55,7 +61,7 @@ export class AcceptedResponse {
 
   get understood(): RequestNotes {
     const { body, kept } = this.#parts;
-    const { understood } = this.#chat;
+    const { understood } = this.#request;
     if (body.store !== true || kept.isOn) return understood;
     return { ...understood, ignored: [...understood.ignored, 'store'] };
   }
@@ -128,14 +134,16 @@ export class AcceptedResponse {
   }
 
   async #waitedFor(): Promise<{ readonly body: ResponseBody; readonly numCtx: number }> {
-    const { answers, numCtx } = await this.#chat.whole(() => this.#beginDraft());
-    const [{ parts, done }] = answers;
+    const answer = await this.#request.whole();
+    await this.#keep(answer.body);
+    return answer;
+  }
+
+  #wholeBody({ answers: [{ parts, done }] }: Collected): ResponseBody {
     if (done.compaction?.turns !== undefined) this.#output.compacted(done.compaction.turns);
     for (const part of parts) this.#output.take(part);
     this.#output.take(done);
-    const body = this.#closed(done);
-    await this.#keep(body);
-    return { body, numCtx };
+    return this.#closed(done);
   }
 
   async *stream(): AsyncGenerator<StreamItem, void, void> {
@@ -158,7 +166,7 @@ export class AcceptedResponse {
   async *#items(): AsyncGenerator<StreamItem, void, void> {
     let hasBegun = false;
     try {
-      for await (const item of this.#chat.stream(async () => (_index, event) => this.#eventsOf(event))) {
+      for await (const item of this.#request.stream()) {
         hasBegun ||= 'chunk' in item;
         yield item;
       }

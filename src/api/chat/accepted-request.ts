@@ -1,0 +1,136 @@
+/** A request that may run: its jobs, and how its dialect writes their answers. */
+import type { Engine } from '../../engine/ports.ts';
+import type { EvidenceIssuer } from '../../trust/evidence/issuer.ts';
+import type { AnsweredResponse } from '../../trust/evidence/record.ts';
+import type { Caller } from '../caller.ts';
+import { type ChoiceEvent, type Choices, runChoices } from '../generation/choices.ts';
+import {
+  type AskedRecord,
+  type FrozenInput,
+  type OpenedFrozen,
+  openFrozen,
+  recordMembers,
+  type SignedBody,
+  signedBody,
+} from '../generation/frozen.ts';
+import { type StreamItem, streamItems } from '../generation/stream-item.ts';
+import type { AnswerEvent } from './answer-event.ts';
+import { checker } from './choice-guard.ts';
+import { collect, type Collected } from './collected.ts';
+import { type RequestNotes, withFolds, withUnheld } from './request-notes.ts';
+
+/** A request that was read, resolved and found possible. */
+export interface RequestPlan {
+  readonly choices: Choices;
+  readonly understood: RequestNotes;
+  readonly caller: Caller;
+}
+
+/** What an event of an answer adds to a stream. */
+export type AnswerWriter = (index: number, event: AnswerEvent) => readonly object[];
+
+/** How a dialect writes the answers of one request: all that accepted requests differ in. */
+export interface AnswerDialect<Body extends object = object> {
+  /** The body of all answers together. */
+  whole(collected: Collected): Body | Promise<Body>;
+  /** Called as a stream begins. */
+  writer(): AnswerWriter | Promise<AnswerWriter>;
+  /** Called when the engine takes a job of a whole answer. */
+  onStarted?(): void;
+  /** Absent: its answers have no records. */
+  readonly record?: RecordDialect;
+}
+
+export interface RecordDialect extends AskedRecord {
+  /** Null where no records are signed. */
+  readonly evidence: EvidenceIssuer | null;
+  /** The body that is signed. */
+  whole(collected: Collected): Promise<AnsweredResponse & object>;
+  /** Members of the event that ends a stream with its record. */
+  head(): Promise<object>;
+}
+
+/** It runs once, in one of these ways. */
+export class AcceptedRequest<Body extends object = object> {
+  /** With what the engine reported, once a whole answer is there. */
+  understood: RequestNotes;
+  readonly #engine: Pick<Engine, 'submit'>;
+  readonly #plan: RequestPlan;
+  readonly #dialect: AnswerDialect<Body>;
+  #proved: OpenedFrozen | null = null;
+
+  constructor(engine: Pick<Engine, 'submit'>, plan: RequestPlan, dialect: AnswerDialect<Body>) {
+    this.understood = plan.understood;
+    this.#engine = engine;
+    this.#plan = plan;
+    this.#dialect = dialect;
+  }
+
+  async whole(): Promise<{ readonly body: Body; readonly numCtx: number }> {
+    const collected = await this.#collect(this.#plan.choices);
+    return { body: await this.#dialect.whole(collected), numCtx: collected.numCtx };
+  }
+
+  /** Nothing runs before the first item is asked for. */
+  stream(): AsyncGenerator<StreamItem, void, void> {
+    return streamItems(async () => {
+      const proved = this.#proved;
+      const choices = proved?.pinned ?? this.#plan.choices;
+      const write = await this.#dialect.writer();
+      const passed = checker(choices.jobs);
+      const kept: ChoiceEvent[] = [];
+      return {
+        events: runChoices(this.#engine, choices, this.#plan.caller.signal),
+        showsProgress: choices.showsProgress === true,
+        chunksOf: (index, event) => {
+          if (proved !== null) kept.push({ index, event });
+          return passed(index, event).flatMap((each) => write(index, each));
+        },
+        atEnd: proved === null ? undefined : async () => [await this.#recordOf(proved, kept)],
+      };
+    });
+  }
+
+  /** The whole answer with its record. */
+  async frozen(input: FrozenInput): Promise<SignedBody & { readonly numCtx: number }> {
+    const { pinned, sign } = await this.#open(input);
+    const collected = await this.#collect(pinned);
+    const body = await this.#record.whole(collected);
+    const [{ done }] = collected.answers;
+    return { ...signedBody(body, await sign(body, done)), numCtx: collected.numCtx };
+  }
+
+  /** The stream will end with a record of its answer; to be called before it runs. */
+  async prove(input: FrozenInput): Promise<void> {
+    this.#proved = await this.#open(input);
+  }
+
+  get #record(): RecordDialect {
+    const { record } = this.#dialect;
+    if (record === undefined) throw new Error('a record was asked of a dialect that has none');
+    return record;
+  }
+
+  #open(input: FrozenInput): Promise<OpenedFrozen> {
+    const { evidence, body, route } = this.#record;
+    return openFrozen(evidence, this.#plan.choices, { ...input, body, route });
+  }
+
+  async #recordOf({ pinned, sign }: OpenedFrozen, kept: readonly ChoiceEvent[]): Promise<object> {
+    const collected = await collect(pinned.jobs, kept);
+    const body = await this.#record.whole(collected);
+    const [{ done }] = collected.answers;
+    return {
+      ...(await this.#record.head()),
+      choices: [],
+      ...recordMembers(body, await sign(body, done)),
+    };
+  }
+
+  async #collect(choices: Choices): Promise<Collected> {
+    const events = runChoices(this.#engine, choices, this.#plan.caller.signal);
+    const collected = await collect(choices.jobs, events, () => this.#dialect.onStarted?.());
+    this.understood = withUnheld(withFolds(this.understood, collected.folds), collected.unheld);
+    return collected;
+  }
+}
