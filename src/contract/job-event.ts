@@ -215,18 +215,30 @@ export type PromptTokensEvent = Static<typeof PromptTokensEvent>;
 /** More tokens of a text that was held back leave as several events, which bounds the size of a message. */
 export const TOKENS_PER_EVENT = 1_024;
 
+/** How many pieces of the answer were joined in an event; absent: it is one. */
+const Pieces = Type.Optional(Type.Integer({ minimum: 1 }));
+
 export const TextEvent = Type.Object({
   type: Type.Literal('text'),
   text: Type.String(),
+  pieces: Pieces,
   tokens: Type.Optional(Type.Array(SampledToken, { maxItems: TOKENS_PER_EVENT })),
 });
 export type TextEvent = Static<typeof TextEvent>;
 
-export const ReasoningEvent = Type.Object({ type: Type.Literal('reasoning'), text: Type.String() });
+export const ReasoningEvent = Type.Object({
+  type: Type.Literal('reasoning'),
+  text: Type.String(),
+  pieces: Pieces,
+});
 
 /** A tool call begins: its name is known, its arguments follow as pieces of JSON text. */
 export const ToolCallEvent = Type.Object({ type: Type.Literal('tool_call'), name: Type.String() });
-export const ToolArgumentsEvent = Type.Object({ type: Type.Literal('tool_arguments'), text: Type.String() });
+export const ToolArgumentsEvent = Type.Object({
+  type: Type.Literal('tool_arguments'),
+  text: Type.String(),
+  pieces: Pieces,
+});
 
 export const AnswerTimings = Type.Object({
   /** Milliseconds. */

@@ -163,6 +163,8 @@ export const GenerateJob = Type.Object({
   scoredPrompt: Type.Optional(ScoredPrompt),
   /** Says how far the prompt is evaluated. */
   reportsProgress: Type.Optional(Type.Boolean()),
+  /** Nobody reads the answer before its end: its pieces may arrive joined. */
+  isWhole: Type.Optional(Type.Boolean()),
   /** What a template's clock shows, Unix milliseconds; null: the present. */
   templateClockMs: Type.Union([Type.Integer(), Type.Null()]),
   /** Whose prompts these are: state is shared within one trust domain only. Absent: that of all who name none. */

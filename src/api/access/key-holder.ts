@@ -193,7 +193,7 @@ function writtenBy(event: JobEvent, written: number): number {
     case 'text':
     case 'reasoning':
     case 'tool_arguments':
-      return written + 1;
+      return written + (event.pieces ?? 1);
     case 'done':
       return event.usage.completionTokens;
     case 'embedded':

@@ -3,7 +3,7 @@ import type { Engine } from '../../engine/ports.ts';
 import type { EvidenceIssuer } from '../../trust/evidence/issuer.ts';
 import type { AnsweredResponse } from '../../trust/evidence/record.ts';
 import type { Caller } from '../caller.ts';
-import { type ChoiceEvent, type Choices, runChoices } from '../generation/choices.ts';
+import { asWhole, type ChoiceEvent, type Choices, runChoices } from '../generation/choices.ts';
 import {
   type AskedRecord,
   type FrozenInput,
@@ -67,7 +67,7 @@ export class AcceptedRequest<Body extends object = object> {
   }
 
   async whole(): Promise<{ readonly body: Body; readonly numCtx: number }> {
-    const collected = await this.#collect(this.#plan.choices);
+    const collected = await this.#collect(asWhole(this.#plan.choices));
     return { body: await this.#dialect.whole(collected), numCtx: collected.numCtx };
   }
 

@@ -104,6 +104,16 @@ function unaskedSeed({ settings }: ServedModel, content: JobContent): number {
   return asked.readUInt32BE() % (2 ** 32 - 1);
 }
 
+/** The same for an answer that nobody reads before its end. */
+export function asWhole({ jobs, ...choices }: Choices): Choices {
+  const whole = jobs.map((job): GenerateJob => {
+    const joined = { ...job, isWhole: true };
+    if (withoutSeed.has(job)) withoutSeed.add(joined);
+    return joined;
+  });
+  return { ...choices, jobs: whole };
+}
+
 /** Jobs whose seed nobody asked for, so that the same request gets another one. */
 const withoutSeed = new WeakSet<GenerateJob>();
 

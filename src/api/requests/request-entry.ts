@@ -79,9 +79,9 @@ export class RequestEntry implements RequestAccount {
         return this.#start();
       case 'text':
       case 'reasoning':
+        return this.#said(event.pieces);
       case 'tool_call':
-        this.#said();
-        return;
+        return this.#said();
       case 'embedded':
       case 'ranked':
         this.#start();
@@ -108,11 +108,11 @@ export class RequestEntry implements RequestAccount {
     }
   }
 
-  #said(): void {
+  #said(pieces = 1): void {
     const nowMs = this.elapsedMs;
     this.#counts.first_ms ??= nowMs;
     this.#lastMs = nowMs;
-    this.#pieces += 1;
+    this.#pieces += pieces;
   }
 
   /** What is held back until it is checked, such as a tool call, was sampled before it could be heard. */

@@ -18,6 +18,7 @@ export type DecodingRequest = Pick<
   | 'stop'
   | 'maxTokens'
   | 'reportsProgress'
+  | 'isWhole'
   | 'ignoresEnd'
 >;
 
@@ -59,7 +60,7 @@ export interface StreamJob {
 /** A copy, so that a long conversation is not kept in memory while its answer is decoded. */
 export function decodingRequest(job: GenerateJob): DecodingRequest {
   const { jobId, lane, adapters, sampling, topLogprobs, stop, maxTokens } = job;
-  const { reportsProgress = false, ignoresEnd = false, scoredPrompt } = job;
+  const { reportsProgress = false, isWhole = false, ignoresEnd = false, scoredPrompt } = job;
   return {
     jobId,
     lane,
@@ -70,6 +71,7 @@ export function decodingRequest(job: GenerateJob): DecodingRequest {
     stop,
     maxTokens,
     reportsProgress,
+    isWhole,
     ignoresEnd,
   };
 }

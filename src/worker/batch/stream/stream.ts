@@ -10,6 +10,7 @@ import type { ChatModel } from '../../model.ts';
 import type { DecodingSequence, PrefillingSequence } from '../planning/step-planner.ts';
 import { type DraftSource, FirstOf } from './draft-source.ts';
 import { type DraftingModel, ModelDrafts } from './drafting-model.ts';
+import { JoinedPieces } from './joined-pieces.ts';
 import { LogitTrace, topTwo } from './logit-trace.ts';
 import { PromptLookup } from './prompt-lookup.ts';
 import { PromptScores } from './prompt-scores.ts';
@@ -61,6 +62,8 @@ export class Stream {
   /** Null: nobody asks how likely the prompt is. */
   readonly #scores: PromptScores | null;
   readonly #reportsProgress: boolean;
+  /** Null: somebody reads along. */
+  readonly #joined: JoinedPieces | null;
   readonly #arrivedMs: number;
   readonly #cachedTokens: number;
   readonly #cache: CacheFacts | null;
@@ -99,6 +102,7 @@ export class Stream {
         : new PromptScores(chat.vocabulary, job.prompt, scoredPrompt, tiles.leastRows);
     this.#cache = start.cache;
     this.#reportsProgress = job.job.reportsProgress === true;
+    this.#joined = job.job.isWhole === true ? new JoinedPieces() : null;
     this.#arrivedMs = job.arrivedMs;
     this.#cachedTokens = cachedTokens;
     this.#position = cachedTokens;
@@ -269,7 +273,11 @@ export class Stream {
     this.#firstTokenMs ??= performance.now();
     this.#next = token;
     this.#drafts?.push(token);
-    return this.output.push(token, reported);
+    const events = this.output.push(token, reported);
+    const joined = this.#joined;
+    if (joined === null) return events;
+    const ready = events.flatMap((event) => joined.push(event));
+    return this.output.finishReason === null ? ready : [...ready, ...joined.flush()];
   }
 
   countDrafts(drafted: number, accepted: number): void {
