@@ -1,5 +1,6 @@
 import type { JobEvent } from '../contract/job-event.ts';
 import type { JobGate, Route, Submission } from '../engine/ports.ts';
+import { randomUUID } from 'node:crypto';
 
 /** What a use case knows of the request that it serves, apart from its body. */
 export interface Caller {
@@ -43,4 +44,9 @@ export function clientOf({
   isBackground,
 }: Caller): Pick<Submission, 'clientKey' | 'clientName' | 'gate' | 'isBackground'> {
   return { clientKey, clientName, isBackground, ...(gate === undefined ? {} : { gate }) };
+}
+
+/** Names one job. A client may send one request id with many requests, so that the id alone would not do. */
+export function newJobId({ requestId }: Caller): string {
+  return `${requestId}.${randomUUID()}`;
 }

@@ -16,8 +16,7 @@ import { isOfModel } from '../lib/prompt-cache/kind.ts';
 import { isSamePin } from '../lib/prompt-cache/pin.ts';
 import { addPin, type PinRecord, readPins, removePin } from '../store/pins/pin-file.ts';
 import type { CachePin, CachePinList } from '../wire/prompt-cache.ts';
-import type { Caller } from './caller.ts';
-import { newJobId } from './generation/job-id.ts';
+import { type Caller, newJobId } from './caller.ts';
 import type { Models, ServedModel } from './models/served-model.ts';
 import { runWhole } from './run-whole.ts';
 

@@ -4,10 +4,9 @@
  */
 import { MOST_DOCUMENTS, RerankRequest, type RerankResponse } from '../wire/inference/rerank.ts';
 import { fail, isFailure } from '../lib/errors/svc-error.ts';
-import type { Caller } from './caller.ts';
+import { type Caller, newJobId } from './caller.ts';
 import type { EmbeddingPorts } from './embedding/embeddings.ts';
 import { computeVectors, type Vectors } from './embedding/vectors.ts';
-import { newJobId } from './generation/job-id.ts';
 import { checkIgnored, unknownFields } from './generation/parameters.ts';
 import type { Models, ServedModel } from './models/served-model.ts';
 import { runWhole } from './run-whole.ts';

@@ -10,12 +10,7 @@ import type { EvidenceIssuer } from '../trust/evidence/issuer.ts';
 import type { CompletionRequest } from '../wire/inference/completions.ts';
 import type { DecisionRequest } from '../wire/inference/decisions.ts';
 import type { EmbeddingRequest } from '../wire/inference/embeddings.ts';
-import type {
-  DetokenizeRequest,
-  DetokenizeResponse,
-  TokenizeRequest,
-  TokenizeResponse,
-} from '../wire/inference/tokens.ts';
+import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from '../wire/inference/tokens.ts';
 import type { RerankRequest } from '../wire/inference/rerank.ts';
 import type { HealthResponse } from '../wire/health.ts';
 import type { Identity } from '../wire/identity.ts';
@@ -28,7 +23,7 @@ import type { BatchUseCases } from './batches/batches.ts';
 import type { Caller } from './caller.ts';
 import type { SummaryBook } from './chat/compaction/summary.ts';
 import { type ChatUseCases, chatUseCases } from './dialects/chat-completions/chat-completions.ts';
-import { createAnswerIds } from './dialects/chat-completions/answer-ids.ts';
+import { createAnswerIds } from './dialects/chat-completions/whole-answer.ts';
 import type { AcceptedRequest } from './chat/accepted-request.ts';
 import { acceptCompletion } from './completion/completions.ts';
 import { llamaServerUseCases, type LlamaServerUseCases } from './dialects/llama-server/llama-server.ts';

@@ -2,14 +2,7 @@
  * http owns sockets, headers, bodies, statuses and framing: one fastify app over the route table of wire/. It knows
  * nothing of models, engines or keys beyond the use cases that it is given.
  */
-import {
-  fastify,
-  type FastifyBaseLogger,
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  LogController,
-} from 'fastify';
+import { fastify, type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import type { Clock } from '../lib/base/clock.ts';
 import { entryOf } from '../lib/errors/catalogue.ts';
 import { fail, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
@@ -31,8 +24,9 @@ import { HTTP_LIMITS } from './limits.ts';
 import { type Address, type Bound, listen as listenAt } from './listen/listen.ts';
 import { logRequests, noteFailure, type RequestLogParts } from './log/request-log.ts';
 import { areChecksLoaded, loadChecks } from './route-checks.ts';
-import { boundSockets } from './guard/sockets.ts';
 import { setUpstreamHeader } from './upstream-headers.ts';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 
 export interface HttpOptions {
   /** Whom every response names. */
@@ -203,4 +197,23 @@ export async function close(app: FastifyInstance, clock: Clock): Promise<void> {
   const cancel = clock.after(HTTP_LIMITS.closeGraceMs, () => app.server.closeAllConnections());
   await app.close();
   cancel();
+}
+
+/** Bounds the number of open sockets and refuses nobody: the oldest that has not sent a request is closed. */
+function boundSockets(server: Server, maxSockets: number = HTTP_LIMITS.maxSockets): void {
+  /** In order of arrival; a socket leaves the set with its first complete request, or when it closes. */
+  const silent = new Set<Socket>();
+  let open = 0;
+  server.on('connection', (socket: Socket) => {
+    open += 1;
+    silent.add(socket);
+    socket.once('close', () => {
+      open -= 1;
+      silent.delete(socket);
+    });
+    if (open <= maxSockets) return;
+    const [oldest] = silent;
+    oldest?.destroy();
+  });
+  server.on('request', (request) => silent.delete(request.socket));
 }

@@ -12,10 +12,8 @@ import type { StreamItem } from '../api/generation/stream-item.ts';
 import { EVENT_STREAM, type DialectFraming, framingFor } from './dialects/framing.ts';
 import { asSvcError, failureOf } from './error-response.ts';
 import { senderOf, type ShapeOf } from './error-shape.ts';
-import { nameUnheld } from './keyword-names.ts';
-import { nameCompaction } from './guard-headers.ts';
+import { setStartHeaders } from './answer-headers.ts';
 import { HTTP_LIMITS } from './limits.ts';
-import { setUpstreamHeader } from './upstream-headers.ts';
 import { noteFailure } from './log/request-log.ts';
 
 export interface StreamOptions {
@@ -105,24 +103,12 @@ async function untilStarted(
     if (item === 'silence') return comments;
     if (item === 'end') throw new Error('a stream ended before it started');
     if ('started' in item) {
-      // An engine that does not tell its window has none to show.
-      if (item.started.numCtx > 0) reply.header(HEADERS.numCtx, String(item.started.numCtx));
-      nameFolds(reply, item.started.folds);
-      nameUnheld(reply, item.started.unheld);
-      setUpstreamHeader(reply);
-      nameCompaction(reply, item.started.compaction);
+      setStartHeaders(reply, item.started);
       return comments;
     }
     if ('comment' in item) comments.push(item.comment);
     else throw new Error('a stream sent a chunk before it started');
   }
-}
-
-/** Beside what was known before the engine took the conversation. */
-function nameFolds(reply: FastifyReply, folds: readonly string[] = []): void {
-  const known = reply.getHeader(HEADERS.rewritten);
-  const names = [...(known === undefined ? [] : [String(known)]), ...folds];
-  if (folds.length > 0) reply.header(HEADERS.rewritten, names.join(', '));
 }
 
 async function writeItems(

@@ -3,8 +3,7 @@ import { expect, it } from 'vitest';
 import { files, textOf } from './sources.ts';
 
 const NAMING: Readonly<Record<string, string>> = {
-  'http/guard/access-facts.ts': 'reads them',
-  'http/guard/guard.ts': 'decides by what was read',
+  'http/guard/guard.ts': 'reads them and decides',
   'wire/headers.ts': 'names them',
   'http/log/text-capture.ts': 'takes them out',
   'cli/log/logger.ts': 'takes them out',

@@ -8,11 +8,10 @@ import { collectEvents, eventOf } from '../../engine/collect.ts';
 import type { ContextEdit, Engine } from '../../engine/ports.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
 import type { VolatileTreatment } from '../../lib/prompt-cache/volatile-lines.ts';
-import type { Caller } from '../caller.ts';
+import { type Caller, newJobId } from '../caller.ts';
 import type { HeadPorts } from '../generation/answer-head.ts';
 import { checkSlots, type JobContent, planChoices } from '../generation/choices.ts';
 import { idleOptions } from '../generation/idle-options.ts';
-import { newJobId } from '../generation/job-id.ts';
 import { checkIgnored, type GenerationFields } from '../generation/parameters.ts';
 import type { Models, ServedModel } from '../models/served-model.ts';
 import type { CacheLog } from '../cache-log.ts';
@@ -23,8 +22,7 @@ import { modelEdits } from './compaction/context-edits.ts';
 import type { SummaryBook } from './compaction/summary.ts';
 import { type FetchImage, withImages } from './fetched-images.ts';
 import { relaxationsOf } from './relaxations.ts';
-import { withSystem } from './model-system.ts';
-import { withoutVolatile } from './volatile-lines.ts';
+import { withSystem, withoutVolatile } from './volatile-lines.ts';
 
 export interface ChatPorts extends HeadPorts {
   readonly models: Pick<Models, 'resolve'>;

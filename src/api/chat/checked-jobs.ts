@@ -12,7 +12,7 @@ import type { AnswerChecks, JobListener } from '../../engine/ports.ts';
 import type { EngineStage } from '../../engine/stages.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
 import { schemaValidator } from '../intake/schema-validator.ts';
-import { answerInvalid } from './answer-invalid.ts';
+import { answerInvalid } from './choice-guard.ts';
 import { CallHistory, callLimit } from './call-guard.ts';
 import { addedUsage, isRepairable, otherwiseJob, repairJob, tokensLeft } from './call-repair.ts';
 

@@ -5,8 +5,8 @@
 import { type GenerateJob, turnsOf } from '../../contract/job.ts';
 import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
 import { callId } from '../intake/call-id.ts';
-import { answerInvalid } from './answer-invalid.ts';
-import type { AnswerEvent, CallEvent } from './answer-event.ts';
+import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
+import { isRepeatable } from '../generation/choices.ts';
 
 /** Checks the events of jobs, each job by its own guard; throws when an answer is over and is not what was asked for. */
 export function checker(jobs: readonly GenerateJob[]): (index: number, event: JobEvent) => AnswerEvent[] {
@@ -77,3 +77,26 @@ class ChoiceGuard {
     return [{ type: 'call', index, id: callId(turns, { name, argumentsJson: text, index }), name, pieces }];
   }
 }
+
+export function answerInvalid(
+  job: GenerateJob,
+  invalid: { readonly what: string; readonly reason: string },
+): SvcError {
+  return fail('answer_invalid', { ...invalid, repeats: isRepeatable(job) });
+}
+
+/** A whole call of a tool, proved against its schema; several come one after the other. */
+export interface CallEvent {
+  readonly type: 'call';
+  /** Its place among the calls of its answer, from 0. */
+  readonly index: number;
+  readonly id: string;
+  readonly name: string;
+  /** Its arguments, JSON text, as they were written. */
+  readonly pieces: readonly string[];
+}
+
+export type AnswerEvent =
+  | Extract<JobEvent, { type: 'queued' | 'started' | 'progress' | 'prompt_tokens' | 'text' | 'reasoning' }>
+  | CallEvent
+  | DoneEvent;

@@ -2,8 +2,7 @@
 import type { DoneEvent, PromptToken, SampledToken, UnheldKeyword } from '../../contract/job-event.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import type { ChoiceEvent } from '../generation/choices.ts';
-import type { AnswerEvent, CallEvent } from './answer-event.ts';
-import { checker } from './choice-guard.ts';
+import { type AnswerEvent, type CallEvent, checker } from './choice-guard.ts';
 
 /** What an answer is made of, in the order in which it was said. */
 export type AnswerPart = { readonly type: 'text' | 'reasoning'; readonly text: string } | CallEvent;

@@ -47,3 +47,13 @@ export function withoutVolatile(prompt: Prompt, treatment: VolatileTreatment): R
 
 const behind = (content: string, lines: readonly string[]): string =>
   [...(content === '' ? [] : [content]), lines.join('\n')].join('\n\n');
+
+/** Precedes a conversation without a system turn of its own; the response names it as rewritten. */
+export function withSystem({ prompt, rewritten }: RewrittenPrompt, system: string | null): RewrittenPrompt {
+  if (system === null || prompt.kind !== 'chat' || prompt.turns.some(({ role }) => role === 'system'))
+    return { prompt, rewritten };
+  return {
+    prompt: { ...prompt, turns: [{ role: 'system', content: system }, ...prompt.turns] },
+    rewritten: [...rewritten, { name: 'system', how: 'added' }],
+  };
+}

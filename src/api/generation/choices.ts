@@ -9,17 +9,9 @@ import type { GenerateJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { ContextEdit, Engine, JobListener, Route, Submission } from '../../engine/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { type Caller, clientOf, type RequestAccount } from '../caller.ts';
+import { type Caller, clientOf, type RequestAccount, newJobId } from '../caller.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import { newJobId } from './job-id.ts';
-import {
-  type GenerationFields,
-  readKeepAlive,
-  readSampling,
-  readStop,
-  readTokenRules,
-  resolveMaxTokens,
-} from './parameters.ts';
+import { type GenerationFields, readKeepAlive, readSampling, readStop, readTokenRules, resolveMaxTokens } from './parameters.ts';
 import { ScoreBudget } from './prompt-scores.ts';
 import type { AskedAdapter } from '../../wire/inference/generation.ts';
 

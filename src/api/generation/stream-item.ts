@@ -1,7 +1,6 @@
-import type { JobEvent, StartedEvent } from '../../contract/job-event.ts';
+import type { JobEvent, StartedEvent, ProgressEvent } from '../../contract/job-event.ts';
 import { queuedComment } from '../../wire/stream-comments.ts';
 import type { ChoiceEvent } from './choices.ts';
-import { ProgressRemarks } from './progress.ts';
 
 /**
  * What a use case streams to http/sse.ts: a chunk to send, a comment to send while waiting, or the moment from which
@@ -43,4 +42,33 @@ export async function* streamItems(
     for (const chunk of chunksOf(index, event)) yield { chunk };
   }
   for (const chunk of (await atEnd?.()) ?? []) yield { chunk };
+}
+
+/** Between two remarks, and before the first: short prompts need none. */
+const EVERY_MS = 1_000;
+
+/** By the speed so far; null: nothing was evaluated yet. */
+export function remainingMs({
+  promptTokens,
+  cachedTokens,
+  evaluatedTokens,
+  elapsedMs,
+}: Omit<ProgressEvent, 'type'>): number | null {
+  const evaluated = evaluatedTokens - cachedTokens;
+  return evaluated > 0 ? ((promptTokens - evaluatedTokens) * elapsedMs) / evaluated : null;
+}
+
+export class ProgressRemarks {
+  #dueMs = EVERY_MS;
+
+  /** Null: nothing new is to be said. */
+  of(event: ProgressEvent): string | null {
+    const { promptTokens, evaluatedTokens, elapsedMs } = event;
+    if (elapsedMs < this.#dueMs || evaluatedTokens >= promptTokens) return null;
+    this.#dueMs = elapsedMs + EVERY_MS;
+    const percent = Math.floor((100 * evaluatedTokens) / promptTokens);
+    const left = remainingMs(event);
+    const rest = left === null ? '' : `, about ${Math.ceil(left / 1000)} s left`;
+    return `processing the prompt: ${percent}% of ${promptTokens} tokens${rest}`;
+  }
 }

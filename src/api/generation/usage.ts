@@ -1,24 +1,7 @@
-import type {
-  CallGuard,
-  Compaction,
-  DoneEvent,
-  ProgressEvent,
-  Repetition,
-  Resumed,
-  SampledToken,
-  TokenLogprob,
-  Usage as EngineUsage,
-} from '../../contract/job-event.ts';
-import { remainingMs } from './progress.ts';
+import type { CallGuard, Compaction, DoneEvent, ProgressEvent, Repetition, Resumed, SampledToken, TokenLogprob, Usage as EngineUsage, FinishReason } from '../../contract/job-event.ts';
+import { remainingMs } from './stream-item.ts';
 import { originsOf } from '../cache-log.ts';
-import type {
-  ChoiceLogprobs,
-  CompactionFacts,
-  PromptProgress,
-  Resumption,
-  Timings,
-  Usage,
-} from '../../wire/inference/generation.ts';
+import type { ChoiceLogprobs, CompactionFacts, PromptProgress, Resumption, Timings, Usage } from '../../wire/inference/generation.ts';
 
 /** Usage of several answers to one prompt: the prompt counts once, the answers add up. */
 export function wireUsage(usages: readonly EngineUsage[]): Usage {
@@ -140,4 +123,19 @@ export function wireCompaction(
 
 function wireResumption({ afterCharacters, ...names }: Resumed): Resumption {
   return { ...names, after_characters: afterCharacters };
+}
+
+/**
+ * The finish reason that goes on the wire; the true one always stands in `svc_finish_reason`.
+ * The interface lets a stream end with "stop" only. A tool call must still be announced, or no client would run it;
+ * "length" is sent to clients that read OpenAI's words (http/error-shape.ts).
+ */
+export function wireFinishReason(truth: FinishReason, stream: boolean, readsOpenAi: boolean): FinishReason {
+  if (!stream || truth !== 'length') return truth;
+  return readsOpenAi ? 'length' : 'stop';
+}
+
+/** How an answer really ended. */
+export function trueFinishReason({ finishReason, repetition }: DoneEvent): FinishReason | 'repetition' {
+  return repetition === 'ended' ? 'repetition' : finishReason;
 }

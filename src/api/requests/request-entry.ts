@@ -3,7 +3,7 @@ import type { RequestAccount } from '../caller.ts';
 import type { FinishedRequest } from './recorder.ts';
 import { type CacheFacts, isLoadReason, type JobEvent, type StartedEvent } from '../../contract/job-event.ts';
 import { missOf } from '../../contract/prompt-difference.ts';
-import { trueFinishReason } from '../generation/finish-reason.ts';
+import { trueFinishReason } from '../generation/usage.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { SvcError } from '../../lib/errors/svc-error.ts';
 

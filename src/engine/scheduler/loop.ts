@@ -6,27 +6,14 @@
  */
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
-import type {
-  Backend,
-  Engine,
-  EngineObserver,
-  JobListener,
-  LoadedModel,
-  LoadForecast,
-  LoadSize,
-  Memory,
-  ModelTarget,
-  QueueFull,
-  ResidencyStatus,
-  Submission,
-} from '../ports.ts';
+import type { Backend, Engine, EngineObserver, JobListener, LoadedModel, LoadForecast, LoadSize, Memory, ModelTarget, QueueFull, ResidencyStatus, Submission } from '../ports.ts';
 import { takesNoSlot, type Job } from '../../contract/job.ts';
 import { HOST_DEVICE } from '../../contract/memory.ts';
 import type { SlotStates } from '../../contract/slots.ts';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { Effects, LoadOrder } from './policy/effects.ts';
 import { type OpenRequest, OpenRequests, tellEnd } from './open-requests.ts';
-import { grammarKey, poisonKey } from './poison-key.ts';
+import { grammarKey, poisonKey } from './policy/faults.ts';
 import { DEFAULT_SCHEDULER_LIMITS, type SchedulerLimits } from './limits.ts';
 import { USUAL_SLOTS, wantedCtx } from './memory-plan.ts';
 import { Policy } from './policy/policy.ts';

@@ -3,12 +3,11 @@ import type { FastifyRequest } from 'fastify';
 import type { ChatRequest } from '../../wire/inference/chat.ts';
 import type { CompletionRequest } from '../../wire/inference/completions.ts';
 import type { UseCases } from '../../api/use-cases.ts';
-import { abortOnDisconnect } from '../abort-on-disconnect.ts';
+import { abortOnDisconnect, callerOf, type Handler } from './handler.ts';
 import { readsOpenAi, senderOf } from '../error-shape.ts';
 import type { StreamOptions } from '../sse.ts';
 import { askedEvidence, sendProvable } from './frozen.ts';
-import { setNoteHeaders } from './request-notes.ts';
-import { callerOf, type Handler } from './handler.ts';
+import { setNoteHeaders } from '../answer-headers.ts';
 
 export function chatHandler(useCases: Pick<UseCases, 'chat'>, streams: StreamOptions): Handler {
   return async (request, reply) => {

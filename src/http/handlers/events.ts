@@ -4,11 +4,10 @@ import { withOwnClients } from '../../api/events/own-clients.ts';
 import type { UseCases } from '../../api/use-cases.ts';
 import { headerValue, REQUEST_HEADERS } from '../../wire/headers.ts';
 import type { EngineState } from '../../wire/operation/engine-state.ts';
-import { abortOnDisconnect } from '../abort-on-disconnect.ts';
+import { abortOnDisconnect, type Handler } from './handler.ts';
 import { ownNameOf } from '../hooks.ts';
 import { HTTP_LIMITS } from '../limits.ts';
 import { PendingItems, sendHead, type StreamOptions, takeReply, write } from '../sse.ts';
-import type { Handler } from './handler.ts';
 
 export function eventsHandler(
   { events }: Pick<UseCases, 'events'>,

@@ -9,7 +9,7 @@ import { rawBody } from '../guard/json-body.ts';
 import type { SseOptions } from '../sse.ts';
 import { setUpstreamHeader } from '../upstream-headers.ts';
 import { sendAnswer } from './generation.ts';
-import { setNoteHeaders } from './request-notes.ts';
+import { setNoteHeaders } from '../answer-headers.ts';
 
 /** `refused`: a stream that was asked for a record in a header, which applies to whole answers only. */
 export type AskedEvidence = 'none' | 'whole' | 'stream' | 'refused';

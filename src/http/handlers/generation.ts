@@ -6,11 +6,9 @@ import type { Caller } from '../../api/caller.ts';
 import type { Dialect } from '../../wire/error.ts';
 import { HEADERS } from '../../wire/headers.ts';
 import { sendStream, type SseOptions, type StreamOptions } from '../sse.ts';
-import { abortOnDisconnect } from '../abort-on-disconnect.ts';
-import { nameGuards } from '../guard-headers.ts';
-import { setNoteHeaders } from './request-notes.ts';
+import { abortOnDisconnect, callerOf, type Handler } from './handler.ts';
+import { nameGuards, setNoteHeaders } from '../answer-headers.ts';
 import { setUpstreamHeader } from '../upstream-headers.ts';
-import { callerOf, type Handler } from './handler.ts';
 
 export interface Accepted {
   readonly understood: RequestNotes;

@@ -7,7 +7,7 @@ import type { Caller } from '../../api/caller.ts';
 import { clientKey, clientName } from '../client-key.ts';
 import { computes, holderOf, knownOwnerOf, openRequestOf } from '../hooks.ts';
 import { accountOf, traceparentOf } from '../log/request-log.ts';
-import { noteGuards } from '../guard-headers.ts';
+import { noteGuards } from '../answer-headers.ts';
 import { routeOf } from '../upstream-headers.ts';
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -38,4 +38,22 @@ export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
       onCheck: (ms) => account?.onCheck?.(ms),
     },
   };
+}
+
+/** Whether a request is shown a model: a named key may be limited to some. */
+export const isSeenBy = (request: FastifyRequest, id: string): boolean =>
+  holderOf(request)?.mayUse(id) ?? true;
+
+export function requireSeen(request: FastifyRequest, id: string): void {
+  const holder = holderOf(request);
+  if (holder?.mayUse(id) === false) throw holder.refusalOf(id);
+}
+
+/** Aborts when the client goes away before its answer is complete; `close` after the end means nothing. */
+export function abortOnDisconnect(reply: FastifyReply): AbortController {
+  const controller = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort();
+  });
+  return controller;
 }

@@ -1,19 +1,8 @@
 /** The routes by which the page changes what is installed; long changes tell their progress as server-sent events. */
 import type { FastifyReply } from 'fastify';
 import type { LibraryUseCases, Progress } from '../../api/library.ts';
-import {
-  type AliasRequest,
-  type ImportRequest,
-  type NamedModel,
-  type PlanQuery,
-  PROGRESS_EVENTS,
-  type PullRequest,
-  type QuantsQuery,
-  type RestoreRequest,
-  type SearchQuery,
-  type SettingsRequest,
-} from '../../wire/operation/library.ts';
-import { abortOnDisconnect } from '../abort-on-disconnect.ts';
+import { type AliasRequest, type ImportRequest, type NamedModel, type PlanQuery, PROGRESS_EVENTS, type PullRequest, type QuantsQuery, type RestoreRequest, type SearchQuery, type SettingsRequest } from '../../wire/operation/library.ts';
+import { abortOnDisconnect, type Handler } from './handler.ts';
 import { framingFor } from '../dialects/framing.ts';
 import { asSvcError, failureOf } from '../error-response.ts';
 import { senderOf } from '../error-shape.ts';
@@ -21,7 +10,6 @@ import { holderOf } from '../hooks.ts';
 import { HTTP_LIMITS } from '../limits.ts';
 import { noteFailure } from '../log/request-log.ts';
 import { PendingItems, sendHead, type StreamOptions, takeReply, write } from '../sse.ts';
-import type { Handler } from './handler.ts';
 
 type Names =
   | 'library'

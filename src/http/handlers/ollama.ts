@@ -3,23 +3,11 @@ import type { LibraryUseCases, Progress } from '../../api/library.ts';
 import type { StreamItem } from '../../api/generation/stream-item.ts';
 import type { UseCases } from '../../api/use-cases.ts';
 import { refusal } from '../../lib/errors/refusal.ts';
-import type {
-  OllamaCopyRequest,
-  OllamaPullRequest,
-  OllamaShowRequest,
-  OllamaStatus,
-} from '../../wire/ollama/models.ts';
-import type {
-  OllamaChatRequest,
-  OllamaEmbeddingsRequest,
-  OllamaEmbedRequest,
-  OllamaGenerateRequest,
-} from '../../wire/ollama/request.ts';
-import { abortOnDisconnect } from '../abort-on-disconnect.ts';
+import type { OllamaCopyRequest, OllamaPullRequest, OllamaShowRequest, OllamaStatus } from '../../wire/ollama/models.ts';
+import type { OllamaChatRequest, OllamaEmbeddingsRequest, OllamaEmbedRequest, OllamaGenerateRequest } from '../../wire/ollama/request.ts';
+import { abortOnDisconnect, type Handler, isSeenBy, requireSeen } from './handler.ts';
 import { sendStream, type StreamOptions } from '../sse.ts';
 import { generationHandler } from './generation.ts';
-import type { Handler } from './handler.ts';
-import { isSeenBy, requireSeen } from './seen.ts';
 import { vectorsHandler } from './vectors.ts';
 
 type Names =

@@ -18,7 +18,7 @@ import { routes } from '../../wire/routes.ts';
 import { refusePageToken } from '../guard/guard.ts';
 import { isOwnUser } from '../guard/peer/peer-user.ts';
 import { accessFacts, knownOwnerOf, ownNameOf } from '../hooks.ts';
-import { abortOnDisconnect } from '../abort-on-disconnect.ts';
+import { abortOnDisconnect, callerOf, type Handler, isSeenBy, requireSeen } from './handler.ts';
 import type { StreamOptions } from '../sse.ts';
 import { pageHandler, pageRedirect } from '../page/page.ts';
 import { batchHandlers } from './batches.ts';
@@ -26,13 +26,11 @@ import { chatHandler, completionHandler } from './chat.ts';
 import { withOwnClients } from '../../api/events/own-clients.ts';
 import { eventsHandler } from './events.ts';
 import { countHandler, generationHandler } from './generation.ts';
-import { callerOf, type Handler } from './handler.ts';
 import { libraryHandlers } from './library.ts';
 import { llamaServerHandlers } from './llama-server.ts';
 import { ollamaHandlers } from './ollama.ts';
-import { setNoteHeaders } from './request-notes.ts';
+import { setNoteHeaders } from '../answer-headers.ts';
 import { responseHandlers } from './responses.ts';
-import { isSeenBy, requireSeen } from './seen.ts';
 import { embeddingsHandler } from './vectors.ts';
 
 export interface EdgeParts {

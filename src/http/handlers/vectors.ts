@@ -5,11 +5,10 @@ import type { EmbeddingAnswer } from '../../api/embedding/embeddings.ts';
 import type { UseCases } from '../../api/use-cases.ts';
 import { HEADERS } from '../../wire/headers.ts';
 import type { EmbeddingRequest } from '../../wire/inference/embeddings.ts';
-import { abortOnDisconnect } from '../abort-on-disconnect.ts';
+import { abortOnDisconnect, callerOf, type Handler } from './handler.ts';
 import { setUpstreamHeader } from '../upstream-headers.ts';
 import { askedEvidence, frozenInput, nameRecord } from './frozen.ts';
-import { callerOf, type Handler } from './handler.ts';
-import { setNoteHeaders } from './request-notes.ts';
+import { setNoteHeaders } from '../answer-headers.ts';
 import { writeJsonInTurns } from './write-json-in-turns.ts';
 
 type Vectors = Pick<EmbeddingAnswer, 'backend' | 'space' | 'ignored'> & { readonly body: object };

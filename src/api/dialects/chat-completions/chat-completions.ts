@@ -19,9 +19,8 @@ import { lazy } from '../../models/lazy.ts';
 import { takenBy } from '../media.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { Omissions } from '../omissions.ts';
-import { readContent } from './content.ts';
+import { readContent, idleFields } from './content.ts';
 import { dryRun } from './dry-run.ts';
-import { idleFields } from './idle-fields.ts';
 import { wholeAnswer, type WholeAnswerPorts, withNulls } from './whole-answer.ts';
 
 export interface ChatCompletionPorts extends ChatPorts, WholeAnswerPorts {

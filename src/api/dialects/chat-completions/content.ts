@@ -6,21 +6,8 @@ import { refusal } from '../../../lib/errors/refusal.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import { readAnswerFormat } from '../../intake/answer-format.ts';
 import { begunPrompt } from '../../chat/assistant-prefill.ts';
-import { readThinking } from '../../intake/thinking.ts';
-import {
-  AUDIO_REMEDY,
-  AUDIO_UNREAD,
-  audioOf,
-  type FoundMedium,
-  IMAGE_REMEDY,
-  IMAGE_UNREAD,
-  imageAt,
-  mixed,
-  type MixedText,
-  onlyText,
-  resultImage,
-  type Takes,
-} from '../media.ts';
+import { readThinking, idleThinkingFields } from '../../intake/thinking.ts';
+import { AUDIO_REMEDY, AUDIO_UNREAD, audioOf, type FoundMedium, IMAGE_REMEDY, IMAGE_UNREAD, imageAt, mixed, type MixedText, onlyText, resultImage, type Takes } from '../media.ts';
 import { Omissions } from '../omissions.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { readToolChoice } from '../../intake/tool-choice.ts';
@@ -189,4 +176,21 @@ function record(value: unknown, path: string): Readonly<Record<string, unknown>>
 
 function refused(path: string, what: string): never {
   throw refusal(path, what);
+}
+
+type Fields = Omit<ChatRequest, 'messages'>;
+
+/** Fields that are known but change nothing in this request. */
+export function idleFields(body: Fields, canThink: boolean): string[] {
+  const hasTools = (body.tools ?? []).length > 0;
+  return [
+    ...idleThinkingFields(body, canThink),
+    ...(isGiven(body.parallel_tool_calls) && !hasTools ? ['parallel_tool_calls'] : []),
+    ...(isGiven(body.tool_choice) && !hasTools ? ['tool_choice'] : []),
+    ...(isGiven(body.top_logprobs) && body.logprobs !== true ? ['top_logprobs'] : []),
+  ];
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }

@@ -2,7 +2,7 @@
 import type { Compaction, DoneEvent } from '../../../contract/job-event.ts';
 import type { AnswerBlock } from '../../../wire/messages/blocks.ts';
 import type { BlockDelta, MessagesEvent, MessagesResponse } from '../../../wire/messages/response.ts';
-import type { AnswerEvent, CallEvent } from '../../chat/answer-event.ts';
+import type { AnswerEvent, CallEvent } from '../../chat/choice-guard.ts';
 import { wireGuards } from '../../generation/usage.ts';
 import { compactionBlocks, wireApplied } from './context-management.ts';
 import { signatureOf, wireCallId, wireStop, wireUsage } from './answer-words.ts';

@@ -2,7 +2,7 @@
 import type { DoneEvent, SampledToken } from '../../../contract/job-event.ts';
 import { parseSpelled } from '../../../lib/json/parse-spelled.ts';
 import type { OllamaToolCall } from '../../../wire/ollama/response.ts';
-import type { AnswerEvent, CallEvent } from '../../chat/answer-event.ts';
+import type { AnswerEvent, CallEvent } from '../../chat/choice-guard.ts';
 import { wireGuards, wireLogprobs } from '../../generation/usage.ts';
 
 /** What an answer or a part of it says. */

@@ -2,16 +2,9 @@
  * The output of a response as it grows, and the events that tell of it: each item is added, told in deltas, and done
  * before the next one begins. A whole answer is what the same output holds at its end.
  */
-import type { AnswerEvent, CallEvent } from '../../chat/answer-event.ts';
+import type { AnswerEvent, CallEvent } from '../../chat/choice-guard.ts';
 import type { ContentEvent } from '../../../wire/responses/events.ts';
-import type {
-  CustomCallItem,
-  FunctionCallItem,
-  ItemStatus,
-  MessageItem,
-  OutputItem,
-  ReasoningItem,
-} from '../../../wire/responses/items.ts';
+import type { CustomCallItem, FunctionCallItem, ItemStatus, MessageItem, OutputItem, ReasoningItem } from '../../../wire/responses/items.ts';
 import type { Turn } from '../../../contract/job.ts';
 import { compactionItem } from './compaction.ts';
 import type { SortedTools } from './client-tools.ts';

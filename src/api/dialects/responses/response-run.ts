@@ -6,7 +6,7 @@ import type { ResponsesEvent } from '../../../wire/responses/events.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
 import type { ResponsesRequest } from '../../../wire/responses/request.ts';
 import type { ResponseBody } from '../../../wire/responses/response.ts';
-import type { AnswerEvent } from '../../chat/answer-event.ts';
+import type { AnswerEvent } from '../../chat/choice-guard.ts';
 import type { Engine } from '../../../engine/ports.ts';
 import { AcceptedRequest, type RequestPlan } from '../../chat/accepted-request.ts';
 import type { Collected } from '../../chat/collected.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAnswerIds } from './answer-ids.ts';
+import { createAnswerIds } from './whole-answer.ts';
 
 describe('ids of whole answers', () => {
   it('are literal for the first answer of a second, and count on within it', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ProgressRemarks, remainingMs } from './progress.ts';
+import { ProgressRemarks, remainingMs } from './stream-item.ts';
 
 const at = (elapsedMs: number, evaluatedTokens: number, cachedTokens = 0) => ({
   type: 'progress' as const,

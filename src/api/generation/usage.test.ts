@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wireFinishReason } from './finish-reason.ts';
+import { wireFinishReason } from './usage.ts';
 
 describe('wireFinishReason', () => {
   it.each([
