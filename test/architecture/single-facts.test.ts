@@ -21,6 +21,10 @@ describe('single facts', () => {
     expect(filesWith(number(TEMPLATE_LIMITS.steps))).toEqual(['packages/chat-templates/src/form/limits.ts']);
   });
 
+  it('the ways of a submission: through the stages, and the scheduler', () => {
+    expect(filesWith(/\bsubmit\s*(?:\(|: \()submission\b/)).toEqual(['engine/scheduler/loop.ts', 'engine/stages.ts']);
+  });
+
   it('the renaming of files, which Windows refuses at times', () => {
     expect(filesWith(/import \{[^}]*\brename\b[^}]*\} from 'node:fs\/promises'/)).toEqual([
       'lib/files/busy.ts',

@@ -43,6 +43,22 @@ describe('the messages of the batch loop', () => {
   });
 });
 
+describe('an answer that is read as a whole', () => {
+  it('crosses in few events, which say the same as those of a stream', async () => {
+    const { worker, during } = recorded;
+    const fields = { prompt: text('forever'), maxTokens: 200, sampling: { temperature: 1, seed: 5 } };
+    const [stream, whole] = [generateJob(fields), generateJob({ ...fields, isWhole: true })];
+    const read = await collect(worker.run(stream));
+    const record = await during(async () => expect((await collect(worker.run(whole))).text).toBe(read.text));
+    const texts = messagesOf(record)
+      .flatMap(({ events }) => events)
+      .filter(({ jobId, type }) => jobId === whole.jobId && type === 'text');
+    // The first piece by itself, then 32 at a time.
+    expect(texts.length).toBeLessThanOrEqual(2 + Math.ceil(200 / 32));
+    expect(texts.length).toBeGreaterThan(1);
+  });
+});
+
 describe('a long prompt that arrives while a stream decodes', () => {
   it('is prefilled in chunks, with a token of the stream between any two of them', async () => {
     const { worker, during } = recorded;

@@ -23,9 +23,3 @@ export function readThinking(fields: ThinkingFields): Reasoning {
 const MOST_BUDGET = 2 ** 31 - 1;
 
 export const tokenBudget = (asked: number): number => Math.min(asked, MOST_BUDGET);
-
-/** Names of the fields that change nothing, because the model does not mark its thinking. */
-export function idleThinkingFields(fields: ThinkingFields, canThink: boolean): string[] {
-  const names = ['reasoning_effort', 'enable_thinking', 'reasoning_budget', 'chat_template_kwargs'] as const;
-  return canThink ? [] : names.filter((name) => fields[name] !== undefined && fields[name] !== null);
-}

@@ -40,6 +40,14 @@ describe('the entry of a request', () => {
     expect(entry.counts).toMatchObject({ first_ms: 12, decode_ms: 60, completion_tokens: 9 });
   });
 
+  it('counts joined pieces of an answer that was cut off', () => {
+    const entry = new RequestEntry(new ManualClock(0));
+    entry.onEvent(started);
+    entry.onEvent({ type: 'text', text: 'a' });
+    entry.onEvent({ type: 'reasoning', text: 'bcd', pieces: 3 });
+    expect(entry.counts.completion_tokens).toBe(4);
+  });
+
   it('keeps the first piece where it came earlier than what is told of the whole', async () => {
     const clock = new ManualClock(0);
     const entry = new RequestEntry(clock);

@@ -19,7 +19,8 @@ import { lazy } from '../../models/lazy.ts';
 import { takenBy } from '../media.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { Omissions } from '../omissions.ts';
-import { readContent, idleFields } from './content.ts';
+import { idleFields } from '../field-rows.ts';
+import { FIELDS, readContent } from './content.ts';
 import { dryRun } from './dry-run.ts';
 import { wholeAnswer, type WholeAnswerPorts, withNulls } from './whole-answer.ts';
 
@@ -70,7 +71,7 @@ function askedChat(body: ChatRequest, { verbatim }: ChatManner): ChatAsk {
       readContent(verbatim ? withoutSpellings(body) : body, takenBy(model, fetches), omissions),
     options: body,
     idle: ({ reasoning }) => [
-      ...idleFields(body, reasoning),
+      ...idleFields(body, FIELDS, reasoning),
       ...omissions.paths,
       ...unknownFields(body, ChatRequest.properties),
     ],

@@ -6,8 +6,9 @@ import { refusal } from '../../../lib/errors/refusal.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import { readAnswerFormat } from '../../intake/answer-format.ts';
 import { begunPrompt } from '../../chat/assistant-prefill.ts';
-import { readThinking, idleThinkingFields } from '../../intake/thinking.ts';
+import { readThinking } from '../../intake/thinking.ts';
 import { AUDIO_REMEDY, AUDIO_UNREAD, audioOf, type FoundMedium, IMAGE_REMEDY, IMAGE_UNREAD, imageAt, mixed, type MixedText, onlyText, resultImage, type Takes } from '../media.ts';
+import { type FieldRows, refuseFields } from '../field-rows.ts';
 import { Omissions } from '../omissions.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { readToolChoice } from '../../intake/tool-choice.ts';
@@ -15,6 +16,25 @@ import { readTools } from '../../intake/tools.ts';
 import type { ChatRequest, ContentPart, RequestMessage } from '../../../wire/inference/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 import { readScoredPrompt } from '../../generation/prompt-scores.ts';
+
+const hasNoTools = ({ tools }: ChatRequest): boolean => (tools ?? []).length === 0;
+const cannotThink = (_: ChatRequest, canThink: boolean): boolean => !canThink;
+
+export const FIELDS: FieldRows<ChatRequest> = {
+  reasoning_effort: { isIdle: cannotThink },
+  enable_thinking: { isIdle: cannotThink },
+  reasoning_budget: { isIdle: cannotThink },
+  chat_template_kwargs: { isIdle: cannotThink },
+  parallel_tool_calls: { isIdle: hasNoTools },
+  tool_choice: { isIdle: hasNoTools },
+  top_logprobs: { isIdle: ({ logprobs }) => logprobs !== true },
+  add_generation_prompt: {
+    refused: ({ add_generation_prompt: opens, continue_final_message: continues }) =>
+      opens === true && continues === true
+        ? 'cannot be true beside continue_final_message; send one of them'
+        : null,
+  },
+};
 
 export function readContent(
   body: ChatRequest,
@@ -29,12 +49,7 @@ export function readContent(
       message: 'A grammar cannot be combined with tools; drop one of them, or set tool_choice to "none".',
     });
   }
-  if (body.continue_final_message === true && body.add_generation_prompt === true) {
-    throw fail('invalid_request', {
-      param: 'add_generation_prompt',
-      message: 'add_generation_prompt cannot be true beside continue_final_message; send one of them.',
-    });
-  }
+  refuseFields(body, FIELDS);
   const turns = orderResults(readTurns(body.messages, takes, omissions));
   return {
     prompt:
@@ -176,21 +191,4 @@ function record(value: unknown, path: string): Readonly<Record<string, unknown>>
 
 function refused(path: string, what: string): never {
   throw refusal(path, what);
-}
-
-type Fields = Omit<ChatRequest, 'messages'>;
-
-/** Fields that are known but change nothing in this request. */
-export function idleFields(body: Fields, canThink: boolean): string[] {
-  const hasTools = (body.tools ?? []).length > 0;
-  return [
-    ...idleThinkingFields(body, canThink),
-    ...(isGiven(body.parallel_tool_calls) && !hasTools ? ['parallel_tool_calls'] : []),
-    ...(isGiven(body.tool_choice) && !hasTools ? ['tool_choice'] : []),
-    ...(isGiven(body.top_logprobs) && body.logprobs !== true ? ['top_logprobs'] : []),
-  ];
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
 }

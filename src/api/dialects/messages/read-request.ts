@@ -9,6 +9,7 @@ import type { JobContent } from '../../generation/choices.ts';
 import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
 import { tokenBudget } from '../../intake/thinking.ts';
 import { readToolChoice } from '../../intake/tool-choice.ts';
+import { type FieldRows, idleFields, refuseFields } from '../field-rows.ts';
 import { type Fields, fieldsAt, isFields } from '../fields.ts';
 import { begunPrompt } from '../../chat/assistant-prefill.ts';
 import { takenBy, type Takes } from '../media.ts';
@@ -30,6 +31,18 @@ export function readCount(body: CountTokensRequest): ChatAsk {
   return asked(body, CountTokensRequest.properties);
 }
 
+const FIELDS: FieldRows<Body> = {
+  thinking: {
+    isIdle: ({ thinking }, canThink) => !canThink && isFields(thinking) && thinking['type'] !== 'disabled',
+  },
+  mcp_servers: {
+    refused: ({ mcp_servers: servers }) =>
+      (servers ?? []).length > 0
+        ? 'must be empty; no server is called from here, so run its tools in the client'
+        : null,
+  },
+};
+
 function asked(body: Body, known: Readonly<Record<string, unknown>>): ChatAsk {
   const tools = clientTools(body.tools ?? []);
   const omissions = new Omissions();
@@ -40,7 +53,7 @@ function asked(body: Body, known: Readonly<Record<string, unknown>>): ChatAsk {
     content: (model, fetches) => readContent(body, tools, { takes: takenBy(model, fetches), omissions }),
     options: optionsOf(body, known),
     idle: ({ reasoning }) => [
-      ...(reasoning || !wantsThinking(body) ? [] : ['thinking']),
+      ...idleFields(body, FIELDS, reasoning),
       ...tools.ignored,
       ...omissions.paths,
       ...ignored,
@@ -60,13 +73,7 @@ function readContent(
   { own }: SortedTools,
   { takes, omissions }: { readonly takes: Takes; readonly omissions: Omissions },
 ): JobContent {
-  const servers = body.mcp_servers ?? [];
-  if (servers.length > 0) {
-    throw refusal(
-      'mcp_servers',
-      'must be empty; no server is called from here, so run its tools in the client',
-    );
-  }
+  refuseFields(body, FIELDS);
   // A request of a thread holds only what is new in it.
   if (isFields(body.thread)) throw fail('thread_unsupported', { param: 'thread' });
   const choice = body.tool_choice ?? null;
@@ -124,5 +131,3 @@ function readThinking({ thinking, output_config }: Body): Reasoning {
     ...(typeof effort === 'string' ? { effort: EFFORTS[effort] ?? effort.slice(0, 16).toWellFormed() } : {}),
   };
 }
-
-const wantsThinking = ({ thinking }: Body): boolean => isFields(thinking) && thinking['type'] !== 'disabled';

@@ -17,6 +17,7 @@ import { readThinking } from '../../intake/thinking.ts';
 import { readToolChoice } from '../../intake/tool-choice.ts';
 import { readTools } from '../../intake/tools.ts';
 import type { ServedModel } from '../../models/served-model.ts';
+import { type FieldRows, idleFields, refuseFields } from '../field-rows.ts';
 import { takenBy, type Takes } from '../media.ts';
 import { Omissions } from '../omissions.ts';
 import { formatAs } from '../renamed.ts';
@@ -37,8 +38,7 @@ export function readChat(body: OllamaChatRequest): ChatAsk {
 }
 
 export function readGenerate(body: OllamaGenerateRequest): ChatAsk {
-  if ((body.context ?? []).length > 0)
-    throw refusal('context', 'must be empty; send the conversation to /api/chat');
+  refuseFields(body, FIELDS);
   return asked(body, OllamaGenerateRequest.properties, (takes, _, model) => ({
     ...sharedContent(body),
     prompt: generatePrompt(body, takes, model),
@@ -87,8 +87,7 @@ function asked(
     content: (model, fetches) => content(takenBy(model, fetches), omissions, model),
     options: optionsOf(body),
     idle: ({ reasoning }) => [
-      ...(reasoning || !wantsThinking(body) ? [] : ['think']),
-      ...idleOfGenerate(body),
+      ...idleFields(body, FIELDS, reasoning),
       ...omissions.paths,
       ...unknownFields(body, known),
       ...unknownOptions(body.options),
@@ -97,14 +96,19 @@ function asked(
 }
 
 /** A text without a template has no place for a system prompt, and one around a gap none for images either. */
-function idleOfGenerate(body: Body): string[] {
-  if (!('prompt' in body)) return [];
-  const isText = body.raw === true || (body.suffix ?? '') !== '';
-  return [
-    ...(isText && (body.system ?? '') !== '' ? ['system'] : []),
-    ...(isText && (body.images ?? []).length > 0 ? ['images'] : []),
-  ];
-}
+const isText = (body: Body): boolean => 'prompt' in body && (body.raw === true || (body.suffix ?? '') !== '');
+
+const FIELDS: FieldRows<Body> = {
+  context: {
+    refused: (body) =>
+      'context' in body && (body.context ?? []).length > 0
+        ? 'must be empty; send the conversation to /api/chat'
+        : null,
+  },
+  think: { isIdle: ({ think }, canThink) => !canThink && think !== false },
+  system: { isIdle: (body) => isText(body) && 'system' in body && body.system !== '' },
+  images: { isIdle: (body) => isText(body) && 'images' in body && (body.images ?? []).length > 0 },
+};
 
 export function unknownOptions(options: OllamaOptions | null | undefined): string[] {
   return unknownFields(options ?? {}, optionFields).map((name) => `options.${name}`);
@@ -154,5 +158,3 @@ function readThink(think: Body['think']): Reasoning {
     throw refusal('think', 'must be true, false, "low", "medium", "high" or "max"');
   return readThinking({ enable_thinking: true, reasoning_effort: think });
 }
-
-const wantsThinking = ({ think }: Body): boolean => think !== undefined && think !== null && think !== false;

@@ -8,6 +8,7 @@ import type { ChatAsk } from '../../chat/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
 import { readToolChoice } from '../../intake/tool-choice.ts';
+import { type FieldRows, idleFields, refuseFields } from '../field-rows.ts';
 import { type Fields, fieldsAt } from '../fields.ts';
 import { formatAs, toolsAs } from '../renamed.ts';
 import { readManagement } from './compaction.ts';
@@ -42,7 +43,7 @@ export function readCompact(body: CompactRequest, items: readonly InputItem[]): 
 export const INCLUDES_THINKING = 'reasoning.encrypted_content';
 
 function read(body: Body, items: readonly InputItem[], known: Fields): ReadRequest {
-  refuseAbsent(body);
+  refuseFields(body, FIELDS);
   const tools = clientTools(body.tools ?? []);
   const omissions = new Omissions();
   const { edits, ignored } = readManagement(body.context_management);
@@ -56,7 +57,8 @@ function read(body: Body, items: readonly InputItem[], known: Fields): ReadReque
         readContent(body, items, { ...tools, takes: takenBy(model, fetches), omissions }),
       options: { ...sharedOptions(own), max_tokens: body.max_output_tokens ?? null },
       idle: ({ reasoning }) => [
-        ...idleFields(body, reasoning),
+        ...idleFields(body, FIELDS, reasoning),
+        ...idleIncludes(body),
         ...tools.ignored,
         ...omissions.paths,
         ...ignored,
@@ -66,27 +68,22 @@ function read(body: Body, items: readonly InputItem[], known: Fields): ReadReque
   };
 }
 
-function idleFields({ reasoning, include, truncation, text }: Body, canThink: boolean): string[] {
-  const asksThinking = reasoning?.['effort'] !== undefined && reasoning['effort'] !== null;
-  return [
-    ...(asksThinking && !canThink ? ['reasoning.effort'] : []),
-    // The thinking itself is delivered; nobody sums it up.
-    ...(isGiven(reasoning?.['summary']) ? ['reasoning.summary'] : []),
-    ...(isGiven(text?.['verbosity']) ? ['text.verbosity'] : []),
-    ...(truncation === 'auto' ? ['truncation'] : []),
-    ...(include ?? []).filter((name) => name !== INCLUDES_THINKING).map((name) => `include.${name}`),
-  ];
-}
+const FIELDS: FieldRows<Body> = {
+  background: {
+    refused: ({ background, store }) =>
+      background === true && store === false ? 'needs a response that is stored; leave store out' : null,
+  },
+  conversation: { refused: () => 'is not served; continue a response by previous_response_id' },
+  prompt: { refused: () => 'is not served, because no prompts are kept here; send the text' },
+  'reasoning.effort': { isIdle: (_, canThink) => !canThink },
+  // The thinking itself is delivered; nobody sums it up.
+  'reasoning.summary': { isIdle: () => true },
+  'text.verbosity': { isIdle: () => true },
+  truncation: { isIdle: ({ truncation }) => truncation === 'auto' },
+};
 
-/** What would change the meaning of a request, and is not there. */
-function refuseAbsent(body: Body): void {
-  if (body.background === true && body.store === false)
-    throw refusal('background', 'needs a response that is stored; leave store out');
-  if (isGiven(body.conversation))
-    throw refusal('conversation', 'is not served; continue a response by previous_response_id');
-  if (isGiven(body.prompt))
-    throw refusal('prompt', 'is not served, because no prompts are kept here; send the text');
-}
+const idleIncludes = ({ include }: Body): string[] =>
+  (include ?? []).filter((name) => name !== INCLUDES_THINKING).map((name) => `include.${name}`);
 
 function readContent(
   body: Body,
@@ -131,5 +128,3 @@ function readThinking({ reasoning }: Body): Reasoning {
     throw refusal('reasoning.effort', `must be one of ${EFFORTS.join(', ')}`);
   return effort === 'none' ? { enabled: false } : { effort };
 }
-
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
