@@ -1,7 +1,7 @@
 /** What a request with many tools costs in the server and in the worker, by stage: the first time, and again. */
 import { readFileSync } from 'node:fs';
 import { readContent } from '../../src/api/dialects/chat-completions/content.ts';
-import { relaxationsOf } from '../../src/api/chat/relaxations.ts';
+import { findRelaxations } from '../../src/api/chat/relaxations.ts';
 import { JobReader, packedJob } from '../../src/contract/job-tools.ts';
 import type { GenerateJob } from '../../src/contract/job.ts';
 import { KNOWN_TOOLS } from '../../src/http/limits.ts';
@@ -82,7 +82,7 @@ async function inServer(bytes: Buffer, watch: Stopwatch): Promise<GenerateJob> {
   for (let times = 0; times < TIMES; times += 1) {
     const body = watch.of('read the body', () => parseJson(bytes, known)) as ChatRequest;
     const content = watch.of('read the tools', () => readContent(body));
-    await watch.ofAsync('examine their schemas', () => relaxationsOf(content, false));
+    await watch.ofAsync('examine their schemas', () => findRelaxations(content, false));
     job = { ...REST, ...content };
     watch.of('pack the job', () => packedJob({ ...REST, ...content }));
   }

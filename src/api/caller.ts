@@ -37,7 +37,7 @@ export interface RequestAccount {
 }
 
 /** Who asks, as the engine is told. */
-export function clientOf({
+export function clientFields({
   clientKey,
   clientName,
   gate,

@@ -2,7 +2,7 @@ import type { Job } from '../contract/job.ts';
 import type { JobEvent } from '../contract/job-event.ts';
 import { collectEvents } from '../engine/collect.ts';
 import type { Engine } from '../engine/ports.ts';
-import { type Caller, clientOf } from './caller.ts';
+import { type Caller, clientFields } from './caller.ts';
 import { readKeepAlive } from './generation/parameters.ts';
 import type { ServedModel } from './models/served-model.ts';
 
@@ -22,7 +22,7 @@ export async function runWhole(
   const { account, signal } = caller;
   const keepAliveMs = readKeepAlive(keepAlive ?? model.defaults.keepAlive);
   const { route } = caller;
-  const submission = { target: model.target(), job, route, ...clientOf(caller), numCtx: null, keepAliveMs };
+  const submission = { target: model.target(), job, route, ...clientFields(caller), numCtx: null, keepAliveMs };
   account?.onModel(model.id);
   return collectEvents((listener) =>
     engine.submit(submission, signal, {

@@ -66,7 +66,7 @@ const MAX_NAMED = 24;
 const MAX_NAME_CHARS = 120;
 
 function nameKeywords(reply: FastifyReply, header: string, keywords: readonly Relaxation[]): void {
-  if (keywords.length > 0) setNames(reply, header, { names: keywords.map(nameOf), unnamed: 0 });
+  if (keywords.length > 0) setNames(reply, header, { names: keywords.map(keywordName), unnamed: 0 });
 }
 
 /** Beside the keywords that were known before the engine took the conversation. */
@@ -77,7 +77,7 @@ function nameUnheld(reply: FastifyReply, unheld: readonly Relaxation[] = []): vo
     .filter((name) => name !== '');
   const named = known.filter((name) => !name.startsWith('+'));
   const unnamed = Number.parseInt(known.find((name) => name.startsWith('+')) ?? '0', 10);
-  const names = [...new Set([...named, ...unheld.map(nameOf)])];
+  const names = [...new Set([...named, ...unheld.map(keywordName)])];
   setNames(reply, HEADERS.relaxed, { names, unnamed });
 }
 
@@ -93,7 +93,7 @@ function setNames(reply: FastifyReply, header: string, { names, unnamed }: Names
 }
 
 /** `tool#/pointer/keyword`, the pointer as a URI fragment has it. */
-function nameOf({ tool, pointer, keyword }: Relaxation): string {
+function keywordName({ tool, pointer, keyword }: Relaxation): string {
   const step = keyword.replaceAll('~', '~0').replaceAll('/', '~1');
   return `${tool ?? ''}#${fragment(`${pointer}/${step}`)}`.slice(0, MAX_NAME_CHARS);
 }

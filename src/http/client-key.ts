@@ -19,7 +19,7 @@ const MOST_NAME_CHARS = 40;
  * it, and of what it says only harmless characters are kept.
  */
 export function clientName({ headers }: FastifyRequest): string {
-  const said = headerValue(headers, REQUEST_HEADERS.clientId) ?? programOf(headers['user-agent'] ?? '');
+  const said = headerValue(headers, REQUEST_HEADERS.clientId) ?? programName(headers['user-agent'] ?? '');
   return said
     .replaceAll(/[^\w .@-]/g, '')
     .trim()
@@ -31,7 +31,7 @@ const BROWSERS = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari'] as const;
 const BROWSER_NAMES: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera' };
 
 /** The product that a User-Agent begins with. All browsers begin with Mozilla, so they are told apart by what follows. */
-function programOf(agent: string): string {
+function programName(agent: string): string {
   const first = /^[^\s/(]*/.exec(agent)?.[0] ?? '';
   if (first !== 'Mozilla') return first;
   const browser = BROWSERS.find((name) => agent.includes(`${name}/`));

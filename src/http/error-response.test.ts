@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fail, type SvcError } from '../lib/errors/svc-error.ts';
 import { allCodes, sampleFailure } from '../../test/support/sample-failure.ts';
-import { asSvcError, errorResponse, failureOf } from './error-response.ts';
+import { asSvcError, errorResponse, describeFailure } from './error-response.ts';
 
 describe('errorResponse', () => {
   /** What a repeat of the same request, sent soon, may not meet. Every other code repeats. */
@@ -64,7 +64,7 @@ describe('errorResponse', () => {
 });
 
 describe('the body of a failure', () => {
-  const bodyOf = (error: SvcError) => failureOf(error, '').body;
+  const bodyOf = (error: SvcError) => describeFailure(error, '').body;
 
   it('keeps what a client chose on one line and well-formed', () => {
     const { message } = bodyOf(fail('model_not_found', { model: 'a\r\nb\u0000\u009b\u2028\ud800c' }));

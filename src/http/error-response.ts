@@ -70,7 +70,7 @@ export function asSvcError(thrown: unknown): SvcError {
   return isSvcError(thrown) ? thrown : fail('internal', {}, thrown);
 }
 
-function bodyOf(error: SvcError): Failure['body'] {
+function errorFields(error: SvcError): Failure['body'] {
   return {
     message: oneLine(error.message),
     type: TYPE_OF[entryOf(error.code).family],
@@ -86,10 +86,10 @@ function oneLine(sentence: string): string {
 }
 
 /** A failure as every dialect tells it. */
-export function failureOf(error: SvcError, requestId: string): Failure {
+export function describeFailure(error: SvcError, requestId: string): Failure {
   const overflow = isFailure(error, 'context_length_exceeded') ? error.detail : null;
   const { family } = entryOf(error.code);
-  return { body: bodyOf(error), family, status: STATUS_OF[family], requestId, overflow };
+  return { body: errorFields(error), family, status: STATUS_OF[family], requestId, overflow };
 }
 
 export function errorResponse(error: SvcError, refusal?: Refusal): ErrorResponse {
@@ -98,7 +98,7 @@ export function errorResponse(error: SvcError, refusal?: Refusal): ErrorResponse
   const retryable = mayRetry(error);
   // A busy store names no time; every 429 has one.
   const soon = retryable && (family === 'unavailable' || family === 'busy') ? 1 : undefined;
-  const failure = failureOf(error, refusal?.requestId ?? '');
+  const failure = describeFailure(error, refusal?.requestId ?? '');
   const retryAfter = 'retryAfterS' in detail ? detail.retryAfterS : soon;
   return {
     status: STATUS_OF[family],

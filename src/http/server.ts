@@ -51,7 +51,7 @@ export interface HttpOptions {
 }
 
 export async function createHttpServer(useCases: UseCases, options: HttpOptions): Promise<FastifyInstance> {
-  const words = wordsOf(options);
+  const words = framingWords(options);
   const { shapeOf } = words;
   const app = createApp(options, words);
   boundSockets(app.server);
@@ -79,7 +79,7 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   return app;
 }
 
-const wordsOf = ({ process, errorShape }: Pick<HttpOptions, 'process' | 'errorShape'>): FramingWords => ({
+const framingWords = ({ process, errorShape }: Pick<HttpOptions, 'process' | 'errorShape'>): FramingWords => ({
   common: (asked) => commonHeaders(process, requestId(asked)),
   shapeOf: shapeBy(errorShape),
 });
@@ -189,7 +189,7 @@ export function listen(
   address: Address,
 ): Promise<Bound> {
   const { clock } = options;
-  return listenAt(app, { ...address, clock, plainRefusal: () => plainRefusal(wordsOf(options)) });
+  return listenAt(app, { ...address, clock, plainRefusal: () => plainRefusal(framingWords(options)) });
 }
 
 /** Call it when every answer is over: what is open then is idle, half a request, or a reader that does not read. */

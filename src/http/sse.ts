@@ -10,7 +10,7 @@ import type { Dialect } from '../wire/error.ts';
 import { HEADERS } from '../wire/headers.ts';
 import type { StreamItem } from '../api/generation/stream-item.ts';
 import { EVENT_STREAM, type DialectFraming, framingFor } from './dialects/framing.ts';
-import { asSvcError, failureOf } from './error-response.ts';
+import { asSvcError, describeFailure } from './error-response.ts';
 import { senderOf, type ShapeOf } from './error-shape.ts';
 import { setStartHeaders } from './answer-headers.ts';
 import { HTTP_LIMITS } from './limits.ts';
@@ -56,7 +56,7 @@ export async function sendStream(
     const error = asSvcError(thrown);
     if (error.code === 'internal') options.log.error({ err: thrown }, 'A stream failed because of a bug.');
     noteFailure(reply.request, error);
-    const failure = failureOf(error, reply.request.id);
+    const failure = describeFailure(error, reply.request.id);
     if (raw.headersSent) endBroken(raw, framing.errorFrame(failure, sent));
     else refuse(raw, { code: error.code, body: framing.errorBody(failure) }, options);
   } finally {

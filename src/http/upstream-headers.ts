@@ -11,7 +11,7 @@ const MOST_PATIENCE_S = 86_400;
 const answering = new WeakMap<FastifyRequest, string>();
 
 /** `span`: the traceparent of what is told of this request itself; undefined: nothing is, and the client's goes on as it came. */
-export function routeOf(request: FastifyRequest, span?: string): NonNullable<Caller['route']> {
+export function readRoute(request: FastifyRequest, span?: string): NonNullable<Caller['route']> {
   const { headers } = request;
   const read = (name: string, shape: RegExp): string | undefined => {
     const value = headerValue(headers, name);

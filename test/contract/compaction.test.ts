@@ -1,7 +1,7 @@
 /** Long conversations that are made shorter, in every dialect: what the model reads, and what the answer says of it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GenerateJob, Turn } from '../../src/contract/job.ts';
-import { charsOf, CLEARED } from '../../src/api/chat/compaction/context-edits.ts';
+import { countChars, CLEARED } from '../../src/api/chat/compaction/context-edits.ts';
 import { setParams } from '../../src/store/install/changes.ts';
 import { namedEvents } from '../support/http/named-events.ts';
 import { answer, done, started } from '../support/http/scripted-engine.ts';
@@ -15,7 +15,7 @@ const parameters = { type: 'object', properties: { n: { type: 'integer' } } };
 const steps = (count: number) => Array.from({ length: count }, (_, at) => at);
 
 const turnsOf = ({ prompt }: GenerateJob): readonly Turn[] => (prompt.kind === 'chat' ? prompt.turns : []);
-const sizeOf = (turns: readonly Turn[]): number => Math.ceil(charsOf(turns) / 4);
+const sizeOf = (turns: readonly Turn[]): number => Math.ceil(countChars(turns) / 4);
 const jobs = (): GenerateJob[] =>
   service.engine.played.flatMap(({ submission }) =>
     submission.job.kind === 'generate' ? [submission.job] : [],

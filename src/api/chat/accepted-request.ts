@@ -73,11 +73,11 @@ export class AcceptedRequest<Body extends object = object> {
       return {
         events: runChoices(this.#engine, choices, this.#plan.caller.signal),
         showsProgress: choices.showsProgress === true,
-        chunksOf: (index, event) => {
+        toChunks: (index, event) => {
           if (proved !== null) kept.push({ index, event });
           return passed(index, event).flatMap((each) => write(index, each));
         },
-        atEnd: proved === null ? undefined : async () => [await this.#recordOf(proved, kept)],
+        atEnd: proved === null ? undefined : async () => [await this.#recordEvent(proved, kept)],
       };
     });
   }
@@ -107,7 +107,7 @@ export class AcceptedRequest<Body extends object = object> {
     return openFrozen(evidence, this.#plan.choices, { ...input, body, route });
   }
 
-  async #recordOf({ pinned, sign }: OpenedFrozen, kept: readonly ChoiceEvent[]): Promise<object> {
+  async #recordEvent({ pinned, sign }: OpenedFrozen, kept: readonly ChoiceEvent[]): Promise<object> {
     const collected = await collect(pinned.jobs, kept);
     const body = await this.#record.whole(collected);
     const [{ done }] = collected.answers;

@@ -50,8 +50,8 @@ export class CallHistory {
   /** How often the call has given the same result; 0: so rarely that it may be made once more. */
   refusedAfter(call: Call): number {
     if (this.#limit === 0) return 0;
-    this.#counts ??= countsOf(this.#turns);
-    const times = this.#counts.get(keyOf(call)) ?? 0;
+    this.#counts ??= countRepeats(this.#turns);
+    const times = this.#counts.get(callKey(call)) ?? 0;
     return times >= this.#limit ? times : 0;
   }
 }
@@ -63,12 +63,12 @@ interface Seen {
   readonly news: number;
 }
 
-function countsOf(turns: readonly Turn[]): ReadonlyMap<string, number> {
+function countRepeats(turns: readonly Turn[]): ReadonlyMap<string, number> {
   const latest = new Map<string, Seen>();
   const results = new Map<string, Set<string>>();
   let news = 0;
   for (const { call, result } of answeredCalls(turns)) {
-    const key = keyOf(call);
+    const key = callKey(call);
     const known = results.get(key) ?? new Set();
     // What was cleared may have been anything.
     if (!known.has(result) || result === CLEARED) news += 1;
@@ -118,7 +118,7 @@ function answeredCalls(turns: readonly Turn[]): { call: Call; result: string }[]
   return answered.slice(-MOST_CALLS_BACK);
 }
 
-function keyOf({ name, argumentsJson }: Call): string {
+function callKey({ name, argumentsJson }: Call): string {
   if (argumentsJson.length > CANONICAL_CHARS) return `${name} ${argumentsJson}`;
   return `${name} ${canonicalize(canonicalArguments(argumentsJson)) ?? argumentsJson}`;
 }

@@ -21,7 +21,7 @@ import { compact, type Compacted } from './compaction/compact.ts';
 import { modelEdits } from './compaction/context-edits.ts';
 import type { SummaryBook } from './compaction/summary.ts';
 import { type FetchImage, withImages } from './fetched-images.ts';
-import { relaxationsOf } from './relaxations.ts';
+import { findRelaxations } from './relaxations.ts';
 import { withSystem, withoutVolatile } from './volatile-lines.ts';
 
 export interface ChatPorts extends HeadPorts {
@@ -63,7 +63,7 @@ export async function planChat(ports: ChatPorts, ask: ChatAsk, caller: Caller): 
   const trimmed = withoutVolatile(asked.prompt, treatment);
   const { prompt, rewritten } = ask.verbatim === true ? trimmed : withSystem(trimmed, model.defaults.system);
   const content = { ...asked, prompt };
-  const relaxed = await relaxationsOf(content, ports.strictParams);
+  const relaxed = await findRelaxations(content, ports.strictParams);
   const planned = planChoices(options, content, { model, caller });
   // What is read verbatim reuses nothing, so that there is nothing to tell.
   const choices =

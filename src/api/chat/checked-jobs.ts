@@ -182,7 +182,7 @@ class CheckedJob implements JobListener {
     const call = this.#call;
     this.#call = null;
     if (call === null) return;
-    return this.#problemOf(call).then((problem) => {
+    return this.#checkCall(call).then((problem) => {
       if (problem === null && this.#failed === null) this.#allow(call);
       else if (problem !== null && this.#failed !== null) this.#hopeless ??= this.#notValid(call, problem);
       else if (problem !== null) this.#failed = { call, problem };
@@ -202,7 +202,7 @@ class CheckedJob implements JobListener {
     for (const event of call.events) this.#pass(event);
   }
 
-  async #problemOf({ name, text }: WrittenCall): Promise<string | null> {
+  async #checkCall({ name, text }: WrittenCall): Promise<string | null> {
     const tool = this.#asked.job.tools.find((candidate) => candidate.name === name);
     if (tool === undefined) return 'there is no such tool';
     return this.#problemIn(tool.parameters, text);
@@ -329,7 +329,7 @@ class CheckedJob implements JobListener {
           const next = call.events.findIndex((each, at) => at > 0 && each.type === 'tool_call');
           const behind = next < 0 ? [] : call.events.slice(next);
           resolve(
-            this.#problemOf(second).then((again) => {
+            this.#checkCall(second).then((again) => {
               if (again !== null && (isCut || finishReason === 'length')) return cut(usage);
               if (again !== null) throw this.#notValid(call, again);
               for (const each of [...second.events, ...behind]) this.#pass(each);

@@ -79,11 +79,11 @@ function say(draft: Draft, type: 'text' | 'reasoning', text: string): void {
 }
 
 /** All text of one kind that an answer says. */
-export function textOf({ parts }: Answer, type: 'text' | 'reasoning'): string {
+export function answerText({ parts }: Answer, type: 'text' | 'reasoning'): string {
   return parts.map((part) => (part.type === type ? part.text : '')).join('');
 }
 
 /** The calls of an answer, in order. */
-export function callsOf({ parts }: Answer): CallEvent[] {
+export function answerCalls({ parts }: Answer): CallEvent[] {
   return parts.filter((part) => part.type === 'call');
 }

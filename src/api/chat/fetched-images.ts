@@ -30,7 +30,7 @@ export async function withImages(content: JobContent, fetchImage: FetchImage | n
       const fetched = found.get(medium.url) ?? medium.url;
       if (typeof fetched === 'string') return { ...medium, url: fetched };
       if (turn.role === 'tool') return medium;
-      throw fail('image_unusable', { image, reason: reasonOf(fetched), remedy: REMEDY }, fetched);
+      throw fail('image_unusable', { image, reason: fetchReason(fetched), remedy: REMEDY }, fetched);
     });
     return { ...turn, media };
   });
@@ -49,7 +49,7 @@ const addressesIn = (turns: readonly Turn[]): string[] =>
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 /** The reason without the remedies for users of a hub. */
-function reasonOf(error: Error): string {
+function fetchReason(error: Error): string {
   const { reason } = isSvcError(error) ? (error.detail as { readonly reason?: unknown }) : { reason: null };
   return `its address cannot be fetched (${typeof reason === 'string' ? reason : error.message})`;
 }

@@ -29,7 +29,7 @@ const sets = {
  * that of the answer is refused there. What was examined as a set is not looked at again: agents send the same with every
  * turn.
  */
-export async function relaxationsOf(
+export async function findRelaxations(
   { tools, format }: { readonly tools: readonly ToolDefinition[]; readonly format: AnswerFormat },
   strict: boolean,
 ): Promise<readonly Relaxation[]> {

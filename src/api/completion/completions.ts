@@ -8,7 +8,7 @@ import { COMPLETIONS_ROUTE } from '../../trust/evidence/statement.ts';
 import type { Caller } from '../caller.ts';
 import type { AnswerEvent } from '../chat/choice-guard.ts';
 import { AcceptedRequest, type AnswerDialect } from '../chat/accepted-request.ts';
-import { type Answer, type Collected, textOf } from '../chat/collected.ts';
+import { type Answer, type Collected, answerText } from '../chat/collected.ts';
 import { answerHead } from '../generation/answer-head.ts';
 import { trueFinishReason, wireFinishReason, wireProgress, wireTimings, wireUsage } from '../generation/usage.ts';
 import { unknownFields } from '../generation/parameters.ts';
@@ -78,7 +78,7 @@ function answers(
     writer: async () => {
       const includeUsage = body.stream_options?.include_usage === true;
       const writer = new ChunkWriter(await streamHead(), { reported, perPrompt, includeUsage });
-      return (index, event) => writer.chunksOf(index, event);
+      return (index, event) => writer.write(index, event);
     },
     record: { evidence: ports.evidence, body, route: COMPLETIONS_ROUTE, whole, head: streamHead },
   };
@@ -106,7 +106,7 @@ class ChunkWriter {
     this.#open = options.reported.length;
   }
 
-  chunksOf(index: number, event: AnswerEvent): object[] {
+  write(index: number, event: AnswerEvent): object[] {
     const choice = this.#said[index];
     switch (event.type) {
       case 'started': {
@@ -170,7 +170,7 @@ function choiceText(reported: Reported, answer: Answer): ChoiceText {
   const said = new ChoiceText(reported);
   const { promptTokens, tokens } = answer;
   if (promptTokens.length > 0) said.addPrompt({ type: 'prompt_tokens', tokens: [...promptTokens] });
-  const text = textOf(answer, 'text');
+  const text = answerText(answer, 'text');
   said.add({ type: 'text', text, ...(tokens.length > 0 && { tokens: [...tokens] }) });
   return said;
 }

@@ -2,7 +2,7 @@
 import type { Engine } from '../../engine/ports.ts';
 import type { Prompt, ScoredPrompt } from '../../contract/job.ts';
 import type { Caller } from '../caller.ts';
-import { relaxationsOf } from '../chat/relaxations.ts';
+import { findRelaxations } from '../chat/relaxations.ts';
 import type { RequestPlan } from '../chat/accepted-request.ts';
 import type { HeadPorts } from '../generation/answer-head.ts';
 import { checkSlots, type JobContent, planChoices } from '../generation/choices.ts';
@@ -57,7 +57,7 @@ export async function planCompletion(
   const plans = prompts.map((prompt) => planChoices(options, { ...shared, prompt }, { model, caller }));
   const [plan] = plans;
   if (plan === undefined) throw new Error('a text completion came without a prompt');
-  const relaxed = await relaxationsOf(shared, ports.strictParams);
+  const relaxed = await findRelaxations(shared, ports.strictParams);
   const ignored = [...idleOptions(options, shared, plan.submission.target), ...unknown];
   checkIgnored(ports.strictParams, ignored);
   checkSlots(ports.engine, plan);

@@ -9,7 +9,7 @@ import type { GenerateJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { ContextEdit, Engine, JobListener, Route, Submission } from '../../engine/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { type Caller, clientOf, type RequestAccount, newJobId } from '../caller.ts';
+import { type Caller, clientFields, type RequestAccount, newJobId } from '../caller.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { type GenerationFields, readKeepAlive, readSampling, readStop, readTokenRules, resolveMaxTokens } from './parameters.ts';
 import { ScoreBudget } from './prompt-scores.ts';
@@ -82,7 +82,7 @@ export function planChoices(
   if (asked === undefined && !isExact(model.settings)) for (const each of jobs) withoutSeed.add(each);
   return {
     model,
-    submission: { target, route: routeOf(fields, caller), ...clientOf(caller), numCtx, keepAliveMs },
+    submission: { target, route: mergeRoute(fields, caller), ...clientFields(caller), numCtx, keepAliveMs },
     account: caller.account,
     showsProgress: fields.return_progress === true,
     jobs,
@@ -115,7 +115,7 @@ export function isRepeatable(job: GenerateJob): boolean {
 }
 
 /** What the body of a request says of its way wins over its headers. */
-function routeOf({ prompt_cache_key: key, svc_resume: resume }: GenerationFields, { route }: Caller): Route {
+function mergeRoute({ prompt_cache_key: key, svc_resume: resume }: GenerationFields, { route }: Caller): Route {
   return { ...route, session: key ?? route?.session, mayResume: resume === true };
 }
 

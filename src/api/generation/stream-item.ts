@@ -14,7 +14,7 @@ export type StreamItem =
 /** A stream that has begun: its events, and how each becomes chunks. */
 export interface BegunStream {
   readonly events: AsyncIterable<ChoiceEvent>;
-  readonly chunksOf: (index: number, event: JobEvent) => readonly object[];
+  readonly toChunks: (index: number, event: JobEvent) => readonly object[];
   /** False: how far the prompt is evaluated is told in comments only. */
   readonly showsProgress: boolean;
   /** What follows once all answers are there. */
@@ -25,7 +25,7 @@ export interface BegunStream {
 export async function* streamItems(
   begin: () => Promise<BegunStream>,
 ): AsyncGenerator<StreamItem, void, void> {
-  const { events, chunksOf, showsProgress, atEnd } = await begin();
+  const { events, toChunks, showsProgress, atEnd } = await begin();
   const remarks = new ProgressRemarks();
   let hasStarted = false;
   for await (const { index, event } of events) {
@@ -39,7 +39,7 @@ export async function* streamItems(
       if (comment !== null) yield { comment };
       if (!showsProgress) continue;
     }
-    for (const chunk of chunksOf(index, event)) yield { chunk };
+    for (const chunk of toChunks(index, event)) yield { chunk };
   }
   for (const chunk of (await atEnd?.()) ?? []) yield { chunk };
 }

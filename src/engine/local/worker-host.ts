@@ -184,7 +184,7 @@ export class WorkerHost {
   }
 
   run(job: Job, signal: AbortSignal, listener: JobListener): void {
-    const refusal = this.#refusalOf(job, signal);
+    const refusal = this.#refusal(job, signal);
     if (refusal !== null) return queueMicrotask(() => listener.onEnd(refusal));
     const cancel = (): void => this.#send({ type: 'cancel', jobId: job.jobId });
     signal.addEventListener('abort', cancel, { once: true });
@@ -230,7 +230,7 @@ export class WorkerHost {
     await this.gone;
   }
 
-  #refusalOf({ jobId }: Job, signal: AbortSignal): Error | null {
+  #refusal({ jobId }: Job, signal: AbortSignal): Error | null {
     if (signal.aborted) return fail('cancelled');
     if (!this.alive) return this.#errorOfEnding();
     // Two jobs of one id would get each other's events.

@@ -76,7 +76,7 @@ class SchedulerLoop implements Engine, Effects {
       modelId: target.modelId,
       clientName: submission.clientName ?? '',
       place: target.place,
-      isFrozen: laneOf(job) === 'frozen',
+      isFrozen: jobLane(job) === 'frozen',
     };
     const listeners = [...observers.map((observer) => observer.watchJob(watched)), listener];
     if (signal.aborted) return queueMicrotask(() => tellEnd(listeners, fail('cancelled')));
@@ -93,9 +93,9 @@ class SchedulerLoop implements Engine, Effects {
     this.#policy.onSubmit({
       seq,
       target,
-      flow: `${flowOf(job)} ${submission.clientKey}`,
-      lane: laneOf(job),
-      cost: costOf(job),
+      flow: `${jobFlow(job)} ${submission.clientKey}`,
+      lane: jobLane(job),
+      cost: jobCost(job),
       isBackground: submission.isBackground === true,
       wantedCtx: wanted,
       keepAliveMs: submission.keepAliveMs,
@@ -169,7 +169,7 @@ class SchedulerLoop implements Engine, Effects {
 
   watchSlots(onSlots: ((modelId: string, slots: SlotStates) => void) | null): void {
     this.#onSlots = onSlots;
-    for (const load of this.#loads.values()) this.#watchSlotsOf(load);
+    for (const load of this.#loads.values()) this.#watchSlots(load);
   }
 
   async drain(graceMs: number): Promise<void> {
@@ -184,7 +184,7 @@ class SchedulerLoop implements Engine, Effects {
   // Effects. None of them calls the policy before it has returned, so listeners, which may abort, hear of them later.
 
   measureModel(target: ModelTarget): void {
-    const measured = this.#backendOf(target).measure?.(target) ?? Promise.resolve();
+    const measured = this.#backendFor(target).measure?.(target) ?? Promise.resolve();
     void measured.then(() => this.#policy.onMeasured(target));
   }
 
@@ -240,13 +240,13 @@ class SchedulerLoop implements Engine, Effects {
     };
     log.info(facts, 'Loading a model.');
     try {
-      const model = await this.#backendOf(target).load(target, plan, load.abort.signal);
+      const model = await this.#backendFor(target).load(target, plan, load.abort.signal);
       load.model = model;
       void model.gone.then(({ reason }) => this.#gone(residencyId, reason));
       if (load.abort.signal.aborted) return void model.unload();
       log.info({ ...facts, ms: clock.monotonicMs() - startedAtMs }, 'Model loaded.');
       tellLoad(null);
-      if (this.#onSlots !== null) this.#watchSlotsOf(load);
+      if (this.#onSlots !== null) this.#watchSlots(load);
       this.#policy.onLoaded(residencyId, model.facts);
       this.#tellChange();
     } catch (error) {
@@ -258,7 +258,7 @@ class SchedulerLoop implements Engine, Effects {
     }
   }
 
-  #backendOf(target: ModelTarget): Backend {
+  #backendFor(target: ModelTarget): Backend {
     const backend = this.#options.backends[target.engine];
     if (backend === undefined) throw new Error(`no backend runs models of engine ${target.engine}`);
     return backend;
@@ -266,13 +266,13 @@ class SchedulerLoop implements Engine, Effects {
 
   /** Throws what its backend, or the lack of one, would throw in the middle of a decision. */
   #checkTarget(target: ModelTarget, numCtx: number): void {
-    this.#backendOf(target).memoryNeed(target, { numCtx, slots: 1, cells: numCtx });
+    this.#backendFor(target).memoryNeed(target, { numCtx, slots: 1, cells: numCtx });
   }
 
   /** A walk decides for every model, so an estimate that fails must cost only the jobs of its own: it fits nowhere. */
   #memoryNeed(target: ModelTarget, size: LoadSize): Memory | null {
     try {
-      return this.#backendOf(target).memoryNeed(target, size);
+      return this.#backendFor(target).memoryNeed(target, size);
     } catch (error) {
       this.#options.log.error({ model: target.modelId, error }, 'The memory of a model cannot be planned.');
       return [{ device: HOST_DEVICE, bytes: Number.POSITIVE_INFINITY }];
@@ -347,7 +347,7 @@ class SchedulerLoop implements Engine, Effects {
     return true;
   }
 
-  #watchSlotsOf({ order, model }: Load): void {
+  #watchSlots({ order, model }: Load): void {
     const onSlots = this.#onSlots;
     const { modelId } = order.target;
     model?.watchSlots?.(onSlots === null ? null : (slots) => onSlots(modelId, slots));
@@ -358,18 +358,18 @@ class SchedulerLoop implements Engine, Effects {
   }
 }
 
-function flowOf(job: Job): string {
+function jobFlow(job: Job): string {
   if (takesNoSlot(job)) return 'vocabulary';
   return job.kind === 'embed' || job.kind === 'rank' ? job.kind : CHAT_FLOW;
 }
 
-function laneOf(job: Job): Lane {
+function jobLane(job: Job): Lane {
   if (takesNoSlot(job)) return 'light';
   return job.kind === 'generate' && job.lane === 'frozen' ? 'frozen' : 'shared';
 }
 
 /** Turns are shared by work, not by calls: one call may carry two thousand inputs. */
-function costOf(job: Job): number {
+function jobCost(job: Job): number {
   if (job.kind === 'rank') return Math.max(1, job.documents.length);
   return job.kind === 'embed' ? Math.max(1, job.inputs.length) : 1;
 }

@@ -8,7 +8,7 @@ import { clientKey, clientName } from '../client-key.ts';
 import { computes, holderOf, knownOwnerOf, openRequestOf } from '../hooks.ts';
 import { accountOf, traceparentOf } from '../log/request-log.ts';
 import { noteGuards } from '../answer-headers.ts';
-import { routeOf } from '../upstream-headers.ts';
+import { readRoute } from '../upstream-headers.ts';
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
@@ -28,7 +28,7 @@ export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
     gate: open ?? holder,
     hold: open && (() => open.hold()),
     signal,
-    route: routeOf(request, traceparentOf(request)),
+    route: readRoute(request, traceparentOf(request)),
     account: {
       onModel: (id) => account?.onModel(id),
       onEvent: (event) => {

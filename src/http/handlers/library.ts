@@ -4,7 +4,7 @@ import type { LibraryUseCases, Progress } from '../../api/library.ts';
 import { type AliasRequest, type ImportRequest, type NamedModel, type PlanQuery, PROGRESS_EVENTS, type PullRequest, type QuantsQuery, type RestoreRequest, type SearchQuery, type SettingsRequest } from '../../wire/operation/library.ts';
 import { abortOnDisconnect, type Handler } from './handler.ts';
 import { framingFor } from '../dialects/framing.ts';
-import { asSvcError, failureOf } from '../error-response.ts';
+import { asSvcError, describeFailure } from '../error-response.ts';
 import { senderOf } from '../error-shape.ts';
 import { holderOf } from '../hooks.ts';
 import { HTTP_LIMITS } from '../limits.ts';
@@ -88,7 +88,7 @@ async function sendProgress(
     if (error.code === 'internal') options.log.error({ err: thrown }, 'A change failed because of a bug.');
     noteFailure(reply.request, error);
     const { errorBody } = framingFor(undefined, options.shapeOf(senderOf(reply.request)));
-    await write(raw, framed('error', errorBody(failureOf(error, reply.request.id))));
+    await write(raw, framed('error', errorBody(describeFailure(error, reply.request.id))));
   } finally {
     await pending.close();
   }

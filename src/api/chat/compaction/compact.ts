@@ -6,7 +6,7 @@ import type { ContextEdit, Engine, JobListener, Submission, Summarise, Trigger }
 import { isFailure } from '../../../lib/errors/svc-error.ts';
 import {
   callsIn,
-  charsOf,
+  countChars,
   clearResults,
   clearThinking,
   headEnd,
@@ -95,7 +95,7 @@ class Work {
   }
 
   async measure(): Promise<void> {
-    this.size = await this.#sizeOf(this.#job);
+    this.size = await this.#measureJob(this.#job);
   }
 
   async apply(edit: ContextEdit): Promise<void> {
@@ -117,7 +117,7 @@ class Work {
   ): Promise<void> {
     if (count === 0) return;
     const job = withTurns(this.#job, turns);
-    const size = await this.#sizeOf(job);
+    const size = await this.#measureJob(job);
     const tokens = this.size.tokens - size.tokens;
     if (tokens < atLeast) return;
     this.#accept(job, size);
@@ -131,17 +131,17 @@ class Work {
 
   #isDue({ of, value }: Trigger): boolean {
     if (of === 'calls') return callsIn(this.#turns) > value;
-    return this.size.tokens > this.#tokensOf({ of, value });
+    return this.size.tokens > this.#triggerTokens({ of, value });
   }
 
-  #tokensOf({ of, value }: Trigger): number {
+  #triggerTokens({ of, value }: Trigger): number {
     if (of === 'tokens') return value;
     return this.size.numCtx > 0 ? value * this.size.numCtx : Infinity;
   }
 
   /** Summaries that are there already count first; a new one is made of what is still too much. */
   async #summarise({ trigger, ofAll = false, instructions }: Summarise): Promise<void> {
-    const limit = this.#tokensOf(trigger);
+    const limit = this.#triggerTokens(trigger);
     const before = this.size.tokens;
     let count = 0;
     for (let round = 0; round < MOST_SUMMARIES && this.size.tokens > limit; round += 1) {
@@ -165,7 +165,7 @@ class Work {
     const end = known?.end ?? this.#summaryEnd(limit, ofAll);
     const least = head + (ofAll ? 1 : 2);
     if (end < least || (known === undefined && !mayGenerate)) return 0;
-    const summary = known?.summary ?? (await this.#summaryOf(this.#turns.slice(0, end), instructions));
+    const summary = known?.summary ?? (await this.#writeSummary(this.#turns.slice(0, end), instructions));
     if (summary === '') return 0;
     if (known === undefined) book.keep(owner, this.#origin.slice(0, end), summary);
     const last = ofAll ? lastWords(this.#turns.slice(head, end)) : [];
@@ -177,22 +177,22 @@ class Work {
     ];
     this.#origin = replaced(this.#origin);
     const job = withTurns(this.#job, replaced(this.#turns));
-    this.#accept(job, await this.#sizeOf(job));
+    this.#accept(job, await this.#measureJob(job));
     return end - head;
   }
 
   /** As much as fits beside its summary, up to the turns that stay. */
   #summaryEnd(limit: number, ofAll: boolean): number {
     const turns = this.#turns;
-    const perToken = charsOf(turns) / Math.max(1, this.size.tokens);
+    const perToken = countChars(turns) / Math.max(1, this.size.tokens);
     const tail = ofAll ? turns.length : tailStart(turns, limit * TAIL_SHARE * perToken);
     const most = this.size.numCtx > 0 ? this.size.numCtx * AT_ONCE_SHARE * perToken : Infinity;
     const ends = [...turns.keys(), turns.length].filter((at) => turns[at]?.role !== 'tool' && at <= tail);
-    const fitting = ends.filter((at) => charsOf(turns.slice(0, at)) <= most);
+    const fitting = ends.filter((at) => countChars(turns.slice(0, at)) <= most);
     return fitting.at(-1) ?? 0;
   }
 
-  async #summaryOf(turns: readonly Turn[], instructions: string | undefined): Promise<string> {
+  async #writeSummary(turns: readonly Turn[], instructions: string | undefined): Promise<string> {
     const { numCtx } = this.size;
     this.#compacting.onWait({ type: 'queued', position: 1, reason: 'summarising the conversation' });
     for (const tools of this.#job.tools.length > 0 ? [true, false] : [false]) {
@@ -209,11 +209,11 @@ class Work {
 
   #took(usage: Usage): void {
     const before = this.#changes.summaryUsage;
-    this.#changes = { ...this.#changes, summaryUsage: before === undefined ? usage : sumOf(before, usage) };
+    this.#changes = { ...this.#changes, summaryUsage: before === undefined ? usage : addUsage(before, usage) };
   }
 
-  async #sizeOf(job: ChatJob): Promise<Size> {
-    const estimate = { tokens: Math.ceil(charsOf(job.prompt.turns) / TOKEN_CHARS), numCtx: 0 };
+  async #measureJob(job: ChatJob): Promise<Size> {
+    const estimate = { tokens: Math.ceil(countChars(job.prompt.turns) / TOKEN_CHARS), numCtx: 0 };
     if (!this.#isCounted) return estimate;
     try {
       const events = await this.#run({ kind: 'explain', jobId: `${job.jobId}.size`, job });
@@ -233,7 +233,7 @@ class Work {
   }
 }
 
-function sumOf(first: Usage, second: Usage): Usage {
+function addUsage(first: Usage, second: Usage): Usage {
   return {
     promptTokens: first.promptTokens + second.promptTokens,
     cachedTokens: first.cachedTokens + second.cachedTokens,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Turn } from '../../../contract/job.ts';
 import {
-  charsOf,
+  countChars,
   CLEARED,
   clearResults,
   type ClearResults,
@@ -93,7 +93,7 @@ describe('what stays', () => {
         const start = tailStart(turns, chars);
         expect(start).toBeGreaterThanOrEqual(headEnd(turns));
         expect(turns[start]?.role).not.toBe('tool');
-        if (start < turns.length - 2) expect(charsOf(turns.slice(start))).toBeLessThanOrEqual(chars);
+        if (start < turns.length - 2) expect(countChars(turns.slice(start))).toBeLessThanOrEqual(chars);
       }),
     );
   });

@@ -87,14 +87,14 @@ export function tailStart(turns: readonly Turn[], chars: number): number {
   const starts = turns.flatMap(({ role }, at) => (role === 'tool' ? [] : [at]));
   let start = starts.at(-1) ?? turns.length;
   for (const at of starts.toReversed()) {
-    if (charsOf(turns.slice(at)) > chars) break;
+    if (countChars(turns.slice(at)) > chars) break;
     start = at;
   }
   return Math.max(start, headEnd(turns));
 }
 
 /** Characters that the model reads of them, about. */
-export function charsOf(turns: readonly Turn[]): number {
+export function countChars(turns: readonly Turn[]): number {
   return turns.reduce((sum, { content, reasoning = '', toolCalls = [], media = [] }) => {
     const calls = toolCalls.reduce(
       (all, { name, argumentsJson }) => all + name.length + argumentsJson.length,

@@ -55,18 +55,18 @@ export class SummaryBook {
 
   /** The summary that stands for the most of these turns. */
   find(owner: string, turns: readonly Turn[]): Kept | undefined {
-    const names = namesOf(owner, turns);
+    const names = prefixKeys(owner, turns);
     return names.map((name) => this.#kept.get(name)).findLast((kept) => kept !== undefined);
   }
 
   keep(owner: string, turns: readonly Turn[], summary: string): void {
-    const name = namesOf(owner, turns).at(-1);
+    const name = prefixKeys(owner, turns).at(-1);
     if (name !== undefined) this.#kept.set(name, { end: turns.length, summary }, owner);
   }
 }
 
 /** Of each beginning of the turns. */
-function namesOf(owner: string, turns: readonly Turn[]): string[] {
+function prefixKeys(owner: string, turns: readonly Turn[]): string[] {
   let name = owner;
   return turns.map((turn) => {
     name = createHash('sha256').update(name).update(JSON.stringify(turn)).digest('base64');

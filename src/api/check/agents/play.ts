@@ -9,7 +9,7 @@ import { messageOf } from '../../../lib/errors/svc-error.ts';
 import { collectEvents } from '../../../engine/collect.ts';
 import { guardedAfter } from '../../chat/call-guard.ts';
 import { answerChecks } from '../../chat/checked-jobs.ts';
-import { callsOf, collect, textOf } from '../../chat/collected.ts';
+import { answerCalls, collect, answerText } from '../../chat/collected.ts';
 import { checkJob } from '../check-job.ts';
 import { AGENT_KITS, type AgentCall, type AgentKit, type AgentName } from './agent-kits.ts';
 import { type Action, isRight, QUESTION, resultOf, SCRIPT, type ScriptStep } from './script.ts';
@@ -156,14 +156,14 @@ async function moveOf(options: PlayOptions, kit: AgentKit, turns: readonly Turn[
       events.map((event) => ({ index: 0, event })),
     );
     const [answer] = answers;
-    const [first] = callsOf(answer);
+    const [first] = answerCalls(answer);
     const { calls, repetition, finishReason } = answer.done;
     const guards = [calls, repetition].filter((guard) => guard !== undefined);
     const input = first === undefined ? {} : (JSON.parse(first.pieces.join('')) as AgentCall['input']);
     const isCut = first === undefined && finishReason === 'length';
     return {
       call: first === undefined ? null : { name: first.name, input },
-      words: textOf(answer, 'text'),
+      words: answerText(answer, 'text'),
       guards,
       failure: isCut ? `did not end within ${MOVE_TOKENS} tokens` : null,
     };

@@ -103,7 +103,7 @@ function answers(
     writer: async () => {
       const includeUsage = body.stream_options?.include_usage === true;
       const writer = new ChunkWriter(await streamHead(), jobs.length, { includeUsage, readsOpenAi });
-      return (index, event) => writer.chunksOf(index, event);
+      return (index, event) => writer.write(index, event);
     },
     record: {
       evidence: ports.evidence,

@@ -18,17 +18,17 @@ export interface ChunkOptions {
 export class ChunkWriter {
   readonly #head: ChunkHead;
   readonly #choices: number;
-  readonly #manners: ChunkOptions;
+  readonly #options: ChunkOptions;
   readonly #done: DoneEvent[] = [];
 
   constructor(head: ChunkHead, choices: number, options: ChunkOptions) {
     this.#head = head;
     this.#choices = choices;
-    this.#manners = options;
+    this.#options = options;
   }
 
   /** What an event adds to the stream. */
-  chunksOf(index: number, event: AnswerEvent): ChatChunk[] {
+  write(index: number, event: AnswerEvent): ChatChunk[] {
     switch (event.type) {
       case 'queued':
       case 'prompt_tokens':
@@ -66,7 +66,7 @@ export class ChunkWriter {
 
   #last(index: number, event: DoneEvent): ChatChunk[] {
     this.#done.push(event);
-    const { includeUsage, readsOpenAi } = this.#manners;
+    const { includeUsage, readsOpenAi } = this.#options;
     const isLast = this.#done.length === this.#choices;
     const finish = {
       finish_reason: wireFinishReason(event.finishReason, true, readsOpenAi),

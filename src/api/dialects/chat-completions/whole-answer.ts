@@ -1,6 +1,6 @@
 /** A whole chat answer in its wire shape. The service answers with it; a replay compares it with what was signed. */
 import type { ChatResponse } from '../../../wire/inference/chat.ts';
-import { type Answer, callsOf, type Collected, textOf } from '../../chat/collected.ts';
+import { type Answer, answerCalls, type Collected, answerText } from '../../chat/collected.ts';
 import { answerHead, type HeadPorts } from '../../generation/answer-head.ts';
 import { trueFinishReason, wireLogprobs, wireIncidents, wireTimings, wireUsage } from '../../generation/usage.ts';
 import type { ServedModel } from '../../models/served-model.ts';
@@ -32,14 +32,14 @@ export function wireAnswer({ answers }: Pick<Collected, 'answers'>): Pick<ChatRe
 }
 
 function wireChoice(answer: Answer, index: number): ChatResponse['choices'][number] {
-  const reasoning = textOf(answer, 'reasoning');
-  const calls = callsOf(answer);
+  const reasoning = answerText(answer, 'reasoning');
+  const calls = answerCalls(answer);
   const { finishReason } = answer.done;
   return {
     index,
     message: {
       role: 'assistant',
-      content: textOf(answer, 'text'),
+      content: answerText(answer, 'text'),
       ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
       ...(calls.length === 0 ? {} : { tool_calls: calls.map(wireCall) }),
     },
@@ -60,7 +60,7 @@ export function withNulls(body: ChatResponse): ChatResponse {
   return { ...body, choices };
 }
 
-const wireCall = ({ id, name, pieces }: ReturnType<typeof callsOf>[number]) => ({
+const wireCall = ({ id, name, pieces }: ReturnType<typeof answerCalls>[number]) => ({
   id,
   type: 'function' as const,
   function: { name, arguments: pieces.join('') },

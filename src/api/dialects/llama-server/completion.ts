@@ -12,7 +12,7 @@ import {
 } from '../../../wire/llama-server.ts';
 import type { Caller } from '../../caller.ts';
 import { AcceptedRequest, type AnswerDialect } from '../../chat/accepted-request.ts';
-import { textOf } from '../../chat/collected.ts';
+import { answerText } from '../../chat/collected.ts';
 import { type CompletionPorts, planCompletion } from '../../completion/plan.ts';
 import { readPrompts } from '../../completion/prompts.ts';
 import { unknownFields } from '../../generation/parameters.ts';
@@ -102,7 +102,7 @@ function answers({ jobs, model }: Choices, body: Shared): AnswerDialect {
   return {
     whole: ({ answers: all }) => {
       const picked = all.map((each, index) => {
-        const said = { text: textOf(each, 'text'), tokens: each.tokens };
+        const said = { text: answerText(each, 'text'), tokens: each.tokens };
         return withFields(answer(index, each.done, said, said), body.response_fields);
       });
       const [first, ...others] = picked;

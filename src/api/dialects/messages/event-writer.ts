@@ -32,7 +32,7 @@ export class EventWriter {
   }
 
   /** What an event adds to the stream. */
-  eventsOf(event: AnswerEvent): MessagesEvent[] {
+  write(event: AnswerEvent): MessagesEvent[] {
     switch (event.type) {
       case 'queued':
       case 'progress':

@@ -76,7 +76,7 @@ function answers(model: string, body: MessagesRequest): AnswerDialect<MessagesRe
     }),
     writer: () => {
       const writer = new EventWriter(head(), asked);
-      return (_index, event) => writer.eventsOf(event);
+      return (_index, event) => writer.write(event);
     },
   };
 }

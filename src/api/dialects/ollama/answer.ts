@@ -55,7 +55,7 @@ export class AnswerWriter {
     this.#startedMs ??= performance.now();
   }
 
-  linesOf(event: AnswerEvent): object[] {
+  write(event: AnswerEvent): object[] {
     switch (event.type) {
       case 'started':
         this.started();

@@ -15,7 +15,7 @@ import type { ResidencyList } from '../../../wire/residency.ts';
 import type { Caller } from '../../caller.ts';
 import { type AnswerDialect, AcceptedRequest, type RequestPlan } from '../../chat/accepted-request.ts';
 import { type ChatPorts, explain, planChat } from '../../chat/chat.ts';
-import { callsOf, textOf } from '../../chat/collected.ts';
+import { answerCalls, answerText } from '../../chat/collected.ts';
 import type { RequestNotes } from '../../chat/request-notes.ts';
 import type { EmbeddingPorts } from '../../embedding/embeddings.ts';
 import { readKeepAlive } from '../../generation/parameters.ts';
@@ -96,14 +96,14 @@ const answers = (writer: AnswerWriter): AnswerDialect => ({
   onStarted: () => writer.started(),
   whole: ({ answers: [answer] }) => {
     const words = {
-      text: textOf(answer, 'text'),
-      reasoning: textOf(answer, 'reasoning'),
-      calls: callsOf(answer),
+      text: answerText(answer, 'text'),
+      reasoning: answerText(answer, 'reasoning'),
+      calls: answerCalls(answer),
       tokens: answer.tokens,
     };
     return writer.whole(words, answer.done);
   },
-  writer: () => (_index, event) => writer.linesOf(event),
+  writer: () => (_index, event) => writer.write(event),
 });
 
 function acceptedLoad(

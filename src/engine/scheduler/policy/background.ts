@@ -12,7 +12,7 @@ import {
   servesTicket,
   type Ticket,
 } from './state.ts';
-import { type Need, roomOf } from './switching.ts';
+import { type Need, findRoom } from './switching.ts';
 import type { DecisionPass } from './decision-pass.ts';
 
 /** Why a background job may not be held as well; null: it may. */
@@ -49,7 +49,7 @@ export function preemptBackground(pass: DecisionPass, needs: readonly Need[]): v
     preempt(pass, residency, waiting - leaving);
   }
   for (const { model } of needs) {
-    const room = roomOf(pass, model);
+    const room = findRoom(pass, model);
     if (room.kind === 'busy') for (const victim of room.victims) preempt(pass, victim, Infinity);
   }
 }
@@ -97,7 +97,7 @@ function mayJoin(pass: DecisionPass, model: ModelState, ticket: Ticket): boolean
   const busy = queue.length + (residency?.running.size ?? 0);
   if (busy >= Math.max(1, slots - 1)) return false;
   if (residency !== null && servesTicket(residency, model.target, ticket)) return true;
-  const room = roomOf(pass, model, ticket.wantedCtx);
+  const room = findRoom(pass, model, ticket.wantedCtx);
   if (room.kind === 'busy') return false;
   if (room.kind !== 'evict') return true;
   const freeAtMs =

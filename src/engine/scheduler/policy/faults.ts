@@ -61,12 +61,12 @@ export function recordCrash(
 /** A job that ran to its end is not to blame for the crash that it was once part of. */
 export function forgetCrash(state: SchedulerState, keys: PoisonKeys): void {
   if (state.poison.size === 0) return;
-  for (const key of namesOf(keys)) state.poison.delete(key);
+  for (const key of poisonKeys(keys)) state.poison.delete(key);
 }
 
 type PoisonKeys = Pick<Ticket, 'poisonKey' | 'grammarKey'>;
 
-function namesOf({ poisonKey, grammarKey }: PoisonKeys): string[] {
+function poisonKeys({ poisonKey, grammarKey }: PoisonKeys): string[] {
   const grammar = grammarKey();
   return grammar === null ? [poisonKey()] : [poisonKey(), grammar];
 }
@@ -79,7 +79,7 @@ export function poisonError(
   limits: SchedulerLimits,
 ): SvcError<'poison_request'> | null {
   if (state.poison.size === 0) return null;
-  for (const key of namesOf(keys)) {
+  for (const key of poisonKeys(keys)) {
     const known = state.poison.get(key);
     if (known === undefined || known.untilMs <= nowMs || known.crashes < limits.poisonCrashes) continue;
     const refusedS = Math.ceil((known.untilMs - nowMs) / 1_000);

@@ -13,7 +13,7 @@ import type { SchedulerLimits } from '../limits.ts';
 import { isIdle, type Room } from './room.ts';
 import { startJobs } from './starting.ts';
 import { initialState, insertByAge, type ModelState, modelState, residencies, type Residency, type Ticket } from './state.ts';
-import { answerNeeds, claimsOf, needsOf, roomOf } from './switching.ts';
+import { answerNeeds, findClaims, findNeeds, findRoom } from './switching.ts';
 import { whyNoRoom } from '../memory-plan.ts';
 import { reportWaiting } from './waiting-reports.ts';
 import { DecisionPass } from './decision-pass.ts';
@@ -215,7 +215,7 @@ export class Policy {
   /** Where the memory for a load of this model would come from now. */
   room(target: ModelTarget, wantedCtx: number): Room {
     const known = this.state.models.get(target.modelId) ?? modelState(initialState(), target);
-    return roomOf(this.#pass(), { ...known, target }, wantedCtx);
+    return findRoom(this.#pass(), { ...known, target }, wantedCtx);
   }
 
   #pass(): DecisionPass {
@@ -224,8 +224,8 @@ export class Policy {
 
   #decide(pass: DecisionPass): void {
     releaseBackground(pass); // 0
-    const needs = needsOf(pass); // 1
-    const claims = claimsOf(pass, needs); // 2
+    const needs = findNeeds(pass); // 1
+    const claims = findClaims(pass, needs); // 2
     startJobs(pass, claims); // 3
     preemptBackground(pass, needs); // 3
     answerNeeds(pass, needs); // 4
@@ -260,7 +260,7 @@ export class Policy {
     if (idle.length === 0) {
       if (model.queue.length === 0) return false;
       model.below = residency.plan;
-      if (roomOf(pass, model).kind === 'never') return false;
+      if (findRoom(pass, model).kind === 'never') return false;
     }
     model.memoryRetried = true;
     model.retryAtMs = pass.nowMs + this.#limits.loadBackoffMs;

@@ -18,7 +18,7 @@ export interface Need {
  * Step 1, oldest first. A residency that is loading or ending raises the question again when it is done, and so does the
  * measure of a model whose memory nobody knows yet: nothing makes room for a guess.
  */
-export function needsOf(pass: DecisionPass): Need[] {
+export function findNeeds(pass: DecisionPass): Need[] {
   const needs: Need[] = [];
   for (const model of pass.state.models.values()) {
     const head = neediest(model);
@@ -31,10 +31,10 @@ export function needsOf(pass: DecisionPass): Need[] {
  * Step 2: per residency, the ticket number from which nothing starts there. A wait counts from the moment that the
  * holder of the memory was ready: a new load always serves a group of jobs before it can be claimed.
  */
-export function claimsOf(pass: DecisionPass, needs: readonly Need[]): Map<number, number> {
+export function findClaims(pass: DecisionPass, needs: readonly Need[]): Map<number, number> {
   const claims = new Map<number, number>();
   for (const need of needs) {
-    const room = roomOf(pass, need.model);
+    const room = findRoom(pass, need.model);
     if (room.kind !== 'busy') continue;
     const dueMs = claimDueMs(pass, need, room.victims);
     pass.wakeAt(dueMs);
@@ -57,7 +57,7 @@ export function answerNeeds(pass: DecisionPass, needs: readonly Need[]): void {
       pass.wakeAt(model.retryAtMs);
       continue;
     }
-    const room = roomOf(pass, model);
+    const room = findRoom(pass, model);
     model.waitReason = 'waiting for memory';
     switch (room.kind) {
       case 'never':
@@ -80,7 +80,7 @@ export function answerNeeds(pass: DecisionPass, needs: readonly Need[]): void {
 }
 
 /** Where the memory for a load of this model comes from. */
-export function roomOf(pass: DecisionPass, model: ModelState, wantedCtx = mostWantedCtx(model)): Room {
+export function findRoom(pass: DecisionPass, model: ModelState, wantedCtx = mostWantedCtx(model)): Room {
   const { state, limits } = pass;
   state.budget = residencies(state).length === 0 ? pass.free : most(pass.free, state.budget ?? []);
   const wish: Wish = {
