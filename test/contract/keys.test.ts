@@ -2,6 +2,7 @@
 import { chmod, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { fail } from '../../src/lib/errors/svc-error.ts';
 import { type Route, routes } from '../../src/wire/routes.ts';
 import { addKey, keyFilePath, type KeyRecord, removeKey } from '../../src/store/keys/key-file.ts';
 import { gate, started, text, done } from '../support/http/scripted-engine.ts';
@@ -293,6 +294,17 @@ describe('a named key', () => {
       expect([name, await usedBy(name)]).toEqual([name, used]);
     }
     service.engine.forgetScripts();
+  });
+
+  it('counts every piece of an answer that breaks off, joined ones too', async () => {
+    const asked = await holder('broken');
+    const broken = fail('worker_crashed', { model: installed.chat, reason: 'exit code 1' });
+    service.engine.plays([started(4096, 7), text('a'), { type: 'text', text: 'b c d', pieces: 3 }, broken]);
+    expect((await asked.chat({ messages })).body.code).toBe('worker_crashed');
+    expect(service.engine.lastJob.submission.job).toMatchObject({ isWhole: true });
+    const { data } = (await (await holder('counter', { admin: true })).get('/svc/keys')).body;
+    const { tokens_today: used } = data.find(({ name }: { name: string }) => name === 'broken');
+    expect(used).toBe(7 + 4);
   });
 
   it('counts the prompts of an engine that tells their length at the end only', async () => {
