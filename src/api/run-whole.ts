@@ -22,7 +22,14 @@ export async function runWhole(
   const { account, signal } = caller;
   const keepAliveMs = readKeepAlive(keepAlive ?? model.defaults.keepAlive);
   const { route } = caller;
-  const submission = { target: model.target(), job, route, ...clientFields(caller), numCtx: null, keepAliveMs };
+  const submission = {
+    target: model.target(),
+    job,
+    route,
+    ...clientFields(caller),
+    numCtx: null,
+    keepAliveMs,
+  };
   account?.onModel(model.id);
   return collectEvents((listener) =>
     engine.submit(submission, signal, {

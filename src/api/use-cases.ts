@@ -10,7 +10,12 @@ import type { EvidenceIssuer } from '../trust/evidence/issuer.ts';
 import type { CompletionRequest } from '../wire/inference/completions.ts';
 import type { DecisionRequest } from '../wire/inference/decisions.ts';
 import type { EmbeddingRequest } from '../wire/inference/embeddings.ts';
-import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from '../wire/inference/tokens.ts';
+import type {
+  DetokenizeRequest,
+  DetokenizeResponse,
+  TokenizeRequest,
+  TokenizeResponse,
+} from '../wire/inference/tokens.ts';
 import type { RerankRequest } from '../wire/inference/rerank.ts';
 import type { HealthResponse } from '../wire/health.ts';
 import type { Identity } from '../wire/identity.ts';

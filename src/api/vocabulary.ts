@@ -7,7 +7,12 @@ import type { VocabularyJob } from '../contract/job.ts';
 import { eventOf } from '../engine/collect.ts';
 import type { Engine } from '../engine/ports.ts';
 import { fail } from '../lib/errors/svc-error.ts';
-import { DetokenizeRequest, type DetokenizeResponse, TokenizeRequest, type TokenizeResponse } from '../wire/inference/tokens.ts';
+import {
+  DetokenizeRequest,
+  type DetokenizeResponse,
+  TokenizeRequest,
+  type TokenizeResponse,
+} from '../wire/inference/tokens.ts';
 import type { TokenizerInfo } from '../wire/llama-server.ts';
 import { type Caller, newJobId } from './caller.ts';
 import type { RequestNotes } from './chat/request-notes.ts';

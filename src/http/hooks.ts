@@ -8,7 +8,17 @@ import { OLLAMA_INSTEAD } from '../wire/ollama/models.ts';
 import { type RouteAccess, routes } from '../wire/routes.ts';
 import type { UseCases } from '../api/use-cases.ts';
 import { clientKey } from './client-key.ts';
-import { readAccessFacts, type AccessFacts, type Accepted, type AccessRules, type Asker, type FreshKeys, refuseAdmin, refuseForeign, whoAsks } from './guard/guard.ts';
+import {
+  readAccessFacts,
+  type AccessFacts,
+  type Accepted,
+  type AccessRules,
+  type Asker,
+  type FreshKeys,
+  refuseAdmin,
+  refuseForeign,
+  whoAsks,
+} from './guard/guard.ts';
 import type { KeyHolder } from '../api/access/key-holder.ts';
 import type { OpenRequest } from '../api/access/open-request.ts';
 import { framingFor } from './dialects/framing.ts';

@@ -2,7 +2,14 @@
  * http owns sockets, headers, bodies, statuses and framing: one fastify app over the route table of wire/. It knows
  * nothing of models, engines or keys beyond the use cases that it is given.
  */
-import { fastify, type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
+import {
+  fastify,
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  LogController,
+} from 'fastify';
 import type { Clock } from '../lib/base/clock.ts';
 import { entryOf } from '../lib/errors/catalogue.ts';
 import { fail, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
@@ -79,7 +86,10 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   return app;
 }
 
-const framingWords = ({ process, errorShape }: Pick<HttpOptions, 'process' | 'errorShape'>): FramingWords => ({
+const framingWords = ({
+  process,
+  errorShape,
+}: Pick<HttpOptions, 'process' | 'errorShape'>): FramingWords => ({
   common: (asked) => commonHeaders(process, requestId(asked)),
   shapeOf: shapeBy(errorShape),
 });

@@ -22,7 +22,10 @@ describe('single facts', () => {
   });
 
   it('the ways of a submission: through the stages, and the scheduler', () => {
-    expect(filesWith(/\bsubmit\s*(?:\(|: \()submission\b/)).toEqual(['engine/scheduler/loop.ts', 'engine/stages.ts']);
+    expect(filesWith(/\bsubmit\s*(?:\(|: \()submission\b/)).toEqual([
+      'engine/scheduler/loop.ts',
+      'engine/stages.ts',
+    ]);
   });
 
   it('the renaming of files, which Windows refuses at times', () => {

@@ -302,7 +302,7 @@ describe('a named key', () => {
     service.engine.plays([started(4096, 7), text('a'), { type: 'text', text: 'b c d', pieces: 3 }, broken]);
     expect((await asked.chat({ messages })).body.code).toBe('worker_crashed');
     expect(service.engine.lastJob.submission.job).toMatchObject({ isWhole: true });
-    const { data } = (await (await holder('counter', { admin: true })).get('/svc/keys')).body;
+    const { data } = (await (await holder('observer', { admin: true })).get('/svc/keys')).body;
     const { tokens_today: used } = data.find(({ name }: { name: string }) => name === 'broken');
     expect(used).toBe(7 + 4);
   });

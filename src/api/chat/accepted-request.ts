@@ -4,7 +4,15 @@ import type { EvidenceIssuer } from '../../trust/evidence/issuer.ts';
 import type { AnsweredResponse } from '../../trust/evidence/record.ts';
 import type { Caller } from '../caller.ts';
 import { asWhole, type ChoiceEvent, type Choices, runChoices } from '../generation/choices.ts';
-import { type AskedRecord, type FrozenInput, type OpenedFrozen, openFrozen, recordMembers, type SignedBody, signedBody } from '../generation/frozen.ts';
+import {
+  type AskedRecord,
+  type FrozenInput,
+  type OpenedFrozen,
+  openFrozen,
+  recordMembers,
+  type SignedBody,
+  signedBody,
+} from '../generation/frozen.ts';
 import { type StreamItem, streamItems } from '../generation/stream-item.ts';
 import { type AnswerEvent, checker } from './choice-guard.ts';
 import { collect, type Collected } from './collected.ts';

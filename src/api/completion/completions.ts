@@ -10,7 +10,13 @@ import type { AnswerEvent } from '../chat/choice-guard.ts';
 import { AcceptedRequest, type AnswerDialect } from '../chat/accepted-request.ts';
 import { type Answer, type Collected, answerText } from '../chat/collected.ts';
 import { answerHead } from '../generation/answer-head.ts';
-import { trueFinishReason, wireFinishReason, wireProgress, wireTimings, wireUsage } from '../generation/usage.ts';
+import {
+  trueFinishReason,
+  wireFinishReason,
+  wireProgress,
+  wireTimings,
+  wireUsage,
+} from '../generation/usage.ts';
 import { unknownFields } from '../generation/parameters.ts';
 import { readScoredPrompt } from '../generation/prompt-scores.ts';
 import { lazy } from '../models/lazy.ts';

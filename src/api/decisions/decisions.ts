@@ -8,7 +8,11 @@ import type { GenerateJob, Job, Turn } from '../../contract/job.ts';
 import { eventOf } from '../../engine/collect.ts';
 import type { Engine } from '../../engine/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { DecisionRequest, type DecisionAnswer, type DecisionResponse } from '../../wire/inference/decisions.ts';
+import {
+  DecisionRequest,
+  type DecisionAnswer,
+  type DecisionResponse,
+} from '../../wire/inference/decisions.ts';
 import { type Caller, newJobId } from '../caller.ts';
 import type { RequestNotes } from '../chat/request-notes.ts';
 import { NO_CHAT } from '../completion/plan.ts';
@@ -16,7 +20,15 @@ import { planChoices } from '../generation/choices.ts';
 import { checkIgnored, unknownFields } from '../generation/parameters.ts';
 import type { Models, ServedModel } from '../models/served-model.ts';
 import { runWhole, type WholeRun } from '../run-whole.ts';
-import { asking, type Option, ordersOf, type Question, readInput, readQuestions, spellingOf } from './questions.ts';
+import {
+  asking,
+  type Option,
+  ordersOf,
+  type Question,
+  readInput,
+  readQuestions,
+  spellingOf,
+} from './questions.ts';
 
 export interface DecisionPorts {
   readonly models: Pick<Models, 'resolve'>;

@@ -11,7 +11,14 @@ import type { ContextEdit, Engine, JobListener, Route, Submission } from '../../
 import { fail } from '../../lib/errors/svc-error.ts';
 import { type Caller, clientFields, type RequestAccount, newJobId } from '../caller.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import { type GenerationFields, readKeepAlive, readSampling, readStop, readTokenRules, resolveMaxTokens } from './parameters.ts';
+import {
+  type GenerationFields,
+  readKeepAlive,
+  readSampling,
+  readStop,
+  readTokenRules,
+  resolveMaxTokens,
+} from './parameters.ts';
 import { ScoreBudget } from './prompt-scores.ts';
 import type { AskedAdapter } from '../../wire/inference/generation.ts';
 
@@ -115,7 +122,10 @@ export function isRepeatable(job: GenerateJob): boolean {
 }
 
 /** What the body of a request says of its way wins over its headers. */
-function mergeRoute({ prompt_cache_key: key, svc_resume: resume }: GenerationFields, { route }: Caller): Route {
+function mergeRoute(
+  { prompt_cache_key: key, svc_resume: resume }: GenerationFields,
+  { route }: Caller,
+): Route {
   return { ...route, session: key ?? route?.session, mayResume: resume === true };
 }
 

@@ -1,7 +1,25 @@
-import type { CallGuard, Compaction, DoneEvent, ProgressEvent, Repetition, Resumed, SampledToken, TokenLogprob, Usage as EngineUsage, FinishReason } from '../../contract/job-event.ts';
+import type {
+  CallGuard,
+  Compaction,
+  DoneEvent,
+  ProgressEvent,
+  Repetition,
+  Resumed,
+  SampledToken,
+  TokenLogprob,
+  Usage as EngineUsage,
+  FinishReason,
+} from '../../contract/job-event.ts';
 import { remainingMs } from './stream-item.ts';
 import { originsOf } from '../cache-log.ts';
-import type { ChoiceLogprobs, CompactionFacts, PromptProgress, Resumption, Timings, Usage } from '../../wire/inference/generation.ts';
+import type {
+  ChoiceLogprobs,
+  CompactionFacts,
+  PromptProgress,
+  Resumption,
+  Timings,
+  Usage,
+} from '../../wire/inference/generation.ts';
 
 /** Usage of several answers to one prompt: the prompt counts once, the answers add up. */
 export function wireUsage(usages: readonly EngineUsage[]): Usage {

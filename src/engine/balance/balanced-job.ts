@@ -116,15 +116,11 @@ export class BalancedJob {
     member.record.send(clock.monotonicMs());
     if (!isResumed) this.#tellSent(member);
     const { room } = this.#listener;
-    submit(
-      { ...this.#submission, job: this.#jobFor(isResumed), target: member.target },
-      this.#signal,
-      {
-        onEvent: (event) => this.#onEvent(attempt, event),
-        onEnd: (failure) => this.#onEnd(attempt, failure),
-        ...(room === undefined ? {} : { room: () => this.#listener.room?.() }),
-      },
-    );
+    submit({ ...this.#submission, job: this.#jobFor(isResumed), target: member.target }, this.#signal, {
+      onEvent: (event) => this.#onEvent(attempt, event),
+      onEnd: (failure) => this.#onEnd(attempt, failure),
+      ...(room === undefined ? {} : { room: () => this.#listener.room?.() }),
+    });
   }
 
   #tellSent({ record: { name } }: Member): void {

@@ -6,7 +6,20 @@
  */
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
-import type { Backend, Engine, EngineObserver, JobListener, LoadedModel, LoadForecast, LoadSize, Memory, ModelTarget, QueueFull, ResidencyStatus, Submission } from '../ports.ts';
+import type {
+  Backend,
+  Engine,
+  EngineObserver,
+  JobListener,
+  LoadedModel,
+  LoadForecast,
+  LoadSize,
+  Memory,
+  ModelTarget,
+  QueueFull,
+  ResidencyStatus,
+  Submission,
+} from '../ports.ts';
 import { takesNoSlot, type Job } from '../../contract/job.ts';
 import { HOST_DEVICE } from '../../contract/memory.ts';
 import type { SlotStates } from '../../contract/slots.ts';

@@ -1,7 +1,18 @@
 /** The routes by which the page changes what is installed; long changes tell their progress as server-sent events. */
 import type { FastifyReply } from 'fastify';
 import type { LibraryUseCases, Progress } from '../../api/library.ts';
-import { type AliasRequest, type ImportRequest, type NamedModel, type PlanQuery, PROGRESS_EVENTS, type PullRequest, type QuantsQuery, type RestoreRequest, type SearchQuery, type SettingsRequest } from '../../wire/operation/library.ts';
+import {
+  type AliasRequest,
+  type ImportRequest,
+  type NamedModel,
+  type PlanQuery,
+  PROGRESS_EVENTS,
+  type PullRequest,
+  type QuantsQuery,
+  type RestoreRequest,
+  type SearchQuery,
+  type SettingsRequest,
+} from '../../wire/operation/library.ts';
 import { abortOnDisconnect, type Handler } from './handler.ts';
 import { framingFor } from '../dialects/framing.ts';
 import { asSvcError, describeFailure } from '../error-response.ts';

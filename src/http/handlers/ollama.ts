@@ -3,8 +3,18 @@ import type { LibraryUseCases, Progress } from '../../api/library.ts';
 import type { StreamItem } from '../../api/generation/stream-item.ts';
 import type { UseCases } from '../../api/use-cases.ts';
 import { refusal } from '../../lib/errors/refusal.ts';
-import type { OllamaCopyRequest, OllamaPullRequest, OllamaShowRequest, OllamaStatus } from '../../wire/ollama/models.ts';
-import type { OllamaChatRequest, OllamaEmbeddingsRequest, OllamaEmbedRequest, OllamaGenerateRequest } from '../../wire/ollama/request.ts';
+import type {
+  OllamaCopyRequest,
+  OllamaPullRequest,
+  OllamaShowRequest,
+  OllamaStatus,
+} from '../../wire/ollama/models.ts';
+import type {
+  OllamaChatRequest,
+  OllamaEmbeddingsRequest,
+  OllamaEmbedRequest,
+  OllamaGenerateRequest,
+} from '../../wire/ollama/request.ts';
 import { abortOnDisconnect, type Handler, isSeenBy, requireSeen } from './handler.ts';
 import { sendStream, type StreamOptions } from '../sse.ts';
 import { generationHandler } from './generation.ts';

@@ -2,16 +2,16 @@
 import type { Compaction, JobEvent, Usage } from '../../../contract/job-event.ts';
 import type { GenerateJob, Turn } from '../../../contract/job.ts';
 import { collectEvents } from '../../../engine/collect.ts';
-import type { ContextEdit, Engine, JobListener, Submission, Summarise, Trigger } from '../../../engine/ports.ts';
+import type {
+  ContextEdit,
+  Engine,
+  JobListener,
+  Submission,
+  Summarise,
+  Trigger,
+} from '../../../engine/ports.ts';
 import { isFailure } from '../../../lib/errors/svc-error.ts';
-import {
-  callsIn,
-  countChars,
-  clearResults,
-  clearThinking,
-  headEnd,
-  tailStart,
-} from './context-edits.ts';
+import { callsIn, countChars, clearResults, clearThinking, headEnd, tailStart } from './context-edits.ts';
 import { type ChatJob, type SummaryBook, summaryJob, summaryTurn } from './summary.ts';
 
 export interface Compacting {
@@ -209,7 +209,10 @@ class Work {
 
   #took(usage: Usage): void {
     const before = this.#changes.summaryUsage;
-    this.#changes = { ...this.#changes, summaryUsage: before === undefined ? usage : addUsage(before, usage) };
+    this.#changes = {
+      ...this.#changes,
+      summaryUsage: before === undefined ? usage : addUsage(before, usage),
+    };
   }
 
   async #measureJob(job: ChatJob): Promise<Size> {

@@ -5,12 +5,12 @@ import {
   countChars,
   CLEARED,
   clearResults,
-  type ClearResults,
   clearThinking,
   headEnd,
   modelEdits,
   tailStart,
 } from './context-edits.ts';
+import type { ClearResults } from '../../../engine/ports.ts';
 
 const step = (at: number, name = 'read'): Turn[] => [
   {

@@ -149,7 +149,15 @@ async function moveOf(options: PlayOptions, kit: AgentKit, turns: readonly Turn[
   try {
     const { run, target, signal } = options;
     const submit: Engine['submit'] = (asked, until, listener) => run(asked.job, until, listener);
-    const submission = { job, target, clientKey: '', clientName: '', numCtx: null, keepAliveMs: null, check: {} };
+    const submission = {
+      job,
+      target,
+      clientKey: '',
+      clientName: '',
+      numCtx: null,
+      keepAliveMs: null,
+      check: {},
+    };
     const events = await collectEvents((listener) => answerChecks.take(submission, signal, listener, submit));
     const { answers } = await collect(
       [job],

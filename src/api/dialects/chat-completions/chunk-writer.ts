@@ -5,7 +5,15 @@
 import type { DoneEvent, SampledToken } from '../../../contract/job-event.ts';
 import type { ChatChunk, ChatDelta } from '../../../wire/inference/chat.ts';
 import type { AnswerEvent, CallEvent } from '../../chat/choice-guard.ts';
-import { trueFinishReason, wireFinishReason, wireLogprobs, wireProgress, wireIncidents, wireTimings, wireUsage } from '../../generation/usage.ts';
+import {
+  trueFinishReason,
+  wireFinishReason,
+  wireLogprobs,
+  wireProgress,
+  wireIncidents,
+  wireTimings,
+  wireUsage,
+} from '../../generation/usage.ts';
 
 type ChunkHead = Pick<ChatChunk, 'id' | 'object' | 'created' | 'model' | 'system_fingerprint'>;
 

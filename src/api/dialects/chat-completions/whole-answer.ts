@@ -2,7 +2,13 @@
 import type { ChatResponse } from '../../../wire/inference/chat.ts';
 import { type Answer, answerCalls, type Collected, answerText } from '../../chat/collected.ts';
 import { answerHead, type HeadPorts } from '../../generation/answer-head.ts';
-import { trueFinishReason, wireLogprobs, wireIncidents, wireTimings, wireUsage } from '../../generation/usage.ts';
+import {
+  trueFinishReason,
+  wireLogprobs,
+  wireIncidents,
+  wireTimings,
+  wireUsage,
+} from '../../generation/usage.ts';
 import type { ServedModel } from '../../models/served-model.ts';
 
 export interface WholeAnswerPorts extends HeadPorts {

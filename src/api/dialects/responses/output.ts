@@ -4,7 +4,14 @@
  */
 import type { AnswerEvent, CallEvent } from '../../chat/choice-guard.ts';
 import type { ContentEvent } from '../../../wire/responses/events.ts';
-import type { CustomCallItem, FunctionCallItem, ItemStatus, MessageItem, OutputItem, ReasoningItem } from '../../../wire/responses/items.ts';
+import type {
+  CustomCallItem,
+  FunctionCallItem,
+  ItemStatus,
+  MessageItem,
+  OutputItem,
+  ReasoningItem,
+} from '../../../wire/responses/items.ts';
 import type { Turn } from '../../../contract/job.ts';
 import { compactionItem } from './compaction.ts';
 import type { SortedTools } from './client-tools.ts';

@@ -8,11 +8,26 @@ import { fail, isFailure, type SvcError } from '../../../lib/errors/svc-error.ts
 import { mayRelease, preemptBackground, releaseBackground, surplusHeld } from './background.ts';
 import { queueFull, surplusChat, surplusTicket } from './admission.ts';
 import type { Effects, Readings } from './effects.ts';
-import { forgetCrash, forgetLoadFailures, poisonError, quarantineError, recordCrash, recordLoadFailure } from './faults.ts';
+import {
+  forgetCrash,
+  forgetLoadFailures,
+  poisonError,
+  quarantineError,
+  recordCrash,
+  recordLoadFailure,
+} from './faults.ts';
 import type { SchedulerLimits } from '../limits.ts';
 import { isIdle, type Room } from './room.ts';
 import { startJobs } from './starting.ts';
-import { initialState, insertByAge, type ModelState, modelState, residencies, type Residency, type Ticket } from './state.ts';
+import {
+  initialState,
+  insertByAge,
+  type ModelState,
+  modelState,
+  residencies,
+  type Residency,
+  type Ticket,
+} from './state.ts';
 import { answerNeeds, findClaims, findNeeds, findRoom } from './switching.ts';
 import { whyNoRoom } from '../memory-plan.ts';
 import { reportWaiting } from './waiting-reports.ts';

@@ -27,7 +27,8 @@ function read(all: readonly JobEvent[]) {
   return { runs, tokens: all.flatMap((event) => (event.type === 'text' ? (event.tokens ?? []) : [])) };
 }
 
-const piecesOf = (event: JobEvent): number => ('text' in event && 'pieces' in event ? (event.pieces ?? 1) : 1);
+const piecesOf = (event: JobEvent): number =>
+  'text' in event && 'pieces' in event ? (event.pieces ?? 1) : 1;
 
 describe('joined pieces', () => {
   it('say the same in the same order, and count every piece', () => {
