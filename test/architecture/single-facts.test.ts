@@ -21,8 +21,9 @@ describe('single facts', () => {
     expect(filesWith(number(TEMPLATE_LIMITS.steps))).toEqual(['packages/chat-templates/src/form/limits.ts']);
   });
 
-  it('the ways of a submission: through the stages, and the scheduler', () => {
-    expect(filesWith(/\bsubmit\s*(?:\(|: \()submission\b/)).toEqual([
+  it('the implementations of submit: the stages, and the scheduler', () => {
+    expect(filesWith(/^ +submit(?:: )?\(submission(?:: Submission)?, signal/m)).toEqual([
+      'engine/ports.ts',
       'engine/scheduler/loop.ts',
       'engine/stages.ts',
     ]);

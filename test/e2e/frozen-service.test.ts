@@ -4,7 +4,7 @@ import { open, readdir, readFile, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { contentDigest } from '../../src/http/handlers/frozen.ts';
+import { contentDigest } from '../../src/http/handlers/chat.ts';
 import { builtSources } from '../support/process/hearth.ts';
 import { verifies } from '../contract/requirements.ts';
 import { template } from '../support/templates.ts';

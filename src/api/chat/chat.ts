@@ -9,7 +9,7 @@ import type { ContextEdit, Engine } from '../../engine/ports.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
 import type { VolatileTreatment } from '../../lib/prompt-cache/volatile-lines.ts';
 import { type Caller, newJobId } from '../caller.ts';
-import type { HeadPorts } from '../generation/answer-head.ts';
+import type { HeadPorts } from '../generation/usage.ts';
 import { checkSlots, type JobContent, planChoices } from '../generation/choices.ts';
 import { idleOptions } from '../generation/idle-options.ts';
 import { checkIgnored, type GenerationFields } from '../generation/parameters.ts';

@@ -9,8 +9,8 @@ import type { Caller } from '../caller.ts';
 import type { AnswerEvent } from '../chat/choice-guard.ts';
 import { AcceptedRequest, type AnswerDialect } from '../chat/accepted-request.ts';
 import { type Answer, type Collected, answerText } from '../chat/collected.ts';
-import { answerHead } from '../generation/answer-head.ts';
 import {
+  answerHead,
   trueFinishReason,
   wireFinishReason,
   wireProgress,
@@ -19,7 +19,7 @@ import {
 } from '../generation/usage.ts';
 import { unknownFields } from '../generation/parameters.ts';
 import { readScoredPrompt } from '../generation/prompt-scores.ts';
-import { lazy } from '../models/lazy.ts';
+import { lazy } from '../../lib/base/recent/memoize-by-object.ts';
 import { ChoiceText, type Reported, type TextPiece } from './choice-text.ts';
 import { type CompletionPlan, type CompletionPorts, planCompletion } from './plan.ts';
 import { readPrompts } from './prompts.ts';

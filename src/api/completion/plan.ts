@@ -4,7 +4,7 @@ import type { Prompt, ScoredPrompt } from '../../contract/job.ts';
 import type { Caller } from '../caller.ts';
 import { findRelaxations } from '../chat/relaxations.ts';
 import type { RequestPlan } from '../chat/accepted-request.ts';
-import type { HeadPorts } from '../generation/answer-head.ts';
+import type { HeadPorts } from '../generation/usage.ts';
 import { checkSlots, type JobContent, planChoices } from '../generation/choices.ts';
 import { idleOptions } from '../generation/idle-options.ts';
 import { checkIgnored, type GenerationFields } from '../generation/parameters.ts';

@@ -1,7 +1,8 @@
 /** `response_format` and `grammar` → the shape of the answer. Schemas are examined later, off the event loop. */
-import type { AnswerFormat } from '../../contract/job.ts';
+import type { AnswerFormat, Reasoning } from '../../contract/job.ts';
 import { refusal } from '../../lib/errors/refusal.ts';
 import { placeSchema } from './schema-places.ts';
+import type { ChatRequest } from '../../wire/inference/chat.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -64,3 +65,25 @@ function enforced(schema: unknown, path: string): AnswerFormat {
 function isFields(value: unknown): value is Fields & Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+type ThinkingFields = Pick<
+  ChatRequest,
+  'reasoning_effort' | 'enable_thinking' | 'reasoning_budget' | 'chat_template_kwargs'
+>;
+
+export function readThinking(fields: ThinkingFields): Reasoning {
+  const effort = fields.reasoning_effort ?? undefined;
+  const asked = fields.enable_thinking ?? fields.chat_template_kwargs?.['enable_thinking'];
+  const enabled = typeof asked === 'boolean' ? asked : effort === 'none' ? false : undefined;
+  const budget = fields.reasoning_budget ?? undefined;
+  return {
+    ...(enabled === undefined ? {} : { enabled }),
+    ...(effort === undefined || effort === 'none' ? {} : { effort }),
+    ...(budget === undefined ? {} : { budgetTokens: tokenBudget(budget) }),
+  };
+}
+
+/** No answer is longer; more would not fit the integers of engines. */
+const MOST_BUDGET = 2 ** 31 - 1;
+
+export const tokenBudget = (asked: number): number => Math.min(asked, MOST_BUDGET);

@@ -1,6 +1,6 @@
 /** A model of an upstream or a supervised command, as the use cases see it. */
 import type { Medium, ModelTarget } from '../../engine/ports.ts';
-import { lazy } from '../models/lazy.ts';
+import { lazy } from '../../lib/base/recent/memoize-by-object.ts';
 import type { KnownModel } from '../../store/engines/entry.ts';
 import type { ModelDefaults, ServedModel } from '../models/served-model.ts';
 

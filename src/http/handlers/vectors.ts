@@ -7,7 +7,7 @@ import { HEADERS } from '../../wire/headers.ts';
 import type { EmbeddingRequest } from '../../wire/inference/embeddings.ts';
 import { abortOnDisconnect, callerOf, type Handler } from './handler.ts';
 import { setUpstreamHeader } from '../upstream-headers.ts';
-import { askedEvidence, frozenInput, nameRecord } from './frozen.ts';
+import { askedEvidence, frozenInput, nameRecord } from './chat.ts';
 import { setNoteHeaders } from '../answer-headers.ts';
 import { writeJsonInTurns } from './write-json-in-turns.ts';
 

@@ -8,7 +8,7 @@ import { newEvidenceChain } from './chain.ts';
 import { freezeRequest, isNonce, seedOf } from './freeze.ts';
 import { keyringOf, parseKeyring, type Keyring, ROTATION_PAYLOAD_TYPE } from './keyring.ts';
 import { buildEvidence, type EvidenceFacts } from './record.ts';
-import { contentDigest } from '../../http/handlers/frozen.ts';
+import { contentDigest } from '../../http/handlers/chat.ts';
 import { readKeyHistory, rotateKey } from './rotation.ts';
 import { EVIDENCE_PAYLOAD_TYPE, Statement } from './statement.ts';
 import {

@@ -1,8 +1,9 @@
 /** A whole chat answer in its wire shape. The service answers with it; a replay compares it with what was signed. */
 import type { ChatResponse } from '../../../wire/inference/chat.ts';
 import { type Answer, answerCalls, type Collected, answerText } from '../../chat/collected.ts';
-import { answerHead, type HeadPorts } from '../../generation/answer-head.ts';
 import {
+  answerHead,
+  type HeadPorts,
   trueFinishReason,
   wireLogprobs,
   wireIncidents,

@@ -7,13 +7,11 @@ import { CountTokensRequest, MessagesRequest } from '../../../wire/messages/requ
 import type { ChatAsk } from '../../chat/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
-import { tokenBudget } from '../../intake/thinking.ts';
+import { tokenBudget } from '../../intake/answer-format.ts';
 import { readToolChoice } from '../../intake/tool-choice.ts';
-import { type FieldRows, idleFields, refuseFields } from '../field-rows.ts';
-import { type Fields, fieldsAt, isFields } from '../fields.ts';
+import { type FieldRows, idleFields, refuseFields, type Fields, fieldsAt, isFields } from '../fields.ts';
 import { begunPrompt } from '../../chat/assistant-prefill.ts';
-import { takenBy, type Takes } from '../media.ts';
-import { Omissions } from '../omissions.ts';
+import { takenBy, type Takes, Omissions } from '../media.ts';
 import { formatAs, toolsAs } from '../renamed.ts';
 import { readEdits } from './context-management.ts';
 import { clientTools, type SortedTools } from './client-tools.ts';

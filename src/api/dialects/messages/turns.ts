@@ -16,8 +16,8 @@ import {
   mixed,
   resultImage,
   type Takes,
+  type Omissions,
 } from '../media.ts';
-import type { Omissions } from '../omissions.ts';
 
 type Content = RequestMessage['content'];
 

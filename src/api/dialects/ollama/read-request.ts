@@ -13,13 +13,12 @@ import { begunPrompt } from '../../chat/assistant-prefill.ts';
 import type { ChatAsk } from '../../chat/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 import { type GenerationFields, sharedOptions, unknownFields } from '../../generation/parameters.ts';
-import { readThinking } from '../../intake/thinking.ts';
+import { readThinking } from '../../intake/answer-format.ts';
 import { readToolChoice } from '../../intake/tool-choice.ts';
 import { readTools } from '../../intake/tools.ts';
 import type { ServedModel } from '../../models/served-model.ts';
-import { type FieldRows, idleFields, refuseFields } from '../field-rows.ts';
-import { takenBy, type Takes } from '../media.ts';
-import { Omissions } from '../omissions.ts';
+import { type FieldRows, idleFields, refuseFields } from '../fields.ts';
+import { takenBy, type Takes, Omissions } from '../media.ts';
 import { formatAs } from '../renamed.ts';
 import { readMixed, readTurns } from './turns.ts';
 

@@ -17,8 +17,8 @@ import {
   onlyText,
   resultImage,
   type Takes,
+  type Omissions,
 } from '../media.ts';
-import type { Omissions } from '../omissions.ts';
 
 export function readTurns(messages: readonly OllamaMessage[], takes: Takes, omissions: Omissions): Turn[] {
   let open: ToolCallTurn[] = [];

@@ -8,13 +8,11 @@ import type { ChatAsk } from '../../chat/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
 import { readToolChoice } from '../../intake/tool-choice.ts';
-import { type FieldRows, idleFields, refuseFields } from '../field-rows.ts';
-import { type Fields, fieldsAt } from '../fields.ts';
+import { type FieldRows, idleFields, refuseFields, type Fields, fieldsAt } from '../fields.ts';
 import { formatAs, toolsAs } from '../renamed.ts';
 import { readManagement } from './compaction.ts';
 import { clientTools, type SortedTools } from './client-tools.ts';
-import { takenBy, type Takes } from '../media.ts';
-import { Omissions } from '../omissions.ts';
+import { takenBy, type Takes, Omissions } from '../media.ts';
 import { readTurns } from './turns.ts';
 
 /** What an answer is asked with; a count of tokens leaves most of it out. */

@@ -16,8 +16,8 @@ import {
   type MixedText,
   resultImage,
   type Takes,
+  type Omissions,
 } from '../media.ts';
-import type { Omissions } from '../omissions.ts';
 import type { SortedTools } from './client-tools.ts';
 import { openSealed, openTurns } from '../sealed-turns.ts';
 

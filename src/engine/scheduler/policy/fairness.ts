@@ -3,7 +3,8 @@
  * A flow that floods only lengthens its own line. A ticket that was overtaken too often goes first all the same,
  * because an endless row of new clients must not starve an old one.
  */
-import type { ModelState, Ticket } from './state.ts';
+import { type ModelState, type Ticket, type Lane, type Residency, servesTicket } from './state.ts';
+import type { DecisionPass } from './decision-pass.ts';
 
 interface Ranked {
   readonly ticket: Ticket;
@@ -92,4 +93,44 @@ function inOrder(a: Ranked, b: Ranked): number {
   if (a.late !== b.late) return a.late ? -1 : 1;
   if (!a.late && a.turn !== b.turn) return a.turn - b.turn;
   return a.ticket.seq - b.ticket.seq;
+}
+
+/** Step 3 of the tree: every free slot takes the next job in fair order, below the claim on its residency. */
+export function startJobs(pass: DecisionPass, claims: ReadonlyMap<number, number>): void {
+  for (const model of pass.state.models.values()) {
+    const { residency } = model;
+    if (residency?.state !== 'ready') continue;
+    const claim = claims.get(residency.id) ?? Number.POSITIVE_INFINITY;
+    const belowSeq = Math.min(residency.retireFromSeq, claim);
+    // One pass looks at all lanes, as it is taken at every event and over the whole queue.
+    const may = (ticket: Ticket): boolean =>
+      freeSlots(residency, ticket.lane) > 0 &&
+      ticket.seq < belowSeq &&
+      servesTicket(residency, model.target, ticket);
+    let ticket = nextTicket(model, pass.limits.maxOvertakes, may);
+    while (ticket !== undefined) {
+      start(pass, model, residency, ticket);
+      ticket = nextTicket(model, pass.limits.maxOvertakes, may);
+    }
+  }
+}
+
+function start(pass: DecisionPass, model: ModelState, residency: Residency, ticket: Ticket): void {
+  takeTurn(model, ticket);
+  ticket.startedAtMs = pass.nowMs;
+  residency.running.set(ticket.seq, ticket);
+  residency.inLane[ticket.lane] += 1;
+  residency.lastUsedMs = pass.nowMs;
+  residency.expiresAtMs = null;
+  pass.state.running.set(ticket.seq, { ticket, residency });
+  pass.effects.startJob(ticket.seq, residency.id);
+}
+
+/** Light jobs that the worker holds at a time: enough that it never waits for the next one. */
+const LIGHT_PLACES = 4;
+
+/** The frozen lane has one place per residency, apart from the shared slots; light jobs take none of either. */
+function freeSlots({ slots, inLane }: Residency, lane: Lane): number {
+  const places = { shared: slots, frozen: 1, light: LIGHT_PLACES };
+  return places[lane] - inLane[lane];
 }

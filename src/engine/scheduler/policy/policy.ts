@@ -18,7 +18,7 @@ import {
 } from './faults.ts';
 import type { SchedulerLimits } from '../limits.ts';
 import { isIdle, type Room } from './room.ts';
-import { startJobs } from './starting.ts';
+import { startJobs } from './fairness.ts';
 import {
   initialState,
   insertByAge,

@@ -12,3 +12,9 @@ export function memoizeByObject<Given extends object, Made>(
     return kept.made;
   };
 }
+
+/** Makes something when it is first asked for, and only then. */
+export function lazy<Made>(make: () => Made): () => Made {
+  let made: { readonly value: Made } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

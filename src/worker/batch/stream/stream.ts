@@ -62,7 +62,7 @@ export class Stream {
   /** Null: nobody asks how likely the prompt is. */
   readonly #scores: PromptScores | null;
   readonly #reportsProgress: boolean;
-  /** Null: somebody reads along. */
+  /** Null: the answer is streamed. */
   readonly #joined: JoinedPieces | null;
   readonly #arrivedMs: number;
   readonly #cachedTokens: number;

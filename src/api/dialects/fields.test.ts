@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type FieldRows, idleFields, refuseFields } from './field-rows.ts';
+import { type FieldRows, idleFields, refuseFields } from './fields.ts';
 
 interface Body {
   readonly a?: { readonly b?: unknown } | null;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { watchSpeeds } from './speeds.ts';
+import { watchSpeeds } from './job-board.ts';
 
 it('is that of the latest answer, and of none that was too short to tell', () => {
   const speeds = watchSpeeds();
