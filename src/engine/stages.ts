@@ -2,7 +2,7 @@
 import type { Engine, JobListener, LoadForecast, ModelTarget, Submission } from './ports.ts';
 
 export interface EngineStage {
-  /** Hands the submission on by `next`, changed or watched, or ends it here. The listener is never called from inside this call. */
+  /** Hands the submission on by `next`, or ends it here; the listener is never called from inside this call. */
   take(submission: Submission, signal: AbortSignal, listener: JobListener, next: Engine['submit']): void;
   /** Absent: the engine behind it plans. */
   plan?(target: ModelTarget, numCtx: number | null, next: Engine['plan']): LoadForecast;

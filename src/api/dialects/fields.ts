@@ -31,7 +31,7 @@ export interface FieldRow<Body> {
   readonly isIdle?: (body: Body, canThink: boolean) => boolean;
 }
 
-/** By the path of the field, with a dot between its parts. Fields that a request leaves out, or sets to null, are not looked at. */
+/** By the path of the field, with a dot between its parts; a field that is left out or null is skipped. */
 export type FieldRows<Body> = Readonly<Record<string, FieldRow<Body>>>;
 
 /** Throws the refusal of the first row that has one. */

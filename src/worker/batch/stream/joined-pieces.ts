@@ -3,7 +3,7 @@ import { type JobEvent, TOKENS_PER_EVENT } from '../../../contract/job-event.ts'
 
 type Piece = Extract<JobEvent, { type: 'text' | 'reasoning' | 'tool_arguments' }>;
 
-/** Chosen: a message costs the server about half a millisecond. Of an answer that is cut off, as many pieces go uncounted. */
+/** Chosen: a message costs the server half a millisecond; of a cut-off answer, nearly as many pieces go uncounted. */
 const MOST_PIECES = 32;
 
 export class JoinedPieces {
