@@ -6,10 +6,21 @@ import { refusal } from '../../../lib/errors/refusal.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import { readAnswerFormat, readThinking } from '../../intake/answer-format.ts';
 import { begunPrompt } from '../../chat/assistant-prefill.ts';
-import { readThinking } from '../../intake/thinking.ts';
-import { AUDIO_REMEDY, AUDIO_UNREAD, audioOf, type FoundMedium, IMAGE_REMEDY, IMAGE_UNREAD, imageAt, mixed, type MixedText, onlyText, resultImage, type Takes, Omissions } from '../media.ts';
-import { type FieldRows, refuseFields } from '../field-rows.ts';
-import { Omissions } from '../omissions.ts';
+import {
+  AUDIO_REMEDY,
+  AUDIO_UNREAD,
+  audioOf,
+  type FoundMedium,
+  IMAGE_REMEDY,
+  IMAGE_UNREAD,
+  imageAt,
+  mixed,
+  type MixedText,
+  onlyText,
+  resultImage,
+  type Takes,
+  Omissions,
+} from '../media.ts';
 import { type FieldRows, refuseFields } from '../fields.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { readToolChoice } from '../../intake/tool-choice.ts';
