@@ -292,6 +292,10 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       foreign: { env: options.env, userHome: homedir(), platform: process.platform },
       probe: createModelProbe({ env: options.env, gpu: config.gpu, libraries }, (line) => logger.warn(line)),
       signatures: signatureGate(config),
+      signed: async (model) => {
+        const { showSignature } = await import('./api/passport/show-signatures.ts');
+        return showSignature(model, config);
+      },
       askFormat: (target) => backend.askFormat(target),
       builtins: options.builtins,
     }),

@@ -55,6 +55,8 @@ export interface LibraryPorts {
   readonly probe: Probe;
   /** Undefined: nobody asks who signed a model. */
   readonly signatures: SignatureGate | undefined;
+  /** Who signed an installed model; null: nobody looked. */
+  readonly signed: (model: ModelManifest) => Promise<Library['models'][number]['signature'] | null>;
   /** How a model writes, by the settings of that target. */
   readonly askFormat: (target: ModelTarget) => Promise<ModelFormatFacts | null>;
   readonly builtins: Builtins;
@@ -97,16 +99,17 @@ export class LibraryUseCases {
     ]);
     const shown = (id: string | null): string | null => (id !== null && isShown(id) ? id : null);
     const entries = new Map(served.data.map((entry) => [entry.id, entry]));
+    const listed = manifests.filter(({ id }) => isShown(id));
+    const signed = await Promise.all(listed.map((manifest) => this.#ports.signed(manifest)));
     return {
-      models: manifests
-        .filter(({ id }) => isShown(id))
-        .map((manifest) => ({
-          ...(entries.get(manifest.id) ?? bareEntry(manifest)),
-          kind: manifest.kind,
-          params: paramsOf(manifest, (_, value) => value),
-          frees_bytes: freedBy(manifest, manifests),
-          texts: paramsOf(manifest, paramText),
-        })),
+      models: listed.map((manifest, at) => ({
+        ...(signed[at] ? { signature: signed[at] } : {}),
+        ...(entries.get(manifest.id) ?? bareEntry(manifest)),
+        kind: manifest.kind,
+        params: paramsOf(manifest, (_, value) => value),
+        frees_bytes: freedBy(manifest, manifests),
+        texts: paramsOf(manifest, paramText),
+      })),
       damaged: damaged.filter(({ id }) => isShown(id)).map(({ id, reason }) => ({ id, reason })),
       defaults: { chat: shown(chat), embedding: shown(embedding) },
       next_defaults: {

@@ -68,6 +68,27 @@ describe('hearth show --passport', () => {
     });
   });
 
+  it('shows the page the same, and the service installs nothing else either', async () => {
+    const served = await installation.serve();
+    const { body } = await served.client.get('/svc/models');
+    const [m] = body.models.filter(({ id }: { id: string }) => id === 'm');
+    expect(m.signature).toEqual({
+      state: 'trusted',
+      says: expect.stringMatching(/^it is signed by the key /),
+    });
+    const response = await fetch(`${served.url}/svc/models/import`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ path: inFolder('bare', 'm.gguf'), id: 'bare' }),
+    });
+    expect(await response.text()).toContain('because SVC_SIGNATURES is enforce and it has no signature');
+    expect(
+      (await served.client.get('/svc/models')).body.models.map(({ id }: { id: string }) => id),
+    ).not.toContain('bare');
+    served.signal('SIGTERM');
+    await served.ended();
+  });
+
   it('quotes the last check, what it ran with, and that settings changed since', async () => {
     const card = JSON.parse((await hearth('check', 'm', '--json')).stdout);
     const { check } = await passport('m');

@@ -107,7 +107,7 @@ function Fit({ id }: { id: string }) {
 }
 
 function Details({ model }: { model: LibraryModel }) {
-  const { digest, created, limits } = model;
+  const { digest, created, limits, signature } = model;
   // Without a template it takes conversations all the same, but its answers are continued text.
   const capabilities = isBaseModel(model) ? ['completions'] : (model.capabilities ?? []);
   return (
@@ -117,6 +117,7 @@ function Details({ model }: { model: LibraryModel }) {
       {capabilities.length === 0 ? null : <Pair name="supports" value={capabilities.join(', ')} />}
       {limits === undefined ? null : <Pair name="limits" value={limits} />}
       {digest === undefined ? null : <Pair name="digest" value={digest} />}
+      {signature === undefined ? null : <Pair name="signature" value={signature.says} />}
     </dl>
   );
 }

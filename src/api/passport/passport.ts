@@ -4,16 +4,14 @@ import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import { summaryOf } from '../../contract/settings/shapes.ts';
 import { CHECK, type CheckRecord } from '../../store/passports/check-record.ts';
 import { findingOf } from '../../store/passports/findings.ts';
-import { SIGNATURES } from '../../store/passports/signatures.ts';
 import { describeModel } from '../../store/registry/describe.ts';
 import { makerDefaults, makerTemplate } from '../../store/registry/maker-defaults.ts';
 import { isLoadSetting, paramsByName } from '../../store/registry/param-names.ts';
 import type { InstalledModel, Registry } from '../../store/registry/registry.ts';
 import { canonicalSha256, sha256Hex } from '../../trust/identity/canonical.ts';
-import { openSigners } from '../../trust/signatures/signers.ts';
-import { type FileFinding, judged, signerWords, judge } from '../../trust/signatures/verdict.ts';
 import { type EvalQuote, quotedEval } from './quoted-eval.ts';
 import { settingsDigest } from './settings-digest.ts';
+import { showSignatures, type SignatureShown } from './show-signatures.ts';
 
 export interface Passport {
   readonly object: 'svc.passport';
@@ -51,20 +49,6 @@ export interface Passport {
   };
   readonly check: CheckShown | null;
   readonly eval: EvalQuote | null;
-}
-
-export interface SignatureShown {
-  readonly state: FileFinding['state'];
-  /** In a sentence. */
-  readonly says: string;
-  readonly checked_at: string;
-  readonly files: readonly {
-    readonly name: string;
-    readonly state: FileFinding['state'];
-    readonly signature: string | null;
-    readonly signer: string | null;
-    readonly reason: string | null;
-  }[];
 }
 
 /** `sha256`: of the text that conversations are written with; null for a template that Hearth brings along by its name. */
@@ -125,28 +109,6 @@ export async function makePassport(model: InstalledModel, context: PassportConte
     sampling: { recommended: await recommended(model, registry), set: requestDefaults(model) },
     check: await showCheck(model, home),
     eval: await quotedEval(home, model),
-  };
-}
-
-async function showSignatures(
-  model: InstalledModel,
-  { home, signers }: PassportContext,
-): Promise<SignatureShown | null> {
-  const kept = await findingOf(home, model, SIGNATURES);
-  if (kept === null) return null;
-  const files = judged(kept.files, await openSigners(signers));
-  const { state, reason } = judge('it', files);
-  return {
-    state,
-    says: reason,
-    checked_at: kept.checkedAt,
-    files: files.map((file) => ({
-      name: file.name,
-      state: file.state,
-      signature: file.signature,
-      signer: file.signer === null ? null : signerWords(file.signer),
-      reason: file.reason,
-    })),
   };
 }
 

@@ -71,6 +71,15 @@ export const Library = Type.Object(
         texts: Type.Record(Type.String(), Type.String(), {
           description: 'The same as text, as settings take it.',
         }),
+        signature: Type.Optional(
+          Type.Object(
+            {
+              state: Type.Enum(['trusted', 'unlisted', 'failed', 'unsigned']),
+              says: Type.String({ description: 'Who signed it, or what is wrong with that.' }),
+            },
+            { description: 'As found when it was installed. Absent: nobody looked.' },
+          ),
+        ),
       }),
     ),
     damaged: Type.Array(Type.Object({ id: Type.String(), reason: Type.String() })),

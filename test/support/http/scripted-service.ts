@@ -209,6 +209,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
       foreign: { env: {}, userHome: home, platform: 'linux' },
       probe: async () => {},
       signatures: undefined,
+      signed: async () => null,
       askFormat: async () => null,
       builtins: { missing: async () => ['shipped'], restore: async () => {} },
     }),
