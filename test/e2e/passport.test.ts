@@ -76,9 +76,10 @@ describe('hearth show --passport', () => {
       state: 'trusted',
       says: expect.stringMatching(/^it is signed by the key /),
     });
+    const token = (await readFile(inFolder('home', 'page-token'), 'utf8')).trim();
     const response = await fetch(`${served.url}/svc/models/import`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', 'x-svc-page-token': token },
       body: JSON.stringify({ path: inFolder('bare', 'm.gguf'), id: 'bare' }),
     });
     expect(await response.text()).toContain('because SVC_SIGNATURES is enforce and it has no signature');
