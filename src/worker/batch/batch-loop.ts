@@ -32,7 +32,7 @@ import type { PlannedCall, PlannedRow, StepPlan, StepPlanner } from './planning/
 import type { Placement } from './sequences/placement.ts';
 import { Restoring } from './restoring.ts';
 import { type KeyedPrompt, Sequences } from './sequences/sequences.ts';
-import { type Row, shapeOf } from './stream/row.ts';
+import { type Row, callShape } from './stream/row.ts';
 import { DraftingModel } from './stream/drafting-model.ts';
 import { PromptScores } from './stream/prompt-scores.ts';
 import { Stream } from './stream/stream.ts';
@@ -285,7 +285,7 @@ export class BatchLoop {
       return stream;
     };
     const nativeRows = rows.map((row) => nativeRow(row, streamIn(row.sequence)));
-    const call = this.#threads.begin({ phase, ...shapeOf(nativeRows) });
+    const call = this.#threads.begin({ phase, ...callShape(nativeRows) });
     evaluateRows(this.#chat.context, nativeRows, {
       onEvaluated: () => {
         this.#outbox.afterNativeCall();

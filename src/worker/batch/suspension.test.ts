@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import type { ChatModel } from '../model.ts';
 import type { NativeContext } from '../native.ts';
 import { CostModel } from './planning/cost-model.ts';
-import { cellsOf, type PlannedRow, type StepPlan } from './planning/step-planner.ts';
+import { cellsFilled, type PlannedRow, type StepPlan } from './planning/step-planner.ts';
 import { Sequences } from './sequences/sequences.ts';
 import { Suspension } from './suspension.ts';
 
@@ -70,7 +70,7 @@ function planned(answers: readonly Answer[], padding = 0): StepPlan {
 
 it('suspends the youngest as long as there is no room, and lets it go on once there is', () => {
   const answers = [answer(0, 190), answer(1, 60), answer(2, 49)];
-  expect(cellsOf(planned(answers))).toBe(4);
+  expect(cellsFilled(planned(answers))).toBe(4);
   expect(happened).toEqual(['2 is suspended', '2 is emptied']);
   suspension.resume();
   expect(suspension.running(answers)).toEqual(answers.slice(0, 2));
@@ -82,18 +82,18 @@ it('suspends the youngest as long as there is no room, and lets it go on once th
 it('takes what idle sequences hold before an answer waits', () => {
   idle(3, 100);
   const answers = [answer(0, 140), answer(1, 60)];
-  expect(cellsOf(planned(answers))).toBe(4);
+  expect(cellsFilled(planned(answers))).toBe(4);
   expect(happened).toEqual(['3 is emptied']);
 });
 
 it('gives up padding before the state of anybody', () => {
   idle(3, 50);
   const answers = [answer(0, 140), answer(1, 60)];
-  expect(cellsOf(planned(answers, 10))).toBe(24);
-  for (const padding of [40, 63]) expect(cellsOf(planned(answers, padding))).toBe(4);
+  expect(cellsFilled(planned(answers, 10))).toBe(24);
+  for (const padding of [40, 63]) expect(cellsFilled(planned(answers, padding))).toBe(4);
   expect(happened).toEqual([]);
   sequences.append(1, tokens(48));
-  expect(cellsOf(planned(answers, 63))).toBe(4);
+  expect(cellsFilled(planned(answers, 63))).toBe(4);
   expect(happened).toEqual(['3 is emptied']);
 });
 

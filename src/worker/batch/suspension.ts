@@ -2,7 +2,7 @@
  * Which answers go on where sequences share fewer KV cells than they need: the youngest wait while the others use theirs,
  * and evaluate again what they gave up. What idle sequences hold goes first.
  */
-import { cellsOf, type StepPlan, withoutPadding } from './planning/step-planner.ts';
+import { cellsFilled, type StepPlan, withoutPadding } from './planning/step-planner.ts';
 import { CELL_LIMITS } from './planning/tuning.ts';
 import type { Restoring } from './restoring.ts';
 import type { Sequences } from './sequences/sequences.ts';
@@ -56,10 +56,10 @@ export class Suspension<S extends Suspendable> {
     for (;;) {
       const running = this.running(streams);
       const wanted = plan(running);
-      if (this.#sequences.hasFree(cellsOf(wanted))) return wanted;
+      if (this.#sequences.hasFree(cellsFilled(wanted))) return wanted;
       // Nobody gives up state for rows that only make a step cheaper.
       const needed = withoutPadding(wanted);
-      if (this.#sequences.makeRoom(cellsOf(needed))) return needed;
+      if (this.#sequences.makeRoom(cellsFilled(needed))) return needed;
       // The job of a restore is younger than all of them. Its next part finds no room, so it begins with what it has, and can wait.
       if (this.#restoring.holdsCells) return NOTHING;
       const youngest = running.at(-1);

@@ -95,7 +95,7 @@ export class Attention {
     if (choice === null || streams.length === 0) return [];
     const { sequences } = this.#ports;
     const cells = sequences.cellsInUse;
-    const work = streams.map(workOf);
+    const work = streams.map(remainingWork);
     if (choice.wantsEmpty(work)) this.#measureEmpty();
     choice.countStep(work, cells);
     const estimatedMs = this.#changeMs(cells);
@@ -141,7 +141,7 @@ export class Attention {
   }
 }
 
-function workOf(stream: Stream): StreamWork {
+function remainingWork(stream: Stream): StreamWork {
   const { position, remaining, output } = stream;
   return {
     depth: position,

@@ -84,7 +84,7 @@ export class CostModel {
     const sample = phase === 'decode' ? { cells: sharedCells(rows, cells), ms } : { cells, ms: ms / rows };
     const sizes = this.#sizes[attention];
     const size = callSize(call);
-    sizes.set(size, history(withSample(sizes.get(size)?.samples ?? [], { ...sample, at: this.#calls })));
+    sizes.set(size, extended(sizes.get(size), { ...sample, at: this.#calls }));
     this.#forget();
     this.#slopes.clear();
   }
@@ -253,9 +253,22 @@ function withSample(samples: readonly Sample[], sample: Sample): readonly Sample
   return [...samples.filter((each) => each !== dropped), sample];
 }
 
+/** Fitting takes longest, so calls that read about the same cells share it. */
+function extended(known: History | undefined, sample: Sample): History {
+  const samples = withSample(known?.samples ?? [], sample);
+  const last = known?.samples.at(-1);
+  if (known === undefined || last === undefined || bin(last) !== bin(sample)) return history(samples);
+  if (sample.at % COSTS.samplesPerBin === 0) return history(samples);
+  return { ...known, samples, level: typical(samples.slice(-COSTS.recentCalls)) };
+}
+
 function history(samples: readonly Sample[]): History {
   const bins = new Map<number, Sample[]>();
-  for (const sample of samples) bins.set(bin(sample), [...(bins.get(bin(sample)) ?? []), sample]);
+  for (const sample of samples) {
+    const alike = bins.get(bin(sample));
+    if (alike === undefined) bins.set(bin(sample), [sample]);
+    else alike.push(sample);
+  }
   const points = [...bins.values()].map((alike) => ({ ...typical(alike), weight: alike.length }));
   const weighted = (value: (point: Mean) => number): number =>
     sum(points.map((point) => point.weight * value(point)));

@@ -8,7 +8,7 @@ import {
   type DecodingSequence,
   type PlannedRow,
   type PrefillingSequence,
-  rowsOf,
+  rowCount,
   type StepPlan,
   type StepPlanner,
   type StepState,
@@ -95,7 +95,7 @@ const row = (kind: PlannedRow['kind'], sequence: number, tokens: number): Planne
   padding: 0,
 });
 
-const total = (rows: readonly PlannedRow[]): number => rows.reduce((sum, each) => sum + rowsOf(each), 0);
+const total = (rows: readonly PlannedRow[]): number => rows.reduce((sum, each) => sum + rowCount(each), 0);
 
 const allRows = ({ calls }: StepPlan): PlannedRow[] => calls.flatMap(({ rows }) => rows);
 
@@ -142,7 +142,7 @@ describe.each(planners)('the %s planner', (_, make) => {
       );
       for (const row of allRows(plan)) {
         expect(row.position).toBe(positions.get(row.sequence));
-        if (row.padding > 0) expect(row.position + rowsOf(row)).toBeLessThanOrEqual(NUM_CTX);
+        if (row.padding > 0) expect(row.position + rowCount(row)).toBeLessThanOrEqual(NUM_CTX);
       }
     }));
 

@@ -82,21 +82,21 @@ export interface EvaluatedCall extends Pick<PlannedCall, 'phase' | 'rows'>, Pick
 /** Cells that a row reads on average: those before it in its sequence, or all in use, where it reads these. */
 export function cellsPerRow(rows: readonly PlannedRow[], cellsInUse: number | null): number {
   if (cellsInUse !== null) return cellsInUse;
-  const read = rows.map((row) => rowsOf(row) * (row.position + rowsOf(row) / 2));
+  const read = rows.map((row) => rowCount(row) * (row.position + rowCount(row) / 2));
   return read.reduce((sum, cells) => sum + cells, 0) / Math.max(1, totalRows(rows));
 }
 
 /** Rows of one sequence that the library evaluates, padding included. */
-export function rowsOf({ tokens, padding }: Pick<PlannedRow, 'tokens' | 'padding'>): number {
+export function rowCount({ tokens, padding }: Pick<PlannedRow, 'tokens' | 'padding'>): number {
   return tokens + padding;
 }
 
 export function totalRows(rows: readonly PlannedRow[]): number {
-  return rows.reduce((sum, row) => sum + rowsOf(row), 0);
+  return rows.reduce((sum, row) => sum + rowCount(row), 0);
 }
 
 /** Cells that a step fills, those of padding for as long as it lasts. */
-export function cellsOf({ calls }: StepPlan): number {
+export function cellsFilled({ calls }: StepPlan): number {
   return totalRows(calls.flatMap(({ rows }) => rows));
 }
 

@@ -96,7 +96,7 @@ export const PLAIN_ATTENTION = {
   cell: { decode: 0.45, prefill: 1.55 },
 } as const;
 
-/** Chosen: rows are parted only where that is so much cheaper: the price of one row may be from a shallower depth. */
+/** Chosen: rows are parted only where that is so much cheaper, as estimates err. */
 export const WORTH_PARTING = 0.85;
 
 /** Prompt-lookup drafts. Measured, "What one more row costs". */

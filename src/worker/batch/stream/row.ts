@@ -21,7 +21,7 @@ export interface Row {
 }
 
 /** Rows of a native call, padding included, and tokens before a row on average. */
-export function shapeOf(nativeRows: readonly Row[]): { rows: number; depth: number } {
+export function callShape(nativeRows: readonly Row[]): { rows: number; depth: number } {
   const rows = nativeRows.reduce((sum, { tokens, padding = 0 }) => sum + tokens.length + padding, 0);
   const depth = nativeRows.reduce((sum, { position }) => sum + position, 0) / nativeRows.length;
   return { rows, depth };

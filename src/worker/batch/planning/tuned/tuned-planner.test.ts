@@ -4,7 +4,7 @@ import {
   type DecodingSequence,
   type EvaluatedCall,
   type PrefillingSequence,
-  rowsOf,
+  rowCount,
   type StepPlan,
   type StepState,
 } from '../step-planner.ts';
@@ -81,11 +81,11 @@ const shape = ({ calls }: StepPlan) => {
   const of = (phase: StepPlan['calls'][number]['phase']) =>
     calls
       .filter((call) => call.phase === phase)
-      .map(({ rows }) => rows.map((row) => [row.sequence, rowsOf(row)]));
+      .map(({ rows }) => rows.map((row) => [row.sequence, rowCount(row)]));
   return { decode: of('decode'), prefill: of('prefill').flat() };
 };
 
-const rowsIn = ({ rows }: StepPlan['calls'][number]) => rows.reduce((sum, row) => sum + rowsOf(row), 0);
+const rowsIn = ({ rows }: StepPlan['calls'][number]) => rows.reduce((sum, row) => sum + rowCount(row), 0);
 
 const planOf = (options: Partial<TunedPlannerOptions>, fields: Partial<StepState>) =>
   shape(planner(options).plan(state(fields)));

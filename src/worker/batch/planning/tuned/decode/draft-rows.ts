@@ -91,7 +91,7 @@ function draftedCall(
   };
   let best = call();
   for (;;) {
-    const chances = streams.map((stream, i) => chanceOf(stream, (rows[i] ?? 0) + 1, most));
+    const chances = streams.map((stream, i) => draftChance(stream, (rows[i] ?? 0) + 1, most));
     const likeliest = chances.indexOf(Math.max(...chances));
     if ((chances[likeliest] ?? 0) === 0) return best;
     for (const i of isEqual ? rows.keys() : [likeliest]) rows[i] = (rows[i] ?? 0) + 1;
@@ -108,7 +108,7 @@ function expectedTokens({ draftTokens, draftHitRate }: DraftingStream, rows: num
 }
 
 /** That the draft token at this place is accepted, and all before it. */
-function chanceOf({ draftTokens, draftHitRate }: DraftingStream, place: number, most: number): number {
+function draftChance({ draftTokens, draftHitRate }: DraftingStream, place: number, most: number): number {
   if (place > Math.min(draftTokens, most)) return 0;
   return Math.min(draftHitRate, DRAFT_LIMITS.mostHitRate) ** place;
 }

@@ -3,7 +3,7 @@
  * So rows that are forgotten at once fill the tile where that costs less. Pure.
  */
 import type { CostModel } from '../../cost-model.ts';
-import { cellsPerRow, type PlannedRow, rowsOf, totalRows } from '../../step-planner.ts';
+import { cellsPerRow, type PlannedRow, rowCount, totalRows } from '../../step-planner.ts';
 import { ROW_TILE, WORTH_PADDING } from '../../tuning.ts';
 
 /** The same rows, the last with padding if that pays. Of several sequences, all must share a pass. */
@@ -13,7 +13,8 @@ export function padToTile(
 ): PlannedRow[] {
   const last = rows.at(-1);
   const missing = ROW_TILE - totalRows(rows);
-  if (last === undefined || missing <= 0 || last.position + rowsOf(last) + missing > numCtx) return [...rows];
+  if (last === undefined || missing <= 0 || last.position + rowCount(last) + missing > numCtx)
+    return [...rows];
   const padded = [...rows.slice(0, -1), { ...last, padding: last.padding + missing }];
   const ms = (call: readonly PlannedRow[]): number =>
     costs.predict({ phase: 'prefill', rows: totalRows(call), cells: cellsPerRow(call, null) });

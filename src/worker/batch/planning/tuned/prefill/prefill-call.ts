@@ -74,7 +74,7 @@ export class PrefillCall {
     const depth = cellsInUse ?? inOrder(isBurst ? members : waiting)[0]?.position ?? 0;
     const beside = { decodeMs, rowMs: costs.rowMs(depth), depth };
     const budget = sizesChunks ? this.#chunk.budget(beside) : PLAIN_CHUNK_TOKENS;
-    // Nothing may exceed the budget as long as the price of a row is unknown.
+    // Nothing may exceed the budget while nobody knows how long a row takes.
     const mostRows = msPerToken === null ? budget : this.#options.mostRows;
     const rules = { budget, mostRows, idle: decodeMs === null };
     const wanted = isBurst ? chunkBurst(members, rules) : chunkPrompts(waiting, rules);
