@@ -20,7 +20,7 @@ import {
 import { bootWorker, type TestWorker } from '../support/engine/worker-harness.ts';
 import { flacOf, mp3Of, wavOf } from '../support/audio.ts';
 import { generateJob } from '../support/engine/jobs.ts';
-import { AUDIO_FAMILIES, writeTinyAudio } from '../../tools/models/tiny-audio.ts';
+import { AUDIO_FAMILIES, audioContent, writeTinyAudio } from '../../tools/models/tiny-audio.ts';
 import type { GenerateJob } from '../../src/contract/job.ts';
 import { bmpOf, GIF, JPEG, stripes, stripesOf } from '../support/images.ts';
 import { animatedWebp, webpOf } from '../support/webp.ts';
@@ -143,37 +143,43 @@ describe.skipIf(libraries === null)('mutants', () => {
     await worker.end();
   });
 
-  it(`of ${PROJECTORS} projectors are refused by the gate, or leave a model that answers text`, async () => {
-    const random = seededRandom(48);
-    const source = encodeGguf(projectorContent());
-    const header = source.subarray(0, 1_600);
-    const file = path.join(folder, 'mutant.gguf');
-    const counts = { gate: 0, answered: 0, ended: 0 };
-    for (let n = 0; n < PROJECTORS; n += 1) {
-      const bytes = Buffer.from(source);
-      bytes.set(mutant(header, random).subarray(0, header.length));
-      await writeFile(file, bytes);
-      const isRefused = await inspectProjector(file).then(
-        () => false,
-        () => true,
-      );
-      if (isRefused) {
-        counts.gate += 1;
-        continue;
+  it.each([
+    ['that see', projectorContent()],
+    ['that hear', audioContent()],
+  ])(
+    `of ${PROJECTORS} projectors %s are refused by the gate, or leave a model that answers text`,
+    async (_, content) => {
+      const random = seededRandom(48);
+      const source = encodeGguf(content);
+      const header = source.subarray(0, 1_600);
+      const file = path.join(folder, 'mutant.gguf');
+      const counts = { gate: 0, answered: 0, ended: 0 };
+      for (let n = 0; n < PROJECTORS; n += 1) {
+        const bytes = Buffer.from(source);
+        bytes.set(mutant(header, random).subarray(0, header.length));
+        await writeFile(file, bytes);
+        const isRefused = await inspectProjector(file).then(
+          () => false,
+          () => true,
+        );
+        if (isRefused) {
+          counts.gate += 1;
+          continue;
+        }
+        try {
+          const worker = await load('gemma3', file);
+          for await (const event of worker.run(jobOf('hello', [], { maxTokens: 1 })))
+            if (event.type === 'done') counts.answered += 1;
+          await worker.end();
+        } catch {
+          // A load that ends its worker is an error of that model; the service goes on.
+          counts.ended += 1;
+        }
       }
-      try {
-        const worker = await load('gemma3', file);
-        for await (const event of worker.run(jobOf('hello', [], { maxTokens: 1 })))
-          if (event.type === 'done') counts.answered += 1;
-        await worker.end();
-      } catch {
-        // A load that ends its worker is an error of that model; the service goes on.
-        counts.ended += 1;
-      }
-    }
-    process.stderr.write(`projector mutants: ${JSON.stringify(counts)}\n`);
-    expect(counts.gate + counts.answered + counts.ended).toBe(PROJECTORS);
-    expect(counts.gate).toBeGreaterThan(PROJECTORS / 4);
-    expect(counts.ended).toBeLessThanOrEqual(PROJECTORS / 20);
-  });
+      process.stderr.write(`projector mutants: ${JSON.stringify(counts)}\n`);
+      expect(counts.gate + counts.answered + counts.ended).toBe(PROJECTORS);
+      expect(counts.gate).toBeGreaterThan(PROJECTORS / 4);
+      expect(counts.ended).toBeLessThanOrEqual(PROJECTORS / 20);
+    },
+  );
 });

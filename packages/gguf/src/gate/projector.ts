@@ -39,7 +39,7 @@ export function readProjector(header: Header, lookup: Lookup, sizeBytes: number)
   if (seesImages) checkNetwork(lookup, 'clip.vision');
   if (hearsAudio) checkNetwork(lookup, 'clip.audio');
   if (seesImages) checkImages(lookup);
-  if (hearsAudio) checkAudio(lookup);
+  if (hearsAudio) checkAudio(header, lookup);
   return {
     type: lookup.text('clip.projector_type')?.slice(0, 64) ?? null,
     seesImages,
@@ -67,9 +67,32 @@ function checkImages(lookup: Lookup): void {
   within(lookup, 'clip.vision.spatial_merge_size', MOST.patchSize);
 }
 
-function checkAudio(lookup: Lookup): void {
+/** Families with the encoder of Whisper, and what libmtmd stops the process for where it differs. */
+const WHISPER: readonly (string | undefined)[] = [
+  'ultravox',
+  'voxtral',
+  'qwen2a',
+  'qwen2.5o',
+  'glma',
+  'meralion',
+  'musicflamingo',
+];
+/** Of 30 seconds, which it always encodes. */
+const WHISPER_PLACES = 1500n;
+const WHISPER_TENSORS = ['ln1.weight', 'ln1.bias', 'ln2.weight', 'ln2.bias', 'attn_q.bias', 'attn_v.bias'];
+
+function checkAudio({ tensors }: Header, lookup: Lookup): void {
   within(lookup, 'clip.audio.num_mel_bins', MOST.melBins);
   within(lookup, 'clip.audio.projector.stack_factor', MOST.melBins);
+  const type = lookup.text('clip.projector_type') ?? lookup.text('clip.audio.projector_type');
+  if (!WHISPER.includes(type)) return;
+  const named = new Map(tensors.map((tensor) => [tensor.name, tensor]));
+  const places = named.get('a.position_embd.weight')?.dims[1] ?? 0n;
+  if (places < WHISPER_PLACES)
+    lookup.refuse(`a.position_embd.weight has ${places} positions, and ${WHISPER_PLACES} are needed`);
+  const missing = WHISPER_TENSORS.find((name) => !named.has(`a.blk.0.${name}`));
+  if (missing !== undefined) lookup.refuse(`it has no a.blk.0.${missing}`);
+  if (named.has('a.blk.0.attn_k.bias')) lookup.refuse('a.blk.0.attn_k.bias must not be there');
 }
 
 /** Undefined where the file leaves it out. */
