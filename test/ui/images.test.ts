@@ -19,7 +19,12 @@ const sent = (): readonly Part[] | string => lastContent(rig);
 const visit = () => visitFar(rig);
 
 /** A picture as a camera or a screenshot would be: red at the left, blue at the right. */
-async function drawn(page: Page, type: 'png' | 'jpeg', width: number, height: number): Promise<Buffer> {
+async function drawn(
+  page: Page,
+  type: 'png' | 'jpeg' | 'webp',
+  width: number,
+  height: number,
+): Promise<Buffer> {
   const base64 = await page.evaluate(
     async (of) => {
       const canvas = new OffscreenCanvas(of.width, of.height);
@@ -110,6 +115,18 @@ describe('an image', () => {
     const parts = sent() as readonly Part[];
     expect(parts.map(({ type }) => type)).toEqual(['image_url', 'image_url']);
     expect(parts[0]?.image_url?.url).toMatch(/^data:image\/jpeg;base64,/);
+    await close();
+  });
+
+  it('of another format of the web is sent as PNG, which every model reads', async () => {
+    const { page, close } = await visit();
+    const buffer = await drawn(page, 'webp', 64, 48);
+    expect(buffer.toString('latin1', 8, 12)).toBe('WEBP');
+    await page.getByLabel('Attach files').setInputFiles({ name: 'a.webp', mimeType: 'image/webp', buffer });
+    await expect.poll(() => chips(page).textContent()).toContain('64 × 48');
+    await say(page, '');
+    const parts = sent() as readonly Part[];
+    expect(parts[0]?.image_url?.url).toMatch(/^data:image\/png;base64,iVBOR/);
     await close();
   });
 
