@@ -17,6 +17,7 @@ import {
   INTEGER_FORMATS,
 } from '../generated/sources/packages/schema-grammar/src/string-formats.js';
 import { Statement } from '../generated/sources/src/trust/evidence/statement.js';
+import { EvalStatement } from '../generated/sources/src/trust/evidence/eval-statement.js';
 import { VectorStatement } from '../generated/sources/src/trust/evidence/vector-statement.js';
 import { STATUS_OF } from '../generated/sources/src/http/error-response.js';
 import { openApiDocument } from '../generated/sources/src/http/openapi.js';
@@ -340,6 +341,7 @@ const files = {
   'docs/grafana-dashboard.json': dashboard,
   'docs/schemas/evidence-frozen-v1.json': () => evidenceSchema(Statement),
   'docs/schemas/evidence-vectors-v1.json': () => evidenceSchema(VectorStatement),
+  'docs/schemas/evidence-eval-v1.json': () => evidenceSchema(EvalStatement),
 };
 const check = process.argv.includes('--check');
 const stale = [];

@@ -7,7 +7,7 @@ import { parseJson } from '../../src/lib/json/strict-json.ts';
 import { checkReplay } from '../../src/trust/evidence/compare.ts';
 import { parseKeyring } from '../../src/trust/evidence/keyring.ts';
 import { recordText } from '../../src/trust/evidence/record-text.ts';
-import { type AnyStatement, isOfVectors } from '../../src/trust/evidence/vector-checks.ts';
+import { type AnyStatement, isOfAnswer } from '../../src/trust/evidence/any-statement.ts';
 import {
   conclude,
   type Finding,
@@ -56,7 +56,7 @@ export function compareAnswers(first: Checked, second: Checked): Promise<Finding
   return settled(() => {
     const [claimed, again] = [first.statement, second.statement];
     const answer = second.record.response;
-    if (claimed === null || again === null || answer === null || isOfVectors(claimed) || isOfVectors(again))
+    if (claimed === null || again === null || answer === null || !isOfAnswer(claimed) || !isOfAnswer(again))
       throw new Error('One of the records is not verified.');
     const { model, backend, exec, prompt, sampling, output, server } = again.predicate;
     const findings = checkReplay(claimed, {

@@ -1,6 +1,7 @@
 /** Every field of a record in words: its value, and what the schema of records says of it. */
 import { Predicate } from '../../src/trust/evidence/statement.ts';
-import { type AnyStatement, isOfVectors } from '../../src/trust/evidence/vector-checks.ts';
+import { type AnyStatement, isCard, isOfVectors } from '../../src/trust/evidence/any-statement.ts';
+import { EvalPredicate } from '../../src/trust/evidence/eval-statement.ts';
 import { VectorPredicate } from '../../src/trust/evidence/vector-statement.ts';
 
 export interface Explained {
@@ -15,7 +16,7 @@ export interface Part {
   readonly fields: readonly Explained[];
 }
 
-type PartName = keyof Predicate | keyof VectorPredicate;
+type PartName = keyof Predicate | keyof VectorPredicate | keyof EvalPredicate;
 
 const PARTS: Readonly<Record<PartName, string>> = {
   issuer: 'Who signed, when, and where in the chain of records since the service started.',
@@ -29,6 +30,10 @@ const PARTS: Readonly<Record<PartName, string>> = {
   sampling: 'How the tokens were chosen.',
   output: 'The result: the tokens, and a chain of hashes over their logits.',
   vectors: 'The result: the tokens of each input, as hashes, and the form of the vectors.',
+  reference: 'The model that it was compared with, by the hash of its file.',
+  settings: 'What was set for its loads.',
+  set: 'The texts that it was measured with.',
+  report: 'The result: what hearth eval measured.',
 };
 
 interface SchemaLike {
@@ -38,12 +43,12 @@ interface SchemaLike {
 }
 
 export function explain(statement: AnyStatement): Part[] {
-  const schema = isOfVectors(statement) ? VectorPredicate : Predicate;
+  const schema = isCard(statement) ? EvalPredicate : isOfVectors(statement) ? VectorPredicate : Predicate;
   const schemas = (schema as unknown as SchemaLike).properties ?? {};
-  const parts: Readonly<Partial<Record<PartName, object>>> = statement.predicate;
+  const parts: Readonly<Partial<Record<PartName, object | null>>> = statement.predicate;
   return (Object.keys(PARTS) as PartName[]).flatMap((name) => {
     const part = parts[name];
-    if (part === undefined) return [];
+    if (part === undefined || part === null) return [];
     const fields = Object.entries(part).map(([field, value]) => ({
       name: field,
       value: shown(value),

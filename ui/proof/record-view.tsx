@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { isOfAnswer } from '../../src/trust/evidence/any-statement.ts';
 import type { Finding } from '../../src/trust/evidence/verify.ts';
 import { saveFile } from '../parts/files.ts';
 import { CodeBlock } from '../text/code/code-block.tsx';
@@ -125,7 +126,7 @@ function Actions({ held, checked }: { held: Held; checked: Checked }) {
 
 /** The page asks again there only. */
 const isFromChat = ({ statement }: Checked): boolean =>
-  statement !== null && statement.predicate.request.route === undefined;
+  statement !== null && isOfAnswer(statement) && statement.predicate.request.route === undefined;
 
 function Fields({ checked }: { checked: Checked }) {
   const { statement } = checked;

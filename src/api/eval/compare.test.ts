@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { PromptToken } from '../../contract/job-event.ts';
 import { distanceOf, divergenceOf, figuresOf, findingsOf, verdictOf } from './compare.ts';
-import type { Measurement } from './measure.ts';
+import type { Measurement, TokenScore } from './measure.ts';
 
-const named = (id: number) => ({ id, text: String(id), bytes: [48] });
-const token = (id: number, logprob: number, top: readonly (readonly [number, number])[]): PromptToken => ({
-  ...named(id),
-  score: { logprob, rank: 1, top: top.map(([other, value]) => ({ ...named(other), logprob: value })) },
+const token = (id: number, logprob: number, top: readonly (readonly [number, number])[]): TokenScore => ({
+  id,
+  logprob,
+  top: top.map(([other, value]) => [other, value]),
 });
-const first: PromptToken = { ...named(9), score: null };
 
 /** Texts of a hundred tokens whose log probabilities the function gives by their place. */
 function measurement(
@@ -16,12 +14,13 @@ function measurement(
   logprobAt: (at: number) => number,
   over: Partial<Measurement> = {},
 ): Measurement {
-  const tokens = [
-    first,
-    ...Array.from({ length: 100 }, (_, at) => token(at, logprobAt(at), [[at, logprobAt(at)]])),
-  ];
+  const tokens = Array.from({ length: 100 }, (_, at) => token(at, logprobAt(at), [[at, logprobAt(at)]]));
   return {
     model,
+    bitsPerWeight: null,
+    own: [],
+    needle: null,
+    host: { pid: 1, mapped: [], cpuFeatures: '', libc: '' },
     texts: [
       { name: 'a', bytes: 200, tokens },
       { name: 'b', bytes: 200, tokens },
@@ -38,20 +37,20 @@ function measurement(
 function othersAtOdd(): Measurement {
   const { texts, ...rest } = measurement('x', () => -1);
   const tokens = (texts[0]?.tokens ?? []).map((each, at) =>
-    each.score === null || at % 2 === 1
-      ? each
-      : { ...each, score: { ...each.score, top: [{ ...named(700), logprob: -0.9 }] } },
+    at % 2 === 1 ? each : token(each.id, each.logprob, [[700, -0.9]]),
   );
   return { ...rest, texts: texts.map((text) => ({ ...text, tokens })) };
 }
 const plain = measurement('big', () => -1);
 
 describe('figures of a model', () => {
-  it('leave out the token that nothing stands before', () => {
-    const figures = figuresOf(plain.texts, 'all');
-    expect(figures).toMatchObject({ name: 'all', tokens: 200 });
+  it('are those of all tokens and bytes', () => {
+    const figures = figuresOf('all', plain.texts, null);
+    expect(figures).toMatchObject({ name: 'all', tokens: 200, same_choice: null });
     expect(figures.perplexity).toBeCloseTo(Math.E, 12);
-    expect(figures.bitsPerByte).toBeCloseTo(200 / Math.LN2 / 400, 12);
+    expect(figures.bits_per_byte).toBeCloseTo(200 / Math.LN2 / 400, 12);
+    const beside = figuresOf('all', plain.texts, othersAtOdd().texts);
+    expect([beside.same_choice, beside.reference_bits_per_byte]).toEqual([0.5, figures.bits_per_byte]);
     expect(verdictOf(plain, null)).toBe('Needs 0.72 bits per byte of text; calls and JSON 38 of 39.');
   });
 });
@@ -62,7 +61,7 @@ describe('the divergence of two distributions', () => {
     const reference = token(1, half, [[1, half]]);
     const own = token(1, Math.log(0.25), [[1, Math.log(0.25)]]);
     const expected = 0.5 * Math.log(0.5 / 0.25) + 0.5 * Math.log(0.5 / 0.75);
-    expect(divergenceOf(own as never, reference as never)).toBeCloseTo(expected, 12);
+    expect(divergenceOf(own, reference)).toBeCloseTo(expected, 12);
   });
 
   it('is never more than the whole one, and 0 for equal distributions', () => {
@@ -76,7 +75,7 @@ describe('the divergence of two distributions', () => {
     const reference = token(0, Math.log(0.5), tops(p, 3));
     const own = token(0, Math.log(0.2), tops(q, 2));
     const whole = p.reduce((sum, value, at) => sum + value * Math.log(value / (q?.[at] ?? 1)), 0);
-    const told = divergenceOf(own as never, reference as never);
+    const told = divergenceOf(own, reference);
     expect(told).toBeGreaterThan(0);
     expect(told).toBeLessThanOrEqual(whole + 1e-12);
     expect(divergenceOf(reference as never, reference as never)).toBe(0);
@@ -110,12 +109,45 @@ describe('a comparison', () => {
     ['another template', measurement('x', () => -1, { rendered: 'Hi' }), /another chat template/],
     [
       'another vocabulary',
-      measurement('x', () => -1, { texts: [{ name: 'a', bytes: 200, tokens: [first, token(7, -1, [])] }] }),
-      /splits text into other tokens/,
+      measurement('x', () => -1, { texts: [{ name: 'a', bytes: 200, tokens: [token(7, -1, [])] }] }),
+      /splits 1 of 1 texts into other tokens than big/,
     ],
   ])('names %s', (_, candidate, words) => {
     expect(findingsOf(candidate, plain).join('\n')).toMatch(words);
     expect(findingsOf(candidate, plain)).toHaveLength(1);
+  });
+
+  it.each([
+    [2.6, 4.8, 'too coarse a quant (2.6 bits per weight)'],
+    [4.8, 4.8, 'damaged weights'],
+    [2.6, 2.7, 'damaged weights'],
+    [null, 4.8, 'too coarse a quant, or damaged weights'],
+  ])('tells by %d and %d bits per weight what made it worse', (own, other, cause) => {
+    const [found] = findingsOf(
+      measurement('x', () => -1.5, { bitsPerWeight: own }),
+      measurement('big', () => -1, { bitsPerWeight: other }),
+    );
+    expect(found).toMatch(new RegExp(`: ${cause.replaceAll(/[().]/g, String.raw`\$&`)}\.$`));
+  });
+
+  it('finds logits that are no numbers', () => {
+    const [found] = findingsOf(
+      measurement('x', () => Number.NaN),
+      plain,
+    );
+    expect(found).toContain('probabilities that are no numbers');
+  });
+
+  it('finds that facts of a long text are lost, where texts show nothing', () => {
+    const needle = (missed: number[]) => ({ window: 512, tokens: 400, facts: 5, missed });
+    const recalling = (missed: number[]) => measurement('x', () => -1, { needle: needle(missed) });
+    const big = measurement('big', () => -1, { needle: needle([]) });
+    expect(findingsOf(recalling([0.25]), big)).toEqual([]);
+    expect(findingsOf(recalling([0.05, 0.25, 0.5]), big)).toEqual([
+      'It recalls 2 of 5 facts in a text of 400 tokens, and big 5: its window, its rotary base or the types of its KV cache differ.',
+    ]);
+    expect(findingsOf(recalling([0.05, 0.25, 0.5]), plain)).toEqual([]);
+    expect(verdictOf(recalling([0.25]), null)).toContain('recalls 4 of 5 facts in 400 tokens');
   });
 
   it('takes a small loss for what a quant costs', () => {

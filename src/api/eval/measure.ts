@@ -1,37 +1,70 @@
-/** What one model does with the texts of the set, in a worker of its own. */
+/** What one model does with the set, in a worker of its own. An interrupted measurement continues with its next part. */
+import { type Static, type TSchema, Type } from 'typebox';
+import { FrozenHost } from '../../contract/frozen.ts';
 import type { JobEvent, PromptToken } from '../../contract/job-event.ts';
 import type { GenerateJob, Job } from '../../contract/job.ts';
 import { MOST_ALTERNATIVES } from '../../contract/limits.ts';
 import { collectEvents, eventOf } from '../../engine/collect.ts';
 import { totalBytes } from '../../engine/device-memory.ts';
-import type { LoadedModel, ModelTarget } from '../../engine/ports.ts';
+import type { LocalBackend } from '../../engine/local/local-backend.ts';
+import type { LocalTarget } from '../../engine/local/model-source.ts';
+import type { LoadedModel, LoadSize } from '../../engine/ports.ts';
+import { isSvcError } from '../../lib/errors/svc-error.ts';
+import { EvalReport, Needle } from '../../trust/evidence/eval-statement.ts';
 import { checkJob } from '../check/check-job.ts';
-import { checkLoaded, type ScoreCard } from '../check/check-model.ts';
+import { checkLoaded } from '../check/check-model.ts';
+import { plannedLoad } from '../fit/fit-model.ts';
 import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
-import { EVAL_TEXTS, type EvalText } from './texts.ts';
+import { FACTS, hiddenIn, missedFacts, RECALL } from './needle.ts';
+import type { OwnRequest } from './own-requests.ts';
+import type { Parts } from './parts.ts';
+import { EVAL_TEXTS, FILLER } from './texts.ts';
 
-export interface ScoredText {
-  readonly name: string;
-  readonly bytes: number;
-  readonly tokens: readonly PromptToken[];
-}
+const TokenScore = Type.Object({
+  id: Type.Integer(),
+  logprob: Type.Number(),
+  /** The likeliest tokens with their log probabilities, in order. */
+  top: Type.Array(Type.Tuple([Type.Integer(), Type.Number()])),
+});
+export type TokenScore = Static<typeof TokenScore>;
 
-export interface Measurement {
+/** Without its first token, which follows nothing. */
+const ScoredText = Type.Object({
+  name: Type.String(),
+  bytes: Type.Integer(),
+  tokens: Type.Array(TokenScore),
+});
+export type ScoredText = Static<typeof ScoredText>;
+
+const Speeds = Type.Object({ readPerS: Type.Number(), writtenPerS: Type.Number() });
+const Size = Type.Object({ memoryBytes: Type.Integer(), host: FrozenHost });
+const { cases: Cases } = EvalReport.properties;
+type Cases = Static<typeof Cases>;
+
+export interface Measurement extends Static<typeof Speeds>, Static<typeof Size> {
   readonly model: string;
+  /** Null: the number of weights is not known. */
+  readonly bitsPerWeight: number | null;
   readonly texts: readonly ScoredText[];
+  readonly own: readonly ScoredText[];
   /** A conversation as the model's template puts it. */
   readonly rendered: string;
-  readonly cases: ScoreCard['cases'];
-  readonly readPerS: number;
-  readonly writtenPerS: number;
-  readonly memoryBytes: number;
+  readonly cases: Cases;
+  readonly needle: Needle | null;
 }
 
 export interface MeasureOptions {
   readonly worker: WorkerSettings;
-  readonly target: ModelTarget;
+  readonly target: LocalTarget;
+  readonly bitsPerWeight: number | null;
+  /** Slots of a load, as the user set them; null: as memory allows. */
+  readonly slots: number | null;
   /** Cases of calls and JSON that do not end within this time are left out; null: none is tried. */
   readonly casesWithinMs: number | null;
+  /** Tokens of the text with facts; null: what the model reads in half a minute. */
+  readonly needleTokens: number | null;
+  readonly own: readonly OwnRequest[];
+  readonly parts: Parts;
   readonly signal: AbortSignal;
   readonly onProgress: (words: string) => void;
 }
@@ -43,6 +76,13 @@ const WRITTEN_TOKENS = 48;
 const ROUNDS = 3;
 /** Room behind a text that is read. */
 const LEFT_TOKENS = 8;
+const NEEDLE_S = 30;
+/** A long text is read more slowly than a short one; beyond this it is given up. */
+const NEEDLE_WITHIN_MS = 120_000;
+const LEAST_NEEDLE_TOKENS = 512;
+const REASON_CHARACTERS = 1_000;
+/** Of all recorded requests together. */
+const OWN_TOKENS = 8_192;
 
 const CONVERSATION: GenerateJob['prompt'] = {
   kind: 'chat',
@@ -54,87 +94,98 @@ const CONVERSATION: GenerateJob['prompt'] = {
   ],
 };
 
+const NO_CASES: Cases = { all: 0, passed: 0, failed: [], left: 0 };
+
 export async function measureModel(options: MeasureOptions): Promise<Measurement> {
-  const { target, worker, signal, onProgress } = options;
-  const backend = startOwnWorker(worker);
+  const { target, casesWithinMs, own, needleTokens } = options;
+  const bench = new Bench(options);
+  const step = steps(options, EVAL_TEXTS.length + 4 + (casesWithinMs === null ? 0 : 1) + own.length);
   try {
-    const numCtx = Math.min(NUM_CTX, target.trainedCtx);
-    const loaded = await backend.load(target, { numCtx, slots: SLOTS, cells: SLOTS * numCtx }, signal);
-    const run = new Run(loaded, signal);
     const texts: ScoredText[] = [];
-    for (const [at, text] of EVAL_TEXTS.entries()) {
-      onProgress(`${target.modelId}: text ${at + 1} of ${EVAL_TEXTS.length} (${text.name}) …`);
-      texts.push(await run.score(text, numCtx));
-    }
-    const { facts } = loaded;
-    return {
-      model: target.modelId,
-      texts,
-      rendered: await run.rendered(),
-      cases: await casesOf(loaded, options),
-      ...(await run.speeds(
-        texts.flatMap(({ tokens }) => tokens.map(({ id }) => id)).slice(0, numCtx - LEFT_TOKENS),
-      )),
-      memoryBytes: totalBytes(facts.measured ?? facts.memory),
-    };
+    for (const { name, text } of EVAL_TEXTS)
+      texts.push(await step(`text ${name}`, ScoredText, () => bench.scoredText(name, text)));
+    const rendered = await step('chat template', Type.String(), () => bench.rendered());
+    const speeds = await step('speed', Speeds, () => bench.speeds(texts));
+    const size = await step('memory', Size, () => bench.size());
+    const cases =
+      casesWithinMs === null
+        ? NO_CASES
+        : await step('calls and JSON', Cases, () => bench.cases(casesWithinMs));
+    // Their tokens are the user's own words, so they are never kept.
+    const scoredOwn = await bench.scoredOwn((name) => void step.tell(name));
+    const limit = needleTokens ?? Math.max(LEAST_NEEDLE_TOKENS, Math.floor(speeds.readPerS * NEEDLE_S));
+    const needle = await step('facts in a long text', Type.Union([Needle, Type.Null()]), () =>
+      bench.needle(limit),
+    );
+    const { modelId: model } = target;
+    const { bitsPerWeight } = options;
+    return { model, bitsPerWeight, texts, own: scoredOwn, rendered, cases, needle, ...speeds, ...size };
   } finally {
-    await backend.close();
+    await bench.close();
   }
 }
 
-const NO_CASES: Measurement['cases'] = { all: 0, passed: 0, failed: [], left: 0 };
+type Step = {
+  <T extends TSchema>(name: string, shape: T, make: () => Promise<Static<T>>): Promise<Static<T>>;
+  tell(name: string): void;
+};
 
-async function casesOf(
-  loaded: LoadedModel,
-  { target, casesWithinMs, signal, onProgress }: MeasureOptions,
-): Promise<Measurement['cases']> {
-  if (casesWithinMs === null) return NO_CASES;
-  const end = performance.now() + casesWithinMs;
-  const onCase = (tried: number, all: number): void =>
-    onProgress(`${target.modelId}: calls and JSON, ${tried} of ${all} …`);
-  return (await checkLoaded(loaded, { target, makerDefaults: {}, signal, end, onCase })).cases;
+function steps({ target, parts, signal, onProgress }: MeasureOptions, all: number): Step {
+  let at = 0;
+  const tell = (name: string): void => {
+    at += 1;
+    onProgress(`${target.modelId}: ${at} of ${all}, ${name} …`);
+  };
+  return Object.assign(
+    async <T extends TSchema>(name: string, shape: T, make: () => Promise<Static<T>>): Promise<Static<T>> => {
+      signal.throwIfAborted();
+      tell(name);
+      return parts.part(name, shape, make);
+    },
+    { tell },
+  );
 }
 
-/** Jobs of one loaded model. */
-class Run {
-  readonly #loaded: LoadedModel;
-  readonly #signal: AbortSignal;
+/** Loads of one model, one at a time: parts that are kept load nothing. */
+class Bench {
+  readonly #options: MeasureOptions;
+  readonly #backend: LocalBackend;
+  readonly #numCtx: number;
+  #now: { readonly isPlanned: boolean; readonly loaded: LoadedModel } | null = null;
   #jobs = 0;
 
-  constructor(loaded: LoadedModel, signal: AbortSignal) {
-    this.#loaded = loaded;
-    this.#signal = signal;
+  constructor(options: MeasureOptions) {
+    this.#options = options;
+    this.#backend = startOwnWorker(options.worker);
+    this.#numCtx = Math.min(NUM_CTX, options.target.trainedCtx);
   }
 
-  async score({ name, text }: EvalText, numCtx: number): Promise<ScoredText> {
-    const asked = { text, addSpecial: true, parseSpecial: false, withPieces: false };
-    const { tokens } = await this.#last({ kind: 'tokenize', jobId: this.#id(), ...asked }, 'tokenized');
-    const events = await this.#events(
-      checkJob(this.#id(), {
-        prompt: { kind: 'tokens', tokens: [...tokens].slice(0, numCtx) },
-        maxTokens: 0,
-        scoredPrompt: { top: MOST_ALTERNATIVES, from: 0 },
-      }),
-    );
-    const scored = events.flatMap((event) => (event.type === 'prompt_tokens' ? event.tokens : []));
-    const bytes = scored.reduce((sum, token) => sum + (token.score === null ? 0 : token.bytes.length), 0);
-    return { name, bytes, tokens: scored };
+  close(): Promise<void> {
+    return this.#backend.close();
+  }
+
+  async scoredText(name: string, text: string): Promise<ScoredText> {
+    const loaded = await this.#small();
+    return this.#scored(loaded, name, await this.#tokensOf(loaded, text));
   }
 
   async rendered(): Promise<string> {
     const job = checkJob(this.#id(), { prompt: CONVERSATION });
-    return (await this.#last({ kind: 'explain', jobId: this.#id(), job }, 'explained')).renderedPrompt;
+    const asked = { kind: 'explain' as const, jobId: this.#id(), job };
+    return (await this.#last(await this.#small(), asked, 'explained')).renderedPrompt;
   }
 
   /** Tokens per second, alone. */
-  async speeds(tokens: readonly number[]): Promise<Pick<Measurement, 'readPerS' | 'writtenPerS'>> {
-    const prompt = { kind: 'tokens' as const, tokens: [...tokens] };
-    const read = await this.#last(checkJob(this.#id(), { prompt, maxTokens: 1 }), 'done');
+  async speeds(texts: readonly ScoredText[]): Promise<Static<typeof Speeds>> {
+    const loaded = await this.#small();
+    const ids = texts.flatMap(({ tokens }) => tokens.map(({ id }) => id));
+    const prompt = { kind: 'tokens' as const, tokens: ids.slice(0, this.#numCtx - LEFT_TOKENS) };
+    const read = await this.#last(loaded, checkJob(this.#id(), { prompt, maxTokens: 1 }), 'done');
     const short = { ...prompt, tokens: prompt.tokens.slice(0, LEFT_TOKENS) };
     const job = { prompt: short, maxTokens: WRITTEN_TOKENS, ignoresEnd: true };
     const written: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      const { usage, timings } = await this.#last(checkJob(this.#id(), job), 'done');
+      const { usage, timings } = await this.#last(loaded, checkJob(this.#id(), job), 'done');
       written.push(perSecond(usage.completionTokens - 1, timings.decodeMs));
     }
     return {
@@ -143,18 +194,178 @@ class Run {
     };
   }
 
+  /** The memory of the load, and the libraries that a run of it mapped. */
+  async size(): Promise<Static<typeof Size>> {
+    const loaded = await this.#small();
+    const prompt = { kind: 'text' as const, text: 'The sea is calm.' };
+    const sampling = { temperature: 0, seed: 0 };
+    const job = checkJob(this.#id(), { prompt, sampling, maxTokens: 1, templateClockMs: 0, lane: 'frozen' });
+    const { frozen } = await this.#last(loaded, job, 'done');
+    if (frozen === undefined) throw new Error('the worker reported nothing of a frozen run');
+    const { memory, measured = memory } = loaded.facts;
+    return { memoryBytes: Math.round(totalBytes(measured)), host: frozen.host };
+  }
+
+  async cases(withinMs: number): Promise<Cases> {
+    const { target, signal, onProgress } = this.#options;
+    const end = performance.now() + withinMs;
+    const onCase = (tried: number, all: number): void =>
+      onProgress(`${target.modelId}: calls and JSON, ${tried} of ${all} …`);
+    const card = await checkLoaded(await this.#small(), { target, makerDefaults: {}, signal, end, onCase });
+    const failed = card.cases.failed.map((each) => ({
+      ...each,
+      reason: each.reason.slice(0, REASON_CHARACTERS),
+    }));
+    return { ...card.cases, failed };
+  }
+
+  /** Each as far as a small window holds it; an empty one could not be read by this model. */
+  async scoredOwn(onRequest: (name: string) => void): Promise<ScoredText[]> {
+    const scored: ScoredText[] = [];
+    let left = OWN_TOKENS;
+    for (const [at, { job }] of this.#options.own.entries()) {
+      const name = `recorded request ${at + 1}`;
+      onRequest(name);
+      const tokens = await this.#ownTokens(job);
+      const some = tokens.slice(0, Math.min(left, this.#numCtx - LEFT_TOKENS));
+      left -= some.length;
+      scored.push(
+        some.length < 2
+          ? { name, bytes: 0, tokens: [] }
+          : await this.#scored(await this.#small(), name, some),
+      );
+    }
+    return scored;
+  }
+
+  /** The part of the planned window that is read within the limit; null: it was not read in time. */
+  async needle(limit: number): Promise<Needle | null> {
+    const loaded = await this.#planned();
+    const { numCtx } = loaded.facts;
+    const most = Math.min(limit, numCtx - LEFT_TOKENS);
+    const tail = await this.#tokensOf(loaded, RECALL);
+    const tokens = await this.#longText(loaded, most, tail.length);
+    const job = checkJob(this.#id(), {
+      prompt: { kind: 'tokens', tokens },
+      maxTokens: 0,
+      scoredPrompt: { top: 0, from: Math.max(0, tokens.length - tail.length - LEFT_TOKENS) },
+    });
+    const scored = await this.#withinTime(loaded, job);
+    if (scored === null) return null;
+    return { window: numCtx, tokens: tokens.length, facts: FACTS.length, missed: missedFacts(scored) };
+  }
+
+  async #withinTime(loaded: LoadedModel, job: GenerateJob): Promise<PromptToken[] | null> {
+    const isOver = AbortSignal.timeout(NEEDLE_WITHIN_MS);
+    try {
+      return promptTokensOf(await this.#events(loaded, job, AbortSignal.any([this.#options.signal, isOver])));
+    } catch (error) {
+      if (!isOver.aborted || this.#options.signal.aborted) throw error;
+      return null;
+    }
+  }
+
+  /** As many sentences as the tokens allow. */
+  async #longText(loaded: LoadedModel, most: number, tail: number): Promise<number[]> {
+    const sample = await this.#tokensOf(loaded, FILLER.join(' '));
+    let count = Math.floor(((most - 2 * tail) * FILLER.length) / sample.length);
+    for (;;) {
+      const tokens = await this.#tokensOf(loaded, hiddenIn(FILLER, Math.max(1, count)) + RECALL);
+      if (tokens.length <= most || count <= 1) return tokens.slice(-most);
+      count = Math.floor(count * 0.97) - 1;
+    }
+  }
+
+  async #ownTokens(job: GenerateJob): Promise<readonly number[]> {
+    const asked = { kind: 'explain', jobId: this.#id(), job, wantsTokens: true } as const;
+    try {
+      return [...((await this.#last(await this.#small(), asked, 'explained')).tokens ?? [])];
+    } catch (error) {
+      this.#options.signal.throwIfAborted();
+      // A template that refuses a conversation, or a conversation with images.
+      if (isSvcError(error)) return [];
+      throw error;
+    }
+  }
+
+  async #scored(loaded: LoadedModel, name: string, tokens: readonly number[]): Promise<ScoredText> {
+    const job = checkJob(this.#id(), {
+      prompt: { kind: 'tokens', tokens: tokens.slice(0, this.#numCtx) },
+      maxTokens: 0,
+      scoredPrompt: { top: MOST_ALTERNATIVES, from: 0 },
+    });
+    const scored = promptTokensOf(await this.#events(loaded, job)).filter(({ score }) => score !== null);
+    return {
+      name,
+      bytes: scored.reduce((sum, { bytes }) => sum + bytes.length, 0),
+      tokens: scored.flatMap(tokenScore),
+    };
+  }
+
+  async #tokensOf(loaded: LoadedModel, text: string): Promise<number[]> {
+    const asked = { text, addSpecial: true, parseSpecial: false, withPieces: false };
+    const { tokens } = await this.#last(
+      loaded,
+      { kind: 'tokenize', jobId: this.#id(), ...asked },
+      'tokenized',
+    );
+    return [...tokens];
+  }
+
+  /** A load of one size for all models, so that their memory can be compared. */
+  #small(): Promise<LoadedModel> {
+    const numCtx = this.#numCtx;
+    return this.#load(false, async () => ({ numCtx, slots: SLOTS, cells: SLOTS * numCtx }));
+  }
+
+  /** The load that the service would make. */
+  #planned(): Promise<LoadedModel> {
+    const { target, slots } = this.#options;
+    return this.#load(true, async () => {
+      const small = { numCtx: this.#numCtx, slots: 1, cells: this.#numCtx };
+      const plan = await plannedLoad(this.#backend, target, slots);
+      // One text at a time is read.
+      return plan === null ? small : { numCtx: plan.numCtx, slots: 1, cells: plan.numCtx };
+    });
+  }
+
+  async #load(isPlanned: boolean, size: () => Promise<LoadSize>): Promise<LoadedModel> {
+    if (this.#now?.isPlanned === isPlanned) return this.#now.loaded;
+    await this.#now?.loaded.unload();
+    this.#now = null;
+    const { target, signal } = this.#options;
+    const loaded = await this.#backend.load(target, await size(), signal);
+    this.#now = { isPlanned, loaded };
+    return loaded;
+  }
+
   #id(): string {
     this.#jobs += 1;
     return `eval-${this.#jobs}`;
   }
 
-  #events(job: Job): Promise<JobEvent[]> {
-    return collectEvents((listener) => this.#loaded.run(job, this.#signal, listener));
+  #events(loaded: LoadedModel, job: Job, signal = this.#options.signal): Promise<JobEvent[]> {
+    return collectEvents((listener) => loaded.run(job, signal, listener));
   }
 
-  async #last<T extends JobEvent['type']>(job: Job, type: T): Promise<Extract<JobEvent, { type: T }>> {
-    return eventOf(await this.#events(job), type);
+  async #last<T extends JobEvent['type']>(
+    loaded: LoadedModel,
+    job: Job,
+    type: T,
+  ): Promise<Extract<JobEvent, { type: T }>> {
+    return eventOf(await this.#events(loaded, job), type);
   }
+}
+
+const promptTokensOf = (events: readonly JobEvent[]): PromptToken[] =>
+  events.flatMap((event) => (event.type === 'prompt_tokens' ? event.tokens : []));
+
+function tokenScore({ id, score }: PromptToken): TokenScore[] {
+  if (score === null) return [];
+  const top = score.top.flatMap((each): [number, number][] =>
+    each.id === undefined ? [] : [[each.id, each.logprob]],
+  );
+  return [{ id, logprob: score.logprob, top }];
 }
 
 const perSecond = (tokens: number, ms: number): number => (ms > 0 ? (tokens * 1000) / ms : 0);

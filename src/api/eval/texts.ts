@@ -136,3 +136,8 @@ export const EVAL_TEXTS: readonly EvalText[] = [
   { name: 'French', text: FRENCH.replaceAll('\n', ' ') },
   { name: 'Spanish', text: SPANISH.replaceAll('\n', ' ') },
 ];
+
+/** Sentences that say nothing of the facts between them. */
+export const FILLER: readonly string[] = [PROSE, EXPLANATION].flatMap((text) =>
+  text.replaceAll('\n', ' ').split(/(?<=[.?!]) /),
+);

@@ -4,10 +4,17 @@
  * This file: what an installed model takes at each window, asked of the native library.
  */
 import { scaled, totalBytes } from '../../engine/device-memory.ts';
+import type { LocalBackend } from '../../engine/local/local-backend.ts';
 import type { LocalTarget } from '../../engine/local/model-source.ts';
 import type { LoadSize, Memory } from '../../engine/ports.ts';
 import { DEFAULT_SCHEDULER_LIMITS } from '../../engine/scheduler/limits.ts';
-import { bestPlan, mostChosenCtx, type Wish, wantedCtx } from '../../engine/scheduler/memory-plan.ts';
+import {
+  bestPlan,
+  type LoadPlan,
+  mostChosenCtx,
+  type Wish,
+  wantedCtx,
+} from '../../engine/scheduler/memory-plan.ts';
 import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
 
 const WINDOWS = [4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144];
@@ -44,13 +51,8 @@ export async function fitModel(target: LocalTarget, { settings, slots }: FitOpti
   const backend = startOwnWorker(settings);
   try {
     const { gpu } = await backend.boot();
-    await backend.measure?.(target);
-    const { reserveBytes } = DEFAULT_SCHEDULER_LIMITS;
-    const free = scaled(backend.freeMemory(), (bytes) => Math.max(0, bytes - reserveBytes));
-    const need = (size: LoadSize): Memory => backend.memoryNeed(target, size) ?? [];
+    const { wish, free, plan } = await planLoad(backend, target, slots);
     const { source, trainedCtx } = target;
-    const wish = { wantedCtx: wantedCtx(target, null), mostCtx: mostChosenCtx(target), slots, below: null };
-    const plan = bestPlan({ ...wish, need }, free);
     const windows = new Set([...WINDOWS.filter((numCtx) => numCtx < trainedCtx), trainedCtx]);
     if (plan !== null) windows.add(plan.numCtx);
     return {
@@ -59,8 +61,8 @@ export async function fitModel(target: LocalTarget, { settings, slots }: FitOpti
       free,
       windows: [...windows]
         .toSorted((a, b) => a - b)
-        .map((numCtx) => windowAt({ ...wish, need, wantedCtx: numCtx, mostCtx: null }, free)),
-      load: plan === null ? null : { numCtx: plan.numCtx, slots: plan.slots, cells: plan.cells },
+        .map((numCtx) => windowAt({ ...wish, wantedCtx: numCtx, mostCtx: null }, free)),
+      load: sizeOf(plan),
       onGpu: gpu !== 'none',
       isMixture: source.experts !== null,
     };
@@ -68,6 +70,39 @@ export async function fitModel(target: LocalTarget, { settings, slots }: FitOpti
     await backend.close();
   }
 }
+
+/** What a load without num_ctx would get from this worker now; null: nothing fits. */
+export async function plannedLoad(
+  backend: LocalBackend,
+  target: LocalTarget,
+  slots: number | null,
+): Promise<LoadSize | null> {
+  return sizeOf((await planLoad(backend, target, slots)).plan);
+}
+
+interface Planned {
+  readonly wish: Wish;
+  readonly free: Memory;
+  readonly plan: LoadPlan | null;
+}
+
+async function planLoad(backend: LocalBackend, target: LocalTarget, slots: number | null): Promise<Planned> {
+  await backend.measure?.(target);
+  const { reserveBytes } = DEFAULT_SCHEDULER_LIMITS;
+  const free = scaled(backend.freeMemory(), (bytes) => Math.max(0, bytes - reserveBytes));
+  const need = (size: LoadSize): Memory => backend.memoryNeed(target, size) ?? [];
+  const wish = {
+    need,
+    wantedCtx: wantedCtx(target, null),
+    mostCtx: mostChosenCtx(target),
+    slots,
+    below: null,
+  };
+  return { wish, free, plan: bestPlan(wish, free) };
+}
+
+const sizeOf = (plan: LoadPlan | null): LoadSize | null =>
+  plan === null ? null : { numCtx: plan.numCtx, slots: plan.slots, cells: plan.cells };
 
 function windowAt(wish: Wish, free: Memory): FittingWindow {
   const { wantedCtx: numCtx, slots: pinned, need } = wish;

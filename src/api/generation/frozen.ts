@@ -129,7 +129,10 @@ export function checkedNonce(nonce: string | undefined): string | null {
 export async function provenModel({
   id,
   proof,
-}: ServedModel): Promise<{ readonly model: Predicate['model']; readonly confirm: () => Promise<void> }> {
+}: Pick<ServedModel, 'id' | 'proof'>): Promise<{
+  readonly model: Predicate['model'];
+  readonly confirm: () => Promise<void>;
+}> {
   if (proof === null) throw unavailable(`nothing proves which bytes of ${id} run`);
   const { files, headerSha256, confirm } = await proof();
   const [first, ...shards] = files;

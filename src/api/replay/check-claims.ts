@@ -14,10 +14,12 @@ import {
 } from '../../trust/evidence/verify.ts';
 import {
   type AnyStatement,
-  checkVectorBindings,
+  isCard,
   isOfVectors,
   parseAnyStatement,
-} from '../../trust/evidence/vector-checks.ts';
+} from '../../trust/evidence/any-statement.ts';
+import { checkCardBindings } from '../../trust/evidence/eval-card.ts';
+import { checkVectorBindings } from '../../trust/evidence/vector-checks.ts';
 import { ChatRequest } from '../../wire/inference/chat.ts';
 import { CompletionRequest } from '../../wire/inference/completions.ts';
 import { routes } from '../../wire/routes.ts';
@@ -42,6 +44,8 @@ export function checkClaims(
   if (statement === null) return { findings, statement, record, request };
   if (isOfVectors(statement)) {
     findings.push(...checkVectorBindings(record, statement, asked));
+  } else if (isCard(statement)) {
+    findings.push(...checkCardBindings(record, statement, asked));
   } else {
     findings.push(...checkBindings({ record, statement, ...asked }));
     findings.push(...sampled(findings, statement, request));

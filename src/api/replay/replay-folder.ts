@@ -5,14 +5,15 @@ import { checkReplay, type Replayed, saysWhatWasAnswered } from '../../trust/evi
 import type { Keyring } from '../../trust/evidence/keyring.ts';
 import type { Statement } from '../../trust/evidence/statement.ts';
 import type { Finding } from '../../trust/evidence/verify.ts';
-import { checkVectorReplay, isOfVectors, type ReplayedVectors } from '../../trust/evidence/vector-checks.ts';
+import { isCard, isOfVectors } from '../../trust/evidence/any-statement.ts';
+import { checkVectorReplay, type ReplayedVectors } from '../../trust/evidence/vector-checks.ts';
 import type { VectorStatement } from '../../trust/evidence/vector-statement.ts';
 import { findRecorded } from '../../trust/identity/backend.ts';
 import { checkClaims } from './check-claims.ts';
 import { readJsonFile, readKeyring, readRecord, type RecordFile } from './evidence-files.ts';
 import type { Machine } from './machine.ts';
 import { Replayer, type ReplayModel } from './replay.ts';
-import { notComparable } from './replay-job.ts';
+import { MEASURED_AGAIN, notComparable } from './replay-job.ts';
 import { findModel } from './replay-model.ts';
 import { replayVectors, type VectorReplay } from './replay-vectors.ts';
 
@@ -79,6 +80,7 @@ async function driftOf(file: string, bench: Bench): Promise<Drift> {
     if (wrong !== undefined) return notRun(file, 'mismatch', `${wrong.name}: ${wrong.detail}`);
     const open = findings.find(({ outcome }) => outcome === 'incomparable');
     if (open !== undefined) throw notComparable(open.detail);
+    if (statement !== null && isCard(statement)) throw notComparable(MEASURED_AGAIN);
     if (request === null) throw notComparable(`${requestOf(file)} cannot be read`);
     if (statement === null) throw notComparable('its signature was not checked');
     const model = await findModel(bench.machine, statement.predicate, bench.modelFile);

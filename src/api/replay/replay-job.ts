@@ -75,3 +75,6 @@ function askedOf({ claimed, request }: RecordedRun): {
 /** The record cannot be repeated here, for a reason that is no fault of it. */
 export const notComparable = (reason: string, cause?: unknown): SvcError =>
   fail('record_not_comparable', { reason }, cause);
+
+/** Why the figures of a card are not replayed. */
+export const MEASURED_AGAIN = 'speed and memory differ from run to run; measure again with hearth eval';

@@ -8,7 +8,13 @@ import {
 } from '../../trust/evidence/compare.ts';
 import type { Keyring } from '../../trust/evidence/keyring.ts';
 import type { Statement } from '../../trust/evidence/statement.ts';
-import { type AnyStatement, checkVectorReplay, isOfVectors } from '../../trust/evidence/vector-checks.ts';
+import {
+  type AnswerStatement,
+  type AnyStatement,
+  isCard,
+  isOfVectors,
+} from '../../trust/evidence/any-statement.ts';
+import { checkVectorReplay } from '../../trust/evidence/vector-checks.ts';
 import {
   bootOf,
   type ChainedRecord,
@@ -28,6 +34,7 @@ import { cannot, checkClaims } from './check-claims.ts';
 import { type RecordFile, readJsonFile, readKeyring, readRecord } from './evidence-files.ts';
 import type { Machine } from './machine.ts';
 import { Replayer, type ReplayModel } from './replay.ts';
+import { MEASURED_AGAIN } from './replay-job.ts';
 import { replayVectors } from './replay-vectors.ts';
 import { findModel } from './replay-model.ts';
 
@@ -153,12 +160,17 @@ async function checkHere(one: Case): Promise<Finding[]> {
     const recorded = one.statement.predicate.backend.backend_sha256;
     const backend = await findRecorded(recorded, librariesFolder(one.machine.home));
     const findings = await artefacts(one.statement, model, backend);
-    return isRun ? await runHere(one, { model, findings, backend }) : findings;
+    if (!isRun) return findings;
+    const { statement } = one;
+    if (isCard(statement)) return [...findings, cannot('replay', MEASURED_AGAIN)];
+    return await runHere({ ...one, statement }, { model, findings, backend });
   } catch (error) {
     if (!isFailure(error, 'record_not_comparable')) throw error;
     return [cannot('model', error.detail.reason, 'L2')];
   }
 }
+
+type Answered = Case & { readonly statement: AnswerStatement };
 
 async function artefacts(
   { predicate }: AnyStatement,
@@ -174,7 +186,7 @@ async function artefacts(
 }
 
 async function runHere(
-  one: Case,
+  one: Answered,
   {
     model,
     findings,
@@ -213,7 +225,7 @@ interface Here extends Pick<Machine, 'env'> {
   readonly model: ReplayModel;
 }
 
-async function replays(one: Case, request: unknown, { model, ...here }: Here): Promise<Finding[]> {
+async function replays(one: Answered, request: unknown, { model, ...here }: Here): Promise<Finding[]> {
   const { statement } = one;
   if (isOfVectors(statement)) {
     const { flags, machine } = one;

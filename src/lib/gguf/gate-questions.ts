@@ -4,6 +4,7 @@ import {
   inspectGgufPart,
   inspectModelOrAdapter,
   inspectProjector,
+  readTensorPlaces,
   readTensorShapes,
   readVocabularyFacts,
 } from './inspect.ts';
@@ -14,6 +15,7 @@ export const gateQuestions = {
   inspectGgufPart,
   inspectModelOrAdapter,
   inspectProjector,
+  readTensorPlaces,
   readTensorShapes,
   readVocabularyFacts,
 } as const;

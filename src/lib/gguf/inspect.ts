@@ -33,6 +33,7 @@ export const inspectProjector = withFailures(gguf.inspectProjector);
 export const readMakerDefaults = withFailures(gguf.readMakerDefaults);
 export const readMatrixTypes = withFailures(gguf.readMatrixTypes);
 export const readTemplateText = withFailures(gguf.readTemplateText);
+export const readTensorPlaces = withFailures(gguf.readTensorPlaces);
 export const readTensorShapes = withFailures(gguf.readTensorShapes);
 export const readVocabularyFacts = withFailures(gguf.readVocabularyFacts);
 

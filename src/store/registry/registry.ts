@@ -26,6 +26,7 @@ import {
 import { filePath } from '../files/paths.ts';
 import { type Companions, companionsOf, hasCompanions, NO_COMPANIONS } from './companions.ts';
 import { FileStates } from './file-states.ts';
+import { type OtherTensors, otherTensors } from './other-tensors.ts';
 import { Provenance } from './provenance.ts';
 import { Store } from '../files/store.ts';
 import { makeTarget, type TargetOptions } from './target.ts';
@@ -124,6 +125,13 @@ export class Registry {
   toTarget(model: InstalledModel, options: TargetOptions = {}): LocalTarget {
     if (!isServed(model)) throw notServed(model);
     return makeTarget(this.store.paths, this.#states, model, options);
+  }
+
+  /** Tensors that differ between two models, where both have them in the same form. */
+  otherTensors(model: InstalledModel, reference: InstalledModel, signal: AbortSignal): Promise<OtherTensors> {
+    const paths = (each: InstalledModel): string[] =>
+      modelFiles(each).map((file) => filePath(this.store.paths, file));
+    return otherTensors(paths(model), paths(reference), signal);
   }
 
   /** The chat template that the file of a model has. */

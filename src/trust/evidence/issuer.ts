@@ -8,7 +8,9 @@ import { readBuildMetadata } from '../identity/backend.ts';
 import type { FolderHash } from '../identity/folder-hash.ts';
 import type { InstanceIdentity } from '../identity/instance.ts';
 import type { SealStatement } from '../identity/sealed.ts';
+import type { Envelope } from '../identity/dsse.ts';
 import { newEvidenceChain } from './chain.ts';
+import { buildEvalCard, type EvalFacts } from './eval-card.ts';
 import { type FrozenRequest, freezeRequest } from './freeze.ts';
 import { type BackendProvenance, buildEvidence, type Evidence, type EvidenceFacts } from './record.ts';
 import { buildVectorEvidence, type VectorAnswer, type VectorEvidence } from './vector-record.ts';
@@ -29,6 +31,8 @@ export interface EvidenceIssuer {
   issue(facts: AnswerFacts): Promise<Evidence>;
   /** The same of vectors. */
   issueVectors(answer: VectorAnswer): Promise<VectorEvidence>;
+  /** Signs the card of a model. */
+  issueCard(facts: EvalFacts): Promise<Envelope>;
 }
 
 export function newEvidenceIssuer(options: {
@@ -78,6 +82,7 @@ export function newEvidenceIssuer(options: {
       const facts = { ...answer.facts, workerStart: workerStart(answer.facts.host.pid) };
       return buildVectorEvidence({ ...answer, facts }, await signer());
     },
+    issueCard: async (facts) => buildEvalCard(facts, await signer()),
   };
 }
 

@@ -23,7 +23,7 @@ export const text = (description: string, maxLength = 512) => Type.String({ maxL
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
 export const time = (description: string) =>
   Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$', description });
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 export const EXACT = { additionalProperties: false };
 
 export const Issuer = Type.Object(

@@ -9,15 +9,10 @@ import {
 } from '../../../test/support/records/sample-record.ts';
 import type { VectorFacts } from '../../contract/frozen.ts';
 import { fromBase64, toBase64 } from '../../lib/base/vector.ts';
+import { isOfVectors, parseAnyStatement } from './any-statement.ts';
 import { newEvidenceChain } from './chain.ts';
 import { checkBindings, openRecord, parseStatement } from './verify.ts';
-import {
-  checkVectorBindings,
-  checkVectorReplay,
-  isOfVectors,
-  parseAnyStatement,
-  type ReplayedVectors,
-} from './vector-checks.ts';
+import { checkVectorBindings, checkVectorReplay, type ReplayedVectors } from './vector-checks.ts';
 import { answeredVectors, buildVectorEvidence, statedVectorExec, statedVectors } from './vector-record.ts';
 import type { VectorStatement } from './vector-statement.ts';
 

@@ -1,9 +1,7 @@
 /** Checks a record of vectors: L1 binding to request and response, L3 a replay with the same bits. Pure. */
 import { isDeepStrictEqual } from 'node:util';
-import { Check as isShape } from 'typebox/value';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { tupleDifferences, type ModelFiles } from './compare.ts';
-import type { Statement } from './statement.ts';
 import {
   checkAsked,
   compare,
@@ -11,24 +9,11 @@ import {
   judge,
   notSigned,
   type OpenedRecord,
-  parsePayload,
-  parseStatement,
   type RequestFile,
   skipped,
 } from './verify.ts';
 import { answeredVectors, vectorResponseSha256, vectorsSha256 } from './vector-record.ts';
-import { type VectorPredicate, VECTORS_TYPE, VectorStatement } from './vector-statement.ts';
-
-/** Of an answer, or of vectors. */
-export type AnyStatement = Statement | VectorStatement;
-
-export function parseAnyStatement(payload: Buffer): AnyStatement {
-  const value = parsePayload(payload);
-  return isShape(VectorStatement, value) ? value : parseStatement(payload);
-}
-
-export const isOfVectors = (statement: AnyStatement): statement is VectorStatement =>
-  statement.predicateType === VECTORS_TYPE;
+import type { VectorPredicate, VectorStatement } from './vector-statement.ts';
 
 /** L1: the request and the response are those that the statement speaks of. */
 export function checkVectorBindings(

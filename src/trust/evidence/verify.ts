@@ -6,6 +6,7 @@ import { Check as isShape } from 'typebox/value';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import { canonicalSha256, sha256Hex } from '../identity/canonical.ts';
 import { Base64, Envelope, isSignedBy } from '../identity/dsse.ts';
+import { EVAL_OBJECT } from './eval-statement.ts';
 import type { Keyring, TrustedKey } from './keyring.ts';
 import { asResponse } from './record-text.ts';
 import { type AnsweredResponse, type AnsweredVectors, responseSha256 } from './record.ts';
@@ -31,6 +32,8 @@ export interface OpenedRecord {
   readonly response: AnsweredResponse | null;
   /** Null for an answer in words, and in a bare record. */
   readonly vectors: AnsweredVectors | null;
+  /** The figures of a card, next to its signature; null in any other file. */
+  readonly report: object | null;
   readonly outputTokens: Buffer | null;
   /** Members of the file that nothing signed binds: anybody could have written them. */
   readonly unsigned: readonly string[];
@@ -53,6 +56,7 @@ export function openRecord(file: unknown): OpenedRecord {
   const member: unknown = isResponse ? value.evidence : value;
   if (!isShape(Envelope, member)) throw fail('record_malformed', { reason: 'it holds no evidence envelope' });
   const { model, choices, data, usage } = value as Record<string, unknown>;
+  const report = isResponse ? reportIn(value) : null;
   const isVectors = isResponse && choices === undefined && data !== undefined;
   const tokens: unknown = Reflect.get(member, 'output_tokens');
   if (isResponse && typeof model !== 'string')
@@ -64,12 +68,23 @@ export function openRecord(file: unknown): OpenedRecord {
     payload: Buffer.from(member.payload, 'base64'),
     response: isResponse && !isVectors ? { model: String(model), choices, usage } : null,
     vectors: isVectors ? { model: String(model), data, usage } : null,
+    report,
     outputTokens: tokens === undefined ? null : Buffer.from(tokens, 'base64'),
     unsigned: [
-      ...(isResponse ? Object.keys(value).filter((name) => !boundIn(isVectors).includes(name)) : []),
-      ...unsignedBeside(member, isVectors),
+      // All figures of a card are signed together.
+      ...(isResponse && report === null
+        ? Object.keys(value).filter((name) => !boundIn(isVectors).includes(name))
+        : []),
+      ...unsignedBeside(member, isVectors || report !== null),
     ],
   };
+}
+
+/** Null: it is no document of `hearth eval`; one with an answer in it is not, whatever it calls itself. */
+function reportIn(value: object): object | null {
+  const { evidence: _, ...report } = value as Record<string, unknown>;
+  const isReport = report['object'] === EVAL_OBJECT && !('choices' in report) && !('data' in report);
+  return isReport ? report : null;
 }
 
 const boundIn = (isVectors: boolean): readonly string[] => [
@@ -81,9 +96,9 @@ const boundIn = (isVectors: boolean): readonly string[] => [
 
 const BOUND_MEMBERS: readonly string[] = ['payloadType', 'payload', 'signatures'];
 
-const unsignedBeside = (member: Envelope, isVectors: boolean): string[] =>
+const unsignedBeside = (member: Envelope, hasNoTokens: boolean): string[] =>
   Object.keys(member)
-    .filter((name) => !BOUND_MEMBERS.includes(name) && (isVectors || name !== 'output_tokens'))
+    .filter((name) => !BOUND_MEMBERS.includes(name) && (hasNoTokens || name !== 'output_tokens'))
     .map((name) => `evidence.${name}`);
 
 interface Signed {

@@ -65,6 +65,27 @@ export async function readTensorShapes(path: string, open: OpenFile = openFile):
   );
 }
 
+/** Where the values of a tensor lie in its file, bytes; tensors of one form and the same bytes are the same. */
+export interface TensorPlace {
+  /** Type and sizes. */
+  readonly form: string;
+  readonly from: number;
+  readonly bytes: number;
+}
+
+export async function readTensorPlaces(
+  path: string,
+  open: OpenFile = openFile,
+): Promise<ReadonlyMap<string, TensorPlace>> {
+  return withHeader(path, open, ({ header: { tensors, dataOffset } }) => {
+    const placed = tensors.map(({ name, type, dims, offset, bytes }) => {
+      const form = `${type.name} ${dims.join(' ')}`;
+      return [name, { form, from: dataOffset + Number(offset), bytes: Number(bytes) }] as const;
+    });
+    return new Map(placed);
+  });
+}
+
 /** Never multiplied with rows of activations, whatever their type: looked up, convolved, or a rate for each channel. */
 const NOT_MULTIPLIED = /(^position_embd|conv|ssm_a$|ssm_d$)/;
 

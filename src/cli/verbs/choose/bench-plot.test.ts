@@ -14,7 +14,7 @@ it('draws a bar for each number of streams, in proportion, and no markup of a na
     decode,
     embeddingsPerS: null,
   });
-  const [one = 0, eight = 0] = [...plot.matchAll(/<rect x=.*?width="(\d+)"/g)].map(([, width]) =>
+  const [one = 0, eight = 0] = [...plot.matchAll(/<rect class="bar0" x=.*?width="(\d+)"/g)].map(([, width]) =>
     Number(width),
   );
   expect(eight).toBe(one * 4);

@@ -8,6 +8,7 @@ import { knownName } from '../../../store/hub/choose/known-names.ts';
 import type { InstalledModel } from '../../../store/registry/registry.ts';
 import { CliFailure, type CliContext, printable, table } from '../../context.ts';
 import { interruptible, localRegistry } from '../../local-registry.ts';
+import { cardWords } from '../../words/card-words.ts';
 
 interface FitFlags {
   readonly json?: boolean;
@@ -45,9 +46,12 @@ async function fitInstalled(context: CliContext, model: InstalledModel, flags: F
   const target = registry.toTarget(model, { numCtx, numThreads, companions });
   const settings = { env: context.env, gpu, libraries: librariesFolder(home) };
   const fit = await fitModel(target, { settings, slots });
+  const { lastCard } = await import('../../../api/eval/card.ts');
+  const card = model.kind === 'chat' ? await lastCard(home, model) : null;
   const bandwidth = fit.onGpu ? null : await memoryBandwidth(home);
   const mostTokensPerS = bandwidth === null ? null : bandwidth.bytesPerS / fit.weightsBytes;
-  if (flags.json === true) return context.printJson({ id: model.id, ...fit, bandwidth, mostTokensPerS });
+  if (flags.json === true)
+    return context.printJson({ id: model.id, ...fit, bandwidth, mostTokensPerS, eval: card });
   const rows = fit.windows.map((each) => [
     String(each.numCtx),
     String(each.slots),
@@ -65,6 +69,7 @@ async function fitInstalled(context: CliContext, model: InstalledModel, flags: F
   );
   // Others give vectors or scores, no answers.
   if (model.kind !== 'chat') return;
+  if (card !== null) context.note(printable(`Measured: ${cardWords(card)}`));
   if (bandwidth === null || mostTokensPerS === null)
     return context.note('A GPU takes part; hearth bench measures its speed.');
   const busy = bandwidth.busy ? ' The machine is busy, so it may be more.' : '';

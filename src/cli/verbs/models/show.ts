@@ -1,5 +1,6 @@
 /** hearth show ID: everything known about one model. */
 import type { Command } from 'commander';
+import type { LastCard } from '../../../api/eval/card.ts';
 import { findSeen, type SeenModel } from '../../../api/remote-models/name-models.ts';
 import type { ModelFormatFacts } from '../../../contract/job-event.ts';
 import { EMBEDDING_WIDTH } from '../../../contract/limits.ts';
@@ -14,6 +15,7 @@ import { isSvcError, reasonOf } from '../../../lib/errors/svc-error.ts';
 import { limitsOf } from '../../../store/files/builtin-facts.ts';
 import { type CliContext, printable } from '../../context.ts';
 import { formatHere, localRegistry } from '../../local-registry.ts';
+import { cardWords } from '../../words/card-words.ts';
 import { ENVELOPE, formatLines } from '../../words/format-lines.ts';
 import { passportLines } from '../../words/passport-lines.ts';
 
@@ -38,9 +40,10 @@ export function registerShow(program: Command, context: CliContext): void {
       const shown = await describeModel(registry, model, config.numCtx);
       const format = shown.kind === 'chat' ? await formatOf(context, registry, model) : null;
       const limits = limitsOf(shown.files[0]?.sha256) ?? null;
-      if (flags.json === true) return context.printJson({ ...shown, limits, ...format?.json });
+      const card = await cardOf(config.home, model);
+      if (flags.json === true) return context.printJson({ ...shown, limits, ...format?.json, eval: card });
       const limit = shown.kind === 'chat' ? limitWords(model, format?.json.format ?? null) : null;
-      context.print(inLines(facts({ shown, limits, limit, format: format?.lines ?? [] })));
+      context.print(inLines(facts({ shown, limits, limit, format: format?.lines ?? [], card })));
     });
 }
 
@@ -66,6 +69,12 @@ async function showPassport(
 
 const inLines = (lines: readonly Line[]): string =>
   lines.map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`).join('\n');
+
+async function cardOf(home: string, model: InstalledModel): Promise<LastCard | null> {
+  if (model.kind !== 'chat') return null;
+  // Loaded on demand: it brings the verifier of records.
+  return (await import('../../../api/eval/card.ts')).lastCard(home, model);
+}
 
 /** A model of another engine, as it was last seen. */
 function showElsewhere(context: CliContext, model: SeenModel, json: boolean): void {
@@ -127,9 +136,10 @@ interface Facts {
   readonly limits: string | null;
   readonly limit: string | null;
   readonly format: readonly Line[];
+  readonly card: LastCard | null;
 }
 
-function facts({ shown, limits, limit, format }: Facts): Line[] {
+function facts({ shown, limits, limit, format, card }: Facts): Line[] {
   const { source } = shown;
   // The template has a line of its own.
   const settings = Object.entries(shown.settings).filter(([name]) => name !== 'template');
@@ -153,6 +163,7 @@ function facts({ shown, limits, limit, format }: Facts): Line[] {
     ...systemLines(shown),
     ['defaults', requestDefaults(shown) || (settings.length > 0 ? 'none for requests' : 'none')],
     ...settings.map(([name, text]) => [name, summaryOf(text)] as const),
+    ...(card === null ? [] : [['measured', cardWords(card)] as const]),
     ['licence', shown.license ?? 'not stated'],
     ['source', `${source.type} ${source.ref}${source.commit === undefined ? '' : ` at ${source.commit}`}`],
     ['installed', shown.addedAt],
