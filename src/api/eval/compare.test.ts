@@ -121,6 +121,7 @@ describe('a comparison', () => {
     [2.6, 4.8, 'too coarse a quant (2.6 bits per weight)'],
     [4.8, 4.8, 'damaged weights'],
     [2.6, 2.7, 'damaged weights'],
+    [5.5, 16, 'damaged weights'],
     [null, 4.8, 'too coarse a quant, or damaged weights'],
   ])('tells by %d and %d bits per weight what made it worse', (own, other, cause) => {
     const [found] = findingsOf(

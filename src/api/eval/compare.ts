@@ -1,5 +1,5 @@
 /** Figures of a measurement, and how far one model is from another. Pure. */
-import type { OtherTensors } from '../../store/registry/other-tensors.ts';
+import type { OtherTensors } from '../../store/registry/tensors.ts';
 import type { TextFigures } from '../../trust/evidence/eval-statement.ts';
 import type { Measurement, ScoredText, TokenScore } from './measure.ts';
 
@@ -114,13 +114,13 @@ const GROWTH = 2;
 const LEAST_GROWTH = 0.15;
 /** Facts that a model recalls fewer than its reference. */
 const LOST_FACTS = 2;
-/** Quants below this lose words, however they are made, and by how much coarser than the reference. */
-const COARSE_BITS = 4;
+/** Bits of a weight below which a quant may lose so much, and how much coarser than the reference it is then. */
+const COARSE_BITS = 5;
 const COARSER = 0.8;
 
 /** Whether it predicts so much worse that its weights are worth a comparison. */
 export const losesPredictions = (candidate: Measurement, reference: Measurement): boolean =>
-  predictionFinding(candidate, reference, null) !== null;
+  vocabularyFinding(candidate, reference) === null && predictionFinding(candidate, reference, null) !== null;
 
 /**
  * Names in sentences what is wrong with a model, as far as the figures show it. `tensors`: those that differ from the
@@ -131,24 +131,29 @@ export function findingsOf(
   reference: Measurement,
   tensors: OtherTensors | null = null,
 ): string[] {
-  const lost = predictionFinding(candidate, reference, tensors);
+  const words = vocabularyFinding(candidate, reference);
+  // Other tokens are predicted worse whatever the weights are.
+  const lost = words === null ? predictionFinding(candidate, reference, tensors) : null;
   return [
-    vocabularyFinding(candidate, reference),
+    words,
     candidate.rendered === reference.rendered
       ? null
       : `It puts a conversation in other words than ${reference.model}: another chat template.`,
     lost,
-    lost === null ? recallFinding(candidate, reference) : null,
+    words === null && lost === null ? recallFinding(candidate, reference) : null,
   ].filter((finding) => finding !== null);
 }
 
-function vocabularyFinding({ texts }: Measurement, reference: Measurement): string | null {
+function vocabularyFinding(candidate: Measurement, reference: Measurement): string | null {
+  const { texts } = candidate;
   const others = texts.filter((text, at) => {
     const other = reference.texts[at];
     return other !== undefined && !isSplitAlike(text, other);
   }).length;
   if (others === 0) return null;
-  return `It splits ${others} of ${texts.length} texts into other tokens than ${reference.model}: another vocabulary, or a damaged one.`;
+  const { lossRatio } = distanceOf(candidate, reference);
+  const bits = lossRatio <= DAMAGED_LOSS ? '' : `, and needs ${rounded(lossRatio)} times the bits`;
+  return `It splits ${others} of ${texts.length} texts into other tokens than ${reference.model}${bits}: another vocabulary, or a damaged one.`;
 }
 
 function predictionFinding(
@@ -157,17 +162,14 @@ function predictionFinding(
   tensors: OtherTensors | null,
 ): string | null {
   const other = reference.model;
-  const { tokens, lossRatio, sameChoice } = distanceOf(candidate, reference);
+  const { lossRatio, sameChoice } = distanceOf(candidate, reference);
   const growth = growthOf(candidate, reference);
   if (growth !== null)
     return `It gets worse along a text (${rounded(growth.early)} nats per token at the beginning, ${rounded(growth.late)} at the end, compared with ${other}): its rotary base, scaling or window differs.`;
   // Logits may be no numbers, and then the ratio is not one either.
-  const isSmall = lossRatio <= DAMAGED_LOSS && (tokens === 0 || sameChoice >= NEAR);
+  const isSmall = lossRatio <= DAMAGED_LOSS && sameChoice >= NEAR;
   if (isSmall) return null;
-  const choices =
-    tokens === 0
-      ? ''
-      : `chooses another next token than ${other} in ${percent(1 - sameChoice)} of places, and `;
+  const choices = `chooses another next token than ${other} in ${percent(1 - sameChoice)} of places, and `;
   const bits = Number.isFinite(lossRatio)
     ? `needs ${rounded(lossRatio)} times the bits of ${other} for the same text`
     : 'gives probabilities that are no numbers';

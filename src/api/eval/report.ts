@@ -1,5 +1,5 @@
 /** The document of a measurement, which is printed, drawn and signed. Pure. */
-import type { OtherTensors } from '../../store/registry/other-tensors.ts';
+import type { OtherTensors } from '../../store/registry/tensors.ts';
 import { EVAL_OBJECT, type EvalReport } from '../../trust/evidence/eval-statement.ts';
 import { canonicalSha256 } from '../../trust/identity/canonical.ts';
 import { type Distance, distanceOf, figure, figuresOf, findingsOf, verdictOf } from './compare.ts';

@@ -126,10 +126,7 @@ export function checkedNonce(nonce: string | undefined): string | null {
 }
 
 /** The bytes of a model as a record names them; `confirm` follows the run. */
-export async function provenModel({
-  id,
-  proof,
-}: Pick<ServedModel, 'id' | 'proof'>): Promise<{
+export async function provenModel({ id, proof }: Pick<ServedModel, 'id' | 'proof'>): Promise<{
   readonly model: Predicate['model'];
   readonly confirm: () => Promise<void>;
 }> {

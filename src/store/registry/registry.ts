@@ -26,7 +26,7 @@ import {
 import { filePath } from '../files/paths.ts';
 import { type Companions, companionsOf, hasCompanions, NO_COMPANIONS } from './companions.ts';
 import { FileStates } from './file-states.ts';
-import { type OtherTensors, otherTensors } from './other-tensors.ts';
+import { bitsPerWeight, type OtherTensors, otherTensors } from './tensors.ts';
 import { Provenance } from './provenance.ts';
 import { Store } from '../files/store.ts';
 import { makeTarget, type TargetOptions } from './target.ts';
@@ -129,9 +129,15 @@ export class Registry {
 
   /** Tensors that differ between two models, where both have them in the same form. */
   otherTensors(model: InstalledModel, reference: InstalledModel, signal: AbortSignal): Promise<OtherTensors> {
-    const paths = (each: InstalledModel): string[] =>
-      modelFiles(each).map((file) => filePath(this.store.paths, file));
-    return otherTensors(paths(model), paths(reference), signal);
+    return otherTensors(this.#weightPaths(model), this.#weightPaths(reference), signal);
+  }
+
+  bitsPerWeight(model: InstalledModel): Promise<number | null> {
+    return bitsPerWeight(this.#weightPaths(model));
+  }
+
+  #weightPaths(model: InstalledModel): string[] {
+    return modelFiles(model).map((file) => filePath(this.store.paths, file));
   }
 
   /** The chat template that the file of a model has. */

@@ -69,6 +69,8 @@ export async function readTensorShapes(path: string, open: OpenFile = openFile):
 export interface TensorPlace {
   /** Type and sizes. */
   readonly form: string;
+  /** Numbers in it. */
+  readonly weights: number;
   readonly from: number;
   readonly bytes: number;
 }
@@ -78,9 +80,15 @@ export async function readTensorPlaces(
   open: OpenFile = openFile,
 ): Promise<ReadonlyMap<string, TensorPlace>> {
   return withHeader(path, open, ({ header: { tensors, dataOffset } }) => {
-    const placed = tensors.map(({ name, type, dims, offset, bytes }) => {
+    const placed = tensors.map(({ name, type, dims, elements, offset, bytes }) => {
       const form = `${type.name} ${dims.join(' ')}`;
-      return [name, { form, from: dataOffset + Number(offset), bytes: Number(bytes) }] as const;
+      const place = {
+        form,
+        weights: Number(elements),
+        from: dataOffset + Number(offset),
+        bytes: Number(bytes),
+      };
+      return [name, place] as const;
     });
     return new Map(placed);
   });

@@ -122,11 +122,10 @@ async function measure(
   const target = await targetOf(context, { registry, model });
   context.note(printable(`Loading ${model.id} …`));
   await target.source.verify();
-  const { parameterCount } = model.facts;
   return measureModel({
     worker: { env: context.env, gpu: 'off', libraries: librariesFolder(home) },
     target,
-    bitsPerWeight: parameterCount === null ? null : (8 * target.source.weightsBytes) / parameterCount,
+    bitsPerWeight: await registry.bitsPerWeight(model),
     slots: numParallel,
     // Only those of the candidate count.
     casesWithinMs: first === null && !textsOnly ? CASES_WITHIN_MS : null,
@@ -232,7 +231,10 @@ function casesRows({ all, passed, left, failed }: EvalReport['cases']): Row[] {
 }
 
 function needleRow({ window, tokens, facts, missed }: NonNullable<EvalReport['needle']>): Row {
-  const where = missed.length === 0 ? '' : `, not those at ${missed.map(percent).join(', ')} of it`;
+  const where =
+    missed.length === 0 || missed.length === facts
+      ? ''
+      : `, not those at ${missed.map(percent).join(', ')} of it`;
   const of = tokens < window ? ` of a window of ${window}` : '';
   return ['facts', `recalls ${facts - missed.length} of ${facts} in a text of ${tokens} tokens${of}${where}`];
 }

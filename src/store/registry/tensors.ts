@@ -1,4 +1,4 @@
-/** Which tensors of two models differ, where both have them in the same form. */
+/** The tensors of a model: the bits of a weight, and which ones differ between two models. */
 import type { FileHandle } from 'node:fs/promises';
 import { openPlainFile } from '../../lib/files/plain-file.ts';
 import { runGate } from '../../lib/gguf/run-gate.ts';
@@ -31,9 +31,19 @@ export async function otherTensors(
   return { compared, other };
 }
 
+/** Without what the files contain besides weights, such as the vocabulary; null: they have none. */
+export async function bitsPerWeight(paths: readonly string[]): Promise<number | null> {
+  const places = [...(await placesOf(paths)).values()];
+  const [bytes, weights] = (['bytes', 'weights'] as const).map((name) =>
+    places.reduce((sum, place) => sum + place[name], 0),
+  );
+  return bytes === undefined || weights === undefined || weights === 0 ? null : (8 * bytes) / weights;
+}
+
 interface Place {
   readonly path: string;
   readonly form: string;
+  readonly weights: number;
   readonly from: number;
   readonly bytes: number;
 }
