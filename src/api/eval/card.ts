@@ -9,12 +9,9 @@ import { idToFileName } from '../../store/files/model-id.ts';
 import type { InstalledModel, Registry } from '../../store/registry/registry.ts';
 import { isCard } from '../../trust/evidence/any-statement.ts';
 import type { EvalReport } from '../../trust/evidence/eval-statement.ts';
-import { newEvidenceIssuer } from '../../trust/evidence/issuer.ts';
-import { defaultKind, findBoundFolder, hashBackend } from '../../trust/identity/backend.ts';
+import { openOwnIssuer } from '../../trust/evidence/own-issuer.ts';
 import { canonicalSha256 } from '../../trust/identity/canonical.ts';
 import type { Envelope } from '../../trust/identity/dsse.ts';
-import { loadIdentity } from '../../trust/identity/instance.ts';
-import { hashServerSource } from '../../trust/identity/server-source.ts';
 import { provenModel } from '../generation/frozen.ts';
 import { checkClaims } from '../replay/check-claims.ts';
 import { readKeyring, readRecord } from '../replay/evidence-files.ts';
@@ -38,15 +35,7 @@ export async function signCard(
   { model, reference }: { readonly model: InstalledModel; readonly reference: InstalledModel | null },
   { report, host }: Pick<Measurement, 'host'> & { readonly report: EvalReport },
 ): Promise<Card> {
-  const identity = await loadIdentity({ home });
-  const issuer = newEvidenceIssuer({
-    identity,
-    version,
-    clock: systemClock,
-    serverSource: hashServerSource(),
-    backend: () => hashBackend(findBoundFolder(defaultKind(), libraries)),
-    currentKeyid: async () => identity.keys.keyid,
-  });
+  const issuer = await openOwnIssuer({ home, version, libraries, clock: systemClock });
   const backend = await issuer.backend();
   if (backend === null) throw fail('evidence_unavailable', { reason: 'the library that ran is not found' });
   const named = async (each: InstalledModel) => {
