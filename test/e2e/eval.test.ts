@@ -37,7 +37,7 @@ describe('hearth eval of an unchanged model', () => {
   let card: string;
   it('finds nothing wrong, and draws a plot', async () => {
     const svg = inFolder('plot.svg');
-    const args = ['eval', 'same', '--against', 'hearth-mini', '--json', '--svg', svg];
+    const args = ['eval', 'same', '--against', 'hearth-mini', '--texts-only', '--json', '--svg', svg];
     const { code, stdout, stderr } = await hearth(...args);
     card = stdout;
     const report = JSON.parse(stdout);
@@ -50,7 +50,6 @@ describe('hearth eval of an unchanged model', () => {
     expect(report.verdict).toMatch(/^Answers like hearth-mini in /);
     expect(report.against.same_choice).toBeGreaterThan(0.95);
     expect(report.texts.map(({ name }: { name: string }) => name)).toContain('tool calls');
-    expect(report.cases.passed + report.cases.failed.length + report.cases.left).toBe(report.cases.all);
     expect(report.needle.tokens).toBeLessThanOrEqual(report.needle.window);
     expect(await readFile(svg, 'utf8')).toContain('% same)');
   });
@@ -85,6 +84,7 @@ describe('hearth eval of an unchanged model', () => {
     await hearth('set', 'same', 'rope_freq_base=10001');
     expect((await hearth('show', 'same')).stdout).toContain('before its settings changed)');
     await hearth('set', 'same', 'rope_freq_base=');
+    // A card with other words is none.
     const file = path.join(installation.home, 'evals', 'same.json');
     await writeFile(file, card.replace('Answers like', 'Answers much better than'));
     expect((await hearth('show', 'same')).stdout).not.toContain('measured');

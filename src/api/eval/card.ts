@@ -35,6 +35,7 @@ export async function signCard(
   { model, reference }: { readonly model: InstalledModel; readonly reference: InstalledModel | null },
   { report, host }: Pick<Measurement, 'host'> & { readonly report: EvalReport },
 ): Promise<Card> {
+  if ('unknown' in host) throw fail('evidence_unavailable', { reason: host.unknown });
   const issuer = await openOwnIssuer({ home, version, libraries, clock: systemClock });
   const backend = await issuer.backend();
   if (backend === null) throw fail('evidence_unavailable', { reason: 'the library that ran is not found' });

@@ -9,7 +9,7 @@ import { totalBytes } from '../../engine/device-memory.ts';
 import type { LocalBackend } from '../../engine/local/local-backend.ts';
 import type { LocalTarget } from '../../engine/local/model-source.ts';
 import type { LoadedModel, LoadSize } from '../../engine/ports.ts';
-import { isSvcError } from '../../lib/errors/svc-error.ts';
+import { isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import { EvalReport, Needle } from '../../trust/evidence/eval-statement.ts';
 import { checkJob } from '../check/check-job.ts';
 import { checkLoaded } from '../check/check-model.ts';
@@ -37,7 +37,9 @@ const ScoredText = Type.Object({
 export type ScoredText = Static<typeof ScoredText>;
 
 const Speeds = Type.Object({ readPerS: Type.Number(), writtenPerS: Type.Number() });
-const Size = Type.Object({ memoryBytes: Type.Integer(), host: FrozenHost });
+/** The libraries that a run maps, or why no run may account for them. */
+const Host = Type.Union([FrozenHost, Type.Object({ unknown: Type.String() })]);
+const Size = Type.Object({ memoryBytes: Type.Integer(), host: Host });
 const { cases: Cases } = EvalReport.properties;
 type Cases = Static<typeof Cases>;
 
@@ -194,16 +196,24 @@ class Bench {
     };
   }
 
-  /** The memory of the load, and the libraries that a run of it mapped. */
   async size(): Promise<Static<typeof Size>> {
     const loaded = await this.#small();
+    const { memory, measured = memory } = loaded.facts;
+    return { memoryBytes: Math.round(totalBytes(measured)), host: await this.#host(loaded) };
+  }
+
+  async #host(loaded: LoadedModel): Promise<Static<typeof Host>> {
     const prompt = { kind: 'text' as const, text: 'The sea is calm.' };
     const sampling = { temperature: 0, seed: 0 };
     const job = checkJob(this.#id(), { prompt, sampling, maxTokens: 1, templateClockMs: 0, lane: 'frozen' });
-    const { frozen } = await this.#last(loaded, job, 'done');
-    if (frozen === undefined) throw new Error('the worker reported nothing of a frozen run');
-    const { memory, measured = memory } = loaded.facts;
-    return { memoryBytes: Math.round(totalBytes(measured)), host: frozen.host };
+    try {
+      const { frozen } = await this.#last(loaded, job, 'done');
+      return frozen?.host ?? { unknown: 'the worker reported nothing of a frozen run' };
+    } catch (error) {
+      // Some settings have no place in a record.
+      if (isFailure(error, 'evidence_unavailable')) return { unknown: error.detail.reason };
+      throw error;
+    }
   }
 
   async cases(withinMs: number): Promise<Cases> {

@@ -8,7 +8,7 @@ import { type OwnRequest, ownRequestsOf } from '../../../api/eval/own-requests.t
 import { Parts } from '../../../api/eval/parts.ts';
 import { reportOf, setSha256 } from '../../../api/eval/report.ts';
 import { systemClock } from '../../../lib/base/clock.ts';
-import { isSvcError } from '../../../lib/errors/svc-error.ts';
+import { isSvcError, reasonOf } from '../../../lib/errors/svc-error.ts';
 import { librariesFolder } from '../../../lib/files/native-library.ts';
 import type { ServedManifest } from '../../../store/files/manifest.ts';
 import type { Registry } from '../../../store/registry/registry.ts';
@@ -153,7 +153,7 @@ async function signed(
     return card;
   } catch (error) {
     if (!isSvcError(error)) throw error;
-    context.note(printable(`There is no signed card: ${error.message}`));
+    context.note(printable(`There is no signed card: ${reasonOf(error)}.`));
     return null;
   }
 }
