@@ -173,7 +173,7 @@ function predictionFinding(
   const bits = Number.isFinite(lossRatio)
     ? `needs ${rounded(lossRatio)} times the bits of ${other} for the same text`
     : 'gives probabilities that are no numbers';
-  return `It ${choices}${bits}: ${causeOf(candidate, reference)}${tensorWords(tensors)}.`;
+  return `It ${choices}${bits}: ${likelyCause(candidate, reference)}${tensorWords(tensors)}.`;
 }
 
 /** More names say no more. */
@@ -187,7 +187,7 @@ function tensorWords(tensors: OtherTensors | null): string {
 }
 
 /** The size of a file shows the bits of a weight, but not whether they are the right ones. */
-function causeOf({ bitsPerWeight: own }: Measurement, { bitsPerWeight: other }: Measurement): string {
+function likelyCause({ bitsPerWeight: own }: Measurement, { bitsPerWeight: other }: Measurement): string {
   if (own === null) return 'too coarse a quant, or damaged weights';
   const isCoarse = own < COARSE_BITS && (other === null || own < COARSER * other);
   return isCoarse ? `too coarse a quant (${own.toFixed(1)} bits per weight)` : 'damaged weights';

@@ -268,7 +268,7 @@ class Bench {
   async #withinTime(loaded: LoadedModel, job: GenerateJob): Promise<PromptToken[] | null> {
     const isOver = AbortSignal.timeout(NEEDLE_WITHIN_MS);
     try {
-      return promptTokensOf(await this.#events(loaded, job, AbortSignal.any([this.#options.signal, isOver])));
+      return promptTokens(await this.#events(loaded, job, AbortSignal.any([this.#options.signal, isOver])));
     } catch (error) {
       if (!isOver.aborted || this.#options.signal.aborted) throw error;
       return null;
@@ -304,7 +304,7 @@ class Bench {
       maxTokens: 0,
       scoredPrompt: { top: MOST_ALTERNATIVES, from: 0 },
     });
-    const scored = promptTokensOf(await this.#events(loaded, job)).filter(({ score }) => score !== null);
+    const scored = promptTokens(await this.#events(loaded, job)).filter(({ score }) => score !== null);
     return {
       name,
       bytes: scored.reduce((sum, { bytes }) => sum + bytes.length, 0),
@@ -367,7 +367,7 @@ class Bench {
   }
 }
 
-const promptTokensOf = (events: readonly JobEvent[]): PromptToken[] =>
+const promptTokens = (events: readonly JobEvent[]): PromptToken[] =>
   events.flatMap((event) => (event.type === 'prompt_tokens' ? event.tokens : []));
 
 function tokenScore({ id, score }: PromptToken): TokenScore[] {

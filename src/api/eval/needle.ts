@@ -16,16 +16,16 @@ export const FACTS: readonly Fact[] = [
   { name: 'Elena', code: '6127', depth: 0.9 },
 ];
 
-const sentenceOf = ({ name, code }: Fact): string => `The code of ${name} is ${code}.`;
+const sentence = ({ name, code }: Fact): string => `The code of ${name} is ${code}.`;
 
 /** The facts once more: what a model that has read them finds likeliest. */
-export const RECALL = `\n\nThese are the codes again. ${FACTS.map(sentenceOf).join(' ')}\n`;
+export const RECALL = `\n\nThese are the codes again. ${FACTS.map(sentence).join(' ')}\n`;
 
 /** `filler` sentences, over and over, `count` in all, with the facts at their depths. */
 export function hiddenIn(filler: readonly string[], count: number): string {
   const sentences = Array.from({ length: count }, (_, at) => filler[at % filler.length] ?? '');
   for (const fact of [...FACTS].reverse())
-    sentences.splice(Math.round(fact.depth * count), 0, sentenceOf(fact));
+    sentences.splice(Math.round(fact.depth * count), 0, sentence(fact));
   return sentences.join(' ');
 }
 
@@ -34,9 +34,9 @@ export function missedFacts(tokens: readonly PromptToken[]): number[] {
   const text = tokens.map(({ bytes }) => Buffer.from(bytes).toString('latin1')).join('');
   let from = text.lastIndexOf('These are the codes again.');
   return FACTS.flatMap((fact) => {
-    const at = text.indexOf(sentenceOf(fact), from);
+    const at = text.indexOf(sentence(fact), from);
     from = at;
-    const begin = at + sentenceOf(fact).length - fact.code.length - 1;
+    const begin = at + sentence(fact).length - fact.code.length - 1;
     const isRecalled = at >= 0 && within(tokens, begin, begin + fact.code.length).every(isLikeliest);
     return isRecalled ? [] : [fact.depth];
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownRequestsOf } from './own-requests.ts';
+import { readOwnRequests } from './own-requests.ts';
 
 const chat = (words: readonly string[], over: object = {}) => ({
   model: 'm',
@@ -16,7 +16,7 @@ const entry = (body: unknown, answer = '', over: { path?: string; status?: numbe
   response: { status: over.status ?? 200, content: { text: answer } },
 });
 const conversations = (...entries: readonly unknown[]): string[][] | undefined =>
-  ownRequestsOf({ log: { entries } })?.map(({ job: { prompt } }) =>
+  readOwnRequests({ log: { entries } })?.map(({ job: { prompt } }) =>
     prompt.kind === 'chat' ? prompt.turns.map(({ role, content }) => `${role}: ${content}`) : [],
   );
 
@@ -77,6 +77,6 @@ describe('requests of an archive', () => {
   it('are sixteen at most, and none of what is no archive', () => {
     const many = Array.from({ length: 40 }, (_, at) => entry(chat([`question ${at}`])));
     expect(conversations(...many)).toHaveLength(16);
-    expect(ownRequestsOf({ entries: [] })).toBeNull();
+    expect(readOwnRequests({ entries: [] })).toBeNull();
   });
 });

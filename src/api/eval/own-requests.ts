@@ -44,7 +44,7 @@ const READERS: Readonly<Record<string, (body: unknown) => Asked | null>> = {
 };
 
 /** Null: it is no archive. The newest first; one that a later request repeats and continues is left out. */
-export function ownRequestsOf(archive: unknown): OwnRequest[] | null {
+export function readOwnRequests(archive: unknown): OwnRequest[] | null {
   if (!Check(Archive, archive)) return null;
   const found: OwnRequest[] = [];
   const seen: string[] = [];

@@ -32,11 +32,11 @@ export function reportOf(
     needle: candidate.needle,
     speed: { read_per_s: figure(candidate.readPerS), written_per_s: figure(candidate.writtenPerS) },
     memory_bytes: candidate.memoryBytes,
-    against: distance === null ? null : againstOf(distance),
+    against: distance === null ? null : againstFigures(distance),
   };
 }
 
-const againstOf = (distance: Distance): EvalReport['against'] => ({
+const againstFigures = (distance: Distance): EvalReport['against'] => ({
   reference: distance.reference,
   tokens: distance.tokens,
   same_choice: figure(distance.sameChoice),

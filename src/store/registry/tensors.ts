@@ -18,7 +18,7 @@ export async function otherTensors(
   reference: readonly string[],
   signal: AbortSignal,
 ): Promise<OtherTensors> {
-  const [ours, theirs] = [await placesOf(own), await placesOf(reference)];
+  const [ours, theirs] = [await readPlaces(own), await readPlaces(reference)];
   let compared = 0;
   const other: string[] = [];
   for (const [name, place] of ours) {
@@ -33,7 +33,7 @@ export async function otherTensors(
 
 /** Without what the files contain besides weights, such as the vocabulary; null: they have none. */
 export async function bitsPerWeight(paths: readonly string[]): Promise<number | null> {
-  const places = [...(await placesOf(paths)).values()];
+  const places = [...(await readPlaces(paths)).values()];
   const [bytes, weights] = (['bytes', 'weights'] as const).map((name) =>
     places.reduce((sum, place) => sum + place[name], 0),
   );
@@ -48,7 +48,7 @@ interface Place {
   readonly bytes: number;
 }
 
-async function placesOf(paths: readonly string[]): Promise<Map<string, Place>> {
+async function readPlaces(paths: readonly string[]): Promise<Map<string, Place>> {
   const found = new Map<string, Place>();
   for (const path of paths)
     for (const [name, place] of await runGate('readTensorPlaces', path)) found.set(name, { path, ...place });
@@ -61,8 +61,8 @@ async function isSame(a: Place, b: Place): Promise<boolean> {
     for (let at = 0; at < a.bytes; at += PIECE_BYTES) {
       const bytes = Math.min(PIECE_BYTES, a.bytes - at);
       const [here, there] = await Promise.all([
-        pieceOf(own, a.from + at, bytes),
-        pieceOf(other, b.from + at, bytes),
+        readPiece(own, a.from + at, bytes),
+        readPiece(other, b.from + at, bytes),
       ]);
       if (!here.equals(there)) return false;
     }
@@ -73,7 +73,7 @@ async function isSame(a: Place, b: Place): Promise<boolean> {
   }
 }
 
-async function pieceOf(file: FileHandle, position: number, bytes: number): Promise<Buffer> {
+async function readPiece(file: FileHandle, position: number, bytes: number): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, position);
   return buffer.subarray(0, bytesRead);
 }

@@ -10,21 +10,18 @@ export function evalPlot({ model, verdict, findings, whole, texts, own, against 
     legend: against === null ? [] : [`${model}, and where it chooses the same next token`, against.reference],
     rows: [whole, ...texts, ...(own === null ? [] : [own])].map((figures) => ({
       label: figures.name,
-      bars: against === null ? [barOf(figures.bits_per_byte)] : barsOf(figures),
+      bars: against === null ? [bar(figures.bits_per_byte)] : pairOfBars(figures),
     })),
   });
 }
 
-function barsOf({
+function pairOfBars({
   bits_per_byte: own,
   reference_bits_per_byte: other,
   same_choice: same,
 }: TextFigures): Bar[] {
-  const { value, text } = barOf(own);
-  return [
-    { value, text: same === null ? text : `${text} (${(100 * same).toFixed(1)} % same)` },
-    barOf(other),
-  ];
+  const { value, text } = bar(own);
+  return [{ value, text: same === null ? text : `${text} (${(100 * same).toFixed(1)} % same)` }, bar(other)];
 }
 
-const barOf = (value: number | null): Bar => ({ value, text: value === null ? 'none' : value.toFixed(3) });
+const bar = (value: number | null): Bar => ({ value, text: value === null ? 'none' : value.toFixed(3) });

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { losesPredictions } from '../../../api/eval/compare.ts';
 import { type Card, keepCard, signCard } from '../../../api/eval/card.ts';
 import { type Measurement, measureModel } from '../../../api/eval/measure.ts';
-import { type OwnRequest, ownRequestsOf } from '../../../api/eval/own-requests.ts';
+import { type OwnRequest, readOwnRequests } from '../../../api/eval/own-requests.ts';
 import { Parts } from '../../../api/eval/parts.ts';
 import { reportOf, setSha256 } from '../../../api/eval/report.ts';
 import { systemClock } from '../../../lib/base/clock.ts';
@@ -166,7 +166,7 @@ async function ownRequests(context: CliContext, source: string | true): Promise<
     source === true
       ? expectOk(await callServer(context.config(), 'GET', routes.requestArchive.path))
       : await readArchive(source);
-  const found = ownRequestsOf(archive);
+  const found = readOwnRequests(archive);
   if (found === null)
     throw new CliFailure(
       `${String(source)} is no archive of requests; make one with: hearth requests --har FILE`,

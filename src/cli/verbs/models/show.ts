@@ -40,7 +40,7 @@ export function registerShow(program: Command, context: CliContext): void {
       const shown = await describeModel(registry, model, config.numCtx);
       const format = shown.kind === 'chat' ? await formatOf(context, registry, model) : null;
       const limits = limitsOf(shown.files[0]?.sha256) ?? null;
-      const card = await cardOf(config.home, model);
+      const card = await quotedCard(config.home, model);
       if (flags.json === true) return context.printJson({ ...shown, limits, ...format?.json, eval: card });
       const limit = shown.kind === 'chat' ? limitWords(model, format?.json.format ?? null) : null;
       context.print(inLines(facts({ shown, limits, limit, format: format?.lines ?? [], card })));
@@ -70,7 +70,7 @@ async function showPassport(
 const inLines = (lines: readonly Line[]): string =>
   lines.map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`).join('\n');
 
-async function cardOf(home: string, model: InstalledModel): Promise<LastCard | null> {
+async function quotedCard(home: string, model: InstalledModel): Promise<LastCard | null> {
   if (model.kind !== 'chat') return null;
   // Loaded on demand: it brings the verifier of records.
   return (await import('../../../api/eval/card.ts')).lastCard(home, model);
