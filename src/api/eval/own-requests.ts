@@ -8,9 +8,8 @@ import { MessagesRequest } from '../../wire/messages/request.ts';
 import { routes } from '../../wire/routes.ts';
 import { checkJob } from '../check/check-job.ts';
 import { readContent } from '../dialects/chat-completions/content.ts';
-import { onlyText } from '../dialects/media.ts';
+import { Omissions, onlyText } from '../dialects/media.ts';
 import { readTurns } from '../dialects/messages/turns.ts';
-import { Omissions } from '../dialects/omissions.ts';
 
 export interface OwnRequest {
   readonly job: GenerateJob;
