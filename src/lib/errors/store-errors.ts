@@ -28,6 +28,11 @@ export const storeErrors = {
     (d) =>
       `Model "${d.model}" is already installed (${d.reason}); run: hearth rm ${d.model}, or choose another id with --id.`,
   ),
+  model_changed: permanent(
+    'conflict',
+    { model: 'string', param: 'string?' },
+    (d) => `Model "${d.model}" was changed by another process in the meantime; run the command again.`,
+  ),
   manifest_damaged: permanent(
     'store',
     { model: 'string', reason: 'string', param: 'string?' },

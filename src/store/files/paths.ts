@@ -13,6 +13,8 @@ export interface StorePaths {
   /** Shards under their real names, hard-linked to blobs, because native code finds siblings by name. */
   readonly split: string;
   readonly defaults: string;
+  /** States that an upgrade replaced. */
+  readonly former: string;
   /** What the user told of engines beyond the built-in one. */
   readonly engines: string;
   readonly writerLock: string;
@@ -29,6 +31,7 @@ export function storePaths(home: string): StorePaths {
     partial: join(root, 'partial'),
     split: join(root, 'split'),
     defaults: join(root, 'defaults.json'),
+    former: join(root, 'former.json'),
     engines: join(root, 'engines'),
     writerLock: join(root, 'writer.lock'),
   };

@@ -12,6 +12,7 @@ import {
   type StepHook,
   writeDurably,
 } from '../../lib/files/durable.ts';
+import { type FormerState, formatFormer, readFormer } from './former.ts';
 import { InstalledReader, type InstalledSet } from './installed.ts';
 import { clearLeftovers, clearPartials } from './leftovers.ts';
 import { blobDigests, formatManifest, type ModelManifest } from './manifest.ts';
@@ -103,12 +104,22 @@ export class StoreWriter {
     await writeDurably(this.paths.defaults, text, this.#onStep);
   }
 
-  /** Removes the given blobs, or all, that no manifest names, and the names of shards that no model opens. */
+  /** The states that can be brought back, the newest last. */
+  async writeFormer(states: readonly FormerState[]): Promise<void> {
+    await writeDurably(this.paths.former, formatFormer(states), this.#onStep);
+  }
+
+  /**
+   * Removes the given blobs, or all, that no manifest names, and the names of shards that no model opens. The weights that an
+   * installed model had before an upgrade stay.
+   */
   async sweepBlobs(candidates?: readonly string[]): Promise<SweepResult> {
     const { manifests, damaged } = await this.installed();
     if (damaged.length > 0)
       return { freedBytes: 0, removed: [], blockedBy: damaged.map((entry) => entry.id) };
-    const used = new Set(manifests.flatMap(blobDigests));
+    const former = (await readFormer(this.paths)).map(({ model }) => model);
+    const kept = former.filter(({ id }) => manifests.some((model) => model.id === id));
+    const used = new Set([...manifests, ...kept].flatMap(blobDigests));
     const unused = (candidates ?? (await this.#digests())).filter((digest) => !used.has(digest));
     await dropUnusedLinks(this.paths, manifests);
     let freedBytes = 0;

@@ -11,6 +11,7 @@ import { checkAttachments } from './attachments.ts';
 import { checkTexts } from './setting-texts.ts';
 import { paramNames } from '../registry/param-names.ts';
 import { PARAM_ROWS } from '../registry/param-rows.ts';
+import { readFormer } from '../files/former.ts';
 import { lookUp } from '../files/installed.ts';
 import { blobDigests, isBlobFile, type ModelManifest, ModelParams } from '../files/manifest.ts';
 import { checkModelId, isAlias } from '../files/model-id.ts';
@@ -72,8 +73,10 @@ export async function removeModel(registry: Registry, name: string): Promise<Rem
     const lower = matched.toLowerCase();
     // The original spelling is kept as an alias, but it means the model itself.
     if (lower === model.id) {
+      const former = (await readFormer(writer.paths)).filter((state) => state.model.id === model.id);
       await writer.dropManifest(model.id);
-      return { removed: 'model', id: model.id, sweep: await writer.sweepBlobs(blobDigests(model)) };
+      const digests = [model, ...former.map((state) => state.model)].flatMap(blobDigests);
+      return { removed: 'model', id: model.id, sweep: await writer.sweepBlobs([...new Set(digests)]) };
     }
     const aliases = model.aliases.filter((alias) => alias.toLowerCase() !== lower);
     await writer.putManifest({ ...model, aliases });
@@ -223,7 +226,7 @@ function checkFree(
 }
 
 /** A blob that was there when the pull began may have been removed with another model since. */
-async function requireBlobs(writer: StoreWriter, manifest: ModelManifest): Promise<void> {
+export async function requireBlobs(writer: StoreWriter, manifest: ModelManifest): Promise<void> {
   for (const file of manifest.files.filter(isBlobFile)) {
     const path = blobPath(writer.paths, file.digest);
     const { sizeBytes } = await stampFile(path).catch(() => ({ sizeBytes: -1 }));
@@ -258,7 +261,7 @@ function refuseTakenName(all: readonly InstalledModel[], name: string, ownId: st
 }
 
 /** Aliases are a courtesy: those that another model has already are left out instead of failing the install. */
-function freeAliases(manifests: readonly InstalledModel[], manifest: ModelManifest): string[] {
+export function freeAliases(manifests: readonly InstalledModel[], manifest: ModelManifest): string[] {
   const others = manifests.filter((entry) => entry.id !== manifest.id);
   const taken = new Set(
     others.flatMap((entry) => [entry.id, ...entry.aliases]).map((name) => name.toLowerCase()),
@@ -268,7 +271,8 @@ function freeAliases(manifests: readonly InstalledModel[], manifest: ModelManife
   );
 }
 
-async function reread(
+/** The model as it is now, under the writer lock. */
+export async function reread(
   writer: StoreWriter,
   id: string,
 ): Promise<{ all: readonly InstalledModel[]; model: InstalledModel }> {

@@ -61,6 +61,12 @@ async function expectNoLeftovers(world: StoreWorld, context: string): Promise<vo
   expect(leftovers, context).toEqual([]);
 }
 
+/** Whether the model was copied; an upgrade gives it a file that lies elsewhere. */
+async function ownsFile(world: StoreWorld, id: string): Promise<boolean> {
+  const [file] = (await openRegistry({ home: world.home }).find(id)).files;
+  return file !== undefined && 'digest' in file;
+}
+
 interface Victim {
   readonly child: ChildProcess;
   /** Commands that it said were done. */
@@ -126,6 +132,8 @@ describe('a kill', () => {
     ['set', ['import-copy'], []],
     ['default', ['import-copy'], []],
     ['rm', ['import-copy'], ['import-copy']],
+    ['upgrade', ['import-copy', 'import-reference'], ['rollback']],
+    ['rollback', ['import-copy', 'import-reference', 'upgrade'], ['upgrade']],
   ])('at every step of %s leaves a whole store', async (name, before, after) => {
     const world = await makeWorld();
     for (const command of before) await runCommand(command, world);
@@ -151,7 +159,10 @@ describe('a kill', () => {
       const installed = (await openRegistry({ home: world.home }).list()).map((model) => model.id);
       if (id !== undefined) expect(installed, context).toContain(id);
       if (name === 'rm') expect(installed, context).toEqual([]);
+      if (name === 'upgrade') expect(await ownsFile(world, 'one'), context).toBe(false);
+      if (name === 'rollback') expect(await ownsFile(world, 'one'), context).toBe(true);
       for (const command of after) await runCommand(command, world);
+      if (name === 'upgrade') expect(await ownsFile(world, 'one'), `${context}, undone`).toBe(true);
     }
   });
 

@@ -2,6 +2,9 @@
 import { addAlias, copyModel, prune, removeModel, setParams } from '../../../../src/store/install/changes.ts';
 import { importFile } from '../../../../src/store/install/import.ts';
 import { pullModel } from '../../../../src/store/hub/pull.ts';
+import { isFailure } from '../../../../src/lib/errors/svc-error.ts';
+import { readFormer } from '../../../../src/store/files/former.ts';
+import { restoreState, takeFiles } from '../../../../src/store/install/upgrade.ts';
 import { openRegistry } from '../../../../src/store/registry/registry.ts';
 import type { StepHook } from '../../../../src/lib/files/durable.ts';
 
@@ -23,6 +26,8 @@ export const commandNames = [
   'copy',
   'set',
   'default',
+  'upgrade',
+  'rollback',
   'prune',
   'rm',
   'rm-other',
@@ -38,7 +43,10 @@ export async function runCommand(name: CommandName, world: StoreWorld, onStep?: 
   const installed = async (id: string) => (await registry.list()).some((model) => model.id === id);
   switch (name) {
     case 'import-copy':
-      await importFile(registry, world.files[0], { id: 'one', copy: true });
+      await importFile(registry, world.files[0], { id: 'one', copy: true }).catch((error: unknown) => {
+        // After an upgrade the id has another file.
+        if (!isFailure(error, 'model_exists')) throw error;
+      });
       return;
     case 'import-copy-again':
       // The same bytes under another id: the blob is shared.
@@ -68,6 +76,22 @@ export async function runCommand(name: CommandName, world: StoreWorld, onStep?: 
     case 'default':
       if (await installed('one')) await registry.setDefault('one');
       return;
+    case 'upgrade':
+      if ((await installed('one')) && (await installed('three'))) {
+        const model = await registry.resolve('one', 'chat');
+        const next = await registry.resolve('three', 'chat');
+        await takeFiles(
+          registry,
+          { model, next },
+          { at: 'now', change: 'one with the files of three', library: { name: null, sha256: null } },
+        );
+      }
+      return;
+    case 'rollback': {
+      const state = (await readFormer(registry.store.paths)).at(-1);
+      if (state !== undefined) await restoreState(registry, state);
+      return;
+    }
     case 'prune':
       await prune(registry);
       return;

@@ -1,0 +1,101 @@
+/** Takes an upgrade and brings back what it replaced: each is one change under the writer lock, whose last step counts. */
+import { fail } from '../../lib/errors/svc-error.ts';
+import { readText } from '../../lib/files/plain-file.ts';
+import { type FormerState, MOST_FORMER, readFormer } from '../files/former.ts';
+import { blobDigests, type ServedManifest } from '../files/manifest.ts';
+import { linkShards } from '../files/shard-links.ts';
+import type { StoreWriter } from '../files/store.ts';
+import type { InstalledModel, Registry } from '../registry/registry.ts';
+import { freeAliases, requireBlobs, reread } from './changes.ts';
+
+/** What an upgrade replaces, apart from the model. */
+export type Present = Pick<FormerState, 'at' | 'change' | 'library'>;
+
+/** A model as it is with the files of another one: its names and its settings stay. */
+export function successorOf(model: ServedManifest, next: ServedManifest): ServedManifest {
+  const { id, aliases, params, addedAt } = model;
+  return { ...next, id, aliases, addedAt, params: { ...next.params, ...params } };
+}
+
+/** Keeps the present state, for an upgrade that changes no file of the store. */
+export async function keepState(registry: Registry, id: string, present: Present): Promise<void> {
+  await registry.store.change(`hearth upgrade ${id}`, async (writer) => {
+    const { model } = await reread(writer, id);
+    await pushState(writer, model, present);
+  });
+}
+
+/** Gives a model the files of another one. Both must still be as they were when they were compared. */
+export async function takeFiles(
+  registry: Registry,
+  { model, next }: { readonly model: ServedManifest; readonly next: ServedManifest },
+  present: Present,
+): Promise<void> {
+  await registry.store.change(`hearth upgrade ${model.id}`, async (writer) => {
+    for (const seen of [model, next]) {
+      const now = (await reread(writer, seen.id)).model;
+      if (!isAlike(now, seen)) throw fail('model_changed', { model: seen.id, param: 'model' });
+    }
+    if (hasFilesOf(model, next)) return;
+    const successor = successorOf(model, next);
+    await pushState(writer, model, present);
+    await linkShards(writer.paths, successor);
+    await writer.putManifest(successor);
+  });
+}
+
+export const hasFilesOf = (one: InstalledModel, other: InstalledModel): boolean =>
+  JSON.stringify(one.files) === JSON.stringify(other.files);
+
+/** The same files with the same settings. */
+export const isAlike = (one: InstalledModel, other: InstalledModel): boolean =>
+  JSON.stringify([one.files, one.params]) === JSON.stringify([other.files, other.params]);
+
+/** What is pushed out of the list is removed, unless something else names it. */
+async function pushState(writer: StoreWriter, model: InstalledModel, present: Present): Promise<void> {
+  const defaults = await readText(writer.paths.defaults);
+  const states = [...(await readFormer(writer.paths)), { ...present, defaults, model }];
+  await writer.writeFormer(states);
+  const gone = states.slice(0, -MOST_FORMER);
+  if (gone.length > 0) await writer.sweepBlobs(gone.flatMap((state) => blobDigests(state.model)));
+}
+
+/** Brings back the model and the defaults of a state, and forgets it and what came after it. */
+export async function restoreState(registry: Registry, state: FormerState): Promise<void> {
+  await registry.store.change('hearth rollback', async (writer) => {
+    const states = await readFormer(writer.paths);
+    const at = states.findLastIndex((each) => isSame(each, state));
+    if (at < 0) throw fail('model_changed', { model: state.model.id, param: 'model' });
+    const { manifests } = await writer.installed();
+    const present = manifests.filter(({ id }) => id === state.model.id);
+    // A model that was removed meanwhile stays so.
+    if (present.length > 0) await putBack(writer, manifests, state.model);
+    if (state.defaults !== null) await writer.writeDefaults(state.defaults);
+    else await writer.dropFile(writer.paths.defaults);
+    await writer.writeFormer(states.slice(0, at));
+    await writer.sweepBlobs([...present, ...states.slice(at).map((each) => each.model)].flatMap(blobDigests));
+  });
+}
+
+async function putBack(
+  writer: StoreWriter,
+  installed: readonly InstalledModel[],
+  former: InstalledModel,
+): Promise<void> {
+  const model = { ...former, aliases: freeAliases(installed, former) };
+  await requireBlobs(writer, model);
+  await linkShards(writer.paths, model);
+  await writer.putManifest(model);
+}
+
+/** Forgets all states and removes the weights that only they named; returns the bytes freed. */
+export async function forgetStates(registry: Registry): Promise<number> {
+  return registry.store.change('hearth rollback --forget', async (writer) => {
+    const states = await readFormer(writer.paths);
+    await writer.writeFormer([]);
+    return (await writer.sweepBlobs(states.flatMap((state) => blobDigests(state.model)))).freedBytes;
+  });
+}
+
+const isSame = (one: FormerState, other: FormerState): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
