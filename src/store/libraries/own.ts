@@ -76,6 +76,8 @@ export interface OwnInstall {
   /** Of the files of a folder; null when they are no llama.cpp. */
   readonly hash: (folder: string) => Promise<string | null>;
   readonly made?: Making;
+  /** It is kept, and not selected. */
+  readonly isForLater?: boolean;
   /** Compares with what is in use now; absent: the build is selected without. */
   readonly measure?: (libraries: string) => Promise<Measured | null>;
 }
@@ -87,14 +89,15 @@ export interface Installed {
   readonly change: 'new' | 'replaced' | 'same';
   readonly facts: BuildFacts;
   readonly measured: Measured | null;
-  /** False where the library in use was faster. */
+  /** False where the library in use was faster, or the build is for later. */
   readonly isSelected: boolean;
 }
 
 /** Takes the place of an earlier build of the same name. */
 export async function installOwn(install: OwnInstall): Promise<Installed> {
-  const { libraries, from, name, nowMs, hash } = install;
+  const { libraries, from, name, nowMs, hash, isForLater = false } = install;
   if (!isBuildName(name)) throw refusedName(name);
+  if (isForLater && readSelection(libraries).selected === name) throw inUse(name);
   const source = await findBuild(from);
   await makeFolder(libraries);
   const lock = await lockFolder(libraries, 'hearth library');
@@ -110,8 +113,8 @@ export async function installOwn(install: OwnInstall): Promise<Installed> {
     const isSame = before !== null && before === (await hash(staged));
     if (isSame && readSelection(libraries).selected === name)
       return { from: source, change: 'same', facts, measured: null, isSelected: true };
-    const measured = (await install.measure?.(stage)) ?? null;
-    const isSelected = measured === null || measured.build <= measured.present;
+    const measured = isForLater ? null : ((await install.measure?.(stage)) ?? null);
+    const isSelected = !isForLater && (measured === null || measured.build <= measured.present);
     if (!isSame) {
       const note: OwnBuild = {
         from: source,
@@ -330,4 +333,10 @@ const refusedName = (name: string): Error =>
   fail('invalid_request', {
     param: 'name',
     message: `"${name.slice(0, 80)}" cannot be the name of a build; use up to 64 letters, digits, dots and dashes, and not "${PACKAGED}".`,
+  });
+
+const inUse = (name: string): Error =>
+  fail('invalid_request', {
+    param: 'name',
+    message: `"${name}" is the name of the build in use; keep the other one under another name with --name.`,
   });

@@ -31,7 +31,7 @@ import { showProgress } from '../../install-progress.ts';
 import { interruptible } from '../../local-registry.ts';
 import { packageSource } from '../../package-source.ts';
 import { refuseIfSealed } from '../choose/hub-options.ts';
-import { installation, untestedNote } from './installation.ts';
+import { installation, laterWords, untestedNote } from './installation.ts';
 import { findTools, workFolder } from './tools.ts';
 
 interface Flags {
@@ -44,6 +44,7 @@ interface Flags {
   readonly jobs?: number;
   readonly name?: string;
   readonly keep?: boolean;
+  readonly switch: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
 }
@@ -64,6 +65,7 @@ export function registerBuild(library: Command, context: CliContext): void {
     .option('--repository <url>', 'where git fetches the release')
     .option('--jobs <count>', 'compilations at a time', countOf)
     .option('--name <name>', 'what to keep it under; by default release and GPU')
+    .option('--no-switch', 'only keep the build, for hearth upgrade')
     .option('--keep', 'keep the source and the objects afterwards')
     .option('--dry-run', 'show what would be done')
     .option('--json', 'progress as JSON lines')
@@ -125,9 +127,16 @@ async function build(context: CliContext, flags: Flags): Promise<void> {
         env: context.env,
       };
       const built = await buildLibrary(request);
-      if (against === null)
-        await install(context, { built, name: flags.name ?? buildName(built.release, choice), shown });
-      else await installBeside(context, { built, against, shown });
+      if (against === null) {
+        await install(context, {
+          built,
+          name: flags.name ?? buildName(built.release, choice),
+          isForLater: !flags.switch,
+          shown,
+        });
+      } else {
+        await installBeside(context, { built, against, shown });
+      }
       if (flags.keep !== true) await built.clear();
     } finally {
       transfers.end();
@@ -175,10 +184,11 @@ async function installBeside(
 interface Finished {
   readonly built: Built;
   readonly name: string;
+  readonly isForLater: boolean;
   readonly shown: BuildProgress;
 }
 
-async function install(context: CliContext, { built, name, shown }: Finished): Promise<void> {
+async function install(context: CliContext, { built, name, isForLater, shown }: Finished): Promise<void> {
   const { gpu, home } = context.config();
   const usual = installation(context);
   const model = shippedChatModel();
@@ -188,6 +198,7 @@ async function install(context: CliContext, { built, name, shown }: Finished): P
     name,
     agreement: built.agreement,
     made: built.made,
+    isForLater,
     tryOut: (libraries) => {
       shown.onEvent({ status: 'trying' });
       return usual.tryOut(libraries);
@@ -207,7 +218,8 @@ async function install(context: CliContext, { built, name, shown }: Finished): P
       `llama.cpp ${result.facts.release} was built in ${built.made.seconds} s and is kept as ${name}.`,
     ),
   );
-  context.note(outcome(result.measured, { name, isSelected: result.isSelected }));
+  const { measured, isSelected } = result;
+  context.note(isForLater ? laterWords(name) : outcome(measured, { name, isSelected }));
   untestedNote(context, result.facts.release);
 }
 

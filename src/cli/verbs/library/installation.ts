@@ -36,3 +36,7 @@ export function untestedNote(context: CliContext, release: string): void {
     ),
   );
 }
+
+/** Of a build that is only kept. */
+export const laterWords = (name: string): string =>
+  `It is not in use; compare it with the present library: hearth upgrade --library ${name}`;

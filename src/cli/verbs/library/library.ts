@@ -25,7 +25,7 @@ import { hashBackend } from '../../../trust/identity/backend.ts';
 import { type CliContext, EXIT_CODES, printable, saysJson } from '../../context.ts';
 import { interruptible } from '../../local-registry.ts';
 import { registerBuild } from './build.ts';
-import { installation, untestedNote } from './installation.ts';
+import { installation, laterWords, untestedNote } from './installation.ts';
 
 /** Of builds that are copied without a name. */
 const OWN = 'own';
@@ -41,7 +41,8 @@ export function registerLibrary(program: Command, context: CliContext): void {
     .command('use <folder>')
     .description('run models on your own build of llama.cpp, which is copied')
     .option('--name <name>', 'what to keep it under', OWN)
-    .action((folder: string, flags: { name: string }) => use(context, folder, flags.name));
+    .option('--no-switch', 'only keep it, for hearth upgrade')
+    .action((folder: string, flags: UseFlags) => use(context, folder, flags));
   library
     .command('list')
     .alias('ls')
@@ -135,7 +136,16 @@ const RESTART =
   'If the service runs, restart it: until then it loads no further model, because its library has changed.';
 const AT_RESTART = 'If the service runs, it takes the change after a restart.';
 
-async function use(context: CliContext, folder: string, name: string): Promise<void> {
+interface UseFlags {
+  readonly name: string;
+  readonly switch: boolean;
+}
+
+async function use(
+  context: CliContext,
+  folder: string,
+  { name, switch: isToBeUsed }: UseFlags,
+): Promise<void> {
   await interruptible(context, async (signal) => {
     const { compareFolder } = await import('./tools.ts');
     const agreement = await compareFolder(context, folder, signal);
@@ -144,7 +154,9 @@ async function use(context: CliContext, folder: string, name: string): Promise<v
       from: folder,
       name,
       agreement,
+      isForLater: !isToBeUsed,
     });
+    if (!isToBeUsed) return context.note(printable(`${from}: It was tried and copied. ${laterWords(name)}`));
     const notes = {
       new: 'It was tried and copied. If the service runs, it takes the copy after a restart.',
       replaced: `It was tried, and copied over the one before. ${RESTART}`,
