@@ -5,7 +5,7 @@ import { confirm } from '@clack/prompts';
 import type { Command } from 'commander';
 import { packageFolder } from '../../../lib/base/package-folder.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
-import { homeHolder, isServing } from '../../home-lock.ts';
+import { restartService } from '../../restart.ts';
 import { runProgram, showProgram } from '../../service/programs.ts';
 import {
   changedFilesProgram,
@@ -20,7 +20,6 @@ import {
   readPackageFacts,
 } from '../../update-plan.ts';
 import { readVersion } from '../../version.ts';
-import { installedPlans } from './service.ts';
 
 interface UpdateFlags {
   readonly check?: boolean;
@@ -55,7 +54,7 @@ export function registerUpdate(program: Command, context: CliContext): void {
       if (flags.check === true || !(await isWanted(flags))) return;
       for (const command of update.programs) await done(command);
       context.note('The new version is installed.');
-      await restart(context);
+      await restartService(context, { done: 'the new version is installed', old: 'the old version' });
     });
 }
 
@@ -144,28 +143,4 @@ async function done(command: Program): Promise<void> {
 function failed([name]: Program, what: string, output: string | null): CliFailure {
   const why = output === null ? `there is no ${path.basename(name)} on PATH` : printable(output);
   return new CliFailure(`Hearth cannot ${what}: ${why}`);
-}
-
-async function restarted(command: readonly string[]): Promise<void> {
-  const code = await showProgram(command);
-  if (code === 0) return;
-  const why = code === null ? `there is no ${command[0]} on PATH` : `exit code ${code}`;
-  throw new CliFailure(
-    `the new version is installed, but the service still runs the old one (${why}); restart it with: ${command.join(' ')}`,
-  );
-}
-
-/** A unit that runs is restarted; any other service is named, because only its user knows how it is started. */
-async function restart(context: CliContext): Promise<void> {
-  for (const plan of installedPlans(context)) {
-    if ((await runProgram(plan.active)).code !== 0) continue;
-    for (const command of plan.restart) await restarted(command);
-    return context.note(`The service is restarted: ${plan.file}`);
-  }
-  const holder = await homeHolder(context.config().home);
-  if (holder !== null && isServing(holder.purpose)) {
-    context.note(
-      `The service, process ${holder.pid}, still runs the old version: hearth quit, then start it again.`,
-    );
-  }
 }
