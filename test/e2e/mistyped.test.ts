@@ -34,6 +34,8 @@ const ROWS: readonly (readonly [verb: string, rest: readonly string[], code: num
   ['check', ['hearth-minni'], 4, MINI],
   ['eval', ['hearth-minni'], 4, MINI],
   ['eval', ['hearth-mini', '--against', 'hearth-minni'], 4, MINI],
+  ['upgrade', ['hearth-minni', '--library', 'package'], 4, MINI],
+  ['upgrade', ['hearth-mini', '--to', 'hearth-minni'], 4, MINI],
   ['exact', ['hearth-minni'], 4, MINI],
   ['fit', ['hearth-minni'], 4, MINI],
   ['bench', ['hearth-minni'], 4, MINI],

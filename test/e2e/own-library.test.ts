@@ -1,11 +1,12 @@
 /** hearth library as a user runs it: a build under llama.cpp's own names, the service on it, and its records. */
-import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { builtBins, librariesFolder } from '../../src/lib/files/native-library.ts';
 import { EvidenceService, statementOf } from '../support/records/evidence-service.ts';
 import { hearth } from '../support/process/hearth.ts';
 import { builtLlamaCpp } from '../support/libraries/fake-llama-cpp.ts';
+import { breakFunction } from '../support/libraries/patched-library.ts';
 import { temporaryFolder } from '../support/temp-home.ts';
 
 const isLinux = process.platform === 'linux';
@@ -99,26 +100,6 @@ it.runIf(isLinux)('a link that leads nowhere is named', async () => {
   const { code, stderr } = await hearth(['library', 'use', bin], { SVC_HOME: path.join(folder, 'home') });
   expect([code, stderr]).toEqual([2, expect.stringContaining('libggml-rpc.so cannot be copied: ENOENT')]);
 });
-
-/** Overwrites the beginning of an exported function with an instruction that ends the process. */
-async function breakFunction(file: string, name: string): Promise<void> {
-  const elf = await readFile(file);
-  const sectionAt = (index: number) => Number(elf.readBigUInt64LE(0x28)) + index * elf.readUInt16LE(0x3a);
-  const word = (at: number): number => Number(elf.readBigUInt64LE(at));
-  const SHT_DYNSYM = 11;
-  const sections = Array.from({ length: elf.readUInt16LE(0x3c) }, (_, index) => sectionAt(index));
-  const symbols = sections.find((at) => elf.readUInt32LE(at + 4) === SHT_DYNSYM) ?? 0;
-  const names = word(sectionAt(elf.readUInt32LE(symbols + 40)) + 24);
-  for (let at = word(symbols + 24); at < word(symbols + 24) + word(symbols + 32); at += 24) {
-    const from = names + elf.readUInt32LE(at);
-    if (elf.toString('latin1', from, elf.indexOf(0, from)) !== name) continue;
-    const code = sectionAt(elf.readUInt16LE(at + 6));
-    const trap = process.arch === 'x64' ? [0x0f, 0x0b] : [0, 0, 0, 0];
-    elf.set(trap, word(code + 24) + word(at + 8) - word(code + 16));
-    return writeFile(file, elf);
-  }
-  throw new Error(`${file} exports no ${name}`);
-}
 
 it.runIf(isLinux && process.arch !== 'arm').each(['llama_init_from_model', 'llama_decode'])(
   'a build that boots, and whose %s ends the process, is refused, and the home stays as it was',

@@ -1,0 +1,143 @@
+/** What one side makes of recorded requests: a greedy answer to each, and how likely it finds the whole conversation. */
+import type { JobEvent } from '../../contract/job-event.ts';
+import type { GenerateJob, Job, Prompt, Turn } from '../../contract/job.ts';
+import { MOST_ALTERNATIVES } from '../../contract/limits.ts';
+import { collectEvents, eventOf } from '../../engine/collect.ts';
+import type { LoadedModel } from '../../engine/ports.ts';
+import type { LocalTarget } from '../../engine/local/model-source.ts';
+import { isFailure, isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
+import { type Answer, callsOf, collect, textOf } from '../chat/collected.ts';
+import { CASE_TOKENS, checkJob } from '../check/check-job.ts';
+import type { ScoredText } from '../eval/measure.ts';
+import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
+import type { RecordedRequest } from './recorded.ts';
+
+/** A model on a library. */
+export interface Runner {
+  readonly name: string;
+  readonly worker: WorkerSettings;
+  readonly target: LocalTarget;
+}
+
+/** What was answered: a turn, or the text behind a prompt; or why there is nothing valid. */
+export type Reply = { readonly turn: Turn } | { readonly fault: string };
+
+export interface Replayed {
+  /** Null: this side cannot run the request at all, as where it does not fit the window. */
+  readonly replies: readonly (Reply | null)[];
+  /** The conversations with the replies of the present side, as this side predicts them; without tokens where one cannot run it. */
+  readonly texts: readonly ScoredText[];
+}
+
+export interface ReplayOptions {
+  readonly requests: readonly RecordedRequest[];
+  /** What the present side replied; absent: this is the present side. */
+  readonly replies?: readonly (Reply | null)[];
+  readonly signal: AbortSignal;
+  readonly onProgress: (words: string) => void;
+}
+
+/** Long conversations fit, and a small machine still holds it. */
+const MOST_CTX = 8192;
+/** Tokens of a conversation that are compared, its last ones: they hold the reply. */
+const SCORED_TOKENS = 512;
+/** Room behind what is scored. */
+const LEFT_TOKENS = 8;
+
+export async function replayOn({ worker, target, name }: Runner, options: ReplayOptions): Promise<Replayed> {
+  const { requests, signal, onProgress } = options;
+  const backend = startOwnWorker(worker);
+  try {
+    const numCtx = Math.min(MOST_CTX, target.defaultCtx ?? MOST_CTX, target.trainedCtx);
+    const loaded = await backend.load(target, { numCtx, slots: 1, cells: numCtx }, signal);
+    const replies: (Reply | null)[] = [];
+    const texts: ScoredText[] = [];
+    for (const [at, request] of requests.entries()) {
+      onProgress(`${name}: recorded request ${at + 1} of ${requests.length} …`);
+      const reply = await replyTo(loaded, request, signal);
+      replies.push(reply);
+      const compared = options.replies === undefined ? reply : (options.replies[at] ?? null);
+      const isCompared = reply !== null && compared !== null;
+      texts.push(
+        isCompared
+          ? await scored(loaded, { request, reply: compared, numCtx, signal })
+          : { name: request.name, bytes: 0, tokens: [] },
+      );
+    }
+    return { replies, texts };
+  } finally {
+    await backend.close();
+  }
+}
+
+async function replyTo(
+  loaded: LoadedModel,
+  { name, content }: RecordedRequest,
+  signal: AbortSignal,
+): Promise<Reply | null> {
+  const { scoredPrompt: _, ...asked } = content;
+  const job = checkJob(name, { ...asked, topLogprobs: null, maxTokens: CASE_TOKENS });
+  try {
+    const events = await run(loaded, job, signal);
+    const { answers } = await collect(
+      [job],
+      events.map((event) => ({ index: 0, event })),
+    );
+    return { turn: turnOf(answers[0]) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isFailure(error, 'context_length_exceeded')) return null;
+    // A worker that is gone is no invalid answer.
+    if (!isSvcError(error) || isFailure(error, 'worker_crashed', 'worker_hung')) throw error;
+    return { fault: messageOf(error) };
+  }
+}
+
+function turnOf(answer: Answer): Turn {
+  const reasoning = textOf(answer, 'reasoning');
+  const calls = callsOf(answer);
+  const toolCalls = calls.map(({ id, name, pieces }) => ({ id, name, argumentsJson: pieces.join('') }));
+  return {
+    role: 'assistant',
+    content: textOf(answer, 'text'),
+    ...(reasoning === '' ? {} : { reasoning }),
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+  };
+}
+
+interface Scored {
+  readonly request: RecordedRequest;
+  readonly reply: Reply;
+  readonly numCtx: number;
+  readonly signal: AbortSignal;
+}
+
+async function scored(loaded: LoadedModel, { request, reply, numCtx, signal }: Scored): Promise<ScoredText> {
+  const { name, content } = request;
+  const whole = checkJob(`${name} whole`, {
+    prompt: 'turn' in reply ? continued(content.prompt, reply.turn) : content.prompt,
+    tools: content.tools,
+    toolChoice: content.toolChoice,
+    reasoning: content.reasoning,
+  });
+  const asked = { kind: 'explain' as const, jobId: whole.jobId, job: whole, wantsTokens: true as const };
+  const { tokens = [] } = eventOf(await run(loaded, asked, signal), 'explained');
+  const prompt = { kind: 'tokens' as const, tokens: [...tokens].slice(0, numCtx - LEFT_TOKENS) };
+  const from = Math.max(0, prompt.tokens.length - SCORED_TOKENS);
+  const events = await run(
+    loaded,
+    checkJob(`${name} scored`, { prompt, maxTokens: 0, scoredPrompt: { top: MOST_ALTERNATIVES, from } }),
+    signal,
+  );
+  const found = events.flatMap((event) => (event.type === 'prompt_tokens' ? event.tokens : []));
+  const bytes = found.reduce((sum, token) => sum + (token.score === null ? 0 : token.bytes.length), 0);
+  return { name, bytes, tokens: found };
+}
+
+function continued(prompt: Prompt, turn: Turn): GenerateJob['prompt'] {
+  if (prompt.kind === 'chat') return { kind: 'chat', turns: [...prompt.turns, turn], opens: false };
+  return prompt.kind === 'text' ? { ...prompt, text: prompt.text + turn.content } : prompt;
+}
+
+const run = (loaded: LoadedModel, job: Job, signal: AbortSignal): Promise<JobEvent[]> =>
+  collectEvents((listener) => loaded.run(job, signal, listener));

@@ -1,0 +1,107 @@
+/**
+ * api/upgrade owns the comparison of the present installation with one that may take its place: on the texts that ship, on
+ * calls and JSON, and on requests that the user recorded. It runs workers of its own and knows nothing of the command line.
+ * This file: recorded requests, from an HTTP archive or beside records.
+ */
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Check } from 'typebox/value';
+import { isSvcError } from '../../lib/errors/svc-error.ts';
+import { parseJson } from '../../lib/json/strict-json.ts';
+import { withoutSpellings } from '../../lib/json/spelled-numbers.ts';
+import { ChatRequest } from '../../wire/inference/chat.ts';
+import { CompletionRequest } from '../../wire/inference/completions.ts';
+import { NO_CHAT } from '../completion/plan.ts';
+import { readPrompts } from '../completion/prompts.ts';
+import { readContent } from '../dialects/chat-completions/content.ts';
+import type { JobContent } from '../generation/choices.ts';
+import { readAnswerFormat } from '../intake/answer-format.ts';
+import { readJsonFile } from '../replay/evidence-files.ts';
+
+/** A request that can be answered again by any model; `name` is what people know it by, never its text. */
+export interface RecordedRequest {
+  readonly name: string;
+  readonly content: JobContent;
+}
+
+export interface Recorded {
+  readonly requests: readonly RecordedRequest[];
+  /** Requests of other kinds, or without their text. */
+  readonly left: number;
+}
+
+/** The last requests of a HAR file or of a folder of records. */
+export async function readRecorded(place: string, last: number): Promise<Recorded> {
+  const isFolder = await stat(place).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  return isFolder ? readFolder(place, last) : fromArchive((await readJsonFile(place)).value, last);
+}
+
+/** Requests lie beside their records; the newest count. */
+async function readFolder(folder: string, last: number): Promise<Recorded> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.request.json'));
+  const aged = await Promise.all(
+    names.map(async (name) => ({ name, ms: (await stat(join(folder, name))).mtimeMs })),
+  );
+  aged.sort((one, other) => one.ms - other.ms || (one.name < other.name ? -1 : 1));
+  const found: (RecordedRequest | null)[] = [];
+  for (const { name } of aged.slice(-last))
+    found.push(recordedOf(name, (await readJsonFile(join(folder, name))).value));
+  return sorted(found, last);
+}
+
+/** As `hearth requests --har` writes them; what is no archive holds no requests. */
+export function fromArchive(archive: unknown, last: number): Recorded {
+  const entries = listIn(memberOf(archive, 'log'), 'entries');
+  const asked = entries.filter((entry) => memberOf(memberOf(entry, 'request'), 'method') !== 'GET');
+  return sorted(
+    asked.map((entry, at) => recordedOf(`request ${at + 1}`, bodyOf(entry))),
+    last,
+  );
+}
+
+const sorted = (found: readonly (RecordedRequest | null)[], last: number): Recorded => ({
+  requests: found.filter((each) => each !== null).slice(-last),
+  left: found.filter((each) => each === null).length,
+});
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+
+function listIn(value: unknown, name: string): readonly unknown[] {
+  const list = memberOf(value, name);
+  return Array.isArray(list) ? list : [];
+}
+
+/** Undefined where its text was not kept, or not whole. */
+function bodyOf(entry: unknown): unknown {
+  const text = memberOf(memberOf(memberOf(entry, 'request'), 'postData'), 'text');
+  if (typeof text !== 'string') return undefined;
+  try {
+    return parseJson(Buffer.from(text));
+  } catch (error) {
+    if (!isSvcError(error)) throw error;
+    return undefined;
+  }
+}
+
+/** Null for what no chat model of this machine can answer from its text alone. */
+function recordedOf(name: string, body: unknown): RecordedRequest | null {
+  try {
+    const content = contentOf(body);
+    return content === null ? null : { name, content };
+  } catch (error) {
+    if (!isSvcError(error)) throw error;
+    return null;
+  }
+}
+
+function contentOf(body: unknown): JobContent | null {
+  if (Check(ChatRequest, body)) return readContent(withoutSpellings(body));
+  if (!Check(CompletionRequest, body)) return null;
+  const [prompt, ...others] = readPrompts(body);
+  if (prompt?.kind !== 'text' || others.length > 0) return null;
+  return { ...NO_CHAT, prompt, format: readAnswerFormat(body), topLogprobs: null };
+}

@@ -1,0 +1,61 @@
+/** One of the two installations that are compared: the work that both do, by this program. */
+import { collectEvents, eventOf } from '../../engine/collect.ts';
+import { checkJob } from '../check/check-job.ts';
+import { type Measurement, measureModel, type MeasureOptions } from '../eval/measure.ts';
+import { startOwnWorker } from '../own-worker.ts';
+import { type Replayed, replayOn, type ReplayOptions, type Runner } from './answers.ts';
+
+export type MeasureWork = Pick<MeasureOptions, 'casesWithinMs' | 'signal' | 'onProgress'>;
+
+export interface Side {
+  measure(work: MeasureWork): Promise<Measurement>;
+  replay(work: ReplayOptions): Promise<Replayed>;
+  /** Milliseconds for a prompt of these tokens and an answer, the least of several rounds. */
+  leastMs(tokens: readonly number[], signal: AbortSignal): Promise<number>;
+}
+
+/** Another program could not do the work, in its own words. */
+export class SideFailure extends Error {}
+
+export function localSide(runner: Runner): Side {
+  const { name, target, worker } = runner;
+  return {
+    measure: async ({ casesWithinMs, signal, onProgress }) => {
+      const named = (words: string): void => onProgress(words.replace(target.modelId, name));
+      const measured = await measureModel({ worker, target, casesWithinMs, signal, onProgress: named });
+      return { ...measured, model: name };
+    },
+    replay: (work) => replayOn(runner, work),
+    leastMs: (tokens, signal) => leastMs(runner, tokens, signal),
+  };
+}
+
+const PROMPT_TOKENS = 256;
+const ANSWER_TOKENS = 32;
+const NUM_CTX = 512;
+const ROUNDS = 3;
+
+/** Each round begins with another token, so that no state of the one before is used. */
+async function leastMs(
+  { worker, target }: Runner,
+  tokens: readonly number[],
+  signal: AbortSignal,
+): Promise<number> {
+  const backend = startOwnWorker(worker);
+  try {
+    const numCtx = Math.min(NUM_CTX, target.trainedCtx);
+    const loaded = await backend.load(target, { numCtx, slots: 1, cells: numCtx }, signal);
+    const length = Math.min(PROMPT_TOKENS, numCtx - ANSWER_TOKENS - 1);
+    const times: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const prompt = { kind: 'tokens' as const, tokens: tokens.slice(round + 1, round + 1 + length) };
+      const job = checkJob(`speed-${round}`, { prompt, maxTokens: ANSWER_TOKENS, ignoresEnd: true });
+      const events = await collectEvents((listener) => loaded.run(job, signal, listener));
+      const { prefillMs, decodeMs } = eventOf(events, 'done').timings;
+      times.push(prefillMs + decodeMs);
+    }
+    return Math.min(...times);
+  } finally {
+    await backend.close();
+  }
+}

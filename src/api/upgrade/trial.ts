@@ -1,0 +1,150 @@
+/** Runs the present installation and a candidate one after the other on the same work, and puts their figures side by side. */
+import { isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
+import { CHECK_CASES } from '../check/cases.ts';
+import { type Distance, distanceOf, findingsOf } from '../eval/compare.ts';
+import type { Measurement } from '../eval/measure.ts';
+import type { Replayed, Reply } from './answers.ts';
+import type { RecordedRequest } from './recorded.ts';
+import { type MeasureWork, type Side, SideFailure } from './side.ts';
+
+export interface TrialOptions extends MeasureWork {
+  readonly present: Side;
+  readonly candidate: Side;
+  /** Both compute with the same bytes of weights and the same settings. */
+  readonly isSameModel: boolean;
+  readonly requests: readonly RecordedRequest[];
+}
+
+/** How the candidate did beside the present side, as figures. */
+export interface TrialFigures {
+  readonly isSameModel: boolean;
+  /** On the texts that ship. */
+  readonly texts: Distance;
+  readonly findings: readonly string[];
+  readonly cases: CaseFigures;
+  /** Null: none were replayed. */
+  readonly requests: RequestFigures | null;
+  /** Of the time for a prompt and an answer: above 1 the candidate is faster. */
+  readonly speedRatio: number;
+  readonly memory: { readonly present: number; readonly candidate: number };
+}
+
+/** Of the calls and JSON answers that both sides tried. */
+export interface CaseFigures {
+  readonly tried: number;
+  readonly passedBefore: number;
+  readonly passed: number;
+  /** Passed before, and no longer. */
+  readonly lost: readonly string[];
+}
+
+export interface RequestFigures {
+  readonly replayed: number;
+  readonly validBefore: number;
+  readonly valid: number;
+  /** Answers that were valid before, and no longer. */
+  readonly lost: readonly string[];
+  /** Answers that are the same, word for word. */
+  readonly same: number;
+  readonly distance: Distance;
+}
+
+export type Trial = { readonly figures: TrialFigures } | { readonly failed: string };
+
+export async function tryUpgrade(options: TrialOptions): Promise<Trial> {
+  const { present, candidate, requests, signal, onProgress } = options;
+  const other = await present.measure(options);
+  const before = await present.replay({ requests, signal, onProgress });
+  try {
+    const one = await candidate.measure(options);
+    const now = await candidate.replay({ requests, replies: before.replies, signal, onProgress });
+    return {
+      figures: {
+        isSameModel: options.isSameModel,
+        texts: distanceOf(one, other),
+        findings: findingsOf(one, other),
+        cases: caseFigures(one, other),
+        requests: requests.length === 0 ? null : requestFigures({ one, other, before, now }),
+        speedRatio: await speedRatio(options, { one, other }),
+        memory: { present: other.memoryBytes, candidate: one.memoryBytes },
+      },
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    // Whatever the present side can do and the candidate cannot.
+    if (!isSvcError(error) && !(error instanceof SideFailure)) throw error;
+    return { failed: messageOf(error) };
+  }
+}
+
+/** Cases are tried in order, so that those left out are the last ones. */
+function caseFigures({ cases: now }: Measurement, { cases: before }: Measurement): CaseFigures {
+  const tried = Math.min(now.all - now.left, before.all - before.left);
+  const names = new Set(CHECK_CASES.slice(0, tried).map(({ name }) => name));
+  const failed = ({ failed: list }: Measurement['cases']): Set<string> =>
+    new Set(list.map(({ name }) => name).filter((name) => names.has(name)));
+  const [failedNow, failedBefore] = [failed(now), failed(before)];
+  return {
+    tried,
+    passedBefore: tried - failedBefore.size,
+    passed: tried - failedNow.size,
+    lost: [...failedNow].filter((name) => !failedBefore.has(name)),
+  };
+}
+
+interface Sides {
+  readonly one: Measurement;
+  readonly other: Measurement;
+  readonly before: Replayed;
+  readonly now: Replayed;
+}
+
+function requestFigures({ one, other, before, now }: Sides): RequestFigures {
+  const pairs = before.replies.flatMap((reply, at) => {
+    const next = now.replies[at] ?? null;
+    const name = before.texts[at]?.name ?? '';
+    return reply === null || next === null ? [] : [{ name, reply, next }];
+  });
+  return {
+    replayed: pairs.length,
+    validBefore: pairs.filter(({ reply }) => 'turn' in reply).length,
+    valid: pairs.filter(({ next }) => 'turn' in next).length,
+    lost: pairs.flatMap(({ name, reply, next }) => ('turn' in reply && 'fault' in next ? [name] : [])),
+    same: pairs.filter(({ reply, next }) => wordsOf(reply) === wordsOf(next)).length,
+    distance: distanceOf({ ...one, texts: now.texts }, { ...other, texts: before.texts }),
+  };
+}
+
+/** Ids of calls differ from answer to answer. */
+function wordsOf(reply: Reply): string {
+  if ('fault' in reply) return reply.fault;
+  const { content, reasoning, toolCalls = [] } = reply.turn;
+  return JSON.stringify([
+    content,
+    reasoning,
+    toolCalls.map(({ name, argumentsJson }) => [name, argumentsJson]),
+  ]);
+}
+
+/** Loads of each side at most: other programs only make one slower, so the best of several counts. */
+const MOST_TURNS = 4;
+/** Further turns cannot change what is said of a candidate this fast. */
+const FAST_ENOUGH = 0.95;
+
+/** Both in turns, so that what else runs hits both, until the candidate is as fast or stays slower. */
+async function speedRatio(
+  { present, candidate, signal, onProgress }: TrialOptions,
+  { one, other }: Pick<Sides, 'one' | 'other'>,
+): Promise<number> {
+  // Each has its own vocabulary.
+  const tokensOf = ({ texts }: Measurement): number[] =>
+    texts.flatMap((text) => text.tokens.map(({ id }) => id));
+  let [leastBefore, least] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+    onProgress(`Speed, turn ${turn + 1} …`);
+    leastBefore = Math.min(leastBefore, await present.leastMs(tokensOf(other), signal));
+    least = Math.min(least, await candidate.leastMs(tokensOf(one), signal));
+    if (leastBefore / least >= FAST_ENOUGH) break;
+  }
+  return leastBefore / least;
+}

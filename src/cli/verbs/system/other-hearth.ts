@@ -1,0 +1,85 @@
+/** The work of a comparison by another version of Hearth in a folder of its own: a process for each piece of work. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Side } from '../../../api/upgrade/side.ts';
+import { SideFailure } from '../../../api/upgrade/side.ts';
+import { CliFailure, EXIT_CODES } from '../../context.ts';
+
+/** Hidden from help: how one version asks another. The work goes in as JSON, and the result comes out. */
+export const WORK_OPTION = '--work';
+
+export type Work =
+  | { readonly kind: 'measure'; readonly casesWithinMs: number | null }
+  | ({ readonly kind: 'replay' } & Pick<Parameters<Side['replay']>[0], 'requests' | 'replies'>)
+  | { readonly kind: 'speed'; readonly tokens: readonly number[] };
+
+interface Watched {
+  readonly signal: AbortSignal;
+  readonly onProgress: (words: string) => void;
+}
+
+/** Does a piece of work that another version asks for. */
+export function doWork(side: Side, work: Work, watched: Watched): Promise<unknown> {
+  switch (work.kind) {
+    case 'measure':
+      return side.measure({ ...work, ...watched });
+    case 'replay':
+      return side.replay({ ...work, ...watched });
+    case 'speed':
+      return side.leastMs(work.tokens, watched.signal);
+  }
+}
+
+export interface OtherHearth {
+  readonly folder: string;
+  readonly home: string;
+  readonly model: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export function otherHearth(other: OtherHearth): Side {
+  if (!existsSync(programOf(other.folder))) {
+    throw new CliFailure(
+      `${other.folder} holds no Hearth: there is no bin/hearth.js; name the folder of a checkout or a package`,
+      EXIT_CODES.notFound,
+    );
+  }
+  const result = async <T>(work: Work, watched: Watched): Promise<T> =>
+    (await askOther(other, work, watched)) as T;
+  return {
+    measure: ({ casesWithinMs, ...watched }) => result({ kind: 'measure', casesWithinMs }, watched),
+    replay: ({ requests, replies, signal, onProgress }) =>
+      result(
+        { kind: 'replay', requests, ...(replies === undefined ? {} : { replies }) },
+        { signal, onProgress },
+      ),
+    leastMs: (tokens, signal) => result({ kind: 'speed', tokens }, { signal, onProgress: () => {} }),
+  };
+}
+
+const programOf = (folder: string): string => path.join(folder, 'bin', 'hearth.js');
+
+async function askOther(
+  { folder, home, model, env }: OtherHearth,
+  work: Work,
+  { signal, onProgress }: Watched,
+): Promise<unknown> {
+  const args = [programOf(folder), '--home', home, 'upgrade', model, WORK_OPTION];
+  const child = spawn(process.execPath, args, { env: { ...env }, stdio: 'pipe', signal });
+  const [out, said]: [Buffer[], string[]] = [[], []];
+  child.stdout.on('data', (part: Buffer) => out.push(part));
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    said.push(part);
+    for (const line of part.split('\n').filter(Boolean)) onProgress(line);
+  });
+  // A program that ends without reading says why.
+  child.stdin.on('error', () => {});
+  child.stdin.end(JSON.stringify(work));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new SideFailure(lastLine(said.join('')));
+  return JSON.parse(Buffer.concat(out).toString());
+}
+
+const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? '';
