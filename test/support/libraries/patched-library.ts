@@ -24,7 +24,9 @@ export async function redirectFunction(file: string, name: string, other: string
   if (process.arch === 'x64') {
     elf.writeUInt8(0xe9, from.offset);
     elf.writeInt32LE(to.address - (from.address + 5), from.offset + 1);
-  } else {elf.writeUInt32LE((0x14000000 | (((to.address - from.address) / 4) & 0x3ffffff)) >>> 0, from.offset);}
+  } else {
+    elf.writeUInt32LE((0x14000000 | (((to.address - from.address) / 4) & 0x3ffffff)) >>> 0, from.offset);
+  }
   await writeFile(file, elf);
 }
 
