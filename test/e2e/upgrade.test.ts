@@ -199,11 +199,8 @@ describe('another Hearth', () => {
       "console.error('hearth: there is no verb upgrade'); process.exit(2);",
     );
     const { code, report } = await upgrade('--hearth', folder, '--texts-only');
-    expect([code, report.verdict, report.reasons]).toEqual([
-      1,
-      'keep',
-      ['It cannot run: hearth: there is no verb upgrade'],
-    ]);
+    expect([code, report.verdict]).toEqual([1, 'keep']);
+    expect(report.reasons).toEqual([expect.stringContaining('(hearth: there is no verb upgrade)')]);
   });
 });
 

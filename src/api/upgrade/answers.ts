@@ -13,7 +13,7 @@ import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
 import type { RecordedRequest } from './recorded.ts';
 
 /** A model on a library. */
-export interface Runner {
+export interface Bench {
   readonly name: string;
   readonly worker: WorkerSettings;
   readonly target: LocalTarget;
@@ -44,7 +44,7 @@ const SCORED_TOKENS = 512;
 /** Room behind what is scored. */
 const LEFT_TOKENS = 8;
 
-export async function replayOn({ worker, target, name }: Runner, options: ReplayOptions): Promise<Replayed> {
+export async function replayOn({ worker, target, name }: Bench, options: ReplayOptions): Promise<Replayed> {
   const { requests, signal, onProgress } = options;
   const backend = startOwnWorker(worker);
   try {
@@ -83,7 +83,7 @@ async function replyTo(
       [job],
       events.map((event) => ({ index: 0, event })),
     );
-    return { turn: turnOf(answers[0]) };
+    return { turn: toTurn(answers[0]) };
   } catch (error) {
     signal.throwIfAborted();
     if (isFailure(error, 'context_length_exceeded')) return null;
@@ -93,7 +93,7 @@ async function replyTo(
   }
 }
 
-function turnOf(answer: Answer): Turn {
+function toTurn(answer: Answer): Turn {
   const reasoning = textOf(answer, 'reasoning');
   const calls = callsOf(answer);
   const toolCalls = calls.map(({ id, name, pieces }) => ({ id, name, argumentsJson: pieces.join('') }));

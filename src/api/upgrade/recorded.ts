@@ -48,16 +48,16 @@ async function readFolder(folder: string, last: number): Promise<Recorded> {
   aged.sort((one, other) => one.ms - other.ms || (one.name < other.name ? -1 : 1));
   const found: (RecordedRequest | null)[] = [];
   for (const { name } of aged.slice(-last))
-    found.push(recordedOf(name, (await readJsonFile(join(folder, name))).value));
+    found.push(readRequest(name, (await readJsonFile(join(folder, name))).value));
   return sorted(found, last);
 }
 
 /** As `hearth requests --har` writes them; what is no archive holds no requests. */
 export function fromArchive(archive: unknown, last: number): Recorded {
-  const entries = listIn(memberOf(archive, 'log'), 'entries');
-  const asked = entries.filter((entry) => memberOf(memberOf(entry, 'request'), 'method') !== 'GET');
+  const entries = listIn(member(archive, 'log'), 'entries');
+  const asked = entries.filter((entry) => member(member(entry, 'request'), 'method') !== 'GET');
   return sorted(
-    asked.map((entry, at) => recordedOf(`request ${at + 1}`, bodyOf(entry))),
+    asked.map((entry, at) => readRequest(`request ${at + 1}`, findBody(entry))),
     last,
   );
 }
@@ -67,17 +67,17 @@ const sorted = (found: readonly (RecordedRequest | null)[], last: number): Recor
   left: found.filter((each) => each === null).length,
 });
 
-const memberOf = (value: unknown, name: string): unknown =>
+const member = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
 function listIn(value: unknown, name: string): readonly unknown[] {
-  const list = memberOf(value, name);
+  const list = member(value, name);
   return Array.isArray(list) ? list : [];
 }
 
 /** Undefined where its text was not kept, or not whole. */
-function bodyOf(entry: unknown): unknown {
-  const text = memberOf(memberOf(memberOf(entry, 'request'), 'postData'), 'text');
+function findBody(entry: unknown): unknown {
+  const text = member(member(member(entry, 'request'), 'postData'), 'text');
   if (typeof text !== 'string') return undefined;
   try {
     return parseJson(Buffer.from(text));
@@ -88,9 +88,9 @@ function bodyOf(entry: unknown): unknown {
 }
 
 /** Null for what no chat model of this machine can answer from its text alone. */
-function recordedOf(name: string, body: unknown): RecordedRequest | null {
+function readRequest(name: string, body: unknown): RecordedRequest | null {
   try {
-    const content = contentOf(body);
+    const content = readBody(body);
     return content === null ? null : { name, content };
   } catch (error) {
     if (!isSvcError(error)) throw error;
@@ -98,7 +98,7 @@ function recordedOf(name: string, body: unknown): RecordedRequest | null {
   }
 }
 
-function contentOf(body: unknown): JobContent | null {
+function readBody(body: unknown): JobContent | null {
   if (Check(ChatRequest, body)) return readContent(withoutSpellings(body));
   if (!Check(CompletionRequest, body)) return null;
   const [prompt, ...others] = readPrompts(body);

@@ -3,7 +3,7 @@ import { collectEvents, eventOf } from '../../engine/collect.ts';
 import { checkJob } from '../check/check-job.ts';
 import { type Measurement, measureModel, type MeasureOptions } from '../eval/measure.ts';
 import { startOwnWorker } from '../own-worker.ts';
-import { type Replayed, replayOn, type ReplayOptions, type Runner } from './answers.ts';
+import { type Replayed, replayOn, type ReplayOptions, type Bench } from './answers.ts';
 
 export type MeasureWork = Pick<MeasureOptions, 'casesWithinMs' | 'signal' | 'onProgress'>;
 
@@ -14,19 +14,16 @@ export interface Side {
   leastMs(tokens: readonly number[], signal: AbortSignal): Promise<number>;
 }
 
-/** Another program could not do the work, in its own words. */
-export class SideFailure extends Error {}
-
-export function localSide(runner: Runner): Side {
-  const { name, target, worker } = runner;
+export function localSide(bench: Bench): Side {
+  const { name, target, worker } = bench;
   return {
     measure: async ({ casesWithinMs, signal, onProgress }) => {
       const named = (words: string): void => onProgress(words.replace(target.modelId, name));
       const measured = await measureModel({ worker, target, casesWithinMs, signal, onProgress: named });
       return { ...measured, model: name };
     },
-    replay: (work) => replayOn(runner, work),
-    leastMs: (tokens, signal) => leastMs(runner, tokens, signal),
+    replay: (work) => replayOn(bench, work),
+    leastMs: (tokens, signal) => leastMs(bench, tokens, signal),
   };
 }
 
@@ -37,7 +34,7 @@ const ROUNDS = 3;
 
 /** Each round begins with another token, so that no state of the one before is used. */
 async function leastMs(
-  { worker, target }: Runner,
+  { worker, target }: Bench,
   tokens: readonly number[],
   signal: AbortSignal,
 ): Promise<number> {

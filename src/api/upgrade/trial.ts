@@ -5,7 +5,7 @@ import { type Distance, distanceOf, findingsOf } from '../eval/compare.ts';
 import type { Measurement } from '../eval/measure.ts';
 import type { Replayed, Reply } from './answers.ts';
 import type { RecordedRequest } from './recorded.ts';
-import { type MeasureWork, type Side, SideFailure } from './side.ts';
+import type { MeasureWork, Side } from './side.ts';
 
 export interface TrialOptions extends MeasureWork {
   readonly present: Side;
@@ -72,7 +72,7 @@ export async function tryUpgrade(options: TrialOptions): Promise<Trial> {
   } catch (error) {
     signal.throwIfAborted();
     // Whatever the present side can do and the candidate cannot.
-    if (!isSvcError(error) && !(error instanceof SideFailure)) throw error;
+    if (!isSvcError(error)) throw error;
     return { failed: messageOf(error) };
   }
 }
@@ -110,13 +110,13 @@ function requestFigures({ one, other, before, now }: Sides): RequestFigures {
     validBefore: pairs.filter(({ reply }) => 'turn' in reply).length,
     valid: pairs.filter(({ next }) => 'turn' in next).length,
     lost: pairs.flatMap(({ name, reply, next }) => ('turn' in reply && 'fault' in next ? [name] : [])),
-    same: pairs.filter(({ reply, next }) => wordsOf(reply) === wordsOf(next)).length,
+    same: pairs.filter(({ reply, next }) => inWords(reply) === inWords(next)).length,
     distance: distanceOf({ ...one, texts: now.texts }, { ...other, texts: before.texts }),
   };
 }
 
 /** Ids of calls differ from answer to answer. */
-function wordsOf(reply: Reply): string {
+function inWords(reply: Reply): string {
   if ('fault' in reply) return reply.fault;
   const { content, reasoning, toolCalls = [] } = reply.turn;
   return JSON.stringify([
@@ -137,13 +137,13 @@ async function speedRatio(
   { one, other }: Pick<Sides, 'one' | 'other'>,
 ): Promise<number> {
   // Each has its own vocabulary.
-  const tokensOf = ({ texts }: Measurement): number[] =>
+  const allTokens = ({ texts }: Measurement): number[] =>
     texts.flatMap((text) => text.tokens.map(({ id }) => id));
   let [leastBefore, least] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let turn = 0; turn < MOST_TURNS; turn += 1) {
     onProgress(`Speed, turn ${turn + 1} …`);
-    leastBefore = Math.min(leastBefore, await present.leastMs(tokensOf(other), signal));
-    least = Math.min(least, await candidate.leastMs(tokensOf(one), signal));
+    leastBefore = Math.min(leastBefore, await present.leastMs(allTokens(other), signal));
+    least = Math.min(least, await candidate.leastMs(allTokens(one), signal));
     if (leastBefore / least >= FAST_ENOUGH) break;
   }
   return leastBefore / least;

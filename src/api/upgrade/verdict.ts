@@ -50,7 +50,7 @@ function likeness({ isSameModel, texts, findings, requests }: TrialFigures): Rea
     ...(requests === null ? [] : [{ distance: requests.distance, on: 'your requests' }]),
   ].filter(({ distance }) => distance.tokens >= LEAST_TOKENS);
   if (isSameModel) {
-    const drift = measured.flatMap(({ distance, on }) => driftOf(distance, on));
+    const drift = measured.flatMap(({ distance, on }) => judgeDrift(distance, on));
     if (drift.some(({ verdict }) => verdict === 'keep')) return drift;
     const verdict = texts.tokens === 0 ? 'keep' : 'look';
     return [...findings.map((words) => ({ verdict, words }) as const), ...drift];
@@ -66,7 +66,7 @@ function likeness({ isSameModel, texts, findings, requests }: TrialFigures): Rea
     }));
 }
 
-function driftOf({ sameChoice, divergence }: Distance, on: string): Reason[] {
+function judgeDrift({ sameChoice, divergence }: Distance, on: string): Reason[] {
   const { harmless, wrong } = SAME_WEIGHTS;
   const figures = `${percent(1 - sameChoice)} of the next tokens in ${on}, with a divergence of ${divergence.toFixed(4)} nats`;
   const isWithin = (limit: { readonly sameChoice: number; readonly divergence: number }): boolean =>
@@ -83,10 +83,10 @@ function driftOf({ sameChoice, divergence }: Distance, on: string): Reason[] {
 
 function validity({ cases, requests }: TrialFigures): Reason[] {
   return [
-    ...lostOf({ lost: cases.lost, tried: cases.tried, what: 'calls and JSON answers of the set' }),
+    ...judgeLost({ lost: cases.lost, tried: cases.tried, what: 'calls and JSON answers of the set' }),
     ...(requests === null
       ? []
-      : lostOf({ lost: requests.lost, tried: requests.replayed, what: 'answers to your requests' })),
+      : judgeLost({ lost: requests.lost, tried: requests.replayed, what: 'answers to your requests' })),
   ];
 }
 
@@ -96,7 +96,7 @@ interface Lost {
   readonly what: string;
 }
 
-function lostOf({ lost, tried, what }: Lost): Reason[] {
+function judgeLost({ lost, tried, what }: Lost): Reason[] {
   if (lost.length === 0) return [];
   const verdict = lost.length > Math.max(1, LOST_SHARE * tried) ? 'keep' : 'look';
   return [{ verdict, words: `${lost.length} of ${tried} ${what} are not valid any more: ${named(lost)}.` }];

@@ -1,4 +1,4 @@
-/** The programs of the system that manage services. */
+/** Other programs: those of the system that manage services, git, npm, and another Hearth. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
@@ -21,6 +21,33 @@ export async function runProgram(command: readonly string[]): Promise<ProgramRes
   const code = await ended(child);
   const text = (parts: readonly Buffer[]): string => Buffer.concat(parts).toString().trim();
   return { code, stdout: text(answer), output: text(all) };
+}
+
+export interface Watched {
+  /** Ends the program. */
+  readonly signal: AbortSignal;
+  readonly onOutput: (line: string) => void;
+}
+
+/** Runs a program with an input, and passes on what it says while it runs. */
+export async function runWithInput(
+  command: readonly string[],
+  input: string,
+  { signal, onOutput }: Watched,
+): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
+  const [name = '', ...args] = command;
+  const child = spawn(name, args, { stdio: 'pipe', signal });
+  const [answer, said]: [Buffer[], string[]] = [[], []];
+  child.stdout.on('data', (part: Buffer) => answer.push(part));
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    said.push(part);
+    for (const line of part.split('\n').filter(Boolean)) onOutput(line);
+  });
+  // A program that ends without reading says why.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const code = await ended(child);
+  return { code, stdout: Buffer.concat(answer).toString(), stderr: said.join('') };
 }
 
 /** Runs a program in the terminal of the user. Null when there is no such program. */

@@ -33,6 +33,12 @@ export const storeErrors = {
     { model: 'string', param: 'string?' },
     (d) => `Model "${d.model}" was changed by another process in the meantime; run the command again.`,
   ),
+  other_hearth_failed: permanent(
+    'unavailable',
+    { folder: 'string', reason: 'string' },
+    (d) =>
+      `The Hearth in ${quoted(d.folder)} did not finish the comparison (${d.reason}); build it there, or name another folder.`,
+  ),
   manifest_damaged: permanent(
     'store',
     { model: 'string', reason: 'string', param: 'string?' },

@@ -271,7 +271,7 @@ export function freeAliases(manifests: readonly InstalledModel[], manifest: Mode
   );
 }
 
-/** The model as it is now, under the writer lock. */
+/** The present model, under the writer lock. */
 export async function reread(
   writer: StoreWriter,
   id: string,

@@ -11,8 +11,8 @@ import { freeAliases, requireBlobs, reread } from './changes.ts';
 /** What an upgrade replaces, apart from the model. */
 export type Present = Pick<FormerState, 'at' | 'change' | 'library'>;
 
-/** A model as it is with the files of another one: its names and its settings stay. */
-export function successorOf(model: ServedManifest, next: ServedManifest): ServedManifest {
+/** A model with the files of another one: its names and its settings stay. */
+export function makeSuccessor(model: ServedManifest, next: ServedManifest): ServedManifest {
   const { id, aliases, params, addedAt } = model;
   return { ...next, id, aliases, addedAt, params: { ...next.params, ...params } };
 }
@@ -36,15 +36,15 @@ export async function takeFiles(
       const now = (await reread(writer, seen.id)).model;
       if (!isAlike(now, seen)) throw fail('model_changed', { model: seen.id, param: 'model' });
     }
-    if (hasFilesOf(model, next)) return;
-    const successor = successorOf(model, next);
+    if (sharesFiles(model, next)) return;
+    const successor = makeSuccessor(model, next);
     await pushState(writer, model, present);
     await linkShards(writer.paths, successor);
     await writer.putManifest(successor);
   });
 }
 
-export const hasFilesOf = (one: InstalledModel, other: InstalledModel): boolean =>
+export const sharesFiles = (one: InstalledModel, other: InstalledModel): boolean =>
   JSON.stringify(one.files) === JSON.stringify(other.files);
 
 /** The same files with the same settings. */

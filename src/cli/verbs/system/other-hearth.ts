@@ -1,11 +1,10 @@
 /** The work of a comparison by another version of Hearth in a folder of its own: a process for each piece of work. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Side } from '../../../api/upgrade/side.ts';
-import { SideFailure } from '../../../api/upgrade/side.ts';
+import { fail } from '../../../lib/errors/svc-error.ts';
 import { CliFailure, EXIT_CODES } from '../../context.ts';
+import { runWithInput } from '../../service/programs.ts';
 
 /** Hidden from help: how one version asks another. The work goes in as JSON, and the result comes out. */
 export const WORK_OPTION = '--work';
@@ -36,11 +35,10 @@ export interface OtherHearth {
   readonly folder: string;
   readonly home: string;
   readonly model: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 export function otherHearth(other: OtherHearth): Side {
-  if (!existsSync(programOf(other.folder))) {
+  if (!existsSync(programIn(other.folder))) {
     throw new CliFailure(
       `${other.folder} holds no Hearth: there is no bin/hearth.js; name the folder of a checkout or a package`,
       EXIT_CODES.notFound,
@@ -59,27 +57,20 @@ export function otherHearth(other: OtherHearth): Side {
   };
 }
 
-const programOf = (folder: string): string => path.join(folder, 'bin', 'hearth.js');
+const programIn = (folder: string): string => path.join(folder, 'bin', 'hearth.js');
 
 async function askOther(
-  { folder, home, model, env }: OtherHearth,
+  { folder, home, model }: OtherHearth,
   work: Work,
   { signal, onProgress }: Watched,
 ): Promise<unknown> {
-  const args = [programOf(folder), '--home', home, 'upgrade', model, WORK_OPTION];
-  const child = spawn(process.execPath, args, { env: { ...env }, stdio: 'pipe', signal });
-  const [out, said]: [Buffer[], string[]] = [[], []];
-  child.stdout.on('data', (part: Buffer) => out.push(part));
-  child.stderr.setEncoding('utf8').on('data', (part: string) => {
-    said.push(part);
-    for (const line of part.split('\n').filter(Boolean)) onProgress(line);
+  const command = [process.execPath, programIn(folder), '--home', home, 'upgrade', model, WORK_OPTION];
+  const { code, stdout, stderr } = await runWithInput(command, JSON.stringify(work), {
+    signal,
+    onOutput: onProgress,
   });
-  // A program that ends without reading says why.
-  child.stdin.on('error', () => {});
-  child.stdin.end(JSON.stringify(work));
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new SideFailure(lastLine(said.join('')));
-  return JSON.parse(Buffer.concat(out).toString());
+  if (code !== 0) throw fail('other_hearth_failed', { folder, reason: lastLine(stderr) });
+  return JSON.parse(stdout);
 }
 
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? '';

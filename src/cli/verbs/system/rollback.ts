@@ -9,8 +9,8 @@ import { switchOwn } from '../../../store/libraries/own.ts';
 import type { Registry } from '../../../store/registry/registry.ts';
 import { type CliContext, CliFailure, EXIT_CODES, printable } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
-import { restartService } from '../../restart.ts';
-import { hashOf, libraryState } from './upgrade.ts';
+import { restartService } from './restart.ts';
+import { hashBuild, libraryState } from './upgrade.ts';
 
 interface Flags {
   readonly list?: boolean;
@@ -63,7 +63,7 @@ async function rollback(context: CliContext, registry: Registry): Promise<void> 
   if (state === null) throw new CliFailure(NOTHING, EXIT_CODES.notFound);
   const { library, model } = state;
   // Before anything changes, it is sure that all of it can.
-  if ((await hashOf(libraries, library.name ?? PACKAGED)) !== library.sha256) {
+  if ((await hashBuild(libraries, library.name ?? PACKAGED)) !== library.sha256) {
     throw new CliFailure(
       `the build ${library.name} of the former state was removed or replaced; build it again under that name, or choose another: hearth library switch`,
     );

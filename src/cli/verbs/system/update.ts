@@ -5,7 +5,7 @@ import { confirm } from '@clack/prompts';
 import type { Command } from 'commander';
 import { packageFolder } from '../../../lib/base/package-folder.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
-import { restartService } from '../../restart.ts';
+import { restartService } from './restart.ts';
 import { runProgram, showProgram } from '../../service/programs.ts';
 import {
   changedFilesProgram,

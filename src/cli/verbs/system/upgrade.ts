@@ -11,7 +11,7 @@ import { fail } from '../../../lib/errors/svc-error.ts';
 import { builtBins, librariesFolder, ownLibrary, PACKAGED } from '../../../lib/files/native-library.ts';
 import type { FormerState } from '../../../store/files/former.ts';
 import type { ServedManifest } from '../../../store/files/manifest.ts';
-import { hasFilesOf, keepState, successorOf, takeFiles } from '../../../store/install/upgrade.ts';
+import { sharesFiles, keepState, makeSuccessor, takeFiles } from '../../../store/install/upgrade.ts';
 import { listOwn, switchOwn } from '../../../store/libraries/own.ts';
 import { withSelected } from '../../../store/libraries/view.ts';
 import type { Registry } from '../../../store/registry/registry.ts';
@@ -20,7 +20,7 @@ import { routes } from '../../../wire/routes.ts';
 import { callServer, expectOk } from '../../api.ts';
 import { type CliContext, CliFailure, EXIT_CODES, printable } from '../../context.ts';
 import { interruptible, localRegistry } from '../../local-registry.ts';
-import { restartService } from '../../restart.ts';
+import { restartService } from './restart.ts';
 import { readVersion } from '../../version.ts';
 import { doWork, otherHearth, WORK_OPTION, type Work } from './other-hearth.ts';
 
@@ -69,7 +69,7 @@ export function registerUpgrade(program: Command, context: CliContext): void {
       '--replay <place>',
       `also replay recorded requests: a HAR file, a folder of records with their requests, or "${SERVICE}" for those that the running service has kept`,
     )
-    .option('--last <count>', 'how many of them, the latest', countOf, LAST)
+    .option('--last <count>', 'how many of them, the latest', readCount, LAST)
     .option('--texts-only', 'leave out the calls and JSON answers, which take up to a minute per side')
     .addOption(new Option('--try', 'only compare, which is the default').conflicts(['switch', 'yes']))
     .option(
@@ -85,7 +85,7 @@ export function registerUpgrade(program: Command, context: CliContext): void {
     );
 }
 
-function countOf(text: string): number {
+function readCount(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1 || count > MOST_REPLAYED)
     throw new InvalidArgumentError(`not a number from 1 to ${MOST_REPLAYED}`);
@@ -111,7 +111,7 @@ async function workFor(context: CliContext, name: string | undefined, signal: Ab
   const { home } = context.config();
   const registry = localRegistry(context.config());
   const model = await registry.resolve(name ?? 'default', 'chat');
-  const side = await sideOf(context, registry, {
+  const side = await makeSide(context, registry, {
     name: model.id,
     libraries: librariesFolder(home),
     manifest: model,
@@ -126,7 +126,7 @@ async function upgrade(
   flags: Flags,
   signal: AbortSignal,
 ): Promise<void> {
-  const plan = await planOf(context, name, flags);
+  const plan = await makePlan(context, name, flags);
   const recorded = await recordedBy(context, flags);
   const { tryUpgrade } = await import('../../../api/upgrade/trial.ts');
   const trial = await withSides(context, plan, ({ present, candidate }) =>
@@ -146,12 +146,12 @@ async function upgrade(
   const isTaken =
     flags.switch === true && (verdict === 'switch' || (verdict === 'look' && flags.yes === true));
   if (isTaken) await take(context, plan);
-  if (flags.json === true) context.printJson(documentOf(plan, { figures, judgement, isTaken, recorded }));
-  else context.print(linesOf(plan, { figures, judgement, isTaken, recorded }));
+  if (flags.json === true) context.printJson(asDocument(plan, { figures, judgement, isTaken, recorded }));
+  else context.print(asLines(plan, { figures, judgement, isTaken, recorded }));
   if (verdict === 'keep' || (flags.switch === true && !isTaken)) context.setExitCode(EXIT_CODES.failure);
 }
 
-async function planOf(context: CliContext, name: string | undefined, flags: Flags): Promise<Plan> {
+async function makePlan(context: CliContext, name: string | undefined, flags: Flags): Promise<Plan> {
   const config = context.config();
   const registry = localRegistry(config);
   const libraries = librariesFolder(config.home);
@@ -161,7 +161,7 @@ async function planOf(context: CliContext, name: string | undefined, flags: Flag
   if (flags.to !== undefined) {
     const next = await registry.resolve(flags.to, 'chat');
     if (next.id === model.id) throw usage(`${model.id} is the model itself; name the other one with --to`);
-    if (hasFilesOf(model, next)) throw usage(`${model.id} has the files of ${next.id} already`);
+    if (sharesFiles(model, next)) throw usage(`${model.id} has the files of ${next.id} already`);
     return { ...plan, candidate: { next } };
   }
   if (flags.hearth !== undefined) return { ...plan, candidate: { folder: path.resolve(flags.hearth) } };
@@ -171,7 +171,7 @@ async function planOf(context: CliContext, name: string | undefined, flags: Flag
   if (!names.includes(library))
     throw fail('own_library_unknown', { name: library, names: names.join(', '), param: 'name' });
   if (library === present) throw usage(`${library} is in use already`);
-  return { ...plan, candidate: { library, sha256: await hashOf(libraries, library) } };
+  return { ...plan, candidate: { library, sha256: await hashBuild(libraries, library) } };
 }
 
 function nothingNamed(builds: readonly string[]): string {
@@ -202,7 +202,7 @@ interface SideFacts {
   readonly manifest: ServedManifest;
 }
 
-async function sideOf(
+async function makeSide(
   context: CliContext,
   registry: Registry,
   { name, libraries, manifest }: SideFacts,
@@ -218,16 +218,16 @@ async function sideOf(
 async function withSides<T>(context: CliContext, plan: Plan, use: (sides: Sides) => Promise<T>): Promise<T> {
   const { registry, model, libraries, library, candidate } = plan;
   const side = (name: string, from: string, manifest: ServedManifest): Promise<Side> =>
-    sideOf(context, registry, { name, libraries: from, manifest });
+    makeSide(context, registry, { name, libraries: from, manifest });
   if ('folder' in candidate) {
     const { home } = context.config();
-    const other = otherHearth({ folder: candidate.folder, home, model: model.id, env: context.env });
+    const other = otherHearth({ folder: candidate.folder, home, model: model.id });
     return use({ present: await side(model.id, libraries, model), candidate: other });
   }
   if ('next' in candidate) {
     const { next } = candidate;
     // Under its own id, because it is measured before it takes the place of the model.
-    const successor = { ...successorOf(model, next), id: next.id };
+    const successor = { ...makeSuccessor(model, next), id: next.id };
     const present = await side(model.id, libraries, model);
     return use({ present, candidate: await side(next.id, libraries, successor) });
   }
@@ -244,12 +244,12 @@ async function take(context: CliContext, plan: Plan): Promise<void> {
   const { registry, model, libraries, candidate } = plan;
   const present = {
     at: new Date().toISOString(),
-    change: changeOf(plan),
+    change: describeChange(plan),
     library: await libraryState(libraries),
   };
   if ('folder' in candidate) return;
   if ('next' in candidate) return takeFiles(registry, { model, next: candidate.next }, present);
-  if ((await hashOf(libraries, candidate.library)) !== candidate.sha256) {
+  if ((await hashBuild(libraries, candidate.library)) !== candidate.sha256) {
     throw new CliFailure(
       `the build ${candidate.library} was replaced while it was compared; run the command again`,
     );
@@ -262,16 +262,16 @@ async function take(context: CliContext, plan: Plan): Promise<void> {
 /** Its bytes are named too, because a build of the same name may take its place. */
 export async function libraryState(libraries: string): Promise<FormerState['library']> {
   const name = await presentLibrary(libraries);
-  return { name: name === PACKAGED ? null : name, sha256: await hashOf(libraries, name) };
+  return { name: name === PACKAGED ? null : name, sha256: await hashBuild(libraries, name) };
 }
 
 /** Of a build that is kept; null: it is the package, or not there. */
-export async function hashOf(libraries: string, name: string): Promise<string | null> {
+export async function hashBuild(libraries: string, name: string): Promise<string | null> {
   return name === PACKAGED ? null : ((await hashBackend(builtBins(libraries, name)))?.sha256 ?? null);
 }
 
-function changeOf(plan: Plan): string {
-  const { present, candidate } = namesOf(plan);
+function describeChange(plan: Plan): string {
+  const { present, candidate } = nameSides(plan);
   return 'next' in plan.candidate
     ? `${present} with the files of ${candidate}`
     : 'folder' in plan.candidate
@@ -280,7 +280,7 @@ function changeOf(plan: Plan): string {
 }
 
 /** Both sides in a word each. */
-function namesOf({ model, library, candidate }: Plan): {
+function nameSides({ model, library, candidate }: Plan): {
   readonly present: string;
   readonly candidate: string;
 } {
@@ -296,11 +296,11 @@ interface Result {
   readonly recorded: Recorded;
 }
 
-function documentOf(plan: Plan, { figures, judgement, isTaken, recorded }: Result) {
+function asDocument(plan: Plan, { figures, judgement, isTaken, recorded }: Result) {
   return {
     object: 'svc.upgrade' as const,
     model: plan.model.id,
-    ...namesOf(plan),
+    ...nameSides(plan),
     ...judgement,
     switched: isTaken,
     left_out: recorded.left,
@@ -314,10 +314,10 @@ const WORDS = {
   keep: 'keep the present one',
 } as const;
 
-function linesOf(plan: Plan, result: Result): string {
+function asLines(plan: Plan, result: Result): string {
   const { figures, judgement, isTaken, recorded } = result;
   const rows: (readonly [string, string])[] = [
-    ['upgrade', changeOf(plan)],
+    ['upgrade', describeChange(plan)],
     ...(figures === null ? [] : figureRows(figures, recorded)),
     ['verdict', isTaken ? `${WORDS[judgement.verdict]}; it is in use from now on` : WORDS[judgement.verdict]],
     ...judgement.reasons.map((reason) => ['because', reason] as const),

@@ -1,8 +1,8 @@
 /** Restarts a service that the system manages after a change that takes effect at its start. */
-import { CliFailure, type CliContext } from './context.ts';
-import { homeHolder, isServing } from './home-lock.ts';
-import { runProgram, showProgram } from './service/programs.ts';
-import { installedPlans } from './verbs/system/service.ts';
+import { CliFailure, type CliContext } from '../../context.ts';
+import { homeHolder, isServing } from '../../home-lock.ts';
+import { runProgram, showProgram } from '../../service/programs.ts';
+import { installedPlans } from './service.ts';
 
 /** What has changed, and what a running service has until it is restarted. */
 interface Change {
