@@ -6,7 +6,7 @@ import { collectEvents, eventOf } from '../../engine/collect.ts';
 import type { LoadedModel } from '../../engine/ports.ts';
 import type { LocalTarget } from '../../engine/local/model-source.ts';
 import { isFailure, isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
-import { type Answer, callsOf, collect, textOf } from '../chat/collected.ts';
+import { type Answer, answerCalls, collect, answerText } from '../chat/collected.ts';
 import { CASE_TOKENS, checkJob } from '../check/check-job.ts';
 import type { ScoredText } from '../eval/measure.ts';
 import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
@@ -94,12 +94,12 @@ async function replyTo(
 }
 
 function toTurn(answer: Answer): Turn {
-  const reasoning = textOf(answer, 'reasoning');
-  const calls = callsOf(answer);
+  const reasoning = answerText(answer, 'reasoning');
+  const calls = answerCalls(answer);
   const toolCalls = calls.map(({ id, name, pieces }) => ({ id, name, argumentsJson: pieces.join('') }));
   return {
     role: 'assistant',
-    content: textOf(answer, 'text'),
+    content: answerText(answer, 'text'),
     ...(reasoning === '' ? {} : { reasoning }),
     ...(toolCalls.length === 0 ? {} : { toolCalls }),
   };
