@@ -1,5 +1,5 @@
 /** What one side makes of recorded requests: a greedy answer to each, and how likely it finds the whole conversation. */
-import type { JobEvent } from '../../contract/job-event.ts';
+import type { JobEvent, PromptToken } from '../../contract/job-event.ts';
 import type { GenerateJob, Job, Prompt, Turn } from '../../contract/job.ts';
 import { MOST_ALTERNATIVES } from '../../contract/limits.ts';
 import { collectEvents, eventOf } from '../../engine/collect.ts';
@@ -19,7 +19,7 @@ export interface Bench {
   readonly target: LocalTarget;
 }
 
-/** What was answered: a turn, or the text behind a prompt; or why there is nothing valid. */
+/** What was answered: a turn, or the text after a prompt; or why there is nothing valid. */
 export type Reply = { readonly turn: Turn } | { readonly fault: string };
 
 export interface Replayed {
@@ -41,7 +41,7 @@ export interface ReplayOptions {
 const MOST_CTX = 8192;
 /** Tokens of a conversation that are compared, its last ones: they hold the reply. */
 const SCORED_TOKENS = 512;
-/** Room behind what is scored. */
+/** Room after what is scored. */
 const LEFT_TOKENS = 8;
 
 export async function replayOn({ worker, target, name }: Bench, options: ReplayOptions): Promise<Replayed> {
@@ -131,7 +131,17 @@ async function scored(loaded: LoadedModel, { request, reply, numCtx, signal }: S
   );
   const found = events.flatMap((event) => (event.type === 'prompt_tokens' ? event.tokens : []));
   const bytes = found.reduce((sum, token) => sum + (token.score === null ? 0 : token.bytes.length), 0);
-  return { name, bytes, tokens: found };
+  return { name, bytes, tokens: found.flatMap(withScore) };
+}
+
+/** A token that follows another one, with its figures beside it. */
+function withScore(token: PromptToken) {
+  const { score } = token;
+  if (score === null) return [];
+  const top = score.top.flatMap(({ id, logprob }): [number, number][] =>
+    id === undefined ? [] : [[id, logprob]],
+  );
+  return [{ ...token, logprob: score.logprob, top }];
 }
 
 function continued(prompt: Prompt, turn: Turn): GenerateJob['prompt'] {

@@ -14,12 +14,22 @@ export interface Side {
   leastMs(tokens: readonly number[], signal: AbortSignal): Promise<number>;
 }
 
+/** What a trial leaves out: the user's requests are replayed apart, and an interrupted one starts anew. */
+const SHORT = {
+  bitsPerWeight: null,
+  slots: null,
+  needleTokens: 2048,
+  own: [],
+  parts: { part: (_name: string, _shape: unknown, make: () => unknown) => make() } as never,
+};
+
 export function localSide(bench: Bench): Side {
   const { name, target, worker } = bench;
   return {
     measure: async ({ casesWithinMs, signal, onProgress }) => {
       const named = (words: string): void => onProgress(words.replace(target.modelId, name));
-      const measured = await measureModel({ worker, target, casesWithinMs, signal, onProgress: named });
+      const options = { worker, target, casesWithinMs, signal, onProgress: named, ...SHORT };
+      const measured = await measureModel(options);
       return { ...measured, model: name };
     },
     replay: (work) => replayOn(bench, work),
