@@ -34,6 +34,7 @@ import { RemoteModels } from './api/remote-models/remote-models.ts';
 import { proofs } from './api/remote-models/prove-upstream.ts';
 import { installedModels } from './api/models/installed-models.ts';
 import { admission } from './api/access/admission.ts';
+import { createJobStops } from './api/access/job-stops.ts';
 import { ApiKeyStore } from './api/access/api-key-store.ts';
 import { answerChecks } from './api/chat/checked-jobs.ts';
 import { compaction } from './api/chat/compaction/compaction.ts';
@@ -214,7 +215,9 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   });
   const summaries = new SummaryBook();
   // In the order in which a submission passes them.
-  const engine = stagedEngine(scheduler, [compaction(summaries), answerChecks, admission, balancer]);
+  const stops = createJobStops();
+  const stages = [compaction(summaries), answerChecks, admission, stops, balancer];
+  const engine = stagedEngine(scheduler, stages);
   const recorder = new RequestRecorder({
     mode: config.record,
     textForMs: config.recordTextForMs,
@@ -268,6 +271,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     home: config.home,
     models,
     engine,
+    stops,
     summaries,
     evidence: newEvidenceIssuer({
       identity: instance,

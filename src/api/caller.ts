@@ -50,3 +50,6 @@ export function clientFields({
 export function newJobId({ requestId }: Caller): string {
   return `${requestId}.${randomUUID()}`;
 }
+
+/** Without the request id that it begins with: clients choose those, and every key may read this. */
+export const shownJobId = (jobId: string): string => jobId.slice(jobId.lastIndexOf('.') + 1);

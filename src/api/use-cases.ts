@@ -23,6 +23,7 @@ import type { ModelEntry, ModelList } from '../wire/models.ts';
 import type { CacheReport } from '../wire/prompt-cache.ts';
 import type { ResidencyList } from '../wire/residency.ts';
 import { imageFetcher } from '../store/hub/fetch-image.ts';
+import type { JobStops } from './access/job-stops.ts';
 import type { KeyUse } from './access/key-holder.ts';
 import type { BatchUseCases } from './batches/batches.ts';
 import type { Caller } from './caller.ts';
@@ -71,6 +72,8 @@ export interface UseCases {
     list(): ResidencyList;
     unload(name: string): Promise<{ model: string; unloaded: boolean }>;
   };
+  /** Ends a job of any client. */
+  stopJob(jobId: string): { job: string; stopped: boolean };
   /** Why the prompt of a request was evaluated; throws `cache_report_not_found`. */
   cacheReport(requestId: string, owner: string): CacheReport;
   readonly pins: PinUseCases;
@@ -97,6 +100,8 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
   readonly models: Models;
   /** Behind the stages that submissions name: the gate of a key, checks of answers, shorter conversations. */
   readonly engine: Omit<Engine, 'drain'>;
+  /** The stage that can stop a job. */
+  readonly stops: Pick<JobStops, 'stop'>;
   /** The summaries of the stage that makes conversations shorter. */
   readonly summaries: SummaryBook;
   readonly evidence: EvidenceIssuer | null;
@@ -158,6 +163,7 @@ export function createUseCases(parts: Parts): UseCases {
       list: () => listResidencies(engine, speedOf, parts.upstreams),
       unload: (name) => unloadModel({ models, engine }, name),
     },
+    stopJob: (job) => ({ job, stopped: parts.stops.stop(job) }),
     cacheReport: (requestId, owner) => cacheLog.why(owner, requestId),
     pins: new PinUseCases({ home: parts.home, models, engine, clock }),
     ollama: ollamaUseCases({

@@ -81,6 +81,7 @@ import {
 import { CachePin, CachePinList, CacheReport, PinRequest, UnpinRequest } from './prompt-cache.ts';
 import { EngineState } from './operation/engine-state.ts';
 import { QuitRequest, QuitResponse } from './operation/quit.ts';
+import { StopRequest, StopResponse } from './operation/stop.ts';
 import {
   AliasRequest,
   Changed,
@@ -556,6 +557,16 @@ export const routes = {
     admin: 'from pages',
     body: UnloadRequest,
     response: UnloadResponse,
+  },
+  stopJob: {
+    name: 'stop_job',
+    method: 'POST',
+    path: '/svc/stop',
+    summary: 'Stops a waiting or running job of any client, which gets an error that says so.',
+    authenticated: true,
+    admin: 'from pages',
+    body: StopRequest,
+    response: StopResponse,
   },
   quit: {
     name: 'quit',

@@ -19,6 +19,7 @@ const bodies: Record<string, object> = {
   import_model: { path: '/nowhere/x.gguf' },
   alias_model: { model: installed.chat, alias: 'other' },
   quit: {},
+  stop_job: { job: 'of-nobody' },
   set_model: { model: installed.chat, settings: {} },
 };
 const queries: Record<string, string> = { quants: '?ref=acme/nothing', search_models: '?words=nothing' };

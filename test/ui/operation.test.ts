@@ -4,16 +4,17 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deferred } from '../../src/lib/base/deferred.ts';
-import { Installation, type Served } from '../support/process/installation.ts';
+import type { Installation, Served } from '../support/process/installation.ts';
 import { tinyModels } from '../support/tiny-models.ts';
 import { openPage, startBrowser } from './browser.ts';
+import { tinyInstallation } from './page-rig.ts';
 
 let installation: Installation;
 let served: Served;
 let browser: Browser;
 beforeAll(async () => {
   // The tiny model never ends its turn after this word, so that there is something to see.
-  [installation, browser] = await Promise.all([Installation.make({ trained: false }), startBrowser()]);
+  [installation, browser] = await Promise.all([tinyInstallation(), startBrowser()]);
   served = await installation.serve({ SVC_NUM_THREADS: '1', SVC_NUM_PARALLEL: '4', SVC_RECORD: 'text' });
 });
 afterAll(async () => {
@@ -25,6 +26,7 @@ const open = (view: string) => openPage(browser, `${served.url}/ui/#/${view}`);
 const endless = (max_tokens: number) => ({
   messages: [{ role: 'user', content: 'forever' }],
   max_tokens,
+  num_ctx: 32_768,
   logprobs: true,
   top_logprobs: 20,
 });
@@ -32,7 +34,7 @@ const endless = (max_tokens: number) => ({
 describe('the engine room', () => {
   it('shows a lane for every slot, who is answered, and the memory', async () => {
     const { page, close } = await open('engine');
-    const stream = served.client.streamChat(endless(1900), { 'x-svc-client-id': 'editor' });
+    const stream = served.client.streamChat(endless(30_000), { 'x-svc-client-id': 'editor' });
     const busy = page.locator('.slot.decode');
     await expect.poll(() => busy.count()).toBe(1);
     expect(await busy.textContent()).toMatch(/written.*editor/);
@@ -52,6 +54,20 @@ describe('the engine room', () => {
     await load.click();
     await page.getByRole('button', { name: 'Unload hearth-mini' }).waitFor();
     expect(await load.count()).toBe(0);
+    await close();
+  });
+
+  it('stops the answer of another client, after a question, and that client reads why', async () => {
+    const { page, close } = await open('engine');
+    const stream = await served.client.streamChat(endless(30_000), { 'x-svc-client-id': 'editor' });
+    const stop = page.getByRole('button', { name: 'Stop the request of editor' });
+    await stop.click();
+    const question = page.getByRole('group', { name: 'Stop the request of editor' });
+    await question.getByRole('button', { name: 'Let it run' }).click();
+    await stop.click();
+    await question.getByRole('button', { name: 'Stop it' }).click();
+    await expect.poll(() => page.locator('.slot.decode').count()).toBe(0);
+    expect((await stream.all()).error?.code).toBe('stopped_by_operator');
     await close();
   });
 
@@ -124,7 +140,7 @@ describe('the models', () => {
     await second.getByRole('button', { name: 'Remove the alias other' }).waitFor();
     await page.locator('nav a[href="#/chat"]').click();
     const names = page.getByLabel('Model of column 1').locator('option');
-    expect(await names.allTextContents()).toContain('other (second)');
+    await expect.poll(() => names.allTextContents()).toContain('other (second)');
     await page.locator('nav a[href="#/models"]').click();
 
     await second.getByText('Settings of second').click();

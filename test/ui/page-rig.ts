@@ -1,6 +1,8 @@
 /** A service with its page and a browser, one for all tests of a file: started before them, ended after them. */
+import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
+import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
 import { Installation, type Served } from '../support/process/installation.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
 import { openPage, startBrowser } from './browser.ts';
@@ -41,10 +43,7 @@ interface Far {
 export function farRig({ models, options = [], settings = {} }: Far = {}): FarRig {
   const rig = {} as FarRig;
   beforeAll(async () => {
-    [rig.installation, rig.browser] = await Promise.all([
-      Installation.make({ trained: false }),
-      startBrowser(),
-    ]);
+    [rig.installation, rig.browser] = await Promise.all([tinyInstallation(), startBrowser()]);
     rig.upstream = await startUpstream();
     if (models !== undefined) rig.upstream.models = models;
     const added = await rig.installation.run([
@@ -59,6 +58,14 @@ export function farRig({ models, options = [], settings = {} }: Far = {}): FarRi
   });
   endAfterAll(rig);
   return rig;
+}
+
+/** The answers of its chat model take long enough to be looked at and stopped on any machine. */
+export async function tinyInstallation(): Promise<Installation> {
+  const installation = await Installation.make({ trained: false });
+  const file = path.join(installation.folder, 'models', 'hearth-mini', 'model.gguf');
+  await writeTinyChat(file, { contextLength: 65_536 });
+  return installation;
 }
 
 /** Opens the page with a model of the upstream chosen. */

@@ -1,7 +1,8 @@
-import { Power } from 'lucide';
+import { Power, Square } from 'lucide';
 import type { EngineState, ModelView } from '../../src/wire/operation/engine-state.ts';
 import type { RequestView } from '../../src/wire/operation/requests.ts';
 import { faults, pending, unload } from '../models/models-state.ts';
+import { AskingButton } from '../parts/asking-button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { count, milliseconds, plural } from '../parts/figures.ts';
 import { IconButton } from '../parts/icon.tsx';
@@ -9,6 +10,7 @@ import { Spark } from '../parts/spark.tsx';
 import { TraceBar } from '../parts/trace-bar.tsx';
 import { apartOf, type LaneReading, lanesOf, scaleOf, waitingFor } from './reading/lanes.ts';
 import { firstTokens, quantile } from './reading/prompts.ts';
+import { askedJob, stopJob, stops } from './stop-job.ts';
 
 /** Lanes of those that wait; more are counted. */
 const MOST_WAITING = 3;
@@ -46,11 +48,11 @@ export function ModelLanes({ id, model, state, requests }: ModelFacts) {
         {lanes.map((lane) => (
           <LaneRow key={lane.number} lane={lane} />
         ))}
-        {apartOf(id, model, state.jobs).map(({ client, words }) => (
-          <PlainRow key={words + client} mark="+" client={client} words={words} />
+        {apartOf(id, model, state.jobs).map((job) => (
+          <PlainRow key={job.jobId} mark="+" {...job} />
         ))}
         {waiting.slice(0, MOST_WAITING).map((job) => (
-          <PlainRow key={job.jobId} mark="…" client={job.client} words={job.words} isWaiting />
+          <PlainRow key={job.jobId} mark="…" {...job} isWaiting />
         ))}
       </ol>
       {lanes.length === 0 ? null : (
@@ -133,7 +135,7 @@ function FirstTokens({ requests }: { requests: readonly RequestView[] }) {
 }
 
 function LaneRow({ lane }: { lane: LaneReading }) {
-  const { number, kind, trace, doing, client, speed, isFrozen } = lane;
+  const { number, jobId, kind, trace, doing, client, speed, isFrozen } = lane;
   return (
     <li class={`slot ${kind}`}>
       <span class="slot-number">
@@ -149,19 +151,47 @@ function LaneRow({ lane }: { lane: LaneReading }) {
         {isFrozen ? <span class="tag good">signed</span> : null}
         <span class="speed">{speed}</span>
       </p>
+      {jobId === undefined ? null : <StopJob key={jobId} jobId={jobId} client={client} />}
     </li>
+  );
+}
+
+/** Stops a job of any client, which reads in its error who stopped it. */
+function StopJob({ jobId, client }: { jobId: string; client: string }) {
+  const state = stops.value[jobId];
+  const name = `Stop the request of ${client === '' ? 'an unnamed client' : client}`;
+  return (
+    <div class="stop-job">
+      <AskingButton
+        icon={Square}
+        about={name}
+        name={name}
+        question="Its client gets an error."
+        yes="Stop it"
+        no="Let it run"
+        isAsking={askedJob.value === jobId}
+        onAsk={(isAsking) => {
+          if (isAsking) askedJob.value = jobId;
+          else if (askedJob.value === jobId) askedJob.value = null;
+        }}
+        isBusy={state === 'asked'}
+        onYes={() => void stopJob(jobId)}
+      />
+      <Failure text={typeof state === 'object' ? state.fault : null} />
+    </div>
   );
 }
 
 interface PlainFacts {
   readonly mark: string;
+  readonly jobId: string;
   readonly client: string;
   readonly words: string;
   readonly isWaiting?: boolean;
 }
 
 /** Something that has no slot, and so no bar. */
-function PlainRow({ mark, client, words, isWaiting = false }: PlainFacts) {
+function PlainRow({ mark, jobId, client, words, isWaiting = false }: PlainFacts) {
   return (
     <li class={`slot apart${isWaiting ? ' waiting' : ''}`}>
       <span class="slot-number" aria-hidden="true">
@@ -171,6 +201,7 @@ function PlainRow({ mark, client, words, isWaiting = false }: PlainFacts) {
       <p class="who">
         <strong>{client}</strong>
       </p>
+      <StopJob jobId={jobId} client={client} />
     </li>
   );
 }

@@ -321,7 +321,7 @@ class CheckedJob implements JobListener {
         },
         onEnd: (failure) => {
           // What the repair is told does not fit into the window beside the conversation, or the answer was a whole one without.
-          const isVain = isCut && failure !== null && !isFailure(failure, 'cancelled');
+          const isVain = isCut && failure !== null && !isFailure(failure, 'cancelled', 'stopped_by_operator');
           if (isVain || isFailure(failure, 'context_length_exceeded')) return resolve(cut(event.usage));
           if (failure !== null || done === null) return reject(failure ?? this.#notValid(call, problem));
           const { finishReason } = done;

@@ -13,6 +13,7 @@ import type {
   ModelView,
   SlotView,
 } from '../../wire/operation/engine-state.ts';
+import { shownJobId } from '../caller.ts';
 import type { UpstreamView } from '../../wire/operation/upstream.ts';
 import type { Recording } from '../../wire/operation/requests.ts';
 
@@ -162,9 +163,6 @@ function slotView({ keptTokens, work }: SlotState, rate: number | null): SlotVie
     tokens_per_s: rate === null ? null : Math.round(rate * 10) / 10,
   });
 }
-
-/** Without the request id that it begins with: clients choose those, and every key may read this. */
-const shownJobId = (jobId: string): string => jobId.slice(jobId.lastIndexOf('.') + 1);
 
 function jobView(job: OpenJob): JobView {
   const { waiting, running } = job;

@@ -12,6 +12,7 @@ import type { DetokenizeRequest, TokenizeRequest } from '../../wire/inference/to
 import type { CountTokensRequest, MessagesRequest } from '../../wire/messages/request.ts';
 import type { RequestQuery } from '../../wire/operation/requests.ts';
 import type { QuitRequest } from '../../wire/operation/quit.ts';
+import type { StopRequest } from '../../wire/operation/stop.ts';
 import type { PinRequest, UnpinRequest } from '../../wire/prompt-cache.ts';
 import type { UnloadRequest } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
@@ -97,6 +98,7 @@ export function handlerTable(
     },
     residency: async () => useCases.residency.list(),
     unload: async (request) => useCases.residency.unload((request.body as UnloadRequest).model),
+    stopJob: async (request) => useCases.stopJob((request.body as StopRequest).job),
     quit: async (request, reply) => {
       const { now } = request.body as QuitRequest;
       // Not before the answer is out, which would break off with the process.

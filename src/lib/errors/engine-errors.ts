@@ -82,6 +82,12 @@ export const engineErrors = {
       `This request cannot be run as frozen-v1 (${d.reason}); without the X-Svc-Evidence-Mode header it can be answered, but not proved.`,
   ),
   cancelled: transient('cancelled', {}, () => 'The client cancelled the request.'),
+  /** Of a family that clients do not send again by themselves. */
+  stopped_by_operator: permanent(
+    'forbidden',
+    {},
+    () => 'An operator of this service stopped the request; ask them before you send it again.',
+  ),
   /** `reason` is for logs; the sentence says nothing about the inside of the program. */
   internal: permanent(
     'bug',

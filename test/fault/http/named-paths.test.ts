@@ -115,6 +115,7 @@ const BODIES: Readonly<Record<string, object>> = {
   unpin_cache: { id: 'x' },
   unload: { model: 'x' },
   quit: { now: false },
+  stop_job: { job: 'x' },
   pull_model: { ref: 'x', id: 'x' },
   import_model: { path: 'x', id: 'x', store: 'ollama' },
   verify_model: { model: 'x' },

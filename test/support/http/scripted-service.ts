@@ -32,6 +32,7 @@ import { LibraryUseCases } from '../../../src/api/library.ts';
 import { installedModels } from '../../../src/api/models/installed-models.ts';
 import type { Models } from '../../../src/api/models/served-model.ts';
 import { admission } from '../../../src/api/access/admission.ts';
+import { createJobStops } from '../../../src/api/access/job-stops.ts';
 import { answerChecks } from '../../../src/api/chat/checked-jobs.ts';
 import { compaction } from '../../../src/api/chat/compaction/compaction.ts';
 import { SummaryBook } from '../../../src/api/chat/compaction/summary.ts';
@@ -186,12 +187,14 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     },
   });
   const summaries = new SummaryBook();
-  const stages = [compaction(summaries), answerChecks, admission];
+  const stops = createJobStops();
+  const stages = [compaction(summaries), answerChecks, admission, stops];
   const useCases = createUseCases({
     home,
     upstreams,
     models,
     engine: stagedEngine(options.over?.engine ?? engine, stages),
+    stops,
     summaries,
     evidence: null,
     sealed: () => null,

@@ -8,6 +8,8 @@ import type { Trace } from '../../parts/trace-bar.tsx';
 
 export interface LaneReading {
   readonly number: string;
+  /** The job in it; absent: it has none. */
+  readonly jobId?: string;
   readonly kind: 'prefill' | 'decode' | 'suspended' | 'kept' | 'free';
   readonly trace: Trace;
   /** What it does, in words that need no colour. */
@@ -32,14 +34,15 @@ export function lanesOf(model: ModelView, jobs: EngineState['jobs']): LaneReadin
     .map(([number, slot]) => laneOf(number, slot, { room, job: jobs[slot.job_id ?? ''] }));
 }
 
-interface WaitingReading {
+/** A job that has no slot. */
+interface PlainReading {
   readonly jobId: string;
   readonly client: string;
   readonly words: string;
 }
 
 /** Jobs that wait for a slot of a model or for its load, the next one first. */
-export function waitingFor(id: string, { jobs, at_ms: nowMs }: EngineState): WaitingReading[] {
+export function waitingFor(id: string, { jobs, at_ms: nowMs }: EngineState): PlainReading[] {
   return Object.entries(jobs)
     .filter(([, { model, state }]) => model === id && state === 'queued')
     .toSorted(([, a], [, b]) => (a.position ?? 0) - (b.position ?? 0))
@@ -56,15 +59,11 @@ export function waitingFor(id: string, { jobs, at_ms: nowMs }: EngineState): Wai
 }
 
 /** Jobs of a model that run in none of its slots, such as signed answers, which get a context of their own. */
-export function apartOf(
-  id: string,
-  { slots }: ModelView,
-  jobs: EngineState['jobs'],
-): { client: string; words: string }[] {
+export function apartOf(id: string, { slots }: ModelView, jobs: EngineState['jobs']): PlainReading[] {
   const inSlots = new Set(Object.values(slots).map(({ job_id: job }) => job));
   return Object.entries(jobs)
     .filter(([job, { model, state }]) => model === id && state === 'running' && !inSlots.has(job))
-    .map(([, job]) => ({ client: job.client ?? '', words: apartWords(job) }));
+    .map(([jobId, job]) => ({ jobId, client: job.client ?? '', words: apartWords(job) }));
 }
 
 function apartWords({ frozen, place, kind }: JobView): string {
@@ -92,6 +91,7 @@ function laneOf(
   const prefilled = Math.max(0, (kind === 'prefill' ? evaluated : prompt) - cached);
   return {
     number,
+    jobId: slot.job_id,
     kind,
     trace: { cached, prefilled, ahead: prompt - cached - prefilled, generated, drafted, room },
     doing: kind === 'prefill' ? prefillWords(slot, evaluated) : decodeWords(slot, prefilled),

@@ -107,7 +107,7 @@ describe('lanes', () => {
       q: { model: 'm', kind: 'generate', state: 'queued', submitted_ms: 0 },
     };
     expect(apartOf('m', model(slots), signed)).toEqual([
-      { client: 'audit', words: 'signed answer, in its own context' },
+      { jobId: 's', client: 'audit', words: 'signed answer, in its own context' },
     ]);
     const far: EngineState['jobs'] = {
       f: { model: 'b/m', kind: 'generate', state: 'running', place: 'b', submitted_ms: 0 },
