@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openPage } from './browser.ts';
 import { pageRig } from './page-rig.ts';
 import { PAYLOADS } from './payloads.ts';
-import { answers, items, say } from './talking.ts';
+import { answers, items, reload, say } from './talking.ts';
 
 const rig = pageRig();
 
@@ -45,7 +45,7 @@ describe('a conversation', () => {
   it('is kept in this browser, exported and read again', async () => {
     const { page, close } = await visit();
     await say(page, 'What is Hearth?');
-    await page.reload();
+    await reload(page);
     await expect.poll(() => answers(page).count()).toBe(1);
     const [download] = await Promise.all([
       page.waitForEvent('download'),

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { chips, farRig, lastContent, visitFar } from './page-rig.ts';
-import { answers, choose, items, message, say } from './talking.ts';
+import { answers, choose, items, message, reload, say } from './talking.ts';
 
 const rig = farRig();
 beforeEach(() => {
@@ -72,7 +72,7 @@ describe('an image', () => {
       { type: 'image_url', image_url: { url: `data:image/png;base64,${buffer.toString('base64')}` } },
       { type: 'text', text: 'What is this?' },
     ]);
-    await page.reload();
+    await reload(page);
     await expect.poll(() => readColours(page, '.entry.user canvas')).toEqual(RED_AND_BLUE);
     // Nobody reads its bytes as code.
     await page.getByRole('button', { name: 'As API call' }).click();

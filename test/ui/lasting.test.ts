@@ -4,7 +4,19 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { TALE } from '../support/upstream/scripted-upstream.ts';
 import { openPage } from './browser.ts';
 import { farRig } from './page-rig.ts';
-import { answers, choose, importAll, items, live, message, say, send, storedTexts } from './talking.ts';
+import {
+  answers,
+  choose,
+  importAll,
+  items,
+  live,
+  message,
+  reload,
+  say,
+  send,
+  stored,
+  storedTexts,
+} from './talking.ts';
 
 const rig = farRig({ models: ['tale', 'good', 'refuses-400'], options: ['--dialect', 'vllm'] });
 beforeEach(() => {
@@ -27,7 +39,8 @@ describe('two tabs of one conversation', () => {
     await say(page, 'from tab one');
     await expect.poll(() => prompts(second).allTextContents()).toEqual(['to begin with', 'from tab one']);
     await say(second, 'from tab two');
-    await page.reload();
+    await stored(second);
+    await reload(page);
     await expect
       .poll(() => prompts(page).allTextContents())
       .toEqual(['to begin with', 'from tab one', 'from tab two']);
@@ -50,8 +63,9 @@ describe('two tabs of one conversation', () => {
     await expect.poll(() => answers(second).count()).toBe(1);
     await say(page, 'from tab one');
     await say(second, 'from tab two');
+    await stored(second);
     await second.close();
-    await page.reload();
+    await reload(page);
     await page.locator('.entry.user .pager').waitFor();
     expect(await page.locator('.entry.user .pager').textContent()).toContain('of 2');
     const texts = await storedTexts(page);
@@ -84,7 +98,7 @@ describe('a reload in the middle of an answer', () => {
     await send(page, 'Tell it.');
     await expect.poll(() => live(page).textContent()).toContain('word19');
     await expect.poll(async () => (await storedTexts(page)).join()).toContain('word19');
-    await page.reload();
+    await reload(page);
     await expect.poll(() => answers(page).textContent()).toContain('word19');
     expect(await answers(page).textContent()).toContain('cut because the page was closed or reloaded');
 
@@ -126,18 +140,21 @@ describe('a draft', () => {
       { title: 'first', said: [{ role: 'user', text: 'one' }] },
       { title: 'second', said: [{ role: 'user', text: 'two' }] },
     ]);
-    const open = (title: string) => page.getByRole('link', { name: title, exact: true }).click();
-    await open('first');
+    const open = async (title: string, prompt: string) => {
+      await page.getByRole('link', { name: title, exact: true }).click();
+      await expect.poll(() => prompts(page).allTextContents()).toEqual([prompt]);
+    };
+    await open('first', 'one');
     await message(page).fill('half a thought');
     await page.locator('.places a[href="#/models"]').click();
     await page.locator('main[data-view="models"] h1').waitFor();
     await page.locator('.places a[href="#/chat"]').click();
     expect(await message(page).inputValue()).toBe('half a thought');
-    await open('second');
+    await open('second', 'two');
     await expect.poll(() => message(page).inputValue()).toBe('');
-    await open('first');
+    await open('first', 'one');
     await expect.poll(() => message(page).inputValue()).toBe('half a thought');
-    await page.reload();
+    await reload(page);
     await expect.poll(() => message(page).inputValue()).toBe('half a thought');
     await close();
   });
@@ -202,7 +219,7 @@ describe('the address', () => {
     await page.getByRole('link', { name: 'second', exact: true }).click();
     await expect.poll(() => prompts(page).allTextContents()).toEqual(['two']);
     const address = page.url();
-    await page.reload();
+    await reload(page);
     await expect.poll(() => prompts(page).allTextContents()).toEqual(['two']);
     await page.getByRole('link', { name: 'first', exact: true }).click();
     await expect.poll(() => prompts(page).allTextContents()).toEqual(['one']);

@@ -1,6 +1,7 @@
 /** What a model says, as it is shown: its code, its formulas, its characters, and what an answer waits for. */
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { deferred } from '../../src/lib/base/deferred.ts';
 import { openPage } from './browser.ts';
 import { farRig } from './page-rig.ts';
 import { answers, choose, importAll, message, say, send } from './talking.ts';
@@ -95,8 +96,10 @@ describe('code', () => {
     await prose.getByRole('button', { name: 'Wrap long lines' }).first().click();
     await expect.poll(() => prose.locator('.code.wrapped').count()).toBe(1);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    // The word is there for a moment only, so the test waits for it before the click.
+    const said = prose.getByText('Copied').waitFor();
     await prose.getByRole('button', { name: 'Copy' }).first().click();
-    await prose.getByText('Copied').waitFor();
+    await said;
     expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('return a + b');
     await close();
   });
@@ -137,6 +140,23 @@ describe('waiting', () => {
 });
 
 describe('a model', () => {
+  it('is compared with another one only once it is known which there are', async () => {
+    const { page, close } = await visit();
+    const known = deferred<void>();
+    await page.route('**/v1/models', async (route) => {
+      await known.promise;
+      await route.continue();
+    });
+    await page.reload();
+    const compare = page.getByRole('button', { name: 'Compare', exact: true });
+    await compare.waitFor();
+    expect(await compare.isDisabled()).toBe(true);
+    known.resolve();
+    await compare.click();
+    expect(await page.getByLabel('Model of column 2').inputValue()).toMatch(/^far\//);
+    await close();
+  });
+
   it('that was meant by default is named by its own name', async () => {
     const { page, close } = await visit();
     await choose(page, 'default');

@@ -57,6 +57,30 @@ export async function importAll(
   await expect.poll(() => items(page).count()).toBeGreaterThanOrEqual(conversations.length);
 }
 
+/** Resolves when all that the page has begun to store is stored: such transactions run in the order of their making. */
+export const stored = (page: Page): Promise<void> =>
+  page.evaluate(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        const opening = indexedDB.open('hearth');
+        opening.addEventListener('error', () => reject(new Error('no database')));
+        opening.addEventListener('success', () => {
+          const last = opening.result.transaction('conversations', 'readwrite');
+          last.objectStore('conversations').count();
+          last.addEventListener('complete', () => {
+            opening.result.close();
+            resolve();
+          });
+        });
+      }),
+  );
+
+/** Loads the page again once nothing is in the middle of being stored. */
+export async function reload(page: Page): Promise<void> {
+  await stored(page);
+  await page.reload();
+}
+
 /** The texts that this browser keeps of all conversations. */
 export const storedTexts = (page: Page): Promise<string[]> =>
   page.evaluate(

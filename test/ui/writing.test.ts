@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openPage } from './browser.ts';
 import { farRig } from './page-rig.ts';
-import { answers, choose, importAll, items, live, message, say, send } from './talking.ts';
+import { answers, choose, importAll, items, live, message, reload, say, send } from './talking.ts';
 
 const rig = farRig({ models: ['tale', 'good', { id: 'too-long', object: 'model', max_model_len: 512 }] });
 beforeEach(() => {
@@ -132,6 +132,55 @@ describe('keys', () => {
   });
 });
 
+describe('a fast key', () => {
+  /** What has the focus in the task after a click, before anything is drawn. */
+  const focusedAfter = (page: Page, selector: string) =>
+    page.evaluate(async (wanted) => {
+      document.querySelector<HTMLElement>(wanted)?.click();
+      await new Promise((resolve) => {
+        const { port1, port2 } = new MessageChannel();
+        port1.addEventListener('message', resolve, { once: true });
+        port1.start();
+        port2.postMessage(null);
+      });
+      const { activeElement: focused } = document;
+      return focused?.getAttribute('role') ?? focused?.getAttribute('aria-label') ?? focused?.id;
+    }, selector);
+
+  it('goes to what was just opened', async () => {
+    const { page, close } = await visit();
+    await importAll(page, [{ title: 'one', said: LONG.slice(0, 2) }]);
+    for (const [selector, focused, end] of [
+      ['.menu [aria-label="More"]', 'menuitem', 'Escape'],
+      ['[aria-label="Rename one"]', 'Name of one', 'Escape'],
+      ['.find-opener', 'Words to find', 'Escape'],
+      ['.begin', 'message', null],
+    ] as const) {
+      expect([selector, await focusedAfter(page, selector)]).toEqual([selector, focused]);
+      if (end !== null) await page.keyboard.press(end);
+    }
+    await close();
+  });
+
+  it('opens again what is just being closed', async () => {
+    const { page, close } = await visit();
+    await page.locator('.scroller').focus();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    await page.evaluate(async () => {
+      document.querySelector<HTMLElement>('dialog [aria-label="Close"]')?.click();
+      // The page is drawn in microtasks; the browser reports the end of the dialog in a task after them.
+      for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+      document.body.dispatchEvent(
+        new KeyboardEvent('keydown', { key: '?', bubbles: true, cancelable: true }),
+      );
+    });
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0))));
+    expect(await page.getByRole('dialog').count()).toBe(1);
+    await close();
+  });
+});
+
 describe('a message', () => {
   it('that is sent from far above is in sight, and a button leads to the end', async () => {
     const { page, close } = await visit();
@@ -178,7 +227,7 @@ describe('a message', () => {
     await expect.poll(() => page.locator('.entry').count()).toBe(2);
     await page.locator('.taken-out').getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => page.locator('.entry').count()).toBe(4);
-    await page.reload();
+    await reload(page);
     await expect.poll(() => page.locator('.entry').count()).toBe(4);
     await close();
   });
@@ -211,7 +260,7 @@ describe('settings', () => {
     await page.getByLabel('Temperature').fill('0.2');
     await page.getByLabel('Keep these as').fill('Reviewer');
     await page.getByRole('button', { name: 'Save preset' }).click();
-    await page.reload();
+    await reload(page);
     await page.getByRole('button', { name: 'New conversation' }).first().click();
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.locator('.presets select').selectOption('Reviewer');

@@ -11,7 +11,7 @@ import {
   X,
 } from 'lucide';
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { ConversationList } from '../chat/rail/conversation-list.tsx';
 import { isSearchOpen } from '../chat/rail/search-dialog.tsx';
 import { Transfer } from '../chat/rail/transfer.tsx';
@@ -50,8 +50,8 @@ export function Rail() {
   const close = () => {
     isRailOpen.value = false;
   };
-  // Whatever was chosen in it is shown now.
-  useEffect(close, [place.value]);
+  // Whatever was chosen in it is shown now; a frame later it would close what is opened meanwhile.
+  useLayoutEffect(close, [place.value]);
   useEscape(isRailOpen.value, close);
   return (
     <header class={isRailOpen.value ? 'rail open' : 'rail'}>

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { aside, focusMessage } from '../chat/at-hand.ts';
 import { isSearchOpen } from '../chat/rail/search-dialog.tsx';
 import { lastAnswer } from '../chat/talk/conversations.ts';
@@ -35,7 +35,7 @@ const SHORTCUTS: readonly Shortcut[] = [
 
 /** Keys that also write a character count only where nothing is written. */
 export function useShortcuts(): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || document.querySelector('dialog[open]') !== null) return;
       const shortcut = SHORTCUTS.find((each) => each.act !== undefined && isPressed(each.keys, event));

@@ -1,5 +1,5 @@
 /** Keeps the end of a conversation in sight while its user is there. */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** So near the end counts as there. */
 const NEAR_PX = 48;
@@ -17,23 +17,30 @@ export function useFollowing(
   { conversation, sends }: Facts,
 ): { readonly isAtEnd: boolean; readonly toEnd: () => void } {
   const [isAtEnd, setAtEnd] = useState(true);
+  const isFollowing = useRef(true);
   const toEnd = () => {
+    isFollowing.current = true;
+    setAtEnd(true);
     const element = scroller.current;
     if (element !== null) element.scrollTop = element.scrollHeight;
   };
-  useEffect(() => {
+  // In the frame in which it is shown: what grows or is scrolled after that is no matter of the beginning.
+  useLayoutEffect(() => {
     const element = scroller.current;
     const content = element?.querySelector('.entries');
     if (!element || !content) return;
-    let isFollowing = true;
     toEnd();
-    setAtEnd(true);
+    let { scrollTop: last } = element;
     const onScroll = () => {
-      isFollowing = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX;
-      setAtEnd(isFollowing);
+      const isNear = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX;
+      // Only its user scrolls up; what has grown since is no reason to stay behind.
+      if (isNear) isFollowing.current = true;
+      else if (element.scrollTop < last) isFollowing.current = false;
+      last = element.scrollTop;
+      setAtEnd(isFollowing.current);
     };
     const observer = new ResizeObserver(() => {
-      if (isFollowing) toEnd();
+      if (isFollowing.current) toEnd();
       else onScroll();
     });
     observer.observe(content);
@@ -43,6 +50,6 @@ export function useFollowing(
       element.removeEventListener('scroll', onScroll);
     };
   }, [conversation]);
-  useEffect(toEnd, [sends]);
+  useLayoutEffect(toEnd, [sends]);
   return { isAtEnd, toEnd };
 }

@@ -1,7 +1,7 @@
 import { Columns2, SlidersHorizontal, SquareTerminal } from 'lucide';
 import { count } from '../parts/figures.ts';
 import { IconButton } from '../parts/icon.tsx';
-import { chatModels, modelNamed, resolved } from '../service/known.ts';
+import { areModelsKnown, chatModels, modelNamed, resolved } from '../service/known.ts';
 import { aside, isCodeOpen } from './at-hand.ts';
 import { ModelChoice } from './model-choice.tsx';
 import { withLane } from './talk/conversation.ts';
@@ -26,7 +26,13 @@ export function TalkHead() {
       )}
       <div class="openers">
         {lanes.length < MOST_LANES ? (
-          <IconButton icon={Columns2} name="Compare" words="Compare" onClick={compare} />
+          <IconButton
+            icon={Columns2}
+            name="Compare"
+            words="Compare"
+            disabled={!areModelsKnown.value}
+            onClick={compare}
+          />
         ) : null}
         <IconButton
           icon={SquareTerminal}

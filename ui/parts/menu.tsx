@@ -1,5 +1,5 @@
 import type { IconNode } from 'lucide';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useEscape } from './escape.ts';
 import { Icon, IconButton } from './icon.tsx';
 
@@ -18,7 +18,8 @@ export function Menu({ icon, name, items }: { icon: IconNode; name: string; item
     place.current?.querySelector('button')?.focus();
   };
   useEscape(isOpen, close);
-  useEffect(() => {
+  // Before anything is drawn, so that no key is lost.
+  useLayoutEffect(() => {
     if (isOpen) place.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
   }, [isOpen]);
   const leave = (event: FocusEvent) => {

@@ -17,13 +17,15 @@ export const keyText = (): string | null => ('text' in trust.value ? trust.value
 
 /** Asks the service to prove itself, and remembers its key the first time. Does nothing where a key was given. */
 export async function meetService(): Promise<void> {
-  if (trust.value.kind === 'given') return;
+  if (isGiven()) return;
   const nonce = crypto.randomUUID();
   const body = await askJson<Identity>(`/v1/identity?nonce=${nonce}`);
   const { instance_id: instanceId, signature } = body;
   if (signature === undefined) return;
   const known = pinOf(instanceId);
   const fault = await identityFault(body, nonce, known?.keyid ?? signature.keyid);
+  // It may have been given meanwhile.
+  if (isGiven()) return;
   if (fault !== null) {
     const seen = known ?? { keyid: signature.keyid, publicKey: signature.public_key, seenAt: Date.now() };
     trust.value = { kind: 'changed', pin: seen, fault };
@@ -33,6 +35,8 @@ export async function meetService(): Promise<void> {
   if (known === null) pin(instanceId, fresh);
   trust.value = { kind: 'seen', text: fresh.publicKey, pin: fresh, isNew: known === null };
 }
+
+const isGiven = (): boolean => trust.value.kind === 'given';
 
 /** Keys of instances as this browser first saw them. */
 const NAME = 'hearth.pins';

@@ -45,7 +45,11 @@ export function AnswerView({ entry, lane, path }: EntryFacts) {
       <CallCards calls={calls} path={path} lane={lane} isOpen={isLast && !isMade} />
       {entry.failure === undefined ? null : <AnswerFailure entry={entry} lane={lane} />}
       {live ? (
-        <div class="tools">
+        // The text above moves the button: a click could begin on it and end outside.
+        <div
+          class="tools"
+          onPointerDown={({ target }) => (target as Element).closest('button') !== null && stop(entry)}
+        >
           <IconButton icon={Square} name="Stop" words="Stop" onClick={() => stop(entry)} />
         </div>
       ) : null}

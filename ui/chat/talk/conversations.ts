@@ -31,11 +31,13 @@ const LAST = 'hearth.last';
 
 /** Reads what is kept, and opens what the address names, else what was open last. */
 export async function restore(): Promise<void> {
-  const stored = await loadConversations();
+  const loading = loadConversations();
+  // What another tab stores while this one reads is read after that.
+  watchOtherTabs(loading, takeFromOtherTab);
+  const stored = await loading;
   all.value = [...all.value, ...stored];
   isRestored.value = true;
   for (const conversation of stored) settleOpen(conversation);
-  watchOtherTabs(takeFromOtherTab);
   effect(() => {
     const { view, id } = place.value;
     if (view === 'chat') untracked(() => show(id));

@@ -57,13 +57,18 @@ export async function deleteConversation(id: string): Promise<void> {
   storageFault.value = null;
 }
 
-/** Calls back when another tab has changed a conversation; with null where it was removed. */
-export function watchOtherTabs(onChange: (id: string, stored: Conversation | null) => void): void {
+/** Calls back, once `ready` has settled, when another tab has changed a conversation; with null where it was removed. */
+export function watchOtherTabs(
+  ready: Promise<unknown>,
+  onChange: (id: string, stored: Conversation | null) => void,
+): void {
   channel.addEventListener('message', ({ data }: MessageEvent<{ readonly id: string }>) => {
-    void get<Conversation>(data.id, store).then(
-      (stored) => onChange(data.id, stored ?? null),
-      () => undefined,
-    );
+    void ready
+      .then(() => get<Conversation>(data.id, store))
+      .then(
+        (stored) => onChange(data.id, stored ?? null),
+        () => undefined,
+      );
   });
 }
 
