@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Installation, type Served } from '../support/process/installation.ts';
 import { openPage, startBrowser } from './browser.ts';
-import { importAll, items } from './talking.ts';
+import { importAll, items, reload, stored } from './talking.ts';
 
 let installation: Installation;
 let served: Served;
@@ -39,7 +39,7 @@ describe('the conversations', () => {
     await page.getByRole('link', { name: 'Garden' }).hover();
     await page.getByRole('button', { name: 'Pin Garden' }).click();
     await expect.poll(() => titles.first().textContent()).toBe('Pinned');
-    await page.reload();
+    await reload(page);
     await expect.poll(() => titles.first().textContent()).toBe('Pinned');
     expect(await items(page).first().textContent()).toContain('Garden');
     await close();
@@ -57,8 +57,58 @@ describe('the conversations', () => {
     await page.getByRole('link', { name: 'Logs', exact: true }).waitFor();
     await rename('Log lines', 'Enter');
     await page.getByRole('link', { name: 'Log lines' }).waitFor();
-    await page.reload();
+    await reload(page);
     await page.getByRole('link', { name: 'Log lines' }).waitFor();
+    await close();
+  });
+
+  it('are put into folders, which have names, close, and stay over a reload, a file and another tab', async () => {
+    const { page, tab, close } = await visitFilled();
+    const folder = (name: string) => page.getByRole('region', { name, exact: true });
+    const move = async (title: string, to: string) => {
+      await page.getByRole('link', { name: title, exact: true }).hover();
+      await page.getByRole('button', { name: `Move ${title} to a folder` }).click();
+      await page.getByRole('menuitem', { name: to, exact: true }).click();
+    };
+    await move('Logs', 'New folder…');
+    await page.keyboard.type('Server');
+    await page.keyboard.press('Enter');
+    await folder('Server').getByRole('link', { name: 'Logs' }).waitFor();
+    await move('Garden', 'Server');
+    await expect.poll(() => folder('Server').getByRole('listitem').count()).toBe(2);
+
+    // Another tab shows the same, and moves one out.
+    const second = await tab();
+    await second.goto(page.url());
+    await second.getByRole('region', { name: 'Server' }).getByRole('link', { name: 'Garden' }).hover();
+    await second.getByRole('button', { name: 'Move Garden to a folder' }).click();
+    await second.getByRole('menuitem', { name: 'Out of Server' }).click();
+    await expect.poll(() => folder('Server').getByRole('listitem').count()).toBe(1);
+    await stored(second);
+    await second.close();
+
+    await folder('Server').hover();
+    await page.getByRole('button', { name: 'Rename the folder Server' }).click();
+    await page.keyboard.type('Operation');
+    await page.keyboard.press('Enter');
+    await folder('Operation').locator('summary').click();
+    await expect.poll(() => page.getByRole('link', { name: 'Logs', exact: true }).isVisible()).toBe(false);
+    await reload(page);
+    await folder('Operation').waitFor();
+    expect(await page.getByRole('link', { name: 'Logs', exact: true }).isVisible()).toBe(false);
+    await folder('Operation').locator('summary').click();
+    await page.getByRole('link', { name: 'Logs', exact: true }).waitFor();
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export' }).click(),
+    ]);
+    const file = await download.path();
+    await page.getByRole('link', { name: 'Logs', exact: true }).hover();
+    await page.getByRole('button', { name: 'Remove Logs' }).click();
+    await expect.poll(() => folder('Operation').count()).toBe(0);
+    await page.getByLabel('Import').setInputFiles(file);
+    await folder('Operation').getByRole('link', { name: 'Logs' }).waitFor();
     await close();
   });
 

@@ -1,13 +1,16 @@
-import { Pencil, Pin, PinOff, Trash2 } from 'lucide';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { Folder, FolderInput, FolderMinus, FolderPlus, Pencil, Pin, PinOff, Trash2 } from 'lucide';
+import { useState } from 'preact/hooks';
 import { addressOf, place } from '../../parts/address.ts';
-import { useEscape } from '../../parts/escape.ts';
+import { count } from '../../parts/figures.ts';
 import { IconButton } from '../../parts/icon.tsx';
-import { type Conversation, withPin } from '../talk/conversation.ts';
+import { Menu } from '../../parts/menu.tsx';
+import { type Conversation, MOST_FOLDER, withFolder, withPin } from '../talk/conversation.ts';
 import { change, current, isRestored, kept, remove, removed, undoRemove } from '../talk/conversations.ts';
-import { grouped } from './groups.ts';
+import { closedFolders, setFolderOpen } from './closed-folders.ts';
+import { foldersOf, type Group, grouped } from './groups.ts';
+import { Naming } from './naming.tsx';
 
-/** All conversations of this browser: opened, named, pinned and removed here. */
+/** All conversations of this browser: opened, named, pinned, put into folders and removed here. */
 export function ConversationList() {
   return (
     <nav class="conversations" aria-label="Conversations">
@@ -22,26 +25,85 @@ export function ConversationList() {
       {isRestored.value && kept.value.length === 0 ? (
         <p class="hint">Your conversations appear here. They are stored only in this browser.</p>
       ) : null}
-      {grouped(kept.value, Date.now()).map(({ title, conversations }) => (
-        <section key={title} aria-label={title}>
-          <h2>{title}</h2>
-          <ul>
-            {conversations.map((each) => (
-              <Item key={each.id} conversation={each} />
-            ))}
-          </ul>
-        </section>
-      ))}
+      {grouped(kept.value, Date.now()).map((group) =>
+        group.isFolder ? (
+          <FolderOf key={`folder ${group.title}`} group={group} />
+        ) : (
+          <section key={group.title} aria-label={group.title}>
+            <h2>{group.title}</h2>
+            <Items of={group.conversations} />
+          </section>
+        ),
+      )}
     </nav>
   );
 }
 
-function Item({ conversation }: { conversation: Conversation }) {
+const Items = ({ of }: { of: readonly Conversation[] }) => (
+  <ul>
+    {of.map((each) => (
+      <Item key={each.id} conversation={each} />
+    ))}
+  </ul>
+);
+
+const putInto = (id: string, folder: string | null): void => change(id, (now) => withFolder(now, folder));
+
+function FolderOf({ group: { title, conversations } }: { group: Group }) {
   const [isNaming, setNaming] = useState(false);
+  // Pinned members are renamed too, although they stand in another group.
+  const rename = (name: string) => {
+    for (const { id, folder } of kept.value) if (folder === title) putInto(id, name);
+  };
+  if (isNaming) {
+    return (
+      <Naming
+        label={`Name of the folder ${title}`}
+        name={title}
+        most={MOST_FOLDER}
+        onSave={rename}
+        onEnd={() => setNaming(false)}
+      />
+    );
+  }
+  return (
+    <section class="folder" aria-label={title}>
+      <IconButton icon={Pencil} name={`Rename the folder ${title}`} onClick={() => setNaming(true)} />
+      <details
+        open={!closedFolders.value.has(title)}
+        onToggle={({ currentTarget }) => setFolderOpen(title, currentTarget.open)}
+      >
+        <summary>
+          <h2>{title}</h2>
+          <small>{count(conversations.length)}</small>
+        </summary>
+        <Items of={conversations} />
+      </details>
+    </section>
+  );
+}
+
+const MOST_TITLE = 200;
+
+function Item({ conversation }: { conversation: Conversation }) {
+  const [naming, setNaming] = useState<'title' | 'folder' | null>(null);
   const { id, title, isPinned = false } = conversation;
   const isCurrent = place.value.view === 'chat' && id === current.value.id;
   const pin = () => change(id, (now) => withPin(now, !isPinned));
-  if (isNaming) return <Naming conversation={conversation} onEnd={() => setNaming(false)} />;
+  if (naming !== null) {
+    const isTitle = naming === 'title';
+    return (
+      <li class="item">
+        <Naming
+          label={isTitle ? `Name of ${title}` : `New folder for ${title}`}
+          name={isTitle ? title : ''}
+          most={isTitle ? MOST_TITLE : MOST_FOLDER}
+          onSave={(name) => (isTitle ? change(id, (now) => ({ ...now, title: name })) : putInto(id, name))}
+          onEnd={() => setNaming(null)}
+        />
+      </li>
+    );
+  }
   return (
     <li class={isCurrent ? 'item now' : 'item'}>
       <a href={addressOf('chat', id)} aria-current={isCurrent ? 'page' : undefined} title={title}>
@@ -53,48 +115,34 @@ function Item({ conversation }: { conversation: Conversation }) {
           name={`${isPinned ? 'Unpin' : 'Pin'} ${title}`}
           onClick={pin}
         />
-        <IconButton icon={Pencil} name={`Rename ${title}`} onClick={() => setNaming(true)} />
+        <IconButton icon={Pencil} name={`Rename ${title}`} onClick={() => setNaming('title')} />
         <IconButton icon={Trash2} name={`Remove ${title}`} onClick={() => remove(id)} />
+        <Mover conversation={conversation} onNew={() => setNaming('folder')} />
       </span>
     </li>
   );
 }
 
-const MOST_TITLE = 200;
-
-function Naming({ conversation: { id, title }, onEnd }: { conversation: Conversation; onEnd: () => void }) {
-  const [name, setName] = useState(title);
-  const field = useRef<HTMLInputElement>(null);
-  const isOver = useRef(false);
-  useEffect(() => field.current?.select(), []);
-  useEscape(true, () => {
-    isOver.current = true;
-    onEnd();
-  });
-  const save = () => {
-    if (isOver.current) return;
-    isOver.current = true;
-    const wanted = name.trim();
-    if (wanted !== '' && wanted !== title) change(id, (now) => ({ ...now, title: wanted }));
-    onEnd();
-  };
+/** The ways into a folder, and out of it. */
+function Mover({
+  conversation: { id, title, folder },
+  onNew,
+}: {
+  conversation: Conversation;
+  onNew: () => void;
+}) {
+  const others = foldersOf(kept.value).filter((each) => each !== folder);
   return (
-    <li class="item naming">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
-        <input
-          ref={field}
-          aria-label={`Name of ${title}`}
-          maxLength={MOST_TITLE}
-          value={name}
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-          onBlur={save}
-        />
-      </form>
-    </li>
+    <Menu
+      icon={FolderInput}
+      name={`Move ${title} to a folder`}
+      items={[
+        ...others.map((name) => ({ name, icon: Folder, onClick: () => putInto(id, name) })),
+        { name: 'New folder…', icon: FolderPlus, onClick: onNew },
+        ...(folder === undefined
+          ? []
+          : [{ name: `Out of ${folder}`, icon: FolderMinus, onClick: () => putInto(id, null) }]),
+      ]}
+    />
   );
 }

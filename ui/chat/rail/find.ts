@@ -13,7 +13,7 @@ export interface Hit {
 export const MOST_HITS = 40;
 const AROUND = 60;
 
-/** Those that hold every word, the latest first; titles count more than texts. */
+/** Those that hold every word, the latest first; titles and folders count more than texts. */
 export function found(conversations: readonly Conversation[], wanted: string): Hit[] {
   const words = wanted
     .toLowerCase()
@@ -24,7 +24,7 @@ export function found(conversations: readonly Conversation[], wanted: string): H
   const said: Hit[] = [];
   for (const each of conversations) {
     if (titled.length + said.length >= MOST_HITS) break;
-    const inTitle = each.title.toLowerCase();
+    const inTitle = `${each.title} ${each.folder ?? ''}`.toLowerCase();
     const isTitled = words.every((word) => inTitle.includes(word));
     const text = textWith(each, words);
     if (isTitled) titled.push(text === null ? hitOf(each, '', 0, 0) : excerptOf(each, text, words[0] ?? ''));

@@ -6,23 +6,46 @@ import type { Conversation } from '../talk/conversation.ts';
 
 export interface Group {
   readonly title: string;
+  /** Its title is the name that the user gave it. */
+  readonly isFolder: boolean;
   readonly conversations: readonly Conversation[];
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** By when something was said last, the latest first; those that are pinned stand above. */
+/** Those that are pinned, then folders by their names, then the others by when something was said last, the latest first. */
 export function grouped(conversations: readonly Conversation[], nowMs: number): Group[] {
-  const titles = new Map<string, Conversation[]>();
-  const put = (title: string, conversation: Conversation): void => {
-    titles.set(title, [...(titles.get(title) ?? []), conversation]);
-  };
   const pinned = conversations.filter(({ isPinned }) => isPinned);
-  for (const each of pinned) put('Pinned', each);
-  for (const each of conversations.filter(({ isPinned }) => !isPinned))
-    put(titleOf(each.changedAt, nowMs), each);
+  const others = conversations.filter(({ isPinned }) => !isPinned);
+  const folders = groupsBy(others, ({ folder }) => folder);
+  const days = groupsBy(others, ({ folder, changedAt }) =>
+    folder === undefined ? titleOf(changedAt, nowMs) : undefined,
+  );
+  return [
+    ...groupsBy(pinned, () => 'Pinned').map((group) => ({ ...group, isFolder: false })),
+    ...folders
+      .toSorted((a, b) => a.title.localeCompare(b.title))
+      .map((group) => ({ ...group, isFolder: true })),
+    ...days.map((group) => ({ ...group, isFolder: false })),
+  ];
+}
+
+/** In the order of their first members; those without a title are left out. */
+function groupsBy(
+  conversations: readonly Conversation[],
+  titleFor: (conversation: Conversation) => string | undefined,
+): Omit<Group, 'isFolder'>[] {
+  const titles = new Map<string, Conversation[]>();
+  for (const each of conversations) {
+    const title = titleFor(each);
+    if (title !== undefined) titles.set(title, [...(titles.get(title) ?? []), each]);
+  }
   return [...titles].map(([title, members]) => ({ title, conversations: members }));
 }
+
+/** The names of all folders, pinned members counted, in alphabetical order. */
+export const foldersOf = (conversations: readonly Conversation[]): string[] =>
+  [...new Set(conversations.flatMap(({ folder }) => folder ?? []))].toSorted((a, b) => a.localeCompare(b));
 
 function titleOf(thenMs: number, nowMs: number): string {
   const today = new Date(nowMs).setHours(0, 0, 0, 0);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Conversation, newConversation, withEntry } from '../talk/conversation.ts';
 import { found, MOST_HITS } from './find.ts';
-import { grouped } from './groups.ts';
+import { foldersOf, grouped } from './groups.ts';
 
 const conversation = (title: string, text: string, more: Partial<Conversation> = {}): Conversation => ({
   ...withEntry(newConversation('m'), { id: 'x', parent: null, role: 'user', text }),
@@ -32,6 +32,33 @@ describe('groups', () => {
       ['Last 7 days', ['week']],
       ['September 2026', ['older']],
     ]);
+  });
+});
+
+describe('folders', () => {
+  it('stand by their names between what is pinned and the days, and a pinned member stays pinned', () => {
+    const all = [
+      conversation('one', '', { folder: 'work', changedAt: NOON }),
+      conversation('two', '', { changedAt: NOON }),
+      conversation('three', '', { folder: 'garden', changedAt: NOON - 99 * HOUR }),
+      conversation('four', '', { folder: 'work', isPinned: true, changedAt: NOON }),
+      // A folder may be called as a day is.
+      conversation('five', '', { folder: 'Today', changedAt: NOON }),
+    ];
+    expect(
+      grouped(all, NOON).map(({ title, isFolder, conversations }) => [
+        title,
+        isFolder,
+        conversations.map((each) => each.title),
+      ]),
+    ).toEqual([
+      ['Pinned', false, ['four']],
+      ['garden', true, ['three']],
+      ['Today', true, ['five']],
+      ['work', true, ['one']],
+      ['Today', false, ['two']],
+    ]);
+    expect(foldersOf(all)).toEqual(['garden', 'Today', 'work']);
   });
 });
 

@@ -21,6 +21,8 @@ export interface Conversation {
   /** When anything of it was changed; absent: then. */
   readonly editedAt?: number;
   readonly isPinned?: true;
+  /** The name of the folder that it is in; absent: none. */
+  readonly folder?: string;
   /** Entries that were taken out or brought back, by id, so that no other tab brings them back by mistake. */
   readonly removals?: Readonly<Record<string, Removal>>;
   /** In the order in which they came. */
@@ -35,6 +37,8 @@ export interface Removal {
 }
 
 const MOST_TITLE = 60;
+/** Characters of the name of a folder. */
+export const MOST_FOLDER = 60;
 
 /** An empty one, with the models of another if one is given; settings belong to the conversation they were made for. */
 export function newConversation(model: string, from?: Conversation): Conversation {
@@ -144,12 +148,20 @@ export function withPin(conversation: Conversation, isPinned: boolean): Conversa
   return isPinned ? { ...rest, isPinned } : rest;
 }
 
+/** Null: into none. */
+export function withFolder(conversation: Conversation, folder: string | null): Conversation {
+  const { folder: _, ...rest } = conversation;
+  const name = folder?.trim().slice(0, MOST_FOLDER) ?? '';
+  return name === '' ? rest : { ...rest, folder: name };
+}
+
 /** A conversation of its own that begins with the path to an entry. */
 export function branchAt(conversation: Conversation, { model, leaf }: Lane): Conversation {
   const entries = pathTo(conversation, leaf);
   const fresh = newConversation(model);
-  const { settings, title } = conversation;
-  return { ...fresh, title: `${title} (branch)`, settings, entries, lanes: [{ model, leaf }] };
+  const { settings, title, folder = null } = conversation;
+  const branch = { ...fresh, title: `${title} (branch)`, settings, entries, lanes: [{ model, leaf }] };
+  return withFolder(branch, folder);
 }
 
 /** An entry and all that was said after it. */

@@ -8,6 +8,7 @@ import {
   withChangedEntry,
   withEntriesBack,
   withEntry,
+  withFolder,
   withLeaf,
   withoutEntries,
 } from './conversation.ts';
@@ -83,8 +84,12 @@ describe('two tabs', () => {
     expect(ids(merged(gone, back))).toEqual(['a', 'b']);
   });
 
-  it('keep the later name', () => {
+  it('keep the later name and the later folder, also where it was taken out of one', () => {
     const renamed = { ...begun, title: 'new', editedAt: begun.changedAt + 1 };
     expect([merged(begun, renamed).title, merged(renamed, begun).title]).toEqual(['new', 'new']);
+    const moved = { ...withFolder(begun, ' work '), editedAt: begun.changedAt + 1 };
+    expect([merged(begun, moved).folder, merged(moved, begun).folder]).toEqual(['work', 'work']);
+    const out = { ...withFolder(moved, null), editedAt: begun.changedAt + 2 };
+    expect([merged(moved, out).folder, merged(out, moved).folder]).toEqual([undefined, undefined]);
   });
 });
