@@ -1,7 +1,7 @@
 /** Text files beside a message: attached, shown, and sent as what they say. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { chips, farRig, lastContent, visitFar } from './page-rig.ts';
-import { answers, message, say } from './talking.ts';
+import { answers, message, reload, say } from './talking.ts';
 
 const rig = farRig();
 beforeEach(() => {
@@ -31,7 +31,7 @@ describe('text files', () => {
       'File: nightly.log\n```\nline one\nline two\n```\n\nFile: a.md\n````\n```js\nx\n```\n````\n\nWhy?',
     );
     await expect.poll(() => chips(page).count()).toBe(0);
-    await page.reload();
+    await reload(page);
     await expect.poll(() => page.locator('.entry.user .attachments li').count()).toBe(2);
     // They stay with the message when it is written anew.
     await page.locator('.entry.user').getByRole('button', { name: 'Edit' }).click();
@@ -71,6 +71,30 @@ describe('text files', () => {
     expect(await paste('short')).toBe(true);
     expect(await paste('word '.repeat(1000))).toBe(false);
     await expect.poll(() => chips(page).textContent()).toContain('5,000 characters');
+    await close();
+  });
+});
+
+describe('a file that is still being read', () => {
+  it('keeps its message until it is there', async () => {
+    const { page, close } = await visit();
+    await page.evaluate(() => {
+      const read = File.prototype.arrayBuffer;
+      File.prototype.arrayBuffer = async function held() {
+        await new Promise<void>((resolve) => void Reflect.set(window, 'release', resolve));
+        return read.call(this);
+      };
+    });
+    await page.getByLabel('Attach files').setInputFiles([file('slow.txt', 'at last')]);
+    await page.getByText('Reading the files…').waitFor();
+    await message(page).fill('Why?');
+    await message(page).press('Enter');
+    expect(await page.locator('.entry').count()).toBe(0);
+    await page.evaluate(() => (Reflect.get(window, 'release') as () => void)());
+    await expect.poll(() => chips(page).count()).toBe(1);
+    await message(page).press('Enter');
+    await expect.poll(() => answers(page).count()).toBe(1);
+    expect(sent()).toContain('at last');
     await close();
   });
 });

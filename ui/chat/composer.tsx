@@ -1,8 +1,9 @@
 import { ArrowUp, Paperclip, Square } from 'lucide';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
-import { count } from '../parts/figures.ts';
-import { Icon } from '../parts/icon.tsx';
+import { count, percent } from '../parts/figures.ts';
+import { Icon, IconButton } from '../parts/icon.tsx';
+import { sentenceOf } from '../service/client.ts';
 import { chatModels, modelNamed } from '../service/known.ts';
 import { ActiveSettings } from './active-settings.tsx';
 import { AttachmentChips } from './attachment-chips.tsx';
@@ -15,12 +16,15 @@ import {
   attachFiles,
   attachPaste,
   attachedImages,
+  type Attachment,
+  isReadingFor,
   setAttached,
   withAttached,
 } from './talk/attachments.ts';
 import { openCalls, pathTo, withModel } from './talk/conversation.ts';
 import { begins, changeCurrent, current } from './talk/conversations.ts';
 import { draftNameOf, draftOf, setDraft } from './talk/drafts.ts';
+import { isToSearch, type Search, searches, searchFiles } from './talk/searching.ts';
 import { faultOf } from './talk/settings.ts';
 import { sightFault } from './talk/sight.ts';
 
@@ -36,15 +40,43 @@ export function Composer() {
   const isEmpty = text.trim() === '' && files.length === 0;
   const isBlind =
     attachedImages(files).length > 0 && sightFault(lanes.map(({ model }) => modelNamed(model))) !== null;
-  const cannot = isAnswering.value || fault !== null || waits || isEmpty || isBlind;
+  const isReading = isReadingFor(draftName);
+  const search = searches.value[draftName];
+  // Passages are found by the words of the message.
+  const hasNoQuestion = files.some(isToSearch) && text.trim() === '';
+  const cannot =
+    isAnswering.value ||
+    fault !== null ||
+    waits ||
+    isEmpty ||
+    isBlind ||
+    isReading ||
+    hasNoQuestion ||
+    search !== undefined;
   useFocusAtStart(id);
+  const conversation = current.value;
+  const deliver = (found: readonly Attachment[]) => {
+    setDraft(draftName, '');
+    // What was attached during a search goes with the next message.
+    setAttached(
+      draftName,
+      attachedTo(draftName).filter((file) => !files.includes(file)),
+    );
+    say(text, found, conversation);
+    field.current?.focus();
+  };
   const send = () => {
     if (cannot) return;
-    setDraft(draftName, '');
-    setAttached(draftName, []);
     attachFault.value = null;
-    say(text, files);
-    field.current?.focus();
+    if (!files.some(isToSearch)) return deliver(files);
+    const windows = lanes.flatMap(({ model }) => modelNamed(model)?.context_length ?? []);
+    const window = windows.length === 0 ? undefined : Math.min(...windows);
+    searchFiles({ draft: draftName, question: text, files, window }).then(
+      (found) => found !== null && deliver(found),
+      (error: unknown) => {
+        attachFault.value = sentenceOf(error);
+      },
+    );
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing || event.shiftKey) return;
@@ -74,7 +106,19 @@ export function Composer() {
               files.filter((_, each) => each !== at),
             )
           }
+          onSearch={(at) =>
+            setAttached(
+              draftName,
+              files.map((file, each) => (each === at ? toggled(file) : file)),
+            )
+          }
         />
+        {isReading ? (
+          <p class="hint" role="status">
+            Reading the files…
+          </p>
+        ) : null}
+        {search === undefined ? null : <SearchLine search={search} />}
         <label>
           <span class="unseen">Your message</span>
           <textarea
@@ -82,6 +126,7 @@ export function Composer() {
             ref={field}
             rows={1}
             value={text}
+            readOnly={search !== undefined}
             placeholder={waits ? 'First enter the result of the tool call above' : 'Ask anything'}
             onInput={({ currentTarget }) => setDraft(draftName, currentTarget.value)}
             onKeyDown={onKeyDown}
@@ -90,7 +135,12 @@ export function Composer() {
         </label>
         <div class="field-foot">
           <AttachButton draft={draftName} />
-          <WindowGauge draft={withAttached(text, files)} />
+          <WindowGauge
+            draft={withAttached(
+              text,
+              files.filter((file) => !isToSearch(file)),
+            )}
+          />
           {isAnswering.value ? (
             <button key="stop" type="button" class="main send" onClick={stopAll}>
               <Icon of={Square} />
@@ -108,9 +158,28 @@ export function Composer() {
   );
 }
 
+/** Passages of the file in place of the whole, or the whole again. */
+function toggled(file: Attachment): Attachment {
+  const { passages, ...whole } = file;
+  return passages === undefined ? { ...whole, passages: [] } : whole;
+}
+
+function SearchLine({ search: { name, done, all, abort } }: { search: Search }) {
+  return (
+    <div class="searching">
+      <p class="hint" role="status">
+        Searching {name}, {percent(all === 0 ? 1 : done / all)} of {count(all)} passages
+      </p>
+      <progress value={done} max={all} aria-label={`Searching ${name}`} />
+      <IconButton icon={Square} name="Stop the search" words="Stop" onClick={() => abort.abort()} />
+    </div>
+  );
+}
+
 /** Whoever opens a conversation wants to write; on a touch screen that would bring up a keyboard. */
 function useFocusAtStart(conversation: string): void {
-  useEffect(() => {
+  // Before anything is drawn: what is typed at once belongs here.
+  useLayoutEffect(() => {
     const isBusyElsewhere = document.querySelector('dialog[open]') !== null;
     if (!matchMedia('(pointer: coarse)').matches && !isBusyElsewhere) focusMessage();
   }, [conversation, begins.value]);

@@ -4,7 +4,11 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { count } from '../../parts/figures.ts';
 import { IconButton } from '../../parts/icon.tsx';
 import { AttachmentChips } from '../attachment-chips.tsx';
+import { focusMessage } from '../at-hand.ts';
 import { isAnswering, sayInstead, takeOut } from '../talk/answering.ts';
+import { attachedTo, type Attachment, setAttached } from '../talk/attachments.ts';
+import { current } from '../talk/conversations.ts';
+import { draftNameOf } from '../talk/drafts.ts';
 import { EditForm } from './edit-form.tsx';
 import type { EntryFacts } from './entry-facts.ts';
 import { Pager } from './pager.tsx';
@@ -29,7 +33,7 @@ export function PromptView({ entry, lane }: EntryFacts) {
   }
   return (
     <li class="entry user">
-      <AttachmentChips files={entry.files ?? []} />
+      <AttachmentChips files={entry.files ?? []} onSearch={(at) => askOnceMore(entry.files?.[at])} />
       {entry.text === '' ? null : <Said text={entry.text} />}
       <div class="tools">
         <Pager entry={entry} lane={lane} />
@@ -44,6 +48,15 @@ export function PromptView({ entry, lane }: EntryFacts) {
       </div>
     </li>
   );
+}
+
+/** Another question to a file of which passages were sent: others may match it. */
+function askOnceMore(file: Attachment | undefined): void {
+  const draft = draftNameOf(current.value);
+  const waiting = attachedTo(draft);
+  const isThere = waiting.some(({ name, text }) => name === file?.name && text === file.text);
+  if (file !== undefined && !isThere) setAttached(draft, [...waiting, { ...file, passages: [] }]);
+  focusMessage();
 }
 
 /** A longer text is folded: what was pasted is rarely what is read. */

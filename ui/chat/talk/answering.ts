@@ -43,9 +43,13 @@ effect(() => {
   for (const { id } of removed.value?.entries ?? []) running.get(id)?.abort.abort();
 });
 
-/** Puts a prompt to every lane. Lanes that stand at the same entry share it. */
-export function say(text: string, files: readonly Attachment[] = []): void {
-  const { id, lanes } = current.value;
+/** Puts a prompt to every lane of a conversation. Lanes that stand at the same entry share it. */
+export function say(
+  text: string,
+  files: readonly Attachment[] = [],
+  conversation: Conversation = current.value,
+): void {
+  const { id, lanes } = find(conversation.id) ?? current.value;
   const said = new Map<string | null, string>();
   lanes.forEach(({ leaf }, lane) => {
     const entry = said.get(leaf) ?? freshId();

@@ -1,12 +1,15 @@
 /** Attached files: read here, sent with the message, and shown apart from it as the model gets them. */
 import { signal } from '@preact/signals';
-import { bytes } from '../../parts/figures.ts';
+import { bytes, plural } from '../../parts/figures.ts';
+import { type Passage, passageText } from './passages.ts';
 
 export interface Attachment {
   readonly name: string;
   /** As the model reads it; empty for an image. */
   readonly text: string;
   readonly image?: AttachedImage;
+  /** The parts of the text that are sent; empty until they are chosen with the message. Absent: all of it. */
+  readonly passages?: readonly Passage[];
 }
 
 export interface AttachedImage {
@@ -26,6 +29,12 @@ const waiting = signal<Readonly<Record<string, readonly Attachment[]>>>({});
 /** Why a file was not taken; null: nothing was refused. */
 export const attachFault = signal<string | null>(null);
 
+/** How many choices of files are still being read, by the name of the draft. */
+const reading = signal<Readonly<Record<string, number>>>({});
+
+/** A message that went now would go without them. */
+export const isReadingFor = (draft: string): boolean => (reading.value[draft] ?? 0) > 0;
+
 export const attachedTo = (draft: string): readonly Attachment[] => waiting.value[draft] ?? [];
 
 export const setAttached = (draft: string, attachments: readonly Attachment[]): void => {
@@ -35,6 +44,10 @@ export const setAttached = (draft: string, attachments: readonly Attachment[]): 
 /** Takes files that a model can be shown, and says why it does not take others. */
 export async function attachFiles(draft: string, files: Iterable<File>): Promise<void> {
   attachFault.value = null;
+  const count = (by: number): void => {
+    reading.value = { ...reading.value, [draft]: (reading.value[draft] ?? 0) + by };
+  };
+  count(1);
   const read = await Promise.all(
     [...files].map((file) =>
       readFile(file).catch((error: unknown) => {
@@ -44,6 +57,7 @@ export async function attachFiles(draft: string, files: Iterable<File>): Promise
     ),
   );
   setAttached(draft, [...attachedTo(draft), ...read.filter((each) => each !== null)]);
+  count(-1);
 }
 
 /** Takes a long paste; false: it is short enough to stand in the message. */
@@ -90,8 +104,15 @@ export function withAttached(text: string, files: readonly Attachment[] = []): s
 export const attachedImages = (files: readonly Attachment[] = []): AttachedImage[] =>
   files.flatMap(({ image }) => image ?? []);
 
-function fenced({ name, text }: Attachment): string {
+/** What a model reads of a file. */
+export const sentText = ({ text, passages }: Attachment): string =>
+  passages === undefined ? text : passageText(text, passages);
+
+function fenced(file: Attachment): string {
+  const { name, passages } = file;
+  const text = sentText(file);
   const longest = Math.max(0, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
   const fence = '`'.repeat(Math.max(3, longest + 1));
-  return `File: ${name.replaceAll(/[\r\n]/g, ' ')}\n${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
+  const part = passages === undefined ? '' : ` (${plural(passages.length, 'passage')} of it)`;
+  return `File: ${name.replaceAll(/[\r\n]/g, ' ')}${part}\n${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
 }

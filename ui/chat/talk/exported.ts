@@ -1,9 +1,10 @@
 /** Conversations as a file, and back. What is read is hostile: only what has the right form is taken. Pure. */
 import { freshId } from '../../parts/fresh-id.ts';
 import type { AttachedImage, Attachment } from './attachments.ts';
-import type { Conversation, Lane } from './conversation.ts';
+import { type Conversation, type Lane, MOST_FOLDER } from './conversation.ts';
 import { type Asked, type Entry, FINISHES, type Measures, type Proof } from './entry.ts';
 import { bytesOfUrl, imageSize } from './image-file.ts';
+import type { Passage } from './passages.ts';
 import { emptySettings, type Settings, type ToolDraft } from './settings.ts';
 
 const KIND = 'hearth.conversations';
@@ -59,11 +60,18 @@ function readConversation(value: unknown): Conversation {
     id: freshId(),
     title: textOr(from['title'], 'Imported').slice(0, 200),
     ...(from['isPinned'] === true ? { isPinned: true as const } : {}),
+    ...folderOf(from['folder']),
     changedAt: typeof from['changedAt'] === 'number' ? from['changedAt'] : Date.now(),
     entries,
     lanes: lanes.length > 0 ? lanes : [{ model: 'default', leaf: entries.at(-1)?.id ?? null }],
     settings: readSettings(from['settings']),
   };
+}
+
+/** A name of white space does not count. */
+function folderOf(value: unknown): Pick<Conversation, 'folder'> {
+  const name = textOr(value, '').trim().slice(0, MOST_FOLDER);
+  return name === '' ? {} : { folder: name };
 }
 
 /** Parents must come before their children, so there is no loop to follow. */
@@ -113,11 +121,27 @@ function furtherOf(value: Members): Partial<Entry> {
 
 function readAttachment(from: Members): Attachment {
   const image = isRecord(from['image']) ? readAttachedImage(from['image']) : null;
+  const text = textOr(from['text'], '');
+  const passages = readPassages(from['passages'], text.length);
   return {
     name: textOr(from['name'], 'file'),
-    text: textOr(from['text'], ''),
+    text,
     ...(image === null ? {} : { image }),
+    ...(passages.length === 0 ? {} : { passages }),
   };
+}
+
+/** Those that lie in the text, one after the other. */
+function readPassages(value: unknown, length: number): Passage[] {
+  let end = 0;
+  return listOf(value).flatMap((each) => {
+    const [from, to] = [Number(each['from']), Number(each['to'])];
+    const isPlace =
+      Number.isInteger(from) && Number.isInteger(to) && from >= end && to > from && to <= length;
+    if (!isPlace) return [];
+    end = to;
+    return [{ from, to }];
+  });
 }
 
 /** The size is read from the bytes, not from the file. */

@@ -241,15 +241,19 @@ describe('an exported file', () => {
       answerTokens: 4,
       draftedTokens: 0,
     };
+    const passages = [
+      { from: 0, to: 4 },
+      { from: 9, to: 12 },
+    ];
     const before = of(
-      entry('ask', null, 'user'),
+      entry('ask', null, 'user', { files: [{ name: 'long.txt', text: 'a text of it', passages }] }),
       entry('lost', 'ask', 'assistant', {
         failure: 'The model could not be loaded.',
         failureCode: 'load_failed',
       }),
       entry('said', 'ask', 'assistant', { finish: 'length', asked: { isJson: false, limit: 4 }, measures }),
     );
-    const whole = { ...before, lanes: [{ model: 'm', leaf: 'said' }] };
+    const whole = { ...before, folder: 'work', lanes: [{ model: 'm', leaf: 'said' }] };
     const [after] = importFile(exportFile([whole]));
     expect(after).toEqual({ ...whole, id: after?.id });
     expect(after?.id).not.toBe(whole.id);
@@ -266,6 +270,26 @@ describe('an exported file', () => {
         expect(read?.lanes.length).toBeGreaterThan(0);
       }),
     );
+  });
+
+  it('names passages only where its text has them', () => {
+    const passages = [
+      { from: 0, to: 3 },
+      { from: 2, to: 4 },
+      { from: -1, to: 9 },
+      { from: 4, to: 99 },
+      { from: 4.5, to: 5 },
+      { from: 4, to: 5 },
+    ];
+    const files = [{ name: 'x', text: 'abcdef', passages }];
+    const entries = [{ id: 'a', parent: null, role: 'user', text: '', files }];
+    const file = { kind: 'hearth.conversations', conversations: [{ entries, folder: ' '.repeat(9) }] };
+    const [read] = importFile(JSON.stringify(file));
+    expect(read?.entries[0]?.files?.[0]?.passages).toEqual([
+      { from: 0, to: 3 },
+      { from: 4, to: 5 },
+    ]);
+    expect(read).not.toHaveProperty('folder');
   });
 
   it('cannot lead a path in a circle', () => {

@@ -1,0 +1,136 @@
+/**
+ * Passages of attached files, chosen by vectors of the service's embedding model when the message is sent. Vectors are kept
+ * for the next question, until the page is closed.
+ */
+import { signal } from '@preact/signals';
+import type { EmbeddingRequest, EmbeddingResponse } from '../../../src/wire/inference/embeddings.ts';
+import { count } from '../../parts/figures.ts';
+import { askJson, isAbort, sentenceOf } from '../../service/client.ts';
+import { isLocal, models } from '../../service/known.ts';
+import type { Attachment } from './attachments.ts';
+import { bestPassages, likeness, MOST_PASSAGES, type Passage, passagesOf } from './passages.ts';
+
+export interface Search {
+  readonly name: string;
+  readonly done: number;
+  readonly all: number;
+  readonly abort: AbortController;
+}
+
+/** Searches that run, by the name of the draft. */
+export const searches = signal<Readonly<Record<string, Search>>>({});
+
+function setSearch(draft: string, search: Search | null): void {
+  const { [draft]: _, ...others } = searches.value;
+  searches.value = search === null ? others : { ...others, [draft]: search };
+}
+
+/** Passages of one request, so that its progress is seen and others get their turn between two. */
+const BATCH = 32;
+/** Files whose vectors are kept; those that were used longest ago give way. */
+const MOST_KEPT = 4;
+
+interface Kept {
+  readonly model: string;
+  readonly text: string;
+  readonly vectors: Float32Array[];
+}
+let kept: readonly Kept[] = [];
+
+/** One of this service before one of an upstream; undefined: no embedding model is known. */
+export const embeddingModel = (): string | undefined =>
+  models.value
+    .filter(({ kind }) => kind === 'embedding')
+    .toSorted((a, b) => Number(isLocal(b)) - Number(isLocal(a)))[0]?.id;
+
+export const isToSearch = ({ passages }: Attachment): boolean => passages?.length === 0;
+
+interface Wanted {
+  readonly draft: string;
+  readonly question: string;
+  readonly files: readonly Attachment[];
+  /** The window of the model that reads them, tokens. */
+  readonly window: number | undefined;
+}
+
+/** The files with their passages; null: the user stopped the search. Throws a sentence for the user. */
+export async function searchFiles({ draft, question, files, window }: Wanted): Promise<Attachment[] | null> {
+  const model = embeddingModel();
+  if (model === undefined)
+    throw new Error('No embedding model is installed, so files are sent whole; install one under Models.');
+  const abort = new AbortController();
+  try {
+    const found: Attachment[] = [];
+    for (const file of files) {
+      if (!isToSearch(file)) {
+        found.push(file);
+        continue;
+      }
+      const passages = passagesOf(file.text);
+      if (passages.length > MOST_PASSAGES) throw tooLong(file.name, passages.length);
+      const show = (done: number): void =>
+        setSearch(draft, { name: file.name, done, all: passages.length, abort });
+      const vectors = await vectorsOf(file.text, passages, { model, signal: abort.signal, show });
+      const [asked = new Float32Array()] = await embed(model, [question], abort.signal);
+      const scores = vectors.map((vector) => likeness(asked, vector));
+      found.push({ ...file, passages: bestPassages(passages, scores, window) });
+    }
+    return found;
+  } catch (error) {
+    if (isAbort(error)) return null;
+    throw new Error(`The files could not be searched: ${sentenceOf(error)}`, { cause: error });
+  } finally {
+    setSearch(draft, null);
+  }
+}
+
+const tooLong = (name: string, length: number): Error =>
+  new Error(
+    `${name} has ${count(length)} passages, and at most ${count(MOST_PASSAGES)} are searched; attach a part of it.`,
+  );
+
+interface How {
+  readonly model: string;
+  readonly signal: AbortSignal;
+  readonly show: (done: number) => void;
+}
+
+/** What a stopped search had is kept, so the next one goes on from there. */
+async function vectorsOf(
+  text: string,
+  passages: readonly Passage[],
+  { model, signal: end, show }: How,
+): Promise<readonly Float32Array[]> {
+  const entry = kept.find((each) => each.model === model && each.text === text) ?? {
+    model,
+    text,
+    vectors: [],
+  };
+  kept = [entry, ...kept.filter((each) => each !== entry)].slice(0, MOST_KEPT);
+  const { vectors } = entry;
+  show(vectors.length);
+  while (vectors.length < passages.length) {
+    const next = passages.slice(vectors.length, vectors.length + BATCH);
+    const texts = next.map(({ from, to }) => text.slice(from, to));
+    vectors.push(...(await embed(model, texts, end)));
+    show(vectors.length);
+  }
+  return vectors;
+}
+
+async function embed(model: string, input: string[], end: AbortSignal): Promise<Float32Array[]> {
+  // A passage of signs may have more tokens than the model reads; its beginning is enough to find it.
+  const body: EmbeddingRequest = { model, input, encoding_format: 'base64', truncate: true };
+  const { data } = await askJson<EmbeddingResponse>('/v1/embeddings', { body, signal: end });
+  if (data.length !== input.length)
+    throw new Error('The service returned another number of vectors than texts.');
+  return data.map(({ embedding }) =>
+    typeof embedding === 'string' ? numbersOf(embedding) : Float32Array.from(embedding),
+  );
+}
+
+/** Little-endian, four bytes a number. */
+function numbersOf(base64: string): Float32Array {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.codePointAt(0) ?? 0);
+  return new Float32Array(bytes.buffer);
+}
