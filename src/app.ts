@@ -323,6 +323,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     process: identity,
     access,
     pageToken,
+    pageConnect: config.pageConnect,
     keys,
     maxBodyBytes: config.maxBodyBytes,
     streamHeadAfterMs: config.streamHeadAfterMs,

@@ -53,6 +53,8 @@ const flag = (value: string): boolean | undefined =>
     off: false,
     '': false,
   })[value.trim().toLowerCase()];
+/** An address of this machine without a path. Nothing else of it would fit into a policy. */
+const LOOPBACK_ORIGIN = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 const list = (value: string): readonly string[] =>
   value
     .split(',')
@@ -315,6 +317,14 @@ export const settings = {
         ? undefined
         : list(value),
     expects: 'origins such as https://chat.example, without wildcards',
+  }),
+  pageConnect: setting<readonly string[]>({
+    env: 'SVC_PAGE_CONNECT',
+    description:
+      'Addresses of this machine that the page may call besides the service, such as those of MCP servers, separated by commas.',
+    fallback: [],
+    read: (value) => (list(value).every((origin) => LOOPBACK_ORIGIN.test(origin)) ? list(value) : undefined),
+    expects: 'origins such as http://127.0.0.1:3001, on 127.0.0.1, localhost or [::1]',
   }),
   allowLocalPages: setting({
     env: 'SVC_ALLOW_LOCAL_PAGES',

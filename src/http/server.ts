@@ -40,6 +40,7 @@ export interface HttpOptions {
   readonly process: ProcessIdentity;
   readonly access: AccessRules;
   readonly pageToken: string;
+  readonly pageConnect: EdgeParts['pageConnect'];
   readonly keys: FreshKeys;
   readonly maxBodyBytes: number;
   /** After this long without a token, a stream sends its head and tells in comments that it waits. */
@@ -81,8 +82,9 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
     const { openApiDocument } = await import('./openapi.ts');
     return openApiDocument(options.process.version);
   };
-  const { pageToken, quit } = options;
-  registerRoutes(app, handlerTable(useCases, { streams, metrics, document, pageToken, quit }));
+  const { pageToken, pageConnect, quit } = options;
+  const parts = { streams, metrics, document, pageToken, pageConnect, quit };
+  registerRoutes(app, handlerTable(useCases, parts));
   return app;
 }
 

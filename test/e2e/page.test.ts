@@ -42,6 +42,24 @@ describe('the page', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
+  it('may call further addresses of this machine, where the service names them', async () => {
+    const servers = 'http://127.0.0.1:3001,http://localhost:3002';
+    const open = await installation.serve({ SVC_PAGE_CONNECT: servers, ...installation.anotherHome() });
+    const { headers } = await fetch(`${open.url}/ui/`);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("connect-src 'self' http://127.0.0.1:3001 http://localhost:3002;");
+    const preview = await fetch(`${open.url}/ui/preview.html`);
+    expect(preview.headers.get('content-security-policy')).not.toMatch(/connect-src|https?:/);
+    for (const wrong of [
+      'https://example.com',
+      'http://127.0.0.1:1; script-src *',
+      'http://127.0.0.1.evil.example',
+    ])
+      expect((await installation.run(['config'], { SVC_PAGE_CONNECT: wrong })).stderr).toContain(
+        'SVC_PAGE_CONNECT',
+      );
+  });
+
   it('is kept by a browser as long as it is the same', async () => {
     const document = await get('/ui/', { 'accept-encoding': 'identity' });
     const html = await document.text();

@@ -5,6 +5,7 @@ import { Failure } from '../parts/failure.tsx';
 import { IconButton } from '../parts/icon.tsx';
 import { aside } from './at-hand.ts';
 import { PresetBar } from './preset-bar.tsx';
+import { RemoteTools } from './remote-tools-view.tsx';
 import { changeCurrent, current } from './talk/conversations.ts';
 import {
   EFFORTS,
@@ -107,7 +108,11 @@ function Tools({ settings }: { settings: Settings }) {
   return (
     <fieldset>
       <legend>Tools</legend>
-      <p class="hint">The model can ask to call these. You enter the results by hand; nothing is run.</p>
+      <p class="hint">
+        The model can ask to call these. You enter the results by hand; tools of a server are run when you
+        allow it.
+      </p>
+      <RemoteTools />
       {tools.map((tool, at) => (
         <ToolFields
           key={at}
@@ -153,6 +158,18 @@ function ToolFields({
   onRemove: () => void;
 }) {
   const fault = faultOfJson(tool.parameters);
+  if (tool.from !== undefined) {
+    return (
+      <div class="tool-draft">
+        <p>
+          <code>{tool.name}</code> <small>of {tool.from.server}</small>
+        </p>
+        <button type="button" class="quiet small" onClick={onRemove}>
+          Remove {tool.name}
+        </button>
+      </div>
+    );
+  }
   return (
     <div class="tool-draft">
       <Field label="Name">

@@ -36,6 +36,8 @@ import { embeddingsHandler } from './vectors.ts';
 
 export interface EdgeParts {
   readonly pageToken: string;
+  /** Origins that the page may call besides the service. */
+  readonly pageConnect: readonly string[];
   readonly streams: StreamOptions;
   readonly metrics: {
     readonly contentType: string;
@@ -50,7 +52,7 @@ export interface EdgeParts {
 
 export function handlerTable(
   useCases: UseCases,
-  { streams, metrics, document, pageToken, quit }: EdgeParts,
+  { streams, metrics, document, pageToken, pageConnect, quit }: EdgeParts,
 ): Record<keyof typeof routes, Handler> {
   return {
     health: async () => useCases.health(),
@@ -146,7 +148,7 @@ export function handlerTable(
       documentation: routes.openApi.path,
     }),
     pageRoot: pageRedirect(),
-    page: pageHandler(),
+    page: pageHandler(pageConnect),
   };
 }
 

@@ -18,33 +18,34 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Scripts, styles and pictures come from here alone, nothing is inline, and it talks to this service only. A text that
- * became markup by mistake would find nothing that it may run or fetch.
+ * Scripts, styles and pictures come from here alone, nothing is inline, and it talks to this service only, and to what its
+ * operator names. A text that became markup by mistake would find nothing that it may run or fetch.
  */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  // The preview alone; whatever it holds cannot lead its frame anywhere else.
-  "frame-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  // Makes the address of one worker, and nothing of any text.
-  'trusted-types hearth-pdf',
-].join('; ');
+const contentSecurityPolicy = (connect: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    ["connect-src 'self'", ...connect].join(' '),
+    // The preview alone; whatever it holds cannot lead its frame anywhere else.
+    "frame-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    // Makes the address of one worker, and nothing of any text.
+    'trusted-types hearth-pdf',
+  ].join('; ');
 
-export const PAGE_HEADERS: Readonly<Record<string, string>> = {
-  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+const pageHeaders = (connect: readonly string[]): Readonly<Record<string, string>> => ({
+  'Content-Security-Policy': contentSecurityPolicy(connect),
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
-};
+});
 
 /** Draws a text of a model as a browser would, in a frame without any rights. */
 const PREVIEW = 'preview.html';
@@ -67,7 +68,7 @@ function previewHeaders(document: Buffer): Readonly<Record<string, string>> {
     "frame-ancestors 'self'",
     'sandbox allow-scripts',
   ].join('; ');
-  return { ...PAGE_HEADERS, 'Content-Security-Policy': policy, 'X-DNS-Prefetch-Control': 'off' };
+  return { ...pageHeaders([]), 'Content-Security-Policy': policy, 'X-DNS-Prefetch-Control': 'off' };
 }
 
 /** The names of all files but the document carry a hash of what they hold. */
@@ -88,9 +89,12 @@ interface PageFile {
 /** Where a browser finds the page. */
 export const PAGE_ADDRESS = routes.page.path.replace('*', '');
 
-/** Read once, when the service starts: what is served are the bytes that its identity was computed from. */
-export function pageHandler(folder: string = builtFile('ui')): PageHandler {
-  const files = readFiles(folder);
+/**
+ * `connect`: origins that the page may call besides the service. Files are read once, when the service starts: what is
+ * served are the bytes that its identity was computed from.
+ */
+export function pageHandler(connect: readonly string[], folder: string = builtFile('ui')): PageHandler {
+  const files = readFiles(folder, pageHeaders(connect));
   // Whoever asks for it is told.
   files.catch(() => undefined);
   return async (request, reply) => {
@@ -120,20 +124,25 @@ export function pageRedirect(): PageHandler {
 /** Whether a person with a browser asks, and not a program: only browsers put HTML before everything else. */
 export const wantsPage = (accept: string | undefined): boolean => /^\s*text\/html\b/i.test(accept ?? '');
 
-async function readFiles(folder: string): Promise<ReadonlyMap<string, PageFile>> {
+async function readFiles(
+  folder: string,
+  headers: PageFile['headers'],
+): Promise<ReadonlyMap<string, PageFile>> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => path.extname(name) in TYPES);
-  const entries = names.map(async (name) => [name, await readPageFile(path.join(folder, name))] as const);
+  const entries = names.map(
+    async (name) => [name, await readPageFile(path.join(folder, name), headers)] as const,
+  );
   return new Map(await Promise.all(entries));
 }
 
-async function readPageFile(file: string): Promise<PageFile> {
+async function readPageFile(file: string, headers: PageFile['headers']): Promise<PageFile> {
   const [plain, gzipped] = await Promise.all([readFile(file), readFile(`${file}.gz`)]);
   const extension = path.extname(file);
   return {
     type: TYPES[extension] ?? 'application/octet-stream',
     caching: extension === '.html' ? ASK_AGAIN : FOR_EVER,
     etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 16)}"`,
-    headers: path.basename(file) === PREVIEW ? previewHeaders(plain) : PAGE_HEADERS,
+    headers: path.basename(file) === PREVIEW ? previewHeaders(plain) : headers,
     plain,
     gzipped,
   };

@@ -237,6 +237,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     process,
     access,
     pageToken: PAGE_TOKEN,
+    pageConnect: [],
     keys,
     maxBodyBytes,
     streamHeadAfterMs: options.streamHeadAfterMs ?? 3000,

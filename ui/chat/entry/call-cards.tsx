@@ -1,54 +1,80 @@
-import { useState } from 'preact/hooks';
+import { Play } from 'lucide';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ToolCall } from '../../../src/wire/inference/tool-envelope.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { IconButton } from '../../parts/icon.tsx';
+import { isAbort, sentenceOf } from '../../service/client.ts';
 import { answerCalls } from '../talk/answering.ts';
 import { openCalls } from '../talk/conversation.ts';
 import { current } from '../talk/conversations.ts';
 import type { Entry } from '../talk/entry.ts';
+import { allow, isAllowed, mayGoOnUnasked, remoteOf, runCall } from '../talk/remote-tools.ts';
+import type { RemoteTool } from '../talk/settings.ts';
 
-/** The calls of an answer as the model wrote them, and a place for their results. Nothing is run here. */
-export function CallCards({
-  calls,
-  path,
-  lane,
-  isOpen,
-}: {
-  calls: readonly ToolCall[];
-  path: readonly Entry[];
-  lane: number;
-  isOpen: boolean;
-}) {
+interface Facts {
+  readonly calls: readonly ToolCall[];
+  readonly path: readonly Entry[];
+  readonly lane: number;
+  readonly isOpen: boolean;
+}
+
+/** The calls of an answer as the model wrote them, and a place for their results; those of a server are run once allowed. */
+export function CallCards({ calls, path, lane, isOpen }: Facts) {
   const [results, setResults] = useState<Readonly<Record<string, string>>>({});
+  // Servers answer when they like, and each after others have.
+  const latest = useRef(results);
   if (calls.length === 0) return null;
   const open = isOpen ? openCalls(path) : [];
-  const send = () =>
+  const give = (all: Readonly<Record<string, string>>) =>
     answerCalls(
       lane,
-      open.map(({ id }) => ({ callId: id, text: results[id] ?? '' })),
+      open.map(({ id }) => ({ callId: id, text: all[id] ?? '' })),
     );
+  const put = (id: string, text: string) => {
+    latest.current = { ...latest.current, [id]: text };
+    setResults(latest.current);
+  };
+  // The last result of a server completes them; what is written by hand is sent by hand.
+  const returned = (id: string, text: string) => {
+    put(id, text);
+    if (open.every((call) => latest.current[call.id] !== undefined)) give(latest.current);
+  };
   return (
     <div class="calls">
-      {calls.map((call) => (
-        <section key={call.id} class="call" aria-label={`Call of ${call.function.name}`}>
-          <h3>
-            <code>{call.function.name}</code>
-          </h3>
-          <pre tabIndex={0}>{pretty(call.function.arguments)}</pre>
-          {open.some(({ id }) => id === call.id) ? (
-            <label>
-              <span>Result</span>
-              <textarea
-                rows={2}
-                placeholder="What the tool would return"
-                value={results[call.id] ?? ''}
-                onInput={({ currentTarget }) => setResults({ ...results, [call.id]: currentTarget.value })}
+      {calls.map((call) => {
+        const isWaiting = open.some(({ id }) => id === call.id);
+        const tool = isWaiting ? remoteOf(call, current.value.settings) : undefined;
+        return (
+          <section key={call.id} class="call" aria-label={`Call of ${call.function.name}`}>
+            <h3>
+              <code>{call.function.name}</code>
+            </h3>
+            <pre tabIndex={0}>{pretty(call.function.arguments)}</pre>
+            {tool === undefined || results[call.id] !== undefined ? null : (
+              <RemoteCall
+                call={call}
+                tool={tool}
+                isUnaskedOk={mayGoOnUnasked(path)}
+                onResult={(text) => returned(call.id, text)}
               />
-            </label>
-          ) : null}
-        </section>
-      ))}
+            )}
+            {isWaiting ? (
+              <label>
+                <span>Result</span>
+                <textarea
+                  rows={2}
+                  placeholder="What the tool would return"
+                  value={results[call.id] ?? ''}
+                  onInput={({ currentTarget }) => put(call.id, currentTarget.value)}
+                />
+              </label>
+            ) : null}
+          </section>
+        );
+      })}
       {open.length === 0 ? null : (
         <>
-          <button type="button" class="main small" onClick={send}>
+          <button type="button" class="main small" onClick={() => give(results)}>
             {open.length === 1 ? 'Send the result' : 'Send the results'}
           </button>
           {current.value.settings.toolChoice === 'required' ? (
@@ -56,6 +82,54 @@ export function CallCards({
           ) : null}
         </>
       )}
+    </div>
+  );
+}
+
+interface RemoteFacts {
+  readonly call: ToolCall;
+  readonly tool: RemoteTool;
+  readonly isUnaskedOk: boolean;
+  readonly onResult: (text: string) => void;
+}
+
+/** Asks before the page calls a server, unless that was allowed for this conversation. */
+function RemoteCall({ call, tool, isUnaskedOk, onResult }: RemoteFacts) {
+  const [isRunning, setRunning] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const end = useRef(new AbortController());
+  const conversation = current.value.id;
+  const run = () => {
+    end.current = new AbortController();
+    setRunning(true);
+    setFault(null);
+    runCall(call, tool, end.current.signal)
+      .then(onResult, (error: unknown) => setFault(isAbort(error) ? null : sentenceOf(error)))
+      .finally(() => setRunning(false));
+  };
+  useEffect(() => {
+    if (isAllowed(conversation, tool) && isUnaskedOk) run();
+    // Nobody reads what comes after this card has gone.
+    return () => end.current.abort();
+  }, []);
+  const runAlways = () => {
+    allow(conversation, tool);
+    run();
+  };
+  return (
+    <div class="actions">
+      <p class="hint">This page would call {tool.server} with what is shown above.</p>
+      <IconButton
+        icon={Play}
+        name={`Run ${tool.name}`}
+        words={isRunning ? 'Running…' : 'Run'}
+        disabled={isRunning}
+        onClick={run}
+      />
+      <button type="button" class="small" disabled={isRunning} onClick={runAlways}>
+        Always in this conversation
+      </button>
+      <Failure text={fault} />
     </div>
   );
 }

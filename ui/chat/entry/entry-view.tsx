@@ -17,7 +17,7 @@ export function EntryView(props: EntryFacts) {
 function ToolResult({ entry }: EntryFacts) {
   return (
     <li class="entry tool">
-      <p class="who">Your result</p>
+      <p class="who">Result</p>
       <pre tabIndex={0}>{entry.text}</pre>
     </li>
   );

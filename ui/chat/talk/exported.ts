@@ -195,6 +195,9 @@ export function readSettings(stored: unknown): Settings {
       name: textOr(tool['name'], ''),
       description: textOr(tool['description'], ''),
       parameters: textOr(tool['parameters'], '{}'),
+      ...(isRecord(tool['from'])
+        ? { from: { server: textOr(tool['from']['server'], ''), name: textOr(tool['from']['name'], '') } }
+        : {}),
     }),
   );
   return {

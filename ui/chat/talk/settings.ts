@@ -28,6 +28,15 @@ export interface ToolDraft {
   readonly description: string;
   /** JSON Schema of the arguments, as typed. */
   readonly parameters: string;
+  /** The server that runs it; absent: its results are written by hand. */
+  readonly from?: RemoteTool;
+}
+
+export interface RemoteTool {
+  /** Its address. */
+  readonly server: string;
+  /** What the server calls it. */
+  readonly name: string;
 }
 
 export interface Settings {

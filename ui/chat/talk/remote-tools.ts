@@ -1,0 +1,79 @@
+/** Tools of MCP servers that the user added: offered to the model, and called by the page when its user allows it. */
+import { signal } from '@preact/signals';
+import type { ToolCall } from '../../../src/wire/inference/tool-envelope.ts';
+import type { Entry } from './entry.ts';
+import type { RemoteTool, Settings, ToolDraft } from './settings.ts';
+
+const NAME = 'hearth.mcp-servers';
+
+/** Addresses that answered once, kept in this browser. */
+export const servers = signal<readonly string[]>(read());
+
+function read(): string[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(NAME) ?? '[]');
+    return Array.isArray(stored) ? stored.filter((each) => typeof each === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+function keepServer(address: string): void {
+  if (servers.value.includes(address)) return;
+  servers.value = [...servers.value, address];
+  try {
+    localStorage.setItem(NAME, JSON.stringify(servers.value));
+  } catch {
+    // Where the storage is full or closed, it is known as long as this tab.
+  }
+}
+
+/** The tools of a server as drafts of a conversation. Throws a sentence for the user. */
+export async function toolsOf(address: string): Promise<ToolDraft[]> {
+  if (!URL.canParse(address))
+    throw new Error('This is not an address; write one such as http://127.0.0.1:3001/mcp.');
+  const { listTools } = await import('../../mcp/mcp-client.ts');
+  const tools = await listTools(address, new AbortController().signal);
+  keepServer(address);
+  return tools.map(({ name, description, parameters }) => ({
+    name: usableName(name),
+    description,
+    parameters: JSON.stringify(parameters, null, 2),
+    from: { server: address, name },
+  }));
+}
+
+/** Models call tools by letters, digits, _ and -. */
+const usableName = (name: string): string => name.replaceAll(/[^\w-]/g, '_').slice(0, 64);
+
+/** The tool of a server that a call means; undefined: its result is written by hand. */
+export const remoteOf = (call: ToolCall, { tools }: Settings): RemoteTool | undefined =>
+  tools.find(({ name }) => name === call.function.name)?.from;
+
+/** What may be called without asking, for as long as this tab is open. */
+const allowed = signal<ReadonlySet<string>>(new Set());
+const keyOf = (conversation: string, { server, name }: RemoteTool): string =>
+  [conversation, server, name].join('\n');
+
+export const isAllowed = (conversation: string, tool: RemoteTool): boolean =>
+  allowed.value.has(keyOf(conversation, tool));
+
+export const allow = (conversation: string, tool: RemoteTool): void => {
+  allowed.value = new Set([...allowed.value, keyOf(conversation, tool)]);
+};
+
+/** Results in a row that nobody had to allow; then its user is asked again. */
+const MOST_UNASKED = 10;
+
+export const mayGoOnUnasked = (path: readonly Entry[]): boolean =>
+  path.slice(path.findLastIndex(({ role }) => role === 'user') + 1).filter(({ role }) => role === 'tool')
+    .length < MOST_UNASKED;
+
+/** The result of a call as text for the model. Throws a sentence for the user. */
+export async function runCall(call: ToolCall, tool: RemoteTool, end: AbortSignal): Promise<string> {
+  const { callTool } = await import('../../mcp/mcp-client.ts');
+  const args: unknown = JSON.parse(call.function.arguments === '' ? '{}' : call.function.arguments);
+  if (typeof args !== 'object' || args === null)
+    throw new Error('The model wrote no arguments for this call.');
+  return callTool(tool.server, { name: tool.name, args }, end);
+}
