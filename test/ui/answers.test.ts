@@ -42,7 +42,7 @@ describe('an answer', () => {
     // What the service would only tell at its end is counted here.
     const ledger = await whole(page).locator('.ledger').textContent();
     expect(ledger).toMatch(
-      /about [\d.]+ tokens\/s · first word [\d.]+ m?s · stopped by you.*about \d+ written/,
+      /about [\d.]+ tokens\/s · first word [\d.]+ m?s · stopped by you.*about \d+ generated/,
     );
 
     await page.getByRole('button', { name: 'Try again' }).click();
