@@ -54,10 +54,11 @@ describe('the page', () => {
       'https://example.com',
       'http://127.0.0.1:1; script-src *',
       'http://127.0.0.1.evil.example',
-    ])
+    ]) {
       expect((await installation.run(['config'], { SVC_PAGE_CONNECT: wrong })).stderr).toContain(
         'SVC_PAGE_CONNECT',
       );
+    }
   });
 
   it('is kept by a browser as long as it is the same', async () => {

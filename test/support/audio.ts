@@ -185,7 +185,7 @@ export function mp3Of({ seconds, seed = 1, claimed, isTagged = false }: Mp3Optio
     tag.writeUInt32BE(1, 8 + MP3.side);
     tag.writeUInt32BE(claimed, 12 + MP3.side);
   }
-  const words = Buffer.from(`ID3\x03\0\0\0\0\0\x10${'a word of ID3 v2'}`, 'latin1');
+  const words = Buffer.from(`ID3\x03\0\0\0\0\0\x10a word of ID3 v2`, 'latin1');
   const behind = Buffer.alloc(128);
   behind.write('TAG', 'latin1');
   return Buffer.concat([...(isTagged ? [words] : []), tag, ...frames, ...(isTagged ? [behind] : [])]);

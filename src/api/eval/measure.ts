@@ -114,7 +114,7 @@ export async function measureModel(options: MeasureOptions): Promise<Measurement
         ? NO_CASES
         : await step('calls and JSON', Cases, () => bench.cases(casesWithinMs));
     // Their tokens are the user's own words, so they are never kept.
-    const scoredOwn = await bench.scoredOwn((name) => void step.tell(name));
+    const scoredOwn = await bench.scoredOwn((name) => step.tell(name));
     const limit = needleTokens ?? Math.max(LEAST_NEEDLE_TOKENS, Math.floor(speeds.readPerS * NEEDLE_S));
     const needle = await step('facts in a long text', Type.Union([Needle, Type.Null()]), () =>
       bench.needle(limit),

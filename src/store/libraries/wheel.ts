@@ -88,7 +88,7 @@ async function unpackEntry(file: FileHandle, entry: Entry, path: string): Promis
 }
 
 const isOfZlib = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
+  error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
 
 async function entriesOf(file: FileHandle): Promise<Entry[]> {
   const { size } = await file.stat();

@@ -7,12 +7,12 @@ import { compact } from './compact.ts';
 import type { SummaryBook } from './summary.ts';
 
 export const compaction = (book: SummaryBook): EngineStage => ({
-  take(submission, signal, listener, next) {
+  take(submission, signal, listener, submit) {
     const { job, edits = [], check: _, ...rest } = submission;
     const isEdited = edits.length > 0 && job.kind === 'generate' && job.lane === 'shared';
-    if (!isEdited || job.prompt.kind !== 'chat') return next(submission, signal, listener);
+    if (!isEdited || job.prompt.kind !== 'chat') return submit(submission, signal, listener);
     void compact({ ...job, prompt: job.prompt }, edits, {
-      submit: next,
+      submit,
       submission: rest,
       signal,
       book,
@@ -21,7 +21,7 @@ export const compaction = (book: SummaryBook): EngineStage => ({
     }).then(
       ({ job: shorter, compaction: made }) =>
         // Calls that a summary stands for were made all the same.
-        next(
+        submit(
           { ...submission, job: shorter, sentTurns: turnsOf(job.prompt) },
           signal,
           made === null ? listener : withCompaction(listener, made),

@@ -105,10 +105,11 @@ async function openParts(context: CliContext, run: Run, { textsOnly = false }: F
   const isFirst = run.first === null;
   const key = [readVersion(), setSha256(), revision, defaultCtx, numParallel, isFirst, textsOnly];
   const parts = await Parts.open(home, JSON.stringify(key), systemClock.unixMs());
-  if (parts.kept > 0)
+  if (parts.kept > 0) {
     context.note(
       printable(`${run.model.id}: continuing an interrupted run (${parts.kept} parts are there).`),
     );
+  }
   return parts;
 }
 
@@ -167,10 +168,11 @@ async function ownRequests(context: CliContext, source: string | true): Promise<
       ? expectOk(await callServer(context.config(), 'GET', routes.requestArchive.path))
       : await readArchive(source);
   const found = readOwnRequests(archive);
-  if (found === null)
+  if (found === null) {
     throw new CliFailure(
       `${String(source)} is no archive of requests; make one with: hearth requests --har FILE`,
     );
+  }
   if (found.length > 0) return found;
   throw new CliFailure(
     source === true
