@@ -11,6 +11,7 @@ import { root } from './prepare.mjs';
 
 const sources = path.join(root, 'generated', 'sources');
 const home = mkdtempSync(path.join(tmpdir(), 'hearth-chat-path-'));
+for (const name of Object.keys(process.env)) if (name.startsWith('SVC_')) delete process.env[name];
 Object.assign(process.env, { SVC_HOME: home, SVC_GPU: 'off', SVC_LOG_LEVEL: 'error' });
 
 const session = new Session();

@@ -10,6 +10,8 @@ import { Installation } from '../support/process/installation.ts';
 
 const isPatchable = process.platform === 'linux' && process.arch !== 'arm';
 const FLIPPED_BYTES = 120_000;
+/** Other tests run beside these, so what is said of speed would be chance. */
+const BUSY = ['--no-speed'];
 
 let installation: Installation;
 let weights: string;
@@ -26,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => installation.remove());
 
 async function upgrade(...args: string[]) {
-  const { code, stdout, stderr } = await hearth('upgrade', ...args, '--json');
+  const { code, stdout, stderr } = await hearth('upgrade', ...args, ...BUSY, '--json');
   return { code, stderr, report: JSON.parse(stdout === '' ? '{}' : stdout) };
 }
 
@@ -62,7 +64,7 @@ describe.runIf(isPatchable)('another build of llama.cpp', () => {
     await served.client.embed({ input: 'no chat' });
     const recorded = async () => (await served.client.get('/svc/requests')).body.data.length;
     await expect.poll(recorded).toBeGreaterThanOrEqual(3);
-    const args = ['upgrade', '--library', 'same', '--replay', 'service', '--switch', '--json'];
+    const args = ['upgrade', '--library', 'same', '--replay', 'service', '--switch', ...BUSY, '--json'];
     const taken = await installation.run(args, { SVC_PORT: served.port });
     const report = JSON.parse(taken.stdout === '' ? '{}' : taken.stdout);
     expect([taken.code, report.verdict, report.reasons], taken.stderr).toEqual([0, 'switch', []]);
@@ -115,7 +117,9 @@ describe.runIf(isPatchable)('another build of llama.cpp', () => {
 
   it('that was replaced since is not brought back in another form', async () => {
     expect((await hearth('library', 'switch', 'same')).code).toBe(0);
-    expect((await hearth('upgrade', '--library', 'package', '--texts-only', '--switch')).code).toBe(0);
+    expect((await hearth('upgrade', '--library', 'package', '--texts-only', ...BUSY, '--switch')).code).toBe(
+      0,
+    );
     expect((await hearth('library', 'remove', 'same')).code).toBe(0);
     const { code, stderr } = await hearth('rollback');
     expect([code, stderr]).toEqual([1, expect.stringContaining('was removed or replaced')]);

@@ -13,6 +13,7 @@ export interface TrialOptions extends MeasureWork {
   /** Both compute with the same bytes of weights and the same settings. */
   readonly isSameModel: boolean;
   readonly requests: readonly RecordedRequest[];
+  readonly measuresSpeed: boolean;
 }
 
 /** How the candidate did beside the present side, as figures. */
@@ -24,8 +25,8 @@ export interface TrialFigures {
   readonly cases: CaseFigures;
   /** Null: none were replayed. */
   readonly requests: RequestFigures | null;
-  /** Of the time for a prompt and an answer: above 1 the candidate is faster. */
-  readonly speedRatio: number;
+  /** Of the time for a prompt and an answer: above 1 the candidate is faster; null: not measured. */
+  readonly speedRatio: number | null;
   readonly memory: { readonly present: number; readonly candidate: number };
 }
 
@@ -65,7 +66,7 @@ export async function tryUpgrade(options: TrialOptions): Promise<Trial> {
         findings: findingsOf(one, other),
         cases: caseFigures(one, other),
         requests: requests.length === 0 ? null : requestFigures({ one, other, before, now }),
-        speedRatio: await speedRatio(options, { one, other }),
+        speedRatio: options.measuresSpeed ? await speedRatio(options, { one, other }) : null,
         memory: { present: other.memoryBytes, candidate: one.memoryBytes },
       },
     };

@@ -109,7 +109,7 @@ const named = (names: readonly string[]): string =>
 function costs({ speedRatio, memory }: TrialFigures): Reason[] {
   const memoryRatio = memory.candidate / memory.present;
   return [
-    ...(!(speedRatio >= SLOWER)
+    ...(speedRatio !== null && !(speedRatio >= SLOWER)
       ? [{ verdict: 'look' as const, words: `It is only ${speedRatio.toFixed(2)} times as fast.` }]
       : []),
     ...(!(memoryRatio <= LARGER)

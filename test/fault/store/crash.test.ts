@@ -223,6 +223,7 @@ function apply(before: ReadonlySet<string>, commands: readonly CommandName[]): S
   for (const name of commands) {
     const added = ids[name];
     if (added !== undefined) after.add(added);
+    if (name === 'copy' && after.has('one')) after.add('copy');
     if (name === 'rm') after.delete('one');
     if (name === 'rm-other') after.delete('two');
     if (name === 'rm-pulled') after.delete(PULLED_ID);

@@ -40,6 +40,7 @@ interface Flags {
   readonly replay?: string;
   readonly last: number;
   readonly textsOnly?: boolean;
+  readonly speed: boolean;
   readonly switch?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
@@ -71,6 +72,7 @@ export function registerUpgrade(program: Command, context: CliContext): void {
     )
     .option('--last <count>', 'how many of them, the latest', readCount, LAST)
     .option('--texts-only', 'leave out the calls and JSON answers, which take up to a minute per side')
+    .option('--no-speed', 'leave out the comparison of speed, for a machine that is busy')
     .addOption(new Option('--try', 'only compare, which is the default').conflicts(['switch', 'yes']))
     .option(
       '--switch',
@@ -136,6 +138,7 @@ async function upgrade(
       isSameModel: !('next' in plan.candidate),
       requests: recorded.requests,
       casesWithinMs: flags.textsOnly === true ? null : CASES_WITHIN_MS,
+      measuresSpeed: flags.speed,
       signal,
       onProgress: (words) => context.note(printable(words)),
     }),
@@ -345,7 +348,7 @@ function figureRows(
           ] as const,
           ['', likenessWords(requests.distance)] as const,
         ]),
-    ['speed', `${speedRatio.toFixed(2)} times as fast`],
+    ['speed', speedRatio === null ? 'not measured' : `${speedRatio.toFixed(2)} times as fast`],
     [
       'memory',
       `${readable(memory.candidate)}, ${(memory.candidate / memory.present).toFixed(2)} times the present one`,
