@@ -150,6 +150,9 @@ export const GpuSupport = Type.Object({
 });
 export type GpuSupport = Static<typeof GpuSupport>;
 
+/** Nothing of it is to be fetched. */
+export const isFetched = ({ installed, runtime }: GpuSupport): boolean => installed && runtime === undefined;
+
 /** What a sealed worker can no longer do, and who sees to it; each was tried. */
 export const WorkerSeal = Type.Object({
   /** No connection: by the kernel, or by Node's own functions alone. */

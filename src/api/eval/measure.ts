@@ -66,7 +66,7 @@ export interface MeasureOptions {
   /** Tokens of the text with facts; null: what the model reads in half a minute. */
   readonly needleTokens: number | null;
   readonly own: readonly OwnRequest[];
-  readonly parts: Parts;
+  readonly parts: Pick<Parts, 'part'>;
   readonly signal: AbortSignal;
   readonly onProgress: (words: string) => void;
 }
@@ -304,12 +304,7 @@ class Bench {
       maxTokens: 0,
       scoredPrompt: { top: MOST_ALTERNATIVES, from: 0 },
     });
-    const scored = promptTokens(await this.#events(loaded, job)).filter(({ score }) => score !== null);
-    return {
-      name,
-      bytes: scored.reduce((sum, { bytes }) => sum + bytes.length, 0),
-      tokens: scored.flatMap(tokenScore),
-    };
+    return scoredText(name, await this.#events(loaded, job));
   }
 
   async #tokensOf(loaded: LoadedModel, text: string): Promise<number[]> {
@@ -365,6 +360,16 @@ class Bench {
   ): Promise<Extract<JobEvent, { type: T }>> {
     return eventOf(await this.#events(loaded, job), type);
   }
+}
+
+/** The tokens of a prompt that have a score: all but the first. */
+export function scoredText(name: string, events: readonly JobEvent[]): ScoredText {
+  const scored = promptTokens(events).filter(({ score }) => score !== null);
+  return {
+    name,
+    bytes: scored.reduce((sum, { bytes }) => sum + bytes.length, 0),
+    tokens: scored.flatMap(tokenScore),
+  };
 }
 
 const promptTokens = (events: readonly JobEvent[]): PromptToken[] =>

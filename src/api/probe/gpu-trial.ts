@@ -3,7 +3,7 @@
  * workers, and uses it where it is faster. It begins when a model is loaded on the processor that is large enough to
  * tell; a service with small models fetches nothing.
  */
-import type { BackendFacts, GpuSupport } from '../../contract/load.ts';
+import { type BackendFacts, type GpuSupport, isFetched } from '../../contract/load.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import { isSvcError, messageOf, reasonOf } from '../../lib/errors/svc-error.ts';
@@ -56,9 +56,7 @@ export interface GpuTrialPorts {
 function lackingPackages(setting: string, { gpu, gpuSupport = [] }: BackendFacts): GpuSupport['kind'][] {
   if (setting !== 'auto' || gpu !== 'none') return [];
   const ready = gpuSupport.filter(({ missing }) => missing.length === 0);
-  return ready.some(({ installed, runtime }) => installed && runtime === undefined)
-    ? []
-    : ready.map(({ kind }) => kind);
+  return ready.some(isFetched) ? [] : ready.map(({ kind }) => kind);
 }
 
 const SHOWN = { cuda: 'CUDA', vulkan: 'Vulkan' } as const;

@@ -1,5 +1,5 @@
 /** What one side makes of recorded requests: a greedy answer to each, and how likely it finds the whole conversation. */
-import type { JobEvent, PromptToken } from '../../contract/job-event.ts';
+import type { JobEvent } from '../../contract/job-event.ts';
 import type { GenerateJob, Job, Prompt, Turn } from '../../contract/job.ts';
 import { MOST_ALTERNATIVES } from '../../contract/limits.ts';
 import { collectEvents, eventOf } from '../../engine/collect.ts';
@@ -8,7 +8,7 @@ import type { LocalTarget } from '../../engine/local/model-source.ts';
 import { isFailure, isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
 import { type Answer, answerCalls, collect, answerText } from '../chat/collected.ts';
 import { CASE_TOKENS, checkJob } from '../check/check-job.ts';
-import type { ScoredText } from '../eval/measure.ts';
+import { type ScoredText, scoredText } from '../eval/measure.ts';
 import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
 import type { RecordedRequest } from './recorded.ts';
 
@@ -129,19 +129,7 @@ async function scored(loaded: LoadedModel, { request, reply, numCtx, signal }: S
     checkJob(`${name} scored`, { prompt, maxTokens: 0, scoredPrompt: { top: MOST_ALTERNATIVES, from } }),
     signal,
   );
-  const found = events.flatMap((event) => (event.type === 'prompt_tokens' ? event.tokens : []));
-  const bytes = found.reduce((sum, token) => sum + (token.score === null ? 0 : token.bytes.length), 0);
-  return { name, bytes, tokens: found.flatMap(withScore) };
-}
-
-/** A token that follows another one, with its figures beside it. */
-function withScore(token: PromptToken) {
-  const { score } = token;
-  if (score === null) return [];
-  const top = score.top.flatMap(({ id, logprob }): [number, number][] =>
-    id === undefined ? [] : [[id, logprob]],
-  );
-  return [{ ...token, logprob: score.logprob, top }];
+  return scoredText(name, events);
 }
 
 function continued(prompt: Prompt, turn: Turn): GenerateJob['prompt'] {

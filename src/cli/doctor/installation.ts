@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { askDevices } from '../../api/own-worker.ts';
 import { type ExaminedConfig, unknownVariables } from '../../config/config.ts';
+import { isFetched } from '../../contract/load.ts';
 import { readable } from '../../lib/base/byte-size.ts';
 import {
   librariesFolder,
@@ -100,7 +101,7 @@ async function engineFindings(
   );
   if (gpus.length > 0) return [engine, ...gpus];
   const ready = (facts.gpuSupport ?? []).find(
-    ({ installed, missing, runtime }) => (!installed || runtime !== undefined) && missing.length === 0,
+    (support) => support.missing.length === 0 && !isFetched(support),
   );
   if (gpu === 'off') return [engine, ok('GPU', 'none is used, because SVC_GPU is off')];
   if (ready === undefined) return [engine, ok('GPU', 'none that can be used; models run on the processor')];

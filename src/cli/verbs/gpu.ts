@@ -1,6 +1,7 @@
 /** hearth gpu: what GPUs this machine has, and the libraries that use them. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { askDevices } from '../../api/own-worker.ts';
+import { type GpuSupport, isFetched } from '../../contract/load.ts';
 import { readable } from '../../lib/base/byte-size.ts';
 import { librariesFolder, ownLibrary } from '../../lib/files/native-library.ts';
 import { installLibrary, installRuntime, libraryFor, removeLibrary } from '../../store/libraries/install.ts';
@@ -72,13 +73,12 @@ async function show(context: CliContext, json: boolean): Promise<void> {
   if (trial !== null) context.print(printable(describeTrial(trial)));
 }
 
-type Support = NonNullable<Awaited<ReturnType<typeof askDevices>>['gpuSupport']>[number];
-
-function describe({ kind, installed, missing, runtime }: Support): string {
+function describe(support: GpuSupport): string {
+  const { kind, installed, missing } = support;
   const state = `${kind}: the library is ${installed ? 'installed' : 'not installed'}`;
   if (missing.length > 0) return `${state}; this machine lacks ${missing.join(', ')}`;
-  if (installed && runtime === undefined) return state;
-  const rest = installed ? `, but CUDA's runtime is not` : '';
+  if (isFetched(support)) return state;
+  const rest = installed ? ", but CUDA's runtime is not" : '';
   return `${state}${rest}; to use it: hearth gpu install ${kind}`;
 }
 

@@ -33,6 +33,9 @@ export const PACKAGE_KINDS = ['cpu', 'metal', 'vulkan', 'cuda'] as const;
 /** Below the libraries of the CUDA package: the same one for the version of CUDA before, and so for older GPUs. */
 export const CUDA_FALLBACK = 'fallback';
 
+/** The versions of CUDA, and where their runtime lies below the package: beside what needs it. */
+export const CUDA_VERSIONS = { 13: '', 12: CUDA_FALLBACK } as const;
+
 const LIBRARIES = {
   llama: /^(?:lib)?llama(?:\.\w+)?\.v[\d.]+\.(?:so|dylib|dll)$/,
   ggml: /^(?:lib)?ggml(?:\.\w+)?\.v[\d.]+\.(?:so|dylib|dll)$/,

@@ -68,8 +68,6 @@ export async function installRuntime(
   const { folder, library, onEvent } = install;
   const bins = join(installedPackage(folder, library.main.name), 'bins', library.main.name, below);
   const lock = await lockFolder(folder, 'hearth gpu install');
-  const stage = join(folder, temporaryName('stage'));
-  const archive = join(folder, temporaryName('archive'));
   try {
     const files = wheels.flatMap(({ libraries }) => libraries);
     if (files.every((file) => existsSync(join(bins, basename(file))))) return false;
@@ -78,17 +76,17 @@ export async function installRuntime(
       folder,
       wheels.reduce((sum, { downloadBytes, unpackedBytes }) => sum + downloadBytes + unpackedBytes, 0),
     );
-    for (const wheel of wheels) {
-      await downloadPinned(install, wheel, archive);
-      onEvent({ status: 'unpacking', file: wheel.label });
-      await unpackWheel(archive, stage, (path) => wheel.libraries.includes(path));
-      await rm(archive);
-    }
-    for (const file of files) await moveDurably(join(stage, file), join(bins, basename(file)));
+    await staged(folder, async ({ stage, archive }) => {
+      for (const wheel of wheels) {
+        await downloadPinned(install, wheel, archive);
+        onEvent({ status: 'unpacking', file: wheel.label });
+        await unpackWheel(archive, stage, (path) => wheel.libraries.includes(path));
+        await rm(archive);
+      }
+      for (const file of files) await moveDurably(join(stage, file), join(bins, basename(file)));
+    });
     return true;
   } finally {
-    await rm(archive, { force: true });
-    await rm(stage, { recursive: true, force: true });
     await lock.release();
   }
 }
@@ -121,9 +119,7 @@ async function unpackBeside(
   target: string,
 ): Promise<void> {
   const { folder, onEvent } = install;
-  const stage = join(folder, temporaryName('stage'));
-  const archive = join(folder, temporaryName('archive'));
-  try {
+  await staged(folder, async ({ stage, archive }) => {
     for (const wanted of packages) {
       await downloadPackage(install, wanted, archive);
       onEvent({ status: 'unpacking', file: fullName(wanted.name) });
@@ -132,6 +128,18 @@ async function unpackBeside(
       await rm(archive);
     }
     await moveDurably(stage, target);
+  });
+}
+
+/** Places for an archive and for what comes out of it, which are gone afterwards, whatever happens. */
+export async function staged(
+  folder: string,
+  work: (places: { readonly stage: string; readonly archive: string }) => Promise<void>,
+): Promise<void> {
+  const stage = join(folder, temporaryName('stage'));
+  const archive = join(folder, temporaryName('archive'));
+  try {
+    await work({ stage, archive });
   } finally {
     await rm(archive, { force: true });
     await rm(stage, { recursive: true, force: true });

@@ -3,7 +3,7 @@
  * they get there, and out again. It knows nothing of models, and loads nothing.
  * This file is the one table of what may be installed. A package whose bytes have another hash is never unpacked.
  */
-import { CUDA_FALLBACK, PACKAGE_VERSION } from '../../lib/files/native-library.ts';
+import { CUDA_VERSIONS, PACKAGE_VERSION } from '../../lib/files/native-library.ts';
 import { type PinnedFile, PYPI_FILES } from './pinned-file.ts';
 
 export interface LibraryPackage {
@@ -65,7 +65,7 @@ export const GPU_LIBRARIES: Readonly<Record<string, GpuLibrary>> = {
     runtimes: [
       {
         version: 13,
-        folder: '',
+        folder: CUDA_VERSIONS[13],
         wheels: [
           {
             label: 'cuBLAS 13.2.1',
@@ -87,7 +87,7 @@ export const GPU_LIBRARIES: Readonly<Record<string, GpuLibrary>> = {
       },
       {
         version: 12,
-        folder: CUDA_FALLBACK,
+        folder: CUDA_VERSIONS[12],
         wheels: [
           {
             label: 'cuBLAS 12.4.5',

@@ -5,7 +5,7 @@ import koffi from 'koffi';
 import type { GpuSupport } from '../../contract/load.ts';
 import { ALLOWS_SOFTWARE } from './devices.ts';
 import {
-  CUDA_FALLBACK,
+  CUDA_VERSIONS,
   findLibraries,
   type LibraryFiles,
   type PackageKind,
@@ -77,18 +77,13 @@ export function isLoadable(kind: PackageKind, files: LibraryFiles): boolean {
 function hasRuntime(files: LibraryFiles | null): boolean {
   if (process.platform !== 'linux') return true;
   const newest = driverVersion() ?? 0;
-  return RUNTIMES.some(({ version, libraries, folder }) => {
-    if (version > newest) return false;
-    const isBeside = (name: string): boolean =>
-      files !== null && existsSync(join(files.folder, folder, name));
-    return libraries.every((name) => isBeside(name) || canLoad(name));
+  return Object.entries(CUDA_VERSIONS).some(([version, folder]) => {
+    if (Number(version) > newest) return false;
+    const isThere = (name: string): boolean =>
+      (files !== null && existsSync(join(files.folder, folder, name))) || canLoad(name);
+    return [`libcudart.so.${version}`, `libcublas.so.${version}`].every(isThere);
   });
 }
-
-const RUNTIMES = [
-  { version: 13, folder: '', libraries: ['libcudart.so.13', 'libcublas.so.13'] },
-  { version: 12, folder: CUDA_FALLBACK, libraries: ['libcudart.so.12', 'libcublas.so.12'] },
-] as const;
 
 /** The newest version of CUDA that the driver takes; null: none of those that libraries are made for. */
 function driverVersion(): number | null {
@@ -96,8 +91,13 @@ function driverVersion(): number | null {
   try {
     const driver = koffi.load('libcuda.so.1');
     if (driver.func('int cuDriverGetVersion(_Out_ int *version)')(found) !== 0) return null;
-    const version = Math.min(13, Math.trunc(found[0] / 1000));
-    return version >= 12 ? version : null;
+    const newest = Math.trunc(found[0] / 1000);
+    // Keys that are numbers ascend.
+    return (
+      Object.keys(CUDA_VERSIONS)
+        .map(Number)
+        .findLast((version) => version <= newest) ?? null
+    );
   } catch {
     return null;
   }

@@ -11,7 +11,7 @@ import { fail, isSvcError, messageOf } from '../../../lib/errors/svc-error.ts';
 import { requireSpace } from '../../../lib/files/disk-space.ts';
 import { moveDurably, temporaryName } from '../../../lib/files/durable.ts';
 import { isTestedRelease } from '../../../lib/files/native-library.ts';
-import { lockFolder } from '../install.ts';
+import { lockFolder, staged } from '../install.ts';
 import { downloadPinned, type PackageSource } from '../download.ts';
 import type { Agreement, Making } from '../own.ts';
 import type { LibraryFiles } from '../../../lib/files/native-library.ts';
@@ -106,17 +106,12 @@ async function fetchTool(tool: Tool, { work, toolsHost }: BuildRequest): Promise
   const source = await toolsHost();
   const folder = toolsFolder(work);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const archive = join(folder, temporaryName('wheel'));
-  const stage = join(folder, temporaryName('tool'));
-  try {
+  await staged(folder, async ({ stage, archive }) => {
     await downloadPinned(source, tool, archive);
     source.onEvent({ status: 'unpacking', file: tool.label });
     await unpackWheel(archive, stage);
     await moveDurably(stage, join(folder, `${tool.name}-${tool.version}`));
-  } finally {
-    await rm(archive, { force: true });
-    await rm(stage, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Of a release that Hearth's tests do not run on, headers that differ end the build before it costs anything. */

@@ -10,7 +10,7 @@ export interface FreeSequence {
   readonly sharedTokens: number;
   /** Step of the loop; larger is more recent. */
   readonly lastUsed: number;
-  /** What the prompt costs more in this one than in the best, or so much more in all; absent: nothing. */
+  /** Of calls that the answer would share with nobody, in tokens; absent: none. */
   readonly costTokens?: number;
 }
 
