@@ -48,8 +48,10 @@ export function audioOf(data: unknown, format: unknown): FoundMedium | null {
   return { medium: 'audio', data, format: String(format) };
 }
 
-export const IMAGE_UNREAD = 'is an image; send text, or name a model that reads images';
-export const AUDIO_UNREAD = 'is audio; send text, or name a model that hears audio';
+export const IMAGE_UNREAD =
+  'is an image; send text, or name a model that reads images (one installed with its projector: hearth import FILE --projector MMPROJ)';
+export const AUDIO_UNREAD =
+  'is audio; send text, or name a model that hears audio (one installed with its projector: hearth import FILE --projector MMPROJ)';
 export const IMAGE_REMEDY =
   'must hold the image itself, as a data URL such as "data:image/png;base64,…"; only a service with SVC_FETCH_IMAGES=1 fetches addresses';
 export const AUDIO_REMEDY = 'must hold base64 data and a format: wav, mp3, flac or ogg';

@@ -54,7 +54,7 @@ export function registerBuild(library: Command, context: CliContext): void {
     .command('build')
     .description('compile llama.cpp for this machine, and use it if it is faster')
     .addOption(new Option('--gpu <kind>', 'also for GPUs').choices(BUILD_GPUS).default('none'))
-    .option('--media', 'only what reads images (libmtmd), for the library in use; with --gpu, both')
+    .option('--media', 'only what reads images and audio (libmtmd), for the library in use; with --gpu, both')
     .addOption(
       new Option('--compiler <name>', 'zig: fetch a compiler, and CMake and Ninja if missing')
         .choices(COMPILERS)
@@ -176,7 +176,7 @@ async function installBeside(
   shown.end();
   context.note(
     printable(
-      `libmtmd of llama.cpp ${built.release} was built in ${built.made.seconds} s: ${file}. Models with a projector read images from now on; if the service runs, restart it.`,
+      `libmtmd of llama.cpp ${built.release} was built in ${built.made.seconds} s: ${file}. Models with a projector read images or audio from now on; if the service runs, restart it.`,
     ),
   );
 }

@@ -54,7 +54,7 @@ export function registerImport(program: Command, context: CliContext): void {
     .option('-l, --hard-link', 'hard-link the file into the store')
     .option('--from <store>', `install models of ${FOREIGN_STORES.join(', ')}, or of a folder`)
     .option('--all', 'with --from: every model')
-    .option('--projector <file>', 'the file that lets the model read images (mmproj)')
+    .option('--projector <file>', 'the file that lets the model read images or audio (mmproj)')
     .option('--template <name>', 'chat with this template: a known one by its name, or a file')
     .option('--no-probe', 'skip the trial run in a separate process')
     .option('--json', 'progress as JSON lines')
