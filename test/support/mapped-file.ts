@@ -1,9 +1,10 @@
 /** A file that a program has mapped for writing: what it writes there changes the file and none of its time stamps. */
 import { existsSync } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import koffi from 'koffi';
+import { removeFolder } from './remove-folder.ts';
 
 const READ_AND_WRITE = 3;
 const SHARED = 1;
@@ -11,7 +12,7 @@ const SHARED = 1;
 /** A folder in memory where there is one: on a disk, a page that was written back moves the time stamps once more. */
 export async function folderInMemory(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'hearth-mapped-'));
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+  return { folder, remove: () => removeFolder(folder) };
 }
 
 export interface MappedFile {

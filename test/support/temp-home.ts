@@ -1,5 +1,5 @@
 /** Temporary homes and model files for tests of the registry; everything is removed when the test ends. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -8,10 +8,11 @@ import { tinyEmbedContent } from '../../tools/models/tiny-embed.ts';
 import type { MetadataValue } from '../../tools/gguf/metadata.ts';
 import { encodeGguf } from '../../tools/gguf/writer.ts';
 import { openRegistry, type Registry, type RegistryOptions } from '../../src/store/registry/registry.ts';
+import { removeFolder } from './remove-folder.ts';
 
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hearth-store-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  onTestFinished(() => removeFolder(folder));
   return folder;
 }
 

@@ -2,12 +2,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, open, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
 import { unpackOnce } from '../platforms/downloads.ts';
+import { removeFolder } from '../support/remove-folder.ts';
 
 const run = promisify(execFile);
 
@@ -119,7 +120,7 @@ export class Windows {
 
   async remove(): Promise<void> {
     await this.powerOff();
-    await rm(this.folder, { recursive: true, force: true });
+    await removeFolder(this.folder);
   }
 
   async #wine(args: readonly string[]): Promise<void> {

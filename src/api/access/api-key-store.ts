@@ -27,6 +27,8 @@ export class ApiKeyStore {
   #looking: Promise<void> | null = null;
   #fault: SvcError | null = null;
   #cancelWrite: (() => void) | null = null;
+  /** The last write that began. */
+  #written: Promise<void> = Promise.resolve();
 
   private constructor(options: KeyDeskOptions, budget: TokenBudget) {
     this.#options = options;
@@ -80,11 +82,13 @@ export class ApiKeyStore {
     return this.#holders.find(({ record }) => ownerOfHash(record.sha256) === owner) ?? null;
   }
 
-  /** What is not yet written. */
+  /** Over when everything is written, a write that runs included. */
   async close(): Promise<void> {
-    if (this.#cancelWrite === null) return;
-    this.#cancelWrite();
-    await this.#write();
+    if (this.#cancelWrite !== null) {
+      this.#cancelWrite();
+      this.#write();
+    }
+    await this.#written;
   }
 
   /** A change while the file is read has another stamp, and is read again. */
@@ -119,15 +123,13 @@ export class ApiKeyStore {
   }
 
   #writeSoon(): void {
-    this.#cancelWrite ??= this.#options.clock.after(WRITE_MS, () => void this.#write());
+    this.#cancelWrite ??= this.#options.clock.after(WRITE_MS, () => this.#write());
   }
 
-  async #write(): Promise<void> {
+  #write(): void {
     this.#cancelWrite = null;
-    try {
-      await writeUsage(this.#options.home, this.#budget.usage);
-    } catch (error) {
-      this.#options.log.warn({ error }, 'The use of API keys cannot be written.');
-    }
+    this.#written = this.#written
+      .then(() => writeUsage(this.#options.home, this.#budget.usage))
+      .catch((error: unknown) => this.#options.log.warn({ error }, 'The use of API keys cannot be written.'));
   }
 }

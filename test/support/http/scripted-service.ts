@@ -3,7 +3,7 @@
  * One per test file, started before its tests and closed after them.
  */
 import { privacyOf } from '../../../src/engine/upstream/ports.ts';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Writable } from 'node:stream';
@@ -46,6 +46,7 @@ import type { Tracing } from '../../../src/tracing/tracing.ts';
 import { HttpClient } from './http-client.ts';
 import { tinyModels } from '../tiny-models.ts';
 import { ScriptedEngine } from './scripted-engine.ts';
+import { removeFolder } from '../remove-folder.ts';
 
 export interface ScriptedOptions {
   readonly apiKey?: string;
@@ -287,8 +288,8 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
       app.server.closeAllConnections();
       await batches.close();
       await app.close();
-      await responses?.settled();
-      if (how?.keepsHome !== true) await rm(home, { recursive: true, force: true });
+      await Promise.all([responses?.settled(), keys.close()]);
+      if (how?.keepsHome !== true) await removeFolder(home);
     },
   };
 }

@@ -1,9 +1,10 @@
 /** Bundles a TypeScript script of the tests, with everything it imports, so that a child process starts fast. */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { packageFolder } from '../../../src/lib/base/package-folder.ts';
+import { removeFolder } from '../remove-folder.ts';
 
 /** Inside the package, or the script would not find it. */
 const SCRIPTS = join(packageFolder, 'generated', 'scripts');
@@ -15,5 +16,5 @@ export async function bundleScript(entry: URL): Promise<{ path: string; remove: 
   const bundle = await rolldown({ input: fileURLToPath(entry), platform: 'node', logLevel: 'silent' });
   await bundle.write({ dir: folder, format: 'esm', entryFileNames: 'script.mjs' });
   await bundle.close();
-  return { path: join(folder, 'script.mjs'), remove: () => rm(folder, { recursive: true, force: true }) };
+  return { path: join(folder, 'script.mjs'), remove: () => removeFolder(folder) };
 }

@@ -5,7 +5,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,6 +22,7 @@ import {
 } from './hearth.ts';
 import { HttpClient } from '../http/http-client.ts';
 import { tinyModels } from '../tiny-models.ts';
+import { removeFolder } from '../remove-folder.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -79,7 +80,7 @@ export class Installation {
   /** Ends what still runs and removes the copy. */
   async remove(): Promise<void> {
     for (const child of this.#children) await endProcess(child, 'SIGKILL');
-    await rm(this.folder, { recursive: true, force: true });
+    await removeFolder(this.folder);
   }
 
   /** Starts a verb and waits for nothing. */

@@ -1,11 +1,12 @@
 /** The compiled service as a process of its own, with a home folder of its own and one tiny model. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TinyChatOptions, writeTinyChat } from '../../../tools/models/tiny-chat.ts';
 import { importFile } from '../../../src/store/install/import.ts';
 import { openRegistry } from '../../../src/store/registry/registry.ts';
 import { endProcess, readyUrl, type Settings, startHearth } from './hearth.ts';
+import { removeFolder } from '../remove-folder.ts';
 
 export interface ServiceProcess {
   readonly url: string;
@@ -34,7 +35,7 @@ export async function startService(
     home,
     close: async () => {
       await endProcess(child);
-      await rm(folder, { recursive: true, force: true });
+      await removeFolder(folder);
     },
   };
 }

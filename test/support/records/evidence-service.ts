@@ -1,7 +1,7 @@
 /** The compiled service with a home that outlives its process, and the compiled CLI on the same home. */
 import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TinyChatOptions, writeTinyChat } from '../../../tools/models/tiny-chat.ts';
@@ -9,6 +9,7 @@ import type { Statement } from '../../../src/trust/evidence/statement.ts';
 import { importFile } from '../../../src/store/install/import.ts';
 import { openRegistry } from '../../../src/store/registry/registry.ts';
 import { endProcess, hearth, type Outcome, type Program, readyUrl, startHearth } from '../process/hearth.ts';
+import { removeFolder } from '../remove-folder.ts';
 
 export interface FrozenReply {
   readonly status: number;
@@ -68,7 +69,7 @@ export class EvidenceService {
 
   async remove(): Promise<void> {
     await this.stop();
-    await rm(this.folder, { recursive: true, force: true });
+    await removeFolder(this.folder);
   }
 
   async post(

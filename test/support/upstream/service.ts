@@ -1,5 +1,5 @@
 /** The service over engines of the user's, without a local one: real sockets on both sides. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { allModels } from '../../../src/api/remote-models/all-models.ts';
@@ -22,6 +22,7 @@ import { EngineStore } from '../../../src/store/engines/engine-store.ts';
 import type { KnownModel, UpstreamEntry } from '../../../src/store/engines/entry.ts';
 import { openRegistry, type Registry } from '../../../src/store/registry/registry.ts';
 import { type ScriptedOptions, type ScriptedService, startScripted } from '../http/scripted-service.ts';
+import { removeFolder } from '../remove-folder.ts';
 
 export interface EngineService {
   readonly service: ScriptedService;
@@ -109,7 +110,7 @@ export async function startEngines(
     close: async () => {
       await service.close();
       await engine.drain(0);
-      await rm(home, { recursive: true, force: true });
+      await removeFolder(home);
     },
   };
 }
