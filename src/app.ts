@@ -63,7 +63,7 @@ import { createCommandBackend } from './engine/command/command-backend.ts';
 import { COMMAND_ENGINE } from './engine/command/source.ts';
 import { Connections } from './engine/upstream/http/connections.ts';
 import { createProbe } from './engine/upstream/look/probe.ts';
-import { privacyOf, REMOTE_ENGINE } from './engine/upstream/ports.ts';
+import { targetPrivacy, REMOTE_ENGINE } from './engine/upstream/ports.ts';
 import { createRemoteBackend } from './engine/upstream/remote-backend.ts';
 import { EngineStore } from './store/engines/engine-store.ts';
 import { librariesFolder, untestedRelease } from './lib/files/native-library.ts';
@@ -175,7 +175,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     home: config.home,
     clock: systemClock,
     log: logger,
-    isLocal: (target) => privacyOf(target) === 'local',
+    isLocal: (target) => targetPrivacy(target) === 'local',
   });
   const tracing = await openTracing({
     env: options.env,

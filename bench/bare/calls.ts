@@ -1,6 +1,6 @@
 /** Calls of the library as a worker makes them, with nothing around: no batch loop, no planner, no messages. */
 import { chatContext } from '../../src/worker/load/chat.ts';
-import { optionsOf } from '../../src/worker/load/load-options.ts';
+import { toLoadOptions } from '../../src/worker/load/load-options.ts';
 import type { LoadOptions, NativeContext, NativeModel, NativeSampler } from '../../src/worker/native.ts';
 import { text } from '../words.ts';
 
@@ -11,7 +11,7 @@ export interface Bare {
 
 /** As `compare` asks servers by default: on the CPU, nothing else chosen. */
 export const OPTIONS: LoadOptions = {
-  ...optionsOf({ gpu: 'off' }),
+  ...toLoadOptions({ gpu: 'off' }),
   tensorBuffers: [],
   adapterPaths: [],
   draftPath: null,

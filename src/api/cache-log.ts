@@ -3,7 +3,7 @@
  * each API key, and never logged.
  */
 import type { CacheFacts, CacheMissReason, JobEvent } from '../contract/job-event.ts';
-import { missOf } from '../contract/prompt-difference.ts';
+import { missReason } from '../contract/prompt-difference.ts';
 import type { Clock } from '../lib/base/clock.ts';
 import { SharedMap } from '../lib/base/recent/shared-map.ts';
 import { fail } from '../lib/errors/svc-error.ts';
@@ -110,7 +110,7 @@ function reportOf(
 
 function reasonOf(started: Started): CacheReason {
   const isKnown = started.earlier !== undefined || started.cachedTokens > 0;
-  return missOf(started) ?? (isKnown ? 'continued' : 'cold');
+  return missReason(started) ?? (isKnown ? 'continued' : 'cold');
 }
 
 /** Where the tokens came from; all from a slot where the engine does not say. */

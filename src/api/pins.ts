@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { PinJob } from '../contract/job.ts';
 import type { PinnedEvent } from '../contract/job-event.ts';
 import { isLocal } from '../engine/local/model-source.ts';
-import { eventOf } from '../engine/collect.ts';
+import { requireEvent } from '../engine/collect.ts';
 import type { Engine } from '../engine/ports.ts';
 import type { Clock } from '../lib/base/clock.ts';
 import { fail } from '../lib/errors/svc-error.ts';
@@ -100,7 +100,7 @@ export class PinUseCases {
   ): Promise<PinnedEvent> {
     const job: PinJob = { kind: 'pin', jobId: newJobId(caller), ...asked };
     const events = await runWhole(this.#ports.engine, { model, job, caller, keepAlive: null });
-    return eventOf(events, 'pinned');
+    return requireEvent(events, 'pinned');
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { JobEvent } from '../contract/job-event.ts';
 import type { VocabularyJob } from '../contract/job.ts';
-import { eventOf } from '../engine/collect.ts';
+import { requireEvent } from '../engine/collect.ts';
 import type { Engine } from '../engine/ports.ts';
 import { fail } from '../lib/errors/svc-error.ts';
 import {
@@ -138,5 +138,5 @@ async function runJob<T extends 'tokenized' | 'detokenized'>(
     });
   }
   const events = await runWhole(engine, { model, job, caller, keepAlive: body.keep_alive });
-  return eventOf(events, type);
+  return requireEvent(events, type);
 }

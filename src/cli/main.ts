@@ -3,9 +3,9 @@
  * nothing of how a job runs or a file is stored; verbs call use cases, the store, or the running server.
  */
 import { Command, CommanderError } from 'commander';
-import { entryOf } from '../lib/errors/catalogue.ts';
+import { catalogueEntry } from '../lib/errors/catalogue.ts';
 import type { Family } from '../lib/errors/entry.ts';
-import { isSvcError, messageOf } from '../lib/errors/svc-error.ts';
+import { isSvcError, errorMessage } from '../lib/errors/svc-error.ts';
 import { fileFailure } from '../lib/files/durable.ts';
 import {
   CliFailure,
@@ -213,11 +213,11 @@ async function report(thrown: unknown, context: CliContext): Promise<number> {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
   // A full disk or a missing permission is no bug, wherever it shows.
   const error = thrown instanceof Error ? (fileFailure(thrown) ?? thrown) : thrown;
-  const message = messageOf(error);
+  const message = errorMessage(error);
   const advice = isSvcError(error) ? await advise(error, context) : '';
   process.stderr.write(`hearth: ${printable(inCliWords(message) + advice)}\n`);
   if (error instanceof CliFailure) return error.exitCode;
-  if (isSvcError(error)) return EXIT_CODE_OF_FAMILY[entryOf(error.code).family] ?? EXIT_CODES.failure;
+  if (isSvcError(error)) return EXIT_CODE_OF_FAMILY[catalogueEntry(error.code).family] ?? EXIT_CODES.failure;
   process.stderr.write(`${error instanceof Error ? error.stack : ''}\n`);
   return EXIT_CODES.failure;
 }

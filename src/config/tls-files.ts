@@ -2,7 +2,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { fail, messageOf, type SvcError } from '../lib/errors/svc-error.ts';
+import { fail, errorMessage, type SvcError } from '../lib/errors/svc-error.ts';
 import type { SettingValues } from './settings.ts';
 
 type TlsPaths = Pick<SettingValues, 'tlsCert' | 'tlsKey'>;
@@ -112,7 +112,7 @@ function readText(setting: string, file: string): string {
   } catch (cause) {
     throw refused(
       setting,
-      `${file} cannot be read (${(cause as NodeJS.ErrnoException).code ?? messageOf(cause)}); name a file that this user can read`,
+      `${file} cannot be read (${(cause as NodeJS.ErrnoException).code ?? errorMessage(cause)}); name a file that this user can read`,
       cause,
     );
   }

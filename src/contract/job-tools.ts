@@ -28,7 +28,7 @@ export interface PackedJob {
 export const toolsText = memoizeByObject((tools: readonly ToolDefinition[]): string => writeJson(tools));
 
 export function packedJob(job: Job): PackedJob {
-  const generation = generationOf(job);
+  const generation = findGeneration(job);
   const { tools = [], format } = generation ?? {};
   const schema = format?.kind === 'json_schema' ? format.schema : null;
   const bare: Parts = {
@@ -69,7 +69,7 @@ function readTools(text: string): Tools {
   return tools;
 }
 
-function generationOf(job: Job): GenerateJob | undefined {
+function findGeneration(job: Job): GenerateJob | undefined {
   if (job.kind === 'generate') return job;
   return job.kind === 'explain' ? job.job : undefined;
 }

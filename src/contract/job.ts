@@ -118,7 +118,7 @@ export const Prompt = Type.Union([
 export type Prompt = Static<typeof Prompt>;
 
 /** The conversation of a prompt; a text has none. */
-export const turnsOf = (prompt: Prompt | undefined): readonly Turn[] =>
+export const promptTurns = (prompt: Prompt | undefined): readonly Turn[] =>
   prompt?.kind === 'chat' ? prompt.turns : [];
 
 /** Which tokens of a prompt are reported with their log probabilities. */

@@ -28,7 +28,7 @@ export type EarlierPrompt = Static<typeof EarlierPrompt>;
 const SLACK = 32;
 
 /** Why prompt tokens were evaluated, in one word; null: nothing was lost, or the engine does not say. */
-export function missOf<Reason extends string>({
+export function missReason<Reason extends string>({
   cachedTokens,
   cache,
   earlier,

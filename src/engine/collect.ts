@@ -14,7 +14,7 @@ export function collectEvents(start: (listener: JobListener) => void): Promise<J
 }
 
 /** The first event of this type; throws where a job, which always has one, ended without it. */
-export function eventOf<T extends JobEvent['type']>(
+export function requireEvent<T extends JobEvent['type']>(
   events: readonly JobEvent[],
   type: T,
 ): Extract<JobEvent, { type: T }> {

@@ -1,5 +1,5 @@
 /** The only place that knows HTTP statuses: a failure becomes status, headers and ErrorBody here. */
-import { entryOf, mayRetry } from '../lib/errors/catalogue.ts';
+import { catalogueEntry, mayRetry } from '../lib/errors/catalogue.ts';
 import type { Family } from '../lib/errors/entry.ts';
 import { fail, isFailure, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
 import type { Dialect } from '../wire/error.ts';
@@ -73,7 +73,7 @@ export function asSvcError(thrown: unknown): SvcError {
 function errorFields(error: SvcError): Failure['body'] {
   return {
     message: oneLine(error.message),
-    type: TYPE_OF[entryOf(error.code).family],
+    type: TYPE_OF[catalogueEntry(error.code).family],
     code: error.code,
     ...('param' in error.detail && error.detail.param !== undefined ? { param: error.detail.param } : {}),
   };
@@ -88,12 +88,12 @@ function oneLine(sentence: string): string {
 /** A failure as every dialect tells it. */
 export function describeFailure(error: SvcError, requestId: string): Failure {
   const overflow = isFailure(error, 'context_length_exceeded') ? error.detail : null;
-  const { family } = entryOf(error.code);
+  const { family } = catalogueEntry(error.code);
   return { body: errorFields(error), family, status: STATUS_OF[family], requestId, overflow };
 }
 
 export function errorResponse(error: SvcError, refusal?: Refusal): ErrorResponse {
-  const { family } = entryOf(error.code);
+  const { family } = catalogueEntry(error.code);
   const { detail } = error;
   const retryable = mayRetry(error);
   // A busy store names no time; every 429 has one.

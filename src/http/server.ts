@@ -11,7 +11,7 @@ import {
   LogController,
 } from 'fastify';
 import type { Clock } from '../lib/base/clock.ts';
-import { entryOf } from '../lib/errors/catalogue.ts';
+import { catalogueEntry } from '../lib/errors/catalogue.ts';
 import { fail, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
 import { HEADERS } from '../wire/headers.ts';
 import { routes } from '../wire/routes.ts';
@@ -146,7 +146,7 @@ function answerErrors(app: FastifyInstance, maxBodyBytes: number, shapeOf: Shape
   app.setErrorHandler((thrown: FastifyError, request, reply) => {
     const error = translate(thrown, maxBodyBytes);
     noteFailure(request, error);
-    const family = entryOf(error.code).family;
+    const family = catalogueEntry(error.code).family;
     if (family === 'bug')
       request.log.error({ err: thrown, requestId: request.id }, 'A request failed because of a bug.');
     if (family === 'cancelled') return reply.hijack();

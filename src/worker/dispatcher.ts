@@ -11,8 +11,8 @@ import { loadEmbedding } from './load/embedding.ts';
 import { usesDevices } from './load/load-options.ts';
 import { formatOfFile } from './load/writers.ts';
 import { measureModel } from './load/measure.ts';
-import { failureOf, type Outbox } from './outbox.ts';
-import { answerOf } from './prompt/vocabulary-jobs.ts';
+import { toFailure, type Outbox } from './outbox.ts';
+import { answerVocabularyJob } from './prompt/vocabulary-jobs.ts';
 import type { Vocabulary } from './prompt/vocabulary.ts';
 
 /** A loaded model at work. */
@@ -77,7 +77,7 @@ export class Dispatcher {
     try {
       this.#outbox.post(await question());
     } catch (error) {
-      this.#outbox.post({ type: 'question_failed', failure: failureOf(error) });
+      this.#outbox.post({ type: 'question_failed', failure: toFailure(error) });
     }
   }
 
@@ -99,7 +99,7 @@ export class Dispatcher {
         this.#outbox.post({ type: 'loaded', facts: model.facts });
       }
     } catch (error) {
-      this.#outbox.post({ type: 'load_failed', failure: failureOf(error) });
+      this.#outbox.post({ type: 'load_failed', failure: toFailure(error) });
     }
   }
 
@@ -113,7 +113,7 @@ export class Dispatcher {
       if (this.#service === undefined || this.#vocabulary === undefined)
         throw new Error('no model is loaded');
       if (!isVocabularyJob(job)) return this.#service.submit(job);
-      this.#outbox.event(job.jobId, answerOf(this.#vocabulary, job));
+      this.#outbox.event(job.jobId, answerVocabularyJob(this.#vocabulary, job));
       this.#outbox.flush();
     } catch (error) {
       this.#outbox.failed(job.jobId, error);

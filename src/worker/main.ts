@@ -6,7 +6,7 @@
 import { type FromWorker, ToWorker } from '../contract/ipc.ts';
 import { compileEarly } from '../lib/base/compile-early.ts';
 import { checksByType } from '../lib/base/deferred-validators.ts';
-import { messageOf } from '../lib/errors/svc-error.ts';
+import { errorMessage } from '../lib/errors/svc-error.ts';
 import { Outbox } from './outbox.ts';
 import type { Dispatcher } from './dispatcher.ts';
 
@@ -48,7 +48,7 @@ try {
   outbox.post({ type: 'booted', backend: { ...backend.facts, ...(seal && { seal }) } });
   compileEarly();
 } catch (error) {
-  outbox.post({ type: 'boot_failed', reason: messageOf(error) });
+  outbox.post({ type: 'boot_failed', reason: errorMessage(error) });
 }
 
 /** The server may have died before this process could listen for the end of its channel. */

@@ -195,12 +195,12 @@ export interface NativeContext {
 
   /** Empties the batch and gives it room for so many tokens. */
   initBatch(tokens: number): void;
-  /** Adds consecutive tokens of a sequence; returns the batch row of each index in `logitsOf`. */
+  /** Adds consecutive tokens of a sequence; returns the batch row of each index in `wantedLogits`. */
   addToBatch(
     sequence: number,
     firstPosition: number,
     tokens: Uint32Array,
-    logitsOf: Uint32Array,
+    wantedLogits: Uint32Array,
   ): Uint32Array;
   /** Evaluates rows that are no tokens, in a call of their own. After a failure some of them may be in the KV cache. */
   decodeRows(rows: MediumRows): void;
@@ -332,7 +332,7 @@ export interface Logits {
   /** The sum of exp(logit - largest) over the whole vocabulary; reads all of it. */
   totalWeight(): number;
   /** How many logits are larger than that of the token, and one more; reads all of them. */
-  rankOf(token: number): number;
+  tokenRank(token: number): number;
 }
 
 export interface TokenLogit {

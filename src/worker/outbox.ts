@@ -5,7 +5,7 @@
 import type { IpcFailure, FromWorker } from '../contract/ipc.ts';
 import type { JobEvent } from '../contract/job-event.ts';
 import { WORKER_CODES } from '../contract/worker-failure.ts';
-import { isFailure, messageOf } from '../lib/errors/svc-error.ts';
+import { isFailure, errorMessage } from '../lib/errors/svc-error.ts';
 
 export interface OutboxLimits {
   /** Messages handed to the channel and not yet written, above which the loop waits. */
@@ -74,7 +74,7 @@ export class Outbox {
   /** A job's last word when it did not end well; everything said before leaves first. */
   failed(jobId: string, error: unknown): void {
     this.flush();
-    this.post({ type: 'failed', jobId, failure: failureOf(error) });
+    this.post({ type: 'failed', jobId, failure: toFailure(error) });
   }
 
   /** llama.cpp is about to work for so long: sends what must not wait until then. */
@@ -122,8 +122,8 @@ export class Outbox {
 }
 
 /** Whatever the contract does not name is a defect: its text goes to the log by standard error, not to the client. */
-export function failureOf(error: unknown): IpcFailure {
+export function toFailure(error: unknown): IpcFailure {
   if (isFailure(error, ...WORKER_CODES)) return { code: error.code, detail: { ...error.detail } };
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  return { code: 'internal', detail: { reason: messageOf(error) } };
+  return { code: 'internal', detail: { reason: errorMessage(error) } };
 }

@@ -60,7 +60,7 @@ export function prepareChat(
   const plannedMs = performance.now();
   // A smaller window than the loaded one is a promise to the client, not another context.
   const numCtx = Math.min(asked.numCtx ?? chat.facts.numCtx, chat.facts.numCtx);
-  const { pieces, tokens, runs, folds } = promptOf(chat, { job: biased, plan, numCtx, images });
+  const { pieces, tokens, runs, folds } = buildPrompt(chat, { job: biased, plan, numCtx, images });
   if (tokens.length === 0) throw fail('invalid_request', { message: 'The prompt is empty; send some text.' });
   const job = withinMost(biased, tokens.length);
   const room = Math.max(0, numCtx - tokens.length);
@@ -179,7 +179,7 @@ interface PromptRequest {
   readonly images: PromptMedia | null;
 }
 
-function promptOf(
+function buildPrompt(
   chat: ChatModel,
   { job, plan, numCtx, images }: PromptRequest,
 ): RawPrompt & Pick<PreparedChat, 'folds' | 'runs'> {

@@ -4,8 +4,8 @@ import { PromptMemory } from './prompt-memory.ts';
 
 /** A token is a character; the first few are marks. */
 const vocabulary = {
-  bytesOf: (token: number) => (token < 3 ? new Uint8Array() : Buffer.from(String.fromCharCode(token))),
-  controlTextOf: (token: number) => (token < 3 ? `<|${token}|>` : null),
+  tokenBytes: (token: number) => (token < 3 ? new Uint8Array() : Buffer.from(String.fromCharCode(token))),
+  controlText: (token: number) => (token < 3 ? `<|${token}|>` : null),
 };
 const tokensOf = (text: string) =>
   Uint32Array.from(text.match(/<\|\d\|>|[^]/g) ?? [], (piece) => {

@@ -27,11 +27,11 @@ interface Kept {
 }
 
 export class PromptMemory {
-  readonly #vocabulary: Pick<Vocabulary, 'bytesOf' | 'controlTextOf'>;
+  readonly #vocabulary: Pick<Vocabulary, 'tokenBytes' | 'controlText'>;
   /** By the id of the job. */
   readonly #kept: SharedMap<string, Kept>;
 
-  constructor(vocabulary: Pick<Vocabulary, 'bytesOf' | 'controlTextOf'>, limits = MEMORY_LIMITS) {
+  constructor(vocabulary: Pick<Vocabulary, 'tokenBytes' | 'controlText'>, limits = MEMORY_LIMITS) {
     this.#vocabulary = vocabulary;
     this.#kept = new SharedMap({ entries: limits.prompts, size: limits.tokens });
   }
@@ -93,9 +93,9 @@ export class PromptMemory {
   #text(tokens: Uint32Array, side: 'start' | 'end'): string {
     const bytes = Array.from(tokens, (token, at) => {
       if (isRow(token)) return Buffer.from(isRow(tokens[at - 1] ?? 0) ? '' : '[image]');
-      const own = this.#vocabulary.bytesOf(token);
+      const own = this.#vocabulary.tokenBytes(token);
       // Asking the library costs more than all else here, and only a token without text may be a mark.
-      return own.length > 0 ? own : Buffer.from(this.#vocabulary.controlTextOf(token) ?? '');
+      return own.length > 0 ? own : Buffer.from(this.#vocabulary.controlText(token) ?? '');
     });
     const text = Buffer.concat(bytes).toString('utf8');
     const cut = side === 'start' ? text.slice(0, DIFFERENCE_UNITS) : text.slice(-DIFFERENCE_UNITS);

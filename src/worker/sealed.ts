@@ -39,7 +39,7 @@ if (kernel === null || !restrictFiles(kernel, rights())) {
     path: process.execPath,
     args: [process.execPath, ...process.execArgv, main],
     env: {
-      ...definedOf(process.env),
+      ...definedVariables(process.env),
       // Node took these from the environment when it opened the channel.
       NODE_CHANNEL_FD: String(CHANNEL),
       NODE_CHANNEL_SERIALIZATION_MODE: 'advanced',
@@ -79,7 +79,7 @@ function modulesFolder(): string {
   return file.slice(0, file.lastIndexOf('node_modules') + 'node_modules'.length);
 }
 
-function definedOf(env: NodeJS.ProcessEnv): Record<string, string> {
+function definedVariables(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
   );

@@ -1,7 +1,7 @@
 /** Real chat templates render as transformers renders them, or are refused for the same reason. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { isSvcError, reasonOf } from '../../src/lib/errors/svc-error.ts';
+import { isSvcError, errorReason } from '../../src/lib/errors/svc-error.ts';
 import { type ChatTemplate, openTemplate } from '../../src/worker/prompt/template.ts';
 import { CORPUS_FOLDER, conversations, digest, readJson, templates, variablesOf } from './corpus.ts';
 
@@ -23,7 +23,7 @@ function rendering(template: ChatTemplate, variables: Record<string, unknown>): 
     return digest(template.render(variables).string);
   } catch (error) {
     if (!isSvcError(error)) throw error;
-    return `!${reasonOf(error)}`;
+    return `!${errorReason(error)}`;
   }
 }
 

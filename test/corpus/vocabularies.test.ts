@@ -105,7 +105,7 @@ describe.skipIf(CORPUS_FOLDER === null)('real vocabularies', () => {
       const pieces = guard.pieces(Text.client(`a ${control} b${control}`));
       const tokens = tokenizePieces({ ...vocabulary, prependToken: null }, pieces);
       expect(
-        [...tokens].filter((token) => vocabulary.controlTextOf(token) === control),
+        [...tokens].filter((token) => vocabulary.controlText(token) === control),
         control,
       ).toEqual([]);
     }

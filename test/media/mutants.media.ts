@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { isFailure, isSvcError, messageOf } from '../../src/lib/errors/svc-error.ts';
+import { isFailure, isSvcError, errorMessage } from '../../src/lib/errors/svc-error.ts';
 import { inspectProjector } from '../../src/lib/gguf/inspect.ts';
 import { type Random, seededRandom } from '../../tools/gguf/random.ts';
 import { encodeGguf } from '../../tools/gguf/writer.ts';
@@ -83,7 +83,7 @@ async function attack(worker: TestWorker, sources: readonly Buffer[], { seed, jo
     } catch (error) {
       if (isFailure(error, 'image_unusable', 'audio_unusable')) counts.refused += 1;
       else if (isSvcError(error) && !isFailure(error, 'worker_crashed', 'worker_hung')) counts.others += 1;
-      else throw new Error(`file ${n}, ${bytes.toString('base64')}: ${messageOf(error)}`, { cause: error });
+      else throw new Error(`file ${n}, ${bytes.toString('base64')}: ${errorMessage(error)}`, { cause: error });
     }
   }
   return counts;

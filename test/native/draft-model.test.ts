@@ -50,7 +50,7 @@ describe('a drafting model', () => {
     const prompt = [...model.vocabulary.tokenize('the river keeps its own time', true)];
     const drafts = drafting.continue(0, prompt, 8);
     expect(drafts).toHaveLength(8);
-    const bytes = Buffer.concat(drafts.map((token) => model.vocabulary.bytesOf(token)));
+    const bytes = Buffer.concat(drafts.map((token) => model.vocabulary.tokenBytes(token)));
     const text = 'the river keeps its own time';
     const said = await plain.generate({
       prompt: { kind: 'text', text },

@@ -8,7 +8,7 @@ import { silentLogger } from '../../src/lib/base/logger.ts';
 import { systemClock } from '../../src/lib/base/clock.ts';
 import type { DeviceBytes } from '../../src/contract/memory.ts';
 import { totalBytes } from '../../src/engine/device-memory.ts';
-import { sumsOf } from '../../src/engine/local/memory/measured-memory.ts';
+import { sumDevices } from '../../src/engine/local/memory/measured-memory.ts';
 import { createLocalBackend } from '../../src/engine/local/local-backend.ts';
 import { fileTarget, type LocalTarget } from '../../src/engine/local/model-source.ts';
 import { builtDist } from '../support/process/hearth.ts';
@@ -96,8 +96,8 @@ it.each([
     const [asked = []] = (await measureModel(native, { ...spec, sizes })).sizes;
     const load = kind === 'chat' ? loadChat : loadEmbedding;
     const { facts } = await load(native, spec, () => undefined);
-    const planned = totalBytes(sumsOf(asked));
-    const taken = totalBytes(sumsOf(facts.memory ?? []));
+    const planned = totalBytes(sumDevices(asked));
+    const taken = totalBytes(sumDevices(facts.memory ?? []));
     expect(taken).toBeGreaterThan(0);
     expect(Math.abs(planned - taken) / taken).toBeLessThan(0.05);
   },

@@ -156,7 +156,7 @@ function controlCount(writer: PromptWriter, turns: readonly Turn[]): number {
   const ready = prepared(writer, turns);
   const pieces = renderPrompt(writer, { ...ready, variables: {}, prefill: [], clockMs: 0 });
   const tokens = [...tokenizePieces(writer.vocabulary, pieces)];
-  return tokens.filter((token) => writer.vocabulary.controlTextOf(token) !== null).length;
+  return tokens.filter((token) => writer.vocabulary.controlText(token) !== null).length;
 }
 
 /** The template alone, over the same variables, with nothing in between. */

@@ -45,7 +45,7 @@ type Variables = Readonly<Record<string, unknown>>;
 function boundsFor(variables: Variables): Bounds {
   const { steps, stepsPerCharacter, mostSteps, characters, charactersPerCharacter, elements } =
     TEMPLATE_LIMITS;
-  const size = sizeOf(variables);
+  const size = estimateSize(variables);
   return {
     steps: Math.min(mostSteps, steps + stepsPerCharacter * size),
     characters: characters + charactersPerCharacter * size,
@@ -71,11 +71,11 @@ function withinTime<T>(work: () => T): T {
   return result.value;
 }
 
-function sizeOf(value: unknown): number {
+function estimateSize(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 8;
   if (value instanceof OwnWords) return value.string.length;
   let size = 2;
-  for (const [key, item] of Object.entries(value)) size += key.length + sizeOf(item);
+  for (const [key, item] of Object.entries(value)) size += key.length + estimateSize(item);
   return size;
 }

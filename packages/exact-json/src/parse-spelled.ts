@@ -29,7 +29,7 @@ function noteNumbers(text: string, root: unknown): void {
     const [mark] = token;
     const place = open.at(-1);
     if (mark === '{' || mark === '[') {
-      open.push({ container: memberOf(place, root), isList: mark === '[', key: 0 });
+      open.push({ container: nestedValue(place, root), isList: mark === '[', key: 0 });
       expectsKey = mark === '{';
     } else if (mark === '}' || mark === ']') {
       open.pop();
@@ -49,7 +49,7 @@ function noteNumbers(text: string, root: unknown): void {
   }
 }
 
-function memberOf(place: Place | undefined, root: unknown): object | null {
+function nestedValue(place: Place | undefined, root: unknown): object | null {
   const member: unknown =
     place === undefined ? root : place.container && Reflect.get(place.container, place.key);
   return typeof member === 'object' ? member : null;

@@ -7,7 +7,7 @@ import type { GbnfWriter } from './gbnf/gbnf-writer.ts';
 import {
   at,
   type Compile,
-  countOf,
+  readCount,
   impossible,
   possible,
   type Schema,
@@ -30,10 +30,10 @@ export function containingRule(
   const { contains, items = true } = schema;
   if (contains === undefined) return null;
   if (['prefixItems', 'maxItems', 'unevaluatedItems'].some((key) => schema[key] !== undefined)) return null;
-  const wanted = countOf(schema, 'minContains', path) ?? 1;
-  const allowed = countOf(schema, 'maxContains', path);
+  const wanted = readCount(schema, 'minContains', path) ?? 1;
+  const allowed = readCount(schema, 'maxContains', path);
   const top = Math.max(wanted, allowed ?? 0);
-  if (top > MOST_ANYWHERE || (countOf(schema, 'minItems', path) ?? 0) > wanted) return null;
+  if (top > MOST_ANYWHERE || (readCount(schema, 'minItems', path) ?? 0) > wanted) return null;
   if (allowed !== null && allowed < wanted) return null;
   if (schema['uniqueItems'] === true) writer.later(path, 'uniqueItems');
   const itemPath = at(path, 'contains');
@@ -71,8 +71,8 @@ export function withoutContains(
   const { contains, minContains: _min, maxContains: _max, ...rest } = schema;
   if (contains === undefined) return schema;
   if (rest['unevaluatedItems'] !== undefined) cannot(path, 'unevaluatedItems', 'it stands beside "contains"');
-  const wanted = countOf(schema, 'minContains', path) ?? 1;
-  const allowed = countOf(schema, 'maxContains', path);
+  const wanted = readCount(schema, 'minContains', path) ?? 1;
+  const allowed = readCount(schema, 'maxContains', path);
   if (allowed !== null && allowed < wanted)
     throw impossible(at(path, 'maxContains'), 'it is less than minContains');
   if (wanted === 0 && allowed === null) return rest;
@@ -96,6 +96,6 @@ export function withoutContains(
     ...rest,
     prefixItems,
     items: allowed === null ? items : both(items, none),
-    minItems: Math.max(wanted, countOf(schema, 'minItems', path) ?? 0),
+    minItems: Math.max(wanted, readCount(schema, 'minItems', path) ?? 0),
   };
 }

@@ -3,7 +3,7 @@ import { type GbnfWriter, MAX_COUNTED, repeat } from './gbnf/gbnf-writer.ts';
 import { anyArray } from './json-grammar.ts';
 import {
   at,
-  countOf,
+  readCount,
   impossible,
   malformed,
   possible,
@@ -13,8 +13,8 @@ import {
 } from './schema/schema-walk.ts';
 
 export function arrayRule(writer: GbnfWriter, schema: Schema, path: SchemaPath, compile: Compile): string {
-  const min = countOf(schema, 'minItems', path) ?? 0;
-  const asked = countOf(schema, 'maxItems', path);
+  const min = readCount(schema, 'minItems', path) ?? 0;
+  const asked = readCount(schema, 'maxItems', path);
   const max = asked !== null && asked > MAX_COUNTED ? null : asked;
   if (max !== asked) writer.later(path, 'maxItems');
   if (max !== null && max < min) throw impossible(path, 'maxItems is less than minItems');

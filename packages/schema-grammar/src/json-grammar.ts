@@ -1,36 +1,36 @@
 /** GBNF for JSON without a schema: any value, any object, any array, as deep as it nests. */
 import type { GbnfWriter } from './gbnf/gbnf-writer.ts';
 import { numberRule } from './number/number-grammar.ts';
-import { stringOf } from './string-grammar.ts';
+import { stringRule } from './string-grammar.ts';
 
 export function anyValue(writer: GbnfWriter): string {
   return writer.shared('value', () => {
     const value = writer.reserve();
     const scalars = [
-      stringOf(writer, 0, null),
+      stringRule(writer, 0, null),
       numberRule(writer, {}, ''),
       booleans(writer),
       nullRule(writer),
     ];
-    writer.define(value, [...scalars, objectOf(writer, value), arrayOf(writer, value)].join(' | '));
+    writer.define(value, [...scalars, objectRule(writer, value), arrayRule(writer, value)].join(' | '));
     return value;
   });
 }
 
 export function anyObject(writer: GbnfWriter): string {
-  return objectOf(writer, anyValue(writer));
+  return objectRule(writer, anyValue(writer));
 }
 
 export function anyArray(writer: GbnfWriter): string {
-  return arrayOf(writer, anyValue(writer));
+  return arrayRule(writer, anyValue(writer));
 }
 
-function objectOf(writer: GbnfWriter, value: string): string {
-  const pair = writer.rule(`${stringOf(writer, 0, null)} ${writer.colon()} ${value}`);
+function objectRule(writer: GbnfWriter, value: string): string {
+  const pair = writer.rule(`${stringRule(writer, 0, null)} ${writer.colon()} ${value}`);
   return writer.rule(`${writer.literal('{')} (${pair} (${writer.comma()} ${pair})*)? ${writer.literal('}')}`);
 }
 
-function arrayOf(writer: GbnfWriter, value: string): string {
+function arrayRule(writer: GbnfWriter, value: string): string {
   return writer.rule(
     `${writer.literal('[')} (${value} (${writer.comma()} ${value})*)? ${writer.literal(']')}`,
   );

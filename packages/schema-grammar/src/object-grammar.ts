@@ -9,11 +9,11 @@ import { extraPairRule, patternSchemas } from './object-keys.ts';
 import {
   at,
   type Compile,
-  countOf,
+  readCount,
   impossible,
   isObject,
   malformed,
-  namesOf,
+  readNames,
   possible,
   type Schema,
   type SchemaPath,
@@ -38,7 +38,7 @@ const MAX_MEMBERS = 100;
 
 export function objectRule(writer: GbnfWriter, schema: Schema, path: SchemaPath, compile: Compile): string {
   const declared = declaredProperties(schema, path);
-  const required = new Set(namesOf(schema, 'required', path));
+  const required = new Set(readNames(schema, 'required', path));
   const extra = schema['additionalProperties'] ?? schema['unevaluatedProperties'];
   writer.budget.requireNodes(Math.max(declared.size, required.size));
   const isMap = declared.size === 0 && required.size === 0 && schema['properties'] === undefined;
@@ -55,7 +55,7 @@ export function objectRule(writer: GbnfWriter, schema: Schema, path: SchemaPath,
   if (declares && extra === undefined) writer.narrowed(path, 'additionalProperties');
   const rest = declares ? extra : (extra ?? true);
   const extraPair = extraPairRule(writer, { schema, rest, names, path, compile });
-  const counts = countsOf(writer, schema, { path, properties, isOpen: extraPair !== null });
+  const counts = remainingCounts(writer, schema, { path, properties, isOpen: extraPair !== null });
   return writer.rule(
     `${writer.literal('{')} ${members(writer, properties, extraPair, counts)} ${writer.literal('}')}`,
   );
@@ -118,15 +118,15 @@ function limitsMembers(schema: Schema): boolean {
 }
 
 /** What of the counts is left to do once the properties are known. */
-function countsOf(
+function remainingCounts(
   writer: GbnfWriter,
   schema: Schema,
   facts: { readonly path: SchemaPath; readonly properties: readonly Property[]; readonly isOpen: boolean },
 ): Counts {
   const { path, properties, isOpen } = facts;
   const required = properties.filter((property) => property.required).length;
-  let min = countOf(schema, 'minProperties', path) ?? 0;
-  let max = countOf(schema, 'maxProperties', path);
+  let min = readCount(schema, 'minProperties', path) ?? 0;
+  let max = readCount(schema, 'maxProperties', path);
   if (max !== null && max < Math.max(min, required))
     throw impossible(path, 'maxProperties is less than what it must have');
   if (min <= required) min = 0;

@@ -18,7 +18,7 @@ import { objectRule } from './object-grammar.ts';
 import { isAnnotation, isAssertion, JSON_TYPES, keywordsOfType } from './schema/keywords.ts';
 import { readableSchema } from './schema/readable-schema.ts';
 import { isTooLarge, MAX_DEPTH, tooLarge } from './schema/schema-budget.ts';
-import { breadthOf, isPureReference, referenceIn, SchemaFolding } from './schema/schema-folding.ts';
+import { schemaBreadth, isPureReference, referenceIn, SchemaFolding } from './schema/schema-folding.ts';
 import { ALSO, alsoIn, isFraction, notValues } from './schema/schema-merge.ts';
 import { areDisjointBranches } from './schema/schema-disjoint.ts';
 import { holdsRounded, unspelled, withSpelledValues } from './schema/schema-spellings.ts';
@@ -26,7 +26,7 @@ import { accepts } from './schema/schema-value.ts';
 import {
   at,
   atEntry,
-  countOf,
+  readCount,
   impossible,
   isImpossible,
   isObject,
@@ -40,7 +40,7 @@ import {
 import { writeJson } from '../../exact-json/src/spelled-numbers.ts';
 import { TOO_LARGE } from './pattern/pattern.ts';
 import { CHECKED_FORMATS, formatPattern, FREE_FORMATS, integerBounds } from './string-formats.ts';
-import { stringOf, stringWithin } from './string-grammar.ts';
+import { stringRule, stringWithin } from './string-grammar.ts';
 
 /** Branches of a `oneOf` that are told apart by what the others forbid. */
 const MAX_EXCLUSIVE = 6;
@@ -124,7 +124,7 @@ class SchemaCompiler {
     if (given === true) return anyValue(this.#writer);
     if (given === false) throw impossible(path, 'false allows no value at all');
     if (!isObject(given)) throw malformed(path, 'a schema is an object or true');
-    this.#writer.budget.spend('steps', breadthOf(given));
+    this.#writer.budget.spend('steps', schemaBreadth(given));
     this.#folding.refuseUnknown(given, path);
     if (isPureReference(given)) return this.#reference(given, path);
     const schema = this.#folding.plain(given, path);
@@ -146,7 +146,7 @@ class SchemaCompiler {
   }
 
   #types(schema: Schema, path: SchemaPath): string {
-    const types = typesOf(schema, path);
+    const types = readTypes(schema, path);
     if (types.length === 0) return anyValue(this.#writer);
     if (schema['type'] === undefined && notValues(schema).length === 0) this.#writer.narrowed(path, 'type');
     const rules: string[] = [];
@@ -176,11 +176,11 @@ class SchemaCompiler {
         return this.#string(schema, path);
       case 'integer':
         if (isFraction(schema)) throw impossible(path, 'no whole number has a fraction');
-        return integerRule(this.#writer, withFormatBounds(schema), path, numbersOf(not));
+        return integerRule(this.#writer, withFormatBounds(schema), path, onlyNumbers(not));
       case 'number':
         if (integerBounds(schema['format']) !== null) return this.#typed('integer', schema, path);
         return numberRule(this.#writer, schema, path, {
-          not: numbersOf(not),
+          not: onlyNumbers(not),
           isFraction: isFraction(schema),
         });
       case 'boolean': {
@@ -203,8 +203,8 @@ class SchemaCompiler {
   }
 
   #string(schema: Schema, path: SchemaPath): string {
-    const min = countOf(schema, 'minLength', path) ?? 0;
-    const max = countOf(schema, 'maxLength', path);
+    const min = readCount(schema, 'minLength', path) ?? 0;
+    const max = readCount(schema, 'maxLength', path);
     if (max !== null && max < min) throw impossible(path, 'maxLength is less than minLength');
     if (min > MAX_COUNTED) {
       this.#writer.cannot(path, 'minLength', `lengths above ${MAX_COUNTED} cannot be counted`);
@@ -216,7 +216,7 @@ class SchemaCompiler {
     }
     const sources = this.#sources(schema, path);
     const not = notValues(schema).filter((value) => typeof value === 'string');
-    if (sources.length === 0 && not.length === 0) return stringOf(this.#writer, min, max);
+    if (sources.length === 0 && not.length === 0) return stringRule(this.#writer, min, max);
     return this.#stringWithin({ min, max, not }, sources, path);
   }
 
@@ -254,9 +254,9 @@ class SchemaCompiler {
         );
       }
       this.#writer.cannot(path, keyword, reason);
-      if (last === undefined) return stringOf(this.#writer, limits.min, limits.max);
+      if (last === undefined) return stringRule(this.#writer, limits.min, limits.max);
       return sources.length === 1 && limits.not.length === 0
-        ? stringOf(this.#writer, limits.min, limits.max)
+        ? stringRule(this.#writer, limits.min, limits.max)
         : this.#stringWithin(limits, sources.slice(0, -1), path);
     }
   }
@@ -315,7 +315,7 @@ class SchemaCompiler {
       throw malformed(at(path, 'enum'), 'it must be a list with at least one value');
     const { const: _const, enum: _enum, ...others } = schema;
     const limits = Object.keys(others).filter((key) => key === ALSO || isAssertion(key));
-    if (schema['type'] !== undefined) typesOf(schema, path);
+    if (schema['type'] !== undefined) readTypes(schema, path);
     const allowed = values.filter((value) => {
       // Their comparison is of JavaScript numbers.
       if (limits.length > 0 && holdsRounded(value)) {
@@ -421,7 +421,7 @@ function asSchema(ways: readonly unknown[] | null): unknown {
   return others.length === 0 ? only : { anyOf: madeHere([...(ways ?? [])]) };
 }
 
-function numbersOf(values: readonly unknown[]): number[] {
+function onlyNumbers(values: readonly unknown[]): number[] {
   return values.filter((value) => typeof value === 'number');
 }
 
@@ -437,7 +437,7 @@ function withFormatBounds(schema: Schema): Schema {
   };
 }
 
-function typesOf(schema: Schema, path: SchemaPath): readonly string[] {
+function readTypes(schema: Schema, path: SchemaPath): readonly string[] {
   const { type } = schema;
   if (typeof type === 'string') return [type];
   if (Array.isArray(type) && type.length > 0 && type.every((item) => typeof item === 'string')) {

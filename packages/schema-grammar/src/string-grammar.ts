@@ -1,6 +1,6 @@
 /** GBNF for JSON strings: free, bounded in length, by pattern, by format. Lengths count code points, as ajv does. */
 import { gbnfClassChar, type GbnfWriter, repeat } from './gbnf/gbnf-writer.ts';
-import { type AutomatonState, automatonOf } from './pattern/automaton.ts';
+import { type AutomatonState, buildAutomaton } from './pattern/automaton.ts';
 import { type Language, Languages } from './pattern/language.ts';
 import { linearMatcher } from './pattern/pattern-match.ts';
 import {
@@ -44,7 +44,7 @@ export interface StringLimits {
 }
 
 /** Any string with min to max code points. */
-export function stringOf(writer: GbnfWriter, min: number, max: number | null): string {
+export function stringRule(writer: GbnfWriter, min: number, max: number | null): string {
   return writer.rule(quotedBy(writer, repeat(writer, anyChar(writer), min, max)));
 }
 
@@ -91,16 +91,16 @@ export function stringInLanguage(writer: GbnfWriter, wanted: WantedLanguage): st
   const writable = languages.repeat(languages.set(WRITABLE), 0, null);
   const language = languages.all([wanted.language, writable]);
   const free = min === 0 && max === null ? null : tryAutomaton(languages, language);
-  const lengths = free === null ? null : lengthsOf(free);
+  const lengths = free === null ? null : textLengths(free);
   const fits = lengths !== null && lengths.shortest >= min && (max === null || lengths.longest <= max);
   const counted = languages.repeat(languages.set([[0, 0x10ffff]]), min, max);
-  const states = fits ? free : automatonOf(languages, languages.all([language, counted]), { refuse, spend });
+  const states = fits ? free : buildAutomaton(languages, languages.all([language, counted]), { refuse, spend });
   return states === null ? null : writer.rule(quotedBy(writer, automatonBody({ writer, refuse }, states)));
 }
 
 /** Any string but these. */
 export function stringOtherThan(writer: GbnfWriter, texts: readonly string[]): string {
-  if (texts.length === 0) return stringOf(writer, 0, null);
+  if (texts.length === 0) return stringRule(writer, 0, null);
   const rest = `${anyChar(writer)}*`;
   const target = { writer, refuse: (reason: string): Error => new Error(reason) };
   const node = (alike: readonly (readonly string[])[]): string => {
@@ -141,14 +141,14 @@ function unicodeEscapes(writer: GbnfWriter): string[] {
 
 function tryAutomaton(languages: Languages, language: Language): readonly AutomatonState[] | null {
   try {
-    return automatonOf(languages, language, { refuse: (reason) => new Error(reason), spend: () => {} });
+    return buildAutomaton(languages, language, { refuse: (reason) => new Error(reason), spend: () => {} });
   } catch {
     return null;
   }
 }
 
 /** The shortest and the longest text of an automaton. */
-function lengthsOf(states: readonly AutomatonState[]): { shortest: number; longest: number } {
+function textLengths(states: readonly AutomatonState[]): { shortest: number; longest: number } {
   let reached = new Set([0]);
   let shortest = Number.POSITIVE_INFINITY;
   let longest = 0;

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../lib/base/clock.ts';
-import { entryOf, mayRetry } from '../../lib/errors/catalogue.ts';
+import { catalogueEntry, mayRetry } from '../../lib/errors/catalogue.ts';
 import { fail, isFailure, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import { writeJson } from '../../lib/json/spelled-numbers.ts';
 import { type BatchStore, newFileId, type StoredBatch } from '../../store/batches/batch-store.ts';
@@ -307,11 +307,11 @@ export class RunningBatch {
 
 /** Whether another try may end the same way. What gave way to others, or found no room, has not failed. */
 const mayBeTheLine = (error: SvcError): boolean =>
-  entryOf(error.code).family === 'engine' || isFailure(error, 'worker_crashed', 'worker_hung');
+  catalogueEntry(error.code).family === 'engine' || isFailure(error, 'worker_crashed', 'worker_hung');
 
 /** Seconds until a line is tried again; null: its failure is its answer. */
 function pauseFor(error: SvcError, tries: number): number | null {
-  const { family } = entryOf(error.code);
+  const { family } = catalogueEntry(error.code);
   if (family === 'cancelled') return 0;
   if (!mayRetry(error)) return null;
   if (mayBeTheLine(error) && tries >= MOST_TRIES) return null;

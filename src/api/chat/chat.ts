@@ -4,7 +4,7 @@
  * finish reason but the true one. The folders of api/dialects translate to and from it.
  */
 import type { ExplainedEvent } from '../../contract/job-event.ts';
-import { collectEvents, eventOf } from '../../engine/collect.ts';
+import { collectEvents, requireEvent } from '../../engine/collect.ts';
 import type { ContextEdit, Engine } from '../../engine/ports.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
 import type { VolatileTreatment } from '../../lib/prompt-cache/volatile-lines.ts';
@@ -123,5 +123,5 @@ export async function explain(
   const events = await collectEvents((listener) =>
     engine.submit({ ...submission, job: explainJob }, caller.signal, listener),
   );
-  return eventOf(events, 'explained');
+  return requireEvent(events, 'explained');
 }

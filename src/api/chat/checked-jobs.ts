@@ -6,7 +6,7 @@
  * A call that has given the same result too often is refused: the model is told so and goes on, in the end without tools.
  */
 import type { DoneEvent, FinishReason, JobEvent, Usage } from '../../contract/job-event.ts';
-import { type GenerateJob, type Turn, turnsOf } from '../../contract/job.ts';
+import { type GenerateJob, type Turn, promptTurns } from '../../contract/job.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import type { AnswerChecks, JobListener } from '../../engine/ports.ts';
 import type { EngineStage } from '../../engine/stages.ts';
@@ -28,7 +28,7 @@ interface Asked {
 function asking(
   job: GenerateJob,
   checks?: AnswerChecks,
-  turns: readonly Turn[] = turnsOf(job.prompt),
+  turns: readonly Turn[] = promptTurns(job.prompt),
 ): Asked {
   return { job, checks, history: new CallHistory({ turns, limit: callLimit(job) }), refusals: 0 };
 }

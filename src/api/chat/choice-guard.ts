@@ -2,7 +2,7 @@
  * Stands between the checked events of jobs and the dialects, one per choice. A tool call leaves only when it is whole,
  * because then its id can name its arguments; what the token limit cut was dropped by the check already.
  */
-import { type GenerateJob, turnsOf } from '../../contract/job.ts';
+import { type GenerateJob, promptTurns } from '../../contract/job.ts';
 import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
 import { callId } from '../intake/call-id.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
@@ -70,7 +70,7 @@ class ChoiceGuard {
     if (this.#open === null) return [];
     const { name, pieces } = this.#open;
     const text = pieces.join('');
-    const turns = turnsOf(this.#job.prompt);
+    const turns = promptTurns(this.#job.prompt);
     const index = this.#calls;
     this.#open = null;
     this.#calls += 1;

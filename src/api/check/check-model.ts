@@ -2,7 +2,7 @@
  * api/check owns the score card of a model: what its template says, and whether calls, JSON and past calls come through.
  * It runs a worker of its own and knows nothing of the command line.
  */
-import { messageOf } from '../../lib/errors/svc-error.ts';
+import { errorMessage } from '../../lib/errors/svc-error.ts';
 import type { ExplainedEvent, JobEvent, ModelFormatFacts } from '../../contract/job-event.ts';
 import type { GenerateJob, Job } from '../../contract/job.ts';
 import { collectEvents } from '../../engine/collect.ts';
@@ -124,7 +124,7 @@ async function failureOf(run: Run, { name, kind, job, texts = [] }: CheckCase): 
       return 'marks of its format are among its words';
     return null;
   } catch (error) {
-    return messageOf(error);
+    return errorMessage(error);
   }
 }
 

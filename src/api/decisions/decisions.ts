@@ -5,7 +5,7 @@
  */
 import type { ExplainedEvent, JobEvent, Usage } from '../../contract/job-event.ts';
 import type { GenerateJob, Job, Turn } from '../../contract/job.ts';
-import { eventOf } from '../../engine/collect.ts';
+import { requireEvent } from '../../engine/collect.ts';
 import type { Engine } from '../../engine/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import {
@@ -147,7 +147,7 @@ class Scorer {
       maxTokens: 0,
       scoredPrompt: { top: 0, from: prompt.length },
     });
-    const done = eventOf(events, 'done');
+    const done = requireEvent(events, 'done');
     const scored = events.flatMap((event) => (event.type === 'prompt_tokens' ? event.tokens : []));
     if (scored.length !== tokens.length - prompt.length)
       throw new Error(`the worker scored ${scored.length} tokens of ${tokens.length - prompt.length}`);
@@ -189,7 +189,7 @@ class Scorer {
   }
 
   async #last<T extends JobEvent['type']>(job: Job, type: T): Promise<Extract<JobEvent, { type: T }>> {
-    return eventOf(await this.#events(job), type);
+    return requireEvent(await this.#events(job), type);
   }
 }
 

@@ -1,6 +1,6 @@
 /** The signed card of a model: made of a measurement, kept in the home, and read again with its signature checked. */
 import path from 'node:path';
-import { settingsOf } from '../../contract/settings/shapes.ts';
+import { pickSettings } from '../../contract/settings/shapes.ts';
 import { systemClock } from '../../lib/base/clock.ts';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
@@ -56,7 +56,7 @@ export async function signCard(
   return { ...report, evidence };
 }
 
-const settingsSha256 = ({ params }: InstalledModel): string => canonicalSha256(settingsOf(params));
+const settingsSha256 = ({ params }: InstalledModel): string => canonicalSha256(pickSettings(params));
 
 const cardFile = (home: string, id: string): string =>
   path.join(evalFolder(home), `${idToFileName(id)}.json`);

@@ -4,7 +4,7 @@ import { FrozenHost } from '../../contract/frozen.ts';
 import type { JobEvent, PromptToken } from '../../contract/job-event.ts';
 import type { GenerateJob, Job } from '../../contract/job.ts';
 import { MOST_ALTERNATIVES } from '../../contract/limits.ts';
-import { collectEvents, eventOf } from '../../engine/collect.ts';
+import { collectEvents, requireEvent } from '../../engine/collect.ts';
 import { totalBytes } from '../../engine/device-memory.ts';
 import type { LocalBackend } from '../../engine/local/local-backend.ts';
 import type { LocalTarget } from '../../engine/local/model-source.ts';
@@ -358,7 +358,7 @@ class Bench {
     job: Job,
     type: T,
   ): Promise<Extract<JobEvent, { type: T }>> {
-    return eventOf(await this.#events(loaded, job), type);
+    return requireEvent(await this.#events(loaded, job), type);
   }
 }
 

@@ -6,7 +6,7 @@ import { SchemaBudget, tooLarge } from '../../../packages/schema-grammar/src/sch
 import {
   isObject,
   malformed,
-  pointerOf,
+  toPointer,
   pointerSteps,
   type Schema,
   type SchemaPath,
@@ -79,14 +79,14 @@ class Notes {
   }
 
   readonly leftOut = (place: SchemaPath, keyword: string): void =>
-    set(this.#leftOut, { pointer: pointerOf(place, this.#root), keyword });
+    set(this.#leftOut, { pointer: toPointer(place, this.#root), keyword });
 
   readonly narrowed = (place: SchemaPath, keyword: string): void =>
-    set(this.#narrowed, { pointer: pointerOf(place, this.#root), keyword, narrowed: true });
+    set(this.#narrowed, { pointer: toPointer(place, this.#root), keyword, narrowed: true });
 
   /** The place is a keyword, or the root. */
   readonly unusable = (place: SchemaPath): void => {
-    const pointer = place.startsWith(this.#root) ? pointerOf(place, this.#root) : '';
+    const pointer = place.startsWith(this.#root) ? toPointer(place, this.#root) : '';
     const [keyword = 'type'] = pointerSteps(pointer).slice(-1);
     set(this.#leftOut, { pointer: pointer.slice(0, Math.max(0, pointer.lastIndexOf('/'))), keyword });
   };

@@ -1,7 +1,7 @@
 /** The models of the registry, as the use cases see them. */
 import { lazy } from '../../lib/base/recent/memoize-by-object.ts';
 import { MODEL_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
-import { holdsText, settingsOf } from '../../contract/settings/shapes.ts';
+import { holdsText, pickSettings } from '../../contract/settings/shapes.ts';
 import {
   digestOf,
   isServed,
@@ -45,7 +45,7 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
       // What a text of the user says is known to the worker alone.
       reasoning: facts.template.reasoning || holdsText(model.params),
       defaults: defaultsOf(model),
-      settings: settingsOf(model.params),
+      settings: pickSettings(model.params),
       // A chat asks more than once, and making it anew costs as much as a lookup.
       target: lazy(() => registry.toTarget(model, { ...options, companions })),
       proof: () => registry.provenance.of(model),

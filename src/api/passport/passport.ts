@@ -1,7 +1,7 @@
 /** Everything that is known of one installed model, in one document. */
 import { knownTemplate } from '../../../packages/chat-templates/src/form/known-templates.ts';
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
-import { summaryOf } from '../../contract/settings/shapes.ts';
+import { shortText } from '../../contract/settings/shapes.ts';
 import { CHECK, type CheckRecord } from '../../store/passports/check-record.ts';
 import { findingOf } from '../../store/passports/findings.ts';
 import { describeModel } from '../../store/registry/describe.ts';
@@ -116,7 +116,7 @@ async function showTemplate(model: InstalledModel, registry: Registry): Promise<
   const { template } = model.params;
   if (template !== undefined) {
     const isKnown = knownTemplate(template) !== undefined;
-    return { source: 'set', name: summaryOf(template), sha256: isKnown ? null : sha256Hex(template) };
+    return { source: 'set', name: shortText(template), sha256: isKnown ? null : sha256Hex(template) };
   }
   if (!model.facts.hasChatTemplate) return { source: 'none', name: null, sha256: null };
   const text = await makerTemplate(registry, model);

@@ -6,7 +6,7 @@
 import { type BackendFacts, type GpuSupport, isFetched } from '../../contract/load.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
-import { isSvcError, messageOf, reasonOf } from '../../lib/errors/svc-error.ts';
+import { isSvcError, errorMessage, errorReason } from '../../lib/errors/svc-error.ts';
 import { describeTrial, type TrialResult } from '../../store/libraries/gpu-trial.ts';
 import type { GpuView } from '../../wire/operation/engine-state.ts';
 import type { ModelFile } from './compare-libraries.ts';
@@ -143,7 +143,7 @@ export class GpuTrialRun {
       await this.#ports.adopt();
       return true;
     } catch (error) {
-      this.#ports.log.warn({ reason: messageOf(error) }, 'The GPU library could not be put in place.');
+      this.#ports.log.warn({ reason: errorMessage(error) }, 'The GPU library could not be put in place.');
       return false;
     }
   }
@@ -171,7 +171,7 @@ export class GpuTrialRun {
       const remedy = 'It is tried again after a restart; hearth gpu install vulkan does it now.';
       const words = `Vulkan's library could not be fetched. ${remedy}`;
       this.#state = { state: 'lacking', words };
-      log.warn({ reason: messageOf(error) }, words);
+      log.warn({ reason: errorMessage(error) }, words);
       return;
     }
     try {
@@ -186,7 +186,7 @@ export class GpuTrialRun {
       this.#state = { state: this.#isWon ? 'ready' : 'not used', words };
       log.info({}, words);
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, 'What came of trying a GPU could not be noted.');
+      log.warn({ reason: errorMessage(error) }, 'What came of trying a GPU could not be noted.');
     }
   }
 
@@ -205,7 +205,7 @@ export class GpuTrialRun {
       const times = { model: model.id, gpuMs: measured.build, cpuMs: measured.present };
       return { outcome: times.gpuMs < times.cpuMs ? 'faster' : 'slower', ...named, times };
     } catch (error) {
-      const reason = isSvcError(error) ? reasonOf(error) : messageOf(error);
+      const reason = isSvcError(error) ? errorReason(error) : errorMessage(error);
       return { outcome: 'failed', reason: reason.slice(0, 1024) };
     }
   }

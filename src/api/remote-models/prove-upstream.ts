@@ -1,7 +1,7 @@
 /** Whether an upstream is the Hearth whose public key its user pinned: it signs a nonce that nobody could foresee. */
 import { randomBytes } from 'node:crypto';
 import { Ask } from '../../engine/upstream/look/ask.ts';
-import { rootOf } from '../../engine/upstream/look/models.ts';
+import { apiRoot } from '../../engine/upstream/look/models.ts';
 import type { ExchangeDeps } from '../../engine/upstream/http/exchange.ts';
 import type { Upstream } from '../../engine/upstream/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -25,7 +25,7 @@ export async function prove(deps: ExchangeDeps, upstream: Upstream, signal: Abor
   const key = upstream.publicKey === null ? null : parsePublicKey(upstream.publicKey);
   if (key === null) throw unproved('the pinned key is not a public key in PEM');
   const nonce = randomBytes(24).toString('base64url');
-  const url = `${rootOf(upstream.baseUrl)}${routes.identity.path}?nonce=${nonce}`;
+  const url = `${apiRoot(upstream.baseUrl)}${routes.identity.path}?nonce=${nonce}`;
   const body = await new Ask(deps, signal).json(upstream, url);
   if (typeof body !== 'object' || body === null) throw unproved('its identity is no object');
   const pinned = { keyid: sha256Hex(key.export({ type: 'spki', format: 'der' })) };

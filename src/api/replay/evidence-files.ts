@@ -1,7 +1,7 @@
 /** Reads records, requests and keys from files, as hostile as any other input. */
 import { readFile } from 'node:fs/promises';
 import { parseJson } from '../../lib/json/strict-json.ts';
-import { fail, isFailure, isSvcError, messageOf, reasonOf } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure, isSvcError, errorMessage, errorReason } from '../../lib/errors/svc-error.ts';
 import { type Keyring, keyringOf, parseKeyring } from '../../trust/evidence/keyring.ts';
 import { readKeyHistory } from '../../trust/evidence/rotation.ts';
 import { recordText } from '../../trust/evidence/record-text.ts';
@@ -23,7 +23,7 @@ export async function readJsonFile(
     return { bytes, value: parseJson(json === text ? bytes : Buffer.from(json)) };
   } catch (cause) {
     if (!isSvcError(cause)) throw cause;
-    throw fail('record_malformed', { reason: `${path} is not usable JSON: ${reasonOf(cause)}` }, cause);
+    throw fail('record_malformed', { reason: `${path} is not usable JSON: ${errorReason(cause)}` }, cause);
   }
 }
 
@@ -63,7 +63,7 @@ export async function readKeyring(home: string, pubkeyFile: string | undefined):
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
       throw fail('file_not_found', { path: pubkeyFile }, cause);
-    const reason = messageOf(cause);
+    const reason = errorMessage(cause);
     throw fail(
       'record_malformed',
       { reason: `${pubkeyFile} cannot be used as a public key: ${reason}` },

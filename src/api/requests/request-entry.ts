@@ -2,7 +2,7 @@
 import type { RequestAccount } from '../caller.ts';
 import type { FinishedRequest } from './recorder.ts';
 import { type CacheFacts, isLoadReason, type JobEvent, type StartedEvent } from '../../contract/job-event.ts';
-import { missOf } from '../../contract/prompt-difference.ts';
+import { missReason } from '../../contract/prompt-difference.ts';
 import { trueFinishReason } from '../generation/usage.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { SvcError } from '../../lib/errors/svc-error.ts';
@@ -137,7 +137,7 @@ export class RequestEntry implements RequestAccount {
     this.#counts.prompt_tokens = event.promptTokens;
     this.#counts.cached_tokens = event.cachedTokens;
     if (cache !== undefined) this.#reused(cache);
-    const miss = missOf(event);
+    const miss = missReason(event);
     if (miss !== null) this.#counts.cache_miss = miss;
     if (preparation === undefined) return;
     const { promptMs, grammarMs } = preparation;

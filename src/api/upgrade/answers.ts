@@ -2,10 +2,10 @@
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { GenerateJob, Job, Prompt, Turn } from '../../contract/job.ts';
 import { MOST_ALTERNATIVES } from '../../contract/limits.ts';
-import { collectEvents, eventOf } from '../../engine/collect.ts';
+import { collectEvents, requireEvent } from '../../engine/collect.ts';
 import type { LoadedModel } from '../../engine/ports.ts';
 import type { LocalTarget } from '../../engine/local/model-source.ts';
-import { isFailure, isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
+import { isFailure, isSvcError, errorMessage } from '../../lib/errors/svc-error.ts';
 import { type Answer, answerCalls, collect, answerText } from '../chat/collected.ts';
 import { CASE_TOKENS, checkJob } from '../check/check-job.ts';
 import { type ScoredText, scoredText } from '../eval/measure.ts';
@@ -89,7 +89,7 @@ async function replyTo(
     if (isFailure(error, 'context_length_exceeded')) return null;
     // A worker that is gone is no invalid answer.
     if (!isSvcError(error) || isFailure(error, 'worker_crashed', 'worker_hung')) throw error;
-    return { fault: messageOf(error) };
+    return { fault: errorMessage(error) };
   }
 }
 
@@ -121,7 +121,7 @@ async function scored(loaded: LoadedModel, { request, reply, numCtx, signal }: S
     reasoning: content.reasoning,
   });
   const asked = { kind: 'explain' as const, jobId: whole.jobId, job: whole, wantsTokens: true as const };
-  const { tokens = [] } = eventOf(await run(loaded, asked, signal), 'explained');
+  const { tokens = [] } = requireEvent(await run(loaded, asked, signal), 'explained');
   const prompt = { kind: 'tokens' as const, tokens: [...tokens].slice(0, numCtx - LEFT_TOKENS) };
   const from = Math.max(0, prompt.tokens.length - SCORED_TOKENS);
   const events = await run(

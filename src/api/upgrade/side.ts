@@ -1,5 +1,5 @@
 /** One of the two installations that are compared: the work that both do, by this program. */
-import { collectEvents, eventOf } from '../../engine/collect.ts';
+import { collectEvents, requireEvent } from '../../engine/collect.ts';
 import { checkJob } from '../check/check-job.ts';
 import { type Measurement, measureModel, type MeasureOptions } from '../eval/measure.ts';
 import { startOwnWorker } from '../own-worker.ts';
@@ -58,7 +58,7 @@ async function leastMs(
       const prompt = { kind: 'tokens' as const, tokens: tokens.slice(round + 1, round + 1 + length) };
       const job = checkJob(`speed-${round}`, { prompt, maxTokens: ANSWER_TOKENS, ignoresEnd: true });
       const events = await collectEvents((listener) => loaded.run(job, signal, listener));
-      const { prefillMs, decodeMs } = eventOf(events, 'done').timings;
+      const { prefillMs, decodeMs } = requireEvent(events, 'done').timings;
       times.push(prefillMs + decodeMs);
     }
     return Math.min(...times);

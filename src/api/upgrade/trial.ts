@@ -1,5 +1,5 @@
 /** Runs the present installation and a candidate one after the other on the same work, and puts their figures side by side. */
-import { isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
+import { isSvcError, errorMessage } from '../../lib/errors/svc-error.ts';
 import { CHECK_CASES } from '../check/cases.ts';
 import { type Distance, distanceOf, findingsOf } from '../eval/compare.ts';
 import type { Measurement } from '../eval/measure.ts';
@@ -74,7 +74,7 @@ export async function tryUpgrade(options: TrialOptions): Promise<Trial> {
     signal.throwIfAborted();
     // Whatever the present side can do and the candidate cannot.
     if (!isSvcError(error)) throw error;
-    return { failed: messageOf(error) };
+    return { failed: errorMessage(error) };
   }
 }
 

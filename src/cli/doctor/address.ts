@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 import type { Config } from '../../config/config.ts';
 import { isLoopback, isWildcard, originOf } from '../../config/listen-address.ts';
 import { type Certificate, isNamed, readCertificate, readTlsFiles } from '../../config/tls-files.ts';
-import { messageOf } from '../../lib/errors/svc-error.ts';
+import { errorMessage } from '../../lib/errors/svc-error.ts';
 import { routes } from '../../wire/routes.ts';
 import { callAddress } from '../transport.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
@@ -42,7 +42,7 @@ async function lookAt(config: Config, host: string): Promise<Finding> {
     const found = judgeAnswers(url, await ask(routes.health.path), await ask(routes.models.path));
     return found.verdict === 'ok' && name !== host ? unnamed(found, { name, host }) : found;
   } catch (error) {
-    return problem('address', `${url} does not answer (${messageOf(error)})`, remedyFor(config, error));
+    return problem('address', `${url} does not answer (${errorMessage(error)})`, remedyFor(config, error));
   }
 }
 
@@ -116,7 +116,7 @@ export function tlsFindings(config: Config, nowMs: number): Finding[] {
     if (files === null) return isLoopback(config.host) ? [] : [plainWarning(config)];
     return [judgeCertificate(files.certificate, nowMs)];
   } catch (error) {
-    return [problem('TLS', messageOf(error), 'hearth serve refuses to start until this is corrected')];
+    return [problem('TLS', errorMessage(error), 'hearth serve refuses to start until this is corrected')];
   }
 }
 

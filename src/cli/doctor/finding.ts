@@ -2,7 +2,7 @@
  * cli/doctor owns the checks of `hearth doctor`: one per file or few, each a look at the machine and a verdict. It knows
  * nothing of how findings are shown, and it changes nothing.
  */
-import { messageOf } from '../../lib/errors/svc-error.ts';
+import { errorMessage } from '../../lib/errors/svc-error.ts';
 export type Verdict = 'ok' | 'warning' | 'problem';
 
 export interface Finding {
@@ -43,7 +43,7 @@ export async function examine(checks: readonly Check[]): Promise<Finding[]> {
       try {
         return await look();
       } catch (error) {
-        const reason = messageOf(error);
+        const reason = errorMessage(error);
         return problem(
           about,
           `could not be checked: ${reason}`,

@@ -1,5 +1,5 @@
 /** Settings, the home folder, the engine and the models: what belongs to Hearth itself. */
-import { isFailure, messageOf } from '../../lib/errors/svc-error.ts';
+import { isFailure, errorMessage } from '../../lib/errors/svc-error.ts';
 import { constants, existsSync } from 'node:fs';
 import { access, readdir, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -91,7 +91,7 @@ async function engineFindings(
   try {
     facts = await askDevices({ env: context.env, gpu, libraries });
   } catch (error) {
-    const reason = isFailure(error, 'native_unavailable') ? error.detail.reason : messageOf(error);
+    const reason = isFailure(error, 'native_unavailable') ? error.detail.reason : errorMessage(error);
     return [problem('engine', reason, engineRemedy(gpu, libraries))];
   }
   const engine = engineFinding(facts.folder, libraries);

@@ -1,5 +1,5 @@
 /** The lines that were typed, kept in a private file of the home folder so that the next session has them too. */
-import { messageOf } from '../../lib/errors/svc-error.ts';
+import { errorMessage } from '../../lib/errors/svc-error.ts';
 import { closeSync, constants, fchmodSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
@@ -35,7 +35,7 @@ export async function openHistory(home: string, note: (text: string) => void): P
     if (lines.length > 2 * MOST_LINES) await writeDurably(file, `${lines.slice(-MOST_LINES).join('\n')}\n`);
     return appendTo(file, lines.slice(-MOST_LINES).reverse());
   } catch (error) {
-    note(`Lines are not remembered: ${messageOf(error)}`);
+    note(`Lines are not remembered: ${errorMessage(error)}`);
     return sessionHistory;
   }
 }

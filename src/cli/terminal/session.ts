@@ -2,7 +2,7 @@
  * cli/terminal owns the edges of a conversation: keys, the screen, the service, files. It does not know what a line or a
  * failure means to the conversation; that is decided in cli/conversation. This file carries effects out, one event at a time.
  */
-import { messageOf } from '../../lib/errors/svc-error.ts';
+import { errorMessage } from '../../lib/errors/svc-error.ts';
 import { open } from 'node:fs/promises';
 import type { Config } from '../../config/config.ts';
 import { CliFailure, EXIT_CODES } from '../context.ts';
@@ -136,7 +136,7 @@ export class Session {
 function failureOf(error: unknown, wasStopped: boolean): Failure {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   return {
-    sentence: messageOf(error),
+    sentence: errorMessage(error),
     code: typeof code === 'string' ? code : null,
     exitCode: error instanceof CliFailure ? error.exitCode : EXIT_CODES.failure,
     wasStopped,

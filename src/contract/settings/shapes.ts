@@ -33,7 +33,7 @@ export const LoadSettings = Type.Object(
 export type LoadSettings = Static<typeof LoadSettings>;
 
 /** The settings among the defaults of a model. */
-export function settingsOf(params: ModelSettings): ModelSettings {
+export function pickSettings(params: ModelSettings): ModelSettings {
   return pick(params, LOAD_SETTING_ROWS);
 }
 
@@ -65,7 +65,7 @@ export function byWireName(settings: ModelSettings): Record<string, unknown> {
     LOAD_SETTING_ROWS.flatMap(([name, { wire, isDocument }]) => {
       const value = settings[name];
       if (value === undefined) return [];
-      return [[wire, isDocument === true ? summaryOf(String(value)) : value]];
+      return [[wire, isDocument === true ? shortText(String(value)) : value]];
     }),
   );
 }
@@ -73,7 +73,7 @@ export function byWireName(settings: ModelSettings): Record<string, unknown> {
 const LONGEST_SHOWN = 100;
 
 /** The text itself where it fits into a line. */
-export const summaryOf = (text: string): string =>
+export const shortText = (text: string): string =>
   text.length > LONGEST_SHOWN || text.includes('\n')
     ? `a text of ${Buffer.byteLength(text).toLocaleString('en-US')} bytes`
     : text;

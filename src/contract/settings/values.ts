@@ -21,12 +21,12 @@ const inWords = (words: readonly string[]): string =>
 
 const part = (text: string): readonly string[] => text.split(',').map((item) => item.trim());
 
-const oneOf = <Word extends string>(words: readonly Word[]) =>
+const wordEnum = <Word extends string>(words: readonly Word[]) =>
   Type.Unsafe<Word>({ type: 'string', enum: [...words] });
 
 export function choice<const Word extends string>(...words: readonly Word[]) {
   return {
-    schema: oneOf(words),
+    schema: wordEnum(words),
     read: (text: string) => words.find((word) => word === text.trim().toLowerCase()),
     write: (value: string) => value,
     expects: inWords(words),
@@ -50,7 +50,7 @@ export function count(least: number, most: number) {
 /** A number, or one of a few words. */
 export function countOr<const Words extends readonly string[]>(most: number, ...words: Words) {
   return {
-    schema: Type.Union([Type.Integer({ minimum: 0, maximum: most }), oneOf<Words[number]>(words)]),
+    schema: Type.Union([Type.Integer({ minimum: 0, maximum: most }), wordEnum<Words[number]>(words)]),
     read: (text: string) =>
       words.find((word) => word === text.trim().toLowerCase()) ?? readCount(text, 0, most),
     write: String,
@@ -77,7 +77,7 @@ const DEVICE = /^[\w.:+-]{1,64}$/;
 /** `auto`, `off`, or devices by their names. */
 export const devices = {
   schema: Type.Union([
-    oneOf(['auto', 'off']),
+    wordEnum(['auto', 'off']),
     Type.Array(Type.String({ pattern: DEVICE.source }), { minItems: 1, maxItems: MOST_DEVICES }),
   ]),
   read: (text: string) => {

@@ -9,7 +9,7 @@ import type { Logger } from '../../lib/base/logger.ts';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { Engine, JobListener, ModelTarget, Submission } from '../ports.ts';
 import { nearer, type Privacy } from '../../contract/settings/privacy.ts';
-import { failureKindOf, retryAfterMsOf } from './failures.ts';
+import { classifyFailure, readRetryAfterMs } from './failures.ts';
 import type { BalanceLimits } from './limits.ts';
 import type { Member, Pool } from './pool.ts';
 import type { NoChoice } from './policy/choose.ts';
@@ -134,7 +134,7 @@ export class BalancedJob {
   #jobFor(isResumed: boolean): Job {
     const { job } = this.#submission;
     const again = this.#failed.length === 0 ? job : { ...job, jobId: `${job.jobId}.${this.#failed.length}` };
-    return isResumed && again.kind === 'generate' ? this.#transcript.restOf(again) : again;
+    return isResumed && again.kind === 'generate' ? this.#transcript.remainingJob(again) : again;
   }
 
   #onEvent(attempt: Attempt, event: JobEvent): void {
@@ -192,16 +192,16 @@ export class BalancedJob {
       tell(member, { type: 'completed' });
       return this.#listener.onEnd(null);
     }
-    const error = this.#errorOf(member, failure);
+    const error = this.#toError(member, failure);
     if (error.code === 'cancelled' || error.code === 'draining') {
       tell(member, { type: 'abandoned' });
       return this.#listener.onEnd(error);
     }
-    const kind = failureKindOf(error);
+    const kind = classifyFailure(error);
     tell(member, {
       type: 'failed',
       kind,
-      retryAfterMs: retryAfterMsOf(error),
+      retryAfterMs: readRetryAfterMs(error),
       speaking: member.record.speaking,
     });
     this.#failed.push({ member, kind });
@@ -227,7 +227,7 @@ export class BalancedJob {
     const facts = { model: target.modelId, upstream: member.record.name, kind };
     if (next.step === 'fail') return this.#giveUp(error, next.why);
     const isResume = next.step === 'resume';
-    const chosen = this.#choose(isResume ? this.#equalsOf(member) : this.#ports.members);
+    const chosen = this.#choose(isResume ? this.#equalMembers(member) : this.#ports.members);
     if ('none' in chosen) return this.#giveUp(error, isResume ? 'no other upstream can continue it' : null);
     log.info(
       { ...facts, next: chosen.record.name, step: next.step },
@@ -252,7 +252,7 @@ export class BalancedJob {
     this.#listener.onEnd(fail('answer_not_resumed', { reason: error.message, why }, error));
   }
 
-  #equalsOf({ target }: Member): readonly Member[] {
+  #equalMembers({ target }: Member): readonly Member[] {
     const { job } = this.#submission;
     // A text to be continued needs nothing of the upstream: it gets longer.
     const isText = job.kind === 'generate' && job.prompt.kind === 'text';
@@ -263,7 +263,7 @@ export class BalancedJob {
     );
   }
 
-  #errorOf({ record }: Member, failure: Error | null): SvcError {
+  #toError({ record }: Member, failure: Error | null): SvcError {
     if (failure === null) {
       const reason = 'it ended before it was complete';
       return fail('upstream_broken', { upstream: record.name, what: 'cut', reason });

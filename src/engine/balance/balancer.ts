@@ -12,7 +12,7 @@ import { type BalanceLimits, DEFAULT_BALANCE_LIMITS } from './limits.ts';
 import { type Member, Pool } from './pool.ts';
 import type { Signal } from './policy/health.ts';
 import { Probes } from './probes.ts';
-import { nameOf, UpstreamRecord } from './upstream-record.ts';
+import { upstreamName, UpstreamRecord } from './upstream-record.ts';
 
 export interface BalancerOptions {
   readonly residencies: Engine['residencies'];
@@ -59,8 +59,8 @@ export class Balancer implements EngineStage {
         clock,
         log,
         limits: this.#limits,
-        pool: this.#poolOf(target),
-        members: membersOf(target).map((member) => this.#memberOf(member)),
+        pool: this.#findPool(target),
+        members: poolMembers(target).map((member) => this.#findMember(member)),
         areEqual: (one, other) => areEqual(target, one, other),
         tell: (member, event) => this.#tell(member, event),
         onFirstToken: ({ record }, ms) => {
@@ -84,7 +84,7 @@ export class Balancer implements EngineStage {
 
   /** Of a pool: what its roomiest member would find. */
   plan(target: ModelTarget, numCtx: number | null, next: Engine['plan']): LoadForecast {
-    const plans = membersOf(target).map((member) => next(member, numCtx));
+    const plans = poolMembers(target).map((member) => next(member, numCtx));
     return plans.reduce((one, other) => (other.slots > one.slots ? other : one));
   }
 
@@ -112,9 +112,9 @@ export class Balancer implements EngineStage {
     this.#options.onChange?.();
   }
 
-  #memberOf(target: ModelTarget): Member {
+  #findMember(target: ModelTarget): Member {
     const { clock } = this.#options;
-    const name = nameOf(target);
+    const name = upstreamName(target);
     const known = this.#records.get(name);
     if (known?.isFor(target)) {
       known.follow(target);
@@ -127,7 +127,7 @@ export class Balancer implements EngineStage {
     return { target, record };
   }
 
-  #poolOf({ modelId }: ModelTarget): Pool {
+  #findPool({ modelId }: ModelTarget): Pool {
     const known = this.#pools.get(modelId);
     if (known !== undefined) return known;
     const pool = new Pool(this.#limits, this.#options.random);
@@ -136,7 +136,7 @@ export class Balancer implements EngineStage {
   }
 }
 
-function membersOf(target: ModelTarget): readonly ModelTarget[] {
+function poolMembers(target: ModelTarget): readonly ModelTarget[] {
   return isPool(target) ? target.source.members : [target];
 }
 

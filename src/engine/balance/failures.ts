@@ -29,18 +29,18 @@ const KINDS: Readonly<Partial<Record<ErrorCode, FailureKind>>> = {
 /** It was there, and closed the connection. */
 const CLOSED: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE']);
 
-export function failureKindOf(error: SvcError): FailureKind {
-  if (isFailure(error, 'upstream_unreachable') && CLOSED.has(codeOf(error.cause))) return 'broken';
+export function classifyFailure(error: SvcError): FailureKind {
+  if (isFailure(error, 'upstream_unreachable') && CLOSED.has(causeCode(error.cause))) return 'broken';
   if (isFailure(error, 'upstream_timeout')) return error.detail.phase === 'stall' ? 'stall' : 'timeout';
   return KINDS[error.code] ?? 'declined';
 }
 
 /** When it asked to be tried again, milliseconds from now. */
-export function retryAfterMsOf(error: SvcError): number | undefined {
+export function readRetryAfterMs(error: SvcError): number | undefined {
   if (!isFailure(error, 'upstream_busy', 'queue_full', 'model_quarantined')) return undefined;
   return error.detail.retryAfterS * 1_000;
 }
 
-function codeOf(cause: unknown): unknown {
+function causeCode(cause: unknown): unknown {
   return typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
 }

@@ -2,7 +2,7 @@
 import type { GenerateJob, Job } from '../../contract/job.ts';
 import type { ModelTarget, Route } from '../ports.ts';
 import type { BalanceLimits } from './limits.ts';
-import { type Prefix, prefixesOf, sessionHash } from './policy/affinity.ts';
+import { type Prefix, hashPrefixes, sessionHash } from './policy/affinity.ts';
 import type { Candidate } from './policy/candidate.ts';
 import { type Choice, choose, type NoChoice } from './policy/choose.ts';
 import { PrefixIndex } from './policy/prefix-index.ts';
@@ -40,10 +40,10 @@ export class Pool {
 
   /** Chooses among the members, and remembers the choice. */
   choose(members: readonly Member[], { job, route, farthest, failed, nowMs }: Ask): Member | NoChoice {
-    const prefixes = members.length > 1 && job.kind === 'generate' ? this.#prefixesOf(job) : [];
+    const prefixes = members.length > 1 && job.kind === 'generate' ? this.#jobPrefixes(job) : [];
     const session = members.length > 1 && route?.session ? [sessionPrefix(route.session)] : [];
     const choice = choose(
-      members.map((member) => candidateOf(member, members.length === 1, nowMs)),
+      members.map((member) => toCandidate(member, members.length === 1, nowMs)),
       {
         farthest,
         failed,
@@ -65,13 +65,13 @@ export class Pool {
     this.#sessions.forget(id);
   }
 
-  #prefixesOf(job: GenerateJob): readonly Prefix[] {
-    return prefixesOf(job, this.#limits.prefixesPerPrompt);
+  #jobPrefixes(job: GenerateJob): readonly Prefix[] {
+    return hashPrefixes(job, this.#limits.prefixesPerPrompt);
   }
 }
 
 /** One without alternatives is tried even when it is down: it may have come back, and nobody else can answer. */
-function candidateOf({ target, record }: Member, isAlone: boolean, nowMs: number): Candidate {
+function toCandidate({ target, record }: Member, isAlone: boolean, nowMs: number): Candidate {
   const standing = record.standing(nowMs);
   const isTried = standing === 'trial' || isAlone;
   return {

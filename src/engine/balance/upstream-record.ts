@@ -1,7 +1,7 @@
 /** What is known of one upstream, from what requests meet there and from what it tells; all models of it share this. */
 import type { ModelTarget, ResidencyStatus, UpstreamStatus } from '../ports.ts';
 import type { Privacy } from '../../contract/settings/privacy.ts';
-import { isRemote, type LoadFacts, privacyOf, type Upstream } from '../upstream/ports.ts';
+import { isRemote, type LoadFacts, targetPrivacy, type Upstream } from '../upstream/ports.ts';
 import type { BalanceLimits } from './limits.ts';
 import { type FailureKind, type Health, heard, newHealth, type Signal, standing } from './policy/health.ts';
 
@@ -35,8 +35,8 @@ export class UpstreamRecord {
   #firstTokenMs: number | null = null;
 
   constructor(target: ModelTarget, nowMs: number, limits: BalanceLimits) {
-    this.name = nameOf(target);
-    this.privacy = privacyOf(target);
+    this.name = upstreamName(target);
+    this.privacy = targetPrivacy(target);
     this.follow(target);
     this.#limits = limits;
     this.usedMs = nowMs;
@@ -136,4 +136,4 @@ export class UpstreamRecord {
   }
 }
 
-export const nameOf = ({ place }: ModelTarget): string => place ?? THIS_SERVICE;
+export const upstreamName = ({ place }: ModelTarget): string => place ?? THIS_SERVICE;

@@ -36,7 +36,7 @@ export class Child {
     this.#clock = clock;
     this.#process = spawn(program, args, {
       ...(cwd === null ? {} : { cwd }),
-      env: environmentOf({ hostEnv, env }),
+      env: childEnvironment({ hostEnv, env }),
       stdio: ['ignore', 'pipe', 'pipe'],
       // A group of its own: whatever it starts ends with it, and Ctrl-C in the terminal reaches the server only.
       detached: process.platform !== 'win32',
@@ -89,6 +89,6 @@ export class Child {
 }
 
 /** What a command gets: a few variables of this process, and its own. */
-export function environmentOf({ hostEnv, env }: Pick<Start, 'hostEnv' | 'env'>): Record<string, string> {
+export function childEnvironment({ hostEnv, env }: Pick<Start, 'hostEnv' | 'env'>): Record<string, string> {
   return { ...carriedVariables(hostEnv, process.platform), ...env };
 }

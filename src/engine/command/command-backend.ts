@@ -22,7 +22,7 @@ const EXIT_LAG_MS = 1_000;
 export function createCommandBackend(options: CommandBackendOptions): Backend {
   const running = new Set<Started['child']>();
   return {
-    memoryNeed: (target) => memoryOf(asCommand(target).source.memoryBytes),
+    memoryNeed: (target) => hostMemory(asCommand(target).source.memoryBytes),
     load: async (target, size, signal) => {
       const command = asCommand(target);
       const started = await startCommand(options, target.modelId, command.source, signal);
@@ -34,7 +34,7 @@ export function createCommandBackend(options: CommandBackendOptions): Backend {
   };
 }
 
-const memoryOf = (bytes: number): Memory | null => (bytes === 0 ? null : [{ device: HOST_DEVICE, bytes }]);
+const hostMemory = (bytes: number): Memory | null => (bytes === 0 ? null : [{ device: HOST_DEVICE, bytes }]);
 
 function loaded(
   deps: CommandBackendOptions,
@@ -43,7 +43,7 @@ function loaded(
   { child, upstream, model, capacity, memoryBytes }: Started,
 ): LoadedModel {
   const remote: RemoteTarget = { ...target, engine: REMOTE_ENGINE, source: { upstream, model } };
-  const memory = memoryOf(target.source.memoryBytes) ?? [];
+  const memory = hostMemory(target.source.memoryBytes) ?? [];
   return {
     facts: {
       numCtx: model.contextLength ?? 0,

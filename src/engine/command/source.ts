@@ -1,7 +1,7 @@
 /** A model that a command of the user's serves, as the scheduler sees it. */
 import type { ModelTarget } from '../ports.ts';
 import type { Dialect, UpstreamModel } from '../upstream/ports.ts';
-import { remoteCapabilities, windowOf } from '../upstream/remote-target.ts';
+import { remoteCapabilities, contextWindow } from '../upstream/remote-target.ts';
 
 export const COMMAND_ENGINE = 'command';
 
@@ -37,7 +37,7 @@ export function commandTarget(
   source: CommandSource & { readonly model: UpstreamModel },
 ): CommandTarget {
   const { model, dialect } = source;
-  const window = windowOf(model);
+  const window = contextWindow(model);
   return {
     modelId,
     kind: model.kind,

@@ -7,7 +7,7 @@ import { isOnPath, isProgram } from '../../lib/files/program.ts';
 import { findLauncher } from '../local/child/launcher.ts';
 import { DEFAULT_DEADLINES } from '../upstream/limits.ts';
 import type { Upstream, UpstreamModel, UpstreamProbe } from '../upstream/ports.ts';
-import { Child, environmentOf } from './child.ts';
+import { Child, childEnvironment } from './child.ts';
 import { type CommandSource, fillIn } from './source.ts';
 import { readdir, readFile } from 'node:fs/promises';
 
@@ -38,7 +38,7 @@ export async function startCommand(
   signal: AbortSignal,
 ): Promise<Started> {
   const { cwd, env, command } = source;
-  const { PATH = '' } = environmentOf({ hostEnv: deps.hostEnv, env });
+  const { PATH = '' } = childEnvironment({ hostEnv: deps.hostEnv, env });
   const [program = ''] = command;
   if (!(await isThere(program, cwd ?? process.cwd(), PATH)))
     throw failed(modelId, `there is no program ${program}`, 'check its name, or write its whole path');
@@ -50,7 +50,7 @@ export async function startCommand(
   try {
     const upstream = loopback(source, port);
     const capacity = await untilReady(deps, { modelId, child, upstream, startMs: source.startMs, signal });
-    const model = await modelOf(deps, { modelId, upstream, source, signal });
+    const model = await describeModel(deps, { modelId, upstream, source, signal });
     return { child, upstream, model, capacity, memoryBytes: await groupMemory(child.pid) };
   } catch (error) {
     await child.end();
@@ -98,7 +98,7 @@ async function untilReady(
   }
 }
 
-async function modelOf(
+async function describeModel(
   { probe }: StartDeps,
   {
     modelId,

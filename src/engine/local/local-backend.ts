@@ -16,8 +16,8 @@ import {
   fail,
   isFailure,
   isSvcError,
-  messageOf,
-  reasonOf,
+  errorMessage,
+  errorReason,
   type SvcError,
 } from '../../lib/errors/svc-error.ts';
 import { launch, SEALED_SCRIPT, WORKER_SCRIPT, type WorkerSealing } from './child/launch.ts';
@@ -274,7 +274,7 @@ class Workers implements LocalBackend {
       ...target.source.beside,
     };
     const promptCache = target.kind === 'chat' ? this.#options.promptCache?.(target.source) : undefined;
-    const pins = promptCache === undefined ? [] : await this.#pinsOf(target);
+    const pins = promptCache === undefined ? [] : await this.#readPins(target);
     const free = this.#memory.free();
     const facts = await worker
       .load({ ...spec, ...(promptCache && { promptCache: { ...promptCache, pins } }) }, signal)
@@ -315,11 +315,11 @@ class Workers implements LocalBackend {
   }
 
   /** A file of pins that cannot be read keeps no model from its load. */
-  async #pinsOf({ modelId }: LocalTarget): Promise<PinnedPrefix[]> {
+  async #readPins({ modelId }: LocalTarget): Promise<PinnedPrefix[]> {
     try {
       return [...((await this.#options.pins?.(modelId)) ?? [])];
     } catch (error) {
-      this.#options.log.warn({ model: modelId, reason: messageOf(error) }, 'No prompt stays pinned.');
+      this.#options.log.warn({ model: modelId, reason: errorMessage(error) }, 'No prompt stays pinned.');
       return [];
     }
   }
@@ -404,6 +404,6 @@ type BootFailure = SvcError<'native_unavailable' | 'files_changed'>;
 
 function bootFailure(error: unknown): BootFailure {
   if (isFailure(error, 'native_unavailable', 'files_changed')) return error;
-  const said = messageOf(error);
-  return fail('native_unavailable', { reason: isSvcError(error) ? reasonOf(error) : said }, error);
+  const said = errorMessage(error);
+  return fail('native_unavailable', { reason: isSvcError(error) ? errorReason(error) : said }, error);
 }

@@ -1,6 +1,6 @@
 /** The models of this kind of engine: GGUF files. The code that knows the files makes the target; no other reads its source. */
 import type { ExpertFacts, LoadSpec } from '../../contract/load.ts';
-import { type ModelSettings, settingsOf } from '../../contract/settings/shapes.ts';
+import { type ModelSettings, pickSettings } from '../../contract/settings/shapes.ts';
 import type { Medium, ModelTarget } from '../ports.ts';
 
 export const LOCAL_ENGINE = 'local';
@@ -76,7 +76,7 @@ export function fileTarget(
 /** The settings that make another load of the same file, in one form; empty where none is set. */
 export function settingsKey({ settings }: Pick<LocalSource, 'settings'>): string {
   // Another count of threads is taken with the next load, and is no reason for one.
-  const { threads: _, lora, ...set } = settingsOf(settings);
+  const { threads: _, lora, ...set } = pickSettings(settings);
   // Nor is another scale, which each job brings.
   const named = lora === undefined ? set : { ...set, lora: lora.map(({ name }) => name) };
   return Object.keys(named).length === 0 ? '' : JSON.stringify(named);

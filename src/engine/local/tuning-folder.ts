@@ -8,7 +8,7 @@ import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
-import { errnoOf, makeFolder, writeDurably } from '../../lib/files/durable.ts';
+import { errnoCode, makeFolder, writeDurably } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import type { ModelTarget } from '../ports.ts';
@@ -48,17 +48,17 @@ export async function openTuningFolder(options: TuningOptions): Promise<Tuning> 
   const known = await readRecords(folder);
   // Asked once: it reads /proc/cpuinfo, and a record is looked up with every request.
   const cpu = `${cpus()[0]?.model ?? 'unknown'} ${availableParallelism()}`;
-  const nameOf = (target: ModelTarget): string | null => {
+  const targetRecordName = (target: ModelTarget): string | null => {
     const backend = options.backendSha256();
     return backend === null || !isLocal(target) ? null : recordName(target.source, backend, cpu);
   };
   return {
     recall: (target) => {
-      const name = nameOf(target);
+      const name = targetRecordName(target);
       return name === null ? null : (known.get(name) ?? null);
     },
     remember: (target, measured) => {
-      const name = nameOf(target);
+      const name = targetRecordName(target);
       if (name === null) return;
       const record: TuningRecord = { schema: 3, modelId: target.modelId, ...measured };
       known.set(name, record);
@@ -78,7 +78,7 @@ function recordName(source: LocalSource, backend: string, cpu: string): string {
 /** By name, without those that are damaged: what is not there is simply measured again. */
 async function readRecords(folder: string): Promise<Map<string, TuningRecord>> {
   const names = await readdir(folder).catch((error: unknown) => {
-    if (errnoOf(error) === undefined) throw error;
+    if (errnoCode(error) === undefined) throw error;
     return [];
   });
   const read = async (file: string): Promise<[string, TuningRecord][]> => {

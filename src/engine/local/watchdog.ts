@@ -44,7 +44,7 @@ export class Watchdog {
   jobOpened(job: Job): void {
     const longest = longestInput(job);
     if (longest !== null) this.#inputTokens.set(job.jobId, longest / CHARS_PER_TOKEN);
-    this.#unreadChars.set(job.jobId, charsOf(job));
+    this.#unreadChars.set(job.jobId, jobChars(job));
   }
 
   jobClosed(jobId: string): void {
@@ -133,14 +133,14 @@ function longestInput(job: Job): number | null {
 /** A token stands for about four characters. */
 const charsIn = (input: TextOrIds): number => (typeof input === 'string' ? 1 : 4) * input.length;
 
-function charsOf(job: Job): number {
+function jobChars(job: Job): number {
   switch (job.kind) {
     case 'embed':
       return job.inputs.reduce((sum, input) => sum + charsIn(input), 0);
     case 'rank':
       return job.documents.reduce((sum, { length }) => sum + length, job.query.length);
     case 'explain':
-      return charsOf(job.job);
+      return jobChars(job.job);
     case 'tokenize':
       return job.text.length;
     case 'detokenize':

@@ -1,7 +1,7 @@
 /** Figures of the prompt cache: where prompt tokens came from, why they were evaluated, what the tiers hold. */
 import type { CacheTiers, TierFacts } from '../../contract/slots.ts';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { missOf } from '../../contract/prompt-difference.ts';
+import { missReason } from '../../contract/prompt-difference.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { ResidencyStatus } from '../ports.ts';
 
@@ -37,17 +37,17 @@ export function cacheCounter(registry: Registry): (started: Started, model: stri
     registers,
   });
   return (started, model) => {
-    for (const [origin, count] of Object.entries(originsOf(started)))
+    for (const [origin, count] of Object.entries(tokenOrigins(started)))
       if (count > 0) tokens.inc({ origin, model }, count);
     const { cache } = started;
     if (cache !== undefined && cache.restoreMs > 0) restore.observe({ model }, cache.restoreMs / 1000);
-    const reason = missOf(started);
+    const reason = missReason(started);
     if (reason !== null) misses.inc({ reason, model });
     else if (started.cachedTokens > 0) hits.inc({ model });
   };
 }
 
-function originsOf({ promptTokens, cachedTokens, cache }: Started): Readonly<Record<string, number>> {
+function tokenOrigins({ promptTokens, cachedTokens, cache }: Started): Readonly<Record<string, number>> {
   return {
     slot: cache?.slotTokens ?? cachedTokens,
     ram: cache?.ramTokens ?? 0,
@@ -56,7 +56,7 @@ function originsOf({ promptTokens, cachedTokens, cache }: Started): Readonly<Rec
   };
 }
 
-const tiersOf = ({ ram, disk }: CacheTiers): [tier: string, TierFacts][] => [
+const listTiers = ({ ram, disk }: CacheTiers): [tier: string, TierFacts][] => [
   ...(ram === null ? [] : [['ram', ram] as [string, TierFacts]]),
   ...(disk === null ? [] : [['disk', disk] as [string, TierFacts]]),
 ];
@@ -77,7 +77,7 @@ export function addTierMetrics(
         this.reset();
         for (const { modelId: model, cache } of residencies()) {
           if (cache === undefined) continue;
-          for (const [tier, facts] of tiersOf(cache)) this.set({ model, tier }, pick(facts));
+          for (const [tier, facts] of listTiers(cache)) this.set({ model, tier }, pick(facts));
         }
       },
     });
@@ -104,7 +104,7 @@ export function addTierMetrics(
   const count = ({ modelId: model, cache }: ResidencyStatus): void => {
     if (cache === undefined) return;
     const before = counted.get(model) ?? {};
-    const now = evictionsOf(cache);
+    const now = evictionCounts(cache);
     for (const [tier, total] of Object.entries(now))
       evictions.inc({ model, tier }, Math.max(0, total - (before[tier] ?? 0)));
     counted.set(model, now);
@@ -118,7 +118,7 @@ export function addTierMetrics(
   };
 }
 
-function evictionsOf(cache: CacheTiers): Record<string, number> {
-  const tiers = tiersOf(cache).map(([tier, { evictions }]) => [tier, evictions]);
+function evictionCounts(cache: CacheTiers): Record<string, number> {
+  const tiers = listTiers(cache).map(([tier, { evictions }]) => [tier, evictions]);
   return Object.fromEntries([['slot', cache.slotEvictions], ...tiers]) as Record<string, number>;
 }

@@ -97,7 +97,7 @@ export function createMetrics({
     },
     countRequest,
     onFirstToken,
-    describe: () => [registry, keyMetrics([])].flatMap((each) => each.getMetricsAsArray()).map(factsOf),
+    describe: () => [registry, keyMetrics([])].flatMap((each) => each.getMetricsAsArray()).map(seriesFacts),
     contentType: registry.contentType,
     render: async (mayRead = () => true) => {
       const seen = keys().filter(({ name }) => mayRead(name));
@@ -107,7 +107,7 @@ export function createMetrics({
 }
 
 /** prom-client keeps these on every metric, and types few of them. */
-function factsOf(metric: object): SeriesFacts {
+function seriesFacts(metric: object): SeriesFacts {
   const { name, help, type, labelNames } = metric as {
     name: string;
     help: string;

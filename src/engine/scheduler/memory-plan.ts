@@ -86,10 +86,10 @@ function comforts(wish: Wish): LoadSize[] {
     ...AMPLE_WINDOWS.map((usual) => chosenCtx(wish, usual)).filter((numCtx) => isInProportion(wish, numCtx)),
     chosenCtx(wish, USUAL_WINDOW),
   ]);
-  return [...windows].flatMap((numCtx) => comfortsOf(wish, numCtx));
+  return [...windows].flatMap((numCtx) => comfortableSizes(wish, numCtx));
 }
 
-function comfortsOf({ slots }: Wish, numCtx: number): LoadSize[] {
+function comfortableSizes({ slots }: Wish, numCtx: number): LoadSize[] {
   const many = slots ?? COMFORTABLE_SLOTS;
   const cells = Math.max(numCtx, Math.min(COMFORTABLE_CELLS, numCtx * many));
   return [{ numCtx, slots: many, cells }, oneWindow(numCtx, many)];

@@ -1,7 +1,7 @@
 /** From what an upstream did to the failure that is told of it. Its words are hostile text: cut, and never with our key. */
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import { UPSTREAM_LIMITS } from './limits.ts';
-import { field, textOf } from './hostile.ts';
+import { field, readText } from './hostile.ts';
 
 /** A refusal as it arrived. */
 export interface Refusal {
@@ -24,7 +24,7 @@ const MOST_RETRY_S = 3_600;
 
 export function failureOfStatus(asked: Asked, { status, retryAfter, fields }: Refusal): SvcError {
   const { upstream, model, key } = asked;
-  const message = messageOf(asked, fields);
+  const message = readMessage(asked, fields);
   if (status >= 300 && status < 400)
     return broken(upstream, 'redirect', 'it redirects, which is not followed');
   if (status === 401 || status === 403)
@@ -32,9 +32,9 @@ export function failureOfStatus(asked: Asked, { status, retryAfter, fields }: Re
   if (status === 404 && model !== null)
     return fail('upstream_model_gone', { upstream, model, param: 'model' });
   if (status === 429 || status === 503)
-    return fail('upstream_busy', { upstream, status, retryAfterS: secondsOf(retryAfter) });
+    return fail('upstream_busy', { upstream, status, retryAfterS: retrySeconds(retryAfter) });
   if (status >= 400 && status < 500)
-    return overflowOf(fields) ?? fail('upstream_refused', { upstream, status, message });
+    return readOverflow(fields) ?? fail('upstream_refused', { upstream, status, message });
   return fail('upstream_failed', { upstream, status, message });
 }
 
@@ -47,7 +47,7 @@ export function failureInStream(asked: Asked, error: unknown): SvcError {
 
 export function unreachable(upstream: string, error: unknown): SvcError {
   if (isSvcError(error)) return error;
-  return fail('upstream_unreachable', { upstream, reason: reasonOf(error) }, error);
+  return fail('upstream_unreachable', { upstream, reason: connectionReason(error) }, error);
 }
 
 /** `cut`: it ended too early; the others are no answer at all. */
@@ -74,18 +74,18 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
 };
 
-function reasonOf(error: unknown): string {
-  const code = textOf(field(error, 'code')) ?? '';
+function connectionReason(error: unknown): string {
+  const code = readText(field(error, 'code')) ?? '';
   if (code.startsWith('HPE_')) return 'it does not speak HTTP/1.1';
   return REASONS[code] ?? (code === '' ? 'the connection failed' : code);
 }
 
 /** llama-server tells both numbers; the words of vLLM and of others that follow OpenAI hold them. */
-function overflowOf(fields: unknown): SvcError | null {
+function readOverflow(fields: unknown): SvcError | null {
   const error = field(fields, 'error');
   const [needed, window] = [field(error, 'n_prompt_tokens'), field(error, 'n_ctx')];
   if (isCount(needed) && isCount(window)) return overflow(needed, window);
-  const text = textOf(field(error, 'message')) ?? textOf(error) ?? textOf(field(fields, 'message')) ?? '';
+  const text = readText(field(error, 'message')) ?? readText(error) ?? readText(field(fields, 'message')) ?? '';
   const hearth =
     /the prompt is (?:at least )?(\d{1,9}) tokens long and exceeds the context window of (\d{1,9})/.exec(
       text,
@@ -104,13 +104,13 @@ const overflow = (promptTokens: number, numCtx: number): SvcError =>
   fail('context_length_exceeded', { promptTokens, numCtx, maxCtx: numCtx, param: 'messages' });
 
 /** In the places where OpenAI, FastAPI, Ollama and Hearth put it. */
-function messageOf({ key }: Asked, fields: unknown): string {
+function readMessage({ key }: Asked, fields: unknown): string {
   const error = field(fields, 'error');
   const said =
-    textOf(field(error, 'message')) ??
-    textOf(error) ??
-    textOf(field(fields, 'message')) ??
-    textOf(field(fields, 'detail')) ??
+    readText(field(error, 'message')) ??
+    readText(error) ??
+    readText(field(fields, 'message')) ??
+    readText(field(fields, 'detail')) ??
     'it gives no reason';
   const clean = key === null || key === '' ? said : said.replaceAll(key, '…');
   // The sentence around it ends with a full stop.
@@ -121,7 +121,7 @@ function messageOf({ key }: Asked, fields: unknown): string {
 }
 
 /** Seconds, or a date, as HTTP allows. */
-function secondsOf(retryAfter: string | undefined): number {
+function retrySeconds(retryAfter: string | undefined): number {
   if (retryAfter === undefined) return DEFAULT_RETRY_S;
   const seconds = /^\d{1,9}$/.test(retryAfter)
     ? Number(retryAfter)

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { countOf } from './hostile.ts';
+import { readCount } from './hostile.ts';
 
 it('a count is a whole number, and sums of thousands of them are exact, whatever an upstream sends', () => {
   const sent = fc.oneof(
@@ -10,7 +10,7 @@ it('a count is a whole number, and sums of thousands of them are exact, whatever
   );
   fc.assert(
     fc.property(sent, (value) => {
-      const count = countOf(value);
+      const count = readCount(value);
       if (typeof value !== 'number' || !Number.isInteger(value) || value < 0) {
         expect(count).toBeUndefined();
         return;

@@ -7,7 +7,7 @@ export function field(value: unknown, name: string): unknown {
 }
 
 /** JSON text as a value; undefined where it is none. It is read at once, so this is for short texts. */
-export function fieldsOf(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
+export function parseFields(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
     return parse(text);
   } catch (error) {
@@ -20,7 +20,7 @@ export function fieldsOf(text: string, parse: (text: string) => unknown = JSON.p
 export const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** Well-formed text, empty only where `field` is. */
-export function textOf(value: unknown): string | undefined {
+export function readText(value: unknown): string | undefined {
   return typeof value === 'string' ? value.toWellFormed() : undefined;
 }
 
@@ -28,10 +28,10 @@ export function textOf(value: unknown): string | undefined {
 const MOST = 2 ** 31 - 1;
 
 /** A whole number of at least 0; what is beyond any count is cut. */
-export function countOf(value: unknown): number | undefined {
+export function readCount(value: unknown): number | undefined {
   return Number.isInteger(value) && Number(value) >= 0 ? Math.min(Number(value), MOST) : undefined;
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+export function readList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -115,7 +115,7 @@ export interface UpstreamProbe {
 }
 
 /** Who can read what is sent to a model; of a pool, to the nearest of its members. */
-export function privacyOf(target: ModelTarget): Privacy {
+export function targetPrivacy(target: ModelTarget): Privacy {
   switch (target.engine) {
     case 'local':
     case 'command':
@@ -123,7 +123,7 @@ export function privacyOf(target: ModelTarget): Privacy {
     case REMOTE_ENGINE:
       return (target as RemoteTarget).source.upstream.privacy;
     case POOL_ENGINE:
-      return nearer(...(target as PoolTarget).source.members.map(privacyOf));
+      return nearer(...(target as PoolTarget).source.members.map(targetPrivacy));
     default:
       throw new Error(`how far the engine ${target.engine satisfies never} goes is not known`);
   }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { EngineKind, ModelTarget } from '../ports.ts';
-import { privacyOf } from './ports.ts';
+import { targetPrivacy } from './ports.ts';
 
 const to = (engine: string, source: unknown = null): ModelTarget =>
   ({ modelId: 'm', kind: 'chat', engine, source }) as ModelTarget;
@@ -22,9 +22,9 @@ const EVERY: Readonly<Record<EngineKind, readonly (readonly [ModelTarget, string
 };
 
 it('is told of every kind of engine', () => {
-  for (const [target, privacy] of Object.values(EVERY).flat()) expect(privacyOf(target)).toBe(privacy);
+  for (const [target, privacy] of Object.values(EVERY).flat()) expect(targetPrivacy(target)).toBe(privacy);
 });
 
 it('is told of no kind that nobody has thought of', () => {
-  expect(() => privacyOf(to('elsewhere'))).toThrow(/the engine elsewhere goes is not known/);
+  expect(() => targetPrivacy(to('elsewhere'))).toThrow(/the engine elsewhere goes is not known/);
 });

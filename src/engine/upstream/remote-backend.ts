@@ -18,7 +18,7 @@ import { readEvents } from './http/event-stream.ts';
 import { type Exchange, exchange, type ExchangeDeps } from './http/exchange.ts';
 import { UPSTREAM_LIMITS, vectorsLimits } from './limits.ts';
 import { isRemote, type RemoteTarget, type Upstream } from './ports.ts';
-import { SentEvents, sinkOf, tell } from './said-events.ts';
+import { SentEvents, openSink, tell } from './said-events.ts';
 
 /** Resolves with the boot id of the upstream that is pinned; rejects where another one answers. */
 type Prove = (upstream: Upstream, signal: AbortSignal) => Promise<string>;
@@ -42,13 +42,13 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
     memoryNeed: () => null,
     load: async (target, size, signal) => {
       const remote = asRemote(target);
-      return residency(options, remote, size, await proofOf(options, remote.source.upstream, signal));
+      return residency(options, remote, size, await requestProof(options, remote.source.upstream, signal));
     },
     close: async () => options.connections.close(),
   };
 }
 
-async function proofOf(
+async function requestProof(
   { prove, bootHeader: header }: RemoteBackendOptions,
   upstream: Upstream,
   signal: AbortSignal,
@@ -135,7 +135,7 @@ async function call(
   );
   let isWhole = false;
   try {
-    await readEvents(answer, sinkOf(answer, reader, said));
+    await readEvents(answer, openSink(answer, reader, said));
     isWhole = true;
     said.add(reader.end());
     said.tell();
@@ -176,12 +176,12 @@ function outgoing(
     signal,
     url: `${upstream.baseUrl}${path}`,
     body: writeJson(body),
-    headers: { 'x-request-id': jobId.split('.')[0] ?? jobId, ...traceOf(route) },
+    headers: { 'x-request-id': jobId.split('.')[0] ?? jobId, ...traceHeaders(route) },
   };
 }
 
 /** A trace goes on where the client sent one. */
-function traceOf({ traceparent, tracestate }: Route = {}): Readonly<Record<string, string>> {
+function traceHeaders({ traceparent, tracestate }: Route = {}): Readonly<Record<string, string>> {
   return {
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(tracestate === undefined ? {} : { tracestate }),

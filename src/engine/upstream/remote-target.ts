@@ -15,7 +15,7 @@ const ANY_MEDIUM: readonly Medium[] = ['image', 'audio'];
 
 export function remoteTarget(modelId: string, source: RemoteSource, revision: string): RemoteTarget {
   const { model, upstream } = source;
-  const window = windowOf(model);
+  const window = contextWindow(model);
   return {
     modelId,
     kind: model.kind,
@@ -35,7 +35,7 @@ export function remoteTarget(modelId: string, source: RemoteSource, revision: st
 }
 
 /** The window that jobs are planned with. */
-export const windowOf = ({ contextLength }: Pick<UpstreamModel, 'contextLength'>): number =>
+export const contextWindow = ({ contextLength }: Pick<UpstreamModel, 'contextLength'>): number =>
   contextLength ?? UNKNOWN_WINDOW;
 
 /** What an engine behind an OpenAI-like API can do. */

@@ -35,7 +35,7 @@ export class SentEvents {
   }
 }
 
-export function sinkOf({ watch }: Exchange, reader: AnswerReader, said: SentEvents): EventSink {
+export function openSink({ watch }: Exchange, reader: AnswerReader, said: SentEvents): EventSink {
   const readAll = async (pieces: readonly string[]): Promise<void> => {
     await takeInTurns(reader, said, pieces);
     await said.listener.room?.();

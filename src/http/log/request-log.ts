@@ -8,7 +8,7 @@ import type { RequestAccount } from '../../api/caller.ts';
 import type { FinishedRequest, RequestRecorder } from '../../api/requests/recorder.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
-import { entryOf } from '../../lib/errors/catalogue.ts';
+import { catalogueEntry } from '../../lib/errors/catalogue.ts';
 import type { Family } from '../../lib/errors/entry.ts';
 import type { SvcError } from '../../lib/errors/svc-error.ts';
 import type { RequestText } from '../../wire/operation/requests.ts';
@@ -166,7 +166,7 @@ function detailOf(failure: SvcError | null, status: number): Record<string, stri
   if (failure === null) return {};
   const { code, detail, message } = failure;
   const param = 'param' in detail ? detail.param?.slice(0, 80) : undefined;
-  const isAboutContent = ABOUT_CONTENT.has(entryOf(code).family);
+  const isAboutContent = ABOUT_CONTENT.has(catalogueEntry(code).family);
   return {
     param,
     reason: isAboutContent ? undefined : message.slice(0, 300),

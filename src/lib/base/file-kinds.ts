@@ -21,11 +21,11 @@ export const AUDIO_KINDS = {
 /** Of what a file begins with. */
 const START = 16;
 
-export function kindOf(kinds: Kinds, bytes: Buffer): string | null {
+export function detectKind(kinds: Kinds, bytes: Buffer): string | null {
   const start = bytes.toString('latin1', 0, START);
   return Object.entries(kinds).find(([, begin]) => begin.test(start))?.[0] ?? null;
 }
 
 /** The same of base64. */
 export const kindOfBase64 = (kinds: Kinds, text: string): string | null =>
-  kindOf(kinds, Buffer.from(text.slice(0, 4 * Math.ceil(START / 3)), 'base64'));
+  detectKind(kinds, Buffer.from(text.slice(0, 4 * Math.ceil(START / 3)), 'base64'));

@@ -43,7 +43,7 @@ export function repetitionLimit({ sampling, lane, ignoresEnd }: Asked): number {
 export class RepetitionGuard {
   readonly #limit: number;
   readonly #tokens: readonly number[];
-  readonly #textOf: (tokens: readonly number[]) => string;
+  readonly #joinTokens: (tokens: readonly number[]) => string;
   /** What repeats has digits and no letters; null: nobody asked yet. */
   #isNumbers: boolean | null = null;
   /** 0: none is known. */
@@ -59,11 +59,11 @@ export class RepetitionGuard {
   /** By the hash of a shingle, where it ended last. Made when an answer is long enough to need it. */
   #places: Int32Array | null = null;
 
-  /** `tokens`: the answer, which grows by one before each `note`; `textOf`: what some of them say. */
-  constructor(limit: number, tokens: readonly number[], textOf: (tokens: readonly number[]) => string) {
+  /** `tokens`: the answer, which grows by one before each `note`; `joinTokens`: what some of them say. */
+  constructor(limit: number, tokens: readonly number[], joinTokens: (tokens: readonly number[]) => string) {
     this.#limit = limit;
     this.#tokens = tokens;
-    this.#textOf = textOf;
+    this.#joinTokens = joinTokens;
   }
 
   get isOver(): boolean {
@@ -107,7 +107,7 @@ export class RepetitionGuard {
 
   /** Read once for each period, and only where it matters. */
   get #repeatsNumbers(): boolean {
-    this.#isNumbers ??= isNumbers(this.#textOf(this.#tokens.slice(-Math.min(this.#period, MOST_READ))));
+    this.#isNumbers ??= isNumbers(this.#joinTokens(this.#tokens.slice(-Math.min(this.#period, MOST_READ))));
     return this.#isNumbers;
   }
 

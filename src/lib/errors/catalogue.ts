@@ -29,7 +29,7 @@ export type DetailOf<C extends ErrorCode> = DetailFrom<(typeof catalogue)[C]['me
 const sentences: { readonly [C in ErrorCode]: { readonly sentence: (detail: DetailOf<C>) => string } } =
   catalogue;
 
-export function sentenceOf<C extends ErrorCode>(code: C, detail: DetailOf<C>): string {
+export function errorSentence<C extends ErrorCode>(code: C, detail: DetailOf<C>): string {
   return sentences[code].sentence(detail);
 }
 
@@ -43,6 +43,6 @@ export function mayRetry({ code, detail }: { readonly code: ErrorCode; readonly 
 }
 
 /** Whether a failure can go away by itself, and what it is about. */
-export function entryOf(code: ErrorCode): { readonly family: Family; readonly retryable: boolean } {
+export function catalogueEntry(code: ErrorCode): { readonly family: Family; readonly retryable: boolean } {
   return catalogue[code];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fail, isFailure, isSvcError, reasonOf, reviveFailure, type SvcError } from './svc-error.ts';
+import { fail, isFailure, isSvcError, errorReason, reviveFailure, type SvcError } from './svc-error.ts';
 
 const never = Math.random() > 1;
 
@@ -111,7 +111,7 @@ describe('a failure of another process', () => {
 
 describe('reasonOf', () => {
   it('is the reason without the sentence, or the sentence where there is none', () => {
-    expect(reasonOf(fail('load_failed', { model: 'm', reason: 'no tensors' }))).toBe('no tensors');
-    expect(reasonOf(fail('draining'))).toBe(fail('draining').message);
+    expect(errorReason(fail('load_failed', { model: 'm', reason: 'no tensors' }))).toBe('no tensors');
+    expect(errorReason(fail('draining'))).toBe(fail('draining').message);
   });
 });

@@ -1,5 +1,5 @@
 /** The one error class of the program outside the CLI, made by `fail` and recognised by `isSvcError` and `isFailure`. */
-import { catalogue, type DetailOf, type ErrorCode, sentenceOf } from './catalogue.ts';
+import { catalogue, type DetailOf, type ErrorCode, errorSentence } from './catalogue.ts';
 import { pickDetail } from './entry.ts';
 
 const brand = Symbol.for('hearth.SvcError');
@@ -9,7 +9,7 @@ class CodedError<C extends ErrorCode> extends Error {
   readonly detail: DetailOf<C>;
 
   constructor(code: C, detail: DetailOf<C>, cause: unknown) {
-    super(sentenceOf(code, detail), cause === undefined ? undefined : { cause });
+    super(errorSentence(code, detail), cause === undefined ? undefined : { cause });
     this.name = 'SvcError';
     this.code = code;
     this.detail = detail;
@@ -60,11 +60,11 @@ export function isFailure<C extends ErrorCode>(value: unknown, ...codes: readonl
 }
 
 /** The cause that the failure names, without the sentence around it. */
-export function reasonOf(error: SvcError): string {
+export function errorReason(error: SvcError): string {
   return ('reason' in error.detail ? error.detail.reason : undefined) ?? error.message;
 }
 
 /** What an error of any kind says; libraries may throw what is none. */
-export function messageOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

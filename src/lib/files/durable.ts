@@ -64,7 +64,7 @@ export async function removeDurably(path: string, onStep?: StepHook): Promise<vo
   try {
     await unlink(path);
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return;
+    if (errnoCode(error) === 'ENOENT') return;
     throw writeFailure(path, error);
   }
   await onStep?.(`${kind}.unlinked`);
@@ -86,7 +86,7 @@ export async function isReadOnly(folder: string): Promise<boolean> {
     await access(folder, constants.W_OK);
     return false;
   } catch (error) {
-    return ['EROFS', 'EACCES', 'EPERM'].includes(errnoOf(error) ?? '');
+    return ['EROFS', 'EACCES', 'EPERM'].includes(errnoCode(error) ?? '');
   }
 }
 
@@ -128,7 +128,7 @@ export function temporaryBase(name: string): string | null {
   return TEMPORARY.exec(name)?.[1] ?? null;
 }
 
-export function errnoOf(error: unknown): string | undefined {
+export function errnoCode(error: unknown): string | undefined {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   return typeof code === 'string' ? code : undefined;
 }
@@ -149,7 +149,7 @@ const UNWRITABLE = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS']);
 
 /** What the system refused to do with a file, as a failure that people can act on; null for any other error. */
 export function fileFailure(error: unknown): SvcError | null {
-  const code = errnoOf(error);
+  const code = errnoCode(error);
   const { path, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || path === undefined || syscall === undefined) return null;
   if (WRITES.has(syscall) || UNWRITABLE.has(code)) return writeFailure(path, error);
@@ -164,7 +164,7 @@ export function unreadable(path: string, reason: string, cause?: unknown): SvcEr
 /** Turns what the file system said about a write into the failure that people can act on. */
 export function writeFailure(path: string, error: unknown): SvcError {
   if (isSvcError(error)) return error;
-  const code = errnoOf(error);
+  const code = errnoCode(error);
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG')
     return fail('disk_full', { path, param: path, reason: code }, error);
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { apiDigest } from '../llama-api/probe.ts';
-import { minorOf, platformKey, platformLibrary, TESTED_RELEASES } from './platforms.ts';
+import { minorVersion, platformKey, platformLibrary, TESTED_RELEASES } from './platforms.ts';
 
 /** The libraries of one folder, by what they are. */
 export interface LibraryFiles {
@@ -122,7 +122,7 @@ export function readBuildFacts(bins: string): BuildFacts | null {
 }
 
 /** Whether Hearth's tests run on this release. */
-export const isTestedRelease = (version: string): boolean => TESTED_RELEASES.has(minorOf(version) ?? '');
+export const isTestedRelease = (version: string): boolean => TESTED_RELEASES.has(minorVersion(version) ?? '');
 
 /** The release of the selected build, where Hearth's tests do not run on it; null otherwise. */
 export function untestedRelease(libraries: string): string | null {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { fail, isFailure, isSvcError } from '../errors/svc-error.ts';
-import { errnoOf, unreadable } from './durable.ts';
+import { errnoCode, unreadable } from './durable.ts';
 
 /** What identifies the state of a file without reading it. */
 export interface FileStamp {
@@ -30,8 +30,8 @@ export async function openPlainFile(
   });
   try {
     const stat = await file.stat({ bigint: true });
-    if (!stat.isFile()) throw unusable(path, `it is ${kindOf(stat)}, not a file`);
-    return { file, path: real, stamp: stampOf(stat) };
+    if (!stat.isFile()) throw unusable(path, `it is ${fileKind(stat)}, not a file`);
+    return { file, path: real, stamp: fileStamp(stat) };
   } catch (error) {
     await file.close();
     throw error;
@@ -103,17 +103,17 @@ const MAX_TEXT_BYTES = 64 * 1024 * 1024;
  */
 export async function readText(path: string, maxBytes = MAX_TEXT_BYTES): Promise<string | null> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((error: unknown) => {
-    if (errnoOf(error) === 'ENOENT') return null;
-    throw unreadable(path, errnoOf(error) ?? String(error), error);
+    if (errnoCode(error) === 'ENOENT') return null;
+    throw unreadable(path, errnoCode(error) ?? String(error), error);
   });
   if (file === null) return null;
   try {
     const stat = await file.stat({ bigint: true });
-    if (!stat.isFile()) throw unreadable(path, `it is ${kindOf(stat)}, not a file`);
+    if (!stat.isFile()) throw unreadable(path, `it is ${fileKind(stat)}, not a file`);
     if (stat.size > maxBytes) throw unreadable(path, `it is longer than ${maxBytes} bytes`);
     return await file.readFile('utf8');
   } catch (error) {
-    throw isSvcError(error) ? error : unreadable(path, errnoOf(error) ?? String(error), error);
+    throw isSvcError(error) ? error : unreadable(path, errnoCode(error) ?? String(error), error);
   } finally {
     await file.close();
   }
@@ -154,7 +154,7 @@ export async function readChunks(
   }
 }
 
-export function stampOf(stat: BigIntStats): FileStamp {
+export function fileStamp(stat: BigIntStats): FileStamp {
   return {
     sizeBytes: Number(stat.size),
     mtimeMs: Number(stat.mtimeMs),
@@ -183,7 +183,7 @@ async function resolveReal(path: string): Promise<string> {
 }
 
 function openFailure(path: string, error: unknown): Error {
-  const code = errnoOf(error);
+  const code = errnoCode(error);
   // No file has a name that is too long.
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG')
     return fail('file_not_found', { path, param: path }, error);
@@ -199,7 +199,7 @@ function openFailure(path: string, error: unknown): Error {
   return fail('file_unusable', { path, param: path, reason: code ?? String(error) }, error);
 }
 
-function kindOf(stat: BigIntStats): string {
+function fileKind(stat: BigIntStats): string {
   if (stat.isDirectory()) return 'a folder';
   if (stat.isFIFO()) return 'a pipe';
   if (stat.isCharacterDevice() || stat.isBlockDevice()) return 'a device';

@@ -38,11 +38,11 @@ export const platformLibrary = (key: string = platformKey()): PlatformLibrary | 
 
 /** The releases that Hearth's tests run on or are checked against, such as `0.5`: a patch changes no layout. */
 export const TESTED_RELEASES: ReadonlySet<string> = new Set(
-  Object.values(PLATFORMS).map(({ release }) => minorOf(release) ?? ''),
+  Object.values(PLATFORMS).map(({ release }) => minorVersion(release) ?? ''),
 );
 
 /** The first two numbers of `v0.5.0` or `0.5.0-dev`. */
-export function minorOf(version: string): string | null {
+export function minorVersion(version: string): string | null {
   return /^v?(\d+\.\d+)(?:\.|$)/.exec(version)?.[1] ?? null;
 }
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isSvcError, reasonOf } from '../errors/svc-error.ts';
+import { isSvcError, errorReason } from '../errors/svc-error.ts';
 import { readTemplateFile } from './template-file.ts';
 
 let folder: string;
@@ -21,7 +21,7 @@ async function read(source: string): Promise<string> {
   try {
     return await readTemplateFile(file);
   } catch (error) {
-    return isSvcError(error) ? `${error.code}: ${reasonOf(error)}` : String(error);
+    return isSvcError(error) ? `${error.code}: ${errorReason(error)}` : String(error);
   }
 }
 

@@ -34,7 +34,7 @@ export class JsonKeys {
   #notePlace(start: number, end: number, print: number): boolean {
     const places = this.#places;
     if (end - start === PROTO.length && this.#text(start, end) === PROTO) throw namesProto();
-    const alike = this.#placeOf(print);
+    const alike = this.#findPlace(print);
     if (alike !== undefined) {
       const [otherStart, otherEnd] = [places[alike] as number, places[alike + 1] as number];
       if (this.#isSame(otherStart, otherEnd, start, end)) throw namesTwice();
@@ -45,7 +45,7 @@ export class JsonKeys {
     return true;
   }
 
-  #placeOf(print: number): number | undefined {
+  #findPlace(print: number): number | undefined {
     const places = this.#places;
     if (places.length >= 3 * FEW_KEYS) {
       this.#byPrint ??= new Map(

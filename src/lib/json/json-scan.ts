@@ -266,12 +266,12 @@ export class JsonScan {
 
   /** The next quote or backslash. What was found is remembered, so that no byte is searched twice for the same. */
   #nextMark(from: number): number {
-    if (this.#quoteAt < from) this.#quoteAt = this.#placeOf(QUOTE, from);
-    if (this.#backslashAt < from) this.#backslashAt = this.#placeOf(BACKSLASH, from);
+    if (this.#quoteAt < from) this.#quoteAt = this.#findPlace(QUOTE, from);
+    if (this.#backslashAt < from) this.#backslashAt = this.#findPlace(BACKSLASH, from);
     return Math.min(this.#quoteAt, this.#backslashAt);
   }
 
-  #placeOf(byte: number, from: number): number {
+  #findPlace(byte: number, from: number): number {
     const at = this.#bytes.indexOf(byte, from);
     return at === -1 ? this.#bytes.length : at;
   }
@@ -323,7 +323,7 @@ export class JsonScan {
     while (end < stop && IN_NUMBER_LISTS[this.#bytes[end] as number] === 1) end += 1;
     const comma = end > from ? this.#bytes.lastIndexOf(COMMA, end - 1) : -1;
     if (comma < from + WORTH_A_RUN) return null;
-    const run = numbersOf(this.#bytes.toString('latin1', from, comma));
+    const run = parseNumbers(this.#bytes.toString('latin1', from, comma));
     if (run !== null) this.#at = comma;
     return run;
   }
@@ -341,7 +341,7 @@ function isHex(byte = 0): boolean {
 }
 
 /** Null: one of them is none, or too large. */
-function numbersOf(list: string): readonly number[] | null {
+function parseNumbers(list: string): readonly number[] | null {
   try {
     const numbers = JSON.parse(`[${list}]`) as number[];
     return numbers.every(Number.isFinite) ? numbers : null;

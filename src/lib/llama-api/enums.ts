@@ -37,6 +37,6 @@ export const ENUMS: Readonly<Record<string, Readonly<Record<string, number>>>> =
 };
 
 /** The name that a table has for a number. */
-export function nameOf<K extends string>(table: Readonly<Record<K, number>>, value: number): K | undefined {
+export function enumName<K extends string>(table: Readonly<Record<K, number>>, value: number): K | undefined {
   return (Object.keys(table) as K[]).find((name) => table[name] === value);
 }

@@ -79,7 +79,7 @@ function declarations(): unknown {
 
 function structProbe([name, members]: readonly [string, Readonly<Record<string, string>>]): string {
   const mirror = `hearth_${name}`;
-  const fields = Object.entries(members).map(([member, type]) => `  ${fieldOf(type, member)};`);
+  const fields = Object.entries(members).map(([member, type]) => `  ${cppField(type, member)};`);
   const checks = Object.keys(members).map(
     (member) =>
       `static_assert(offsetof(${mirror}, ${member}) == offsetof(${name}, ${member}) && ` +
@@ -92,7 +92,7 @@ function structProbe([name, members]: readonly [string, Readonly<Record<string, 
 function functionProbes(): string {
   return Object.entries(FUNCTIONS)
     .map(([name, { result, parameters }]) => {
-      const prototype = `${typeOf(result)}(${parameters.map(typeOf).join(', ')})`;
+      const prototype = `${cppType(result)}(${parameters.map(cppType).join(', ')})`;
       return `static_assert(Agrees<${prototype}, decltype(${name})>::value, "${name}");`;
     })
     .join('\n');
@@ -110,10 +110,10 @@ function enumProbes(): string {
 }
 
 /** All pointers are passed alike; whether koffi copies through one is no affair of the headers. */
-const typeOf = (declared: string): string =>
+const cppType = (declared: string): string =>
   declared.endsWith('*') ? 'void *' : (FIXED[declared] ?? declared);
 
-function fieldOf(declared: string, name: string): string {
+function cppField(declared: string, name: string): string {
   const [, element, count] = /^(\w+)\[(\d+)\]$/.exec(declared) ?? [];
-  return element === undefined ? `${typeOf(declared)} ${name}` : `${typeOf(element)} ${name}[${count}]`;
+  return element === undefined ? `${cppType(declared)} ${name}` : `${cppType(element)} ${name}[${count}]`;
 }

@@ -2,7 +2,7 @@
  * lib/seal owns how a process gives up rights for good: to reach anything over a network, and to read files that are not
  * its business. It knows nothing of servers or models. This file: the few calls to the kernel that it takes.
  */
-import { platformOf } from './syscall-filter.ts';
+import { supportedPlatform } from './syscall-filter.ts';
 
 type Argument = number | bigint | Buffer | null;
 
@@ -33,7 +33,7 @@ const SET_DESCRIPTOR_FLAGS = 2;
 
 /** Null on a system without such calls. Loaded only when asked for, because nothing else here is native. */
 export async function openKernel(): Promise<Kernel | null> {
-  const platform = platformOf(process.platform, process.arch);
+  const platform = supportedPlatform(process.platform, process.arch);
   if (platform === null) return null;
   const { default: koffi } = await import('koffi');
   const libc = koffi.load(null);

@@ -2,14 +2,14 @@
 import net from 'node:net';
 import { openKernel } from './kernel.ts';
 import { guardSockets } from './socket-guard.ts';
-import { type Filter, filterProgram, platformOf } from './syscall-filter.ts';
+import { type Filter, filterProgram, supportedPlatform } from './syscall-filter.ts';
 
 /** What holds the seal: the kernel, or Node's own functions where the kernel cannot. */
 export type SealKind = 'seccomp' | 'socket-guard';
 
 /** `listening` leaves the right to bind a port, `closed` takes that too. */
 export async function sealNetwork(filter: Filter): Promise<SealKind> {
-  const platform = platformOf(process.platform, process.arch);
+  const platform = supportedPlatform(process.platform, process.arch);
   const kernel = await openKernel();
   if (platform !== null && kernel?.filterCalls(filterProgram(platform, filter)) === true) return 'seccomp';
   guardSockets();

@@ -1,6 +1,6 @@
 /** The filters as the kernel would run them, over the calls of both instruction sets, whichever this machine has. */
 import { describe, expect, it } from 'vitest';
-import { type Filter, filterProgram, platformOf } from './syscall-filter.ts';
+import { type Filter, filterProgram, supportedPlatform } from './syscall-filter.ts';
 
 const ALLOW = 0x7fff_0000;
 const DENY = 0x0005_000d;
@@ -94,7 +94,7 @@ it('denies the second set of calls that x64 has', () => {
 });
 
 it('has no filter elsewhere', () => {
-  expect([platformOf('darwin', 'arm64'), platformOf('win32', 'x64'), platformOf('linux', 'arm')]).toEqual([
+  expect([supportedPlatform('darwin', 'arm64'), supportedPlatform('win32', 'x64'), supportedPlatform('linux', 'arm')]).toEqual([
     null,
     null,
     null,
@@ -102,7 +102,7 @@ it('has no filter elsewhere', () => {
 });
 
 function programOf(arch: Arch, filter: Filter): Buffer {
-  const platform = platformOf('linux', arch);
+  const platform = supportedPlatform('linux', arch);
   if (platform === null) throw new Error(`there is no filter for ${arch}`);
   return filterProgram(platform, filter);
 }

@@ -49,7 +49,7 @@ const PLATFORMS: Readonly<Record<string, Platform>> = {
   },
 };
 
-export function platformOf(platform: string, arch: string): Platform | null {
+export function supportedPlatform(platform: string, arch: string): Platform | null {
   return platform === 'linux' ? (PLATFORMS[arch] ?? null) : null;
 }
 

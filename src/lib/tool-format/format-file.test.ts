@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Check } from 'typebox/value';
 import { formatOfSource, formatOfTemplate, MINE } from '../../../test/support/formats.ts';
 import { template } from '../../../test/support/templates.ts';
-import { isSvcError, reasonOf } from '../errors/svc-error.ts';
+import { isSvcError, errorReason } from '../errors/svc-error.ts';
 import { JSON_TYPES } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import { formatDefect, readFormatFile } from './format-file.ts';
 import type { GivenFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
@@ -41,7 +41,7 @@ async function read(content: unknown): Promise<GivenFormat | string> {
   try {
     return JSON.parse(await readFormatFile(file)) as GivenFormat;
   } catch (error) {
-    return isSvcError(error) ? `${error.code}: ${reasonOf(error)}` : String(error);
+    return isSvcError(error) ? `${error.code}: ${errorReason(error)}` : String(error);
   }
 }
 

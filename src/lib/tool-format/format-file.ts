@@ -8,7 +8,7 @@ import { readSettingFile, type SettingFile } from '../files/plain-file.ts';
 import { FORMAT_TEXT_BYTES } from '../../../packages/chat-templates/src/tool-format/format-names.ts';
 import {
   type ChannelForm,
-  leadOf,
+  callLead,
   type ToolFormat,
   type Words,
 } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
@@ -52,7 +52,7 @@ function shapeDefect(value: unknown): string {
 export function formatDefect({ tools, channels, ...given }: GivenFormat): string | null {
   if (Object.keys(given).length === 0 && tools === undefined && channels === undefined)
     return 'it says nothing; give tools, thinking or content';
-  const texts = textsOf({ ...given, tools, channels });
+  const texts = allTexts({ ...given, tools, channels });
   if (texts.some((text) => UNPRINTABLE.test(text) || !isWellFormed(text)))
     return 'a text of it holds a control character, or half of one character';
   const hasChannels = channels !== undefined && channels !== null;
@@ -66,22 +66,22 @@ const UNPRINTABLE = /[\x00-\x08\x0b-\x1f\x7f]/;
 const isWellFormed = (text: string): boolean =>
   !/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(text);
 
-function textsOf(value: unknown): string[] {
+function allTexts(value: unknown): string[] {
   if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(allTexts) : [];
 }
 
 function channelDefect({ calls }: ChannelForm, { arguments: form }: ToolFormat): string | null {
-  const named = calls.every((words) => countOf(words, 'name') === 1);
+  const named = calls.every((words) => slotCount(words, 'name') === 1);
   return named ? argumentsDefect(form) : 'each of channels.calls needs one slot "name"';
 }
 
 function toolsDefect(tools: ToolFormat): string | null {
   const { trigger, call, arguments: form } = tools;
-  const opening = blankless(leadOf(tools));
+  const opening = blankless(callLead(tools));
   if (blankless(trigger) === '' || !opening.startsWith(blankless(trigger)))
     return 'tools.trigger has to be the beginning of what a call is written behind (section.open and the first of call.before)';
-  if (countOf(call.before, 'name') !== 1) return 'tools.call.before needs one slot "name"';
+  if (slotCount(call.before, 'name') !== 1) return 'tools.call.before needs one slot "name"';
   const behind = form.kind === 'json' ? '{' : form.beforeKey.trimStart();
   const words = [...call.before, behind];
   const runsOn = (word: Words[number], index: number): boolean =>
@@ -105,7 +105,7 @@ function argumentsDefect(form: ToolFormat['arguments']): string | null {
 
 const blankless = (text: string): string => text.replaceAll(/\s+/g, '');
 const isBlank = (word: Words[number] | undefined): boolean => typeof word !== 'string' || word.trim() === '';
-const countOf = (words: Words, slot: string): number =>
+const slotCount = (words: Words, slot: string): number =>
   words.filter((word) => typeof word === 'object' && word.slot === slot).length;
 /** Names and ids are read as far as such signs go. */
 const endsSlot = (word: Words[number] | undefined): boolean =>

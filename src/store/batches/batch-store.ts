@@ -8,7 +8,7 @@ import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../lib/base/clock.ts';
 import {
-  errnoOf,
+  errnoCode,
   makeFolder,
   moveDurably,
   PRIVATE_FILE,
@@ -247,7 +247,7 @@ async function sizeOf(file: string): Promise<number | null> {
   try {
     return (await stat(file)).size;
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return null;
+    if (errnoCode(error) === 'ENOENT') return null;
     throw error;
   }
 }

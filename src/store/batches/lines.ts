@@ -1,7 +1,7 @@
 /** Files of lines: read line by line in bounded memory, and appended to so that a crash leaves whole lines only. */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { errnoOf, PRIVATE_FILE, writeAll, writeFailure } from '../../lib/files/durable.ts';
+import { errnoCode, PRIVATE_FILE, writeAll, writeFailure } from '../../lib/files/durable.ts';
 
 const BREAK = 0x0a;
 
@@ -49,7 +49,7 @@ export async function* linesOf(path: string, mostBytes: number): AsyncGenerator<
       add(chunk.subarray(from));
     }
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return;
+    if (errnoCode(error) === 'ENOENT') return;
     throw error;
   }
   if (length > 0) yield taken(false);

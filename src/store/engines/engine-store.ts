@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Check } from 'typebox/value';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { errnoOf, makeFolder, removeDurably, writeDurably } from '../../lib/files/durable.ts';
+import { errnoCode, makeFolder, removeDurably, writeDurably } from '../../lib/files/durable.ts';
 import { stampNow } from '../../lib/files/stamp.ts';
 import { fileNameToId, idToFileName, isModelId } from '../files/model-id.ts';
 import type { Store } from '../files/store.ts';
@@ -116,7 +116,7 @@ export class EngineStore {
     } catch (error) {
       return {
         name,
-        reason: error instanceof SyntaxError ? 'it is not JSON' : (errnoOf(error) ?? String(error)),
+        reason: error instanceof SyntaxError ? 'it is not JSON' : (errnoCode(error) ?? String(error)),
       };
     }
   }

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { DEFAULT_DEADLINES, DEFAULT_MAX_CALLS } from '../../engine/upstream/limits.ts';
 import type { Upstream } from '../../engine/upstream/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { errnoOf } from '../../lib/files/durable.ts';
+import { errnoCode } from '../../lib/files/durable.ts';
 import type { UpstreamEntry } from './entry.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -57,7 +57,7 @@ async function keyOf({ name, keyEnv, keyFile }: UpstreamEntry, env: Environment)
       throw missing(name, `others may read ${keyFile}; run: chmod 600 ${keyFile}`);
     return checked(name, (await readFile(keyFile, 'utf8')).trim());
   } catch (error) {
-    const code = errnoOf(error);
+    const code = errnoCode(error);
     if (code === undefined || !code.startsWith('E')) throw error;
     throw missing(name, `${keyFile}: ${code}`);
   }
@@ -76,7 +76,7 @@ async function caOf({ name, caFile }: UpstreamEntry): Promise<string | null> {
   } catch (error) {
     throw fail('upstream_unreachable', {
       upstream: name,
-      reason: `${caFile}: ${errnoOf(error) ?? 'cannot be read'}`,
+      reason: `${caFile}: ${errnoCode(error) ?? 'cannot be read'}`,
     });
   }
 }

@@ -1,8 +1,8 @@
 /** What is installed, read from the manifests folder; damaged entries are reported and never hide the others. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
-import { errnoOf } from '../../lib/files/durable.ts';
+import { fail, isSvcError, errorReason } from '../../lib/errors/svc-error.ts';
+import { errnoCode } from '../../lib/files/durable.ts';
 import { type Stamp, stampNow } from '../../lib/files/stamp.ts';
 import { MAX_MANIFEST_BYTES, type ModelManifest, parseManifest } from './manifest.ts';
 import { fileNameToId, lookupKeys } from './model-id.ts';
@@ -91,7 +91,7 @@ export class InstalledReader {
       const names = await readdir(this.#paths.manifests);
       return names.filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort();
     } catch (error) {
-      if (errnoOf(error) === 'ENOENT') return [];
+      if (errnoCode(error) === 'ENOENT') return [];
       throw this.#unreadable(error);
     }
   }
@@ -102,7 +102,7 @@ export class InstalledReader {
     try {
       stamp = stampNow(path);
     } catch (error) {
-      return damagedFile(name, path, errnoOf(error) ?? String(error));
+      return damagedFile(name, path, errnoCode(error) ?? String(error));
     }
     // Removed between the listing and here.
     if (stamp === null) return undefined;
@@ -116,7 +116,7 @@ export class InstalledReader {
   #unreadable(error: unknown): Error {
     const detail = {
       path: this.#paths.manifests,
-      reason: errnoOf(error) ?? String(error),
+      reason: errnoCode(error) ?? String(error),
       remedy: 'check its owner and permissions, or set SVC_HOME',
     };
     return fail('store_unreadable', detail, error);
@@ -154,10 +154,10 @@ async function readManifest(name: string, path: string, stamp: string): Promise<
     if (bytes.length > MAX_MANIFEST_BYTES) return damagedFile(id, path, 'it is too large');
     return { stamp, manifest: parseManifest(bytes.toString('utf8'), id), damage: undefined };
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined;
-    if (isSvcError(error)) return { ...damagedFile(id, path, reasonOf(error)), stamp };
+    if (errnoCode(error) === 'ENOENT') return undefined;
+    if (isSvcError(error)) return { ...damagedFile(id, path, errorReason(error)), stamp };
     // Too many open files, or a disk that fails to answer, says nothing about the file: the next look reads it again.
-    return damagedFile(id, path, errnoOf(error) ?? String(error));
+    return damagedFile(id, path, errnoCode(error) ?? String(error));
   }
 }
 

@@ -2,7 +2,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFailure } from '../../lib/errors/svc-error.ts';
-import { errnoOf, temporaryOwner } from '../../lib/files/durable.ts';
+import { errnoCode, temporaryOwner } from '../../lib/files/durable.ts';
 import { takeLock } from '../lock/owner-lock.ts';
 import type { StorePaths } from './paths.ts';
 import { isRunning } from '../lock/process-identity.ts';
@@ -56,7 +56,7 @@ async function clearPartial(stem: string, olderThanMs: number): Promise<number> 
     await rm(`${stem}.part`, { force: true });
     return size;
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return 0;
+    if (errnoCode(error) === 'ENOENT') return 0;
     throw error;
   } finally {
     await lock.release();

@@ -4,7 +4,7 @@
  */
 import { link, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { errnoOf, temporaryName, writeFailure } from '../../lib/files/durable.ts';
+import { errnoCode, temporaryName, writeFailure } from '../../lib/files/durable.ts';
 import { blobDigests, isBlobFile, type ModelFile, type ModelManifest, modelFiles } from './manifest.ts';
 import { filePath, type StorePaths, splitFolder } from './paths.ts';
 import { rename } from '../../lib/files/busy.ts';
@@ -58,7 +58,7 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
     const [a, b] = [await lstat(one, { bigint: true }), await lstat(other, { bigint: true })];
     return a.dev === b.dev && a.ino === b.ino;
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return false;
+    if (errnoCode(error) === 'ENOENT') return false;
     throw error;
   }
 }

@@ -6,7 +6,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errnoOf } from '../../lib/files/durable.ts';
+import { errnoCode } from '../../lib/files/durable.ts';
 import type { ForeignStoreName } from '../files/manifest.ts';
 import type { Candidate } from '../install/import.ts';
 import {
@@ -60,7 +60,7 @@ export class ScanNotes {
         this.add(folder, `more than ${MAX_ENTRIES} entries; the rest was not looked at`);
       return visible.sort((one, other) => (one.name < other.name ? -1 : 1));
     } catch (error) {
-      if (errnoOf(error) !== 'ENOENT') this.add(folder, whyUnreadable(error));
+      if (errnoCode(error) !== 'ENOENT') this.add(folder, whyUnreadable(error));
       return [];
     }
   }
@@ -107,7 +107,7 @@ export class ScanNotes {
       if (isInside(root, real)) return real;
       this.add(path, 'it points outside the store');
     } catch (error) {
-      this.add(path, errnoOf(error) === 'ENOENT' ? 'it is a broken link' : whyUnreadable(error));
+      this.add(path, errnoCode(error) === 'ENOENT' ? 'it is a broken link' : whyUnreadable(error));
     }
     return null;
   }
@@ -145,12 +145,12 @@ export async function existingFolder(path: string, notes: ScanNotes): Promise<st
   try {
     return await realpath(path);
   } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') notes.add(path, whyUnreadable(error));
+    if (errnoCode(error) !== 'ENOENT') notes.add(path, whyUnreadable(error));
     return null;
   }
 }
 
 function whyUnreadable(error: unknown): string {
-  const code = errnoOf(error) ?? String(error);
+  const code = errnoCode(error) ?? String(error);
   return code === 'EACCES' || code === 'EPERM' ? `it is not readable by this user (${code})` : code;
 }

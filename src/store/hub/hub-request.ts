@@ -6,9 +6,9 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { fail, isFailure, isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure, isSvcError, errorMessage } from '../../lib/errors/svc-error.ts';
 import { parseAnswerInTurns } from '../../lib/json/parse-json-in-turns.ts';
-import { errnoOf } from '../../lib/files/durable.ts';
+import { errnoCode } from '../../lib/files/durable.ts';
 import { checkHop, guardedLookup, type HopPolicy, shownUrl } from './address-guard.ts';
 
 export interface HubAccess extends HopPolicy {
@@ -208,7 +208,7 @@ function stalled(access: HubAccess): Error {
 export function translate(access: HopPolicy, error: unknown): unknown {
   if (isSvcError(error)) return error;
   if (error instanceof Error && error.name === 'AbortError') return error;
-  const reason = errnoOf(error) ?? messageOf(error);
+  const reason = errnoCode(error) ?? errorMessage(error);
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(reason)) {
     return fail(
       'hub_refused',

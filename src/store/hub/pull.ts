@@ -6,7 +6,7 @@
  */
 import { rm } from 'node:fs/promises';
 import { EventQueue } from '../../lib/base/event-queue.ts';
-import { fail, isFailure, reasonOf } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure, errorReason } from '../../lib/errors/svc-error.ts';
 import { type FileStamp, stampFile, unusable } from '../../lib/files/plain-file.ts';
 import { type BlobFile, blobStamp, type ModelFacts } from '../files/manifest.ts';
 import { checkModelId, toModelId } from '../files/model-id.ts';
@@ -242,7 +242,7 @@ async function projectorFacts(
   } catch (error) {
     if (!isFailure(error, 'gguf_invalid', 'file_unusable')) throw error;
     if (!projector.isPresent) await rm(projector.path, { force: true });
-    onEvent({ status: 'left out', file: files.at(-1)?.path ?? '', reason: reasonOf(error) });
+    onEvent({ status: 'left out', file: files.at(-1)?.path ?? '', reason: errorReason(error) });
     return {};
   }
 }

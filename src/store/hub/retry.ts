@@ -1,7 +1,7 @@
 /** Repeats what a network may spoil, with growing and jittered waits; failures that would repeat are not tried again. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { entryOf } from '../../lib/errors/catalogue.ts';
-import { isFailure, isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
+import { catalogueEntry } from '../../lib/errors/catalogue.ts';
+import { isFailure, isSvcError, errorMessage } from '../../lib/errors/svc-error.ts';
 import type { OnInstallEvent } from '../install/install-event.ts';
 
 export interface RetryPolicy {
@@ -54,7 +54,7 @@ export async function withRetries<T>(
       const isHopeless =
         options.isFirstContact === true && isNoContact(error) && tries >= FIRST_CONTACT_TRIES;
       if (delayMs === null || isHopeless || fruitless >= policy.tries || tries >= MOST_TRIES) throw error;
-      const reason = messageOf(error);
+      const reason = errorMessage(error);
       options.onEvent?.({ status: 'retrying', reason, attempt: tries + 1, delayMs });
       await delay(delayMs, undefined, options.signal ? { signal: options.signal } : {});
     }
@@ -67,7 +67,7 @@ function isNoContact(error: unknown): boolean {
 
 /** Null when a repeat makes no sense. */
 function delayBefore(policy: RetryPolicy, fruitless: number, error: unknown): number | null {
-  if (!isSvcError(error) || !entryOf(error.code).retryable) return null;
+  if (!isSvcError(error) || !catalogueEntry(error.code).retryable) return null;
   if ('retryAfterS' in error.detail) {
     const askedS = error.detail.retryAfterS;
     return askedS > LONGEST_RATE_LIMIT_S ? null : askedS * 1000;

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { errnoOf } from '../../lib/files/durable.ts';
+import { errnoCode } from '../../lib/files/durable.ts';
 import { envPath } from '../../lib/files/env-path.ts';
 
 export interface TokenSources {
@@ -35,7 +35,7 @@ async function readStored(path: string): Promise<string | null> {
     return text.trim() === '' ? null : checkToken(text);
   } catch (error) {
     // Nobody logged in, or not readable by this user: public models need no token.
-    if (errnoOf(error) !== undefined) return null;
+    if (errnoCode(error) !== undefined) return null;
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import { stampFile, unusable } from '../../lib/files/plain-file.ts';
 import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
 import { findFault, whyNotFor } from '../../contract/settings/check-settings.ts';
 import type { ModelKind } from '../../contract/load.ts';
-import { settingsOf } from '../../contract/settings/shapes.ts';
+import { pickSettings } from '../../contract/settings/shapes.ts';
 import { checkAttachments } from './attachments.ts';
 import { checkTexts } from './setting-texts.ts';
 import { paramNames } from '../registry/param-names.ts';
@@ -146,7 +146,7 @@ export async function setParams(
       const param = PUBLIC_NAMES[member] ?? member;
       throw fail('invalid_request', { param, message: `${param} ${inWords(first?.message)}.` });
     }
-    const fault = findFault(settingsOf(merged), found.kind);
+    const fault = findFault(pickSettings(merged), found.kind);
     if (fault !== null)
       throw fail('invalid_request', { param: fault.wire, message: `${fault.wire} ${fault.reason}.` });
     const next = { ...model, params: merged };

@@ -6,7 +6,7 @@
  */
 import { rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { fail, isFailure, reasonOf } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure, errorReason } from '../../lib/errors/svc-error.ts';
 import { SNIFF_BYTES, whyNotGguf } from '../../../packages/gguf/src/gate/recognise.ts';
 import { commitModel } from './changes.ts';
 import { type FileStamp, openPlainFile, unusable } from '../../lib/files/plain-file.ts';
@@ -216,7 +216,7 @@ async function checkProjector(
   } catch (error) {
     if (named !== undefined || !isFailure(error, 'gguf_invalid', 'file_unusable', 'file_not_found'))
       throw error;
-    onEvent?.({ status: 'left out', file: path, reason: reasonOf(error) });
+    onEvent?.({ status: 'left out', file: path, reason: errorReason(error) });
     return null;
   }
 }

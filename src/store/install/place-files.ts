@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import type { PendingBlob } from './changes.ts';
 import { requireSpace } from '../../lib/files/disk-space.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { errnoOf, temporaryName, writeAll, writeFailure } from '../../lib/files/durable.ts';
+import { errnoCode, temporaryName, writeAll, writeFailure } from '../../lib/files/durable.ts';
 import {
   type FileStamp,
   hashFile,
@@ -106,7 +106,7 @@ async function linkInto(file: CheckedFile, target: string): Promise<CheckedFile>
     await link(file.realPath, target);
     await chmod(target, 0o600);
   } catch (error) {
-    const code = errnoOf(error);
+    const code = errnoCode(error);
     if (code === 'EXDEV')
       throw unusable(file.path, 'it is on another file system, so it cannot be hard-linked; use --copy');
     if (code === 'EPERM')

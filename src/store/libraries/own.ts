@@ -8,7 +8,7 @@ import { copyFile, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from '
 import { dirname, join, resolve } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
-import { fail, isFailure, messageOf } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure, errorMessage } from '../../lib/errors/svc-error.ts';
 import { makeFolder, moveDurably, temporaryName, writeDurably } from '../../lib/files/durable.ts';
 import {
   BUILD_FACTS,
@@ -146,7 +146,7 @@ async function copyBuild(source: string, target: string): Promise<void> {
   await mkdir(target, { recursive: true });
   for (const file of builtLibraries(await readdir(source))) {
     await copyFile(join(source, file), join(target, file)).catch((error: unknown) => {
-      throw refused(source, `${file} cannot be copied: ${messageOf(error)}`);
+      throw refused(source, `${file} cannot be copied: ${errorMessage(error)}`);
     });
   }
 }
@@ -318,7 +318,7 @@ async function findBuild(from: string): Promise<string> {
 
 function reasonOf(error: unknown): string {
   const isOfWorker = isFailure(error, 'native_unavailable', 'worker_crashed', 'worker_hung');
-  const reason = isOfWorker ? error.detail.reason : messageOf(error);
+  const reason = isOfWorker ? error.detail.reason : errorMessage(error);
   const [signal] = /SIG(?:BUS|SEGV|ILL|ABRT|FPE)/.exec(reason) ?? [];
   if (signal === undefined) return reason;
   return isFailure(error, 'native_unavailable')

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { envPath } from '../../lib/files/env-path.ts';
-import { errnoOf } from '../../lib/files/durable.ts';
+import { errnoCode } from '../../lib/files/durable.ts';
 import { SCOPE } from './packages.ts';
 
 export interface RegistrySources {
@@ -51,7 +51,7 @@ async function readNpmrc({ env, userHome }: RegistrySources): Promise<Map<string
   const path = envPath(named, userHome) ?? join(userHome, '.npmrc');
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     // Nobody has set anything, or not for this user.
-    if (errnoOf(error) !== undefined) return '';
+    if (errnoCode(error) !== undefined) return '';
     throw error;
   });
   return parseNpmrc(text, env);

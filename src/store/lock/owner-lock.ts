@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { errnoOf, temporaryName, writeFailure } from '../../lib/files/durable.ts';
+import { errnoCode, temporaryName, writeFailure } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
 import { isAnswered, type LifeLine, openLifeLine } from './life-line.ts';
 import { type Liveness, livenessOf, ownIdentity } from './process-identity.ts';
@@ -131,12 +131,12 @@ async function tryTake(path: string, claim: Claim): Promise<HolderRecord | 'unkn
 async function create(path: string, { prepared, record }: Claim): Promise<boolean> {
   try {
     await link(prepared, path).catch((error: unknown) => {
-      if (!NO_LINKS.includes(errnoOf(error) ?? '')) throw error;
+      if (!NO_LINKS.includes(errnoCode(error) ?? '')) throw error;
       return writeFile(path, JSON.stringify(record), { mode: 0o600, flag: 'wx' });
     });
     return true;
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return false;
+    if (errnoCode(error) === 'EEXIST') return false;
     throw error;
   }
 }

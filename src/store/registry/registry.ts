@@ -9,7 +9,7 @@ import type { LocalTarget } from '../../engine/local/model-source.ts';
 import type { ModelKind } from '../../contract/load.ts';
 import { BUILTIN_IDS } from '../../lib/errors/builtin-ids.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
-import { errnoOf, type StepHook } from '../../lib/files/durable.ts';
+import { errnoCode, type StepHook } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
 import { stampNow } from '../../lib/files/stamp.ts';
 import { readTemplateText } from '../../lib/gguf/inspect.ts';
@@ -257,7 +257,7 @@ export class Registry {
     } catch (error) {
       // No choice was made, or it is unreadable: then the rule of defaultModel decides.
       if (
-        errnoOf(error) !== undefined ||
+        errnoCode(error) !== undefined ||
         isFailure(error, 'store_unreadable') ||
         error instanceof SyntaxError
       )

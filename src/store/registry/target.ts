@@ -1,8 +1,8 @@
 /** From an installed model to what the engine loads, with the check that its files are still the ones installed. */
 import { kvShare } from '../../contract/settings/kv-types.ts';
-import { settingsOf } from '../../contract/settings/shapes.ts';
+import { pickSettings } from '../../contract/settings/shapes.ts';
 import { type LocalTarget, localTarget } from '../../engine/local/model-source.ts';
-import { fail, isFailure, messageOf } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure, errorMessage } from '../../lib/errors/svc-error.ts';
 import { isEncoder } from '../../../packages/gguf/src/gate/architectures.ts';
 import { type FileStamp, sameStamp, stampFile } from '../../lib/files/plain-file.ts';
 import {
@@ -60,7 +60,7 @@ export function makeTarget(
       threads: model.params.threads ?? options.numThreads ?? null,
       weightsBytes: files.flatMap(loadedFiles).reduce((sum, file) => sum + file.sizeBytes, 0),
       kvBytesPerToken: Math.ceil(kvBytesPerToken(files) * kvShare(model.params)),
-      settings: settingsOf(model.params),
+      settings: pickSettings(model.params),
       experts: model.facts.experts ?? null,
       beside: { ...besideOf(paths, companions), ...projectorOf(paths, model) },
       verify: async () => {
@@ -169,7 +169,7 @@ const isHashedState = (file: ModelFile): boolean =>
   !isBlobFile(file) && file.ctimeNs !== undefined && file.digestOrigin === 'computed';
 
 function whyGone(model: ModelManifest, error: unknown): string {
-  if (!isFailure(error, 'file_not_found')) return messageOf(error);
+  if (!isFailure(error, 'file_not_found')) return errorMessage(error);
   const owner = model.source.type === 'file' || model.source.type === 'hf' ? null : model.source.type;
   return owner === null ? 'its file is gone' : `its file is gone, perhaps removed by ${owner}`;
 }

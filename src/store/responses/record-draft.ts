@@ -5,7 +5,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import {
-  errnoOf,
+  errnoCode,
   makeFolder,
   moveDurably,
   PRIVATE_FILE,
@@ -100,7 +100,7 @@ async function opened(file: string): Promise<FileHandle> {
   try {
     return await open(file, 'wx', PRIVATE_FILE);
   } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
+    if (errnoCode(error) !== 'ENOENT') throw error;
     // The first of all, or the folder was removed by hand.
     await makeFolder(path.dirname(file));
     return open(file, 'wx', PRIVATE_FILE);

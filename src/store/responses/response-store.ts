@@ -12,7 +12,7 @@ import path from 'node:path';
 import type { Clock } from '../../lib/base/clock.ts';
 import { type Logger, silentLogger } from '../../lib/base/logger.ts';
 import { SharedMap } from '../../lib/base/recent/shared-map.ts';
-import { errnoOf, removeDurably } from '../../lib/files/durable.ts';
+import { errnoCode, removeDurably } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
 import { parseAnswerInTurns } from '../../lib/json/parse-json-in-turns.ts';
@@ -165,7 +165,7 @@ export class ResponseStore {
   }
 
   #tell(error: unknown): void {
-    const name = errnoOf(error) ?? String(error);
+    const name = errnoCode(error) ?? String(error);
     if (this.#toldErrors.has(name)) return;
     this.#toldErrors.add(name);
     this.#log.warn({ error: name, folder: this.#folder }, 'The disk refused a change of the kept responses.');
@@ -194,7 +194,7 @@ async function readKept(
   { records, bytes }: ResponseLimits,
 ): Promise<SharedMap<string, Kept>> {
   const names = await takeLeftovers(folder).catch((error: unknown) => {
-    if (errnoOf(error) === 'ENOENT') return [];
+    if (errnoCode(error) === 'ENOENT') return [];
     throw error;
   });
   const found: [string, Kept][] = [];

@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { messageOf } from '../../lib/errors/svc-error.ts';
-import { errnoOf } from '../../lib/files/durable.ts';
+import { errorMessage } from '../../lib/errors/svc-error.ts';
+import { errnoCode } from '../../lib/files/durable.ts';
 
 export interface FileFacts {
   /** Path relative to the folder, with `/` between its parts. */
@@ -44,7 +44,7 @@ export async function hashFolder(folder: string): Promise<FolderHash> {
 /** Compares a folder with what it was when hashed, by stat alone; names the first difference, or null. */
 export async function findChange(hashed: FolderHash): Promise<string | null> {
   const names = await listFiles(hashed.folder).catch((error: unknown) =>
-    errnoOf(error) === 'ENOENT' ? 'is gone' : `cannot be read: ${messageOf(error)}`,
+    errnoCode(error) === 'ENOENT' ? 'is gone' : `cannot be read: ${errorMessage(error)}`,
   );
   if (typeof names === 'string') return `${hashed.folder} ${names}`;
   const known = new Map(hashed.files.map((file) => [file.name, file]));

@@ -12,7 +12,7 @@ import {
 } from 'node:crypto';
 import { chmod, link, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errnoOf, makeFolder, syncFolder, writeDurably, writeFailure } from '../../lib/files/durable.ts';
+import { errnoCode, makeFolder, syncFolder, writeDurably, writeFailure } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import { instanceIdOf } from './instance-id.ts';
@@ -139,7 +139,7 @@ async function createOnce(folder: string, name: string, text: string): Promise<b
     await link(temporary, path);
     return true;
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return false;
+    if (errnoCode(error) === 'EEXIST') return false;
     throw writeFailure(path, error);
   } finally {
     await rm(temporary, { force: true }).catch(() => {});

@@ -6,7 +6,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { bundleFromJSON } from '@sigstore/bundle';
 import { TrustedRoot } from '@sigstore/protobuf-specs';
 import { type SignedEntity, toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
-import { isFailure, messageOf } from '../../lib/errors/svc-error.ts';
+import { isFailure, errorMessage } from '../../lib/errors/svc-error.ts';
 import { preAuthEncoding } from '../identity/dsse.ts';
 import type { Proof, SignedContent } from './bundle.ts';
 import { fault } from './fault.ts';
@@ -87,4 +87,4 @@ async function hasSigned(
 const plain = (text: string | undefined): string => (text ?? '').slice(0, 1000);
 
 const verifierSays = (error: unknown): string =>
-  `Sigstore's verifier refuses it (${messageOf(error).split('\n')[0]?.slice(0, 200) ?? ''})`;
+  `Sigstore's verifier refuses it (${errorMessage(error).split('\n')[0]?.slice(0, 200) ?? ''})`;

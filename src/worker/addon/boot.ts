@@ -7,8 +7,8 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { BackendFacts } from '../../contract/load.ts';
-import { messageOf } from '../../lib/errors/svc-error.ts';
-import { describeDevices, gpuKindOf, isGpu } from './devices.ts';
+import { errorMessage } from '../../lib/errors/svc-error.ts';
+import { describeDevices, firstGpuKind, isGpu } from './devices.ts';
 import {
   CUDA_FALLBACK,
   findLibraries,
@@ -28,7 +28,7 @@ import { type Native, refusedOptions } from './params.ts';
 import { isOutOfMemory, measure, openModel, openTexts } from './model.ts';
 import type { NativeBackend } from '../native.ts';
 import { physicalCores } from './library/physical-cores.ts';
-import { boundFiles, hostOf, strayFile } from './process-facts.ts';
+import { boundFiles, describeHost, strayFile } from './process-facts.ts';
 import { samplersFor } from './sampling/chain.ts';
 
 type BoundKind = PackageKind | 'own';
@@ -54,7 +54,7 @@ export async function bootNative(
     library,
     log,
     threadpool: openThreadpool(library, availableParallelism()),
-    memoryOf: memoryReader(library),
+    readMemory: memoryReader(library),
     hasGpu,
     media,
   };
@@ -79,7 +79,7 @@ export async function bootNative(
     facts,
     devices,
     samplersFor,
-    host: () => hostOf(files.folder, { files: mapped, systemInfo: facts.systemInfo }),
+    host: () => describeHost(files.folder, { files: mapped, systemInfo: facts.systemInfo }),
     openModel: (path, options, onProgress) => openModel(native, { path, options }, onProgress),
     openTexts: (path) => openTexts(native, path),
     refusedOptions: (options) => refusedOptions(native, options),
@@ -97,7 +97,7 @@ function openMedia(file: string | null, log: NativeLog): MediaLibrary | null {
     log.hear((callback) => media.mtmd_helper_log_set(callback, null));
     return media;
   } catch (error) {
-    process.stderr.write(`Images cannot be read: ${messageOf(error)}\n`);
+    process.stderr.write(`Images cannot be read: ${errorMessage(error)}\n`);
     return null;
   }
 }
@@ -115,7 +115,7 @@ function loadBackends(library: Library, kind: BoundKind): void {
 
 /** The kind of GPU that an own build may use; null: none, or the setting allows none. */
 function gpuOfOwn(library: Library, setting: string | undefined): string | null {
-  const found = gpuKindOf(library);
+  const found = firstGpuKind(library);
   if (setting === 'off') return null;
   if (setting === undefined || setting === '' || setting === 'auto' || setting === found) return found;
   throw new Error(

@@ -2,7 +2,7 @@
 import { kMaxLength } from 'node:buffer';
 import koffi from 'koffi';
 import { applyAdapters } from './adapter.ts';
-import { readLogitsOf } from './sampling/candidates.ts';
+import { pickLogits } from './sampling/candidates.ts';
 import type { Pointer } from './library/layouts.ts';
 import { onThread } from './library/on-thread.ts';
 import type { Library } from './library/open.ts';
@@ -46,7 +46,7 @@ export interface OpenContext {
   readonly pooling: Pooling;
   readonly embeddings: boolean;
   readonly logitRows: number | null;
-  readonly memoryOf: MemoryReader;
+  readonly readMemory: MemoryReader;
   /** A sequence that shares the cells of the others and that nothing is decoded in; null: there is none. */
   readonly spareSequence: number | null;
 }
@@ -88,7 +88,7 @@ export class ContextHandle implements NativeContext {
   }
 
   memory(): readonly DeviceBytes[] {
-    return this.#open.memoryOf(this.#context) ?? [];
+    return this.#open.readMemory(this.#context) ?? [];
   }
 
   setThreads(threads: number): void {
@@ -115,11 +115,11 @@ export class ContextHandle implements NativeContext {
     sequence: number,
     firstPosition: number,
     tokens: Uint32Array,
-    logitsOf: Uint32Array,
+    wantedLogits: Uint32Array,
   ): Uint32Array {
     // An embedding is pooled from all tokens of its input.
-    const outputs = this.#open.embeddings ? Uint32Array.from(tokens.keys()) : logitsOf;
-    return this.#batch.add({ sequence, firstPosition, tokens, logitsOf: outputs });
+    const outputs = this.#open.embeddings ? Uint32Array.from(tokens.keys()) : wantedLogits;
+    return this.#batch.add({ sequence, firstPosition, tokens, wantedLogits: outputs });
   }
 
   decodeRows({ sequence, values, positions, isWhole }: MediumRows): void {
@@ -148,14 +148,14 @@ export class ContextHandle implements NativeContext {
   }
 
   readLogits(batchRow: number, wanted: LogitsWanted): Logits {
-    return readLogitsOf(this.#logits(batchRow), wanted);
+    return pickLogits(this.#logits(batchRow), wanted);
   }
 
   embedding(sequence: number): Float32Array {
     const { llama_get_embeddings_seq: ofSequence, llama_get_embeddings_ith: ofRow } = this.#library;
     // A file without pooling has an embedding per token; its last one stands for the input.
     const found =
-      ofSequence(this.#context, sequence) ?? ofRow(this.#context, this.#batch.lastRowOf(sequence));
+      ofSequence(this.#context, sequence) ?? ofRow(this.#context, this.#batch.lastRow(sequence));
     if (found === null) throw new Error('the model gave no embedding');
     return new Float32Array(koffi.view(found, this.#open.embeddingWidth * 4)).slice();
   }

@@ -1,6 +1,6 @@
 /** What the library can compute on, behind the page. */
 import type { Device } from '../../contract/memory.ts';
-import { DEVICE_TYPES, nameOf } from '../../lib/llama-api/enums.ts';
+import { DEVICE_TYPES, enumName } from '../../lib/llama-api/enums.ts';
 import { devicePointers } from './library/devices.ts';
 import type { Pointer } from './library/layouts.ts';
 import type { Library } from './library/open.ts';
@@ -10,7 +10,7 @@ export function describeDevices(library: Library): Device[] {
 }
 
 /** What the first GPU is computed with, such as `cuda`, `rocm` or `sycl`; null where the library finds none. */
-export function gpuKindOf(library: Library): string | null {
+export function firstGpuKind(library: Library): string | null {
   const gpu = devicePointers(library).find((device) => isGpu(describe(library, device)));
   if (gpu === undefined) return null;
   const name = library.ggml_backend_reg_name(library.ggml_backend_dev_backend_reg(gpu)).toLowerCase();
@@ -33,14 +33,14 @@ function describe(library: Library, device: Pointer): Device {
   return {
     name: library.ggml_backend_dev_name(device),
     description,
-    kind: isSoftware ? 'cpu' : kindOf(library.ggml_backend_dev_type(device)),
+    kind: isSoftware ? 'cpu' : deviceKind(library.ggml_backend_dev_type(device)),
     totalBytes: total[0],
     freeBytes: free[0],
   };
 }
 
 /** A device that only stands for several others has no memory of its own. */
-function kindOf(type: number): Device['kind'] {
-  const kind = nameOf(DEVICE_TYPES, type);
+function deviceKind(type: number): Device['kind'] {
+  const kind = enumName(DEVICE_TYPES, type);
   return kind === undefined || kind === 'meta' ? 'accel' : kind;
 }

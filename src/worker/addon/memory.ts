@@ -6,7 +6,7 @@
 import koffi, { type TypeObject } from 'koffi';
 import { isTestedRelease } from '../../lib/files/native-library.ts';
 import { type DeviceBytes, HOST_DEVICE } from '../../contract/memory.ts';
-import { type CxxLibrary, cxxLibraryOf } from './library/cxx-library.ts';
+import { type CxxLibrary, readCxxLibrary } from './library/cxx-library.ts';
 import type { Pointer } from './library/layouts.ts';
 import type { Library } from './library/open.ts';
 
@@ -56,20 +56,20 @@ export type MemoryReader = (context: Pointer, mappedBytes?: number) => readonly 
 export function memoryReader(library: Library): MemoryReader {
   // No header that a build is checked against says what another release keeps in the tree.
   const isKnown = koffi.sizeof('void*') === WORD && isTestedRelease(library.llama_version());
-  const built = isKnown ? cxxLibraryOf(library.files.llama) : null;
+  const built = isKnown ? readCxxLibrary(library.files.llama) : null;
   if (built === null) return () => null;
   const layout = TREES[built];
   const breakdown = library.optional(SYMBOL, layout.struct, 'void*');
   if (breakdown === null) return () => null;
   return (context, mappedBytes = 0) => {
     const map = (breakdown as unknown as (context: Pointer) => Readonly<Record<string, unknown>>)(context);
-    const nodes = nodesOf(map[layout.root] as Pointer | null, layout);
+    const nodes = walkTree(map[layout.root] as Pointer | null, layout);
     if (nodes.length !== map['count']) return null;
     return byDevice(library, nodes, mappedBytes);
   };
 }
 
-function nodesOf(root: Pointer | null, { left, right }: TreeLayout): Pointer[] {
+function walkTree(root: Pointer | null, { left, right }: TreeLayout): Pointer[] {
   const found: Pointer[] = [];
   const open = [root];
   while (open.length > 0 && found.length <= MOST_NODES) {

@@ -5,11 +5,11 @@ import { AdapterHandle } from './adapter.ts';
 import { Candidates } from './sampling/candidates.ts';
 import { ContextHandle } from './context.ts';
 import { checkHeader } from './gguf-header.ts';
-import { LOAD_MODES, nameOf, POOLINGS } from '../../lib/llama-api/enums.ts';
+import { LOAD_MODES, enumName, POOLINGS } from '../../lib/llama-api/enums.ts';
 import { type ContextParams, type Pointer, ProgressCallback } from './library/layouts.ts';
 import { onThread } from './library/on-thread.ts';
 import type { Library } from './library/open.ts';
-import { partsOf } from '../../../packages/gguf/src/format/parts.ts';
+import { partFiles } from '../../../packages/gguf/src/format/parts.ts';
 import { type DeviceBytes, noMemoryLine } from '../../contract/memory.ts';
 import type {
   ContextOptions,
@@ -97,7 +97,7 @@ export async function measure(
 
 /** Of all parts of the file. */
 async function fileBytes(path: string): Promise<number> {
-  const found = await Promise.all(partsOf(path).map((part) => stat(part)));
+  const found = await Promise.all(partFiles(path).map((part) => stat(part)));
   return found.reduce((sum, { size }) => sum + size, 0);
 }
 
@@ -108,7 +108,7 @@ async function measureContext(
 ): Promise<readonly DeviceBytes[]> {
   const context = await initContext(native, model, contextParams(native.library, options));
   try {
-    const bytes = native.memoryOf(context, mappedBytes);
+    const bytes = native.readMemory(context, mappedBytes);
     if (bytes === null) throw new Error('this build of llama.cpp does not say what a model would take');
     return bytes;
   } finally {
@@ -205,7 +205,7 @@ async function openContext(
   { vocabularySize }: SamplingRoom,
   { model, options }: { readonly model: Pointer; readonly options: ContextOptions },
 ): Promise<NativeContext> {
-  const { library, threadpool, memoryOf } = native;
+  const { library, threadpool, readMemory } = native;
   const withThreads = (context: Pointer): Pointer => {
     if (threadpool !== null && !options.ownThreads)
       library.llama_attach_threadpool(context, threadpool, threadpool);
@@ -213,7 +213,7 @@ async function openContext(
   };
   const pointer = withThreads(await initContext(native, model, contextParams(library, options)));
   // A model that says nothing is not pooled, also where it writes.
-  const pooling = nameOf(POOLINGS, library.llama_pooling_type(pointer)) ?? 'none';
+  const pooling = enumName(POOLINGS, library.llama_pooling_type(pointer)) ?? 'none';
   return new ContextHandle({
     library,
     pointer,
@@ -230,7 +230,7 @@ async function openContext(
     },
     embeddings: options.embeddings,
     logitRows: options.logitRows,
-    memoryOf,
+    readMemory,
     spareSequence: options.unified ? spareSequence(library, options.sequences) : null,
   });
 }
@@ -246,7 +246,7 @@ function modelFacts({ library, hasGpu }: Native, model: Pointer, options: ModelO
     weightsBytes: library.llama_model_size(model),
     trainedCtx: library.llama_model_n_ctx_train(model),
     embeddingWidth: library.llama_model_n_embd_out(model),
-    gpuLayers: gpuLayersOf(options, hasGpu ? layers : 0),
+    gpuLayers: gpuLayerCount(options, hasGpu ? layers : 0),
     usesMmap: options.loadMode === null || options.loadMode.startsWith('mmap'),
     ...modelTemplates(library, model),
     rerankTemplate: metadataText(library, model, 'tokenizer.chat_template.rerank'),
@@ -284,7 +284,7 @@ function pastState(library: Library, model: Pointer): PastState {
   return window > 0 ? { holds: 'window', tokens: window } : { holds: 'every token' };
 }
 
-function gpuLayersOf({ devices, gpuLayers }: ModelOptions, most: number): number {
+function gpuLayerCount({ devices, gpuLayers }: ModelOptions, most: number): number {
   if (devices?.length === 0) return 0;
   return typeof gpuLayers === 'number' ? Math.min(gpuLayers, most) : most;
 }

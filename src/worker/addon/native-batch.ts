@@ -11,7 +11,7 @@ export interface BatchTokens {
   readonly firstPosition: number;
   readonly tokens: Uint32Array;
   /** Indexes of `tokens`, ascending. */
-  readonly logitsOf: Uint32Array;
+  readonly wantedLogits: Uint32Array;
 }
 
 export class NativeBatch {
@@ -53,22 +53,22 @@ export class NativeBatch {
     this.#logits = 0;
   }
 
-  add({ sequence, firstPosition, tokens, logitsOf }: BatchTokens): Uint32Array {
+  add({ sequence, firstPosition, tokens, wantedLogits }: BatchTokens): Uint32Array {
     if (this.#rows + tokens.length > this.#room) throw new RangeError('the batch has no room for the tokens');
     // More than the context was opened for would abort the process.
-    this.#logits += logitsOf.length;
+    this.#logits += wantedLogits.length;
     if (this.#logits > this.#mostLogits) throw new RangeError(`logits are kept of ${this.#mostLogits} rows`);
     const first = this.#rows;
     for (const [at, token] of tokens.entries())
       this.#write(first + at, { token, position: firstPosition + at, sequence });
-    const rows = logitsOf.map((index) => first + index);
+    const rows = wantedLogits.map((index) => first + index);
     for (const row of rows) this.#wantsLogits[row] = 1;
     this.#rows += tokens.length;
     return rows;
   }
 
   /** The last row that belongs to a sequence, -1 for none. */
-  lastRowOf(sequence: number): number {
+  lastRow(sequence: number): number {
     for (let row = this.#rows - 1; row >= 0; row -= 1) if (this.#sequences[row]?.[0] === sequence) return row;
     return -1;
   }

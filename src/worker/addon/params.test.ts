@@ -3,7 +3,7 @@ import koffi from 'koffi';
 import { describe, expect, it } from 'vitest';
 import { loadSpec } from '../../../test/support/engine/jobs.ts';
 import type { LoadSettings } from '../../contract/settings/shapes.ts';
-import { optionsOf } from '../load/load-options.ts';
+import { toLoadOptions } from '../load/load-options.ts';
 import type { ContextOptions, LoadOptions, TensorBuffer } from '../native.ts';
 import { contextParams, modelParams, type Native, refusedOptions } from './params.ts';
 
@@ -27,7 +27,7 @@ const native = {
 } as unknown as Native;
 
 function paramsOf(settings: LoadSettings, hasGpu = true) {
-  const options = { ...optionsOf({ ...loadSpec().settings, ...settings }), tensorBuffers: [] };
+  const options = { ...toLoadOptions({ ...loadSpec().settings, ...settings }), tensorBuffers: [] };
   const { params, held } = modelParams({ ...native, hasGpu }, options);
   const list = held.find((memory) => memory instanceof BigUint64Array);
   return { layers: params.n_gpu_layers, devices: params.devices, list };
@@ -52,7 +52,7 @@ it("every device and all layers are the library's choice otherwise", () => {
 });
 
 const optionsFor = (settings: LoadSettings, tensorBuffers: readonly TensorBuffer[] = []): LoadOptions => ({
-  ...optionsOf({ ...loadSpec().settings, ...settings }),
+  ...toLoadOptions({ ...loadSpec().settings, ...settings }),
   tensorBuffers,
   adapterPaths: [],
   draftPath: null,

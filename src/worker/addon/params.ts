@@ -20,7 +20,7 @@ export interface Native {
   readonly library: Library;
   readonly log: NativeLog;
   readonly threadpool: Pointer | null;
-  readonly memoryOf: MemoryReader;
+  readonly readMemory: MemoryReader;
   readonly hasGpu: boolean;
   /** What reads images, where it is here. */
   readonly media: MediaLibrary | null;
@@ -45,13 +45,13 @@ export function modelParams({ library, hasGpu }: Native, options: ModelOptions):
   // A model without layers on a device has no device: llama.cpp would lend it one for large products all the same.
   const names = gpuLayers === 0 || !hasGpu ? [] : devices;
   const onGpu = hasGpu && names?.length !== 0;
-  const chosen = names === null ? null : pointerList(names.flatMap((name) => deviceOf(library, name) ?? []));
+  const chosen = names === null ? null : pointerList(names.flatMap((name) => findDevice(library, name) ?? []));
   const shares = tensorSplit === null ? null : splitList(library, tensorSplit);
   const overrides = overrideList(library, tensorBuffers);
   return {
     params: {
       ...defaults,
-      n_gpu_layers: onGpu ? layersOf(gpuLayers) : 0,
+      n_gpu_layers: onGpu ? layerCount(gpuLayers) : 0,
       split_mode: splitMode === null ? defaults.split_mode : SPLIT_MODES[splitMode],
       main_gpu: mainGpu ?? defaults.main_gpu,
       use_extra_bufts: options.repacks ?? defaults.use_extra_bufts,
@@ -93,13 +93,13 @@ export function contextParams(library: Library, options: ContextOptions): Contex
 /** Devices and buffers that this machine does not have, and files that nothing here opens. */
 export function refusedOptions({ library }: Native, options: LoadOptions): (keyof LoadOptions)[] {
   const refused: (keyof LoadOptions)[] = [];
-  if (options.devices?.some((name) => deviceOf(library, name) === undefined)) refused.push('devices');
-  if (options.tensorBuffers.some(({ buffer }) => bufferOf(library, buffer) === undefined))
+  if (options.devices?.some((name) => findDevice(library, name) === undefined)) refused.push('devices');
+  if (options.tensorBuffers.some(({ buffer }) => findBufferType(library, buffer) === undefined))
     refused.push('tensorBuffers');
   return refused;
 }
 
-function layersOf(layers: ModelOptions['gpuLayers']): number {
+function layerCount(layers: ModelOptions['gpuLayers']): number {
   return layers === null || layers === 'all' ? ALL_LAYERS : layers;
 }
 
@@ -108,11 +108,11 @@ function flashAttention(setting: boolean | null): number {
   return setting ? FLASH_ATTENTION.enabled : FLASH_ATTENTION.disabled;
 }
 
-function deviceOf(library: Library, name: string): Pointer | undefined {
+function findDevice(library: Library, name: string): Pointer | undefined {
   return devicePointers(library).find((device) => library.ggml_backend_dev_name(device) === name);
 }
 
-function bufferOf(library: Library, name: string): Pointer | undefined {
+function findBufferType(library: Library, name: string): Pointer | undefined {
   const types = devicePointers(library).map((device) => library.ggml_backend_dev_buffer_type(device));
   return types.find((type) => library.ggml_backend_buft_name(type) === name);
 }
@@ -138,7 +138,7 @@ function overrideList(
   const patterns = overrides.map(({ pattern }) => new Uint8Array(Buffer.from(`${pattern}\0`, 'utf8')));
   const pairs = overrides.flatMap(({ buffer }, at) => {
     const pattern = patterns[at];
-    const type = bufferOf(library, buffer);
+    const type = findBufferType(library, buffer);
     return pattern === undefined || type === undefined ? [] : [koffi.address(pattern), type];
   });
   return { list: BigUint64Array.from([...pairs, 0n, 0n]), patterns };

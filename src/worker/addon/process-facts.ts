@@ -39,12 +39,12 @@ function loadedFiles(): readonly MappedFile[] {
 
 let known: Host | undefined;
 
-export function hostOf(
+export function describeHost(
   folder: string,
   { files, systemInfo }: { readonly files: readonly MappedFile[]; readonly systemInfo: string },
 ): Host {
   if (known !== undefined) return known;
-  const binding = bindingOf();
+  const binding = findBinding();
   const host: Host = {
     pid: process.pid,
     // The kernel marks a mapped file whose name now leads to another file; the inode tells them apart.
@@ -65,7 +65,7 @@ function nameIn(folder: string, path: string): string {
 }
 
 /** Null when the file that is loaded has no name that leads to it any more. */
-function bindingOf(): Required<Host>['binding'] | null {
+function findBinding(): Required<Host>['binding'] | null {
   const file = loadedFiles().find(({ path }) => BINDING_FILE.test(path));
   if (file === undefined) return null;
   try {

@@ -75,7 +75,7 @@ export function plannedGrammar(request: AnswerGrammarRequest): PlannedGrammar {
 function madeGrammar(request: AnswerGrammarRequest, unheld: UnheldKeywords): string | null {
   const writer = new GbnfWriter({
     prefix: 'svc-',
-    spacing: spacingOf(request.model.tools),
+    spacing: callSpacing(request.model.tools),
     // What the answer's own schema may not leave out was refused before; the finished answer is checked.
     relax: true,
   });
@@ -103,7 +103,7 @@ function madeGrammar(request: AnswerGrammarRequest, unheld: UnheldKeywords): str
   return gbnf;
 }
 
-function spacingOf(tools: ToolFormat | null): 'compact' | 'spaced' {
+function callSpacing(tools: ToolFormat | null): 'compact' | 'spaced' {
   if (tools === null) return 'compact';
   return tools.arguments.kind === 'json' ? tools.arguments.spacing : 'spaced';
 }

@@ -53,9 +53,9 @@ export function planAnswer(job: GenerateJob, writer: PromptWriter): AnswerPlan {
   const model = modelFormat(writer);
   const tools = isChat ? callableTools(job) : [];
   const shownTools = model.tools === null ? [] : tools;
-  const templateVariables = isChat ? variablesOf(job, { writer, model, tools: shownTools }) : {};
+  const templateVariables = isChat ? planVariables(job, { writer, model, tools: shownTools }) : {};
   const start = isChat
-    ? startOf({ job, writer, model, variables: templateVariables, tools: shownTools })
+    ? planStart({ job, writer, model, variables: templateVariables, tools: shownTools })
     : NOT_CHAT;
   const grammarRequest: AnswerGrammarRequest = {
     format: job.format,
@@ -97,7 +97,7 @@ export function openAnswer(plan: AnswerPlan, room: number, chat: AnswerModel): A
 /** Amounts of thinking that some templates take for none, where they have no switch. */
 const LEAST_EFFORTS = ['none', 'minimal'] as const;
 
-function variablesOf(
+function planVariables(
   job: GenerateJob,
   { writer, model, tools }: Pick<StartRequest, 'writer' | 'model' | 'tools'>,
 ): Readonly<Record<string, unknown>> {
@@ -113,7 +113,7 @@ function variablesOf(
   const marks = model.thinking;
   if (enabled !== false || effort !== undefined || marks === null) return variables;
   const isOff = (tried: Readonly<Record<string, unknown>>): boolean =>
-    endsThought(openingOf(writer, { tools, variables: tried }), marks);
+    endsThought(renderOpening(writer, { tools, variables: tried }), marks);
   if (isOff(variables)) return variables;
   const least = LEAST_EFFORTS.map((each) => asked({ ...job.reasoning, effort: each }));
   return least.find((tried) => 'reasoning_effort' in tried && isOff(tried)) ?? variables;
@@ -161,7 +161,7 @@ interface StartRequest {
  * Where the answer begins. Words that a client has begun stand behind thinking: theirs if they gave some, else none.
  * Thinking alone goes on as thinking.
  */
-function startOf(request: StartRequest): AnswerStart {
+function planStart(request: StartRequest): AnswerStart {
   const { prompt } = request.job;
   const start = openedStart(request);
   const begun = prompt.kind === 'chat' && prompt.continues === true ? prompt.turns.at(-1) : undefined;
@@ -204,7 +204,7 @@ const clients = (text: string): PrefillPart => ({ text, isOwn: false });
 function openedStart({ job, writer, model, variables, tools }: StartRequest): AnswerStart {
   const { thinking: marks, content } = model;
   if (marks === null && content === null) return NOT_CHAT;
-  const end = openingOf(writer, { tools, variables });
+  const end = renderOpening(writer, { tools, variables });
   const inContent = content !== null && content.open !== '' && end.endsWith(content.open.trimEnd());
   const nowhere = { thinking: NOWHERE, inContent, prefill: [] };
   if (marks === null || inContent) return nowhere;
@@ -233,13 +233,13 @@ function endsThought(opening: string, { open, close }: NonNullable<ModelFormat['
   );
 }
 
-const openingsOf = memoizeByObject(
+const openingCache = memoizeByObject(
   (_template: ChatTemplate) => new RecentTexts<string>({ entries: 64, chars: 2_000_000 }),
 );
 
 /** The end of a prompt, as the template leaves it to the answer: rendered once for the same tools and variables. */
-function openingOf(writer: PromptWriter, asked: Pick<StartRequest, 'tools' | 'variables'>): string {
-  return openingsOf(writer.template).of(
+function renderOpening(writer: PromptWriter, asked: Pick<StartRequest, 'tools' | 'variables'>): string {
+  return openingCache(writer.template).of(
     `${JSON.stringify(asked.variables)} ${toolsText(asked.tools)}`,
     () => {
       const turns = [{ role: 'user', content: QUESTION }] as const;

@@ -10,7 +10,7 @@ export function adapterKey(adapters: PreparedChat['job']['adapters']): string {
 }
 
 /** Whose state a job may use: one trust domain, and what was evaluated with the same adapters. */
-export function ownerOf({ domain = '', adapters }: PreparedChat['job']): string {
+export function stateOwner({ domain = '', adapters }: PreparedChat['job']): string {
   const key = adapterKey(adapters);
   return key === '' ? domain : `${domain}\n${key}`;
 }

@@ -21,7 +21,7 @@ import type { Outbox } from '../outbox.ts';
 import { SlotWatch } from '../slot-watch.ts';
 import type { PreparedChat } from '../prepare.ts';
 import { ImageTurns } from './image-turns.ts';
-import { adapterKey, ownerOf } from './adapter-groups.ts';
+import { adapterKey, stateOwner } from './adapter-groups.ts';
 import { AdapterTurns } from './adapter-turns.ts';
 import { Attention } from './attention/attention.ts';
 import { evaluateRows } from './evaluate.ts';
@@ -198,7 +198,7 @@ export class BatchLoop {
 
   /** The prompt in tokens whose state may be cached, unless these are more and take room from the answer. */
   #inCachedTokens({ job, tokens, numCtx }: PreparedChat): KeyedPrompt {
-    const keyed = { prompt: tokens, owner: ownerOf(job) };
+    const keyed = { prompt: tokens, owner: stateOwner(job) };
     const { scoredPrompt } = job;
     // These very tokens are scored.
     if (scoredPrompt !== undefined) return { ...keyed, mostReused: PromptScores.mostReused(scoredPrompt) };

@@ -65,8 +65,8 @@ function evaluateBatch(context: NativeContext, rows: readonly Row[]): number[][]
   context.initBatch(rows.reduce((sum, row) => sum + row.tokens.length + (row.padding ?? 0), 0));
   const found = rows.map((row) => {
     const first = row.tokens.length - row.logits;
-    const logitsOf = Uint32Array.from({ length: row.logits }, (_, i) => first + i);
-    return [...context.addToBatch(row.sequence, nativePosition(row), padded(row), logitsOf)];
+    const wantedLogits = Uint32Array.from({ length: row.logits }, (_, i) => first + i);
+    return [...context.addToBatch(row.sequence, nativePosition(row), padded(row), wantedLogits)];
   });
   context.decodeBatch();
   for (const row of rows)

@@ -1,6 +1,6 @@
 /** The latest chat of each trust domain, so that its beginning can be pinned: in memory only, and bounded. */
 import type { PreparedChat } from '../prepare.ts';
-import { ownerOf } from './adapter-groups.ts';
+import { stateOwner } from './adapter-groups.ts';
 
 const MOST_DOMAINS = 16;
 
@@ -17,7 +17,7 @@ export class LatestPrompts {
   note({ job, tokens, beginning }: PreparedChat): void {
     const { domain = '' } = job;
     this.#latest.delete(domain);
-    this.#latest.set(domain, { owner: ownerOf(job), tokens, beginning });
+    this.#latest.set(domain, { owner: stateOwner(job), tokens, beginning });
     const [oldest] = this.#latest.keys();
     if (this.#latest.size > MOST_DOMAINS && oldest !== undefined) this.#latest.delete(oldest);
   }

@@ -2,7 +2,7 @@
 import { keptState } from '../cache/kept-state.ts';
 import type { ChatModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';
-import { mostReused, tilesOf } from './planning/tiles.ts';
+import { mostReused, tileRules } from './planning/tiles.ts';
 import { choosesAttention } from './attention/attention.ts';
 import type { CostModel } from './planning/cost-model.ts';
 import { stateKind } from './tiers/state-kind.ts';
@@ -35,7 +35,7 @@ export function openTiers(chat: ChatModel, costs: CostModel, outbox: Outbox): Ti
     kept: keptState(chat.context, choosesAttention(chat)),
     streams,
     without: chat.spec.planner?.without ?? [],
-    mostReused: (promptTokens) => mostReused(promptTokens, tilesOf(chat)),
+    mostReused: (promptTokens) => mostReused(promptTokens, tileRules(chat)),
     msPerToken: () => costs.promptMsPerToken,
     tell: (tiers) => outbox.post({ type: 'cache', tiers }),
   });

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { compact } from './compacting.ts';
 import { type HeldState, isCopied, newHeld } from './held-state.ts';
-import { bytesPerToken, readState, rowsOf, StateBuilder, type StateLayout } from './state-layout.ts';
+import { bytesPerToken, readState, copyRows, StateBuilder, type StateLayout } from './state-layout.ts';
 
 const LAYOUT: StateLayout = { magic: 5, streams: 1, transposed: false, keys: [[1, 512]], values: [[1, 512]] };
 const EACH = bytesPerToken(LAYOUT);
@@ -54,13 +54,13 @@ it('copies no state of which hardly anything is waste', async () => {
 it('copies the rows of each token, wherever they lie', async () => {
   const inOrder = rows(40);
   if (inOrder.ram === null || isCopied(inOrder.ram)) throw new Error('it is a slice');
-  const cellOf = Int32Array.from({ length: TOKENS }, (_, token) => TOKENS - 1 - token);
-  const state = { ...inOrder.ram.state, cellOf };
+  const cellByToken = Int32Array.from({ length: TOKENS }, (_, token) => TOKENS - 1 - token);
+  const state = { ...inOrder.ram.state, cellByToken };
   const held: HeldState = { ...inOrder, ram: { ...inOrder.ram, state } };
   expect(await copied([held], 1_000)).toEqual([true]);
   const bytes = Buffer.from(held.ram as Uint8Array);
   // Byte by byte in one go: a matcher takes a second.
-  expect(Buffer.compare(bytes, rowsOf(state, 0, 40))).toBe(0);
+  expect(Buffer.compare(bytes, copyRows(state, 0, 40))).toBe(0);
   expect(bytes.readUInt32LE(0)).toBe(TOKENS - 1);
 });
 

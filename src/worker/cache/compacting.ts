@@ -4,7 +4,7 @@
  */
 import type { Pause } from './disk/block-folder.ts';
 import { type HeldState, isCopied, type Slice } from './held-state.ts';
-import { type ReadState, rowPieces, rowsOf } from './state-layout.ts';
+import { type ReadState, rowPieces, copyRows } from './state-layout.ts';
 
 /** Copied between two pauses, or one piece. */
 const COMPACT_BYTES = 1024 * 1024;
@@ -72,9 +72,9 @@ async function copied(
   { state, start, end }: Slice,
   { bytes, isHeld, pause }: CopyOptions,
 ): Promise<Uint8Array | null> {
-  if (state.cellOf !== null) {
+  if (state.cellByToken !== null) {
     await pause();
-    return isHeld() ? rowsOf(state, start, end) : null;
+    return isHeld() ? copyRows(state, start, end) : null;
   }
   const rows = Buffer.allocUnsafeSlow(bytes);
   let at = 0;

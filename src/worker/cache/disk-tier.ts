@@ -4,10 +4,10 @@ import path from 'node:path';
 import type { CacheTiers } from '../../contract/slots.ts';
 import type { DiskCacheSpec } from '../../contract/load.ts';
 import { PIN_SHARE } from '../../lib/prompt-cache/pin.ts';
-import { messageOf } from '../../lib/errors/svc-error.ts';
+import { errorMessage } from '../../lib/errors/svc-error.ts';
 import { type CachedFile, cachedKinds } from '../../lib/files/cache-folder.ts';
 import { BlockFolder, type Pause, type Staging, type StoredBlock } from './disk/block-folder.ts';
-import { type BlockHeader, tokensOf, tokensText } from './disk/block-header.ts';
+import { type BlockHeader, decodeTokens, tokensText } from './disk/block-header.ts';
 import { TAG_CHARS } from './disk/domain-tag.ts';
 import { type HeldState, type HeldNode, mayLeaveDisk, newHeld, piecesInRam } from './held-state.ts';
 import type { PrefixTree } from './prefixes/prefix-tree.ts';
@@ -20,7 +20,7 @@ export interface DiskTierDeps {
   nodes(): Iterable<HeldNode>;
   tree(owner: string): PrefixTree<HeldState>;
   /** The layout as states of this context have it. */
-  layoutOf(layout: StateLayout): StateLayout;
+  sharedLayout(layout: StateLayout): StateLayout;
   /** Its file is gone. */
   onDropped(node: HeldNode): void;
   log(sentence: string): void;
@@ -80,7 +80,7 @@ export class DiskTier {
       await this.mark();
       await this.#makeRoom(0);
     } catch (error) {
-      this.#deps.log(`The prompt cache on the disk cannot be read: ${messageOf(error)}`);
+      this.#deps.log(`The prompt cache on the disk cannot be read: ${errorMessage(error)}`);
     }
   }
 
@@ -103,7 +103,7 @@ export class DiskTier {
         onSaved(node);
       }
     } catch (error) {
-      this.#deps.log(`The prompt cache could not be written: ${messageOf(error)}`);
+      this.#deps.log(`The prompt cache could not be written: ${errorMessage(error)}`);
     } finally {
       await this.#removed;
       if (wrote) await this.#folder.sync().catch(() => undefined);
@@ -156,13 +156,13 @@ export class DiskTier {
 
   #adopt(block: StoredBlock, nodes: ReadonlyMap<string, HeldNode>): HeldNode | null {
     const { header } = block;
-    const tokens = tokensOf(header.tokens);
+    const tokens = decodeTokens(header.tokens);
     const parent = header.parent === null ? null : (nodes.get(header.parent) ?? null);
     const start = parent === null ? 0 : parent.start + parent.tokens.length;
     if (tokens === null || start !== header.start || (parent === null) !== (header.parent === null))
       return null;
     const { owner, rowBytes: bytes, savesMs } = header;
-    const layout = header.layout === null ? null : this.#deps.layoutOf(header.layout);
+    const layout = header.layout === null ? null : this.#deps.sharedLayout(header.layout);
     const held = newHeld({ owner, layout, bytes, savesMs, ram: null, file: block });
     const kind = layout === null ? 'whole' : 'rows';
     const node = this.#deps.tree(owner).restore(kind, tokens, parent, held);
@@ -217,12 +217,12 @@ export class DiskTier {
       .filter(({ isPinned }) => !isPinned)
       .map((file) => ({ file, by: tagIn(file), bytes: file.bytes }));
     for (const domain of mostFirst([...own, ...others])) {
-      const ownOf = own.filter(({ by }) => by === domain);
-      const oldestOwnMs = ownOf.reduce((oldest, { file }) => Math.min(oldest, file.usedMs), Infinity);
+      const ownFiles = own.filter(({ by }) => by === domain);
+      const oldestOwnMs = ownFiles.reduce((oldest, { file }) => Math.min(oldest, file.usedMs), Infinity);
       const other = others.find(({ by }) => by === domain)?.file;
       // Whichever was used longest ago goes: a file of another model, or what is worth least of this one.
       if (other !== undefined && other.usedMs <= oldestOwnMs) return await this.#evictOther(other);
-      const mayGo = ownOf.map(({ node }) => node).filter(mayLeaveDisk);
+      const mayGo = ownFiles.map(({ node }) => node).filter(mayLeaveDisk);
       const least = this.#worth.least(mayGo, ({ payload }) => payload.onDisk);
       if (least !== undefined) return this.#evictOwn(least);
       if (other !== undefined) return await this.#evictOther(other);

@@ -12,7 +12,7 @@ import { type HeldState, type HeldNode, mayLeaveRam, newHeld } from './held-stat
 import { GhostPrefixes } from './prefixes/ghost-prefixes.ts';
 import { type PrefixMatch, PrefixTree, tokensUpTo } from './prefixes/prefix-tree.ts';
 import { EvictionRank } from './prefixes/eviction-rank.ts';
-import { domainOf } from './disk/domain-tag.ts';
+import { ownerDomain } from './disk/domain-tag.ts';
 import { PIN_SHARE, type PinnedPrefix } from '../../lib/prompt-cache/pin.ts';
 import { Pins } from './pins.ts';
 import { heldBy, mostFirst } from './shares.ts';
@@ -75,7 +75,7 @@ export class PromptStore {
         : new DiskTier(disk, {
             nodes: () => this.#nodes(),
             tree: (owner) => this.#tree(owner),
-            layoutOf: (layout) => this.#layoutOf(layout),
+            sharedLayout: (layout) => this.#sharedLayout(layout),
             onDropped: (node) => {
               if (node.payload.ram === null) this.#giveUp(node);
             },
@@ -210,7 +210,7 @@ export class PromptStore {
       if (node !== null) this.#came(node);
       this.#markPins(node === null ? [] : [node]);
     } else {
-      const layout = this.#layoutOf(state.layout);
+      const layout = this.#sharedLayout(state.layout);
       const each = bytesPerToken(layout);
       const held = (start: number, end: number): HeldState => {
         const savesMs = this.#savesMs(start, end - start);
@@ -300,7 +300,7 @@ export class PromptStore {
     const nodes = [...this.#nodes()].filter(({ payload }) => payload.ram !== null);
     for (const domain of mostFirst(nodes.map(({ payload }) => heldBy(payload)))) {
       const mayGo = nodes.filter(
-        (node) => domainOf(node.payload.owner) === domain && mayLeaveRam(node, ramBytes > 0),
+        (node) => ownerDomain(node.payload.owner) === domain && mayLeaveRam(node, ramBytes > 0),
       );
       const least = this.#worth.least(mayGo, ({ payload }) => payload.inRam);
       if (least !== undefined) return least;
@@ -343,7 +343,7 @@ export class PromptStore {
   }
 
   /** As states of this context have it, however many streams the context had that this one comes from. */
-  #layoutOf(layout: StateLayout): StateLayout {
+  #sharedLayout(layout: StateLayout): StateLayout {
     const own = { ...layout, streams: this.#options.streams };
     const key = JSON.stringify([own.magic, own.transposed, own.keys, own.values]);
     const known = this.#layouts.get(key) ?? own;

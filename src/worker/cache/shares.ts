@@ -1,5 +1,5 @@
 /** Whose state gives way first where several trust domains share a tier: that of the one that holds most of it. Pure. */
-import { domainOf } from './disk/domain-tag.ts';
+import { ownerDomain } from './disk/domain-tag.ts';
 import type { HeldState } from './held-state.ts';
 
 export interface HeldBy {
@@ -14,4 +14,4 @@ export function mostFirst(held: Iterable<HeldBy>): string[] {
   return [...sizes].sort(([, a], [, b]) => b - a).map(([by]) => by);
 }
 
-export const heldBy = ({ owner, bytes }: HeldState): HeldBy => ({ by: domainOf(owner), bytes });
+export const heldBy = ({ owner, bytes }: HeldState): HeldBy => ({ by: ownerDomain(owner), bytes });

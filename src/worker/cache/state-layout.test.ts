@@ -4,7 +4,7 @@ import {
   bytesPerToken,
   readState,
   rowPieces,
-  rowsOf,
+  copyRows,
   StateBuilder,
   type StateLayout,
 } from './state-layout.ts';
@@ -72,7 +72,7 @@ describe.each(Object.entries(layouts))('the state of a sequence, %s', (_, layout
           for (let start = 0; start < length; start += block) {
             const end = Math.min(tokens, start + block);
             const used = Math.min(length, end) - start;
-            builder.add({ start, held: end - start, used }, inOrder(rowsOf(state, start, end)));
+            builder.add({ start, held: end - start, used }, inOrder(copyRows(state, start, end)));
           }
           expect(Buffer.from(builder.bytes).equals(stateOf(layout, length))).toBe(true);
         },
@@ -84,7 +84,7 @@ describe.each(Object.entries(layouts))('the state of a sequence, %s', (_, layout
   it('is cut into parts that begin where others end, in memory of an earlier one', () => {
     const state = readState(stateOf(layout, 9), 9);
     if (state === null) throw new Error('it was not read');
-    const rows = rowsOf(state, 4, 9);
+    const rows = copyRows(state, 4, 9);
     const used = new StateBuilder(layout, { start: 0, tokens: 9 }).bytes.fill(255);
     const builder = new StateBuilder(layout, { start: 4, tokens: 3 }, used);
     builder.add({ start: 4, held: 5, used: 3 }, inOrder(rows));
@@ -104,7 +104,7 @@ describe.each(Object.entries(layouts))('the state of a sequence, %s', (_, layout
       const state = readState(stateOf(layout, 5, cells), 5);
       if (state === null) throw new Error('it was not read');
       const pieces = [...rowPieces(state, 1, 4)];
-      expect(Buffer.concat(pieces).equals(rowsOf(state, 1, 4))).toBe(true);
+      expect(Buffer.concat(pieces).equals(copyRows(state, 1, 4))).toBe(true);
       expect(pieces.every(({ buffer }) => buffer === state.bytes.buffer)).toBe(cells === undefined);
     }
   });
@@ -114,7 +114,7 @@ describe.each(Object.entries(layouts))('the state of a sequence, %s', (_, layout
     const state = readState(stateOf(layout, 5, cells), 5);
     if (state === null) throw new Error('it was not read');
     const builder = new StateBuilder(layout, { start: 0, tokens: 5 });
-    builder.add({ start: 0, held: 5, used: 5 }, inOrder(rowsOf(state, 0, 5)));
+    builder.add({ start: 0, held: 5, used: 5 }, inOrder(copyRows(state, 0, 5)));
     expect(Buffer.from(builder.bytes).equals(stateOf(layout, 5))).toBe(true);
   });
 

@@ -22,7 +22,7 @@ export interface ReadState {
   readonly bytes: Uint8Array;
   readonly tokens: number;
   /** The cell of each position. */
-  readonly cellOf: Int32Array | null;
+  readonly cellByToken: Int32Array | null;
   readonly planes: readonly Plane[];
 }
 
@@ -54,27 +54,27 @@ export function readState(bytes: Uint8Array, tokens: number, start = 0): ReadSta
 
 /** Bytes that one token takes. */
 export function bytesPerToken(layout: StateLayout): number {
-  return stridesOf(layout).reduce((sum, stride) => sum + stride, 0);
+  return rowStrides(layout).reduce((sum, stride) => sum + stride, 0);
 }
 
 /** The rows of the tokens from `start` to `end`, plane by plane; where they lie in order, a view of each plane and no copy. */
 export function* rowPieces(state: ReadState, start: number, end: number): Generator<Uint8Array> {
-  if (state.cellOf !== null) return yield rowsOf(state, start, end);
+  if (state.cellByToken !== null) return yield copyRows(state, start, end);
   for (const { at, stride } of state.planes)
     yield state.bytes.subarray(at + start * stride, at + end * stride);
 }
 
 /** The same as one copy. */
-export function rowsOf(state: ReadState, start: number, end: number): Uint8Array {
+export function copyRows(state: ReadState, start: number, end: number): Uint8Array {
   const count = end - start;
   const rows = Buffer.allocUnsafeSlow(count * bytesPerToken(state.layout));
   let at = 0;
   for (const { at: plane, stride } of state.planes) {
-    if (state.cellOf === null) {
+    if (state.cellByToken === null) {
       rows.set(state.bytes.subarray(plane + start * stride, plane + end * stride), at);
     } else {
       for (let i = 0; i < count; i += 1) {
-        const cell = plane + (state.cellOf[start + i] ?? 0) * stride;
+        const cell = plane + (state.cellByToken[start + i] ?? 0) * stride;
         rows.set(state.bytes.subarray(cell, cell + stride), at + i * stride);
       }
     }
@@ -122,7 +122,7 @@ export class StateBuilder {
 }
 
 /** The rows' strides in the order in which they are written. */
-function stridesOf({ keys, values, transposed }: StateLayout): number[] {
+function rowStrides({ keys, values, transposed }: StateLayout): number[] {
   const ofValues = transposed
     ? values.flatMap(([, element = 0, count = 0]) => Array.from({ length: count }, () => element))
     : values.map(([, row = 0]) => row);
@@ -161,16 +161,16 @@ export function frame(
     at = bytes.writeBigUInt64LE(BigInt(row), at);
     plane(row);
   }
-  for (const [type = 0, bytesOf = 0, elements = 0] of values) {
+  for (const [type = 0, bytesPerRow = 0, elements = 0] of values) {
     at = bytes.writeInt32LE(type, at);
     if (!transposed) {
-      at = bytes.writeBigUInt64LE(BigInt(bytesOf), at);
-      plane(bytesOf);
+      at = bytes.writeBigUInt64LE(BigInt(bytesPerRow), at);
+      plane(bytesPerRow);
       continue;
     }
-    at = bytes.writeUInt32LE(bytesOf, at);
+    at = bytes.writeUInt32LE(bytesPerRow, at);
     at = bytes.writeUInt32LE(elements, at);
-    for (let element = 0; element < elements; element += 1) plane(bytesOf);
+    for (let element = 0; element < elements; element += 1) plane(bytesPerRow);
   }
   // The other streams hold nothing of this sequence.
   for (let stream = 1; stream < streams; stream += 1) at = bytes.writeUInt32LE(0, at);
@@ -203,12 +203,12 @@ class LayoutParser {
       const cells = this.#u32();
       if (cells === 0) continue;
       if (cells !== this.#tokens || found !== null) return null;
-      const cellOf = this.#cells();
-      if (cellOf === undefined) return null;
+      const cellByToken = this.#cells();
+      if (cellByToken === undefined) return null;
       const read = this.#layers();
       if (read === null) return null;
       parts = read.layout;
-      found = { cellOf, planes: read.planes };
+      found = { cellByToken, planes: read.planes };
     }
     if (found === null || parts === null || this.#at !== this.#bytes.length) return null;
     return { ...found, layout: { magic, streams, ...parts }, bytes: this.#bytes, tokens: this.#tokens };
@@ -216,18 +216,18 @@ class LayoutParser {
 
   /** Null: in order of their positions; undefined: not the cells of one sequence from the start on. */
   #cells(): Int32Array | null | undefined {
-    const cellOf = new Int32Array(this.#tokens).fill(-1);
+    const cellByToken = new Int32Array(this.#tokens).fill(-1);
     let inOrder = true;
     for (let cell = 0; cell < this.#tokens; cell += 1) {
       const position = this.#u32() - this.#start;
       const owners = this.#u32();
       this.#u32();
-      if (owners !== 1 || position < 0 || position >= this.#tokens || cellOf[position] !== -1)
+      if (owners !== 1 || position < 0 || position >= this.#tokens || cellByToken[position] !== -1)
         return undefined;
-      cellOf[position] = cell;
+      cellByToken[position] = cell;
       inOrder &&= position === cell;
     }
-    return inOrder ? null : cellOf;
+    return inOrder ? null : cellByToken;
   }
 
   #layers(): { layout: Omit<StateLayout, 'magic' | 'streams'>; planes: Plane[] } | null {

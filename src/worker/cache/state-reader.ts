@@ -59,7 +59,7 @@ export class StateReader {
     let fetched = fetch(0);
     let at = 0;
     try {
-      for (const part of partsOf(used, taker.inParts)) {
+      for (const part of splitParts(used, taker.inParts)) {
         const state = new PartState(part, memory);
         const found = { ramTokens: 0, diskTokens: 0 };
         for (const each of part) {
@@ -104,7 +104,7 @@ export class StateReader {
 }
 
 /** Of one block each, or of all. */
-function partsOf(used: readonly Used[], inParts: boolean): (readonly Used[])[] {
+function splitParts(used: readonly Used[], inParts: boolean): (readonly Used[])[] {
   return inParts ? used.map((each) => [each]) : [used];
 }
 

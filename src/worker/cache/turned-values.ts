@@ -56,9 +56,9 @@ function turned(from: ReadState, layout: StateLayout, stretch: Stretch): Uint8Ar
     const element = ELEMENT_BYTES.get(type) ?? 4;
     const bytesOfLayer = from.tokens * size * count;
     const layerIn = (bytes: Uint8Array, { at }: Plane): Uint8Array => bytes.subarray(at, at + bytesOfLayer);
-    const input = elementsOf(layerIn(from.bytes, planeAt(from.planes, sources[layer])), element);
+    const input = viewElements(layerIn(from.bytes, planeAt(from.planes, sources[layer])), element);
     const place = layerIn(to.bytes, planeAt(to.planes, targets[layer]));
-    const output = elementsOf(place, element);
+    const output = viewElements(place, element);
     turnElements(input, output, from);
     if (output.buffer !== place.buffer) place.set(new Uint8Array(output.buffer));
   }
@@ -76,20 +76,20 @@ function firstPlanes({ keys, values, transposed }: StateLayout): number[] {
 }
 
 /** The values of one layer, with the cells in the order of their positions. */
-function turnElements(input: Elements, output: Elements, { tokens, layout, cellOf }: ReadState): void {
+function turnElements(input: Elements, output: Elements, { tokens, layout, cellByToken }: ReadState): void {
   const width = input.length / tokens;
-  if (layout.transposed) transpose(input, output, { rows: width, columns: tokens, columnOf: cellOf });
-  else transpose(input, output, { rows: tokens, columns: width, rowOf: cellOf });
+  if (layout.transposed) transpose(input, output, { rows: width, columns: tokens, columnOrder: cellByToken });
+  else transpose(input, output, { rows: tokens, columns: width, rowOrder: cellByToken });
 }
 
 /** The rows in the order of their positions. */
 function copyRows(
-  { bytes, tokens, cellOf }: ReadState,
+  { bytes, tokens, cellByToken }: ReadState,
   { at, stride }: Plane,
   to: Plane & { readonly bytes: Uint8Array },
 ): void {
-  if (cellOf === null) return to.bytes.set(bytes.subarray(at, at + tokens * stride), to.at);
-  for (const [position, cell] of cellOf.entries()) {
+  if (cellByToken === null) return to.bytes.set(bytes.subarray(at, at + tokens * stride), to.at);
+  for (const [position, cell] of cellByToken.entries()) {
     const row = at + cell * stride;
     to.bytes.set(bytes.subarray(row, row + stride), to.at + position * stride);
   }
@@ -99,21 +99,21 @@ interface Shape {
   readonly rows: number;
   readonly columns: number;
   /** Where a row of the output's columns lies in the input; null: in order. */
-  readonly rowOf?: Int32Array | null;
-  readonly columnOf?: Int32Array | null;
+  readonly rowOrder?: Int32Array | null;
+  readonly columnOrder?: Int32Array | null;
 }
 
 /** `output[column][row] = input[row][column]`, tile by tile. */
 function transpose(input: Elements, output: Elements, shape: Shape): void {
-  const { rows, columns, rowOf = null, columnOf = null } = shape;
+  const { rows, columns, rowOrder = null, columnOrder = null } = shape;
   for (let firstRow = 0; firstRow < rows; firstRow += TILE) {
     const lastRow = Math.min(firstRow + TILE, rows);
     for (let firstColumn = 0; firstColumn < columns; firstColumn += TILE) {
       const lastColumn = Math.min(firstColumn + TILE, columns);
       for (let column = firstColumn; column < lastColumn; column += 1) {
-        const from = columnOf === null ? column : (columnOf[column] ?? 0);
+        const from = columnOrder === null ? column : (columnOrder[column] ?? 0);
         for (let row = firstRow; row < lastRow; row += 1) {
-          const source = rowOf === null ? row : (rowOf[row] ?? 0);
+          const source = rowOrder === null ? row : (rowOrder[row] ?? 0);
           output[column * rows + row] = input[source * columns + from] ?? 0;
         }
       }
@@ -122,7 +122,7 @@ function transpose(input: Elements, output: Elements, shape: Shape): void {
 }
 
 /** The bytes as elements: a view, or a copy where they do not lie at a multiple of an element. */
-function elementsOf(bytes: Uint8Array, element: 2 | 4): Elements {
+function viewElements(bytes: Uint8Array, element: 2 | 4): Elements {
   const { buffer, byteOffset, length } = byteAligned(bytes, element);
   return element === 2
     ? new Uint16Array(buffer, byteOffset, length / 2)

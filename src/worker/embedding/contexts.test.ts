@@ -1,9 +1,9 @@
 /** Which contexts an embedding model is opened with. */
 import { describe, expect, it } from 'vitest';
-import { optionsOf } from '../load/load-options.ts';
+import { toLoadOptions } from '../load/load-options.ts';
 import { allContexts, embeddingContexts, embeddingWay } from './contexts.ts';
 
-const OPTIONS = { ...optionsOf({}), tensorBuffers: [], adapterPaths: [], draftPath: null };
+const OPTIONS = { ...toLoadOptions({}), tensorBuffers: [], adapterPaths: [], draftPath: null };
 const CPU = { usesDevices: false, threads: 2 };
 const GPU = { usesDevices: true, threads: 2 };
 

@@ -13,7 +13,7 @@ export interface EmbedInput {
 
 export function embedInputs(vocabulary: Vocabulary, job: EmbedJob, limit: number): EmbedInput[] {
   if (job.trustsTokenIds !== true) requireOwnIds(vocabulary, job.inputs);
-  const inputs = [...placesOf(job.inputs)].map(([input, indexes]) => {
+  const inputs = [...groupPlaces(job.inputs)].map(([input, indexes]) => {
     checkRange(vocabulary, input, indexes[0] ?? 0);
     const all = inputTokens(vocabulary, input);
     const index = indexes[0] ?? 0;
@@ -29,7 +29,7 @@ export function embedInputs(vocabulary: Vocabulary, job: EmbedJob, limit: number
 }
 
 /** Every place of each text; lists of token ids are not compared. */
-export function placesOf<Input>(inputs: readonly Input[]): Map<Input, number[]> {
+export function groupPlaces<Input>(inputs: readonly Input[]): Map<Input, number[]> {
   const places = new Map<Input, number[]>();
   for (const [index, input] of inputs.entries()) {
     const known = places.get(input);
@@ -41,7 +41,7 @@ export function placesOf<Input>(inputs: readonly Input[]): Map<Input, number[]> 
 
 function inputTokens(vocabulary: Vocabulary, input: TextOrIds): Uint32Array {
   // Client text never turns into control tokens, here as little as in a prompt.
-  const body = typeof input === 'string' ? vocabulary.tokenize(input, false) : bodyOf(vocabulary, input);
+  const body = typeof input === 'string' ? vocabulary.tokenize(input, false) : innerTokens(vocabulary, input);
   const { prependToken, appendToken } = vocabulary;
   const first = prependToken === null ? [] : [prependToken];
   const last = appendToken === null ? [] : [appendToken];
@@ -49,7 +49,7 @@ function inputTokens(vocabulary: Vocabulary, input: TextOrIds): Uint32Array {
 }
 
 /** Ids without the model's first and last token, which tokenisers put around a text only if they are told to. */
-function bodyOf({ prependToken, appendToken }: Vocabulary, ids: readonly number[]): readonly number[] {
+function innerTokens({ prependToken, appendToken }: Vocabulary, ids: readonly number[]): readonly number[] {
   const from = prependToken !== null && ids[0] === prependToken ? 1 : 0;
   const isClosed = appendToken !== null && ids.length > from && ids.at(-1) === appendToken;
   return ids.slice(from, isClosed ? -1 : undefined);
@@ -65,7 +65,7 @@ function requireOwnIds(vocabulary: Vocabulary, inputs: readonly TextOrIds[]): vo
   for (const [index, input] of inputs.entries()) {
     if (typeof input === 'string') continue;
     checkRange(vocabulary, input, index);
-    const body = bodyOf(vocabulary, input);
+    const body = innerTokens(vocabulary, input);
     const again = vocabulary.tokenize(textOfTokens(vocabulary, body), false);
     if (again.length !== body.length || body.some((id, at) => id !== again[at]))
       throw refusedIds('foreign', index, input);

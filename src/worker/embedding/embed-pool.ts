@@ -13,7 +13,7 @@ import type { EmbedInput } from './embed-input.ts';
 import { ParallelInputs } from './parallel-inputs.ts';
 import { type Step, takeStep } from './step-inputs.ts';
 import { vectorsDepend } from './vector-trial.ts';
-import { type Work, workOf } from './work.ts';
+import { type Work, planWork } from './work.ts';
 
 /** Vectors leave at least this often: a long list shows progress. */
 const FLUSH_MS = 50;
@@ -58,7 +58,7 @@ export class EmbedPool {
 
   /** Throws when an input is refused; then nothing of the job runs. */
   submit(job: Job): void {
-    const work = workOf(this.#model, job);
+    const work = planWork(this.#model, job);
     const { inputs } = work;
     const open: OpenJob = { work, inputs, totalTokens: 0, unfinished: inputs.length, over: false };
     this.#open.set(job.jobId, open);

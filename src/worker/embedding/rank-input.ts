@@ -3,7 +3,7 @@ import type { RankJob } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { EmbeddingModel } from '../model.ts';
 import type { EmbedInput } from './embed-input.ts';
-import { placesOf } from './embed-input.ts';
+import { groupPlaces } from './embed-input.ts';
 
 /** What stands around the document. */
 interface Frame {
@@ -16,13 +16,13 @@ const PLACES = /(\{query\}|\{document\})/;
 type RankModel = Pick<EmbeddingModel, 'vocabulary' | 'model' | 'limit'>;
 
 export function rankInputs(ranker: RankModel, job: RankJob): EmbedInput[] {
-  const frame = frameOf(ranker, job.query);
+  const frame = buildFrame(ranker, job.query);
   const asked = frame.before.length + frame.after.length;
   const { limit } = ranker;
   const room = limit - asked;
   // A document of which nothing is left could not be compared with others.
   if (room < 1) throw fail('query_too_long', { param: 'query', tokens: asked, limit });
-  const inputs = [...placesOf(job.documents)].map(([text, indexes]) => {
+  const inputs = [...groupPlaces(job.documents)].map(([text, indexes]) => {
     const document = ranker.vocabulary.tokenize(text, false);
     const truncated = document.length > room;
     if (truncated && !job.truncate) {
@@ -37,7 +37,7 @@ export function rankInputs(ranker: RankModel, job: RankJob): EmbedInput[] {
 }
 
 /** Client text never turns into control tokens; those of the model's own template do. */
-function frameOf({ vocabulary, model }: RankModel, query: string): Frame {
+function buildFrame({ vocabulary, model }: RankModel, query: string): Frame {
   const asked = [...vocabulary.tokenize(query, false)];
   const template = model.facts.rerankTemplate;
   if (template === null) {

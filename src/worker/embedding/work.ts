@@ -21,7 +21,7 @@ export interface Work {
 }
 
 /** Throws when the model cannot do the job, or an input is refused. */
-export function workOf(model: EmbeddingModel, job: Job): Work {
+export function planWork(model: EmbeddingModel, job: Job): Work {
   const ranks = model.pooling === 'rank';
   if (job.kind === 'embed' && !ranks) return embedWork(model, job);
   if (job.kind === 'rank' && ranks) return rankWork(model, job);
@@ -47,7 +47,7 @@ function embedWork(model: EmbeddingModel, job: EmbedJob): Work {
     told: (input, values) => {
       const vector = unitVector(values, input);
       const facts = {
-        ...factsOf(input),
+        ...inputFacts(input),
         ...(accounts && { tokensSha256: sha256OfTokens(input.tokens) }),
       };
       return input.indexes.map((index) => ({ type: 'embedding', index, vector, ...facts }));
@@ -68,13 +68,13 @@ function rankWork(model: EmbeddingModel, job: RankJob): Work {
       // Of several classes the first is the one that means relevance.
       const score = values[0] ?? Number.NaN;
       if (!Number.isFinite(score)) throw new Error(`the score of document ${input.indexes[0]} is not finite`);
-      return input.indexes.map((index) => ({ type: 'score', index, score, ...factsOf(input) }));
+      return input.indexes.map((index) => ({ type: 'score', index, score, ...inputFacts(input) }));
     },
     ended: (totalTokens) => ({ type: 'ranked', totalTokens }),
   };
 }
 
-function factsOf({ tokens, truncated }: EmbedInput): { tokens: number; truncated: boolean } {
+function inputFacts({ tokens, truncated }: EmbedInput): { tokens: number; truncated: boolean } {
   return { tokens: tokens.length, truncated };
 }
 

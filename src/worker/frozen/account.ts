@@ -8,7 +8,7 @@ import { pieceText } from '../prompt/prompt.ts';
 import type { PreparedChat } from '../prepare.ts';
 import { exactExec } from './context.ts';
 import { type FrozenPlan, planFrozen } from './plan.ts';
-import { bytesOf, sha256, sha256OfTokens } from './token-bytes.ts';
+import { encodeTokens, sha256, sha256OfTokens } from './token-bytes.ts';
 
 export interface FinishedRun {
   readonly plan: FrozenPlan;
@@ -21,12 +21,12 @@ export interface FinishedRun {
 export function exactAccount(chat: ChatModel, prepared: PreparedChat): StreamJob['account'] {
   const plan = planFrozen(chat, prepared);
   exactExec(chat);
-  return (output, trace) => factsOf(chat, { plan, exec: exactExec(chat), output, trace });
+  return (output, trace) => frozenFacts(chat, { plan, exec: exactExec(chat), output, trace });
 }
 
-export function factsOf(chat: ChatModel, run: FinishedRun): FrozenFacts {
+export function frozenFacts(chat: ChatModel, run: FinishedRun): FrozenFacts {
   const { job, maxTokens } = run.plan.prepared;
-  const chain = samplersOf(chat, run.plan);
+  const chain = samplerNames(chat, run.plan);
   return {
     prompt: promptFacts(chat, run.plan),
     exec: run.exec,
@@ -37,7 +37,7 @@ export function factsOf(chat: ChatModel, run: FinishedRun): FrozenFacts {
 }
 
 /** The samplers in the order in which they see the logits. */
-export function samplersOf({ backend }: ChatModel, { prepared }: FrozenPlan): string[] {
+export function samplerNames({ backend }: ChatModel, { prepared }: FrozenPlan): string[] {
   const samplers = backend.samplersFor(prepared.job.sampling);
   return prepared.answer.constraint === null ? [...samplers] : ['grammar', ...samplers];
 }
@@ -60,7 +60,7 @@ function promptFacts({ vocabulary }: ChatModel, { prepared }: FrozenPlan): Froze
 }
 
 function outputFacts({ output, trace }: FinishedRun, chain: readonly string[]): FrozenFacts['output'] {
-  const tokens = bytesOf(Uint32Array.from(output.tokens));
+  const tokens = encodeTokens(Uint32Array.from(output.tokens));
   return {
     tokens: tokens.toString('base64'),
     tokenCount: output.tokens.length,

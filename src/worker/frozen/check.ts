@@ -6,12 +6,12 @@ import type { CheckFacts } from '../../contract/frozen.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import { StreamOutput } from '../batch/stream/stream-output.ts';
 import type { ChatModel } from '../model.ts';
-import { samplersOf, templateDigest } from './account.ts';
+import { samplerNames, templateDigest } from './account.ts';
 import { type FrozenContext, SEQUENCE, CHUNK_TOKENS } from './context.ts';
-import { type FrozenPlan, streamJobOf } from './plan.ts';
+import { type FrozenPlan, toStreamJob } from './plan.ts';
 import type { FrozenHooks } from './run.ts';
 import { sha256OfTokens } from './token-bytes.ts';
-import { gapOf } from '../batch/stream/logit-trace.ts';
+import { logitGap } from '../batch/stream/logit-trace.ts';
 
 /** JSON and IPC carry no infinity; no two logits are ever this far apart. */
 const LARGEST_GAP = 1e9;
@@ -27,9 +27,9 @@ export async function checkFrozen(chat: ChatModel, claim: Claim, hooks: FrozenHo
   const startedMs = performance.now();
   const tally = new Tally(plan.epsilon);
   const prompt = plan.prepared.tokens;
-  for await (const { step, gap } of gapsOf(claim, hooks)) tally.add(step, gap);
+  for await (const { step, gap } of measureGaps(claim, hooks)) tally.add(step, gap);
   // Nothing is sampled, and a grammar throws on a token that it does not allow.
-  const job = streamJobOf(plan, { ...plan.prepared.answer, constraint: null });
+  const job = toStreamJob(plan, { ...plan.prepared.answer, constraint: null });
   const output = new StreamOutput(job, chat.vocabulary);
   for (const token of claimed) {
     if (output.finishReason !== null) break;
@@ -42,14 +42,14 @@ export async function checkFrozen(chat: ChatModel, claim: Claim, hooks: FrozenHo
     promptTokensSha256: sha256OfTokens(prompt),
     templateSha256: templateDigest(plan.prepared),
     isWhole: finishReason !== null && tokens.length === claimed.length,
-    chain: samplersOf(chat, plan),
+    chain: samplerNames(chat, plan),
   };
   const timings = { prefillMs: performance.now() - startedMs, decodeMs: 0 };
   return { type: 'done', finishReason: finishReason ?? 'stop', usage: output.usage(0), timings, check };
 }
 
 /** Of each step, how far the claimed token lies below the first choice, in logits. */
-async function* gapsOf(
+async function* measureGaps(
   { plan, frozen, claimed }: Claim,
   hooks: FrozenHooks,
 ): AsyncGenerator<{ step: number; gap: number }> {
@@ -67,7 +67,7 @@ async function* gapsOf(
     context.decodeBatch();
     for (const [place, index] of wanted.entries()) {
       const step = at + index - first;
-      yield { step, gap: gapOf(context, rows[place] ?? -1, claimed[step] ?? -1) };
+      yield { step, gap: logitGap(context, rows[place] ?? -1, claimed[step] ?? -1) };
     }
   }
 }

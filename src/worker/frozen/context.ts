@@ -1,6 +1,6 @@
 /** The context of one frozen run: pinned in everything that could change a bit of a logit, and thrown away after it. */
 import type { FrozenExec } from '../../contract/frozen.ts';
-import { fail, isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
+import { fail, isSvcError, errorMessage } from '../../lib/errors/svc-error.ts';
 import { EXACT_LOAD } from '../../contract/settings/exact-rules.ts';
 import { type KvType, kvTypes } from '../../contract/settings/kv-types.ts';
 import type { NativeContext } from '../native.ts';
@@ -62,11 +62,11 @@ export async function openFrozenContext(
     });
   } catch (error) {
     if (isSvcError(error)) throw error;
-    const reason = messageOf(error);
+    const reason = errorMessage(error);
     throw fail('evidence_unavailable', { reason: `no context of ${pins.numCtx} tokens: ${reason}` }, error);
   }
   context.setThreads(pins.threads);
-  const frozen = { context, exec: execOf(chat, context, pins.threads) };
+  const frozen = { context, exec: contextExec(chat, context, pins.threads) };
   if (frozen.exec.numCtx !== pins.numCtx) {
     context.dispose();
     throw unavailable(`the context window is ${frozen.exec.numCtx} tokens instead of ${pins.numCtx}`);
@@ -85,7 +85,7 @@ export function observedThreads(frozen: FrozenContext): number {
 
 export const unavailable = (reason: string): Error => fail('evidence_unavailable', { reason });
 
-function execOf(chat: ChatModel, context: NativeContext, threads: number): FrozenContext['exec'] {
+function contextExec(chat: ChatModel, context: NativeContext, threads: number): FrozenContext['exec'] {
   return {
     ...libraryExec(chat),
     numCtx: context.numCtx,
@@ -127,7 +127,7 @@ export function exactExec(chat: ChatModel): FrozenExec {
   const { k, v } = kvTypes(spec.settings);
   const threads = context.getThreads();
   return {
-    ...execOf(chat, context, threads),
+    ...contextExec(chat, context, threads),
     lane: 'exact',
     microBatchSize: EXACT_LOAD.microBatchTokens,
     sequences: facts.sequences,

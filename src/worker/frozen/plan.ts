@@ -6,7 +6,7 @@ import { decodingRequest, type StreamJob } from '../batch/stream/stream-job.ts';
 import type { ChatModel } from '../model.ts';
 import type { PreparedChat } from '../prepare.ts';
 import { unavailable, windowFor } from './context.ts';
-import { tokensOf } from './token-bytes.ts';
+import { decodeTokens } from './token-bytes.ts';
 
 export interface FrozenPlan {
   readonly prepared: PreparedChat;
@@ -44,7 +44,7 @@ function refuseSettings({ spec, model }: ChatModel): void {
     throw unavailable('the model is set to a load_mode that does not map its file');
 }
 
-export function streamJobOf({ prepared }: FrozenPlan, answer: Answer): StreamJob {
+export function toStreamJob({ prepared }: FrozenPlan, answer: Answer): StreamJob {
   const { job, tokens, numCtx, preparation, folds, unheld } = prepared;
   const arrivedMs = performance.now();
   // A job with adapters is refused.
@@ -66,7 +66,7 @@ export function streamJobOf({ prepared }: FrozenPlan, answer: Answer): StreamJob
 }
 
 function claimedTokens(chat: ChatModel, base64: string): Uint32Array {
-  const claimed = tokensOf(base64);
+  const claimed = decodeTokens(base64);
   if (claimed === null) throw unavailable('the claimed tokens are not u32 ids');
   // Native code looks such a token up without a bound.
   if (claimed.some((token) => token >= chat.vocabulary.size))

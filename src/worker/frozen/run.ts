@@ -6,9 +6,9 @@ import type { Row } from '../batch/stream/row.ts';
 import { Stream } from '../batch/stream/stream.ts';
 import type { StreamJob } from '../batch/stream/stream-job.ts';
 import type { ChatModel } from '../model.ts';
-import { factsOf } from './account.ts';
+import { frozenFacts } from './account.ts';
 import { CHUNK_TOKENS, type FrozenContext, observedThreads, SEQUENCE } from './context.ts';
-import { type FrozenPlan, streamJobOf } from './plan.ts';
+import { type FrozenPlan, toStreamJob } from './plan.ts';
 
 /** What runs and checks get from their lane. */
 export interface FrozenHooks {
@@ -24,13 +24,13 @@ export async function runFrozen(
 ): Promise<JobEvent> {
   const { context } = frozen;
   const account: StreamJob['account'] = (output, trace) =>
-    factsOf(chat, {
+    frozenFacts(chat, {
       plan,
       exec: { ...frozen.exec, threadsObserved: observedThreads(frozen) },
       output,
       trace,
     });
-  const job = { ...streamJobOf(plan, plan.prepared.answer), account };
+  const job = { ...toStreamJob(plan, plan.prepared.answer), account };
   const stream = new Stream(chat, {
     job,
     sequence: SEQUENCE,

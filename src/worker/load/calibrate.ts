@@ -71,7 +71,7 @@ export async function calibrate(
     quiet &&= probe.cpuMs() - cpuBefore >= spentMs * threads * QUIET_SHARE;
     tried.push({ threads, tokensPerS: 1000 / median(times) });
   }
-  const chosen = quiet && tried.length > 1 ? bestOf(tried) : cores;
+  const chosen = quiet && tried.length > 1 ? bestThreads(tried) : cores;
   return { threads: isShort(tried) ? 1 : chosen, tried, quiet };
 }
 
@@ -80,7 +80,7 @@ function isShort(tried: LoadedFacts['calibration']): boolean {
   return alone !== undefined && 1000 / alone.tokensPerS <= SHORT_STEP_MS;
 }
 
-function bestOf(tried: LoadedFacts['calibration']): number {
+function bestThreads(tried: LoadedFacts['calibration']): number {
   const best = Math.max(...tried.map(({ tokensPerS }) => tokensPerS));
   return Math.max(
     ...tried.filter(({ tokensPerS }) => tokensPerS * AS_GOOD >= best).map(({ threads }) => threads),

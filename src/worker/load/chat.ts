@@ -6,7 +6,7 @@ import type { ContextOptions, LoadOptions, NativeAdapter, NativeBackend, NativeC
 import type { ChatModel } from '../model.ts';
 import { EXACT_LOAD, isExact } from '../../contract/settings/exact-rules.ts';
 import { isQuantisedModel, prepareExact, provenSteps } from './exact.ts';
-import { writersOf } from './writers.ts';
+import { openWriters } from './writers.ts';
 import { openSight } from './sight.ts';
 import { loadOptions } from './load-options.ts';
 import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts';
@@ -39,7 +39,7 @@ export async function loadChat(
     const [placed] = await placedLoads(backend, { spec, options }, [[contextOptions]]);
     const model = await backend.openModel(spec.path, placed?.options ?? options, throttled(onProgress));
     const { vocabulary } = model;
-    const writers = writersOf(spec, { vocabulary, ...model.facts });
+    const writers = openWriters(spec, { vocabulary, ...model.facts });
     const adapters = new Map<string, NativeAdapter>();
     for (const { name, path } of spec.adapters) adapters.set(name, await model.openAdapter(path));
     const context = await model.newContext(contextOptions);

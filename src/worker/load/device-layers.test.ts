@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { layersThatFit } from './device-layers.ts';
-import { usableOf } from './free-devices.ts';
+import { usableShare } from './free-devices.ts';
 
 const GIB = 2 ** 30;
 
@@ -15,8 +15,8 @@ describe('layers on a device', () => {
   });
 
   it('leave room for what a GPU library takes after the load', () => {
-    expect(usableOf(GIB / 4)).toBe(0);
-    expect(usableOf(GIB)).toBe(GIB / 2);
-    expect(usableOf(80 * GIB)).toBe(76 * GIB);
+    expect(usableShare(GIB / 4)).toBe(0);
+    expect(usableShare(GIB)).toBe(GIB / 2);
+    expect(usableShare(80 * GIB)).toBe(76 * GIB);
   });
 });

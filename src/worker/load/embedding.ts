@@ -26,7 +26,7 @@ export async function loadEmbedding(
   try {
     const options = loadOptions(backend, spec);
     const threads = threadsFor(backend, spec);
-    const way = wayOf(backend, spec, threads);
+    const way = chooseWay(backend, spec, threads);
     const planned = embeddingContexts(options, { limit: spec.numCtx, threads, way });
     const [placed] = await placedLoads(backend, { spec, options }, [allContexts(planned)]);
     const model = await backend.openModel(spec.path, placed?.options ?? options, throttled(onProgress));
@@ -55,7 +55,7 @@ export async function loadEmbedding(
 }
 
 /** A question about memory asks for the same contexts as a load. */
-export function wayOf(
+export function chooseWay(
   backend: NativeBackend,
   { settings }: Pick<LoadSpec, 'settings'>,
   threads: number,

@@ -9,7 +9,7 @@ import type { ExactSteps } from '../../contract/settings/exact-rules.ts';
 import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { readMatrixTypes } from '../../lib/gguf/inspect.ts';
-import { partsOf } from '../../../packages/gguf/src/format/parts.ts';
+import { partFiles } from '../../../packages/gguf/src/format/parts.ts';
 import type { NativeBackend, NativeContext, PastState } from '../native.ts';
 import type { Vocabulary } from '../prompt/vocabulary.ts';
 import { usesDevices } from './load-options.ts';
@@ -47,7 +47,7 @@ export async function prepareExact(
   process.env[NO_PANELS] = '1';
   if (process.platform !== 'win32') return;
   // There, the library does not see variables that are set later.
-  const panelled = [...(await matrixTypesOf(path))].find((type) => /^IQ(?:[123]|4_XS)/.test(type));
+  const panelled = [...(await allMatrixTypes(path))].find((type) => /^IQ(?:[123]|4_XS)/.test(type));
   if (panelled === undefined) return;
   throw unusable(
     modelId,
@@ -57,13 +57,13 @@ export async function prepareExact(
 
 /** Whether no matrix of the model is in a float type. */
 export async function isQuantisedModel(path: string): Promise<boolean> {
-  const types = await matrixTypesOf(path);
+  const types = await allMatrixTypes(path);
   return !FLOAT_TYPES.some((type) => types.has(type));
 }
 
 /** In any of its files. */
-async function matrixTypesOf(path: string): Promise<ReadonlySet<string>> {
-  const types = await Promise.all(partsOf(path).map((part) => readMatrixTypes(part)));
+async function allMatrixTypes(path: string): Promise<ReadonlySet<string>> {
+  const types = await Promise.all(partFiles(path).map((part) => readMatrixTypes(part)));
   return new Set(types.flatMap((each) => [...each]));
 }
 
@@ -151,7 +151,7 @@ class Trial {
 
   /** In one call; returns a digest of the logits behind each last row. */
   #evaluate(parts: readonly Part[]): string[] {
-    return this.#fill(parts, true).map((row) => digestOf(this.#context, row));
+    return this.#fill(parts, true).map((row) => logitsDigest(this.#context, row));
   }
 
   /** In one call; returns the rows whose logits were wanted, which are the last ones or none. */
@@ -160,8 +160,8 @@ class Trial {
     context.initBatch(parts.reduce((sum, { rows }) => sum + rows, 0));
     const found = parts.flatMap(({ sequence, position, rows }) => {
       const tokens = Uint32Array.from({ length: rows }, (_, at) => this.#token(sequence, position + at));
-      const logitsOf = wantsLogits ? Uint32Array.of(rows - 1) : new Uint32Array();
-      return [...context.addToBatch(sequence, position, tokens, logitsOf)];
+      const logitRows = wantsLogits ? Uint32Array.of(rows - 1) : new Uint32Array();
+      return [...context.addToBatch(sequence, position, tokens, logitRows)];
     });
     context.decodeBatch();
     return found;
@@ -177,7 +177,7 @@ class Trial {
 }
 
 /** Of the largest logits of a row, and the sum over all of them. */
-function digestOf(context: NativeContext, row: number): string {
+function logitsDigest(context: NativeContext, row: number): string {
   const logits = context.readLogits(row, { tokens: [], largest: MOST_READ });
   const largest = logits.of.flatMap(({ token, logit }) => [token, logit]);
   const bits = new Float64Array([...largest, logits.totalWeight()]);

@@ -23,10 +23,10 @@ export function usableBytes(backend: NativeBackend, { settings: { gpu } }: Unpla
   return backend
     .devices()
     .filter(({ name, kind }) => (Array.isArray(gpu) ? gpu.includes(name) : kind !== 'cpu'))
-    .reduce((sum, device) => sum + usableOf(device.freeBytes), 0);
+    .reduce((sum, device) => sum + usableShare(device.freeBytes), 0);
 }
 
-export function usableOf(freeBytes: number): number {
+export function usableShare(freeBytes: number): number {
   return Math.max(0, Math.min(freeBytes * FILLED_AT_MOST, freeBytes - RUNTIME_BYTES));
 }
 

@@ -3,13 +3,13 @@ import { LOAD_SETTING_ROWS } from '../../contract/settings/shapes.ts';
 import { loadSpec } from '../../../test/support/engine/jobs.ts';
 import { answering, scriptedBackend } from '../../../test/support/engine/scripted-backend.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
-import { loadOptions, optionsOf } from './load-options.ts';
+import { loadOptions, toLoadOptions } from './load-options.ts';
 
 const { backend } = scriptedBackend(answering(() => ''));
 
 describe('the options of a load', () => {
   it('leave everything to the library where nothing is set', () => {
-    expect(optionsOf({})).toEqual({
+    expect(toLoadOptions({})).toEqual({
       devices: null,
       gpuLayers: null,
       splitMode: null,
@@ -37,7 +37,7 @@ describe('the options of a load', () => {
       ropeScaling: 'yarn',
       ropeFreqScale: 0.5,
     } as const;
-    expect(optionsOf({ ...settings, gpu: [...settings.gpu] } as never)).toEqual({
+    expect(toLoadOptions({ ...settings, gpu: [...settings.gpu] } as never)).toEqual({
       devices: ['Vulkan1'],
       gpuLayers: 'all',
       splitMode: 'none',
@@ -52,7 +52,7 @@ describe('the options of a load', () => {
   });
 
   it('name no device where the GPU is off, and all where it is auto', () => {
-    expect([optionsOf({ gpu: 'off' }).devices, optionsOf({ gpu: 'auto', gpuLayers: 'auto' })]).toMatchObject([
+    expect([toLoadOptions({ gpu: 'off' }).devices, toLoadOptions({ gpu: 'auto', gpuLayers: 'auto' })]).toMatchObject([
       [],
       { devices: null, gpuLayers: null },
     ]);
@@ -67,7 +67,7 @@ describe('the options of a load', () => {
     const worker = LOAD_SETTING_ROWS.filter(([, { by }]) => by === 'worker');
     const idle = worker.filter(([name, row]) => {
       const value = values[name] ?? row.read('off') ?? row.read('none') ?? row.read('q8_0') ?? row.read('1');
-      return JSON.stringify(optionsOf({ [name]: value })) === JSON.stringify(optionsOf({}));
+      return JSON.stringify(toLoadOptions({ [name]: value })) === JSON.stringify(toLoadOptions({}));
     });
     // The first two name the tensors that lie elsewhere; the others are no business of the library.
     expect(idle.map(([name]) => name)).toEqual([

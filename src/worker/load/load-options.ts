@@ -20,7 +20,7 @@ export function loadOptions(backend: NativeBackend, spec: OptionChoice): LoadOpt
   const experts = layersOnCpu(cpuMoe, spec.experts, room);
   const tensorBuffers = [...overrideTensors, ...expertBuffers(experts)];
   const options: LoadOptions = {
-    ...optionsOf(spec.settings),
+    ...toLoadOptions(spec.settings),
     tensorBuffers,
     adapterPaths: (spec.adapters ?? []).map(({ path }) => path),
     draftPath: spec.draft?.path ?? null,
@@ -49,7 +49,7 @@ export function usesDevices({ facts }: NativeBackend, { gpu, gpuLayers }: LoadSe
   return facts.gpu !== 'none' && gpu !== 'off' && gpuLayers !== 0;
 }
 
-export function optionsOf(
+export function toLoadOptions(
   settings: LoadSettings,
 ): Omit<LoadOptions, 'tensorBuffers' | 'adapterPaths' | 'draftPath'> {
   const { gpu = 'auto', gpuLayers = 'auto', flashAttention = 'auto' } = settings;
@@ -67,11 +67,11 @@ export function optionsOf(
     ...(exact !== null && { repacks: exact.repacks, wholeWindows: exact.wholeWindows }),
     keyType: isTyped === undefined ? null : k,
     valueType: isTyped === undefined ? null : v,
-    rope: ropeOf(settings),
+    rope: ropeOptions(settings),
   };
 }
 
-function ropeOf({ ropeScaling, ropeFreqBase, ropeFreqScale, yarnOrigCtx }: LoadSettings): RopeOptions | null {
+function ropeOptions({ ropeScaling, ropeFreqBase, ropeFreqScale, yarnOrigCtx }: LoadSettings): RopeOptions | null {
   if ([ropeScaling, ropeFreqBase, ropeFreqScale, yarnOrigCtx].every((value) => value === undefined))
     return null;
   return {

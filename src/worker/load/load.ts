@@ -4,7 +4,7 @@
  */
 import type { LoadedFacts, LoadSpec } from '../../contract/load.ts';
 import { type DeviceBytes, HOST_DEVICE } from '../../contract/memory.ts';
-import { fail, isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
+import { fail, isSvcError, errorMessage } from '../../lib/errors/svc-error.ts';
 import type { NativeContext, NativeModel } from '../native.ts';
 
 /** Called while native code reads the file, as a sign of life. */
@@ -65,7 +65,7 @@ export function loadFailure(
   isOutOfMemory: (error: unknown) => boolean,
 ): Error {
   if (isSvcError(error)) return error;
-  const text = messageOf(error);
+  const text = errorMessage(error);
   const code = isOutOfMemory(error) ? 'out_of_memory' : 'load_failed';
   return fail(code, { model: spec.modelId, reason: text.split('\n')[0] ?? text }, error);
 }

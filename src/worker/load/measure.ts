@@ -5,7 +5,7 @@ import type { ContextSize, Measurement } from '../../contract/memory.ts';
 import type { ContextOptions, LoadOptions, NativeBackend } from '../native.ts';
 import { chatContext } from './chat.ts';
 import { allContexts, embeddingContexts, type EmbeddingWay } from '../embedding/contexts.ts';
-import { wayOf } from './embedding.ts';
+import { chooseWay } from './embedding.ts';
 import { loadOptions } from './load-options.ts';
 import { loadFailure } from './load.ts';
 import { measured, placedLoads } from './placement.ts';
@@ -15,8 +15,8 @@ export async function measureModel(backend: NativeBackend, spec: MeasureSpec): P
   try {
     const options = loadOptions(backend, spec);
     const threads = threadsFor(backend, { ...spec, tunedThreads: null });
-    const way = wayOf(backend, spec, threads);
-    const opened = spec.sizes.map((size) => contextsOf(spec, options, { ...size, threads, way }));
+    const way = chooseWay(backend, spec, threads);
+    const opened = spec.sizes.map((size) => plannedContexts(spec, options, { ...size, threads, way }));
     const placed = await placedLoads(backend, { spec, options }, opened);
     const sizes = (await measured(backend, spec.path, placed)).map(({ bytes }) => [...bytes]);
     // The vocabulary is no buffer of the library, and of some models it takes as much as the process itself. It has just
@@ -28,7 +28,7 @@ export async function measureModel(backend: NativeBackend, spec: MeasureSpec): P
 }
 
 /** The contexts that a load of this size opens. */
-function contextsOf(
+function plannedContexts(
   { kind }: MeasureSpec,
   options: LoadOptions,
   { way, ...size }: ContextSize & Pick<ContextOptions, 'threads'> & { readonly way: EmbeddingWay },

@@ -1,7 +1,7 @@
 /** Opens the projector of a chat model; without one that can be used, the model serves text. */
 import { randomBytes } from 'node:crypto';
 import type { LoadSpec } from '../../contract/load.ts';
-import { messageOf } from '../../lib/errors/svc-error.ts';
+import { errorMessage } from '../../lib/errors/svc-error.ts';
 import { MediaRoom } from '../media/media-room.ts';
 import type { Sight } from '../media/read-media.ts';
 import type { NativeBackend, NativeModel, NativeProjector } from '../native.ts';
@@ -43,7 +43,7 @@ export async function openSight(
     });
   } catch (error) {
     return none(
-      `its projector cannot be used (${messageOf(error)})`,
+      `its projector cannot be used (${errorMessage(error)})`,
       'install the model again with the projector that was made for it',
     );
   }

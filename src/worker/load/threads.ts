@@ -19,7 +19,7 @@ export async function tuneThreads(
   const known = spec.threads ?? spec.tunedThreads;
   if (known !== null || backend.facts.gpu !== 'none')
     return { threads: known ?? context.getThreads(), calibration: [] };
-  const { threads, tried, quiet } = await calibrate(threadsFor(backend, spec), probeOf(context, tokens));
+  const { threads, tried, quiet } = await calibrate(threadsFor(backend, spec), calibrationProbe(context, tokens));
   context.setThreads(threads);
   // What was measured in a busy moment is not reported, because nobody should plan by it.
   return { threads, calibration: quiet ? tried : [] };
@@ -32,7 +32,7 @@ export function threadsFor(backend: NativeBackend, spec: GivenThreads): number {
   return spec.threads ?? spec.tunedThreads ?? Math.max(1, backend.facts.cpuMathCores);
 }
 
-function probeOf(context: NativeContext, tokens: number): CalibrationProbe {
+function calibrationProbe(context: NativeContext, tokens: number): CalibrationProbe {
   const step = new Uint32Array(tokens);
   return {
     async step(threads) {

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { LoadSettings } from '../../contract/settings/shapes.ts';
-import { writersOf } from './writers.ts';
+import { openWriters } from './writers.ts';
 
 const said = (settings: LoadSettings): string => {
   try {
-    const { writer } = writersOf(
+    const { writer } = openWriters(
       { modelId: 'm', settings },
       { vocabulary: { controlTokens: [] } as never, chatTemplate: null, toolTemplate: null },
     );

@@ -3,7 +3,7 @@ import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import type { FormatSpec, LoadSpec } from '../../contract/load.ts';
 import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
 import { isTemplateText, knownTemplate } from '../../../packages/chat-templates/src/form/known-templates.ts';
-import { fail, isSvcError, messageOf, reasonOf } from '../../lib/errors/svc-error.ts';
+import { fail, isSvcError, errorMessage, errorReason } from '../../lib/errors/svc-error.ts';
 import { templateTextDefect } from '../../lib/gguf/template-file.ts';
 import {
   type FormatChoice,
@@ -28,10 +28,10 @@ export interface Writers {
 }
 
 /** Throws `load_setting_unusable` for a chosen template or format that cannot be used. */
-export function writersOf(chosen: Chosen, { vocabulary, chatTemplate, toolTemplate }: ModelTexts): Writers {
-  const template = templateOf(chosen, chatTemplate);
-  const second = toolTemplateOf(chosen, toolTemplate);
-  const toolFormat = toolFormatOf(chosen);
+export function openWriters(chosen: Chosen, { vocabulary, chatTemplate, toolTemplate }: ModelTexts): Writers {
+  const template = chooseTemplate(chosen, chatTemplate);
+  const second = chooseToolTemplate(chosen, toolTemplate);
+  const toolFormat = chooseToolFormat(chosen);
   const writer = (one: ChatTemplate): PromptWriter => promptWriter(one, vocabulary, toolFormat);
   return { writer: writer(template), toolWriter: second === null ? null : writer(second) };
 }
@@ -42,7 +42,7 @@ export async function formatOfFile(
   spec: FormatSpec,
 ): Promise<ModelFormatFacts | null> {
   try {
-    const { writer, toolWriter } = writersOf(spec, await backend.openTexts(spec.path));
+    const { writer, toolWriter } = openWriters(spec, await backend.openTexts(spec.path));
     return formatFacts(toolWriter ?? writer);
   } catch (error) {
     throw loadFailure(spec, error, backend.isOutOfMemory);
@@ -52,7 +52,7 @@ export async function formatOfFile(
 /** What older versions kept: a path, which no worker opens. */
 const NO_TEXT = 'it names a file, which Hearth copies when the service starts; set it again with hearth set';
 
-function templateOf(chosen: Chosen, ofFile: string | null): ChatTemplate {
+function chooseTemplate(chosen: Chosen, ofFile: string | null): ChatTemplate {
   const { template } = chosen.settings;
   if (template === undefined) return openTemplate(ofFile ?? undefined);
   const known = knownTemplate(template);
@@ -63,12 +63,12 @@ function templateOf(chosen: Chosen, ofFile: string | null): ChatTemplate {
   try {
     return openTemplate(template);
   } catch (error) {
-    throw unusable(chosen, 'template', isSvcError(error) ? reasonOf(error) : messageOf(error), error);
+    throw unusable(chosen, 'template', isSvcError(error) ? errorReason(error) : errorMessage(error), error);
   }
 }
 
 /** The template of the file for conversations with tools; null where it has none, or its user chose one for all. */
-function toolTemplateOf({ settings }: Chosen, ofFile: string | null): ChatTemplate | null {
+function chooseToolTemplate({ settings }: Chosen, ofFile: string | null): ChatTemplate | null {
   if (settings.template !== undefined || ofFile === null || ofFile.trim() === '') return null;
   try {
     return openTemplate(ofFile);
@@ -78,7 +78,7 @@ function toolTemplateOf({ settings }: Chosen, ofFile: string | null): ChatTempla
   }
 }
 
-function toolFormatOf(chosen: Chosen): FormatChoice | GivenFormat {
+function chooseToolFormat(chosen: Chosen): FormatChoice | GivenFormat {
   const { toolFormat = 'auto' } = chosen.settings;
   if (isFormatChoice(toolFormat)) return toolFormat;
   const read = isFormatText(toolFormat) ? readFormat(toolFormat) : { defect: NO_TEXT };

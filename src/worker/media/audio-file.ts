@@ -72,7 +72,7 @@ function readWav(bytes: Buffer): Found | null {
     const size = bytes.readUInt32LE(at + 4);
     const data = bytes.subarray(at + 8, at + 8 + size);
     if (name === 'fmt ') format = wavFormat(data);
-    if (name === 'data') return format === null ? damaged('WAV') : wavOf(format, data);
+    if (name === 'data') return format === null ? damaged('WAV') : describeWav(format, data);
     at += 8 + size + (size % 2);
   }
   return damaged('WAV');
@@ -91,7 +91,7 @@ function wavFormat(data: Buffer): WavFormat | null {
   };
 }
 
-function wavOf({ tag, channels, rate, bits }: WavFormat, data: Buffer): Found {
+function describeWav({ tag, channels, rate, bits }: WavFormat, data: Buffer): Found {
   if (WAV_SAMPLES.get(tag)?.includes(bits) !== true)
     return { reason: `its WAV encoding (${tag}, ${bits} bits) is not read` };
   if (channels < 1 || channels > AUDIO_LIMITS.channels) return { reason: `it has ${channels} channels` };
@@ -165,11 +165,11 @@ function headerAt(bytes: Buffer, at: number): FrameHeader | null {
   const kilobits = BITRATES[version === 1 ? 'first' : 'other'][size >> 4] ?? 0;
   if (kilobits === 0) return null;
   const rate = version === 1 ? base : version === 2 ? base / 2 : base / 4;
-  const length = Math.floor((samplesOf(version) * kilobits * 125) / rate) + ((size >> 1) & 1);
+  const length = Math.floor((frameSamples(version) * kilobits * 125) / rate) + ((size >> 1) & 1);
   return { version, rate, isMono: mode >> 6 === 3, hasChecksum: (kind & 1) === 0, bytes: length };
 }
 
-const samplesOf = (version: FrameHeader['version']): number => (version === 1 ? 1152 : 576);
+const frameSamples = (version: FrameHeader['version']): number => (version === 1 ? 1152 : 576);
 
 const isAlike = (one: FrameHeader, other: FrameHeader | null): boolean =>
   other !== null && other.version === one.version && other.rate === one.rate && other.isMono === one.isMono;
@@ -189,7 +189,7 @@ function readMp3(bytes: Buffer): Found | null {
   for (const frame of frames) at += frame.copy(room, at);
   const isCounted = writeCount(first, room, frames.length - 1);
   const file = room.subarray(0, length);
-  return timed((frames.length - (isCounted ? 1 : 0)) * samplesOf(first.version), first.rate, file);
+  return timed((frames.length - (isCounted ? 1 : 0)) * frameSamples(first.version), first.rate, file);
 }
 
 /** Where the audio begins. */

@@ -67,7 +67,7 @@ export class MediaRoom {
     return known.parts.map((part, at) =>
       part.kind === 'tokens'
         ? { tokens: part.tokens }
-        : { run: this.#runOf(part, { digest: `${known.digest} ${at}`, at, file, bytes }) },
+        : { run: this.#toRun(part, { digest: `${known.digest} ${at}`, at, file, bytes }) },
     );
   }
 
@@ -92,18 +92,18 @@ export class MediaRoom {
     return medium;
   }
 
-  #runOf({ rows, positions, isWhole, planes }: RowsPart, image: SeenRun): PromptRun {
+  #toRun({ rows, positions, isWhole, planes }: RowsPart, image: SeenRun): PromptRun {
     return {
       digest: image.digest,
       rows,
       positions,
       isWhole,
       positionsFrom: (first) => positionsFrom(first, rows, planes),
-      encode: () => this.#rowsOf(image),
+      encode: () => this.#encodeRows(image),
     };
   }
 
-  #rowsOf(image: SeenRun): Promise<Float32Array> {
+  #encodeRows(image: SeenRun): Promise<Float32Array> {
     const kept = this.#encoded.get(image.digest);
     this.#encoded.renew(image.digest);
     if (kept !== undefined) return Promise.resolve(kept);

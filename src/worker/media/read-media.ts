@@ -1,7 +1,7 @@
 /** The images and the audio of a job, read and bounded, with marks in the place of each that the template carries along. */
 import { randomBytes } from 'node:crypto';
 import type { GenerateJob, Turn, TurnMedium } from '../../contract/job.ts';
-import { fail, isFailure, isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure, isSvcError, errorMessage } from '../../lib/errors/svc-error.ts';
 import type { PromptPiece } from '../prompt/guard.ts';
 import { readAudio } from './audio-file.ts';
 import { readImageHeader } from './image-file.ts';
@@ -35,7 +35,7 @@ export class PromptMedia {
 
   /** What a rendered prompt must hold. */
   get marks(): readonly string[] {
-    return this.#media.map((_, at) => markOf(at));
+    return this.#media.map((_, at) => mediumMark(at));
   }
 
   /** The pieces of a prompt with each mark replaced by what it stands for, and all runs in their order. */
@@ -63,7 +63,7 @@ export class PromptMedia {
   }
 }
 
-const markOf = (place: number): string => `${MARK}x${place}x`;
+const mediumMark = (place: number): string => `${MARK}x${place}x`;
 
 export interface MarkedJob {
   /** With marks in its texts in the place of images and audio. */
@@ -91,9 +91,9 @@ export async function readMedia(asked: GenerateJob, reading: Reading): Promise<M
       const room = roomFor(each, reading);
       const file = files[at] ?? new Error('each has a file or a failure');
       if (!Buffer.isBuffer(file)) throw file;
-      return partsOf(file, each, { ...reading, room });
+      return readParts(file, each, { ...reading, room });
     });
-    words.push(typeof parts === 'string' ? parts : markOf(read.length));
+    words.push(typeof parts === 'string' ? parts : mediumMark(read.length));
     if (typeof parts !== 'string') read.push({ medium: each.medium, parts });
   }
   return { job: withWords(asked, words), media: new PromptMedia(read) };
@@ -162,13 +162,13 @@ async function partsOr(
   }
 }
 
-async function partsOf(
+async function readParts(
   file: Buffer,
   sent: SentMedium,
   { room, modelId, mostWhole }: Pick<Reading, 'modelId' | 'mostWhole'> & { readonly room: MediaRoom },
 ): Promise<readonly SeenPart[]> {
   const parts = await room.see(file).catch((error: unknown) => {
-    throw unusable(sent, messageOf(error), undefined, error);
+    throw unusable(sent, errorMessage(error), undefined, error);
   });
   const large = parts.find((part) => 'run' in part && part.run.isWhole && part.run.rows > mostWhole);
   if (large === undefined) return parts;
@@ -236,7 +236,7 @@ interface SizedFile {
   readonly size: number;
 }
 
-function bytesOf(sent: SentMedium, base64: string, most: number): Buffer {
+function decodeBytes(sent: SentMedium, base64: string, most: number): Buffer {
   const bytes = Buffer.from(base64, 'base64');
   if (bytes.length <= most) return bytes;
   throw unusable(sent, `it has ${bytes.length} bytes, and ${most} are read`, 'send a smaller one');
@@ -251,7 +251,7 @@ function imageFile(sent: SentMedium): SizedFile {
   const { given } = sent;
   const url = given.medium === 'image' ? given.url : '';
   if (!url.startsWith('data:')) throw unusable(sent, 'it is not here', 'send the image itself');
-  const bytes = bytesOf(sent, url.slice(url.indexOf(',') + 1), IMAGE_LIMITS.bytes);
+  const bytes = decodeBytes(sent, url.slice(url.indexOf(',') + 1), IMAGE_LIMITS.bytes);
   const header = readImageHeader(bytes);
   if ('reason' in header) throw unusable(sent, header.reason, READ.image);
   const { width, height } = header;
@@ -270,7 +270,7 @@ function imageFile(sent: SentMedium): SizedFile {
 
 function audioFile(sent: SentMedium): SizedFile {
   const { given } = sent;
-  const found = readAudio(bytesOf(sent, given.medium === 'audio' ? given.data : '', AUDIO_LIMITS.bytes));
+  const found = readAudio(decodeBytes(sent, given.medium === 'audio' ? given.data : '', AUDIO_LIMITS.bytes));
   if ('reason' in found) throw unusable(sent, found.reason, READ.audio);
   const { seconds, bytes } = found;
   const { least, most } = AUDIO_LIMITS.seconds;

@@ -33,7 +33,7 @@ function pictureIn(bytes: Buffer, from: number): WebpPicture | null {
     // Frames hold no frames.
     if (name === 'ANMF') return from === FILE_HEADER ? pictureIn(data, FRAME_HEADER) : null;
     const found = SIZES[name]?.(data);
-    if (found !== undefined) return found === null ? null : { ...found, file: fileOf(name, data) };
+    if (found !== undefined) return found === null ? null : { ...found, file: wrapChunk(name, data) };
     at += CHUNK_HEADER + size + (size % 2);
   }
   return null;
@@ -55,7 +55,7 @@ const SIZES: Readonly<Record<string, (data: Buffer) => Size | null>> = {
   },
 };
 
-function fileOf(name: string, data: Buffer): Buffer {
+function wrapChunk(name: string, data: Buffer): Buffer {
   const padding = data.length % 2;
   const header = Buffer.alloc(FILE_HEADER + CHUNK_HEADER);
   header.write('RIFF', 'latin1');

@@ -24,7 +24,7 @@ Object.assign(globalThis, {
 
 const { decode } = await openDecoder({ wasmBinary, locateFile: (name) => name, printErr: () => undefined });
 
-function pixelsOf({ data, width, height }: Decoded): Pixels {
+function packPixels({ data, width, height }: Decoded): Pixels {
   // In place: a copy of a large image would take another 120 MB.
   let to = 0;
   for (let from = 0; from < data.length; from += 4) {
@@ -40,7 +40,7 @@ function pixelsOf({ data, width, height }: Decoded): Pixels {
 function decoded(file: Uint8Array): Pixels | null {
   try {
     const found = decode(file) as Decoded | null;
-    return found === null ? null : pixelsOf(found);
+    return found === null ? null : packPixels(found);
   } catch (error) {
     if (error instanceof Error && error.name === 'RuntimeError') return null;
     throw error;

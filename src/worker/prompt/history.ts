@@ -27,13 +27,13 @@ export function callVoice({ tools, history }: ModelFormat): CallVoice {
 
 /** Marks are the model's own words; names and arguments stay the client's. */
 function textOfCalls(format: ToolFormat, turns: readonly ToolCallTurn[]): Text {
-  const calls = turns.map(({ id, name, argumentsJson }) => ({ id, name, arguments: valueOf(argumentsJson) }));
+  const calls = turns.map(({ id, name, argumentsJson }) => ({ id, name, arguments: parseValue(argumentsJson) }));
   return Text.concat(
     writeCalls(format, calls).map(({ text, isOwn }) => (isOwn ? Text.own(text) : Text.client(text))),
   );
 }
 
-function valueOf(json: string): unknown {
+function parseValue(json: string): unknown {
   try {
     return parseSpelled(json);
   } catch {
@@ -70,10 +70,10 @@ export function withModelIds(turns: readonly Turn[], form: HistoryForm['ids']): 
   if (form === 'any') return turns;
   const ids = new Map<string, string>();
   let count = 0;
-  const idOf = (id: string, name: string): string => {
+  const callId = (id: string, name: string): string => {
     const known = ids.get(id);
     if (known !== undefined && id !== '') return known;
-    const made = form === 'nine' ? nineOf(id === '' ? `${count}` : id) : `functions.${name}:${count}`;
+    const made = form === 'nine' ? nineSigns(id === '' ? `${count}` : id) : `functions.${name}:${count}`;
     ids.set(id, made);
     count += 1;
     return made;
@@ -82,13 +82,13 @@ export function withModelIds(turns: readonly Turn[], form: HistoryForm['ids']): 
     ...turn,
     ...(turn.toolCalls === undefined
       ? {}
-      : { toolCalls: turn.toolCalls.map((call) => ({ ...call, id: idOf(call.id, call.name) })) }),
-    ...(turn.toolCallId === undefined ? {} : { toolCallId: idOf(turn.toolCallId, turn.name ?? '') }),
+      : { toolCalls: turn.toolCalls.map((call) => ({ ...call, id: callId(call.id, call.name) })) }),
+    ...(turn.toolCallId === undefined ? {} : { toolCallId: callId(turn.toolCallId, turn.name ?? '') }),
   }));
 }
 
 /** Nine letters and digits, which is what these models number their calls with; equal ids stay equal. */
-function nineOf(id: string): string {
+function nineSigns(id: string): string {
   if (/^[A-Za-z0-9]{9}$/.test(id)) return id;
   const digest = createHash('sha256').update(id).digest();
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';

@@ -6,7 +6,7 @@ import { deriveFormat } from '../../../packages/chat-templates/src/tool-format/d
 import type { ModelFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import { ModelFormatFacts } from '../../contract/job-event.ts';
 import { withoutStop } from '../../lib/errors/entry.ts';
-import { isSvcError, messageOf, reasonOf } from '../../lib/errors/svc-error.ts';
+import { isSvcError, errorMessage, errorReason } from '../../lib/errors/svc-error.ts';
 import { probeTemplate, type PromptWriter, surroundings } from './prompt.ts';
 import type { ChatTemplate } from './template.ts';
 import { unlimitedTokens } from './unlimited-tokens.ts';
@@ -57,7 +57,7 @@ function plainDefect(
     const rendered = probeTemplate(writer, { turns: [{ role: 'user', content: QUESTION }], toolsVariable });
     return rendered.includes(QUESTION) ? null : 'The template leaves out what the user says.';
   } catch (error) {
-    const reason = isSvcError(error) ? reasonOf(error) : messageOf(error);
+    const reason = isSvcError(error) ? errorReason(error) : errorMessage(error);
     return `The template refuses a plain question: ${withoutStop(reason)}.`;
   }
 }

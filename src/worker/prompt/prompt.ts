@@ -4,7 +4,7 @@
  */
 import type { ToolDefinition } from '../../contract/job.ts';
 import { memoizeByObject } from '../../lib/base/recent/memoize-by-object.ts';
-import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
+import { fail, isSvcError, errorReason } from '../../lib/errors/svc-error.ts';
 import { parseSpelled } from '../../lib/json/parse-spelled.ts';
 import { spelled } from '../../lib/json/spelled-numbers.ts';
 import type { FormatChoice } from '../../../packages/chat-templates/src/tool-format/format-names.ts';
@@ -14,7 +14,7 @@ import { type CallVoice, USUAL_VOICE } from './history.ts';
 import { OwnWords } from '../../../packages/chat-templates/src/jinja/values/convert.ts';
 import { Text } from '../../../packages/chat-templates/src/jinja/values/text.ts';
 import { type Folded, foldTurns } from './folding/fold-turns.ts';
-import { type PromptTurn, textOf } from './folding/prompt-turn.ts';
+import { type PromptTurn, toText } from './folding/prompt-turn.ts';
 import { type Guard, type PromptPiece, withoutMark } from './guard.ts';
 import { plainTool } from './plain-tool.ts';
 import { listedTools, toolsVariable } from './tools-variable.ts';
@@ -75,7 +75,7 @@ export function renderText(writer: PromptWriter, prompt: ChatPrompt): Text {
     return renderForms(writer, prompt);
   } catch (error) {
     if (!isSvcError(error) || !isAboutTools(writer, prompt)) throw error;
-    throw fail('template_failed', { reason: reasonOf(error), tools: true }, error);
+    throw fail('template_failed', { reason: errorReason(error), tools: true }, error);
   }
 }
 
@@ -172,7 +172,7 @@ function render({ template, vocabulary, toolMark }: PromptWriter, prompt: ChatPr
   const rendered = template.render({
     ...surroundings(vocabulary, prompt.clockMs),
     messages: prompt.turns.map((turn) => {
-      const message = messageVariable(turn, voiceOf(prompt, textArguments));
+      const message = messageVariable(turn, callVoice(prompt, textArguments));
       return form.contentParts === true ? inParts(message) : message;
     }),
     ...(form.tools === undefined ? toolsVariable(tools, prompt.toolsVariable) : {}),
@@ -196,7 +196,7 @@ export function surroundings(vocabulary: Vocabulary, clockMs: number | null): Re
   };
 }
 
-function voiceOf({ calls = USUAL_VOICE }: ChatPrompt, textArguments: boolean): CallVoice {
+function callVoice({ calls = USUAL_VOICE }: ChatPrompt, textArguments: boolean): CallVoice {
   return textArguments ? { ...calls, arguments: 'text' } : calls;
 }
 
@@ -205,7 +205,7 @@ function messageVariable(turn: PromptTurn, voice: CallVoice): Record<string, unk
   const written = toolCalls.length === 0 ? null : (voice.write?.(toolCalls) ?? null);
   return {
     role: new OwnWords(turn.role),
-    content: contentOf(turn, voice, written),
+    content: turnContent(turn, voice, written),
     // Templates read reasoning under either name.
     ...(reasoning === undefined ? {} : { thinking: reasoning, reasoning_content: reasoning }),
     ...(turn.name === undefined ? {} : { name: turn.name }),
@@ -230,8 +230,8 @@ function inParts({ content, ...message }: Record<string, unknown>): Record<strin
   return { ...message, content: parts };
 }
 
-function contentOf({ content, toolCalls = [] }: PromptTurn, voice: CallVoice, written: Text | null): unknown {
-  if (written !== null) return Text.concat([textOf(content), written]);
+function turnContent({ content, toolCalls = [] }: PromptTurn, voice: CallVoice, written: Text | null): unknown {
+  if (written !== null) return Text.concat([toText(content), written]);
   return content === '' && toolCalls.length > 0 && voice.emptyContent === 'null' ? null : content;
 }
 

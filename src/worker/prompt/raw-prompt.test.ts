@@ -14,8 +14,8 @@ const vocabulary = {
         .split(controls ? /(<s>)/ : /$^/)
         .flatMap((part) => (part === '<s>' ? [FIRST] : [...Buffer.from(part)])),
     ),
-  bytesOf: (token: number) => Uint8Array.of(token),
-  controlTextOf: (token: number) => (token === FIRST ? '<s>' : null),
+  tokenBytes: (token: number) => Uint8Array.of(token),
+  controlText: (token: number) => (token === FIRST ? '<s>' : null),
 } as Partial<Vocabulary> as Vocabulary;
 
 it.each([

@@ -60,7 +60,7 @@ function mixedTokens(
 type TextAroundGap = Extract<Prompt, { kind: 'text' }> & { readonly suffix: string };
 
 function gapTokens(vocabulary: Vocabulary, { text, suffix, files = [] }: TextAroundGap): number[] {
-  const gap = gapOf(vocabulary);
+  const gap = requireGap(vocabulary);
   const read = (words: string): number[] => (words === '' ? [] : [...vocabulary.tokenize(words, false)]);
   const opening = vocabulary.prependToken === null ? [] : [vocabulary.prependToken];
   const before = files.length === 0 ? [] : fileTokens(gap, files, read);
@@ -80,7 +80,7 @@ function fileTokens(
   return [...(repository === null ? [] : [repository, ...read('project\n')]), ...named, ...own];
 }
 
-function gapOf({ gap }: Vocabulary): GapTokens {
+function requireGap({ gap }: Vocabulary): GapTokens {
   if (gap !== null) return gap;
   throw fail('invalid_request', {
     param: 'suffix',

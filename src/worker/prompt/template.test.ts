@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
+import { isSvcError, errorReason } from '../../lib/errors/svc-error.ts';
 import { pieceText, renderPrompt } from './prompt.ts';
 import { formatFacts } from './model-format.ts';
 import { promptWriter } from './writer.ts';
@@ -38,7 +38,7 @@ function reason(run: () => unknown): unknown {
   try {
     run();
   } catch (error) {
-    return isSvcError(error) ? `${error.code}: ${reasonOf(error)}` : String(error);
+    return isSvcError(error) ? `${error.code}: ${errorReason(error)}` : String(error);
   }
   return null;
 }

@@ -6,7 +6,7 @@ import { Text } from '../../../packages/chat-templates/src/jinja/values/text.ts'
 import { guardAgainst } from './guard.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-export function answerOf(vocabulary: Vocabulary, job: VocabularyJob): JobEvent {
+export function answerVocabularyJob(vocabulary: Vocabulary, job: VocabularyJob): JobEvent {
   return job.kind === 'tokenize' ? tokenized(vocabulary, job) : detokenized(vocabulary, job);
 }
 
@@ -23,7 +23,7 @@ function tokenized(vocabulary: Vocabulary, job: TokenizeJob): JobEvent {
 export function plainTokens(vocabulary: Vocabulary, text: string): Uint32Array {
   const tokens = vocabulary.tokenize(text, false);
   const isControl = (token: number): boolean =>
-    vocabulary.isEnd(token) || vocabulary.controlTextOf(token) !== null;
+    vocabulary.isEnd(token) || vocabulary.controlText(token) !== null;
   if (!tokens.some(isControl)) return tokens;
   const pieces = guardAgainst({ tokens: vocabulary.controlTexts, texts: [] }).pieces(Text.client(text));
   const runs = pieces.map(({ text: part, continues }) =>
@@ -42,9 +42,9 @@ function surrounded({ prependToken, appendToken }: Vocabulary, tokens: Uint32Arr
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function piece(vocabulary: Vocabulary, token: number): string | number[] {
-  const control = vocabulary.controlTextOf(token);
+  const control = vocabulary.controlText(token);
   if (control !== null) return control;
-  const bytes = vocabulary.bytesOf(token);
+  const bytes = vocabulary.tokenBytes(token);
   try {
     return strict.decode(bytes);
   } catch {
@@ -70,16 +70,16 @@ export function checkTokens({ size }: Vocabulary, tokens: readonly number[], par
 /** Control tokens with their text; without the space that the vocabulary puts before all text. */
 export function textOfTokens(vocabulary: Vocabulary, tokens: readonly number[]): string {
   const bytes = tokens.map((token) => {
-    const control = vocabulary.controlTextOf(token);
-    return control === null ? vocabulary.bytesOf(token) : Buffer.from(control);
+    const control = vocabulary.controlText(token);
+    return control === null ? vocabulary.tokenBytes(token) : Buffer.from(control);
   });
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.concat(bytes));
   const [first] = tokens;
-  const opensWithText = first !== undefined && vocabulary.controlTextOf(first) === null;
+  const opensWithText = first !== undefined && vocabulary.controlText(first) === null;
   return opensWithText && text.startsWith(' ') && putsSpaceBefore(vocabulary) ? text.slice(1) : text;
 }
 
 function putsSpaceBefore(vocabulary: Vocabulary): boolean {
   const [first] = vocabulary.tokenize('a', false);
-  return first !== undefined && vocabulary.bytesOf(first)[0] === 0x20;
+  return first !== undefined && vocabulary.tokenBytes(first)[0] === 0x20;
 }

@@ -42,10 +42,10 @@ export interface Vocabulary {
   /** The same, with control tokens, for text that goes on with other text: nothing is put before it. */
   tokenizeNext(text: string): Uint32Array;
   /** The bytes that a token adds to the answer; empty for control tokens. */
-  bytesOf(token: number): Uint8Array;
+  tokenBytes(token: number): Uint8Array;
   /** Whether the token is nothing but its bytes: no control, and no mark that the tokeniser looks for first. */
   isPlain(token: number): boolean;
   /** The text of a control token, or null when the token is ordinary text. */
-  controlTextOf(token: number): string | null;
+  controlText(token: number): string | null;
   isEnd(token: number): boolean;
 }

@@ -1,7 +1,7 @@
 /** What puts the conversations of a loaded model: its template, and which marks of it client text must not write. */
 import type { FormatChoice } from '../../../packages/chat-templates/src/tool-format/format-names.ts';
 import type { GivenFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
-import { leadOf, type ModelFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
+import { callLead, type ModelFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import type { Text } from '../../../packages/chat-templates/src/jinja/values/text.ts';
 import { guardAgainst } from './guard.ts';
 import { modelFormat } from './model-format.ts';
@@ -29,7 +29,7 @@ export function promptWriter(
 
 /** How a call begins that is written into the content of a turn: the template itself may know nothing of it. */
 function writtenMarks({ tools, history }: ModelFormat): string[] {
-  const mark = tools === null || history.calls === 'template' ? '' : leadOf(tools).trim();
+  const mark = tools === null || history.calls === 'template' ? '' : callLead(tools).trim();
   return mark.length > 1 ? [mark] : [];
 }
 

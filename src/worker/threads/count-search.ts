@@ -168,7 +168,7 @@ export class CountSearch {
     if (isKnown && known.ms < EXPLORING.promising * this.#costs.predict(known.call)) return true;
     // What is lost beyond one step is owed, or what was very bad once would never be tried again.
     const stake = Math.min(1, Math.max(EXPLORING.leastStake, rival.ratio - 1));
-    const stakeMs = stake * expectedMs * priceOf(rival);
+    const stakeMs = stake * expectedMs * trialPrice(rival);
     return this.#credit.busyMs >= rival.dueMs && this.#credit.affords(stakeMs);
   }
 
@@ -218,7 +218,7 @@ export class CountSearch {
     rival.known = { call, ms: rival.ratio * expectedMs };
     rival.dueMs = this.#credit.busyMs + rival.everyMs;
     rival.everyMs = longerInterval(rival, hasFewer);
-    this.#credit.pay(trial.lostMs, expectedMs, priceOf(rival));
+    this.#credit.pay(trial.lostMs, expectedMs, trialPrice(rival));
   }
 
   /** Calls like one that was noted take another time: the machine is another one now. */
@@ -247,6 +247,6 @@ function longerInterval({ everyMs, ratio, isDisturbed }: Rival, hasFewer: boolea
 }
 
 /** What lost in bad company has to be tried soon again, so such trials may take a larger share of the time. */
-function priceOf({ isDisturbed }: Rival): number {
+function trialPrice({ isDisturbed }: Rival): number {
   return isDisturbed ? EXPLORING.share / EXPLORING.disturbedShare : 1;
 }

@@ -110,6 +110,6 @@ function rendered(
   const ready = isNative ? turns : withoutToolRole(withEnvelopeHistory(turns));
   const pieces = renderPrompt(writer, { turns: ready, tools: [], variables: {}, prefill: [], clockMs: 0 });
   const tokens = [...tokenizePieces(writer.vocabulary, pieces)];
-  const controls = tokens.filter((token) => writer.vocabulary.controlTextOf(token) !== null).length;
+  const controls = tokens.filter((token) => writer.vocabulary.controlText(token) !== null).length;
   return { controls, text: pieceText(pieces) };
 }

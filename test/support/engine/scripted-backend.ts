@@ -3,7 +3,7 @@
  * says. Everything of the child process but the addon itself runs over it as it does over llama.cpp.
  */
 import { createHash } from 'node:crypto';
-import { readState, rowsOf, StateBuilder } from '../../../src/worker/cache/state-layout.ts';
+import { readState, copyRows, StateBuilder } from '../../../src/worker/cache/state-layout.ts';
 import type {
   NativeBackend,
   NativeContext,
@@ -48,9 +48,9 @@ const vocabulary: Vocabulary = {
   leastTokens: (bytes) => bytes,
   tokenize: (text) => Uint32Array.from(Buffer.from(text, 'utf8')),
   tokenizeNext: (text) => Uint32Array.from(Buffer.from(text, 'utf8')),
-  bytesOf: (token) => (token === END ? new Uint8Array() : Uint8Array.of(token)),
+  tokenBytes: (token) => (token === END ? new Uint8Array() : Uint8Array.of(token)),
   isPlain: (token) => token !== END,
-  controlTextOf: (token) => (token === END ? '<end>' : null),
+  controlText: (token) => (token === END ? '<end>' : null),
   isEnd: (token) => token === END,
 };
 
@@ -168,7 +168,7 @@ function tokensOf(bytes: Uint8Array, flashAttention: boolean): number[] | null {
   const tokens = new DataView(bytes.buffer, bytes.byteOffset).getUint32(12, true);
   const state = readState(bytes, tokens);
   if (state === null || state.layout.transposed === flashAttention) return null;
-  const rows = Buffer.from(rowsOf(state, 0, tokens));
+  const rows = Buffer.from(copyRows(state, 0, tokens));
   return Array.from({ length: tokens }, (_, i) => rows.readUInt32LE(i * 4));
 }
 

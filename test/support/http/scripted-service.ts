@@ -2,7 +2,7 @@
  * The service without a model: the real HTTP edge, router and registry on a loopback socket, over a scripted engine.
  * One per test file, started before its tests and closed after them.
  */
-import { privacyOf } from '../../../src/engine/upstream/ports.ts';
+import { targetPrivacy } from '../../../src/engine/upstream/ports.ts';
 import { copyFile, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -149,7 +149,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     home,
     clock,
     log: logger,
-    isLocal: (target) => privacyOf(target) === 'local',
+    isLocal: (target) => targetPrivacy(target) === 'local',
   });
   const recorder = new RequestRecorder({ mode: options.record ?? 'on', textForMs: 60_000, clock });
   const upstreams = options.over?.upstreams ?? (() => []);

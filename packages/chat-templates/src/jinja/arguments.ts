@@ -1,7 +1,7 @@
 /** The arguments of a call: from their expressions to values, and to the parameters of a macro. */
 import type { Argument, Expression, Parameter } from './syntax.ts';
 import type { Budget } from './values/budget.ts';
-import { itemsOf } from './values/comparing.ts';
+import { listItems } from './values/comparing.ts';
 import { type Arguments, Dict, isText, refusal, type Value } from './values/values.ts';
 
 export function evaluateArguments(
@@ -15,7 +15,7 @@ export function evaluateArguments(
     if (node.type === 'KeywordArgumentExpression') {
       named.set(node.key.value, evaluate(node.value));
     } else if (node.type === 'SpreadExpression') {
-      positional.push(...itemsOf(evaluate(node.argument), budget));
+      positional.push(...listItems(evaluate(node.argument), budget));
     } else if (node.type === 'KeywordSpreadExpression') {
       const dict = evaluate(node.argument);
       if (!(dict instanceof Dict)) throw refusal('argument after ** must be a mapping');

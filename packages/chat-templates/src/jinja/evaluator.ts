@@ -9,7 +9,7 @@ import { FILTERS } from './library/filters.ts';
 import { Parameters } from './library/parameters.ts';
 import { TESTS } from './library/tests.ts';
 import { loopItems } from './loop.ts';
-import { attributeOf, itemOf, memberOf, sliceOf } from './members.ts';
+import { getAttribute, getItem, getMember, getSlice } from './members.ts';
 import { negate, operate } from './operators.ts';
 import { Scope } from './scope.ts';
 import type {
@@ -26,7 +26,7 @@ import type {
   Statement,
 } from './syntax.ts';
 import type { Budget } from './values/budget.ts';
-import { itemsOf } from './values/comparing.ts';
+import { listItems } from './values/comparing.ts';
 import { Text } from './values/text.ts';
 import {
   type Arguments,
@@ -42,7 +42,7 @@ import {
   typeName,
   type Value,
 } from './values/values.ts';
-import { textOf } from './values/writing.ts';
+import { toText } from './values/writing.ts';
 
 /** Macros inside macros. Python ends at about 330 of them, with 1000 calls. */
 const DEEPEST_CALL = 250;
@@ -107,11 +107,11 @@ export class Evaluator implements Engine {
         return 'end';
       case 'FilterStatement': {
         const text = this.render(statement.body, new Scope(scope));
-        out.push(textOf(this.#filtered(text, statement.filter, scope), this.budget));
+        out.push(toText(this.#filtered(text, statement.filter, scope), this.budget));
         return 'end';
       }
       default: {
-        const text = textOf(this.evaluate(statement, scope), this.budget);
+        const text = toText(this.evaluate(statement, scope), this.budget);
         this.budget.text(text.string.length);
         if (text.string !== '') out.push(text);
         return 'end';
@@ -177,12 +177,12 @@ export class Evaluator implements Engine {
   }
 
   member(object: Value, name: string): Value {
-    if (/^\d+$/.test(name)) return itemOf(object, Number(name), this.budget);
-    return itemOf(object, Text.own(name), this.budget);
+    if (/^\d+$/.test(name)) return getItem(object, Number(name), this.budget);
+    return getItem(object, Text.own(name), this.budget);
   }
 
   attribute(object: Value, name: string): Value {
-    return attributeOf(object, name, this.budget);
+    return getAttribute(object, name, this.budget);
   }
 
   add(left: Value, right: Value): Value {
@@ -223,11 +223,11 @@ export class Evaluator implements Engine {
       const bound = (node: Expression | undefined): Value =>
         node === undefined ? null : this.evaluate(node, scope);
       const bounds = { start: bound(property.start), stop: bound(property.stop), step: bound(property.step) };
-      return sliceOf(owner, bounds, this.budget);
+      return getSlice(owner, bounds, this.budget);
     }
     if (computed || property.type !== 'Identifier')
-      return itemOf(owner, this.evaluate(property, scope), this.budget);
-    return memberOf(owner, property.value, this.budget);
+      return getItem(owner, this.evaluate(property, scope), this.budget);
+    return getMember(owner, property.value, this.budget);
   }
 
   #filtered(value: Value, filter: Identifier | Call, scope: Scope): Value {
@@ -253,8 +253,8 @@ export class Evaluator implements Engine {
 
   /** With `for x in list if test`, only what passes the test is counted and looped over. */
   #iterated({ loopvar, iterable }: Pick<For, 'loopvar' | 'iterable'>, scope: Scope): readonly Value[] {
-    if (iterable.type !== 'SelectExpression') return itemsOf(this.evaluate(iterable, scope), this.budget);
-    return itemsOf(this.evaluate(iterable.lhs, scope), this.budget).filter((item) => {
+    if (iterable.type !== 'SelectExpression') return listItems(this.evaluate(iterable, scope), this.budget);
+    return listItems(this.evaluate(iterable.lhs, scope), this.budget).filter((item) => {
       const inner = new Scope(scope);
       this.#bind(loopvar, item, inner);
       return isTrue(this.evaluate(iterable.test, inner));
@@ -270,7 +270,7 @@ export class Evaluator implements Engine {
     if (target.type === 'Identifier') {
       scope.set(target.value, value);
     } else if (target.type === 'TupleLiteral') {
-      const items = itemsOf(value, this.budget);
+      const items = listItems(value, this.budget);
       if (items.length !== target.value.length)
         throw refusal(`${items.length} values cannot be unpacked into ${target.value.length} names`);
 
@@ -318,7 +318,7 @@ export class Evaluator implements Engine {
     const { positional, named } = this.#arguments(call.args, scope);
     const caller = this.#callable('caller', { parameters: callerArgs ?? [], body }, scope);
     const callee = this.evaluate(call.callee, scope);
-    return textOf(
+    return toText(
       this.call(callee, { positional, named: new Map([...named, ['caller', caller]]) }),
       this.budget,
     );

@@ -10,7 +10,7 @@ import {
   Group,
   isText,
   Namespace,
-  numberOf,
+  toNumber,
   orElse,
   Sequence,
   refusal,
@@ -20,22 +20,22 @@ import {
 } from './values/values.ts';
 
 /** `object.name`: methods come before the entries of a dictionary. */
-export function memberOf(object: Value, name: string, budget: Budget): Value {
+export function getMember(object: Value, name: string, budget: Budget): Value {
   refuseUndefined(object);
-  return orElse(methodOf(object, name, budget), () =>
+  return orElse(findMethod(object, name, budget), () =>
     orElse(namedItem(object, name), () => missing(object, name)),
   );
 }
 
 /** What `object.name` gives without the entries of a dictionary. */
-export function attributeOf(object: Value, name: string, budget: Budget): Value {
+export function getAttribute(object: Value, name: string, budget: Budget): Value {
   refuseUndefined(object);
   const entry = object instanceof Dict ? undefined : namedItem(object, name);
-  return orElse(methodOf(object, name, budget), () => orElse(entry, () => missing(object, name)));
+  return orElse(findMethod(object, name, budget), () => orElse(entry, () => missing(object, name)));
 }
 
 /** `object[key]`: entries come before methods. */
-export function itemOf(object: Value, key: Value, budget: Budget): Value {
+export function getItem(object: Value, key: Value, budget: Budget): Value {
   refuseUndefined(object);
   if (object instanceof Dict) {
     const found = object.find(key);
@@ -44,10 +44,10 @@ export function itemOf(object: Value, key: Value, budget: Budget): Value {
   if (isText(key)) {
     const { string: name } = key;
     return orElse(namedItem(object, name), () =>
-      orElse(methodOf(object, name, budget), () => missing(object, name)),
+      orElse(findMethod(object, name, budget), () => missing(object, name)),
     );
   }
-  const index = numberOf(key);
+  const index = toNumber(key);
   if (index === undefined) return new Undefined(`'${typeName(object)}' has no such element`);
   return orElse(
     elementAt(object, index, budget),
@@ -61,7 +61,7 @@ export interface SliceBounds {
   readonly step: Value;
 }
 
-export function sliceOf(object: Value, { start, stop, step }: SliceBounds, budget: Budget): Value {
+export function getSlice(object: Value, { start, stop, step }: SliceBounds, budget: Budget): Value {
   refuseUndefined(object);
   const isOfText = isText(object);
   if (!isOfText && !(object instanceof Sequence)) return new Undefined(`'${typeName(object)}' has no slices`);
@@ -98,7 +98,7 @@ function picked(
 
 function integer(value: Value, otherwise: number): number {
   if (value === null) return otherwise;
-  const number = numberOf(value);
+  const number = toNumber(value);
   if (number === undefined || !Number.isInteger(number))
     throw refusal('slice indices must be integers or None');
   return number;
@@ -126,7 +126,7 @@ function namedItem(object: Value, name: string): Value | undefined {
   return object instanceof Namespace ? object.members.get(name) : undefined;
 }
 
-function methodOf(object: Value, name: string, budget: Budget): Value | undefined {
+function findMethod(object: Value, name: string, budget: Budget): Value | undefined {
   if (isText(object)) return bound(TEXT_METHODS, object, name, budget);
   if (object instanceof Dict) return bound(DICT_METHODS, object, name, budget);
   return object instanceof Sequence ? bound(LIST_METHODS, object, name, budget) : undefined;

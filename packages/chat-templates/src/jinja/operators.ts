@@ -6,16 +6,16 @@ import { compare, contains, equal } from './values/comparing.ts';
 import { Text } from './values/text.ts';
 import {
   Float,
-  integerOf,
+  toInteger,
   isText,
-  numberOf,
+  toNumber,
   Sequence,
   refusal,
   typeName,
   Undefined,
   type Value,
 } from './values/values.ts';
-import { textOf } from './values/writing.ts';
+import { toText } from './values/writing.ts';
 
 export function operate(operator: string, left: Value, right: Value, budget: Budget): Value {
   switch (operator) {
@@ -36,16 +36,16 @@ export function operate(operator: string, left: Value, right: Value, budget: Bud
     case 'not in':
       return !contains(right, left, budget);
     case '~':
-      return joined(textOf(left, budget), textOf(right, budget), budget);
+      return joined(toText(left, budget), toText(right, budget), budget);
     default:
       return calculate(operator, defined(left), defined(right), budget);
   }
 }
 
 export function negate(value: Value): Value {
-  const number = numberOf(defined(value));
+  const number = toNumber(defined(value));
   if (number === undefined) throw refusal(`bad operand type for unary -: '${typeName(value)}'`);
-  if (typeof value === 'bigint') return integerOf(-value);
+  if (typeof value === 'bigint') return toInteger(-value);
   return value instanceof Float ? new Float(-number) : -number;
 }
 
@@ -62,7 +62,7 @@ function calculate(operator: string, left: Value, right: Value, budget: Budget):
     const repeated = repeat(left, right, budget) ?? repeat(right, left, budget);
     if (repeated !== null) return repeated;
   }
-  const [a, b] = [numberOf(left), numberOf(right)];
+  const [a, b] = [toNumber(left), toNumber(right)];
   if (a === undefined || b === undefined) throw refusal(mismatch(operator, left, right));
   const result = arithmetic(operator, a, b);
   const exact = exactly(operator, result, left, right);
@@ -77,7 +77,7 @@ function exactly(operator: string, result: number, left: Value, right: Value): V
   if (!Number.isFinite(result) || left instanceof Float || right instanceof Float) return undefined;
   const isLong = [left, right, result].some((each) => typeof each === 'bigint' || !isSafe(each));
   const work = isLong ? LONG_ARITHMETIC[operator] : undefined;
-  return work === undefined ? undefined : integerOf(work(BigInt(left as number), BigInt(right as number)));
+  return work === undefined ? undefined : toInteger(work(BigInt(left as number), BigInt(right as number)));
 }
 
 function isSafe(value: Value): boolean {

@@ -1,7 +1,7 @@
 /** Where the arguments stand in a rendered call, and how they are written. */
 import { SENTINEL } from './probes.ts';
 import { type CallFormat, JSON_TYPES, type JsonType, type ValueForm, type Words } from './tool-format.ts';
-import { commonEnd, commonStart, unitsOf } from './units.ts';
+import { commonEnd, commonStart, splitUnits } from './units.ts';
 
 export interface Span {
   readonly start: number;
@@ -51,7 +51,7 @@ const KEY_MASK = '\uE004';
 
 function taggedArguments(render: RenderCall): ReadArguments | null {
   const both = render({ [KEY]: VALUE, [KEY2]: VALUE2 });
-  const places = both === null ? null : placesOf(both, [NAME, KEY, VALUE, KEY2, VALUE2]);
+  const places = both === null ? null : findPlaces(both, [NAME, KEY, VALUE, KEY2, VALUE2]);
   if (both === null || places === null) return null;
   const [name = 0, key = 0, value = 0, key2 = 0, value2 = 0] = places;
   const { strings, quote } = stringForm(both, value);
@@ -82,7 +82,7 @@ function taggedArguments(render: RenderCall): ReadArguments | null {
 }
 
 /** Where each word stands behind the one before it; null when one is missing. */
-function placesOf(text: string, words: readonly string[]): number[] | null {
+function findPlaces(text: string, words: readonly string[]): number[] | null {
   const places: number[] = [];
   for (const word of words) {
     const at = text.indexOf(word, places.at(-1) ?? 0);
@@ -100,8 +100,8 @@ function keyWords(text: string): Words {
 }
 
 function stringForm(text: string, at: number): { strings: ValueForm; quote: string } {
-  const before = unitsOf(text.slice(0, at)).at(-1) ?? '';
-  const after = unitsOf(text.slice(at + VALUE.length))[0] ?? '';
+  const before = splitUnits(text.slice(0, at)).at(-1) ?? '';
+  const after = splitUnits(text.slice(at + VALUE.length))[0] ?? '';
   if (before !== after || before.trim() === '') return { strings: { as: 'raw' }, quote: '' };
   if (before === '"') return { strings: { as: 'json' }, quote: before };
   const strings: ValueForm = before === "'" ? { as: 'python' } : { as: 'quoted', quote: before };
@@ -155,7 +155,7 @@ function otherForm(render: RenderCall, strings: ValueForm): ValueForm {
 
 /** What stands before each tag of a nested value. */
 function markBefore(text: string): string {
-  const units = unitsOf(text);
+  const units = splitUnits(text);
   const from = units.findLastIndex((unit) => /^(?:<\/?\w+>|\s)$/.test(unit)) + 1;
   return units.slice(from).join('');
 }

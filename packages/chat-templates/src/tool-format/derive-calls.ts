@@ -34,25 +34,25 @@ const VOICES: readonly Probe['voice'][] = (['any', 'nine'] as const).flatMap((id
 
 /** Null: no rendering shows a call. */
 export function deriveCalls(
-  probeOf: (voice: Probe['voice']) => Probe,
-  frameOf: (probe: Probe) => AnswerFrame,
+  newProbe: (voice: Probe['voice']) => Probe,
+  readFrame: (probe: Probe) => AnswerFrame,
 ): DerivedCalls | null {
   for (const voice of VOICES) {
-    const probe = probeOf(voice);
+    const probe = newProbe(voice);
     const one = shown(probe, [FIRST]);
-    const format = one === null ? null : formatOf(probe, one.text, frameOf(probe));
+    const format = one === null ? null : readFormat(probe, one.text, readFrame(probe));
     if (one === null || format === null) continue;
-    const ids = idsOf(format, voice);
+    const ids = idForm(format, voice);
     return {
       format,
       history: { calls: 'template', ...voice, ids },
-      evidence: evidenceOf(format, ids, voice, one),
+      evidence: gatherEvidence(format, ids, voice, one),
     };
   }
   return null;
 }
 
-function evidenceOf(
+function gatherEvidence(
   format: CallFormat,
   ids: HistoryForm['ids'],
   voice: Probe['voice'],
@@ -99,14 +99,14 @@ function probeWords(
 function idWords({ call }: CallFormat, ids: HistoryForm['ids']): string {
   if (ids === 'nine') return 'Only ids of nine letters and digits are accepted.';
   if (ids === 'functions') return 'Ids are written as functions.NAME:NUMBER.';
-  const areWritten = [...call.before, ...call.after].some((word) => slotOf(word) === 'id');
+  const areWritten = [...call.before, ...call.after].some((word) => slotName(word) === 'id');
   return areWritten ? 'Ids are written unchanged.' : 'Calls are written without ids.';
 }
 
 /** Some templates print the id of a result as it came, and that of its call as the model wrote it. */
-function idsOf({ call }: CallFormat, voice: Probe['voice']): HistoryForm['ids'] {
+function idForm({ call }: CallFormat, voice: Probe['voice']): HistoryForm['ids'] {
   const [first, second, third] = call.before.slice(-4);
-  const isFunctions = typeof first === 'string' && first.endsWith('functions.') && slotOf(second) === 'name';
+  const isFunctions = typeof first === 'string' && first.endsWith('functions.') && slotName(second) === 'name';
   return isFunctions && third === ':' ? 'functions' : voice.ids;
 }
 
@@ -130,17 +130,17 @@ function shown(probe: Probe, calls: readonly ProbeCall[]): Shown | null {
   return null;
 }
 
-function formatOf(probe: Probe, one: string, frame: AnswerFrame): CallFormat | null {
+function readFormat(probe: Probe, one: string, frame: AnswerFrame): CallFormat | null {
   const form = readArguments((args) => callText(probe, args), one, probe.voice.arguments === 'object');
   const span = form?.spanIn(one, SENTINEL.value) ?? null;
   if (form === null || span === null) return null;
   const mask = masker(probe);
   const lead = mask(withoutPreamble(one.slice(0, span.start), frame));
   const tail = mask(withoutEnd(one.slice(span.end), frame.tail));
-  const several = severalOf(probe, form, frame);
+  const several = readSeveralCalls(probe, form, frame);
   const parts = several ?? { section: NO_SECTION, before: lead.trimStart(), after: tail.trimEnd() };
-  const call = { before: wordsOf(parts.before), after: wordsOf(parts.after) };
-  if (!call.before.some((word) => slotOf(word) === 'name')) return null;
+  const call = { before: splitWords(parts.before), after: splitWords(parts.after) };
+  if (!call.before.some((word) => slotName(word) === 'name')) return null;
   const start = parts.section.open + parts.before;
   return {
     section: parts.section,
@@ -153,7 +153,7 @@ function formatOf(probe: Probe, one: string, frame: AnswerFrame): CallFormat | n
 
 const NO_SECTION = { open: '', between: '', close: '' };
 
-function severalOf(probe: Probe, form: ReadArguments, frame: AnswerFrame) {
+function readSeveralCalls(probe: Probe, form: ReadArguments, frame: AnswerFrame) {
   const two = shown(probe, [FIRST, SECOND])?.text ?? null;
   const first = two === null ? null : form.spanIn(two, SENTINEL.value);
   const second = two === null ? null : form.spanIn(two, SENTINEL.value2);
@@ -215,7 +215,7 @@ function replaceAny(text: string, words: readonly string[], by: string): string 
   return words.reduce((left, word) => left.replaceAll(word, by), text);
 }
 
-function wordsOf(text: string): Words {
+function splitWords(text: string): Words {
   const parts = text.split(/([\uE001-\uE003])/).filter((part) => part !== '');
   return parts.map((part) => {
     const slot = (Object.keys(MASKS) as (keyof typeof MASKS)[]).find((name) => MASKS[name] === part);
@@ -223,6 +223,6 @@ function wordsOf(text: string): Words {
   });
 }
 
-function slotOf(word: Words[number] | undefined): string | null {
+function slotName(word: Words[number] | undefined): string | null {
   return typeof word === 'object' ? word.slot : null;
 }

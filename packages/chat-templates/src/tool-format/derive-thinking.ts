@@ -1,7 +1,7 @@
 /** Marks around thinking and around words, from answers with and without a thought. */
 import { type Probe, type ProbeOptions, SENTINEL } from './probes.ts';
 import type { ContentMarks, ThinkingMarks } from './tool-format.ts';
-import { commonEnd, commonStart, isMark, unitsOf } from './units.ts';
+import { commonEnd, commonStart, isMark, splitUnits } from './units.ts';
 
 const { words: WORDS, thought: THOUGHT, first: NAME } = SENTINEL;
 
@@ -39,8 +39,8 @@ interface SeenMarks extends ThinkingMarks {
 function marksIn(probe: Probe, options: ProbeOptions): SeenMarks | null {
   const text = probe.answer({ words: WORDS, thought: THOUGHT }, options);
   const called = probe.answer({ thought: THOUGHT, calls: CALLS }, options);
-  const between = text === null ? null : betweenOf(text, WORDS);
-  const { close, restart } = closing(between, called === null ? null : betweenOf(called, NAME));
+  const between = text === null ? null : textBetween(text, WORDS);
+  const { close, restart } = closing(between, called === null ? null : textBetween(called, NAME));
   if (close === '') return null;
   const shown = (between === null ? called : text) ?? '';
   const lead = shown.slice(0, shown.indexOf(THOUGHT)).trim();
@@ -56,7 +56,7 @@ function probeWords(behind: string, { tools = true, variables = {} }: ProbeOptio
 }
 
 /** From the thought to what comes after it; null where the template drops the thought. */
-function betweenOf(text: string, next: string): string | null {
+function textBetween(text: string, next: string): string | null {
   const from = text.indexOf(THOUGHT);
   const to = text.indexOf(next, from);
   return from < 0 || to < 0 ? null : text.slice(from + THOUGHT.length, to);
@@ -67,7 +67,7 @@ function closing(beforeWords: string | null, beforeCall: string | null): { close
   const [words, call] = [(beforeWords ?? '').trim(), (beforeCall ?? '').trim()];
   const both = commonStart(words, call).trim();
   const text = both === '' ? words || call : both;
-  const units = unitsOf(text);
+  const units = splitUnits(text);
   const first = units.findIndex(isMark);
   const rest =
     both === ''
@@ -76,12 +76,12 @@ function closing(beforeWords: string | null, beforeCall: string | null): { close
           .slice(first + 1)
           .join('')
           .trim();
-  return { close: units[first] ?? '', restart: unitsOf(rest).every(isMark) ? '' : rest };
+  return { close: units[first] ?? '', restart: splitUnits(rest).every(isMark) ? '' : rest };
 }
 
 /** The mark that a prompt for an answer ends with, or in front of the mark that closes it at once. */
 function opened(prompt: string, close: string): string {
-  const units = unitsOf(prompt.endsWith(close) ? prompt.slice(0, -close.length).trimEnd() : prompt);
+  const units = splitUnits(prompt.endsWith(close) ? prompt.slice(0, -close.length).trimEnd() : prompt);
   const last = units.findLastIndex(isMark);
   const behind = units
     .slice(last + 1)
@@ -98,18 +98,18 @@ export function deriveContent(probe: Probe, thinking: ThinkingMarks | null): Con
   const tail = plain.slice(plain.indexOf(WORDS) + WORDS.length);
   const end = commonEnd(tail.trimEnd(), called.trimEnd());
   const close = end.trim() === '' ? '' : tail.slice(0, tail.trimEnd().length - end.length).trim();
-  const alone = openOf(plain.slice(0, plain.indexOf(WORDS)), thinking);
+  const alone = openingMarks(plain.slice(0, plain.indexOf(WORDS)), thinking);
   if (alone !== '') return { open: alone, close, always: true };
   const thought = probe.answer({ words: WORDS, thought: THOUGHT });
-  const between = thought === null ? null : betweenOf(thought, WORDS);
-  const behind = between === null ? '' : openOf(between, thinking);
+  const between = thought === null ? null : textBetween(thought, WORDS);
+  const behind = between === null ? '' : openingMarks(between, thinking);
   return behind === '' ? null : { open: behind, close, always: false };
 }
 
 /** Marks in front of words that are none of thinking. */
-function openOf(text: string, thinking: ThinkingMarks | null): string {
+function openingMarks(text: string, thinking: ThinkingMarks | null): string {
   const rest = [thinking?.open, thinking?.close]
     .reduce<string>((left, mark) => (mark === undefined || mark === '' ? left : left.replace(mark, '')), text)
     .trim();
-  return rest !== '' && unitsOf(rest).every(isMark) ? rest : '';
+  return rest !== '' && splitUnits(rest).every(isMark) ? rest : '';
 }

@@ -17,13 +17,13 @@ import {
   type ContentMarks,
   type Evidence,
   type HistoryForm,
-  leadOf,
+  callLead,
   type ModelFormat,
   type ThinkingMarks,
   type ToolsVariable,
   type ToolFormat,
 } from './tool-format.ts';
-import { isMark, unitsOf } from './units.ts';
+import { isMark, splitUnits } from './units.ts';
 
 export interface DeriveOptions {
   readonly source: string;
@@ -57,7 +57,7 @@ export function deriveFormat(options: DeriveOptions): ModelFormat {
     content: exception.content ?? shown.content,
     toolsVariable: exception.toolsVariable ?? shown.toolsVariable,
     tools: { ...named(exception.calls, ''), name: exception.name },
-    history: { ...shown.history, calls: writerOf(shown, exception.calls) },
+    history: { ...shown.history, calls: chooseWriter(shown, exception.calls) },
     evidence: [chosen, ...besideOther(shown)],
   };
 }
@@ -72,7 +72,7 @@ function givenFormat(given: GivenFormat, shown: ModelFormat): ModelFormat {
     ...shown,
     // Messages with headers are a whole of their own.
     ...(isOther ? { channels: null, restart: '' } : {}),
-    history: isOther ? { ...shown.history, calls: writerOf(shown, tools) } : shown.history,
+    history: isOther ? { ...shown.history, calls: chooseWriter(shown, tools) } : shown.history,
     ...given,
     evidence: [{ about: 'choice', says, probe: null }, ...(isOther ? besideOther(shown) : shown.evidence)],
   };
@@ -84,21 +84,21 @@ function besideOther({ tools, evidence }: ModelFormat): readonly Evidence[] {
 }
 
 /** What the template writes of past calls is of no use where it is in another syntax. */
-function writerOf({ tools, history }: ModelFormat, chosen: CallFormat): HistoryForm['calls'] {
-  return tools !== null && syntaxOf(tools) === syntaxOf(chosen) ? history.calls : 'text';
+function chooseWriter({ tools, history }: ModelFormat, chosen: CallFormat): HistoryForm['calls'] {
+  return tools !== null && syntaxKey(tools) === syntaxKey(chosen) ? history.calls : 'text';
 }
 
-const syntaxOf = ({ section, call, arguments: form }: CallFormat): string =>
+const syntaxKey = ({ section, call, arguments: form }: CallFormat): string =>
   JSON.stringify([section, call, form]);
 
 function shownFormat({ source, render, knownThinking }: DeriveOptions): ModelFormat {
-  const probeOf = (voice: Probe['voice']): Probe => new Probe(render, voice);
-  const plain = probeOf(USUAL);
+  const newProbe = (voice: Probe['voice']): Probe => new Probe(render, voice);
+  const plain = newProbe(USUAL);
   const channels = exceptionFor(source, CHANNEL_FORMATS);
   const thought = deriveThinking(plain);
   const told = exceptionFor(source, TOLD_THINKING);
   const thinking = channels?.thinking ?? thought?.marks ?? told?.thinking ?? knownThinking;
-  const calls = deriveCalls(probeOf, (probe) => frameOf(probe, thinking));
+  const calls = deriveCalls(newProbe, (probe) => readFrame(probe, thinking));
   if (channels !== undefined) return ofChannels(channels, thinking, calls?.history ?? USUAL);
   const content = deriveContent(plain, thinking) ?? told?.content ?? null;
   const evidence = [...thinkingEvidence(thinking, thought?.probe ?? null), ...contentEvidence(content)];
@@ -108,7 +108,7 @@ function shownFormat({ source, render, knownThinking }: DeriveOptions): ModelFor
     const format = withoutContentClose(calls.format, content);
     return {
       ...rest,
-      tools: { ...named(format, frameOf(plain, null).tail), ...announcementIn(source) },
+      tools: { ...named(format, readFrame(plain, null).tail), ...announcementIn(source) },
       history: calls.history,
       evidence: [...calls.evidence, ...evidence],
     };
@@ -124,7 +124,7 @@ function shownFormat({ source, render, knownThinking }: DeriveOptions): ModelFor
     };
   }
   const tools = { ...named(exception.calls, ''), name: exception.name };
-  const says = `The template writes no tool calls, but it contains ${listOf(exception.texts)}, as "${exception.name}" does.`;
+  const says = `The template writes no tool calls, but it contains ${quotedList(exception.texts)}, as "${exception.name}" does.`;
   return {
     ...rest,
     content: exception.content ?? content,
@@ -141,7 +141,7 @@ function ofChannels(
   history: HistoryForm,
   why?: Evidence,
 ): ModelFormat {
-  const says = `The template contains ${listOf(texts)}, as "${name}" does; its answers are messages with headers.`;
+  const says = `The template contains ${quotedList(texts)}, as "${name}" does; its answers are messages with headers.`;
   return {
     tools: { ...calls, name, trigger: '' },
     channels: channels ?? null,
@@ -154,7 +154,7 @@ function ofChannels(
   };
 }
 
-function frameOf(probe: Probe, thinking: ThinkingMarks | null): AnswerFrame {
+function readFrame(probe: Probe, thinking: ThinkingMarks | null): AnswerFrame {
   const { words } = SENTINEL;
   const plain = probe.answer({ words }) ?? '';
   const at = plain.indexOf(words);
@@ -176,8 +176,8 @@ function withoutContentClose(format: CallFormat, content: ContentMarks | null): 
 }
 
 function named(format: CallFormat, tail: string): ToolFormat {
-  const trigger = triggerOf(format, tail);
-  return { ...format, name: `${kindOf(format)} ${trigger.replaceAll(/\s+/g, ' ')}`, trigger };
+  const trigger = findTrigger(format, tail);
+  return { ...format, name: `${formatKind(format)} ${trigger.replaceAll(/\s+/g, ' ')}`, trigger };
 }
 
 /** What Llama 3 writes in front of calls of tools that it was trained with, and at times in front of others. */
@@ -188,16 +188,16 @@ function announcementIn(source: string): Pick<ToolFormat, 'announcement'> {
 }
 
 /** The first mark of a call. A mark that ends words too says nothing yet, so more is needed then. */
-function triggerOf(format: CallFormat, tail: string): string {
-  const lead = leadOf(format).trim();
-  const units = unitsOf(lead);
+function findTrigger(format: CallFormat, tail: string): string {
+  const lead = callLead(format).trim();
+  const units = splitUnits(lead);
   const [first = ''] = units;
   if (isMark(first) && !tail.includes(first)) return first;
   if (isMark(first)) return units.slice(0, units.findLastIndex(isMark) + 1).join('');
   return lead.split(/\s/, 1)[0] ?? lead;
 }
 
-function kindOf({ arguments: form }: CallFormat): string {
+function formatKind({ arguments: form }: CallFormat): string {
   if (form.kind === 'json') return 'json';
   return form.others.as === 'python' ? 'pythonic' : 'tagged';
 }
@@ -220,6 +220,6 @@ function contentEvidence(content: ContentMarks | null): Evidence[] {
   return [{ about: 'words', says, probe: content.always ? 'words alone' : 'words behind a thought' }];
 }
 
-function listOf(texts: readonly string[]): string {
+function quotedList(texts: readonly string[]): string {
   return texts.map((text) => JSON.stringify(text)).join(', ');
 }

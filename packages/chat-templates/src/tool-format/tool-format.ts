@@ -137,13 +137,13 @@ export interface Evidence {
 }
 
 /** What the first slot of a call is written behind. */
-export function leadOf({ section, call }: CallFormat): string {
+export function callLead({ section, call }: CallFormat): string {
   const [first] = call.before;
   return section.open + (typeof first === 'string' ? first : '');
 }
 
 /** All literal texts of a format: what a control token may be a part of. */
-export function literalsOf({ section, call, arguments: form }: CallFormat): string[] {
+export function formatLiterals({ section, call, arguments: form }: CallFormat): string[] {
   const words = [section.open, section.between, section.close, ...call.before, ...call.after];
   if (form.kind === 'tagged') {
     const { between, beforeKey, beforeValue, afterValue, strings, others } = form;

@@ -1,6 +1,6 @@
 /** Calls as the model would have written them: for templates that drop the calls of past turns. */
 import { SpelledNumber, spelled, writeJson, writeScalar } from '../../../exact-json/src/spelled-numbers.ts';
-import { typeOf } from './values/schema-types.ts';
+import { valueType } from './values/schema-types.ts';
 import type { CallFormat, TaggedArguments, ToolFormat, ValueForm, Words } from './tool-format.ts';
 
 export interface WrittenCall {
@@ -49,7 +49,7 @@ function hasMembers(value: unknown): value is object {
 }
 
 function writePair(form: TaggedArguments, key: string, value: unknown): WrittenPart[] {
-  const middle = typeof form.beforeValue === 'string' ? form.beforeValue : form.beforeValue[typeOf(value)];
+  const middle = typeof form.beforeValue === 'string' ? form.beforeValue : form.beforeValue[valueType(value)];
   const call = { name: '', id: '', arguments: null };
   const text = writeValue(typeof value === 'string' ? form.strings : form.others, value);
   return [

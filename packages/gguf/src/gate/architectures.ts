@@ -64,7 +64,7 @@ const GLOBAL_TENSORS =
 
 export type Memory = 'attention' | 'recurrent' | 'hybrid';
 
-export function memoryOf(architecture: string): Memory {
+export function memoryKind(architecture: string): Memory {
   if (RECURRENT.has(architecture)) return 'recurrent';
   return HYBRID.has(architecture) ? 'hybrid' : 'attention';
 }

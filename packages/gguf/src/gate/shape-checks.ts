@@ -2,7 +2,7 @@
  * The hyperparameters, against each other and against the conditions under which
  * llama.cpp would abort the process or divide by zero instead of reporting an error.
  */
-import { isForeignTensor, memoryOf } from './architectures.ts';
+import { isForeignTensor, memoryKind } from './architectures.ts';
 import type { Header } from '../format/header.ts';
 import { LIMITS } from '../format/limits.ts';
 import type { Lookup } from '../format/lookup.ts';
@@ -83,7 +83,7 @@ export function checkTensorNames({ header, shape, isWholeModel, lookup }: NamedT
 /** llama.cpp works out a tensor's shape from the settings, and aborts if that gives zero. */
 function checkLayerHasSize(name: string, layer: number, shape: ModelShape, lookup: Lookup): void {
   // Linear attention in hybrid models has these tensors but no heads of the usual kind.
-  const isAttention = memoryOf(shape.architecture) === 'attention' && /\.attn_[qk]\.weight$/.test(name);
+  const isAttention = memoryKind(shape.architecture) === 'attention' && /\.attn_[qk]\.weight$/.test(name);
   if (isAttention && !((shape.headCounts[layer] ?? 0) > 0 && (shape.headCountsKv[layer] ?? 0) > 0))
     lookup.refuse(`tensor "${name}" belongs to a layer that is declared to have no attention heads`);
 
@@ -158,7 +158,7 @@ function readHeads(
   const headCountsKv =
     lookup.perLayer(key('attention.head_count_kv'), blockCount, LIMITS.headCount) ?? headCounts;
   // Recurrent models have no attention heads; hybrid ones have none in some layers.
-  if (memoryOf(architecture) === 'attention' && !headCounts.some((heads) => heads > 0))
+  if (memoryKind(architecture) === 'attention' && !headCounts.some((heads) => heads > 0))
     lookup.refuse(`${key('attention.head_count')} is missing or 0`);
 
   headCounts.forEach((heads, layer) => {

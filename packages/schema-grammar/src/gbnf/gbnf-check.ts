@@ -157,13 +157,13 @@ class GbnfCheck {
       const alternatives = this.#rules.get(name) ?? [];
       if (done.has(name) || open.has(name)) {
         // Met for the second time, an open rule is behind all that it can begin with.
-        if (open.delete(name)) depth -= depthOf(alternatives);
+        if (open.delete(name)) depth -= nestingDepth(alternatives);
         done.add(name);
         todo.pop();
         continue;
       }
       open.add(name);
-      depth += depthOf(alternatives);
+      depth += nestingDepth(alternatives);
       if (depth > MAX_CHAIN) throw this.#refuse('its rules are nested too deeply');
       for (const first of this.#firstRules(alternatives)) {
         if (open.has(first)) throw this.#refuse(`"${first}" begins with itself (left recursion)`);
@@ -223,11 +223,11 @@ function isSpelled(ranges: readonly CodeRange[]): boolean {
 }
 
 /** How deep groups and repetitions nest in a rule, the rule itself included. */
-function depthOf(alternatives: readonly Sequence[]): number {
+function nestingDepth(alternatives: readonly Sequence[]): number {
   let deepest = 0;
   for (const element of alternatives.flat()) {
     const item = unrepeated(element);
-    const inside = item.kind === 'group' ? depthOf(item.alternatives) : 0;
+    const inside = item.kind === 'group' ? nestingDepth(item.alternatives) : 0;
     deepest = Math.max(deepest, inside + (item === element ? 0 : 1));
   }
   return deepest + 1;

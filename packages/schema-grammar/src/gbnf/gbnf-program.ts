@@ -24,7 +24,7 @@ export interface GbnfProgram {
   readonly classes: number;
   /** By set: 1 for each class of characters in it. */
   readonly sets: readonly Uint8Array[];
-  classOf(code: number): number;
+  findClass(code: number): number;
   /** Every class that has a character in the range. */
   classesWithin(from: number, to: number): readonly number[];
 }
@@ -37,7 +37,7 @@ type Symbol = { readonly set: number } | { readonly rule: number };
 
 class ProgramBuilder {
   readonly #source: ParsedGbnf['rules'];
-  readonly #ruleOf = new Map<string, number>();
+  readonly #ruleIds = new Map<string, number>();
   /** By rule: its alternatives, once they are made. */
   readonly #alternatives: (readonly Symbol[])[][] = [];
   readonly #sets = new Map<string, { readonly index: number; readonly ranges: readonly CodeRange[] }>();
@@ -49,9 +49,9 @@ class ProgramBuilder {
   }
 
   build(): GbnfProgram {
-    for (const name of this.#source.keys()) this.#ruleOf.set(name, this.#newRule([]));
+    for (const name of this.#source.keys()) this.#ruleIds.set(name, this.#newRule([]));
     for (const [name, sequences] of this.#source)
-      this.#alternatives[this.#ruleOf.get(name) ?? 0] = sequences.map((sequence) => this.#symbols(sequence));
+      this.#alternatives[this.#ruleIds.get(name) ?? 0] = sequences.map((sequence) => this.#symbols(sequence));
     const { kind, of, starts } = this.#laidOut();
     const nullable = nullableRules(this.#alternatives);
     return {
@@ -60,8 +60,8 @@ class ProgramBuilder {
       starts,
       nullable,
       rank: ranks(this.#alternatives, nullable),
-      root: this.#ruleOf.get('root') ?? 0,
-      ...classesOf([...this.#sets.values()].map(({ ranges }) => ranges)),
+      root: this.#ruleIds.get('root') ?? 0,
+      ...characterClasses([...this.#sets.values()].map(({ ranges }) => ranges)),
     };
   }
 
@@ -79,7 +79,7 @@ class ProgramBuilder {
       case 'terminal':
         return terminalSets(element.source).map((ranges) => ({ set: this.#set(ranges) }));
       case 'ref':
-        return [{ rule: this.#ruleOf.get(element.name) ?? 0 }];
+        return [{ rule: this.#ruleIds.get(element.name) ?? 0 }];
       case 'group':
         return [{ rule: this.#group(element) }];
       case 'repeat':
@@ -106,7 +106,7 @@ class ProgramBuilder {
   }
 
   #endless(once: readonly Symbol[]): number {
-    const key = `${keyOf(once)}*`;
+    const key = `${symbolsKey(once)}*`;
     const known = this.#repeats.get(key);
     if (known !== undefined) return known;
     const rule = this.#newRule([]);
@@ -117,7 +117,7 @@ class ProgramBuilder {
 
   /** From one to `count`, so that no recursion is deep. */
   #upTo(once: readonly Symbol[], count: number): number {
-    const symbol = keyOf(once);
+    const symbol = symbolsKey(once);
     let rule = -1;
     for (let copies = 1; copies <= count; copies += 1) {
       const key = `${symbol}{${copies}}`;
@@ -159,7 +159,7 @@ class ProgramBuilder {
   }
 }
 
-function keyOf(symbols: readonly Symbol[]): string {
+function symbolsKey(symbols: readonly Symbol[]): string {
   return symbols.map((symbol) => ('set' in symbol ? `s${symbol.set}` : `r${symbol.rule}`)).join(' ');
 }
 
@@ -210,9 +210,9 @@ function* firstRules(alternatives: readonly (readonly Symbol[])[], nullable: rea
 }
 
 /** Characters that no set tells apart are one class. */
-function classesOf(
+function characterClasses(
   sets: readonly (readonly CodeRange[])[],
-): Pick<GbnfProgram, 'classes' | 'sets' | 'classOf' | 'classesWithin'> {
+): Pick<GbnfProgram, 'classes' | 'sets' | 'findClass' | 'classesWithin'> {
   const cuts = new Set([0]);
   for (const [from, to] of sets.flat()) {
     cuts.add(from);
@@ -229,17 +229,17 @@ function classesOf(
     return low;
   };
   const ascii = Int32Array.from({ length: 128 }, (_, code) => searched(code));
-  const classOf = (code: number): number => (code < 128 ? (ascii[code] as number) : searched(code));
+  const findClass = (code: number): number => (code < 128 ? (ascii[code] as number) : searched(code));
   return {
     classes: begins.length,
     sets: sets.map((ranges) => {
       const members = new Uint8Array(begins.length);
-      for (const [from, to] of ranges) members.fill(1, classOf(from), classOf(to) + 1);
+      for (const [from, to] of ranges) members.fill(1, findClass(from), findClass(to) + 1);
       return members;
     }),
-    classOf,
+    findClass,
     classesWithin: (from, to) =>
-      Array.from({ length: classOf(to) - classOf(from) + 1 }, (_, index) => classOf(from) + index),
+      Array.from({ length: findClass(to) - findClass(from) + 1 }, (_, index) => findClass(from) + index),
   };
 }
 

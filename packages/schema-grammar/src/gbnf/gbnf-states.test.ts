@@ -19,7 +19,7 @@ function runner(gbnf: string) {
       let state = states.start(meter);
       for (const char of text) {
         if (state === DEAD) return 'dead';
-        state = states.after(state, program.classOf(char.codePointAt(0) ?? 0), meter);
+        state = states.after(state, program.findClass(char.codePointAt(0) ?? 0), meter);
       }
       if (state === DEAD) return 'dead';
       return states.accepts(state) ? 'end' : 'open';
@@ -136,7 +136,7 @@ function slowReader(gbnf: string): (text: string) => boolean {
       found.add(at);
     } else if (program.kind[place] === 1) {
       const code = text.codePointAt(at);
-      const isIn = code !== undefined && program.sets[of]?.[program.classOf(code)] === 1;
+      const isIn = code !== undefined && program.sets[of]?.[program.findClass(code)] === 1;
       for (const end of isIn ? ends(place + 1, text, at + 1) : []) found.add(end);
     } else {
       const middles = (program.starts[of] ?? []).flatMap((start) => [...ends(start, text, at)]);

@@ -35,13 +35,13 @@ interface State {
 export class GbnfStates {
   readonly program: GbnfProgram;
   readonly #states: State[] = [];
-  readonly #stateOf = new Map<string, number>();
+  readonly #stateIds = new Map<string, number>();
   /** Places of return, each with the set below it. */
   readonly #returns: { readonly place: number; readonly below: number }[] = [{ place: BOTTOM, below: -1 }];
-  readonly #returnOf = new Map<string, number>();
+  readonly #returnIds = new Map<string, number>();
   /** Sets of places of return, sorted. */
   readonly #sets: (readonly number[])[] = [[0]];
-  readonly #setOf = new Map<string, number>([['0', 0]]);
+  readonly #setIds = new Map<string, number>([['0', 0]]);
 
   constructor(program: GbnfProgram) {
     this.program = program;
@@ -89,10 +89,10 @@ export class GbnfStates {
   set(members: Iterable<number>): number {
     const sorted = [...new Set(members)].sort((a, b) => a - b);
     const key = sorted.join(' ');
-    const known = this.#setOf.get(key);
+    const known = this.#setIds.get(key);
     if (known !== undefined) return known;
     this.#sets.push(sorted);
-    this.#setOf.set(key, this.#sets.length - 1);
+    this.#setIds.set(key, this.#sets.length - 1);
     return this.#sets.length - 1;
   }
 
@@ -102,10 +102,10 @@ export class GbnfStates {
 
   returnTo(place: number, below: number): number {
     const key = `${place} ${below}`;
-    const known = this.#returnOf.get(key);
+    const known = this.#returnIds.get(key);
     if (known !== undefined) return known;
     this.#returns.push({ place, below });
-    this.#returnOf.set(key, this.#returns.length - 1);
+    this.#returnIds.set(key, this.#returns.length - 1);
     return this.#returns.length - 1;
   }
 
@@ -118,12 +118,12 @@ export class GbnfStates {
     const places = Int32Array.from(heads.keys()).sort();
     const below = places.map((place) => heads.get(place) ?? 0);
     const key = `${accepts ? '+' : '-'}${places.join(' ')}|${below.join(' ')}`;
-    const known = this.#stateOf.get(key);
+    const known = this.#stateIds.get(key);
     if (known !== undefined) return known;
     if (this.#size > 1) meter.spend(Number.POSITIVE_INFINITY);
     const next = new Int32Array(this.program.classes).fill(UNKNOWN);
     this.#states.push({ places, below, accepts, next });
-    this.#stateOf.set(key, this.#states.length - 1);
+    this.#stateIds.set(key, this.#states.length - 1);
     return this.#states.length - 1;
   }
 }
@@ -258,7 +258,7 @@ class RankQueue {
     heap.push(rule);
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      if (this.#rankOf(heap[parent] ?? 0) <= this.#rankOf(rule)) break;
+      if (this.#rank(heap[parent] ?? 0) <= this.#rank(rule)) break;
       heap[at] = heap[parent] ?? 0;
       at = parent;
     }
@@ -275,8 +275,8 @@ class RankQueue {
       let child = 2 * at + 1;
       if (child >= heap.length) break;
       const right = heap[child + 1];
-      if (right !== undefined && this.#rankOf(right) < this.#rankOf(heap[child] ?? 0)) child += 1;
-      if (this.#rankOf(heap[child] ?? 0) >= this.#rankOf(last)) break;
+      if (right !== undefined && this.#rank(right) < this.#rank(heap[child] ?? 0)) child += 1;
+      if (this.#rank(heap[child] ?? 0) >= this.#rank(last)) break;
       heap[at] = heap[child] ?? 0;
       at = child;
     }
@@ -284,7 +284,7 @@ class RankQueue {
     return first;
   }
 
-  #rankOf(rule: number): number {
+  #rank(rule: number): number {
     return this.#ranks[rule] ?? 0;
   }
 }

@@ -2,7 +2,7 @@
  * GBNF for decimal numbers within bounds, with as many digits as the model writes. A magnitude is spelled plainly, or with
  * up to three digits before the point and an exponent.
  */
-import { type Decimal, decimalOf, pointAfter, significant } from './decimal.ts';
+import { type Decimal, toDecimal, pointAfter, significant } from './decimal.ts';
 import { commonStart, digitClass, integerRange, magnitudes } from './number-range.ts';
 
 /** A bound of a magnitude; `strict`: the bound itself lies outside. */
@@ -27,11 +27,11 @@ const MOST_WHOLE_DIGITS = 3;
 /** Alternatives of the magnitudes within the interval; empty: there are none. */
 export function magnitudeRange({ low, high }: Interval): string[] {
   if (low !== null && high !== null && low.value > high.value) return [];
-  return [...plainRange(edgeOf(low), edgeOf(high)), ...exponentRange(low, high)];
+  return [...plainRange(toEdge(low), toEdge(high)), ...exponentRange(low, high)];
 }
 
-function edgeOf(bound: Bound | null): Edge | null {
-  return bound === null ? null : { ...decimalOf(bound.value), strict: bound.strict };
+function toEdge(bound: Bound | null): Edge | null {
+  return bound === null ? null : { ...toDecimal(bound.value), strict: bound.strict };
 }
 
 /** Without an exponent. */
@@ -168,7 +168,7 @@ const LEAST_HUGE = 21;
 
 /** All digits of a whole number where its double has them. */
 function mantissa(value: number): ReturnType<typeof significant> {
-  const { whole } = decimalOf(value);
+  const { whole } = toDecimal(value);
   if (value < 1 || !Number.isInteger(value)) return significant(value);
   return { digits: whole.replace(/0+$/, ''), exponent: whole.length - 1 };
 }

@@ -10,7 +10,7 @@ export interface Decimal {
 const EXACT_WHOLE = 2 ** 80;
 
 /** The magnitude of a number. */
-export function decimalOf(value: number): Decimal {
+export function toDecimal(value: number): Decimal {
   const size = Math.abs(value);
   if (Number.isInteger(size) && size < EXACT_WHOLE) return { whole: String(BigInt(size)), fraction: '' };
   const { digits, exponent } = significant(size);
@@ -34,8 +34,8 @@ export function pointAfter(digits: string, count: number): Decimal {
 }
 
 /** The whole number of a double without a fraction. */
-export function wholeOf(value: number): bigint {
-  const size = BigInt(decimalOf(value).whole);
+export function wholeNumber(value: number): bigint {
+  const size = BigInt(toDecimal(value).whole);
   return value < 0 ? -size : size;
 }
 
@@ -49,8 +49,8 @@ export function neighbour(value: number, direction: 1 | -1): number {
 }
 
 /** Digits behind the point that a number needs in plain decimal notation. */
-export function decimalsOf(value: number): number {
-  return decimalOf(value).fraction.length;
+export function fractionDigits(value: number): number {
+  return toDecimal(value).fraction.length;
 }
 
 /**
@@ -60,9 +60,9 @@ export function decimalsOf(value: number): number {
 export function isMultiple(value: number, step: number): boolean {
   if (!Number.isFinite(value)) return false;
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) return true;
-  const decimals = Math.max(decimalsOf(value), decimalsOf(step));
+  const decimals = Math.max(fractionDigits(value), fractionDigits(step));
   const scaled = (number: number): bigint => {
-    const { whole, fraction } = decimalOf(number);
+    const { whole, fraction } = toDecimal(number);
     return BigInt(whole + fraction.padEnd(decimals, '0'));
   };
   return scaled(value) % scaled(step) === 0n;

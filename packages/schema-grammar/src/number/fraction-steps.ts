@@ -1,12 +1,12 @@
 /** GBNF for multiples of 1/k, such as 0.25 or 0.01, from one of them to another; null: without an end. */
-import { decimalsOf } from './decimal.ts';
+import { fractionDigits } from './decimal.ts';
 import { digitsBetween, integerRange, magnitudes } from './number-range.ts';
 
 /** `first` to `last`, counted in steps of 1/`parts`. */
 export function fractionRange(first: number | null, last: number | null, parts: number): string {
   const step = 1 / parts;
   if (Number.isInteger(Math.log10(parts))) return decimalRange(first, last, Math.log10(parts));
-  const written = (steps: number): string => String(Number((steps * step).toFixed(decimalsOf(step))));
+  const written = (steps: number): string => String(Number((steps * step).toFixed(fractionDigits(step))));
   const minus =
     first !== null && first > -1
       ? []
@@ -26,17 +26,17 @@ function sideRange(
   if (to !== null && from > to) return [];
   const low = Math.ceil(from / parts);
   const high = to === null ? null : Math.floor(to / parts);
-  if (to !== null && high !== null && low >= high) return [oneOf(from, to, written)];
+  if (to !== null && high !== null && low >= high) return [alternation(from, to, written)];
   const fractions = Array.from({ length: parts - 1 }, (_, index) => `"${written(index + 1).slice(1)}"`);
   const wholes = integerRange(BigInt(low), high === null ? null : BigInt(high) - 1n);
   return [
-    ...(from < low * parts ? [oneOf(from, low * parts - 1, written)] : []),
+    ...(from < low * parts ? [alternation(from, low * parts - 1, written)] : []),
     `(${wholes}) ("" | ${fractions.join(' | ')})`,
-    ...(to === null || high === null ? [] : [oneOf(high * parts, to, written)]),
+    ...(to === null || high === null ? [] : [alternation(high * parts, to, written)]),
   ];
 }
 
-function oneOf(from: number, to: number, written: (steps: number) => string): string {
+function alternation(from: number, to: number, written: (steps: number) => string): string {
   const all = Array.from({ length: to - from + 1 }, (_, index) => `"${written(from + index)}"`);
   return `(${all.join(' | ')})`;
 }

@@ -3,8 +3,8 @@
  * A number may have any count of digits: with a limit, one that the model has begun would become another number.
  */
 import { type GbnfWriter } from '../gbnf/gbnf-writer.ts';
-import { at, impossible, malformed, numberOf, type Schema, type SchemaPath } from '../schema/schema-walk.ts';
-import { decimalsOf, neighbour, wholeOf } from './decimal.ts';
+import { at, impossible, malformed, readNumber, type Schema, type SchemaPath } from '../schema/schema-walk.ts';
+import { fractionDigits, neighbour, wholeNumber } from './decimal.ts';
 import {
   ANY_FRACTION,
   type Bound,
@@ -36,8 +36,8 @@ export function integerRule(
   path: SchemaPath,
   not: readonly number[] = [],
 ): string {
-  const bounds = boundsOf(schema, path);
-  const step = stepOf(writer, schema, path, true);
+  const bounds = readBounds(schema, path);
+  const step = readStep(writer, schema, path, true);
   const [min, max] = [lowestInteger(bounds), highestInteger(bounds)];
   const isBeyond = beyondDoubles(bounds);
   if (isBeyond || (min !== null && max !== null && min > max))
@@ -122,7 +122,7 @@ function ceilTo(value: bigint, size: bigint): bigint {
 function holesIn(min: WholeBound, max: WholeBound, not: readonly number[]): [WholeBound, WholeBound][] {
   const isInside = (value: bigint): boolean =>
     (min === null || value >= min) && (max === null || value <= max);
-  const holes = [...new Set(not)].filter(Number.isInteger).map(wholeOf).filter(isInside);
+  const holes = [...new Set(not)].filter(Number.isInteger).map(wholeNumber).filter(isInside);
   const ranges: [WholeBound, WholeBound][] = [];
   let from = min;
   for (const hole of holes.sort((a, b) => (a < b ? -1 : 1))) {
@@ -190,8 +190,8 @@ export function numberRule(
   path: SchemaPath,
   { not, isFraction }: Excluded = { not: [], isFraction: false },
 ): string {
-  const bounds = boundsOf(schema, path);
-  const step = stepOf(writer, schema, path, false);
+  const bounds = readBounds(schema, path);
+  const step = readStep(writer, schema, path, false);
   const isFree = step === 0 && bounds.min === null && bounds.max === null;
   if (Number.isInteger(step) && step > 0 && !isFraction) return integerRule(writer, schema, path, not);
   if (not.length > 0) {
@@ -223,7 +223,7 @@ const MOST_STEPS = Number.MAX_SAFE_INTEGER;
 
 /** Multiples of a number that is none of the integers: of a fraction that divides 1, or a few of any other. */
 function steppedNumbers(writer: GbnfWriter, bounds: Bounds, step: number, path: SchemaPath): string {
-  const isWhole = (steps: number): boolean => isWithin(multipleOf(step, steps), bounds);
+  const isWhole = (steps: number): boolean => isWithin(multiply(step, steps), bounds);
   // Rounding may have put the outermost one beyond its bound, or short of it.
   const nearest = (steps: number, inwards: 1 | -1): number =>
     [steps - inwards, steps, steps + inwards, steps + 2 * inwards].find(isWhole) ?? steps;
@@ -238,15 +238,15 @@ function steppedNumbers(writer: GbnfWriter, bounds: Bounds, step: number, path: 
   if ((first !== null && last !== null && first > last) || (outermost !== null && !isWhole(outermost)))
     throw impossible(path, 'no multiple lies between its bounds');
   if (first !== null && last !== null && last - first <= MAX_VALUES) {
-    const values = Array.from({ length: last - first + 1 }, (_, index) => multipleOf(step, first + index));
+    const values = Array.from({ length: last - first + 1 }, (_, index) => multiply(step, first + index));
     return writer.rule(values.map((value) => `"${value}"`).join(' | '));
   }
   const huge = hugeIntegers(writer, first === null ? null : 0n, last === null ? null : 0n);
   return writer.rule([fractionRange(first, last, Math.round(1 / step)), ...huge].join(' | '));
 }
 
-const multipleOf = (step: number, steps: number): number =>
-  Number((steps * step).toFixed(decimalsOf(step))) + 0;
+const multiply = (step: number, steps: number): number =>
+  Number((steps * step).toFixed(fractionDigits(step))) + 0;
 
 function isWithin(value: number, { min, minExclusive, max, maxExclusive }: Bounds): boolean {
   if (min !== null && (minExclusive ? value <= min : value < min)) return false;
@@ -254,8 +254,8 @@ function isWithin(value: number, { min, minExclusive, max, maxExclusive }: Bound
 }
 
 /** 0: no step. Numbers that are no fraction of 1 and no small whole number have no grammar. */
-function stepOf(writer: GbnfWriter, schema: Schema, path: SchemaPath, integer: boolean): number {
-  const multiple = numberOf(schema, 'multipleOf', path);
+function readStep(writer: GbnfWriter, schema: Schema, path: SchemaPath, integer: boolean): number {
+  const multiple = readNumber(schema, 'multipleOf', path);
   if (multiple === null) return integer ? 1 : 0;
   if (multiple <= 0) throw malformed(at(path, 'multipleOf'), 'it must be greater than 0');
   const inverse = Math.round(1 / multiple);
@@ -265,7 +265,7 @@ function stepOf(writer: GbnfWriter, schema: Schema, path: SchemaPath, integer: b
   if (Number.isInteger(multiple) && (multiple <= MAX_STEP || isPower)) return multiple;
   if (isFraction && inverse <= MAX_VALUES) return multiple;
   if (isFraction && Number.isInteger(Math.log10(inverse)) && inverse <= 1e6) return multiple;
-  const { min, max } = boundsOf(schema, path);
+  const { min, max } = readBounds(schema, path);
   if (min !== null && max !== null && (max - min) / multiple <= MAX_VALUES && !integer) return multiple;
   if (min !== null && max !== null && (max - min) / multiple <= MAX_VALUES && Number.isInteger(multiple))
     return multiple;
@@ -301,13 +301,13 @@ function side(low: Bound | null, high: Bound | null): string[] {
 function lowestInteger({ min, minExclusive }: Bounds): WholeBound {
   if (min === null) return null;
   const lowest = Math.ceil(min);
-  return wholeOf(lowest) + (minExclusive && lowest === min ? stepBeside(lowest) : 0n);
+  return wholeNumber(lowest) + (minExclusive && lowest === min ? stepBeside(lowest) : 0n);
 }
 
 function highestInteger({ max, maxExclusive }: Bounds): WholeBound {
   if (max === null) return null;
   const highest = Math.floor(max);
-  return wholeOf(highest) - (maxExclusive && highest === max ? stepBeside(highest) : 0n);
+  return wholeNumber(highest) - (maxExclusive && highest === max ? stepBeside(highest) : 0n);
 }
 
 /** The check refuses a huge bound itself: the number beside it would take a grammar of all its digits. */
@@ -317,11 +317,11 @@ function beyondDoubles({ min, minExclusive, max, maxExclusive }: Bounds): boolea
   return (minExclusive && min === Number.MAX_VALUE) || (maxExclusive && max === -Number.MAX_VALUE);
 }
 
-function boundsOf(schema: Schema, path: SchemaPath): Bounds {
-  const min = numberOf(schema, 'minimum', path);
-  const above = numberOf(schema, 'exclusiveMinimum', path);
-  const max = numberOf(schema, 'maximum', path);
-  const below = numberOf(schema, 'exclusiveMaximum', path);
+function readBounds(schema: Schema, path: SchemaPath): Bounds {
+  const min = readNumber(schema, 'minimum', path);
+  const above = readNumber(schema, 'exclusiveMinimum', path);
+  const max = readNumber(schema, 'maximum', path);
+  const below = readNumber(schema, 'exclusiveMaximum', path);
   const minExclusive = above !== null && (min === null || above >= min);
   const maxExclusive = below !== null && (max === null || below <= max);
   return { min: minExclusive ? above : min, minExclusive, max: maxExclusive ? below : max, maxExclusive };

@@ -12,12 +12,12 @@ export interface AutomatonState {
 const MAX_STATES = 1_500;
 
 /** State 0 is the start; null: the language has no text. */
-export function automatonOf(
+export function buildAutomaton(
   languages: Languages,
   start: Language,
   { refuse, spend }: { readonly refuse: RefusePattern; readonly spend: (steps: number) => void },
 ): readonly AutomatonState[] | null {
-  const classes = classesOf(start);
+  const classes = characterRanges(start);
   const found = new Map<Language, number>([[start, 0]]);
   const states: { accepts: boolean; steps: Map<number, CodeRange[]> }[] = [];
   // Grows while it runs.
@@ -45,7 +45,7 @@ function joined(ranges: CodeRange[], range: CodeRange): CodeRange[] {
 }
 
 /** Ranges of characters that no part of the language tells apart. */
-function classesOf(start: Language): CodeRange[] {
+function characterRanges(start: Language): CodeRange[] {
   const cuts = new Set([0]);
   const seen = new Set<Language>();
   const todo = [start];

@@ -114,7 +114,7 @@ class PatternParser {
     const options = this.#options();
     if (this.#at < this.#chars.length)
       throw this.#refuse(`"${this.#peek()}" is not supported at this position`);
-    const alternatives = options.map(plainOf);
+    const alternatives = options.map(plainAlternative);
     const plain = alternatives.every((option) => option !== null) ? alternatives : null;
     return { node: choice(options), plain };
   }
@@ -270,7 +270,7 @@ class PatternParser {
 }
 
 /** An alternative whose anchors stand at its ends; null: it holds others, or looks ahead. */
-function plainOf(option: PatternNode): PlainAlternative | null {
+function plainAlternative(option: PatternNode): PlainAlternative | null {
   const items = option.kind === 'sequence' ? [...option.items] : [option];
   const isAnchor = (node: PatternNode | undefined, at: string) => node?.kind === 'anchor' && node.at === at;
   const anchoredStart = isAnchor(items[0], 'start');

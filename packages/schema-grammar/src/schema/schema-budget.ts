@@ -40,7 +40,7 @@ export class SchemaBudget {
   }
 
   /** The value as JSON, for comparisons. */
-  textOf(value: unknown): string {
+  jsonText(value: unknown): string {
     const text = JSON.stringify(value) ?? '';
     this.spend('steps', text.length);
     return text;

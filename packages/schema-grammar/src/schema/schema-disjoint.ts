@@ -4,7 +4,7 @@
  */
 import { SpelledNumber } from '../../../exact-json/src/spelled-numbers.ts';
 import type { SchemaBudget } from './schema-budget.ts';
-import { isObject, namesOf, type Schema, type SchemaPath } from './schema-walk.ts';
+import { isObject, readNames, type Schema, type SchemaPath } from './schema-walk.ts';
 
 /** What is visible of a branch at a glance; null: nothing. */
 interface Branch {
@@ -22,7 +22,7 @@ export function areDisjointBranches(
   path: SchemaPath,
   budget: SchemaBudget,
 ): boolean {
-  const facts = branches.map((branch) => branchOf(branch, path, budget));
+  const facts = branches.map((branch) => readBranch(branch, path, budget));
   const constants = facts.flatMap(({ values }) => (values === null ? [] : [...values]));
   // Constants are compared all at once; in pairs they would cost the square of their number.
   const open = facts.filter(({ values }) => values === null);
@@ -51,44 +51,44 @@ function areApart(a: ReadonlySet<string>, b: ReadonlySet<string>, budget: Schema
   return true;
 }
 
-function branchOf(schema: unknown, path: SchemaPath, budget: SchemaBudget): Branch {
+function readBranch(schema: unknown, path: SchemaPath, budget: SchemaBudget): Branch {
   if (!isObject(schema)) return { kinds: null, values: null, tags: new Map() };
-  const values = valuesOf(schema);
+  const values = listedValues(schema);
   return {
-    kinds: kindsOf(schema, values),
-    values: textsOf(values, budget),
-    tags: tagsOf(schema, path, budget),
+    kinds: valueKinds(schema, values),
+    values: valueTexts(values, budget),
+    tags: readTags(schema, path, budget),
   };
 }
 
-function tagsOf(schema: Schema, path: SchemaPath, budget: SchemaBudget): Branch['tags'] {
+function readTags(schema: Schema, path: SchemaPath, budget: SchemaBudget): Branch['tags'] {
   const { type, properties } = schema;
   const tags = new Map<string, ReadonlySet<string>>();
   if (type !== 'object' || !isObject(properties)) return tags;
-  for (const name of new Set(namesOf(schema, 'required', path))) {
+  for (const name of new Set(readNames(schema, 'required', path))) {
     const property = properties[name];
-    const texts = isObject(property) ? textsOf(valuesOf(property), budget) : null;
+    const texts = isObject(property) ? valueTexts(listedValues(property), budget) : null;
     if (texts !== null) tags.set(name, texts);
   }
   return tags;
 }
 
-function kindsOf({ type }: Schema, values: readonly unknown[] | null): ReadonlySet<string> | null {
+function valueKinds({ type }: Schema, values: readonly unknown[] | null): ReadonlySet<string> | null {
   if (type !== undefined)
     return new Set([type].flat().map((name) => (name === 'integer' ? 'number' : String(name))));
-  return values === null ? null : new Set(values.map(kindOf));
+  return values === null ? null : new Set(values.map(valueKind));
 }
 
-function valuesOf(schema: Schema): readonly unknown[] | null {
+function listedValues(schema: Schema): readonly unknown[] | null {
   if ('const' in schema) return [schema['const']];
   return Array.isArray(schema['enum']) ? schema['enum'] : null;
 }
 
-function textsOf(values: readonly unknown[] | null, budget: SchemaBudget): ReadonlySet<string> | null {
-  return values === null ? null : new Set(values.map((value) => budget.textOf(value)));
+function valueTexts(values: readonly unknown[] | null, budget: SchemaBudget): ReadonlySet<string> | null {
+  return values === null ? null : new Set(values.map((value) => budget.jsonText(value)));
 }
 
-function kindOf(value: unknown): string {
+function valueKind(value: unknown): string {
   if (value === null) return 'null';
   if (value instanceof SpelledNumber) return 'number';
   return Array.isArray(value) ? 'array' : typeof value;

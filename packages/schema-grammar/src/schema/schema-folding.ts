@@ -72,7 +72,7 @@ export class SchemaFolding {
     if (!isObject(resolved)) throw malformed(path, 'a schema is an object, true or false');
     const [budget, cannot] = [this.#budget, this.#cannot];
     budget.spend('nodes');
-    budget.spend('steps', COPY_STEPS * (breadthOf(base) + breadthOf(resolved)));
+    budget.spend('steps', COPY_STEPS * (schemaBreadth(base) + schemaBreadth(resolved)));
     this.refuseUnknown(resolved, path);
     const plain = this.plain(resolved, path);
     if (plain['allOf'] !== undefined) return this.merged(base, this.flattened(plain, path), keyword, path);
@@ -188,7 +188,7 @@ function withParts(schema: Schema, parts: readonly unknown[]): Schema {
 }
 
 /** What going through a schema once costs, without its sub-schemas. */
-export function breadthOf(schema: Schema): number {
+export function schemaBreadth(schema: Schema): number {
   return Object.entries(schema).reduce((sum, [key, value]) => {
     if (!isAssertion(key) || typeof value !== 'object' || value === null) return sum + 1;
     return sum + 1 + (Array.isArray(value) ? value.length : Object.keys(value).length);

@@ -103,9 +103,9 @@ function mergeKeyword(merged: Map<string, unknown>, key: string, value: unknown,
     merged.set(key, commonValues(before, value, context));
   else if (key === 'const') throw impossible(path, 'its parts ask for different constants');
   else if (key === 'pattern' && typeof value === 'string')
-    merged.set(ALSO, [...alsoOf(merged), { pattern: value, negated: false }]);
+    merged.set(ALSO, [...readAlso(merged), { pattern: value, negated: false }]);
   else if (key === 'format' && typeof value === 'string')
-    merged.set(ALSO, [...alsoOf(merged), { format: value }]);
+    merged.set(ALSO, [...readAlso(merged), { format: value }]);
   else if (key === 'not') merged.set(key, { anyOf: [before, value] });
   else if (key === 'multipleOf' && Number.isInteger(before) && Number.isInteger(value))
     merged.set(key, (Number(before) / greatestDivisor(Number(before), Number(value))) * Number(value));
@@ -137,7 +137,7 @@ function mergeTuples(
   part: Schema,
   both: FoldContext['both'],
 ): void {
-  const [left, right] = [tupleOf(base), tupleOf(part)];
+  const [left, right] = [readTuple(base), readTuple(part)];
   if (left.length === 0 && right.length === 0) return;
   const rest = { left: base['items'] ?? true, right: part['items'] ?? true };
   const length = Math.max(left.length, right.length);
@@ -149,7 +149,7 @@ function mergeTuples(
     merged.set('items', both(rest.left, rest.right));
 }
 
-function tupleOf({ prefixItems }: Schema): readonly unknown[] {
+function readTuple({ prefixItems }: Schema): readonly unknown[] {
   return Array.isArray(prefixItems) ? prefixItems : [];
 }
 
@@ -162,7 +162,7 @@ function mergeValues(merged: Map<string, unknown>, { path, budget }: FoldContext
   merged.delete('enum');
 }
 
-function alsoOf(merged: ReadonlyMap<string, unknown>): readonly Also[] {
+function readAlso(merged: ReadonlyMap<string, unknown>): readonly Also[] {
   return (merged.get(ALSO) as readonly Also[] | undefined) ?? [];
 }
 
@@ -173,7 +173,7 @@ function allowsNull(schema: Schema): boolean {
 }
 
 function isSame(a: unknown, b: unknown, budget: SchemaBudget): boolean {
-  return a === b || budget.textOf(a) === budget.textOf(b);
+  return a === b || budget.jsonText(a) === budget.jsonText(b);
 }
 
 function commonTypes(a: unknown, b: unknown, { path, budget }: FoldContext): string[] {
@@ -194,8 +194,8 @@ function commonValues(
   b: readonly unknown[],
   { path, budget }: FoldContext,
 ): unknown[] {
-  const texts = new Set(b.map((value) => budget.textOf(value)));
-  const common = a.filter((value) => texts.has(budget.textOf(value)));
+  const texts = new Set(b.map((value) => budget.jsonText(value)));
+  const common = a.filter((value) => texts.has(budget.jsonText(value)));
   if (common.length === 0) throw impossible(path, 'its parts allow different values');
   return common;
 }

@@ -7,9 +7,9 @@ const ROOT = 'svc:/schema';
 interface Index {
   /** Schemas by the URI of their `$id`, and by that of an anchor. */
   readonly named: Map<string, Schema>;
-  readonly baseOf: Map<Schema, string>;
+  readonly bases: Map<Schema, string>;
   /** The object around each object. */
-  readonly outerOf: Map<Schema, Schema>;
+  readonly parents: Map<Schema, Schema>;
   /** Dynamic anchors by name; null: the name stands more than once. */
   readonly dynamic: Map<string, Schema | null>;
 }
@@ -40,8 +40,8 @@ export class SchemaRefs {
 
   /** Generators put `$defs` into the sub-schema that refers to them, and write the pointer as if it were the root. */
   #nearest(at: Schema, reference: string): unknown {
-    const { outerOf } = this.#indexed();
-    for (let outer: Schema | undefined = at; outer !== undefined; outer = outerOf.get(outer)) {
+    const { parents } = this.#indexed();
+    for (let outer: Schema | undefined = at; outer !== undefined; outer = parents.get(outer)) {
       const target = pointerTarget(outer, reference);
       if (target !== undefined) return target;
     }
@@ -49,13 +49,13 @@ export class SchemaRefs {
   }
 
   #isNested(at: Schema): boolean {
-    const base = this.#indexed().baseOf.get(at);
-    return base !== undefined && base !== this.#indexed().baseOf.get(this.#root as Schema);
+    const base = this.#indexed().bases.get(at);
+    return base !== undefined && base !== this.#indexed().bases.get(this.#root as Schema);
   }
 
   #named(at: Schema, reference: string): unknown {
-    const { named, baseOf } = this.#indexed();
-    const url = resolved(reference, baseOf.get(at) ?? ROOT);
+    const { named, bases } = this.#indexed();
+    const url = resolved(reference, bases.get(at) ?? ROOT);
     if (url === null) return undefined;
     const known = named.get(url);
     if (known !== undefined) return known;
@@ -66,19 +66,19 @@ export class SchemaRefs {
   }
 
   #indexed(): Index {
-    this.#index ??= indexOf(this.#root);
+    this.#index ??= buildIndex(this.#root);
     return this.#index;
   }
 }
 
-function indexOf(root: unknown): Index {
-  const index: Index = { named: new Map(), baseOf: new Map(), outerOf: new Map(), dynamic: new Map() };
+function buildIndex(root: unknown): Index {
+  const index: Index = { named: new Map(), bases: new Map(), parents: new Map(), dynamic: new Map() };
   const todo: [unknown, string, Schema | null][] = [[root, ROOT, null]];
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
     const [value, outer, parent] = next;
     if (Array.isArray(value)) for (const item of value) todo.push([item, outer, parent]);
-    if (!isObject(value) || index.baseOf.has(value)) continue;
-    if (parent !== null) index.outerOf.set(value, parent);
+    if (!isObject(value) || index.bases.has(value)) continue;
+    if (parent !== null) index.parents.set(value, parent);
     const base = enter(index, value, outer);
     for (const [key, member] of Object.entries(value))
       if (!DATA_KEYWORDS.has(key)) todo.push([member, base, value]);
@@ -92,7 +92,7 @@ function enter(index: Index, schema: Schema, outer: string): string {
   const id = schema['$id'] ?? schema['id'];
   const base = typeof id === 'string' ? (resolved(id, outer)?.replace(/#$/, '') ?? outer) : outer;
   if (base !== outer && !base.includes('#')) index.named.set(base, schema);
-  index.baseOf.set(schema, base.includes('#') ? outer : base);
+  index.bases.set(schema, base.includes('#') ? outer : base);
   const { $anchor, $dynamicAnchor } = schema;
   for (const anchor of [$anchor, $dynamicAnchor])
     if (typeof anchor === 'string') index.named.set(`${base}#${anchor}`, schema);

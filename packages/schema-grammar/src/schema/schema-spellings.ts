@@ -11,7 +11,7 @@ import {
   type ExactNumber,
   exactNumber,
 } from '../../../exact-json/src/exact-number.ts';
-import { decimalOf, neighbour } from '../number/decimal.ts';
+import { toDecimal, neighbour } from '../number/decimal.ts';
 import { DATA_KEYWORDS } from './keywords.ts';
 import { at, isObject, type Schema, type SchemaPath } from './schema-walk.ts';
 
@@ -77,7 +77,7 @@ function outwards({ spelling }: SpelledNumber, key: string): number {
 
 /** The number that grammars take a JavaScript number for. */
 function exactDouble(value: number): ExactNumber {
-  const { whole, fraction } = decimalOf(value);
+  const { whole, fraction } = toDecimal(value);
   return exactNumber(`${value < 0 ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`);
 }
 

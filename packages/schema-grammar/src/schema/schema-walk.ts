@@ -61,7 +61,7 @@ export function possible(compile: () => string): string | null {
 }
 
 /** The JSON Pointer, within the schema at `root`, of a path that begins with it. */
-export function pointerOf(path: SchemaPath, root: SchemaPath): string {
+export function toPointer(path: SchemaPath, root: SchemaPath): string {
   const steps = path.slice(root.length).matchAll(/\.([A-Za-z_$][\w$-]*)|\[("(?:[^"\\]|\\.)*"|\d+)\]/g);
   return [...steps]
     .map(([, name, index = '']) => name ?? (index.startsWith('"') ? (JSON.parse(index) as string) : index))
@@ -99,7 +99,7 @@ function decodeStep(step: string): string {
 }
 
 /** A non-negative integer keyword, or null when absent. */
-export function countOf(schema: Schema, keyword: string, path: SchemaPath): number | null {
+export function readCount(schema: Schema, keyword: string, path: SchemaPath): number | null {
   const value = schema[keyword];
   if (value === undefined) return null;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0)
@@ -107,14 +107,14 @@ export function countOf(schema: Schema, keyword: string, path: SchemaPath): numb
   throw malformed(at(path, keyword), 'it must be a whole number, 0 or more');
 }
 
-export function numberOf(schema: Schema, keyword: string, path: SchemaPath): number | null {
+export function readNumber(schema: Schema, keyword: string, path: SchemaPath): number | null {
   const value = schema[keyword];
   if (value === undefined) return null;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   throw malformed(at(path, keyword), 'it must be a number');
 }
 
-export function namesOf(schema: Schema, keyword: string, path: SchemaPath): readonly string[] {
+export function readNames(schema: Schema, keyword: string, path: SchemaPath): readonly string[] {
   const value = schema[keyword] ?? [];
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
   throw malformed(at(path, keyword), 'it must be a list of strings');

@@ -1,6 +1,6 @@
 /** The stage that makes the conversation of a chat job shorter before it runs; the answer says so. */
 import type { Compaction } from '../../../contract/job-event.ts';
-import { turnsOf } from '../../../contract/job.ts';
+import { promptTurns } from '../../../contract/job.ts';
 import type { JobListener } from '../../../engine/ports.ts';
 import type { EngineStage } from '../../../engine/stages.ts';
 import { compact } from './compact.ts';
@@ -22,7 +22,7 @@ export const compaction = (book: SummaryBook): EngineStage => ({
       ({ job: shorter, compaction: made }) =>
         // Calls that a summary stands for were made all the same.
         submit(
-          { ...submission, job: shorter, sentTurns: turnsOf(job.prompt) },
+          { ...submission, job: shorter, sentTurns: promptTurns(job.prompt) },
           signal,
           made === null ? listener : withCompaction(listener, made),
         ),

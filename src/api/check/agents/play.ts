@@ -5,7 +5,7 @@
 import type { CallGuard, Repetition } from '../../../contract/job-event.ts';
 import type { GenerateJob, Turn } from '../../../contract/job.ts';
 import type { Engine, LoadedModel, ModelTarget } from '../../../engine/ports.ts';
-import { messageOf } from '../../../lib/errors/svc-error.ts';
+import { errorMessage } from '../../../lib/errors/svc-error.ts';
 import { collectEvents } from '../../../engine/collect.ts';
 import { guardedAfter } from '../../chat/call-guard.ts';
 import { answerChecks } from '../../chat/checked-jobs.ts';
@@ -177,6 +177,6 @@ async function moveOf(options: PlayOptions, kit: AgentKit, turns: readonly Turn[
     };
   } catch (error) {
     options.signal.throwIfAborted();
-    return { call: null, words: '', guards: [], failure: messageOf(error) };
+    return { call: null, words: '', guards: [], failure: errorMessage(error) };
   }
 }

@@ -3,7 +3,7 @@
  * dialect over the one use case of chat. It knows nothing of sockets, headers, files or engines.
  */
 import { refusal } from '../../../lib/errors/refusal.ts';
-import { turnsOf } from '../../../contract/job.ts';
+import { promptTurns } from '../../../contract/job.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
 import type {
@@ -147,7 +147,7 @@ const WHOLE_SUMMARY = { kind: 'summary', trigger: { of: 'tokens', value: 0 }, of
 const NO_USAGE = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
 
 function notCompacted({ choices }: RequestPlan): Error {
-  const turns = turnsOf(choices.jobs[0]?.prompt);
+  const turns = promptTurns(choices.jobs[0]?.prompt);
   if (turns.length <= headEnd(turns))
     throw refusal('input', 'is too short to be compacted; send more than the first message');
   return fail('answer_invalid', { what: 'The summary', reason: 'the model wrote none' });

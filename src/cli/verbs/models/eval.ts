@@ -8,7 +8,7 @@ import { type OwnRequest, readOwnRequests } from '../../../api/eval/own-requests
 import { Parts } from '../../../api/eval/parts.ts';
 import { reportOf, setSha256 } from '../../../api/eval/report.ts';
 import { systemClock } from '../../../lib/base/clock.ts';
-import { isSvcError, reasonOf } from '../../../lib/errors/svc-error.ts';
+import { isSvcError, errorReason } from '../../../lib/errors/svc-error.ts';
 import { librariesFolder } from '../../../lib/files/native-library.ts';
 import type { ServedManifest } from '../../../store/files/manifest.ts';
 import type { Registry } from '../../../store/registry/registry.ts';
@@ -154,7 +154,7 @@ async function signed(
     return card;
   } catch (error) {
     if (!isSvcError(error)) throw error;
-    context.note(printable(`There is no signed card: ${reasonOf(error)}.`));
+    context.note(printable(`There is no signed card: ${errorReason(error)}.`));
     return null;
   }
 }

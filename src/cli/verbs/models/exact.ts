@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { type ExactProof, proveExact } from '../../../api/check/prove-exact.ts';
 import { findFault } from '../../../contract/settings/check-settings.ts';
 import { isExact } from '../../../contract/settings/exact-rules.ts';
-import { settingsOf } from '../../../contract/settings/shapes.ts';
+import { pickSettings } from '../../../contract/settings/shapes.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { interruptible, localRegistry } from '../../local-registry.ts';
 
@@ -39,7 +39,7 @@ async function exact(context: CliContext, id: string, flags: Flags, signal: Abor
   const config = context.config();
   const registry = localRegistry(config);
   const model = await registry.resolve(id, 'chat');
-  const settings = { ...settingsOf(model.params), exact: 'on' as const };
+  const settings = { ...pickSettings(model.params), exact: 'on' as const };
   const fault = findFault(settings, 'chat');
   if (fault !== null) throw new CliFailure(`${model.id} cannot be exact: ${fault.wire} ${fault.reason}.`);
   const target = registry.toTarget(model, { numThreads: config.numThreads });

@@ -3,7 +3,7 @@
  * hearth import FILE…, and hearth import --from STORE: local models become installed ones, by default without copying.
  */
 import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
-import { messageOf } from '../../../lib/errors/svc-error.ts';
+import { errorMessage } from '../../../lib/errors/svc-error.ts';
 import { multiselect } from '@clack/prompts';
 import type { Command } from 'commander';
 import { FOREIGN_STORES } from '../../../store/files/manifest.ts';
@@ -174,7 +174,7 @@ async function installAll<T extends { readonly name: string }>(
     } catch (error) {
       if (installing.signal.aborted || models.length === 1) throw error;
       failures += 1;
-      const reason = messageOf(error);
+      const reason = errorMessage(error);
       installing.context.note(printable(`${model.name}: ${reason}`));
     }
   }

@@ -5,7 +5,7 @@ import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
 import { parseDuration } from '../../../lib/base/duration.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { CHOSEN_TEMPLATE_TOKENS } from '../../../contract/limits.ts';
-import { summaryOf } from '../../../contract/settings/shapes.ts';
+import { shortText } from '../../../contract/settings/shapes.ts';
 import { isBaseModel, type ModelParams } from '../../../store/files/manifest.ts';
 import type { ParamsPatch } from '../../../store/install/changes.ts';
 import { isTextSetting, textFromCommand } from '../../../store/install/setting-texts.ts';
@@ -70,7 +70,7 @@ function line([asked, { name, value }]: ReturnType<typeof paramsByName>[number])
   const values =
     name === 'stop'
       ? (value as readonly string[])
-      : [isDocument(name) ? summaryOf(String(value)) : paramText(name, value)];
+      : [isDocument(name) ? shortText(String(value)) : paramText(name, value)];
   return values.map((each) => printable(`${asked}=${each}`)).join('\n');
 }
 

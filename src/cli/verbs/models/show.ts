@@ -4,14 +4,14 @@ import type { LastCard } from '../../../api/eval/card.ts';
 import { findSeen, type SeenModel } from '../../../api/remote-models/name-models.ts';
 import type { ModelFormatFacts } from '../../../contract/job-event.ts';
 import { EMBEDDING_WIDTH } from '../../../contract/limits.ts';
-import { summaryOf } from '../../../contract/settings/shapes.ts';
+import { shortText } from '../../../contract/settings/shapes.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { unnamedLimit } from '../../../store/files/manifest.ts';
 import { describeModel, type ModelDescription } from '../../../store/registry/describe.ts';
 import { isLoadSetting, paramsByName } from '../../../store/registry/param-names.ts';
 import type { InstalledModel, Registry } from '../../../store/registry/registry.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
-import { isSvcError, reasonOf } from '../../../lib/errors/svc-error.ts';
+import { isSvcError, errorReason } from '../../../lib/errors/svc-error.ts';
 import { limitsOf } from '../../../store/files/builtin-facts.ts';
 import { type CliContext, printable } from '../../context.ts';
 import { formatHere, localRegistry } from '../../local-registry.ts';
@@ -120,7 +120,7 @@ async function formatOf(
     return { json: { tools, format: facts }, lines: [['tools', tools], ...formatLines(facts)] };
   } catch (error) {
     if (!isSvcError(error)) throw error;
-    return unknown(reasonOf(error));
+    return unknown(errorReason(error));
   }
 }
 
@@ -162,7 +162,7 @@ function facts({ shown, limits, limit, format, card }: Facts): Line[] {
     ['memory', memoryWords(shown)],
     ...systemLines(shown),
     ['defaults', requestDefaults(shown) || (settings.length > 0 ? 'none for requests' : 'none')],
-    ...settings.map(([name, text]) => [name, summaryOf(text)] as const),
+    ...settings.map(([name, text]) => [name, shortText(text)] as const),
     ...(card === null ? [] : [['measured', cardWords(card)] as const]),
     ['licence', shown.license ?? 'not stated'],
     ['source', `${source.type} ${source.ref}${source.commit === undefined ? '' : ` at ${source.commit}`}`],
@@ -256,7 +256,7 @@ function parameters(count: number | null): string {
 }
 
 function template({ template: known, kind, params }: ModelDescription): string {
-  if (params.template !== undefined) return `${summaryOf(params.template)}, as set`;
+  if (params.template !== undefined) return `${shortText(params.template)}, as set`;
   if (known === null)
     return kind === 'chat' ? 'none: a base model, for /v1/completions; chats use ChatML' : 'none';
 

@@ -1,9 +1,9 @@
 /** hearth run: one answer, or a conversation when stdin is a terminal and no prompt is given. */
 import { type Command, Option } from 'commander';
 import type { Config } from '../../../config/config.ts';
-import { AUDIO_KINDS, IMAGE_KINDS, kindOf } from '../../../lib/base/file-kinds.ts';
+import { AUDIO_KINDS, IMAGE_KINDS, detectKind } from '../../../lib/base/file-kinds.ts';
 import { parseDuration } from '../../../lib/base/duration.ts';
-import { messageOf } from '../../../lib/errors/svc-error.ts';
+import { errorMessage } from '../../../lib/errors/svc-error.ts';
 import { knownName } from '../../../store/hub/choose/known-names.ts';
 import type { ModelEntry } from '../../../wire/models.ts';
 import { CliFailure, type CliContext, type ExitCode, EXIT_CODES } from '../../context.ts';
@@ -200,7 +200,7 @@ async function formatOption(file: string | undefined): Promise<Readonly<Record<s
     schema = JSON.parse(await textOfFile(file));
   } catch (cause) {
     if (cause instanceof CliFailure) throw cause;
-    throw new CliFailure(`${file} is not a JSON Schema: ${messageOf(cause)}`, EXIT_CODES.usage, cause);
+    throw new CliFailure(`${file} is not a JSON Schema: ${errorMessage(cause)}`, EXIT_CODES.usage, cause);
   }
   return { response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } } };
 }
@@ -221,7 +221,7 @@ async function mediumOf(
   what: string,
 ): Promise<{ readonly kind: string; readonly base64: string }> {
   const bytes = await bytesOfFile(file);
-  const kind = kindOf(kinds, bytes);
+  const kind = detectKind(kinds, bytes);
   if (kind !== null) return { kind, base64: bytes.toString('base64') };
   const known = Object.keys(kinds).join(', ').toUpperCase();
   throw new CliFailure(`${file} is not ${what} that is known here (${known})`, EXIT_CODES.usage);

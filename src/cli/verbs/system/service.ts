@@ -9,7 +9,7 @@ import { homedir } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type SettingName, settings } from '../../../config/settings.ts';
 import { formatDuration, parseDuration } from '../../../lib/base/duration.ts';
-import { messageOf } from '../../../lib/errors/svc-error.ts';
+import { errorMessage } from '../../../lib/errors/svc-error.ts';
 import { packageFolder } from '../../../lib/base/package-folder.ts';
 import { baseUrl } from '../../api.ts';
 import { type CliContext, CliFailure, EXIT_CODES, printable } from '../../context.ts';
@@ -117,7 +117,7 @@ async function writeDefinition(plan: ServicePlan): Promise<void> {
 
 function unwritableDefinition({ file, remedy }: ServicePlan, cause: unknown): CliFailure {
   return new CliFailure(
-    `${file} cannot be written (${messageOf(cause)}), so nothing was installed; ${remedy}`,
+    `${file} cannot be written (${errorMessage(cause)}), so nothing was installed; ${remedy}`,
     EXIT_CODES.failure,
     cause,
   );

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { generateJob } from '../../../../test/support/engine/jobs.ts';
 import type { Turn } from '../../../contract/job.ts';
-import { prefixesOf, sessionHash } from './affinity.ts';
+import { hashPrefixes, sessionHash } from './affinity.ts';
 import { PrefixIndex } from './prefix-index.ts';
 
 const most = 64;
 const of = (turns: readonly Turn[], over = {}) =>
-  prefixesOf(generateJob({ prompt: { kind: 'chat', turns: [...turns] }, ...over }), most);
+  hashPrefixes(generateJob({ prompt: { kind: 'chat', turns: [...turns] }, ...over }), most);
 const turn = (role: Turn['role'], content: string): Turn => ({ role, content });
 const hashes = (list: readonly { readonly hash: number }[]) => list.map(({ hash }) => hash);
 
@@ -43,7 +43,7 @@ it('where a text is divided into turns matters, and so do roles and tools', () =
 
 it('a prompt has a bounded number of prefixes: the first of all, and the last', () => {
   const turns = Array.from({ length: 500 }, (_, index) => turn('user', String(index)));
-  const all = prefixesOf(generateJob({ prompt: { kind: 'chat', turns } }), 10_000);
+  const all = hashPrefixes(generateJob({ prompt: { kind: 'chat', turns } }), 10_000);
   const few = of(turns);
   expect(few).toHaveLength(most);
   expect(few[0]).toEqual(all[0]);

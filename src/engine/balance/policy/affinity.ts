@@ -17,14 +17,14 @@ const FIRST_CUT = 1_024;
 /** Separates what must not run together; it occurs in no role and no name. */
 const MARK = '\u0000';
 
-export function prefixesOf({ prompt, tools }: GenerateJob, most: number): readonly Prefix[] {
+export function hashPrefixes({ prompt, tools }: GenerateJob, most: number): readonly Prefix[] {
   const hasher = new PrefixHasher();
   if (tools.length > 0) hasher.add(toolsText(tools));
   if (prompt.kind === 'text') hasher.add(prompt.text);
   else if (prompt.kind === 'tokens') hasher.add(prompt.tokens.join(' '));
   else if (prompt.kind === 'mixed')
     for (const part of prompt.parts) hasher.add(typeof part === 'string' ? part : part.join(' '));
-  else for (const turn of prompt.turns) hasher.add(textOf(turn));
+  else for (const turn of prompt.turns) hasher.add(turnText(turn));
   return bounded(hasher.prefixes, most);
 }
 
@@ -35,7 +35,7 @@ export function sessionHash(session: string): number {
   return hasher.prefixes.at(-1)?.hash ?? 0;
 }
 
-function textOf({ role, name, content, reasoning, toolCalls, toolCallId }: Turn): string {
+function turnText({ role, name, content, reasoning, toolCalls, toolCallId }: Turn): string {
   const calls = (toolCalls ?? []).flatMap((call) => [call.name, call.argumentsJson]);
   return [role, name ?? '', toolCallId ?? '', reasoning ?? '', ...calls, content].join(MARK);
 }

@@ -22,7 +22,7 @@ export interface Candidate {
 export const farness = (privacy: Privacy): number => PRIVACIES.indexOf(privacy);
 
 /** Requests that it has now: ours, and those of others as far as it tells. */
-export function loadOf({ inFlight, inFlightAtReport, load }: Candidate): number {
+export function currentLoad({ inFlight, inFlightAtReport, load }: Candidate): number {
   return inFlight + Math.max(0, (load?.running ?? 0) - inFlightAtReport);
 }
 
@@ -31,5 +31,5 @@ export function isFull(candidate: Candidate, { fullKvUse }: Pick<BalanceLimits, 
   const { health, load, inFlight, maxCalls } = candidate;
   if (health !== 'ready' || inFlight >= maxCalls) return true;
   if ((load?.waiting ?? 0) > 0 || (load?.kvUse ?? 0) >= fullKvUse) return true;
-  return loadOf(candidate) >= (load?.capacity ?? Number.POSITIVE_INFINITY);
+  return currentLoad(candidate) >= (load?.capacity ?? Number.POSITIVE_INFINITY);
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_BALANCE_LIMITS as limits } from '../limits.ts';
 import { PRIVACIES } from '../../../contract/settings/privacy.ts';
-import { type Candidate, farness, isFull, loadOf } from './candidate.ts';
+import { type Candidate, farness, isFull, currentLoad } from './candidate.ts';
 import { choose, type Wish } from './choose.ts';
 
 const idle: Candidate = {
@@ -61,7 +61,7 @@ describe('who may be chosen', () => {
   });
 
   it('the work of others counts, and ours is not counted twice', () => {
-    expect(loadOf(upstream('a', { inFlight: 5, inFlightAtReport: 3, load: { ...noLoad, running: 7 } }))).toBe(
+    expect(currentLoad(upstream('a', { inFlight: 5, inFlightAtReport: 3, load: { ...noLoad, running: 7 } }))).toBe(
       9,
     );
   });

@@ -5,7 +5,7 @@
  */
 import { PRIVACIES, type Privacy } from '../../../contract/settings/privacy.ts';
 import type { BalanceLimits } from '../limits.ts';
-import { type Candidate, farness, isFull, loadOf } from './candidate.ts';
+import { type Candidate, farness, isFull, currentLoad } from './candidate.ts';
 
 export interface Wish {
   /** The farthest that the prompt may go. */
@@ -52,22 +52,22 @@ export function choose(
   wish: Wish,
   { random, limits }: ChoosePorts,
 ): Choice | NoChoice {
-  const living = livingOf(pool, wish);
+  const living = usableCandidates(pool, wish);
   if ('none' in living) return living;
   const field = nearestWithRoom(living, limits);
   const least = leastLoaded(field, random);
   const known = bestKnown(field, wish, limits);
   const chosen = known !== null && !isClearlyMoreLoaded(known, least, limits) ? known : least;
   const best = bestKnown(living, wish, limits);
-  const isKnown = valueOf(chosen, wish) >= limits.leastShare && chosen === known;
+  const isKnown = prefixValue(chosen, wish) >= limits.leastShare && chosen === known;
   return {
     id: chosen.id,
     by: !isKnown ? 'load' : wish.session.has(chosen.id) ? 'session' : 'prefix',
-    spilledFrom: best !== null && valueOf(best, wish) > valueOf(chosen, wish) ? best.id : null,
+    spilledFrom: best !== null && prefixValue(best, wish) > prefixValue(chosen, wish) ? best.id : null,
   };
 }
 
-function livingOf(pool: readonly Candidate[], { farthest, failed }: Wish): readonly Candidate[] | NoChoice {
+function usableCandidates(pool: readonly Candidate[], { farthest, failed }: Wish): readonly Candidate[] | NoChoice {
   const permitted = pool.filter(({ privacy }) => farness(privacy) <= farness(farthest));
   if (permitted.length === 0) return { none: 'private' };
   const having = permitted.filter(({ hasModel }) => hasModel);
@@ -85,15 +85,15 @@ function nearestWithRoom(living: readonly Candidate[], limits: BalanceLimits): r
 }
 
 /** What it is worth to send the prompt to this one, 0 to 1; a session counts as the whole prompt. */
-function valueOf({ id }: Candidate, { session, shares }: Wish): number {
+function prefixValue({ id }: Candidate, { session, shares }: Wish): number {
   return session.has(id) ? 1 : (shares.get(id) ?? 0);
 }
 
 function bestKnown(field: readonly Candidate[], wish: Wish, { leastShare }: BalanceLimits): Candidate | null {
-  const known = field.filter((candidate) => valueOf(candidate, wish) >= leastShare);
+  const known = field.filter((candidate) => prefixValue(candidate, wish) >= leastShare);
   const [best = null] = known.sort(
     (one, other) =>
-      valueOf(other, wish) - valueOf(one, wish) ||
+      prefixValue(other, wish) - prefixValue(one, wish) ||
       // Both had the session: the one that knows more of this prompt had its last request.
       (wish.shares.get(other.id) ?? 0) - (wish.shares.get(one.id) ?? 0) ||
       relativeLoad(one) - relativeLoad(other),
@@ -103,8 +103,8 @@ function bestKnown(field: readonly Candidate[], wish: Wish, { leastShare }: Bala
 
 /** By more than a part of its slots, and by more than one request. */
 function isClearlyMoreLoaded(one: Candidate, least: Candidate, { affinitySlack }: BalanceLimits): boolean {
-  const surplus = loadOf(one) - relativeLoad(least) * slotsOf(one);
-  return surplus > Math.max(1, affinitySlack * slotsOf(one));
+  const surplus = currentLoad(one) - relativeLoad(least) * slotCount(one);
+  return surplus > Math.max(1, affinitySlack * slotCount(one));
 }
 
 function leastLoaded(field: readonly Candidate[], random: () => number): Candidate {
@@ -115,10 +115,10 @@ function leastLoaded(field: readonly Candidate[], random: () => number): Candida
   return chosen;
 }
 
-const relativeLoad = (candidate: Candidate): number => loadOf(candidate) / slotsOf(candidate);
+const relativeLoad = (candidate: Candidate): number => currentLoad(candidate) / slotCount(candidate);
 
 /** Where an upstream does not say how many slots it has, it counts as one of usual size. */
-function slotsOf({ load, maxCalls }: Candidate): number {
+function slotCount({ load, maxCalls }: Candidate): number {
   return Math.max(1, Math.min(load?.capacity ?? USUAL_SLOTS, maxCalls));
 }
 

@@ -69,7 +69,7 @@ describe('what was said so far', () => {
     for (const piece of ['a', 'b ', 'c']) transcript.add(text(piece));
     expect([transcript.hasBegun, transcript.length, transcript.obstacle]).toEqual([true, 4, null]);
     const [asked] = job.prompt.kind === 'chat' ? job.prompt.turns : [];
-    expect(transcript.restOf(job)).toMatchObject({
+    expect(transcript.remainingJob(job)).toMatchObject({
       maxTokens: 2,
       prompt: { kind: 'chat', turns: [asked, { role: 'assistant', content: 'ab c' }], continues: true },
     });
@@ -80,13 +80,13 @@ describe('what was said so far', () => {
     const job = generateJob({ prompt: { kind: 'chat', turns: [begun], continues: true } });
     const transcript = new Transcript(job);
     transcript.add(text('yes'));
-    expect(transcript.restOf(job).prompt).toEqual({
+    expect(transcript.remainingJob(job).prompt).toEqual({
       kind: 'chat',
       turns: [{ role: 'assistant', content: 'Well, yes' }],
       continues: true,
     });
     const plain = generateJob({ prompt: { kind: 'text', text: 'Once ' } });
-    expect(transcript.restOf(plain).prompt).toEqual({ kind: 'text', text: 'Once yes' });
+    expect(transcript.remainingJob(plain).prompt).toEqual({ kind: 'text', text: 'Once yes' });
   });
 
   it('counts tokens where they are told, for pieces may hold several', () => {
@@ -94,7 +94,7 @@ describe('what was said so far', () => {
     const job = generateJob({ maxTokens: 5 });
     const transcript = new Transcript(job);
     transcript.add({ type: 'text', text: 'xxx', tokens: [token, token, token] });
-    expect(transcript.restOf(job).maxTokens).toBe(2);
+    expect(transcript.remainingJob(job).maxTokens).toBe(2);
   });
 
   it('ends in one usage: what was said is no part of the prompt', () => {

@@ -14,7 +14,7 @@ export class Transcript {
 
   constructor(job: Job) {
     this.#maxTokens = job.kind === 'generate' ? job.maxTokens : null;
-    this.#obstacle = obstacleOf(job);
+    this.#obstacle = findObstacle(job);
   }
 
   get hasBegun(): boolean {
@@ -63,7 +63,7 @@ export class Transcript {
   }
 
   /** The job of an upstream that goes on with what was said, and does not repeat it. */
-  restOf(job: GenerateJob): GenerateJob {
+  remainingJob(job: GenerateJob): GenerateJob {
     return { ...job, prompt: begunPrompt(job.prompt, this.#said), maxTokens: this.#tokensLeft };
   }
 
@@ -74,14 +74,14 @@ export class Transcript {
 
   /** The end of a resumed answer, with the usage of the whole: what was said before is no part of the prompt. */
   whole(done: DoneEvent): DoneEvent {
-    return this.#earlierTokens === 0 ? done : { ...done, usage: this.#usageOf(done.usage) };
+    return this.#earlierTokens === 0 ? done : { ...done, usage: this.#totalUsage(done.usage) };
   }
 
   get #tokensLeft(): number | null {
     return this.#maxTokens === null ? null : Math.max(0, this.#maxTokens - this.#tokens);
   }
 
-  #usageOf(usage: Usage): Usage {
+  #totalUsage(usage: Usage): Usage {
     const promptTokens = this.#promptTokens ?? Math.max(0, usage.promptTokens - this.#earlierTokens);
     return {
       ...usage,
@@ -105,7 +105,7 @@ function begunPrompt(prompt: GenerateJob['prompt'], said: string): GenerateJob['
 }
 
 /** What is checked as a whole, or read by a grammar from its beginning, cannot be continued in the middle. */
-function obstacleOf(job: Job): string | null {
+function findObstacle(job: Job): string | null {
   if (job.kind !== 'generate') return 'only a text can be continued';
   const { format, toolChoice, tools, prompt } = job;
   if (prompt.kind === 'tokens' || prompt.kind === 'mixed') return 'its prompt is tokens';

@@ -38,7 +38,7 @@ function bothWays(cells: number, sequences: number): ContextSize[] {
   return sequences === 1 ? [own] : [{ ...own, unified: true }, ...(cells % sequences === 0 ? [own] : [])];
 }
 
-export function sumsOf(devices: readonly DeviceBytes[]): Memory {
+export function sumDevices(devices: readonly DeviceBytes[]): Memory {
   return plus(
     devices.map(({ device, modelBytes, contextBytes, computeBytes }) => ({
       device,
@@ -49,7 +49,7 @@ export function sumsOf(devices: readonly DeviceBytes[]): Memory {
 
 /** What is seen of a loaded model: the process on the machine, and on GPUs what the native library has allocated. */
 function seenMemory({ residentBytes, memory = [] }: LoadedFacts): Memory {
-  const gpus = sumsOf(memory).filter(({ device }) => device !== HOST_DEVICE);
+  const gpus = sumDevices(memory).filter(({ device }) => device !== HOST_DEVICE);
   return [{ device: HOST_DEVICE, bytes: residentBytes }, ...gpus];
 }
 
@@ -66,6 +66,6 @@ export function countedMemory(
     const least = weightsBytes + facts.contextBytes;
     return most(seen, [{ device: HOST_DEVICE, bytes: least }]);
   }
-  const host = bytesOn(sumsOf(facts.memory), HOST_DEVICE) + processBytes;
+  const host = bytesOn(sumDevices(facts.memory), HOST_DEVICE) + processBytes;
   return most(seen, [{ device: HOST_DEVICE, bytes: host }]);
 }

@@ -10,7 +10,7 @@ import type { LocalTarget } from '../model-source.ts';
 import { totalMemoryBytes } from './free-memory.ts';
 import { GpuMemory } from './gpu-memory.ts';
 import { type MemoryRecord, recordedNeed } from './memory-record.ts';
-import { countedMemory, measuredSizes, sumsOf } from './measured-memory.ts';
+import { countedMemory, measuredSizes, sumDevices } from './measured-memory.ts';
 
 export interface MemoryBookOptions {
   readonly tuning: Tuning;
@@ -53,7 +53,7 @@ export class MemoryBook {
   }
 
   need(target: LocalTarget, size: LoadSize): Memory {
-    const context = this.#contextOf(target, size);
+    const context = this.#contextSize(target, size);
     const record = this.#record(target);
     const estimate = [{ device: HOST_DEVICE, bytes: estimatedBytes(target.source, context) }];
     return this.#gpus.charge(record === null ? estimate : this.#recordedNeed(record, context, estimate));
@@ -78,7 +78,7 @@ export class MemoryBook {
     const process = [{ device: HOST_DEVICE, bytes: answer.processBytes }];
     const points = sizes.map((size, index) => ({
       ...size,
-      memory: [...plus(process, sumsOf(answer.sizes[index] ?? []))],
+      memory: [...plus(process, sumDevices(answer.sizes[index] ?? []))],
     }));
     const { processBytes } = answer;
     this.#learn(target, { ...this.#recordOrNew(target), reckoned: points, processBytes });
@@ -88,7 +88,7 @@ export class MemoryBook {
   loaded(target: LocalTarget, facts: LoadedFacts): Memory {
     const before = this.#recordOrNew(target);
     const { contextBytes, sequences } = facts;
-    const size = this.#contextOf(target, {
+    const size = this.#contextSize(target, {
       numCtx: facts.numCtx,
       slots: sequences,
       cells: facts.cells ?? facts.numCtx * sequences,
@@ -119,7 +119,7 @@ export class MemoryBook {
     const memory = [{ device, bytes: more }];
     this.#learn(target, {
       ...this.#recordOrNew(target),
-      refused: { ...this.#contextOf(target, size), memory },
+      refused: { ...this.#contextSize(target, size), memory },
     });
   }
 
@@ -146,7 +146,7 @@ export class MemoryBook {
     return this.#options.tuning.recall(target);
   }
 
-  #contextOf({ kind, source }: LocalTarget, { numCtx, slots, cells }: LoadSize): ContextSize {
+  #contextSize({ kind, source }: LocalTarget, { numCtx, slots, cells }: LoadSize): ContextSize {
     if (kind === 'embedding') return { cells: numCtx, sequences: 1, unified: false };
     const whole = numCtx * slots;
     const unified = this.#sharesCells && cells < whole && !isExact(source.settings);

@@ -49,7 +49,7 @@ export class DecisionPass {
 
   reject(ticket: Ticket, error: SvcError): void {
     this.#hasRejected = true;
-    const queue = this.queueOf(ticket);
+    const queue = this.findQueue(ticket);
     queue.splice(queue.indexOf(ticket), 1);
     this.effects.rejectJob(ticket.seq, error);
   }
@@ -65,7 +65,7 @@ export class DecisionPass {
     this.effects.unloadModel(residency.id);
   }
 
-  queueOf(ticket: Ticket): Ticket[] {
+  findQueue(ticket: Ticket): Ticket[] {
     return this.state.models.get(ticket.modelId)?.queue ?? [];
   }
 }

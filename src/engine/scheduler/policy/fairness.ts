@@ -25,7 +25,7 @@ export function nextTicket(
   let bestTurn = Number.POSITIVE_INFINITY;
   for (const ticket of model.queue) {
     if (!may(ticket)) continue;
-    const turn = turnOf(model, ticket.flow);
+    const turn = nextTurn(model, ticket.flow);
     // Nothing later can come before this, and whatever stands earlier is neither overtaken too often nor due.
     if (ticket.overtaken >= maxOvertakes || turn === model.turn) return ticket;
     if (turn < bestTurn) {
@@ -47,13 +47,13 @@ export function fairOrder(model: ModelState, maxOvertakes: number): Ticket[] {
 export function positionOfYoungest(model: ModelState, maxOvertakes: number): number {
   const youngest = model.queue.at(-1);
   if (youngest === undefined) return 1;
-  let own = turnOf(model, youngest.flow);
+  let own = nextTurn(model, youngest.flow);
   for (const { flow, cost } of model.queue) if (flow === youngest.flow) own += cost;
   own -= youngest.cost;
   const ahead = new Map<string, number>();
   let before = 0;
   for (const { flow, cost, overtaken } of model.queue) {
-    const turn = ahead.get(flow) ?? turnOf(model, flow);
+    const turn = ahead.get(flow) ?? nextTurn(model, flow);
     ahead.set(flow, turn + cost);
     // At the same turn the older one goes first, and here all others are older.
     if (overtaken >= maxOvertakes || turn <= own) before += 1;
@@ -64,7 +64,7 @@ export function positionOfYoungest(model: ModelState, maxOvertakes: number): num
 
 /** Takes a ticket out of the queue as started: its flow has had its turn. */
 export function takeTurn(model: ModelState, ticket: Ticket): void {
-  const turn = turnOf(model, ticket.flow);
+  const turn = nextTurn(model, ticket.flow);
   model.queue.splice(model.queue.indexOf(ticket), 1);
   for (const waiting of model.queue) {
     if (waiting.seq > ticket.seq) break;
@@ -81,11 +81,11 @@ function rankings(model: ModelState, maxOvertakes: number): Ranked[] {
   return model.queue.map((ticket) => {
     const before = ahead.get(ticket.flow) ?? 0;
     ahead.set(ticket.flow, before + ticket.cost);
-    return { ticket, turn: turnOf(model, ticket.flow) + before, late: ticket.overtaken >= maxOvertakes };
+    return { ticket, turn: nextTurn(model, ticket.flow) + before, late: ticket.overtaken >= maxOvertakes };
   });
 }
 
-function turnOf(model: ModelState, flow: string): number {
+function nextTurn(model: ModelState, flow: string): number {
   return Math.max(model.turn, model.turns.get(flow) ?? 0);
 }
 

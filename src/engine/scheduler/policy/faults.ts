@@ -1,5 +1,5 @@
 /** What failures leave behind: models that are set aside for a while, and jobs that ended a worker too often. */
-import { fail, reasonOf, type SvcError } from '../../../lib/errors/svc-error.ts';
+import { fail, errorReason, type SvcError } from '../../../lib/errors/svc-error.ts';
 import type { SchedulerLimits } from '../limits.ts';
 import type { ModelState, SchedulerState, Ticket } from './state.ts';
 import type { Job } from '../../../contract/job.ts';
@@ -36,7 +36,7 @@ export function forgetLoadFailures(model: ModelState): void {
 export function quarantineError(model: ModelState, nowMs: number): SvcError | null {
   if (nowMs >= model.quarantinedUntilMs) return null;
   const retryAfterS = Math.ceil((model.quarantinedUntilMs - nowMs) / 1_000);
-  const reason = model.lastFailure === null ? 'unknown' : reasonOf(model.lastFailure);
+  const reason = model.lastFailure === null ? 'unknown' : errorReason(model.lastFailure);
   return fail('model_quarantined', { model: model.modelId, reason, retryAfterS });
 }
 

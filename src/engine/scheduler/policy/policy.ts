@@ -155,7 +155,7 @@ export class Policy {
     const final = crash.begun || ticket.requeues >= this.#limits.maxRequeues || this.state.draining;
     if (poison !== null) this.#effects.rejectJob(seq, fail('poison_request', poison.detail, crash.error));
     else if (final) this.#effects.rejectJob(seq, crash.error);
-    else requeue(pass.queueOf(ticket), ticket);
+    else requeue(pass.findQueue(ticket), ticket);
     this.#decide(pass);
   }
 

@@ -23,7 +23,7 @@ export function reportWaiting(pass: DecisionPass): void {
 
 function reportModel(pass: DecisionPass, model: ModelState, due: boolean): void {
   const { maxOvertakes } = pass.limits;
-  const reason = reasonOf(model);
+  const reason = waitingReason(model);
   const stale = model.queue.find((ticket) => ticket.told?.reason !== reason);
   // A newcomer to a long queue is the usual case, and must not cost a sort of the whole.
   if (!due && stale !== undefined && stale === model.queue.at(-1)) {
@@ -41,7 +41,7 @@ function tell(pass: DecisionPass, ticket: Ticket, position: number, reason: stri
   pass.effects.notifyQueued(ticket.seq, position, reason);
 }
 
-function reasonOf(model: ModelState): string {
+function waitingReason(model: ModelState): string {
   switch (model.residency?.state) {
     case 'ready':
       return `waiting for a slot of model ${model.modelId}`;

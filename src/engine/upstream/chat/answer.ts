@@ -15,7 +15,7 @@ import {
 } from '../../../contract/job-event.ts';
 import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { type Asked, broken, failureInStream } from '../failures.ts';
-import { countOf, field, fieldsOf, isText, listOf, textOf } from '../hostile.ts';
+import { readCount, field, parseFields, isText, readList, readText } from '../hostile.ts';
 import { ARGUMENTS_LIMITS, UPSTREAM_LIMITS } from '../limits.ts';
 import { parseSpelled } from '../../../lib/json/parse-spelled.ts';
 import { writeJson } from '../../../lib/json/spelled-numbers.ts';
@@ -90,7 +90,7 @@ export class AnswerReader {
       return;
     }
     // Some give the arguments of a call as an object, whose numbers go on as they are spelled.
-    const chunk = fields ?? fieldsOf(data, data.includes('"tool_calls"') ? parseSpelled : JSON.parse);
+    const chunk = fields ?? parseFields(data, data.includes('"tool_calls"') ? parseSpelled : JSON.parse);
     if (typeof chunk !== 'object' || chunk === null) throw this.unreadable('it is no object');
     const error = field(chunk, 'error');
     if (error !== undefined && error !== null) throw failureInStream(this.#context.asked, error);
@@ -151,8 +151,8 @@ export class AnswerReader {
     const finish = field(choice, 'svc_finish_reason') ?? field(choice, 'finish_reason');
     if (finish === undefined || finish === null) return;
     if (typeof finish !== 'string') throw this.#broken('its finish reason is not text');
-    this.#completeCharacter(finishOf(finish) === 'length');
-    this.#finish = finishOf(finish);
+    this.#completeCharacter(toFinishReason(finish) === 'length');
+    this.#finish = toFinishReason(finish);
     const stopString = field(choice, 'stop_reason');
     if (typeof stopString === 'string' && finish === 'stop') this.#stopString = stopString.toWellFormed();
   }
@@ -163,7 +163,7 @@ export class AnswerReader {
     const thought = [field(delta, 'reasoning_content'), field(delta, 'reasoning')].find(isText);
     if (thought !== undefined && thought !== '') this.#sayText('reasoning', thought);
     this.#text(field(delta, 'content'), choice);
-    for (const call of listOf(field(delta, 'tool_calls'))) this.#readCall(call);
+    for (const call of readList(field(delta, 'tool_calls'))) this.#readCall(call);
   }
 
   #text(given: unknown, choice: unknown): void {
@@ -188,10 +188,10 @@ export class AnswerReader {
   }
 
   #readCall(call: unknown): void {
-    const index = countOf(field(call, 'index')) ?? this.#openCall;
+    const index = readCount(field(call, 'index')) ?? this.#openCall;
     const definition = field(call, 'function');
-    const name = textOf(field(definition, 'name'));
-    const text = argumentsOf(field(definition, 'arguments'));
+    const name = readText(field(definition, 'name'));
+    const text = readArguments(field(definition, 'arguments'));
     if (text === undefined) throw this.#broken('the arguments of a tool call are neither text nor an object');
     const isNext = index > this.#openCall;
     if (index < this.#openCall) throw this.#broken('its tool calls are mixed up');
@@ -231,26 +231,26 @@ export class AnswerReader {
     const timings = field(chunk, 'timings');
     if (typeof usage === 'object' && usage !== null) {
       const [prompt, completion] = [
-        countOf(field(usage, 'prompt_tokens')),
-        countOf(field(usage, 'completion_tokens')),
+        readCount(field(usage, 'prompt_tokens')),
+        readCount(field(usage, 'completion_tokens')),
       ];
       if (prompt !== undefined && completion !== undefined) {
         const cached =
-          countOf(field(field(usage, 'prompt_tokens_details'), 'cached_tokens')) ??
-          countOf(field(timings, 'cache_n'));
+          readCount(field(field(usage, 'prompt_tokens_details'), 'cached_tokens')) ??
+          readCount(field(timings, 'cache_n'));
         this.#usage = {
           promptTokens: prompt,
           completionTokens: completion,
           cachedTokens: Math.min(prompt, cached ?? 0),
-          reasoningTokens: countOf(field(field(usage, 'completion_tokens_details'), 'reasoning_tokens')) ?? 0,
+          reasoningTokens: readCount(field(field(usage, 'completion_tokens_details'), 'reasoning_tokens')) ?? 0,
         };
       }
     }
     const [prefillMs, decodeMs] = [field(timings, 'prompt_ms'), field(timings, 'predicted_ms')];
     if (this.#isSpan(prefillMs)) this.#told.prefillMs = prefillMs;
     if (this.#isSpan(decodeMs)) this.#told.decodeMs = decodeMs;
-    const drafted = countOf(field(timings, 'draft_n'));
-    const accepted = countOf(field(timings, 'draft_n_accepted'));
+    const drafted = readCount(field(timings, 'draft_n'));
+    const accepted = readCount(field(timings, 'draft_n_accepted'));
     if (drafted !== undefined && accepted !== undefined && drafted > 0) this.#drafts = { drafted, accepted };
   }
 
@@ -299,13 +299,13 @@ export class AnswerReader {
   }
 }
 
-export function finishOf(said: string): FinishReason {
+export function toFinishReason(said: string): FinishReason {
   if (said === 'length' || said === 'repetition') return 'length';
   return said === 'tool_calls' || said === 'function_call' ? 'tool_calls' : 'stop';
 }
 
 /** Some send an object where OpenAI sends its text. */
-function argumentsOf(given: unknown): string | undefined {
+function readArguments(given: unknown): string | undefined {
   if (given === undefined || given === null) return '';
   if (typeof given === 'object') return writeJson(given).toWellFormed();
   return isText(given) ? given : undefined;
@@ -315,19 +315,19 @@ const MOST_ALTERNATIVES = 20;
 
 /** Log probabilities of one piece, as OpenAI's chat streams carry them; malformed ones are left out. */
 function sampledTokens(logprobs: unknown): SampledToken[] {
-  return listOf(field(logprobs, 'content')).flatMap((entry) => {
-    const chosen = tokenOf(entry);
+  return readList(field(logprobs, 'content')).flatMap((entry) => {
+    const chosen = readToken(entry);
     if (chosen === null) return [];
-    const top = listOf(field(entry, 'top_logprobs')).slice(0, MOST_ALTERNATIVES);
-    return [{ chosen, top: top.flatMap((each) => tokenOf(each) ?? []) }];
+    const top = readList(field(entry, 'top_logprobs')).slice(0, MOST_ALTERNATIVES);
+    return [{ chosen, top: top.flatMap((each) => readToken(each) ?? []) }];
   });
 }
 
-function tokenOf(entry: unknown): TokenLogprob | null {
-  const text = textOf(field(entry, 'token'));
+function readToken(entry: unknown): TokenLogprob | null {
+  const text = readText(field(entry, 'token'));
   const logprob = field(entry, 'logprob');
   if (text === undefined || typeof logprob !== 'number' || !Number.isFinite(logprob)) return null;
-  const given = listOf(field(entry, 'bytes'));
+  const given = readList(field(entry, 'bytes'));
   const isBytes =
     given.length > 0 &&
     given.every((byte) => Number.isInteger(byte) && Number(byte) >= 0 && Number(byte) < 256);

@@ -4,7 +4,7 @@ import type { JobEvent } from '../../../contract/job-event.ts';
 import { normalise } from '../../../lib/base/vector.ts';
 import { ownTurn } from '../../../lib/json/own-turn.ts';
 import { type Asked, broken } from '../failures.ts';
-import { countOf, field } from '../hostile.ts';
+import { readCount, field } from '../hostile.ts';
 import { MOST_NUMBERS } from '../limits.ts';
 import type { UpstreamRequest, Written } from './request.ts';
 
@@ -28,14 +28,14 @@ export async function readEmbedding(asked: Asked, job: EmbedJob, body: unknown):
   const data = field(body, 'data');
   if (!Array.isArray(data) || data.length !== job.inputs.length)
     throw broken(asked.upstream, 'rubbish', `it has no ${job.inputs.length} vectors`);
-  const total = countOf(field(field(body, 'usage'), 'prompt_tokens')) ?? 0;
+  const total = readCount(field(field(body, 'usage'), 'prompt_tokens')) ?? 0;
   const seen = new Set<number>();
   let width = 0;
   let sinceTurn = 0;
   const events: JobEvent[] = [];
   for (const [at, item] of (data as unknown[]).entries()) {
-    const index = countOf(field(item, 'index')) ?? at;
-    const vector = vectorOf(field(item, 'embedding'));
+    const index = readCount(field(item, 'index')) ?? at;
+    const vector = readVector(field(item, 'embedding'));
     if (vector === null || index >= data.length || seen.has(index))
       throw broken(asked.upstream, 'rubbish', 'one of its vectors is not usable');
     width ||= vector.length;
@@ -56,7 +56,7 @@ export async function readEmbedding(asked: Asked, job: EmbedJob, body: unknown):
   return [...events, { type: 'embedded', totalTokens: total }];
 }
 
-function vectorOf(given: unknown): Float32Array | null {
+function readVector(given: unknown): Float32Array | null {
   if (!Array.isArray(given) || given.length === 0 || given.length > MOST_NUMBERS) return null;
   if (!given.every((number) => typeof number === 'number' && Number.isFinite(number))) return null;
   return normalise(Float32Array.from(given as number[]));

@@ -5,7 +5,7 @@ import type { Abilities } from './abilities.ts';
 type Message = Readonly<Record<string, unknown>>;
 
 /** Calls and results belong together by ids, which some clients leave out: those are filled in, in order. */
-export function messagesOf(turns: readonly Turn[], abilities: Pick<Abilities, 'pastThinking'>): Message[] {
+export function toMessages(turns: readonly Turn[], abilities: Pick<Abilities, 'pastThinking'>): Message[] {
   const ids = new CallIds();
   return turns.map((turn) => {
     switch (turn.role) {
@@ -19,7 +19,7 @@ export function messagesOf(turns: readonly Turn[], abilities: Pick<Abilities, 'p
           ...(turn.name === undefined ? {} : { name: turn.name }),
         };
       default:
-        return { role: turn.role, content: contentOf(turn) };
+        return { role: turn.role, content: messageContent(turn) };
     }
   });
 }
@@ -47,7 +47,7 @@ function assistantMessage(
 }
 
 /** Text alone stays text; with media it becomes parts, in the order in which they were given. */
-function contentOf({ content, media = [] }: Turn): string | Message[] {
+function messageContent({ content, media = [] }: Turn): string | Message[] {
   if (media.length === 0) return content;
   const parts: Message[] = [];
   let written = 0;

@@ -8,7 +8,7 @@ import { SAMPLING_ROWS } from '../../../contract/sampling-shapes.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import type { Dialect } from '../ports.ts';
 import { ABILITIES, type Abilities, samplingName } from './abilities.ts';
-import { messagesOf } from './messages.ts';
+import { toMessages } from './messages.ts';
 
 export interface UpstreamRequest {
   /** Behind the base URL. */
@@ -39,30 +39,30 @@ export function writeRequest(job: GenerateJob, written: Written): UpstreamReques
     model: written.model,
     stream: true,
     stream_options: { include_usage: true },
-    ...samplingOf(job, written.dialect),
-    ...limitsOf(job, abilities),
-    ...formatOf(job, abilities, written),
-    ...tokenRulesOf(job, abilities, written),
+    ...samplingFields(job, written.dialect),
+    ...limitFields(job, abilities),
+    ...formatFields(job, abilities, written),
+    ...tokenRuleFields(job, abilities, written),
   };
   if (job.prompt.kind !== 'chat') {
     const logprobs = job.topLogprobs === null ? {} : { logprobs: job.topLogprobs };
-    return { path: '/completions', body: { ...common, ...rawPromptOf(job.prompt, written), ...logprobs } };
+    return { path: '/completions', body: { ...common, ...rawPromptFields(job.prompt, written), ...logprobs } };
   }
   return {
     path: '/chat/completions',
     body: {
       ...common,
-      messages: messagesOf(job.prompt.turns, abilities),
-      ...begunOf(job.prompt, abilities, written),
-      ...toolsOf(job, abilities),
-      ...thinkingOf(job, abilities),
+      messages: toMessages(job.prompt.turns, abilities),
+      ...begunAnswerFields(job.prompt, abilities, written),
+      ...toolFields(job, abilities),
+      ...thinkingFields(job, abilities),
       ...(job.topLogprobs === null ? {} : { logprobs: true, top_logprobs: job.topLogprobs }),
     },
   };
 }
 
 /** Marks in a text are read by all others unasked. */
-function rawPromptOf(prompt: Exclude<GenerateJob['prompt'], { kind: 'chat' }>, written: Written): Fields {
+function rawPromptFields(prompt: Exclude<GenerateJob['prompt'], { kind: 'chat' }>, written: Written): Fields {
   if (prompt.kind === 'tokens') return { prompt: prompt.tokens };
   const marks = prompt.readsMarks === true && written.dialect === 'hearth' ? { parse_special: true } : {};
   if (prompt.kind === 'mixed') {
@@ -74,7 +74,7 @@ function rawPromptOf(prompt: Exclude<GenerateJob['prompt'], { kind: 'chat' }>, w
   return { prompt: prompt.text, ...(prompt.suffix === undefined ? {} : { suffix: prompt.suffix }), ...marks };
 }
 
-function samplingOf({ sampling }: GenerateJob, dialect: Dialect): Fields {
+function samplingFields({ sampling }: GenerateJob, dialect: Dialect): Fields {
   const fields: Fields = {};
   for (const [option, row] of SAMPLING_ROWS) {
     const [name, value] = [samplingName(dialect, row), sampling[option]];
@@ -85,7 +85,7 @@ function samplingOf({ sampling }: GenerateJob, dialect: Dialect): Fields {
   return fields;
 }
 
-function tokenRulesOf(
+function tokenRuleFields(
   { biasedTexts = [], ignoresEnd = false, sampling }: GenerateJob,
   abilities: Abilities,
   { id }: Written,
@@ -99,7 +99,7 @@ function tokenRulesOf(
   };
 }
 
-function begunOf(
+function begunAnswerFields(
   { continues, opens }: { readonly continues?: boolean; readonly opens?: boolean },
   { begunAnswers }: Abilities,
   { id }: Written,
@@ -117,7 +117,7 @@ function begunOf(
 const missing = (model: string, what: string, ability: string): Error =>
   fail('capability_missing', { model, ability, remedy: `leave ${what} out` });
 
-function limitsOf({ maxTokens, numCtx, stop }: GenerateJob, abilities: Abilities): Fields {
+function limitFields({ maxTokens, numCtx, stop }: GenerateJob, abilities: Abilities): Fields {
   return {
     ...(maxTokens === null ? {} : { max_tokens: maxTokens }),
     ...(abilities.numCtx && numCtx !== null ? { num_ctx: numCtx } : {}),
@@ -125,7 +125,7 @@ function limitsOf({ maxTokens, numCtx, stop }: GenerateJob, abilities: Abilities
   };
 }
 
-function formatOf({ format }: GenerateJob, { grammar }: Abilities, { id }: Written): Fields {
+function formatFields({ format }: GenerateJob, { grammar }: Abilities, { id }: Written): Fields {
   switch (format.kind) {
     case 'text':
       return {};
@@ -151,7 +151,7 @@ function formatOf({ format }: GenerateJob, { grammar }: Abilities, { id }: Writt
   }
 }
 
-function toolsOf(
+function toolFields(
   { tools, toolChoice, maxCalls }: GenerateJob,
   { parallelCalls, toolChoice: takesChoice }: Abilities,
 ): Fields {
@@ -168,16 +168,16 @@ function toolsOf(
   };
 }
 
-function thinkingOf({ reasoning }: GenerateJob, { thinking, thinkingBudget }: Abilities): Fields {
+function thinkingFields({ reasoning }: GenerateJob, { thinking, thinkingBudget }: Abilities): Fields {
   const { enabled, effort, budgetTokens } = reasoning;
   return {
-    ...(enabled === undefined ? {} : switchOf(enabled, thinking)),
+    ...(enabled === undefined ? {} : thinkingSwitch(enabled, thinking)),
     ...(effort === undefined ? {} : { reasoning_effort: effort }),
     ...(budgetTokens === undefined || thinkingBudget === null ? {} : { [thinkingBudget]: budgetTokens }),
   };
 }
 
-function switchOf(enabled: boolean, thinking: Abilities['thinking']): Fields {
+function thinkingSwitch(enabled: boolean, thinking: Abilities['thinking']): Fields {
   if (thinking === 'switch') return { chat_template_kwargs: { enable_thinking: enabled } };
   if (thinking === 'plain') return { enable_thinking: enabled };
   return enabled ? {} : { reasoning_effort: 'none' };

@@ -12,8 +12,8 @@ export class SaidWords {
 
   /** 0: nothing is looked for. */
   constructor(limit: number) {
-    const textOf = (tokens: readonly number[]): string => tokens.map((token) => this.#words[token]).join('');
-    this.#guard = limit === 0 ? null : new RepetitionGuard(limit, this.#tokens, textOf);
+    const joinWords = (tokens: readonly number[]): string => tokens.map((token) => this.#words[token]).join('');
+    this.#guard = limit === 0 ? null : new RepetitionGuard(limit, this.#tokens, joinWords);
   }
 
   get isOver(): boolean {
@@ -23,13 +23,13 @@ export class SaidWords {
   add(text: string): void {
     if (this.#guard === null) return;
     for (const [word] of text.matchAll(WORDS)) {
-      this.#tokens.push(this.#idOf(word));
+      this.#tokens.push(this.#wordId(word));
       this.#guard.note();
       if (this.#guard.isOver) return;
     }
   }
 
-  #idOf(word: string): number {
+  #wordId(word: string): number {
     const known = this.#ids.get(word);
     if (known !== undefined) return known;
     const id = this.#words.push(word) - 1;

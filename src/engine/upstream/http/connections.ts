@@ -33,12 +33,12 @@ export class Connections {
     const ca = await upstream.ca();
     const last = this.#last.get(upstream);
     if (last?.ca === ca) return last.agents;
-    const agents = this.#agentsOf(upstream, ca);
+    const agents = this.#findAgents(upstream, ca);
     this.#last.set(upstream, { ca, agents });
     return agents;
   }
 
-  #agentsOf({ name, baseUrl }: Pick<Upstream, 'name' | 'baseUrl'>, ca: string | null): Agents {
+  #findAgents({ name, baseUrl }: Pick<Upstream, 'name' | 'baseUrl'>, ca: string | null): Agents {
     const key = JSON.stringify([name, new URL(baseUrl).origin, ca]);
     const known = this.#agents.get(key);
     if (known !== undefined) return known;

@@ -21,7 +21,7 @@ export interface EventSink {
 export async function readEvents(answer: Exchange, sink: EventSink): Promise<void> {
   checkType(answer);
   const { response } = answer;
-  const eventsOf = eventTaker(answer);
+  const takeEvents = eventTaker(answer);
   await new Promise<void>((resolve, reject) => {
     let isSettled = false;
     const settle = (then: () => void): void => {
@@ -34,7 +34,7 @@ export async function readEvents(answer: Exchange, sink: EventSink): Promise<voi
     const onFailure = (error?: unknown): void => fail(isSvcError(error) ? error : answer.failure(error));
     const onData = (piece: Buffer): void => {
       try {
-        const events = eventsOf(piece);
+        const events = takeEvents(piece);
         if (events.length === 0) return;
         const room = sink.take(events);
         if (room === undefined) return sink.isOver ? settle(resolve) : undefined;

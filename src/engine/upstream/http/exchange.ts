@@ -15,7 +15,7 @@ import { fail } from '../../../lib/errors/svc-error.ts';
 import { type Asked, broken, failureOfStatus, unreachable } from '../failures.ts';
 import { UPSTREAM_LIMITS } from '../limits.ts';
 import type { Deadlines, Upstream } from '../ports.ts';
-import { fieldsOf } from '../hostile.ts';
+import { parseFields } from '../hostile.ts';
 import { readBytes } from './text.ts';
 import type { Connections } from './connections.ts';
 import { Watch } from './watch.ts';
@@ -156,6 +156,6 @@ async function checkHead(asked: Asked, response: IncomingMessage): Promise<void>
   if (status === 200) return;
   const body =
     status >= 400 ? await readBytes(response, UPSTREAM_LIMITS.refusalBytes).catch(() => null) : null;
-  const fields = fieldsOf(body?.toString('utf8') ?? '');
+  const fields = parseFields(body?.toString('utf8') ?? '');
   throw failureOfStatus(asked, { status, retryAfter: response.headers['retry-after'], fields });
 }

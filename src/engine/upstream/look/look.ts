@@ -1,10 +1,10 @@
 /** How an upstream fares: ready, busy or down, and what it says of its load. */
-import { isFailure, messageOf } from '../../../lib/errors/svc-error.ts';
-import { countOf, field, listOf } from '../hostile.ts';
+import { isFailure, errorMessage } from '../../../lib/errors/svc-error.ts';
+import { readCount, field, readList } from '../hostile.ts';
 import type { Dialect, LoadFacts, Look, Upstream } from '../ports.ts';
 import type { Ask } from './ask.ts';
-import { mostOf, readMetrics, sumOf } from './metrics-text.ts';
-import { rootOf } from './models.ts';
+import { largestSample, readMetrics, sumSamples } from './metrics-text.ts';
+import { apiRoot } from './models.ts';
 
 const UNKNOWN: LoadFacts = { running: null, waiting: null, capacity: null, kvUse: null };
 
@@ -18,11 +18,11 @@ export async function look(ask: Ask, upstream: Upstream): Promise<Look> {
     return { state: isBusy ? 'busy' : 'ready', load };
   } catch (error) {
     if (isFailure(error, 'upstream_busy')) return { state: 'busy', load: UNKNOWN };
-    return { state: 'down', reason: messageOf(error) };
+    return { state: 'down', reason: errorMessage(error) };
   }
 }
 
-const underRoot = (path: string) => (baseUrl: string) => `${rootOf(baseUrl)}${path}`;
+const underRoot = (path: string) => (baseUrl: string) => `${apiRoot(baseUrl)}${path}`;
 
 const HEALTH: Readonly<Record<Dialect, (baseUrl: string) => string>> = {
   // OpenAI has no route for health; the list of models costs nothing either.
@@ -39,15 +39,15 @@ type ReadLoad = (ask: Ask, upstream: Upstream) => Promise<LoadFacts>;
 const unknown: ReadLoad = async () => UNKNOWN;
 
 const vllm: ReadLoad = async (ask, upstream) => {
-  const page = await ask.tryText(upstream, `${rootOf(upstream.baseUrl)}/metrics`);
+  const page = await ask.tryText(upstream, `${apiRoot(upstream.baseUrl)}/metrics`);
   const found = readMetrics(page ?? '', Object.values(VLLM));
   // Deferred prefills wait as well, and are no sign of congestion.
-  const byReason = sumOf(found.get(VLLM.byReason), { reason: 'capacity' });
+  const byReason = sumSamples(found.get(VLLM.byReason), { reason: 'capacity' });
   return {
-    running: sumOf(found.get(VLLM.running)),
-    waiting: byReason ?? sumOf(found.get(VLLM.waiting)),
+    running: sumSamples(found.get(VLLM.running)),
+    waiting: byReason ?? sumSamples(found.get(VLLM.waiting)),
     capacity: null,
-    kvUse: mostOf(found.get(VLLM.kvUse)) ?? mostOf(found.get(VLLM.oldKvUse)),
+    kvUse: largestSample(found.get(VLLM.kvUse)) ?? largestSample(found.get(VLLM.oldKvUse)),
   };
 };
 const VLLM = {
@@ -59,13 +59,13 @@ const VLLM = {
 };
 
 const sglang: ReadLoad = async (ask, upstream) => {
-  const page = await ask.tryText(upstream, `${rootOf(upstream.baseUrl)}/metrics`);
+  const page = await ask.tryText(upstream, `${apiRoot(upstream.baseUrl)}/metrics`);
   const found = readMetrics(page ?? '', Object.values(SGLANG));
   return {
-    running: sumOf(found.get(SGLANG.running)),
-    waiting: sumOf(found.get(SGLANG.waiting)),
+    running: sumSamples(found.get(SGLANG.running)),
+    waiting: sumSamples(found.get(SGLANG.waiting)),
     capacity: null,
-    kvUse: mostOf(found.get(SGLANG.kvUse)),
+    kvUse: largestSample(found.get(SGLANG.kvUse)),
   };
 };
 const SGLANG = {
@@ -75,15 +75,15 @@ const SGLANG = {
 };
 
 const llamaServer: ReadLoad = async (ask, upstream) => {
-  const root = rootOf(upstream.baseUrl);
+  const root = apiRoot(upstream.baseUrl);
   const slots = await ask.tryJson(upstream, `${root}/slots`);
   const page = await ask.tryText(upstream, `${root}/metrics`);
   const found = readMetrics(page ?? '', Object.values(LLAMA));
-  const list = Array.isArray(slots) ? listOf(slots) : null;
+  const list = Array.isArray(slots) ? readList(slots) : null;
   return {
     running:
-      list?.filter((slot) => field(slot, 'is_processing') === true).length ?? sumOf(found.get(LLAMA.running)),
-    waiting: sumOf(found.get(LLAMA.waiting)),
+      list?.filter((slot) => field(slot, 'is_processing') === true).length ?? sumSamples(found.get(LLAMA.running)),
+    waiting: sumSamples(found.get(LLAMA.waiting)),
     capacity: list?.length ?? null,
     kvUse: null,
   };
@@ -91,11 +91,11 @@ const llamaServer: ReadLoad = async (ask, upstream) => {
 const LLAMA = { running: 'llamacpp:requests_processing', waiting: 'llamacpp:requests_deferred' };
 
 const hearth: ReadLoad = async (ask, upstream) => {
-  const body = await ask.tryJson(upstream, `${rootOf(upstream.baseUrl)}/svc/residency`);
+  const body = await ask.tryJson(upstream, `${apiRoot(upstream.baseUrl)}/svc/residency`);
   const models = field(body, 'data');
   if (!Array.isArray(models)) return UNKNOWN;
   const sum = (name: string): number =>
-    models.reduce((total: number, model: unknown) => total + (countOf(field(model, name)) ?? 0), 0);
+    models.reduce((total: number, model: unknown) => total + (readCount(field(model, name)) ?? 0), 0);
   return { running: sum('running'), waiting: sum('queued'), capacity: null, kvUse: null };
 };
 

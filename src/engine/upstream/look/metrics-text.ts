@@ -15,10 +15,10 @@ const VALUE = /[ \t]+([^ \t]+)(?:[ \t]+-?\d+)?[ \t\r]*$/y;
 
 /** The samples of each name that was asked for. */
 export function readMetrics(page: string, names: readonly string[]): ReadonlyMap<string, readonly Sample[]> {
-  return new Map(names.map((name) => [name, samplesOf(page, name)]));
+  return new Map(names.map((name) => [name, findSamples(page, name)]));
 }
 
-function samplesOf(page: string, name: string): readonly Sample[] {
+function findSamples(page: string, name: string): readonly Sample[] {
   const samples: Sample[] = [];
   for (let at = page.indexOf(name); at !== -1; at = page.indexOf(name, at + name.length)) {
     if (at > 0 && page[at - 1] !== '\n') continue;
@@ -59,7 +59,7 @@ function matchAt(sticky: RegExp, text: string, at: number): RegExpExecArray | nu
 }
 
 /** The sum over the series that have these labels; null: there is none. */
-export function sumOf(
+export function sumSamples(
   samples: readonly Sample[] | undefined,
   labels: Readonly<Record<string, string>> = {},
 ): number | null {
@@ -70,7 +70,7 @@ export function sumOf(
 }
 
 /** The largest of them; null: there is none. */
-export function mostOf(samples: readonly Sample[] | undefined): number | null {
+export function largestSample(samples: readonly Sample[] | undefined): number | null {
   return samples === undefined || samples.length === 0
     ? null
     : Math.max(...samples.map(({ value }) => value));

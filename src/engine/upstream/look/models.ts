@@ -6,7 +6,7 @@
 import type { ModelKind } from '../../../contract/load.ts';
 import type { Medium } from '../../ports.ts';
 import { broken } from '../failures.ts';
-import { countOf, field, listOf, textOf } from '../hostile.ts';
+import { readCount, field, readList, readText } from '../hostile.ts';
 import { LIST_LIMITS, UPSTREAM_LIMITS } from '../limits.ts';
 import type { Dialect, Upstream, UpstreamModel } from '../ports.ts';
 import type { Ask } from './ask.ts';
@@ -26,7 +26,7 @@ export async function listModels(ask: Ask, upstream: Upstream): Promise<Upstream
   if (!Array.isArray(data)) throw broken(upstream.name, 'rubbish', 'it lists no models');
   const names = new Set<string>();
   const entries = data.slice(0, UPSTREAM_LIMITS.models).flatMap((fields: unknown): Entry[] => {
-    const name = textOf(field(fields, 'id'));
+    const name = readText(field(fields, 'id'));
     // Two Hearths that are each other's upstreams would list each other's models for ever.
     const isPassedOn =
       upstream.dialect === 'hearth' && ['remote', 'pool'].includes(String(field(fields, 'engine')));
@@ -57,9 +57,9 @@ const plain: Reader = (_ask, _upstream, { name, fields }) => ({
   name,
   kind: kindByName(name),
   contextLength:
-    countOf(field(fields, 'max_model_len')) ??
-    countOf(field(fields, 'context_length')) ??
-    countOf(field(fields, 'context_window')) ??
+    readCount(field(fields, 'max_model_len')) ??
+    readCount(field(fields, 'context_length')) ??
+    readCount(field(fields, 'context_window')) ??
     null,
   media: null,
   embeddingWidth: null,
@@ -71,9 +71,9 @@ const plain: Reader = (_ask, _upstream, { name, fields }) => ({
 const llamaServer: Reader = async (ask, upstream, entry) => {
   const base = await plain(ask, upstream, entry);
   const meta = field(entry.fields, 'meta');
-  const props = await ask.tryJson(upstream, `${rootOf(upstream.baseUrl)}/props`);
+  const props = await ask.tryJson(upstream, `${apiRoot(upstream.baseUrl)}/props`);
   const modalities = field(props, 'modalities');
-  const slot = countOf(field(field(props, 'default_generation_settings'), 'n_ctx'));
+  const slot = readCount(field(field(props, 'default_generation_settings'), 'n_ctx'));
   const media: Medium[] = [
     ...(field(modalities, 'vision') === true ? (['image'] as const) : []),
     ...(field(modalities, 'audio') === true ? (['audio'] as const) : []),
@@ -81,28 +81,28 @@ const llamaServer: Reader = async (ask, upstream, entry) => {
   return {
     ...base,
     contextLength:
-      slot ?? countOf(field(meta, 'n_ctx')) ?? countOf(field(meta, 'n_ctx_train')) ?? base.contextLength,
+      slot ?? readCount(field(meta, 'n_ctx')) ?? readCount(field(meta, 'n_ctx_train')) ?? base.contextLength,
     media: modalities === undefined ? null : media,
-    embeddingWidth: countOf(field(meta, 'n_embd')) ?? null,
+    embeddingWidth: readCount(field(meta, 'n_embd')) ?? null,
   };
 };
 
 const ollama: Reader = async (ask, upstream, entry) => {
   const base = await plain(ask, upstream, entry);
-  const shown = await ask.tryJson(upstream, `${rootOf(upstream.baseUrl)}/api/show`, { model: entry.name });
+  const shown = await ask.tryJson(upstream, `${apiRoot(upstream.baseUrl)}/api/show`, { model: entry.name });
   if (shown === undefined) return base;
   const info = field(shown, 'model_info');
-  const architecture = textOf(field(info, 'general.architecture')) ?? '';
+  const architecture = readText(field(info, 'general.architecture')) ?? '';
   // What the Modelfile sets counts; without it Ollama chooses a window that it does not tell.
-  const set = /^num_ctx\s+(\d{1,9})$/m.exec(textOf(field(shown, 'parameters')) ?? '')?.[1];
-  const trained = countOf(field(info, `${architecture}.context_length`)) ?? base.contextLength;
-  const capabilities = listOf(field(shown, 'capabilities'));
+  const set = /^num_ctx\s+(\d{1,9})$/m.exec(readText(field(shown, 'parameters')) ?? '')?.[1];
+  const trained = readCount(field(info, `${architecture}.context_length`)) ?? base.contextLength;
+  const capabilities = readList(field(shown, 'capabilities'));
   const isChat = capabilities.length === 0 ? base.kind === 'chat' : capabilities.includes('completion');
   return {
     ...base,
     kind: isChat ? 'chat' : 'embedding',
     contextLength: set === undefined ? trained : Math.min(Number(set), trained ?? Infinity),
-    embeddingWidth: countOf(field(info, `${architecture}.embedding_length`)) ?? null,
+    embeddingWidth: readCount(field(info, `${architecture}.embedding_length`)) ?? null,
     media: capabilities.includes('vision') ? ['image'] : [],
     reasoning: capabilities.includes('thinking'),
   };
@@ -111,9 +111,9 @@ const ollama: Reader = async (ask, upstream, entry) => {
 const hearth: Reader = async (ask, upstream, entry) => {
   const base = await plain(ask, upstream, entry);
   const { fields } = entry;
-  const capabilities = listOf(field(fields, 'capabilities'));
-  const digest = /^sha256:([0-9a-f]{64})$/.exec(textOf(field(fields, 'digest')) ?? '')?.[1];
-  const kind = textOf(field(fields, 'kind'));
+  const capabilities = readList(field(fields, 'capabilities'));
+  const digest = /^sha256:([0-9a-f]{64})$/.exec(readText(field(fields, 'digest')) ?? '')?.[1];
+  const kind = readText(field(fields, 'kind'));
   return {
     ...base,
     kind: kind === 'embedding' || kind === 'chat' ? kind : base.kind,
@@ -143,6 +143,6 @@ function kindByName(name: string): ModelKind {
 }
 
 /** Where the routes stand that are not OpenAI's. */
-export function rootOf(baseUrl: string): string {
+export function apiRoot(baseUrl: string): string {
   return baseUrl.replace(/\/v1$/, '');
 }

@@ -5,7 +5,7 @@ import { Ask } from './ask.ts';
 import { look } from './look.ts';
 import { listModels } from './models.ts';
 import { LIST_LIMITS } from '../limits.ts';
-import { field, listOf, textOf } from '../hostile.ts';
+import { field, readList, readText } from '../hostile.ts';
 
 export interface Detector {
   /** The dialect that the upstream speaks, whatever it is thought to; rejects where it cannot be asked. */
@@ -32,6 +32,6 @@ async function detectDialect(ask: Ask, upstream: Upstream): Promise<Dialect> {
   const url = `${upstream.baseUrl}/models`;
   if ((await ask.server(upstream, url)).startsWith('hearth/')) return 'hearth';
   const body = await ask.json(upstream, url, { limits: LIST_LIMITS });
-  const owners = listOf(field(body, 'data')).map((entry) => textOf(field(entry, 'owned_by')) ?? '');
+  const owners = readList(field(body, 'data')).map((entry) => readText(field(entry, 'owned_by')) ?? '');
   return owners.flatMap((owner) => BY_OWNER[owner] ?? [])[0] ?? 'openai';
 }

@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fail, isSvcError, messageOf } from '../../../lib/errors/svc-error.ts';
+import { fail, isSvcError, errorMessage } from '../../../lib/errors/svc-error.ts';
 import { requireSpace } from '../../../lib/files/disk-space.ts';
 import { moveDurably, temporaryName } from '../../../lib/files/durable.ts';
 import { isTestedRelease } from '../../../lib/files/native-library.ts';
@@ -204,7 +204,7 @@ const zigCaches = (work: string): Record<string, string> => ({
 function failed(what: string, log: string, error: unknown): unknown {
   // An interruption is no failure.
   if (isSvcError(error) || (error instanceof Error && error.name === 'AbortError')) return error;
-  const reason = messageOf(error);
+  const reason = errorMessage(error);
   return fail('library_build_failed', { what, log, output: reason.slice(-4000) }, error);
 }
 
@@ -231,7 +231,7 @@ export async function agreementOfFolder(
     signal.throwIfAborted();
     return {
       api: null,
-      reason: `its headers could not be checked: ${messageOf(error).split('\n').at(-1) ?? ''}`,
+      reason: `its headers could not be checked: ${errorMessage(error).split('\n').at(-1) ?? ''}`,
     };
   } finally {
     await rm(probe, { recursive: true, force: true });

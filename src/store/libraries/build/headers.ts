@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../../../lib/errors/svc-error.ts';
+import { errorMessage } from '../../../lib/errors/svc-error.ts';
 import { apiDigest, probeSource } from '../../../lib/llama-api/probe.ts';
 import type { Agreement } from '../own.ts';
 import { runLogged, type RunOptions } from './run-logged.ts';
@@ -54,7 +54,7 @@ export async function compareHeaders({ headers, toolchain, work, run }: Probing)
     return { api: apiDigest() };
   } catch (error) {
     run.signal.throwIfAborted();
-    const first = inWords(errors[0] ?? messageOf(error).split('\n').at(-1) ?? '');
+    const first = inWords(errors[0] ?? errorMessage(error).split('\n').at(-1) ?? '');
     return { api: null, reason: `its headers differ from what Hearth calls: ${first}` };
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findLibraries } from '../../../lib/files/native-library.ts';
-import { cxxLibraryIn, cxxLibraryOf } from './cxx-library.ts';
+import { cxxLibraryIn, readCxxLibrary } from './cxx-library.ts';
 
 const named = (...names: readonly string[]) => cxxLibraryIn(Buffer.from(`\0${names.join('\0')}\0`));
 const RETURNS_STRING = '_Z3fooB5cxx11v';
@@ -23,6 +23,6 @@ describe('the C++ library of a build', () => {
   });
 
   it.runIf(process.platform === 'linux')('is libstdc++ in the package for this machine', () => {
-    expect(cxxLibraryOf(findLibraries('cpu', null)?.llama ?? '')).toBe('libstdc++');
+    expect(readCxxLibrary(findLibraries('cpu', null)?.llama ?? '')).toBe('libstdc++');
   });
 });

@@ -10,7 +10,7 @@ const MARKS: Readonly<Record<CxxLibrary, readonly string[]>> = {
 };
 
 /** Null where the file names neither, or both. */
-export function cxxLibraryOf(file: string): CxxLibrary | null {
+export function readCxxLibrary(file: string): CxxLibrary | null {
   return cxxLibraryIn(readFileSync(file));
 }
 

@@ -1,6 +1,6 @@
 /** What llama.cpp says: warnings and errors go to standard error, and the last errors are kept as reasons. */
 import koffi from 'koffi';
-import { LOG_LEVELS, nameOf } from '../../../lib/llama-api/enums.ts';
+import { LOG_LEVELS, enumName } from '../../../lib/llama-api/enums.ts';
 import { LogCallback, type Pointer } from './layouts.ts';
 import type { Library } from './open.ts';
 
@@ -48,6 +48,6 @@ export class NativeLog {
   #tell(line: string): void {
     if (this.#level < LOG_LEVELS.warn || line === '') return;
     if (this.#level >= LOG_LEVELS.error) this.#errors = [...this.#errors.slice(1 - MOST_KEPT), line];
-    process.stderr.write(`llama ${nameOf(LOG_LEVELS, this.#level) ?? 'info'}: ${line}\n`);
+    process.stderr.write(`llama ${enumName(LOG_LEVELS, this.#level) ?? 'info'}: ${line}\n`);
   }
 }

@@ -8,7 +8,7 @@ import { basename } from 'node:path';
 import koffi, { type KoffiFunc, type LibraryHandle, type TypeObject } from 'koffi';
 import type { Bound, Declared } from '../../../lib/llama-api/declared.ts';
 import { GGML, GGML_BASE, LLAMA } from '../../../lib/llama-api/functions.ts';
-import { messageOf } from '../../../lib/errors/svc-error.ts';
+import { errorMessage } from '../../../lib/errors/svc-error.ts';
 import type { LibraryFiles } from '../../../lib/files/native-library.ts';
 import { checkLayouts } from './layout-check.ts';
 
@@ -56,7 +56,7 @@ export function load(file: string): LibraryHandle {
   try {
     return koffi.load(file);
   } catch (error) {
-    const reason = messageOf(error).replace(/^Failed to load shared library: /, '');
+    const reason = errorMessage(error).replace(/^Failed to load shared library: /, '');
     throw new Error(`${basename(file)} cannot be loaded: ${reason}`, { cause: error });
   }
 }
@@ -66,7 +66,7 @@ function loadIfPossible(file: string): void {
   try {
     load(file);
   } catch (error) {
-    process.stderr.write(`llama warn: ${messageOf(error)}\n`);
+    process.stderr.write(`llama warn: ${errorMessage(error)}\n`);
   }
 }
 
@@ -81,7 +81,7 @@ export function bind(handle: LibraryHandle, table: Table, file: string): Record<
     try {
       bound[name] = handle.func(name, result, [...parameters]);
     } catch (error) {
-      const reason = messageOf(error);
+      const reason = errorMessage(error);
       throw new Error(`${file} is not the llama.cpp that Hearth needs: ${name}: ${reason}`, { cause: error });
     }
   }

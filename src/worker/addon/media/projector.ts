@@ -43,7 +43,7 @@ async function prepare(
 ): Promise<NativeMedium> {
   const { library, log, pointer: context } = opened;
   log.clear();
-  const bitmap = await bitmapOf(opened, medium);
+  const bitmap = await openBitmap(opened, medium);
   if (bitmap === null) throw new Error('its data is damaged');
   const chunks = library.mtmd_input_chunks_init();
   try {
@@ -64,7 +64,7 @@ async function prepare(
 }
 
 /** Null: the file is damaged. */
-async function bitmapOf(
+async function openBitmap(
   { library, pointer }: OpenedProjector,
   medium: Uint8Array | Pixels,
 ): Promise<Pointer | null> {
@@ -109,7 +109,7 @@ class MediumHandle implements NativeMedium {
     this.#chunks = chunks;
     this.pixels = pixels;
     const count = opened.library.mtmd_input_chunks_size(chunks);
-    this.parts = Array.from({ length: count }, (_, at) => partOf(opened, this.#chunk(at)));
+    this.parts = Array.from({ length: count }, (_, at) => toMediumPart(opened, this.#chunk(at)));
   }
 
   encode(part: number): Promise<Float32Array> {
@@ -145,7 +145,7 @@ class MediumHandle implements NativeMedium {
   }
 }
 
-function partOf({ library, pointer }: OpenedProjector, chunk: Pointer): MediumPart {
+function toMediumPart({ library, pointer }: OpenedProjector, chunk: Pointer): MediumPart {
   const rows = library.mtmd_input_chunk_get_n_tokens(chunk);
   if (library.mtmd_input_chunk_get_type(chunk) === CHUNK_TYPES.text) {
     const tokens = library.mtmd_input_chunk_get_tokens_text(chunk, [0]);
@@ -156,11 +156,11 @@ function partOf({ library, pointer }: OpenedProjector, chunk: Pointer): MediumPa
   }
   const positions = library.mtmd_input_chunk_get_n_pos(chunk);
   const isWhole = library.mtmd_decode_use_non_causal(pointer, chunk);
-  return { kind: 'rows', rows, positions, isWhole, planes: planesOf(library, pointer, chunk, rows) };
+  return { kind: 'rows', rows, positions, isWhole, planes: positionPlanes(library, pointer, chunk, rows) };
 }
 
 /** Where a row stands, behind nothing and behind one position more: what differs moves along with what comes before. */
-function planesOf(
+function positionPlanes(
   library: MediaLibrary,
   context: Pointer,
   chunk: Pointer,

@@ -23,7 +23,7 @@ export function argmax(logits: Float32Array): number {
 }
 
 /** The `count` largest, largest first; of equal ones the lower token comes first. */
-export function largestOf(logits: Float32Array, count: number): TokenLogit[] {
+export function largestLogits(logits: Float32Array, count: number): TokenLogit[] {
   const found = new Largest(Math.min(count, logits.length));
   const { size } = found;
   for (let token = 0; token < size; token += 1) found.put(token, logits[token] as number);
@@ -85,14 +85,14 @@ class Largest {
   }
 }
 
-export function readLogitsOf(logits: Float32Array, { tokens, largest }: LogitsWanted): Logits {
-  const found = largestOf(logits, Math.max(1, largest));
+export function pickLogits(logits: Float32Array, { tokens, largest }: LogitsWanted): Logits {
+  const found = largestLogits(logits, Math.max(1, largest));
   const most = found[0]?.logit ?? Number.NEGATIVE_INFINITY;
   return {
     of: withTokens(found.slice(0, largest), logits, tokens),
     largest: most,
-    totalWeight: () => weightOf(logits, most),
-    rankOf: (token) => rankOf(logits, token),
+    totalWeight: () => sumWeights(logits, most),
+    tokenRank: (token) => tokenRank(logits, token),
   };
 }
 
@@ -117,7 +117,7 @@ const POWERS = Float64Array.from({ length: LEAST_POWER }, (_, power) => 2 ** -po
  * The sum of exp(logit - largest). By tables and two terms of the series, good to ten digits: Math.exp takes four times as
  * long, and a scored prompt pays this for each of its tokens.
  */
-function weightOf(logits: Float32Array, largest: number): number {
+function sumWeights(logits: Float32Array, largest: number): number {
   let sum = 0;
   for (let token = 0; token < logits.length; token += 1) {
     const scaled = (largest - (logits[token] as number)) * STEPS_PER_NAT;
@@ -131,7 +131,7 @@ function weightOf(logits: Float32Array, largest: number): number {
 }
 
 /** 1: no other is larger. */
-function rankOf(logits: Float32Array, token: number): number {
+function tokenRank(logits: Float32Array, token: number): number {
   const own = logits[token] as number;
   let larger = 0;
   for (let other = 0; other < logits.length; other += 1) if ((logits[other] as number) > own) larger += 1;

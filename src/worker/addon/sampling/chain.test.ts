@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { candidatesOf, samplersFor, samplerSteps } from './chain.ts';
+import { candidateTokens, samplersFor, samplerSteps } from './chain.ts';
 
 const xtc = { xtcProbability: 1, xtcThreshold: 0.01 };
 const state = { seed: 0, recentTokens: [], numCtx: 1 };
@@ -29,16 +29,16 @@ describe('XTC', () => {
 
 describe('the logits that a chain looks at', () => {
   it('are few where the largest are cut off first, and more by each bias', () => {
-    expect(candidatesOf({ temperature: 0 }, 100)).toEqual({ largest: 1, biased: [] });
-    expect(candidatesOf({ temperature: 1, topK: 40 }, 100)).toEqual({ largest: 40, biased: [] });
+    expect(candidateTokens({ temperature: 0 }, 100)).toEqual({ largest: 1, biased: [] });
+    expect(candidateTokens({ temperature: 1, topK: 40 }, 100)).toEqual({ largest: 40, biased: [] });
     const logitBias: [number, number][] = [
       [7, -100],
       [100, 5],
     ];
-    expect(candidatesOf({ temperature: 1, topK: 40, logitBias }, 100)).toEqual({ largest: 41, biased: [7] });
+    expect(candidateTokens({ temperature: 1, topK: 40, logitBias }, 100)).toEqual({ largest: 41, biased: [7] });
   });
 
   it.each([{ topK: 0 }, { presencePenalty: 1 }, { topNSigma: 1 }])('are all with %o', (sampling) => {
-    expect(candidatesOf({ temperature: 1, topK: 40, ...sampling }, 100)).toBeNull();
+    expect(candidateTokens({ temperature: 1, topK: 40, ...sampling }, 100)).toBeNull();
   });
 });

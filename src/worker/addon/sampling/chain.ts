@@ -138,7 +138,7 @@ export interface LookedAt {
 }
 
 /** Null: all of them, because other logits may become the largest. */
-export function candidatesOf(sampling: Sampling, vocabularySize: number): LookedAt | null {
+export function candidateTokens(sampling: Sampling, vocabularySize: number): LookedAt | null {
   const tokens = (sampling.logitBias ?? []).map(([token]) => token);
   const biased = tokens.filter((token) => token < vocabularySize);
   const [first] = samplersFor(sampling).filter((name) => name !== 'logit_bias');

@@ -1,9 +1,9 @@
 /** Samplers behind the page. */
-import { argmax, type Candidates, largestOf, MOST_LARGEST, withTokens } from './candidates.ts';
+import { argmax, type Candidates, largestLogits, MOST_LARGEST, withTokens } from './candidates.ts';
 import type { Pointer, TokenDataArray } from '../library/layouts.ts';
 import type { Library } from '../library/open.ts';
 import type { NativeGrammar, NativeSampler, SamplerConfig, TokenLogit } from '../../native.ts';
-import { candidatesOf, type LookedAt, type SamplerStep, samplerSteps } from './chain.ts';
+import { candidateTokens, type LookedAt, type SamplerStep, samplerSteps } from './chain.ts';
 import { TokenGrammar } from './token-grammar.ts';
 
 /** What samplers of one model share. */
@@ -33,7 +33,7 @@ export class SamplerHandle implements NativeSampler {
     const before = [...this.#steps];
     this.#steps = samplerSteps(config).map((step) => this.#open(step, before));
     for (const { sampler } of before) this.#room.library.llama_sampler_free(sampler);
-    const looksAt = allCandidates ? null : candidatesOf(config.sampling, this.#room.vocabularySize);
+    const looksAt = allCandidates ? null : candidateTokens(config.sampling, this.#room.vocabularySize);
     this.#looksAt = looksAt !== null && looksAt.largest <= MOST_LARGEST ? looksAt : null;
     this.#grammar = grammar === null ? null : tokenGrammar(grammar);
   }
@@ -66,7 +66,7 @@ export class SamplerHandle implements NativeSampler {
   #chooseAmongLargest(logits: Float32Array, grammar: TokenGrammar): number | null {
     if (this.#looksAt === null) return null;
     const { largest, biased } = this.#looksAt;
-    const allowed = largestOf(logits, MOST_LARGEST).filter(({ token }) => grammar.isAllowed(token));
+    const allowed = largestLogits(logits, MOST_LARGEST).filter(({ token }) => grammar.isAllowed(token));
     if (allowed.length < largest) return null;
     const allowedBiased = biased.filter((token) => grammar.isAllowed(token));
     return this.#run(this.#candidates(allowed.slice(0, largest), logits, allowedBiased));
@@ -76,7 +76,7 @@ export class SamplerHandle implements NativeSampler {
     if (this.#looksAt === null) return this.#run(this.#room.candidates.all(logits));
     const { largest, biased } = this.#looksAt;
     if (largest === 1) return argmax(logits);
-    return this.#run(this.#candidates(largestOf(logits, largest), logits, biased));
+    return this.#run(this.#candidates(largestLogits(logits, largest), logits, biased));
   }
 
   #candidates(

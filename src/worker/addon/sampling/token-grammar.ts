@@ -120,7 +120,7 @@ export class TokenGrammar implements NativeGrammar {
   isAllowed(token: number): boolean {
     if (this.#texts.isEnd[token] === 1)
       return this.#partial.left === 0 && this.#grammar.states.accepts(this.#state);
-    const [from, to] = this.#placeOf(token);
+    const [from, to] = this.#byteRange(token);
     return to > from && this.#texts.bytes[from] !== 0 && this.#walk(this.#texts.bytes, from, to) !== DEAD;
   }
 
@@ -141,14 +141,14 @@ export class TokenGrammar implements NativeGrammar {
   accept(token: number): void {
     this.#left = Math.min(MOST_WORK, this.#left + WORK_PER_TOKEN);
     if (this.#texts.isEnd[token] === 1) return;
-    const [from, to] = this.#placeOf(token);
+    const [from, to] = this.#byteRange(token);
     const state = this.#walk(this.#texts.bytes, from, to);
     if (state === DEAD) throw new Error('a token was chosen that the grammar does not allow');
     this.#state = state;
     this.#partial = { ...this.#end };
   }
 
-  #placeOf(token: number): [from: number, to: number] {
+  #byteRange(token: number): [from: number, to: number] {
     const { offsets } = this.#texts;
     return [offsets[token] ?? 0, offsets[token + 1] ?? 0];
   }
@@ -202,7 +202,7 @@ export class TokenGrammar implements NativeGrammar {
         least = left === 1 ? 0x80 : left === 2 ? 0x800 : 0x10000;
         continue;
       }
-      state = states.after(state, program.classOf(value), this.#meter);
+      state = states.after(state, program.findClass(value), this.#meter);
     }
     if (state !== DEAD && left > 0 && !this.#canComplete(state, { value, left, least })) return DEAD;
     this.#end.value = value;

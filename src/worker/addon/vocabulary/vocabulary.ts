@@ -3,7 +3,7 @@
  * knows nothing of templates or prompts.
  */
 import type { GapTokens, PairTokens, Vocabulary } from '../../prompt/vocabulary.ts';
-import { nameOf, TOKEN_ATTRIBUTES, VOCAB_TYPES } from '../../../lib/llama-api/enums.ts';
+import { enumName, TOKEN_ATTRIBUTES, VOCAB_TYPES } from '../../../lib/llama-api/enums.ts';
 import type { Pointer } from '../library/layouts.ts';
 import type { Library } from '../library/open.ts';
 import { PackedTexts } from './packed-texts.ts';
@@ -26,7 +26,7 @@ export function openVocabulary(library: Library, vocab: Pointer): OpenVocabulary
   const tokens: Tokens = {
     library,
     vocab,
-    type: nameOf(VOCAB_TYPES, library.llama_vocab_type(vocab)) ?? 'none',
+    type: enumName(VOCAB_TYPES, library.llama_vocab_type(vocab)) ?? 'none',
   };
   const size = library.llama_vocab_n_tokens(vocab);
   const bytes = new Map<number, Uint8Array>();
@@ -39,8 +39,8 @@ export function openVocabulary(library: Library, vocab: Pointer): OpenVocabulary
   const { controlTexts, userDefinedTexts, separateTexts, longest, texts } = survey(tokens, size);
   return {
     size,
-    bosText: textOf(tokens, bos),
-    eosText: textOf(tokens, eos),
+    bosText: entryText(tokens, bos),
+    eosText: entryText(tokens, eos),
     controlTexts,
     userDefinedTexts,
     separateTexts,
@@ -53,7 +53,7 @@ export function openVocabulary(library: Library, vocab: Pointer): OpenVocabulary
     leastTokens: (length) => (longest === null ? 0 : Math.floor(length / longest)),
     tokenize: (text, controls) => tokenize(tokens, text, controls),
     tokenizeNext: (text) => tokenizeNext(tokens, text),
-    bytesOf(token) {
+    tokenBytes(token) {
       let found = bytes.get(token);
       if (found === undefined) {
         found = isControl(tokens, token)
@@ -64,10 +64,10 @@ export function openVocabulary(library: Library, vocab: Pointer): OpenVocabulary
       return found;
     },
     isPlain: (token) =>
-      (attributesOf(tokens, token) &
+      (tokenAttributes(tokens, token) &
         (TOKEN_ATTRIBUTES.control | TOKEN_ATTRIBUTES.unknown | TOKEN_ATTRIBUTES.user_defined)) ===
       0,
-    controlTextOf: (token) => (isControl(tokens, token) ? textOf(tokens, token) : null),
+    controlText: (token) => (isControl(tokens, token) ? entryText(tokens, token) : null),
     isEnd: (token) => library.llama_vocab_is_eog(vocab, token),
   };
 }
@@ -110,14 +110,14 @@ function survey(tokens: Tokens, size: number): Survey {
   let longest = 1;
   const texts = new PackedTexts(size);
   for (let token = 0; token < size; token += 1) {
-    const text = textOf(tokens, token);
-    const attributes = attributesOf(tokens, token);
+    const text = entryText(tokens, token);
+    const attributes = tokenAttributes(tokens, token);
     const isSilent = (attributes & (TOKEN_ATTRIBUTES.control | TOKEN_ATTRIBUTES.unknown)) !== 0;
     const isEnd = tokens.library.llama_vocab_is_eog(tokens.vocab, token);
     longest = Math.max(longest, Buffer.byteLength(text));
     const bytes = isSilent
       ? Buffer.from(text, 'utf8')
-      : tokenBytes(tokens, token, { entry: text, attributes });
+      : entryBytes(tokens, token, { entry: text, attributes });
     texts.add(token, bytes, isEnd);
     if (text.length <= 1) continue;
     if (isSeparate(attributes)) separateTexts.push(text);
@@ -174,20 +174,20 @@ function tokenizeNext(tokens: Tokens, text: string): Uint32Array {
 }
 
 /** The entry as it stands in the file, byte-mapped or escaped. */
-function textOf({ library, vocab }: Tokens, token: number | null): string {
+function entryText({ library, vocab }: Tokens, token: number | null): string {
   return token === null ? '' : (library.llama_vocab_get_text(vocab, token) ?? '');
 }
 
-function attributesOf({ library, vocab }: Tokens, token: number): number {
+function tokenAttributes({ library, vocab }: Tokens, token: number): number {
   return library.llama_vocab_get_attr(vocab, token);
 }
 
 function isControl(tokens: Tokens, token: number): boolean {
-  return (attributesOf(tokens, token) & (TOKEN_ATTRIBUTES.control | TOKEN_ATTRIBUTES.unknown)) !== 0;
+  return (tokenAttributes(tokens, token) & (TOKEN_ATTRIBUTES.control | TOKEN_ATTRIBUTES.unknown)) !== 0;
 }
 
 /** Exact bytes, also of tokens that hold a part of a character, which no decoded string can carry. */
-function tokenBytes(
+function entryBytes(
   tokens: Tokens,
   token: number,
   { entry, attributes }: { readonly entry: string; readonly attributes: number },

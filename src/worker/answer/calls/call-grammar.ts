@@ -11,7 +11,7 @@ import type {
   ToolFormat,
   Words,
 } from '../../../../packages/chat-templates/src/tool-format/tool-format.ts';
-import { openingsOf } from './openings.ts';
+import { callOpenings } from './openings.ts';
 import { taggedRule } from './tagged-grammar.ts';
 import type { UnheldKeywords } from './unheld-keywords.ts';
 import { wordsGbnf } from './words-grammar.ts';
@@ -30,7 +30,7 @@ export function callRules(
   request: CallsRequest,
 ): { readonly mark: string; readonly tail: string }[] {
   const more = moreCalls(writer, format, request);
-  return openingsOf(format).map(({ mark, lead }) => {
+  return callOpenings(format).map(({ mark, lead }) => {
     const first = request.tools.map((_, index) => callText(writer, format, lead, { request, index }));
     return { mark, tail: writer.rule(`${writer.rule(first.join(' | '))} ${more}`) };
   });

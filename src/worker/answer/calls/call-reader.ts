@@ -46,7 +46,7 @@ export function* readCalls(
     if (!sink.mayCall()) return '';
     const next = nextWords(format);
     const [opening, ...rest] = next;
-    const choice = yield* source.takeOneOf([
+    const choice = yield* source.takeAny([
       typeof opening === 'string' ? opening : '',
       format.section.close,
     ]);
@@ -75,7 +75,7 @@ function* readWords(source: CharSource, words: Words, sink: CallSink | null): Re
   for (const word of words) {
     if (typeof word === 'string') {
       if (word.trim() === '') yield* source.takeSpace();
-      else if ((yield* source.takeOneOf([word])) < 0) return null;
+      else if ((yield* source.takeAny([word])) < 0) return null;
       continue;
     }
     const text = yield* source.takeWhile(SLOT_CHARS[word.slot]);
@@ -105,7 +105,7 @@ export function* readArguments(
   const { parameters = {} } = sink.tools.find((tool) => tool.name === name) ?? {};
   return yield* readTagged(
     source,
-    { form: format.arguments, after: literalOf(format.call.after), parameters },
+    { form: format.arguments, after: leadingLiteral(format.call.after), parameters },
     sink,
   );
 }
@@ -152,7 +152,7 @@ function* readTagged(source: CharSource, call: TaggedCall, sink: CallSink): Read
     if (lead.trim() === '') {
       if (yield* follows(source, after)) break;
     } else if (yield* source.isNext(lead, [after])) {
-      yield* source.takeOneOf([lead]);
+      yield* source.takeAny([lead]);
     } else {
       break;
     }
@@ -183,12 +183,12 @@ function* readPair(source: CharSource, call: TaggedCall): Reading<{ key: string;
   const rests = middles.map((middle) => middle.slice(common.trimEnd().length));
   let types: readonly JsonType[] | null = null;
   if (rests.length > 1) {
-    const middle = middles[yield* source.takeOneOf(rests)];
+    const middle = middles[yield* source.takeAny(rests)];
     types = JSON_TYPES.filter(
       (type) => typeof form.beforeValue !== 'string' && form.beforeValue[type] === middle,
     );
   } else if ((rests[0] ?? '').trim() !== '') {
-    yield* source.takeOneOf(rests);
+    yield* source.takeAny(rests);
   } else {
     yield* takeExactly(source, rests[0] ?? '');
   }
@@ -197,7 +197,7 @@ function* readPair(source: CharSource, call: TaggedCall): Reading<{ key: string;
   const schema = isSchema(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
   const text = yield* readValueText(source, call, key);
   if (text === null) return null;
-  return { key: name, json: jsonOf(text, form, types, schema, parameters) };
+  return { key: name, json: argumentJson(text, form, types, schema, parameters) };
 }
 
 /** White space that belongs to the words around a value, as far as it is there. */
@@ -265,7 +265,7 @@ function* readQuoted(source: CharSource, quote: string): Reading<string | null> 
   }
 }
 
-function jsonOf(
+function argumentJson(
   text: string,
   form: TaggedArguments,
   types: readonly JsonType[] | null,
@@ -281,7 +281,7 @@ function jsonOf(
   return writeJson(value === undefined ? text : value);
 }
 
-function literalOf([first]: Words): string {
+function leadingLiteral([first]: Words): string {
   return typeof first === 'string' ? first : '';
 }
 

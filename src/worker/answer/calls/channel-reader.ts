@@ -1,7 +1,7 @@
 /** Answers as messages with headers: a thought, words for the user, or a call of the tool that the header names. */
 import {
   type ChannelForm,
-  leadOf,
+  callLead,
   type ModelFormat,
   type ToolFormat,
 } from '../../../../packages/chat-templates/src/tool-format/tool-format.ts';
@@ -40,7 +40,7 @@ function* readMessage(
 ): Reading {
   if (channels.thought !== null && header.includes(channels.thought) && !header.includes(channels.callee))
     return yield* readText(source, channels, 'reasoning', sink);
-  const name = calleeOf(header, channels);
+  const name = findCallee(header, channels);
   if (name === null || sink.tools.length === 0) {
     const kind = channels.thought !== null && header.includes(channels.thought) ? 'reasoning' : 'text';
     return yield* readText(source, channels, kind, sink);
@@ -49,7 +49,7 @@ function* readMessage(
     sink.add({ type: 'tool_call', name });
     if (yield* readArguments(source, tools, name, sink)) sink.finished();
   } else {
-    const lead = [leadOf(tools), ...tools.call.before.slice(1)];
+    const lead = [callLead(tools), ...tools.call.before.slice(1)];
     yield* readCalls(source, tools, { mark: '', lead }, sink);
     source.record(null);
   }
@@ -62,7 +62,7 @@ function* readHeader(
   channels: ChannelForm,
 ): Reading<{ text: string; isText: boolean } | null> {
   const { start, message, words, thought, callee } = channels;
-  yield* source.takeOneOf([start]);
+  yield* source.takeAny([start]);
   let text = '';
   for (;;) {
     const char = yield* source.take();
@@ -106,7 +106,7 @@ function mayBeHeader(text: string, { start, message, words, callee, calls }: Cha
     .some((opening) => opening !== '' && (begun.startsWith(opening) || opening.startsWith(begun)));
 }
 
-function calleeOf(header: string, { callee, words }: ChannelForm): string | null {
+function findCallee(header: string, { callee, words }: ChannelForm): string | null {
   if (callee === '') return header === words ? null : header;
   const at = header.indexOf(callee);
   if (at < 0) return null;

@@ -82,7 +82,7 @@ export class CharSource {
    * Reads the longest of the texts that follows, white space counting on neither side, and returns its place in the
    * list. -1: none follows, and nothing was read. White space at the end of the text is read as far as it is the same.
    */
-  *takeOneOf(texts: readonly string[]): Reading<number> {
+  *takeAny(texts: readonly string[]): Reading<number> {
     const wanted = texts.map((text) => text.replaceAll(/\s+/g, ''));
     let alive = [...wanted.keys()].filter((index) => wanted[index] !== '');
     let found = -1;

@@ -2,14 +2,14 @@
 import type { ToolDefinition } from '../../../contract/job.ts';
 import {
   type ContentMarks,
-  literalsOf,
+  formatLiterals,
   type ModelFormat,
 } from '../../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import type { AnswerPart, BodyReader } from './body.ts';
 import { readCalls, type CallSink } from './call-reader.ts';
 import { readChannels } from './channel-reader.ts';
 import { CharSource, END, type Reading } from './char-source.ts';
-import { openingsOf } from './openings.ts';
+import { callOpenings } from './openings.ts';
 
 export interface FormatBodyOptions {
   readonly format: ModelFormat;
@@ -37,7 +37,7 @@ export class FormatBody implements BodyReader, CallSink {
     const { format, tools } = options;
     this.#options = options;
     this.tools = tools;
-    this.#literals = structureOf(format);
+    this.#literals = structureTexts(format);
     this.#reading = format.channels === null ? this.#read() : readChannels(this.#source, format, this);
     this.#reading.next();
   }
@@ -110,7 +110,7 @@ export class FormatBody implements BodyReader, CallSink {
   *#read(): Reading {
     const { format, tools } = this.#options;
     const callable = tools.length > 0 ? format.tools : null;
-    const openings = callable === null ? [] : openingsOf(callable);
+    const openings = callable === null ? [] : callOpenings(callable);
     const words = new WordsReader(this.#source, format.content, format.restart, this);
     for (;;) {
       const found = yield* words.readTo(
@@ -138,14 +138,14 @@ function append(parts: AnswerPart[], part: AnswerPart): void {
 }
 
 /** Texts that a control token may be part of; others are silent among words. */
-function structureOf({ tools, channels, content, restart }: ModelFormat): string[] {
+function structureTexts({ tools, channels, content, restart }: ModelFormat): string[] {
   const headers =
     channels === null
       ? []
       : [channels.start, channels.message, ...channels.ends, channels.words, ...channels.calls.flat()];
   const words = [content?.open, content?.close, restart, ...headers];
   const texts = words.filter((word): word is string => typeof word === 'string' && word !== '');
-  return [...texts, ...(tools === null ? [] : [tools.announcement ?? '', ...literalsOf(tools)])];
+  return [...texts, ...(tools === null ? [] : [tools.announcement ?? '', ...formatLiterals(tools)])];
 }
 
 /** Words of an answer, without the marks around them; white space in front of a call belongs to neither. */

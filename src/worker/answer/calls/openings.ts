@@ -1,6 +1,6 @@
 /** How the first call of an answer begins: the mark that free text does not contain, and the words behind it. */
 import {
-  leadOf,
+  callLead,
   type ToolFormat,
   type Words,
 } from '../../../../packages/chat-templates/src/tool-format/tool-format.ts';
@@ -11,7 +11,7 @@ export interface CallOpening {
   readonly lead: Words;
 }
 
-export function openingsOf(format: ToolFormat): CallOpening[] {
+export function callOpenings(format: ToolFormat): CallOpening[] {
   const lead = wordsBehind(format, format.trigger);
   const openings = [{ mark: format.trigger, lead }];
   // A call that begins with its name may say its type first, as Llama 3 was shown.
@@ -25,7 +25,7 @@ export function openingsOf(format: ToolFormat): CallOpening[] {
 function wordsBehind(format: ToolFormat, mark: string): Words {
   const [first, ...others] = format.call.before;
   const rest = typeof first === 'string' ? others : format.call.before;
-  const lead = leadOf(format);
+  const lead = callLead(format);
   let at = 0;
   for (const char of mark.replaceAll(/\s+/g, '')) {
     while (/\s/.test(lead[at] ?? '')) at += 1;

@@ -3,13 +3,13 @@ import { gbnfLiteral, type GbnfWriter } from '../../../../packages/schema-gramma
 import { anyValue } from '../../../../packages/schema-grammar/src/json-grammar.ts';
 import { readableFor, schemaRule } from '../../../../packages/schema-grammar/src/schema-grammar.ts';
 import {
-  optionsOf,
+  schemaOptions,
   type SchemaOption,
 } from '../../../../packages/chat-templates/src/tool-format/values/schema-options.ts';
 import {
   admittedTypes,
   isSchema,
-  typeOf,
+  valueType,
 } from '../../../../packages/chat-templates/src/tool-format/values/schema-types.ts';
 import {
   JSON_TYPES,
@@ -116,7 +116,7 @@ function valueRule(target: Target, name: string | null, schema: unknown, types: 
   const behind = wordsGbnf(form.afterValue, '', name);
   const mayBeRaw = form.strings.as === 'raw' && types.includes('string');
   if (form.others.as === 'json' && !mayBeRaw) return `${jsonRule(target, name, schema, types)} ${behind}`;
-  const options = optionsOf(schema, root).map((option) => narrowed(target, option, types));
+  const options = schemaOptions(schema, root).map((option) => narrowed(target, option, types));
   const isText = options.some((option) => 'schema' in option && option.types.includes('string'));
   if (form.strings.as === 'raw' && isText) {
     unheld.of(name, 'scalars');
@@ -139,7 +139,7 @@ function valueRule(target: Target, name: string | null, schema: unknown, types: 
 type Narrowed = SchemaOption & { readonly types: readonly JsonType[] };
 
 function narrowed({ root }: Target, option: SchemaOption, types: readonly JsonType[]): Narrowed {
-  const admitted = 'value' in option ? new Set([typeOf(option.value)]) : admittedTypes(option.schema, root);
+  const admitted = 'value' in option ? new Set([valueType(option.value)]) : admittedTypes(option.schema, root);
   return { ...option, types: types.filter((type) => admitted === null || admitted.has(type)) };
 }
 
@@ -166,7 +166,7 @@ function optionRule(target: Target, name: Name, option: Narrowed, depth = 0): st
     return nested;
   }
   if (isJson) return jsonRule(target, name, option.schema, option.types);
-  const each = depth < DEEPEST_LIST ? elementsOf(target, option) : null;
+  const each = depth < DEEPEST_LIST ? elementOptions(target, option) : null;
   if (each !== null) {
     unheld.of(name, 'scalars');
     const item = writer.rule(
@@ -184,17 +184,17 @@ function optionRule(target: Target, name: Name, option: Narrowed, depth = 0): st
 const DEEPEST_LIST = 3;
 
 /** What the elements of a list may be; null: the option is no list, or says nothing of them. */
-function elementsOf(target: Target, option: Narrowed): readonly Narrowed[] | null {
+function elementOptions(target: Target, option: Narrowed): readonly Narrowed[] | null {
   const items = 'schema' in option && isSchema(option.schema) ? option.schema['items'] : undefined;
   if (!isSchema(items) || option.types.some((type) => type !== 'array')) return null;
-  return optionsOf(items, target.root).map((of) => narrowed(target, of, JSON_TYPES));
+  return schemaOptions(items, target.root).map((of) => narrowed(target, of, JSON_TYPES));
 }
 
 /** A list of listed elements in tags of their own; null: another value, or another way of writing it. */
 function nestedList(target: Target, option: Narrowed): string | null {
   const { writer, form } = target;
   if (form.others.as !== 'nested') return null;
-  const each = elementsOf(target, option);
+  const each = elementOptions(target, option);
   if (each === null || !each.every((of) => 'value' in of && isScalar(of.types))) return null;
   const { mark } = form.others;
   const words = writer.rule(each.flatMap((of) => optionRule(target, null, of, 1) ?? []).join(' | ') || '""');

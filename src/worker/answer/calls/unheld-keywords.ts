@@ -4,7 +4,7 @@ import { MOST_UNHELD } from '../../../contract/limits.ts';
 import { isAssertion } from '../../../../packages/schema-grammar/src/schema/keywords.ts';
 import {
   isSchema,
-  targetOf,
+  resolvePointer,
 } from '../../../../packages/chat-templates/src/tool-format/values/schema-types.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -70,7 +70,7 @@ export class UnheldOfTool {
     for (const keyword of Object.keys(schema))
       if (isAssertion(keyword) && !isHeld(schema, keyword, freedom)) this.#name(pointer, keyword);
     const { $ref, items } = schema;
-    if (typeof $ref === 'string') this.#walk(targetOf($ref, this.#root), $ref.slice(1), freedom);
+    if (typeof $ref === 'string') this.#walk(resolvePointer($ref, this.#root), $ref.slice(1), freedom);
     for (const keyword of LISTS) {
       const branches = schema[keyword];
       if (!Array.isArray(branches)) continue;

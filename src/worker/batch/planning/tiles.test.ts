@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EXACT_TILES } from '../../../contract/settings/exact-rules.ts';
-import { computedTiles, mostReused, type Tile, tiledCall, tilesOf } from './tiles.ts';
+import { computedTiles, mostReused, type Tile, tiledCall, tileRules } from './tiles.ts';
 
-const exact = { ...tilesOf({ exact: {} }), endsTogether: true };
-const any = tilesOf({});
+const exact = { ...tileRules({ exact: {} }), endsTogether: true };
+const any = tileRules({});
 
 describe('tiles that the library computes', () => {
   it.each<[string, [number, number][], [number, number][]]>([

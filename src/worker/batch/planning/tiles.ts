@@ -1,7 +1,7 @@
 /** How prompts are divided into tiles where their bits must not depend on that (contract/settings/exact-rules.ts). Pure. */
 import { EXACT_TILES, type TileRules } from '../../../contract/settings/exact-rules.ts';
 
-export const tilesOf = ({ exact }: { readonly exact?: unknown }): TileRules =>
+export const tileRules = ({ exact }: { readonly exact?: unknown }): TileRules =>
   exact === undefined ? ANY_TILES : EXACT_TILES;
 
 /** Any division will do; only the last token is always evaluated, because its logits choose the first one of the answer. */

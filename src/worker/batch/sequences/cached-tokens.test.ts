@@ -5,7 +5,7 @@ import { type TokenText, withCachedTokens } from './cached-tokens.ts';
 /** Token 0 is a control; all others spell their letters. */
 const letters = ['', 'a', 'b', 'aa', 'ab', 'ba', 'aab', 'abab'];
 const text: TokenText = {
-  bytesOf: (token) => Buffer.from(letters[token] ?? ''),
+  tokenBytes: (token) => Buffer.from(letters[token] ?? ''),
   isPlain: (token) => token !== 0,
 };
 const spell = (tokens: ArrayLike<number>): string =>

@@ -7,7 +7,7 @@ import { isRow } from '../../media/rows.ts';
 import { commonPrefix } from '../stream/common-prefix.ts';
 
 export interface TokenText {
-  bytesOf(token: number): Uint8Array;
+  tokenBytes(token: number): Uint8Array;
   /** The token stands for nothing but its bytes. A control token, or a mark of the template, never replaces text. */
   isPlain(token: number): boolean;
 }
@@ -90,7 +90,7 @@ class ByteReader {
       const token = this.#tokens[this.tokensRead];
       if (token === undefined || isRow(token) || !this.#text.isPlain(token)) return null;
       this.tokensRead += 1;
-      this.#bytes = this.#text.bytesOf(token);
+      this.#bytes = this.#text.tokenBytes(token);
       this.#at = 0;
       // A plain token without bytes tells nothing about the text.
       if (this.#bytes.length === 0) return null;

@@ -16,7 +16,7 @@ export class Checkpoints {
 
   constructor(chat: ChatModel) {
     this.#context = chat.context;
-    this.#window = windowOf(chat.model.facts.past);
+    this.#window = lookback(chat.model.facts.past);
   }
 
   take(sequence: number, length: number): void {
@@ -65,6 +65,6 @@ export class Checkpoints {
 }
 
 /** How many tokens before the next one it looks at: all of them, where the state is a summary. */
-function windowOf(past: PastState): number {
+function lookback(past: PastState): number {
   return past.holds === 'window' ? past.tokens : Number.POSITIVE_INFINITY;
 }

@@ -17,7 +17,7 @@ export interface FreeSequence {
 /** At least one is free. */
 export function leastWorth(free: readonly FreeSequence[]): number {
   const newestFirst = [...free].sort((a, b) => b.lastUsed - a.lastUsed || a.id - b.id);
-  const worths = new Map(newestFirst.map((sequence, rank) => [sequence, worthOf(sequence, rank)]));
+  const worths = new Map(newestFirst.map((sequence, rank) => [sequence, sequenceWorth(sequence, rank)]));
   const [least] = [...free].sort(
     (a, b) => (worths.get(a) ?? 0) - (worths.get(b) ?? 0) || a.lastUsed - b.lastUsed || a.id - b.id,
   );
@@ -26,7 +26,7 @@ export function leastWorth(free: readonly FreeSequence[]): number {
 }
 
 /** In tokens. State that is only the beginning of the prompt is a gain, not a loss. */
-function worthOf({ cachedTokens, sharedTokens, costTokens = 0 }: FreeSequence, rank: number): number {
+function sequenceWorth({ cachedTokens, sharedTokens, costTokens = 0 }: FreeSequence, rank: number): number {
   const evicted = cachedTokens - sharedTokens;
   return costTokens + (evicted > 0 ? evicted / (1 + rank) : -sharedTokens);
 }

@@ -88,12 +88,12 @@ export function placePrompt(
     return isCut ? (rules.reach?.(sequence, shared) ?? shared) : shared;
   };
   const prefixes = new Map(sequences.map((sequence) => [sequence.id, reusable(sequence)]));
-  const prefixOf = (id: number): number => prefixes.get(id) ?? 0;
+  const prefixLength = (id: number): number => prefixes.get(id) ?? 0;
 
   const source = [...sequences].sort(
-    (a, b) => prefixOf(b.id) - prefixOf(a.id) || Number(a.busy) - Number(b.busy),
+    (a, b) => prefixLength(b.id) - prefixLength(a.id) || Number(a.busy) - Number(b.busy),
   )[0];
-  const shared = source === undefined ? 0 : prefixOf(source.id);
+  const shared = source === undefined ? 0 : prefixLength(source.id);
   if (source !== undefined && !source.busy && shared > 0 && continues(source, shared))
     return { id: source.id, keep: shared, copyFrom: null, continues: true, copyWorthTokens };
 
@@ -102,20 +102,20 @@ export function placePrompt(
     free.map((sequence) => ({
       id: sequence.id,
       cachedTokens: worthTokens(sequence.tokens.length, rules.onlyHere?.(sequence)),
-      sharedTokens: prefixOf(sequence.id),
+      sharedTokens: prefixLength(sequence.id),
       lastUsed: sequence.lastUsed,
-      costTokens: rules.neighboursShare === true ? APART_TOKENS * runsOf([...busy, sequence]) : 0,
+      costTokens: rules.neighboursShare === true ? APART_TOKENS * countRuns([...busy, sequence]) : 0,
     })),
   );
   const placement = { id, continues: false, copyWorthTokens };
-  if (source === undefined || source.id === id || shared - prefixOf(id) < copyWorthTokens)
-    return { ...placement, keep: prefixOf(id), copyFrom: null };
+  if (source === undefined || source.id === id || shared - prefixLength(id) < copyWorthTokens)
+    return { ...placement, keep: prefixLength(id), copyFrom: null };
 
   return { ...placement, keep: shared, copyFrom: source.id };
 }
 
 /** Calls in which sequences are evaluated, of which only neighbours share one. */
-function runsOf(sequences: readonly CachedSequence[]): number {
+function countRuns(sequences: readonly CachedSequence[]): number {
   const ids = new Set(sequences.map(({ id }) => id));
   return [...ids].filter((id) => !ids.has(id - 1)).length;
 }

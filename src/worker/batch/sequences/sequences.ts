@@ -3,7 +3,7 @@
  * what it reuses, who gives up cells. It knows no streams and nothing of steps; state that left a sequence belongs to tiers/.
  * Here the decisions of the pure files become native calls. `tokens` of a sequence are always those whose state is there.
  */
-import { messageOf } from '../../../lib/errors/svc-error.ts';
+import { errorMessage } from '../../../lib/errors/svc-error.ts';
 import { withValues } from '../../cache/turned-values.ts';
 import type { AttentionOptions, NativeContext } from '../../native.ts';
 import type { ChatModel } from '../../model.ts';
@@ -13,7 +13,7 @@ import type { CostModel } from '../planning/cost-model.ts';
 import { CELL_LIMITS, COPY_LIMITS } from '../planning/tuning.ts';
 import { cellsBesideRunning, evictedFor } from './kv-cells.ts';
 import type { TileRules } from '../../../contract/settings/exact-rules.ts';
-import { mostReused, tilesOf } from '../planning/tiles.ts';
+import { mostReused, tileRules } from '../planning/tiles.ts';
 import { type Placement, placePrompt, worthTokens } from './placement.ts';
 import { costOfCells, idleBehindRunning, type Work } from './set-aside.ts';
 import type { Candidate } from '../tiers/cache-facts.ts';
@@ -73,7 +73,7 @@ export class Sequences {
       lastUsed: 0,
       filled: 0,
     }));
-    this.#tiles = tilesOf(chat);
+    this.#tiles = tileRules(chat);
     this.#keepsAnswers = chat.exact === undefined;
     this.#checkpoints = chat.prefixReuse === 'checkpoints' ? new Checkpoints(chat) : null;
     this.#cells = chat.sharedCells;
@@ -192,7 +192,7 @@ export class Sequences {
       this.#context.reopen(attention);
       return true;
     } catch (error) {
-      process.stderr.write(`Attention could not be computed another way: ${messageOf(error)}\n`);
+      process.stderr.write(`Attention could not be computed another way: ${errorMessage(error)}\n`);
       return false;
     }
   }
@@ -204,9 +204,9 @@ export class Sequences {
 
   /** Makes room for so many more cells by forgetting idle state; false when running answers hold too many. */
   makeRoom(cells: number): boolean {
-    const costOf = (state: SequenceState): number =>
+    const tokenCost = (state: SequenceState): number =>
       worthTokens(state.tokens.length, this.#tiers?.missing(state)) / state.tokens.length;
-    const evicted = this.#cells === null ? [] : evictedFor(cells, this.#cells, this.#states, costOf);
+    const evicted = this.#cells === null ? [] : evictedFor(cells, this.#cells, this.#states, tokenCost);
     for (const id of evicted ?? []) {
       this.#leave(this.#state(id));
       this.empty(id);

@@ -25,7 +25,7 @@ function countingContext() {
       of: [{ token: last + 1, logit: 1 }],
       largest: 1,
       totalWeight: () => 1,
-      rankOf: () => 1,
+      tokenRank: () => 1,
     }),
     cutSequence(sequence, length) {
       held.set(sequence, (held.get(sequence) ?? []).slice(0, length));

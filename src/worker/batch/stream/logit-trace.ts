@@ -19,7 +19,7 @@ export function topTwo(context: NativeContext, row: number): TopTwo {
 }
 
 /** How far a token lies below the first choice; 0: it is the first choice. */
-export function gapOf(context: NativeContext, row: number, token: number): number {
+export function logitGap(context: NativeContext, row: number, token: number): number {
   const { of, largest } = context.readLogits(row, { tokens: [token], largest: 1 });
   if (of[0]?.token === token) return 0;
   return largest - (of.find((entry) => entry.token === token)?.logit ?? Number.NEGATIVE_INFINITY);

@@ -33,7 +33,7 @@ export class Logprobs {
   }
 
   #read(context: NativeContext, batchRow: number, token: number): RankedToken {
-    const { of, largest, totalWeight, rankOf } = context.readLogits(batchRow, {
+    const { of, largest, totalWeight, tokenRank } = context.readLogits(batchRow, {
       tokens: [token],
       largest: this.#top,
     });
@@ -50,13 +50,13 @@ export class Logprobs {
         .sort(([, a], [, b]) => b - a)
         .slice(0, this.#top)
         .map(([id, logit]) => entry(id, logit)),
-      rank: () => rankOf(token),
+      rank: () => tokenRank(token),
     };
   }
 
   #named(token: number): { readonly id: number; readonly text: string; readonly bytes: number[] } {
-    const bytes = this.#vocabulary.bytesOf(token);
-    const control = this.#vocabulary.controlTextOf(token);
+    const bytes = this.#vocabulary.tokenBytes(token);
+    const control = this.#vocabulary.controlText(token);
     return {
       id: token,
       text: control ?? new TextDecoder().decode(bytes),

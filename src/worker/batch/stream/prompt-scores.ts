@@ -34,7 +34,7 @@ export class PromptScores {
   }
 
   /** Where rows from `position` on have to end that would otherwise go on to `end`. */
-  endOf(position: number, end: number): number {
+  callEnd(position: number, end: number): number {
     const first = this.#next - 1;
     if (this.isOver || end <= first) return end;
     if (first - position >= this.#leastRows && end - first >= this.#leastRows) return first;
@@ -44,7 +44,7 @@ export class PromptScores {
   }
 
   /** All rows of a chunk or none: the bits of a row may depend on whether others have logits beside it, so that is not left to chance. */
-  rowsOf(position: number, tokens: number): number {
+  countRows(position: number, tokens: number): number {
     return !this.isOver && position + tokens >= Math.max(1, this.#next) ? tokens : 0;
   }
 

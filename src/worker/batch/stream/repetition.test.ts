@@ -27,7 +27,7 @@ async function sung(fields: Partial<GenerateJob>, next: number) {
             of: [{ token: next, logit: 1 }],
             largest: 1,
             totalWeight: () => 1,
-            rankOf: () => 1,
+            tokenRank: () => 1,
           }),
         };
       };

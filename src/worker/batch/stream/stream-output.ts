@@ -33,7 +33,7 @@ export class StreamOutput {
     this.#stops = new StopStrings([...job.job.stop, ...(job.answer.hiddenStops ?? [])]);
     const limit = repetitionLimit(job.job);
     this.#guard =
-      limit === 0 ? null : new RepetitionGuard(limit, this.#tokens, (tokens) => this.#textOf(tokens));
+      limit === 0 ? null : new RepetitionGuard(limit, this.#tokens, (tokens) => this.#joinTokens(tokens));
     this.#room = numCtx - prompt.length;
     this.#maxTokens = Math.min(job.job.maxTokens ?? this.#room, this.#room);
     // A job that wants no token at all has finished before it began.
@@ -92,7 +92,7 @@ export class StreamOutput {
     if (this.#vocabulary.isEnd(token)) return this.#end('stop');
     if (parser.thinking) this.#reasoningTokens += 1;
     else if (sampled && parser.inText) this.#sampled.add(sampled);
-    const events = this.#eventsOf(this.#partsOf(token));
+    const events = this.#toEvents(this.#readParts(token));
     if (this.#finishReason !== null) return events;
     if (parser.complete) return [...events, ...this.#end('stop')];
     if (this.#tokens.length >= this.#most || this.#guard?.isOver === true)
@@ -100,8 +100,8 @@ export class StreamOutput {
     return events;
   }
 
-  #textOf(tokens: readonly number[]): string {
-    return Buffer.concat(tokens.map((token) => this.#vocabulary.bytesOf(token))).toString('utf8');
+  #joinTokens(tokens: readonly number[]): string {
+    return Buffer.concat(tokens.map((token) => this.#vocabulary.tokenBytes(token))).toString('utf8');
   }
 
   /** Half a call is of no use to anybody. */
@@ -114,18 +114,18 @@ export class StreamOutput {
     return this.#job.answer.parser;
   }
 
-  #partsOf(token: number): AnswerPart[] {
-    const control = this.#vocabulary.controlTextOf(token);
+  #readParts(token: number): AnswerPart[] {
+    const control = this.#vocabulary.controlText(token);
     if (control !== null) {
       this.#utf8.drop();
       return this.#parser.control(control);
     }
-    return this.#parser.text(this.#utf8.push(this.#vocabulary.bytesOf(token)));
+    return this.#parser.text(this.#utf8.push(this.#vocabulary.tokenBytes(token)));
   }
 
   #end(reason: FinishReason): JobEvent[] {
     const isCut = reason === 'length';
-    const events = this.#eventsOf(this.#parser.end(isCut));
+    const events = this.#toEvents(this.#parser.end(isCut));
     if (this.#finishReason !== null) return events;
     // A mark of the template that has begun is no text of a cut answer either.
     const held = this.#stops.end(isCut ? this.#job.answer.hiddenStops : []);
@@ -134,7 +134,7 @@ export class StreamOutput {
   }
 
   /** Stop strings are looked for in the answer's text, not in thinking and not in the arguments of tools. */
-  #eventsOf(parts: readonly AnswerPart[]): JobEvent[] {
+  #toEvents(parts: readonly AnswerPart[]): JobEvent[] {
     const events: JobEvent[] = [];
     for (const part of parts) {
       if (part.type !== 'text') {

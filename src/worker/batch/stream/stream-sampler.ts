@@ -35,7 +35,7 @@ export class StreamSampler {
     this.#job = job;
     this.#sampler = model.newSampler();
     this.#logprobs = topLogprobs === null ? null : new Logprobs(vocabulary, topLogprobs);
-    this.#seed = seedOf(sampling.seed);
+    this.#seed = samplerSeed(sampling.seed);
     this.#modelId = spec.modelId;
   }
 
@@ -97,7 +97,7 @@ function noToken(): Error {
 }
 
 /** The seed of a job, or a random one; a job that names the one of the random device gets its neighbour. */
-function seedOf(seed: number | undefined): number {
+function samplerSeed(seed: number | undefined): number {
   if (seed === undefined) return randomInt(RANDOM_DEVICE_SEED);
   return seed === RANDOM_DEVICE_SEED ? RANDOM_DEVICE_SEED - 1 : seed;
 }

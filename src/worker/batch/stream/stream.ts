@@ -15,7 +15,7 @@ import { LogitTrace, topTwo } from './logit-trace.ts';
 import { PromptLookup } from './prompt-lookup.ts';
 import { PromptScores } from './prompt-scores.ts';
 import type { TileRules } from '../../../contract/settings/exact-rules.ts';
-import { tilesOf } from '../planning/tiles.ts';
+import { tileRules } from '../planning/tiles.ts';
 import type { Row } from './row.ts';
 import type { StreamJob } from './stream-job.ts';
 import { StreamOutput } from './stream-output.ts';
@@ -38,7 +38,7 @@ export interface StreamStart {
 }
 
 /** Null where fewer rows than a tile would be left on one side of it. */
-function stopOf(
+function prefillStop(
   { sharedTokens, prompt }: StreamJob,
   cachedTokens: number,
   { leastRows }: TileRules,
@@ -93,8 +93,8 @@ export class Stream {
     this.adapters = job.job.adapters;
     this.adapterKey = job.adapterKey;
     this.owner = job.owner;
-    const tiles = tilesOf(chat);
-    this.sharedTokens = stopOf(job, cachedTokens, tiles);
+    const tiles = tileRules(chat);
+    this.sharedTokens = prefillStop(job, cachedTokens, tiles);
     const { scoredPrompt } = job.job;
     this.#scores =
       scoredPrompt === undefined
@@ -173,8 +173,8 @@ export class Stream {
     const [position, stop] = [this.#position, this.sharedTokens ?? 0];
     const shared = position < stop ? stop : this.#evaluated.length;
     const border = Math.min(shared, this.images.nextStart(position) ?? shared);
-    const end = this.#scores?.endOf(position, border) ?? border;
-    const readsRows = (this.#scores?.rowsOf(position, end - position) ?? 0) > 0;
+    const end = this.#scores?.callEnd(position, border) ?? border;
+    const readsRows = (this.#scores?.countRows(position, end - position) ?? 0) > 0;
     return {
       sequence: this.sequence,
       position,
@@ -219,7 +219,7 @@ export class Stream {
       sequence: this.sequence,
       position: this.#position,
       tokens: this.#evaluated.subarray(this.#position, end),
-      logits: Math.max(this.#scores?.rowsOf(this.#position, tokens) ?? 0, samples ? 1 : 0),
+      logits: Math.max(this.#scores?.countRows(this.#position, tokens) ?? 0, samples ? 1 : 0),
       sampled: samples ? 1 : 0,
       padding,
       spared: this.images.sparedBefore(this.#position),

@@ -6,7 +6,7 @@
 import type { CacheTiers } from '../../../contract/slots.ts';
 import type { CacheMissReason } from '../../../contract/job-event.ts';
 import type { NativeContext } from '../../native.ts';
-import { messageOf } from '../../../lib/errors/svc-error.ts';
+import { errorMessage } from '../../../lib/errors/svc-error.ts';
 import { type Found, PromptStore } from '../../cache/prompt-store.ts';
 import type { KeptState } from '../../cache/kept-state.ts';
 import type { ReadBack, StateTaker } from '../../cache/state-reader.ts';
@@ -338,7 +338,7 @@ export class Tiers {
         await this.#store.compact(() => this.quiet.turn(), isAll);
       }
     } catch (error) {
-      log(`The prompt cache could not be compacted in memory: ${messageOf(error)}`);
+      log(`The prompt cache could not be compacted in memory: ${errorMessage(error)}`);
     } finally {
       this.#isCompacting = false;
     }

@@ -86,7 +86,7 @@ export class BlockFolder {
       const file = await open(temporary, 'wx', PRIVATE_FILE);
       try {
         await writeAll(file, encrypted.bytes);
-        for (const slice of slicesOf(rows, WRITE_BYTES)) {
+        for (const slice of cutSlices(rows, WRITE_BYTES)) {
           await pause();
           await writeAll(file, encrypted.rows.update(slice));
         }
@@ -95,7 +95,7 @@ export class BlockFolder {
       } finally {
         await file.close();
       }
-      await rename(temporary, this.#pathOf(id));
+      await rename(temporary, this.#blockPath(id));
     } catch (error) {
       await rm(temporary, { force: true });
       throw error;
@@ -116,7 +116,7 @@ export class BlockFolder {
 
   /** The file's bytes as they lie there; null when it is gone or has another length. */
   async fetch(block: StoredBlock, staging: Staging): Promise<Buffer | null> {
-    return staging.read(this.#pathOf(block.id), block.bytes).catch(() => null);
+    return staging.read(this.#blockPath(block.id), block.bytes).catch(() => null);
   }
 
   /**
@@ -142,19 +142,19 @@ export class BlockFolder {
   /** Younger than the files behind it, so that those are the first to go. */
   async touch(block: StoredBlock): Promise<void> {
     const seconds = (block.isPinned ? PINNED_MS : Date.now() - block.header.start) / 1000;
-    await utimes(this.#pathOf(block.id), seconds, seconds).catch(() => undefined);
+    await utimes(this.#blockPath(block.id), seconds, seconds).catch(() => undefined);
   }
 
   async remove(id: string): Promise<void> {
-    await rm(this.#pathOf(id), { force: true }).catch(() => undefined);
+    await rm(this.#blockPath(id), { force: true }).catch(() => undefined);
   }
 
-  #pathOf(id: string): string {
+  #blockPath(id: string): string {
     return path.join(this.path, `${id}.kv`);
   }
 
   async #read(id: string): Promise<StoredBlock | null> {
-    const file = await open(this.#pathOf(id), 'r');
+    const file = await open(this.#blockPath(id), 'r');
     try {
       const { size, mtimeMs } = await file.stat();
       const first = await readAt(file, Math.min(size, FIRST_BYTES), 0);
@@ -191,7 +191,7 @@ export class Staging {
 }
 
 /** The same bytes in slices of so many, the last one shorter; each is good until the next. */
-function* slicesOf(pieces: Iterable<Uint8Array>, bytes: number): Generator<Uint8Array> {
+function* cutSlices(pieces: Iterable<Uint8Array>, bytes: number): Generator<Uint8Array> {
   const slice = Buffer.allocUnsafe(bytes);
   let filled = 0;
   for (const piece of pieces) {

@@ -51,7 +51,7 @@ export function tokensText(tokens: Uint32Array): string {
 }
 
 /** Null when the text is not whole numbers. */
-export function tokensOf(text: string): Uint32Array | null {
+export function decodeTokens(text: string): Uint32Array | null {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length === 0 || bytes.length % 4 !== 0) return null;
   return Uint32Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readUInt32LE(i * 4));

@@ -62,7 +62,7 @@ export function headerEnd(start: Buffer): number | null {
 export function decryptHeader(key: FileKey, start: Buffer): Buffer | null {
   const end = headerEnd(start);
   if (end === null || start.length < end) return null;
-  const cipher = createDecipheriv(CIPHER, keyFor(key, saltOf(start), 'header'), NONCE);
+  const cipher = createDecipheriv(CIPHER, keyFor(key, readSalt(start), 'header'), NONCE);
   cipher.setAAD(start.subarray(0, HEADER_AT));
   cipher.setAuthTag(start.subarray(end - TAG_BYTES, end));
   return proven(() =>
@@ -73,7 +73,7 @@ export function decryptHeader(key: FileKey, start: Buffer): Buffer | null {
 /** What opens the rows of the file; nothing that it gives out is proven before `final()` came back. */
 export function rowDecipher(key: FileKey, start: Buffer, tag: Buffer, owner: string): DecipherGCM {
   const end = headerEnd(start) ?? 0;
-  const rows = createDecipheriv(CIPHER, keyFor(key, saltOf(start), `rows ${owner}`), NONCE);
+  const rows = createDecipheriv(CIPHER, keyFor(key, readSalt(start), `rows ${owner}`), NONCE);
   rows.setAAD(start.subarray(end - TAG_BYTES, end));
   rows.setAuthTag(tag);
   return rows;
@@ -94,7 +94,7 @@ export function proven<T>(open: () => T): T | null {
   }
 }
 
-function saltOf(start: Buffer): Buffer {
+function readSalt(start: Buffer): Buffer {
   return start.subarray(MAGIC.length, MAGIC.length + SALT_BYTES);
 }
 

@@ -1,7 +1,7 @@
 import { plainVocabulary as vocabulary } from '../../../../test/support/engine/plain-vocabulary.ts';
 import { describe, expect, it } from 'vitest';
 import type { Turn } from '../../../contract/job.ts';
-import { isSvcError, reasonOf } from '../../../lib/errors/svc-error.ts';
+import { isSvcError, errorReason } from '../../../lib/errors/svc-error.ts';
 import {
   KNOWN_TEMPLATE_NAMES,
   knownTemplate,
@@ -147,7 +147,7 @@ describe('a conversation that the template refuses', () => {
       put(raise('true', 'never'), [user('A'), user('B')]);
       expect.unreachable();
     } catch (error) {
-      expect(isSvcError(error) && reasonOf(error)).toBe('never');
+      expect(isSvcError(error) && errorReason(error)).toBe('never');
     }
   });
 });

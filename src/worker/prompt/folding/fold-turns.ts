@@ -7,7 +7,7 @@ import { memoizeByObject } from '../../../lib/base/recent/memoize-by-object.ts';
 import { RecentTexts } from '../../../lib/base/recent/recent-texts.ts';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { type Fold, FOLDS, isEmpty } from './folds.ts';
-import { type PromptTurn, textOf } from './prompt-turn.ts';
+import { type PromptTurn, toText } from './prompt-turn.ts';
 
 export interface Folded {
   readonly turns: readonly PromptTurn[];
@@ -47,26 +47,26 @@ export function foldTurns<Prompt extends Foldable>(
   prompt: Prompt,
   render: (asked: Prompt) => string,
 ): Folded {
-  const skeleton = skeletonOf(prompt);
+  const skeleton = buildSkeleton(prompt);
   const rendered: Render = (asked) => render({ ...prompt, ...asked });
-  const { folds, loses } = chosen(template).of(keyOf({ ...prompt, ...skeleton }), () => {
+  const { folds, loses } = chosen(template).of(foldKey({ ...prompt, ...skeleton }), () => {
     const needed = neededFolds(skeleton, rendered);
     return { folds: needed, loses: losesWords(applied(skeleton.turns, needed), skeleton, rendered) };
   });
-  const names = namesOf(prompt.turns, folds);
+  const names = foldNames(prompt.turns, folds);
   return { turns: applied(prompt.turns, folds), folds: loses ? [...names, TEXT_LOST] : names };
 }
 
 /** All of it but functions, which are the template's. */
-const keyOf = (asked: object): string => JSON.stringify(asked);
+const foldKey = (asked: object): string => JSON.stringify(asked);
 
-function namesOf(turns: readonly PromptTurn[], folds: readonly Fold[]): string[] {
+function foldNames(turns: readonly PromptTurn[], folds: readonly Fold[]): string[] {
   const used = folds.filter((fold, at) => haveEffect(applied(turns, folds.slice(0, at)), [fold]));
   return [...new Set(used.map(({ name }) => name))];
 }
 
 /** Each text is a word of its own: empty, a single word, or that with the tools told above it. */
-function skeletonOf(prompt: Foldable): Foldable {
+function buildSkeleton(prompt: Foldable): Foldable {
   let count = 0;
   const word = (text: string): string => {
     count += 1;
@@ -76,7 +76,7 @@ function skeletonOf(prompt: Foldable): Foldable {
     const { reasoning, toolCalls } = turn;
     return {
       ...turn,
-      content: word(textOf(turn.content).string),
+      content: word(toText(turn.content).string),
       ...(reasoning === undefined ? {} : { reasoning: word(reasoning).replace('word', 'thought') }),
       ...(toolCalls === undefined
         ? {}
@@ -104,7 +104,7 @@ interface Try {
 function neededFolds(skeleton: Foldable, render: Render): readonly Fold[] {
   const attempt = (folds: readonly Fold[]): Try => ({
     folds,
-    faults: faultsOf(applied(skeleton.turns, folds), skeleton, render),
+    faults: countFaults(applied(skeleton.turns, folds), skeleton, render),
   });
   let best: Try = { folds: [], faults: Infinity };
   let turns = 0;
@@ -156,12 +156,12 @@ function haveEffect(turns: readonly PromptTurn[], folds: readonly Fold[]): boole
 }
 
 /** A refusal is worse than any number of words that are missing, and one of those than any that are elsewhere. */
-function faultsOf(turns: readonly PromptTurn[], skeleton: Foldable, render: Render): number {
+function countFaults(turns: readonly PromptTurn[], skeleton: Foldable, render: Render): number {
   const text = renderedOrNull({ ...skeleton, turns }, render);
   if (text === null) return Infinity;
   let faults = 0;
   let last = -1;
-  for (const word of wordsOf(turns)) {
+  for (const word of listWords(turns)) {
     const at = text.indexOf(word);
     if (at < 0 || text.indexOf(word, at + 1) >= 0) faults += 1000;
     else if (at < last) faults += 1;
@@ -196,7 +196,7 @@ function takenForTheModels(
 /** False where it is refused. */
 function losesWords(turns: readonly PromptTurn[], skeleton: Foldable, render: Render): boolean {
   const text = renderedOrNull({ ...skeleton, turns }, render);
-  return text !== null && wordsOf(turns).some((word) => !text.includes(word));
+  return text !== null && listWords(turns).some((word) => !text.includes(word));
 }
 
 function renderedOrNull(prompt: Foldable, render: Render): string | null {
@@ -209,9 +209,9 @@ function renderedOrNull(prompt: Foldable, render: Render): string | null {
 }
 
 /** In the order in which they are said. Thoughts of earlier turns are not among them: most templates leave those out by design. */
-function wordsOf(turns: readonly PromptTurn[]): string[] {
+function listWords(turns: readonly PromptTurn[]): string[] {
   return turns.flatMap(({ content, toolCalls = [] }) => [
-    ...(textOf(content).string.match(/word\d+x/g) ?? []),
+    ...(toText(content).string.match(/word\d+x/g) ?? []),
     ...toolCalls.flatMap(({ argumentsJson }) => argumentsJson.match(/word\d+x/g) ?? []),
   ]);
 }

@@ -3,7 +3,7 @@
  * told in another role or place is named.
  */
 import { Text } from '../../../../packages/chat-templates/src/jinja/values/text.ts';
-import { type PromptTurn, textOf } from './prompt-turn.ts';
+import { type PromptTurn, toText } from './prompt-turn.ts';
 
 type Turns = readonly PromptTurn[];
 
@@ -34,12 +34,12 @@ const GAP = Text.client('\n\n');
 /** Both texts, the first in front; what is empty leaves no gap. */
 function joined(first: string | Text, second: string | Text): string | Text {
   if (isEmpty(first)) return second;
-  return isEmpty(second) ? first : Text.concat([textOf(first), GAP, textOf(second)]);
+  return isEmpty(second) ? first : Text.concat([toText(first), GAP, toText(second)]);
 }
 
 /** Templates trim what they write, so white space alone is nothing. */
 export function isEmpty(content: string | Text): boolean {
-  return textOf(content).string.trim() === '';
+  return toText(content).string.trim() === '';
 }
 
 /** How many system turns open the conversation. */
@@ -70,7 +70,7 @@ function splitCalls(turns: Turns): PromptTurn[] {
     split.pop();
     const end = turns.findIndex(({ role }, index) => index > at && role !== 'tool');
     const results = turns.slice(at + 1, end < 0 ? turns.length : end);
-    const answered = toolCalls.map((call, index) => ({ call, result: resultOf(call.id, index, results) }));
+    const answered = toolCalls.map((call, index) => ({ call, result: findResult(call.id, index, results) }));
     for (const [index, { call, result }] of answered.entries()) {
       const words = index === 0 ? turn : { role: turn.role, content: '' };
       split.push({ ...words, toolCalls: [call] }, ...(result === undefined ? [] : [result]));
@@ -82,7 +82,7 @@ function splitCalls(turns: Turns): PromptTurn[] {
 }
 
 /** By its id; without ids by its place, which is in the order of the calls. */
-function resultOf(id: string, index: number, results: Turns): PromptTurn | undefined {
+function findResult(id: string, index: number, results: Turns): PromptTurn | undefined {
   const named = results.find(({ toolCallId }) => toolCallId !== undefined && toolCallId === id);
   return named ?? (results.every(({ toolCallId = '' }) => toolCallId === '') ? results[index] : undefined);
 }

@@ -8,6 +8,6 @@ import { Text } from '../../../../packages/chat-templates/src/jinja/values/text.
 /** A turn whose content may hold words of our own. */
 export type PromptTurn = Omit<Turn, 'content'> & { readonly content: string | Text };
 
-export function textOf(content: string | Text): Text {
+export function toText(content: string | Text): Text {
   return typeof content === 'string' ? Text.client(content) : content;
 }

@@ -1,5 +1,5 @@
 /** Takes the lock in the file named by the argument, says so or why not, and holds it until its input ends. */
-import { messageOf } from '../../../../src/lib/errors/svc-error.ts';
+import { errorMessage } from '../../../../src/lib/errors/svc-error.ts';
 import { lockHolder, takeLock } from '../../../../src/store/lock/owner-lock.ts';
 
 const [, , path = ''] = process.argv;
@@ -10,5 +10,5 @@ try {
   process.stdout.write('held\n');
   process.stdin.resume().once('end', () => void lock.release());
 } catch (error) {
-  process.stdout.write(`${messageOf(error)}\n`);
+  process.stdout.write(`${errorMessage(error)}\n`);
 }

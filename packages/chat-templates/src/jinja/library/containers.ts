@@ -1,6 +1,6 @@
 /** Python's methods of dictionaries and lists. Those that change one change this rendering's copy only. */
 import type { Budget } from '../values/budget.ts';
-import { equal, itemsOf } from '../values/comparing.ts';
+import { equal, listItems } from '../values/comparing.ts';
 import { Dict, orElse, Sequence, refusal, type Value } from '../values/values.ts';
 import type { Parameters } from './parameters.ts';
 
@@ -52,7 +52,7 @@ export const LIST_METHODS: Readonly<Record<string, Method<Sequence>>> = {
     return null;
   },
   extend: (list, args, budget) => {
-    const more = [...itemsOf(args.required('iterable'), budget)];
+    const more = [...listItems(args.required('iterable'), budget)];
     growable(list, budget, more.length).push(...more);
     return null;
   },
@@ -68,13 +68,13 @@ export const LIST_METHODS: Readonly<Record<string, Method<Sequence>>> = {
   },
   index: (list, args, budget) => {
     const wanted = args.required('value');
-    const at = itemsOf(list, budget).findIndex((item) => equal(item, wanted, budget));
+    const at = listItems(list, budget).findIndex((item) => equal(item, wanted, budget));
     if (at < 0) throw refusal('the value is not in the list');
     return at;
   },
   count: (list, args, budget) => {
     const wanted = args.required('value');
-    return itemsOf(list, budget).filter((item) => equal(item, wanted, budget)).length;
+    return listItems(list, budget).filter((item) => equal(item, wanted, budget)).length;
   },
   copy: (list, _, budget) => listed([...list.items], budget),
   reverse: (list, _, budget) => {

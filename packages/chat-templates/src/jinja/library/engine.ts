@@ -1,6 +1,6 @@
 /** What a filter is, and what it needs of the evaluator. */
 import type { Budget } from '../values/budget.ts';
-import { type Arguments, isText, numberOf, refusal, typeName, type Value } from '../values/values.ts';
+import { type Arguments, isText, toNumber, refusal, typeName, type Value } from '../values/values.ts';
 import type { Parameters } from './parameters.ts';
 
 export interface Engine {
@@ -16,9 +16,9 @@ export interface Engine {
 
 export type Filter = (value: Value, args: Parameters, engine: Engine) => Value;
 
-export function nameOf(value: Value): string {
+export function attributeName(value: Value): string {
   if (isText(value)) return value.string;
-  const number = numberOf(value);
+  const number = toNumber(value);
   if (number === undefined) throw refusal(`an attribute is named by text, not ${typeName(value)}`);
   return String(number);
 }

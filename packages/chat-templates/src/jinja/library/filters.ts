@@ -3,14 +3,14 @@
  * them. It knows no syntax and no chats.
  */
 import type { Budget } from '../values/budget.ts';
-import { itemsOf, lengthOf } from '../values/comparing.ts';
+import { listItems, valueLength } from '../values/comparing.ts';
 import { Text } from '../values/text.ts';
 import {
   Dict,
   Float,
   isText,
   isTrue,
-  numberOf,
+  toNumber,
   orElse,
   Sequence,
   refusal,
@@ -18,10 +18,10 @@ import {
   Undefined,
   type Value,
 } from '../values/values.ts';
-import { textOf } from '../values/writing.ts';
+import { toText } from '../values/writing.ts';
 import { pairs } from './containers.ts';
 import { fixed, formatPercent } from './format.ts';
-import { type Filter, type Engine, nameOf } from './engine.ts';
+import { type Filter, type Engine, attributeName } from './engine.ts';
 import { LIST_FILTERS } from './list-filters.ts';
 import type { Parameters } from './parameters.ts';
 import { capitalized, joined, lines, padded, replaced, stripped, TEXT_METHODS } from './text-methods.ts';
@@ -37,14 +37,14 @@ const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
     ),
   capitalize: (value, _, { budget }) => capitalized(readText(value, budget)),
   trim: (value, args, { budget }) => stripped(readText(value, budget), args.next('chars'), 'both'),
-  string: (value, _, { budget }) => textOf(value, budget),
-  safe: (value, _, { budget }) => textOf(value, budget).asMarkup,
+  string: (value, _, { budget }) => toText(value, budget),
+  safe: (value, _, { budget }) => toText(value, budget).asMarkup,
   replace: (value, args, { budget }) => {
-    const [from, to] = [textOf(args.required('old'), budget), textOf(args.required('new'), budget)];
+    const [from, to] = [toText(args.required('old'), budget), toText(args.required('new'), budget)];
     const most = args.optional('count');
     return replaced(
       readText(value, budget),
-      { from: from.string, to, most: numberOf(most ?? null) ?? -1 },
+      { from: from.string, to, most: toNumber(most ?? null) ?? -1 },
       budget,
     );
   },
@@ -73,14 +73,14 @@ const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
   join: (value, args, engine) => {
     const separator = args.optional('d');
     const attribute = args.optional('attribute');
-    const items = itemsOf(value, engine.budget).map((item) => {
+    const items = listItems(value, engine.budget).map((item) => {
       const member =
-        attribute === undefined || attribute === null ? item : engine.member(item, nameOf(attribute));
-      return textOf(member, engine.budget);
+        attribute === undefined || attribute === null ? item : engine.member(item, attributeName(attribute));
+      return toText(member, engine.budget);
     });
     return joined(
       items,
-      separator === undefined ? Text.own('') : textOf(separator, engine.budget),
+      separator === undefined ? Text.own('') : toText(separator, engine.budget),
       engine.budget,
     );
   },
@@ -90,8 +90,8 @@ const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
 const VALUE_FILTERS: Readonly<Record<string, Filter>> = {
   default: otherwise,
   d: otherwise,
-  length: (value, _, { budget }) => lengthOf(value, budget),
-  count: (value, _, { budget }) => lengthOf(value, budget),
+  length: (value, _, { budget }) => valueLength(value, budget),
+  count: (value, _, { budget }) => valueLength(value, budget),
   items: (value, _, { budget }) => {
     if (value instanceof Undefined) return new Sequence([]);
     if (!(value instanceof Dict)) throw refusal('Can only get item pairs from a mapping.');
@@ -106,26 +106,26 @@ const VALUE_FILTERS: Readonly<Record<string, Filter>> = {
     const text = isText(value) ? value.string.trim() : null;
     const number =
       text === null
-        ? numberOf(value)
+        ? toNumber(value)
         : /^[-+]?\d+(\.\d*)?(e[-+]?\d+)?$/i.test(text)
           ? Number(text)
           : undefined;
     return number === undefined || !Number.isFinite(number) ? fallback : Math.trunc(number);
   },
   float: (value, args) => {
-    const fallback = numberOf(args.optional('default') ?? 0) ?? 0;
+    const fallback = toNumber(args.optional('default') ?? 0) ?? 0;
     const text = isText(value) ? value.string.trim() : null;
-    const number = text === null ? numberOf(value) : text === '' ? undefined : Number(text);
+    const number = text === null ? toNumber(value) : text === '' ? undefined : Number(text);
     return new Float(number === undefined || Number.isNaN(number) ? fallback : number);
   },
   round: (value, args) => {
     const places = args.integer('precision', 0);
     const how = args.text('method', 'common').string;
-    const number = numberOf(value);
+    const number = toNumber(value);
     if (number === undefined) throw refusal(`must be real number, not ${typeName(value)}`);
     return new Float(rounded(number, places, how));
   },
-  pprint: (value, _, { budget }) => textOf(value, budget),
+  pprint: (value, _, { budget }) => toText(value, budget),
 };
 
 export const FILTERS: ReadonlyMap<string, Filter> = new Map(
@@ -139,7 +139,7 @@ function method(name: string, value: Value, args: Parameters, budget: Budget): V
 
 /** The text of any value, paid for by its length. */
 function readText(value: Value, budget: Budget): Text {
-  const text = textOf(value, budget);
+  const text = toText(value, budget);
   budget.text(text.string.length);
   return text;
 }
@@ -152,7 +152,7 @@ function otherwise(value: Value, args: Parameters): Value {
 }
 
 function withNumber(value: Value, work: (number: number) => number): Value {
-  const number = numberOf(value);
+  const number = toNumber(value);
   if (number === undefined) throw refusal(`bad operand type: '${typeName(value)}'`);
   return value instanceof Float ? new Float(work(number)) : work(number);
 }
@@ -168,9 +168,9 @@ function indented(text: Text, args: Parameters, budget: Budget): Text {
   const width = args.optional('width') ?? 4;
   const first = args.flag('first', false);
   const blank = args.flag('blank', false);
-  const columns = numberOf(width);
+  const columns = toNumber(width);
   if (columns !== undefined) budget.text(columns);
-  const margin = columns === undefined ? textOf(width, budget) : Text.own(' '.repeat(Math.max(0, columns)));
+  const margin = columns === undefined ? toText(width, budget) : Text.own(' '.repeat(Math.max(0, columns)));
   const all = lines(text, false, true);
   budget.text(text.string.length + all.length * margin.string.length);
   return joined(

@@ -6,14 +6,14 @@ import {
   Dict,
   Float,
   isText,
-  numberOf,
+  toNumber,
   Sequence,
   refusal,
   typeName,
   Undefined,
   type Value,
 } from '../values/values.ts';
-import { float, reprOf, textOf } from '../values/writing.ts';
+import { float, toRepr, toText } from '../values/writing.ts';
 
 const BRACES = /\{\{|\}\}|\{([^{}:!]*)(?:!([rsa]))?(?::([^{}]*))?\}|[{}]/g;
 const SPEC = /^(?:(.)?([<>=^]))?([-+ ])?(#)?(0)?(\d+)?(,)?(?:\.(\d+))?([bcdeEfFgGnosxX%])?$/su;
@@ -29,7 +29,7 @@ export function formatBraces(pattern: Text, args: Arguments, budget: Budget): Te
     if (name === '') automatic += 1;
     const value = fieldValue(field, args);
     const shown =
-      conversion === 'r' ? reprOf(value, budget) : conversion === 's' ? textOf(value, budget) : value;
+      conversion === 'r' ? toRepr(value, budget) : conversion === 's' ? toText(value, budget) : value;
     return formatted(shown, spec, budget);
   });
 }
@@ -45,19 +45,19 @@ export function formatPercent(pattern: Text, values: Value, budget: Budget): Tex
   };
   const text = filled(pattern, PERCENT, budget, ([, key, flags = '', width = '', precision, kind = 's']) => {
     if (kind === '%') return Text.own('%');
-    const value = key === undefined ? take() : memberOf(values, key);
+    const value = key === undefined ? take() : namedValue(values, key);
     const digits = precision === undefined ? '' : `.${precision}`;
     const align = flags.includes('-') ? '<' : '>';
     const sign = flags.includes('+') ? '+' : '';
     const zero = flags.includes('0') && align === '>' ? '0' : '';
     if ('rsa'.includes(kind)) {
-      const text = kind === 's' ? textOf(value, budget) : reprOf(value, budget);
+      const text = kind === 's' ? toText(value, budget) : toRepr(value, budget);
       return formatted(text, `${align}${width}${digits}`, budget);
     }
-    if (numberOf(value) === undefined)
+    if (toNumber(value) === undefined)
       throw refusal(`%${kind} format: a real number is required, not ${typeName(value)}`);
     const isWhole = 'diou'.includes(kind);
-    const number = isWhole && typeof value !== 'bigint' ? Math.trunc(numberOf(value) ?? 0) : value;
+    const number = isWhole && typeof value !== 'bigint' ? Math.trunc(toNumber(value) ?? 0) : value;
     const alignment = zero === '' ? align : '';
     return formatted(
       number,
@@ -91,10 +91,10 @@ function fieldValue(field: string, { positional, named }: Arguments): Value {
   const [first = '', ...path] = field.split(/[.[]/).map((part) => part.replace(/\]$/, ''));
   const value = /^\d+$/.test(first) ? positional[Number(first)] : named.get(first);
   if (value === undefined) throw refusal(`there is nothing to fill {${field}} with`);
-  return path.reduce<Value>((from, key) => memberOf(from, key), value);
+  return path.reduce<Value>((from, key) => namedValue(from, key), value);
 }
 
-function memberOf(from: Value, key: string): Value {
+function namedValue(from: Value, key: string): Value {
   const member =
     from instanceof Dict ? from.named(key) : from instanceof Sequence ? from.items[Number(key)] : undefined;
   if (member === undefined) throw refusal(`there is no "${key}" to fill in`);
@@ -104,14 +104,14 @@ function memberOf(from: Value, key: string): Value {
 /** By Python's format specification: fill, align, sign, width, grouping, precision, type. */
 export function formatted(value: Value, spec: string, budget: Budget): Text {
   if (value instanceof Undefined) throw refusal(value.reason);
-  if (spec === '') return textOf(value, budget);
+  if (spec === '') return toText(value, budget);
   const match = SPEC.exec(spec);
   if (match === null) throw refusal(`Invalid format specifier '${spec}'`);
   const [, fill, align, sign = '', , zero, width = '0', comma, precision, kind] = match;
   if (Number(width) > WIDEST || Number(precision ?? 0) > 100) throw refusal('a format is too wide');
-  const number = isText(value) ? undefined : numberOf(value);
+  const number = isText(value) ? undefined : toNumber(value);
   if (number === undefined) {
-    const text = textOf(value, budget);
+    const text = toText(value, budget);
     const cut = precision === undefined ? text : text.sliceCharacters(0, Number(precision));
     return aligned(cut, { fill: fill ?? ' ', align: align ?? '<', width: Number(width) }, budget);
   }
@@ -135,14 +135,14 @@ interface NumberStyle {
 }
 
 function written(number: number | bigint, { kind, precision, comma, isFloat }: NumberStyle): string {
-  const plain = digitsOf(number, { kind, precision, comma, isFloat });
+  const plain = formatDigits(number, { kind, precision, comma, isFloat });
   if (comma === undefined) return plain;
   const [whole = '', rest] = plain.split('.');
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
   return rest === undefined ? grouped : `${grouped}.${rest}`;
 }
 
-function digitsOf(exact: number | bigint, { kind, precision, isFloat }: NumberStyle): string {
+function formatDigits(exact: number | bigint, { kind, precision, isFloat }: NumberStyle): string {
   const number = Number(exact);
   const places = Number(precision ?? 6);
   switch (kind) {

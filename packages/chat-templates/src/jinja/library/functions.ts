@@ -1,6 +1,6 @@
 /** The functions that every template finds: Jinja's, and those that transformers adds. */
 import { RANGE_DEFECT, rangeLength, TEMPLATE_LIMITS } from '../../form/limits.ts';
-import { itemsOf } from '../values/comparing.ts';
+import { listItems } from '../values/comparing.ts';
 import type { Budget } from '../values/budget.ts';
 import { Text } from '../values/text.ts';
 import {
@@ -13,7 +13,7 @@ import {
   refusal,
   type Value,
 } from '../values/values.ts';
-import { textOf } from '../values/writing.ts';
+import { toText } from '../values/writing.ts';
 import { Parameters } from './parameters.ts';
 
 export function functions(budget: Budget): [string, Value][] {
@@ -22,7 +22,7 @@ export function functions(budget: Budget): [string, Value][] {
     namespace: (args) => new Namespace('Namespace', members(args, budget)),
     dict: (args) => new Dict(members(args, budget).map(([name, value]) => [Text.own(name), value] as const)),
     raise_exception: ({ positional: [message] }) => {
-      throw refusal(textOf(message ?? null, budget).string);
+      throw refusal(toText(message ?? null, budget).string);
     },
     cycler: ({ positional }) => cycler(positional),
     joiner: ({ positional: [separator] }) => {
@@ -55,7 +55,7 @@ function members({ positional, named }: Arguments, budget: Budget): [string, Val
     const pairs =
       source instanceof Dict
         ? source.entries()
-        : itemsOf(source, budget).map((pair) => itemsOf(pair, budget));
+        : listItems(source, budget).map((pair) => listItems(pair, budget));
     return pairs.map(([key, value]) => {
       if (key === undefined || !isText(key) || value === undefined) throw refusal('members have names');
       return [key.string, value];

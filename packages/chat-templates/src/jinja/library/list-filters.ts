@@ -1,6 +1,6 @@
 /** Filters over lists and dictionaries. */
 import type { Budget } from '../values/budget.ts';
-import { compare, equal, itemsOf } from '../values/comparing.ts';
+import { compare, equal, listItems } from '../values/comparing.ts';
 import { Text } from '../values/text.ts';
 import {
   Dict,
@@ -14,26 +14,26 @@ import {
   Undefined,
   type Value,
 } from '../values/values.ts';
-import { textOf } from '../values/writing.ts';
-import { type Engine, type Filter, nameOf } from './engine.ts';
+import { toText } from '../values/writing.ts';
+import { type Engine, type Filter, attributeName } from './engine.ts';
 import type { Parameters } from './parameters.ts';
 
 export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
-  list: (value, _, { budget }) => new Sequence([...itemsOf(value, budget)]),
+  list: (value, _, { budget }) => new Sequence([...listItems(value, budget)]),
   first: (value, _, { budget }) =>
-    orElse(itemsOf(value, budget)[0], () => new Undefined('No first item, sequence was empty.')),
+    orElse(listItems(value, budget)[0], () => new Undefined('No first item, sequence was empty.')),
   last: (value, _, { budget }) =>
-    orElse(itemsOf(value, budget).at(-1), () => new Undefined('No last item, sequence was empty.')),
+    orElse(listItems(value, budget).at(-1), () => new Undefined('No last item, sequence was empty.')),
   reverse: (value, _, { budget }) => {
-    const items = [...itemsOf(value, budget)].reverse();
+    const items = [...listItems(value, budget)].reverse();
     return isText(value) ? Text.concat(items.filter(isText)) : new Sequence(items);
   },
   sort: (value, args, engine) => {
     const reverse = args.flag('reverse', false);
     const exact = args.flag('case_sensitive', false);
     const attribute = args.next('attribute');
-    const key = keyOf(attribute, { exact, engine });
-    return new Sequence(sorted(itemsOf(value, engine.budget), { key, reverse }, engine.budget));
+    const key = attributeKey(attribute, { exact, engine });
+    return new Sequence(sorted(listItems(value, engine.budget), { key, reverse }, engine.budget));
   },
   dictsort: (value, args, engine) => {
     if (!(value instanceof Dict)) throw refusal(`a ${typeName(value)} has no items to sort`);
@@ -47,10 +47,10 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
   },
   unique: (value, args, engine) => {
     const exact = args.flag('case_sensitive', false);
-    const key = keyOf(args.next('attribute'), { exact, engine });
+    const key = attributeKey(args.next('attribute'), { exact, engine });
     const seen = new Dict();
     return new Sequence(
-      itemsOf(value, engine.budget).filter((item) => {
+      listItems(value, engine.budget).filter((item) => {
         const known = seen.has(key(item));
         seen.set(key(item), true);
         return !known;
@@ -62,14 +62,14 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
   sum: (value, args, engine) => {
     const attribute = args.next('attribute');
     const start = orElse(args.optional('start'), () => 0);
-    return itemsOf(value, engine.budget)
-      .map((item) => (attribute === null ? item : engine.member(item, nameOf(attribute))))
+    return listItems(value, engine.budget)
+      .map((item) => (attribute === null ? item : engine.member(item, attributeName(attribute))))
       .reduce((sum, item) => engine.add(sum, item), start);
   },
   batch: (value, args, { budget }) => {
     const size = args.integer('linecount');
     if (size < 1) throw refusal('a batch has at least one item');
-    const items = itemsOf(value, budget);
+    const items = listItems(value, budget);
     const fill = args.optional('fill_with');
     const rows: Value[] = [];
     for (let at = 0; at < items.length; at += size) {
@@ -95,15 +95,15 @@ function folded(value: Value, exact: boolean): Value {
   return isText(value) && !exact ? Text.own(value.string.toLowerCase()) : value;
 }
 
-function keyOf(
+function attributeKey(
   attribute: Value,
   { exact, engine }: { readonly exact: boolean; readonly engine: Engine },
 ): Key {
-  return (item) => folded(attribute === null ? item : pathOf(item, nameOf(attribute), engine), exact);
+  return (item) => folded(attribute === null ? item : memberAtPath(item, attributeName(attribute), engine), exact);
 }
 
 /** `a.b` reaches into members. */
-function pathOf(item: Value, path: string, engine: Engine): Value {
+function memberAtPath(item: Value, path: string, engine: Engine): Value {
   return path.split('.').reduce<Value>((from, name) => engine.member(from, name), item);
 }
 
@@ -121,8 +121,8 @@ function sorted(
 
 function extreme(value: Value, args: Parameters, engine: Engine, sign: 1 | -1): Value {
   const exact = args.flag('case_sensitive', false);
-  const key = keyOf(args.next('attribute'), { exact, engine });
-  const items = itemsOf(value, engine.budget);
+  const key = attributeKey(args.next('attribute'), { exact, engine });
+  const items = listItems(value, engine.budget);
   const [first] = items;
   if (first === undefined) return new Undefined('No aggregated item, sequence was empty.');
   return items.reduce(
@@ -133,13 +133,13 @@ function extreme(value: Value, args: Parameters, engine: Engine, sign: 1 | -1): 
 
 function mapped(value: Value, args: Parameters, engine: Engine): Value {
   const { positional, named } = args.rest();
-  const items = isTrue(value) ? itemsOf(value, engine.budget) : [];
+  const items = isTrue(value) ? listItems(value, engine.budget) : [];
   const attribute = positional.length === 0 ? named.get('attribute') : undefined;
   if (attribute !== undefined) {
     const fallback = named.get('default');
     return new Sequence(
       items.map((item) => {
-        const member = pathOf(item, nameOf(attribute), engine);
+        const member = memberAtPath(item, attributeName(attribute), engine);
         return member instanceof Undefined && fallback !== undefined ? fallback : member;
       }),
     );
@@ -147,7 +147,7 @@ function mapped(value: Value, args: Parameters, engine: Engine): Value {
   const [filter, ...rest] = positional;
   if (filter === undefined) throw refusal('map requires a filter argument');
   return new Sequence(
-    items.map((item) => engine.filter(nameOf(filter), { positional: [item, ...rest], named })),
+    items.map((item) => engine.filter(attributeName(filter), { positional: [item, ...rest], named })),
   );
 }
 
@@ -158,15 +158,15 @@ interface Choice {
 }
 
 function chosen(value: Value, args: Parameters, { engine, wanted, byAttribute }: Choice): Value {
-  const attribute = byAttribute ? nameOf(args.required('attribute')) : null;
+  const attribute = byAttribute ? attributeName(args.required('attribute')) : null;
   const { positional, named } = args.rest();
   const [test, ...rest] = positional;
-  const name = test === undefined ? null : textOf(test, engine.budget).string;
+  const name = test === undefined ? null : toText(test, engine.budget).string;
   // Nothing to choose from is no error here, whatever kind of nothing.
-  const items = isTrue(value) ? itemsOf(value, engine.budget) : [];
+  const items = isTrue(value) ? listItems(value, engine.budget) : [];
   return new Sequence(
     items.filter((item) => {
-      const member = attribute === null ? item : pathOf(item, attribute, engine);
+      const member = attribute === null ? item : memberAtPath(item, attribute, engine);
       const holds =
         name === null ? isTrue(member) : engine.test(name, { positional: [member, ...rest], named });
       return holds === wanted;
@@ -175,16 +175,16 @@ function chosen(value: Value, args: Parameters, { engine, wanted, byAttribute }:
 }
 
 function grouped(value: Value, args: Parameters, engine: Engine): Value {
-  const attribute = nameOf(args.required('attribute'));
+  const attribute = attributeName(args.required('attribute'));
   const fallback = args.next('default');
   const exact = args.flag('case_sensitive', false);
   const member = (item: Value): Value => {
-    const found = pathOf(item, attribute, engine);
+    const found = memberAtPath(item, attribute, engine);
     return found instanceof Undefined && fallback !== null ? fallback : found;
   };
   const key: Key = (item) => folded(member(item), exact);
   const groups: { readonly key: Value; readonly grouper: Value; readonly items: Value[] }[] = [];
-  for (const item of sorted(itemsOf(value, engine.budget), { key, reverse: false }, engine.budget)) {
+  for (const item of sorted(listItems(value, engine.budget), { key, reverse: false }, engine.budget)) {
     const last = groups.at(-1);
     if (last !== undefined && equal(last.key, key(item), engine.budget)) last.items.push(item);
     else groups.push({ key: key(item), grouper: member(item), items: [item] });

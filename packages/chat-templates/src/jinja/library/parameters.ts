@@ -4,7 +4,7 @@ import {
   type Arguments,
   isText,
   isTrue,
-  numberOf,
+  toNumber,
   refusal,
   typeName,
   Undefined,
@@ -49,7 +49,7 @@ export class Parameters {
   integer(name: string, otherwise?: number): number {
     const value = this.optional(name);
     if (value === undefined && otherwise !== undefined) return otherwise;
-    const number = numberOf(value ?? null);
+    const number = toNumber(value ?? null);
     if (number === undefined || !Number.isInteger(number))
       throw refusal(`argument '${name}' must be int, not ${typeName(value ?? null)}`);
     return number;

@@ -6,7 +6,7 @@ import {
   Dict,
   Float,
   isText,
-  numberOf,
+  toNumber,
   Sequence,
   refusal,
   typeName,
@@ -39,7 +39,7 @@ export const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
     (value) =>
       isText(value) || value instanceof Sequence || value instanceof Dict || value instanceof Undefined,
   ],
-  ['number', (value) => numberOf(value) !== undefined],
+  ['number', (value) => toNumber(value) !== undefined],
   ['integer', (value) => typeof value === 'number' || typeof value === 'bigint'],
   ['float', (value) => value instanceof Float],
   ['boolean', (value) => typeof value === 'boolean'],
@@ -71,7 +71,7 @@ function isCased(value: Value, budget: Budget, cased: (string: string) => string
 type Asked = [Value, Parameters, Budget];
 
 function remainder(value: Value, by: number): number {
-  const number = numberOf(value);
+  const number = toNumber(value);
   if (number === undefined) throw refusal(`a ${typeName(value)} has no remainder`);
   if (by === 0) throw refusal('integer division or modulo by zero');
   return ((number % by) + by) % by;

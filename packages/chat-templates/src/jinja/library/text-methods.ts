@@ -1,6 +1,6 @@
 /** Python's methods of texts, as far as templates use them. */
 import type { Budget } from '../values/budget.ts';
-import { itemsOf } from '../values/comparing.ts';
+import { listItems } from '../values/comparing.ts';
 import { firstPlace, lastPlace } from '../values/searching.ts';
 import { Text } from '../values/text.ts';
 import { isText, Sequence, refusal, typeName, type Value } from '../values/values.ts';
@@ -34,9 +34,9 @@ export const TEXT_METHODS: Readonly<Record<string, Method>> = {
     return text.slice(0, text.string.length - suffix.length);
   },
   startswith: (text, args, budget) =>
-    anyOf(args.next('prefix'), (prefix) => text.string.startsWith(prefix), budget),
+    testAny(args.next('prefix'), (prefix) => text.string.startsWith(prefix), budget),
   endswith: (text, args, budget) =>
-    anyOf(args.next('suffix'), (suffix) => text.string.endsWith(suffix), budget),
+    testAny(args.next('suffix'), (suffix) => text.string.endsWith(suffix), budget),
   find: (text, args, budget) => place(text, firstPlace(text.string, args.text('sub').string, budget)),
   rfind: (text, args, budget) => place(text, lastPlace(text.string, args.text('sub').string, budget)),
   index: (text, args, budget) => {
@@ -46,7 +46,7 @@ export const TEXT_METHODS: Readonly<Record<string, Method>> = {
   },
   count: (text, args, budget) => {
     const { string } = args.text('sub');
-    return string === '' ? text.length + 1 : placesOf(text.string, string, Infinity, budget).length;
+    return string === '' ? text.length + 1 : findPlaces(text.string, string, Infinity, budget).length;
   },
   split: (text, args, budget) => {
     const separator = args.next('sep');
@@ -73,7 +73,7 @@ export const TEXT_METHODS: Readonly<Record<string, Method>> = {
   },
   join: (text, args, budget) =>
     joined(
-      itemsOf(args.required('iterable'), budget).map((item) => {
+      listItems(args.required('iterable'), budget).map((item) => {
         if (!isText(item)) throw refusal(`expected str instance, ${typeName(item)} found`);
         return item;
       }),
@@ -126,7 +126,7 @@ export function replaced(
   { from, to, most }: { readonly from: string; readonly to: Text; readonly most: number },
   budget: Budget,
 ): Text {
-  const places = placesOf(text.string, from, most < 0 ? Number.POSITIVE_INFINITY : most, budget);
+  const places = findPlaces(text.string, from, most < 0 ? Number.POSITIVE_INFINITY : most, budget);
   budget.text(text.string.length + places.length * (to.string.length - from.length));
   budget.spend(places.length);
   const parts: Text[] = [];
@@ -139,7 +139,7 @@ export function replaced(
 }
 
 /** An empty text stands before every character and at the end. */
-function placesOf(string: string, wanted: string, most: number, budget: Budget): number[] {
+function findPlaces(string: string, wanted: string, most: number, budget: Budget): number[] {
   const places: number[] = [];
   let at = firstPlace(string, wanted, budget);
   while (at >= 0 && places.length < most) {
@@ -188,14 +188,14 @@ function droppedBy(chars: Value): (character: string) => boolean {
   return (character) => all.has(character);
 }
 
-function anyOf(value: Value, test: (text: string) => boolean, budget: Budget): boolean {
+function testAny(value: Value, test: (text: string) => boolean, budget: Budget): boolean {
   const counted = ({ string }: Text): boolean => {
     budget.read(string.length);
     return test(string);
   };
   if (isText(value)) return counted(value);
   if (value instanceof Sequence && value.kind === 'tuple')
-    return itemsOf(value, budget).some((item) => isText(item) && counted(item));
+    return listItems(value, budget).some((item) => isText(item) && counted(item));
   throw refusal(`first arg must be str or a tuple of str, not ${typeName(value)}`);
 }
 

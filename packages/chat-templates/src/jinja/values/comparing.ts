@@ -2,12 +2,12 @@
 import type { Budget } from './budget.ts';
 import { firstPlace } from './searching.ts';
 import { Text } from './text.ts';
-import { Dict, isText, numberOf, Sequence, refusal, typeName, Undefined, type Value } from './values.ts';
+import { Dict, isText, toNumber, Sequence, refusal, typeName, Undefined, type Value } from './values.ts';
 
 export function equal(a: Value, b: Value, budget: Budget): boolean {
   budget.spend(1);
   if (isText(a) && isText(b)) return equalTexts(a.string, b.string, budget);
-  const [left, right] = [exactOf(a), exactOf(b)];
+  const [left, right] = [toExact(a), toExact(b)];
   if (left !== undefined && right !== undefined) return left === right || order(left, right) === 0;
   if (a instanceof Undefined) return b instanceof Undefined;
   if (a instanceof Sequence && b instanceof Sequence) return equalSequences(a, b, budget);
@@ -41,7 +41,7 @@ export function compare(a: Value, b: Value, budget: Budget, operator = '<'): num
     budget.read(Math.min(a.string.length, b.string.length));
     return compareTexts(a.string, b.string);
   }
-  const [left, right] = [exactOf(a), exactOf(b)];
+  const [left, right] = [toExact(a), toExact(b)];
   if (left !== undefined && right !== undefined) return order(left, right);
   for (const value of [a, b]) if (value instanceof Undefined) throw refusal(value.reason);
   if (a instanceof Sequence && b instanceof Sequence && a.kind === b.kind) {
@@ -55,8 +55,8 @@ export function compare(a: Value, b: Value, budget: Budget, operator = '<'): num
   throw refusal(`'${operator}' not supported between instances of '${typeName(a)}' and '${typeName(b)}'`);
 }
 
-function exactOf(value: Value): number | bigint | undefined {
-  return typeof value === 'bigint' ? value : numberOf(value);
+function toExact(value: Value): number | bigint | undefined {
+  return typeof value === 'bigint' ? value : toNumber(value);
 }
 
 function order(a: number | bigint, b: number | bigint): number {
@@ -84,11 +84,11 @@ export function contains(container: Value, item: Value, budget: Budget): boolean
     return firstPlace(container.string, item.string, budget) >= 0;
   }
   if (container instanceof Dict) return container.has(item);
-  return itemsOf(container, budget).some((other) => equal(other, item, budget));
+  return listItems(container, budget).some((other) => equal(other, item, budget));
 }
 
 /** What a loop walks through. */
-export function itemsOf(value: Value, budget: Budget): readonly Value[] {
+export function listItems(value: Value, budget: Budget): readonly Value[] {
   const items = itemsOrNull(value);
   if (items === null) throw refusal(`'${typeName(value)}' object is not iterable`);
   budget.list(items.length);
@@ -102,7 +102,7 @@ function itemsOrNull(value: Value): readonly Value[] | null {
   return value instanceof Text ? value.characters() : null;
 }
 
-export function lengthOf(value: Value, budget: Budget): number {
+export function valueLength(value: Value, budget: Budget): number {
   if (value instanceof Undefined) return 0;
   if (value instanceof Sequence) return value.items.length;
   if (value instanceof Dict) return value.size;

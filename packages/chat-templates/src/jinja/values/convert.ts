@@ -1,7 +1,7 @@
 /** From plain data to the values of a template, and back for the functions of this program. */
 import { SpelledNumber } from '../../../../exact-json/src/spelled-numbers.ts';
 import { Text } from './text.ts';
-import { Callable, Dict, Float, integerOf, isText, numberOf, Sequence, type Value } from './values.ts';
+import { Callable, Dict, Float, toInteger, isText, toNumber, Sequence, type Value } from './values.ts';
 
 /** Words of this program among the data of a client. */
 export class OwnWords {
@@ -31,7 +31,7 @@ const MOST_DIGITS = 4300;
 
 function numberValue(data: SpelledNumber): Value {
   const { spelling } = data;
-  if (data.isInteger && spelling.length <= MOST_DIGITS) return integerOf(BigInt(spelling));
+  if (data.isInteger && spelling.length <= MOST_DIGITS) return toInteger(BigInt(spelling));
   return new Float(Number(spelling), spelling);
 }
 
@@ -42,7 +42,7 @@ function keyText(key: string): Text {
 
 function calledWithText(work: (text: string) => unknown): Callable {
   return new Callable(work.name, ({ positional: [argument] }) => {
-    const result = work(isText(argument) ? argument.string : String(numberOf(argument ?? null) ?? ''));
+    const result = work(isText(argument) ? argument.string : String(toNumber(argument ?? null) ?? ''));
     return typeof result === 'string' ? Text.own(result) : null;
   });
 }

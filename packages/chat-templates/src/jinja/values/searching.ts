@@ -10,7 +10,7 @@ const SHORT = 32;
 /** The first place from `from` on. */
 export function firstPlace(text: string, wanted: string, budget: Budget, from = 0): number {
   const at = wanted.length <= SHORT ? text.indexOf(wanted, from) : forwards(text, wanted, from);
-  budget.spend(stepsOf((at < 0 ? text.length : at + wanted.length) - from));
+  budget.spend(stepCount((at < 0 ? text.length : at + wanted.length) - from));
   return at;
 }
 
@@ -19,19 +19,19 @@ export function lastPlace(text: string, wanted: string, budget: Budget, end = te
   if (end < wanted.length) return -1;
   const at =
     wanted.length <= SHORT ? text.lastIndexOf(wanted, end - wanted.length) : backwards(text, wanted, end);
-  budget.spend(stepsOf(end - Math.max(0, at)));
+  budget.spend(stepCount(end - Math.max(0, at)));
   return at;
 }
 
-const stepsOf = (characters: number): number => Math.ceil(Math.max(0, characters) / SHORT);
+const stepCount = (characters: number): number => Math.ceil(Math.max(0, characters) / SHORT);
 
 /** In windows that grow, so that what lies behind the place is not read. */
 function forwards(text: string, wanted: string, from: number): number {
-  const units = unitsOf(wanted);
-  const borders = bordersOf(units);
+  const units = codeUnits(wanted);
+  const borders = computeBorders(units);
   let size = 4 * wanted.length;
   for (let start = from; text.length - start >= wanted.length; start += size - wanted.length + 1, size *= 2) {
-    const at = matched(unitsOf(text.slice(start, start + size)), units, borders);
+    const at = matched(codeUnits(text.slice(start, start + size)), units, borders);
     if (at >= 0) return start + at;
     if (start + size >= text.length) break;
   }
@@ -39,24 +39,24 @@ function forwards(text: string, wanted: string, from: number): number {
 }
 
 function backwards(text: string, wanted: string, end: number): number {
-  const units = unitsOf(wanted).toReversed();
-  const borders = bordersOf(units);
+  const units = codeUnits(wanted).toReversed();
+  const borders = computeBorders(units);
   let size = 4 * wanted.length;
   for (let stop = end; stop >= wanted.length; stop -= size - wanted.length + 1, size *= 2) {
-    const at = matched(unitsOf(text.slice(Math.max(0, stop - size), stop)).toReversed(), units, borders);
+    const at = matched(codeUnits(text.slice(Math.max(0, stop - size), stop)).toReversed(), units, borders);
     if (at >= 0) return stop - at - wanted.length;
     if (stop <= size) break;
   }
   return -1;
 }
 
-function unitsOf(text: string): Uint16Array {
+function codeUnits(text: string): Uint16Array {
   const bytes = Buffer.from(text, 'utf16le');
   return new Uint16Array(bytes.buffer, bytes.byteOffset, text.length);
 }
 
 /** Of each beginning, how long the longest end is that is a beginning as well (Knuth, Morris and Pratt). */
-function bordersOf(units: Uint16Array): Int32Array {
+function computeBorders(units: Uint16Array): Int32Array {
   const borders = new Int32Array(units.length);
   for (let at = 1, border = 0; at < units.length; at += 1) {
     while (border > 0 && units[at] !== units[border]) border = borders[border - 1] as number;

@@ -74,7 +74,7 @@ export class Dict {
   }
 
   get(key: Value): Value | undefined {
-    return this.#entries.get(hashOf(key))?.[1];
+    return this.#entries.get(hashKey(key))?.[1];
   }
 
   /** As `get`, and undefined for what can be no key. */
@@ -88,19 +88,19 @@ export class Dict {
   }
 
   has(key: Value): boolean {
-    return this.#entries.has(hashOf(key));
+    return this.#entries.has(hashKey(key));
   }
 
   /** An entry that is there keeps its place and its first key. */
   set(key: Value, value: Value): void {
-    const hash = hashOf(key);
+    const hash = hashKey(key);
     const known = this.#entries.get(hash);
     if (known === undefined) this.#entries.set(hash, [key, value]);
     else known[1] = value;
   }
 
   delete(key: Value): void {
-    this.#entries.delete(hashOf(key));
+    this.#entries.delete(hashKey(key));
   }
 
   keys(): Value[] {
@@ -157,13 +157,13 @@ export function isText(value: unknown): value is Text {
 }
 
 /** The same integer as the values of templates have it. */
-export function integerOf(integer: bigint): number | bigint {
+export function toInteger(integer: bigint): number | bigint {
   const number = Number(integer);
   return Number.isSafeInteger(number) ? number : integer;
 }
 
 /** The number of an integer, a boolean or a float; undefined for what is no number. */
-export function numberOf(value: Value): number | undefined {
+export function toNumber(value: Value): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean' || typeof value === 'bigint') return Number(value);
   return value instanceof Float ? value.number : undefined;
@@ -174,7 +174,7 @@ export function isTrue(value: Value): boolean {
   if (isText(value)) return value.string !== '';
   if (value instanceof Sequence) return value.items.length > 0;
   if (value instanceof Dict) return value.size > 0;
-  const number = numberOf(value);
+  const number = toNumber(value);
   return number === undefined || number !== 0;
 }
 
@@ -192,7 +192,7 @@ export function typeName(value: Value): string {
 }
 
 /** Equal keys have equal hashes: 1, 1.0 and true are one key, as in Python, and so is all that is undefined. */
-function hashOf(key: Value): string {
+function hashKey(key: Value): string {
   const hash = hashIfAny(key);
   if (hash === undefined) throw refusal(`unhashable type: '${typeName(key)}'`);
   return hash;
@@ -201,7 +201,7 @@ function hashOf(key: Value): string {
 function hashIfAny(key: Value): string | undefined {
   if (isText(key)) return hashOfText(key.string);
   if (typeof key === 'bigint') return `n${key}`;
-  const number = numberOf(key);
+  const number = toNumber(key);
   if (number !== undefined) return `n${Number.isInteger(number) ? BigInt(number) : number}`;
   if (key === null) return 'none';
   if (key instanceof Undefined) return 'undefined';

@@ -14,7 +14,7 @@ import {
   type Value,
 } from './values.ts';
 
-export function textOf(value: Value, budget: Budget): Text {
+export function toText(value: Value, budget: Budget): Text {
   if (isText(value)) return value;
   if (value instanceof Undefined) return Text.own('');
   const written = scalar(value);
@@ -23,7 +23,7 @@ export function textOf(value: Value, budget: Budget): Text {
 }
 
 /** Quoted, as inside of a list that is written out. */
-export function reprOf(value: Value, budget: Budget): Text {
+export function toRepr(value: Value, budget: Budget): Text {
   return joined(reprParts(value, budget), budget);
 }
 
@@ -34,7 +34,7 @@ export interface JsonStyle {
   readonly asciiOnly: boolean;
 }
 
-export function jsonOf(value: Value, style: JsonStyle, budget: Budget): Text {
+export function toJsonText(value: Value, style: JsonStyle, budget: Budget): Text {
   const parts: Text[] = [];
   new JsonWriter(style, budget, parts).write(value, '\n');
   return joined(parts, budget);

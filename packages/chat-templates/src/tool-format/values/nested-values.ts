@@ -1,5 +1,5 @@
 /** Values in nested tags: `<name>…</name>` for members, `<item>…</item>` for elements, each behind a mark. */
-import { admittedTypes, isSchema, targetOf } from './schema-types.ts';
+import { admittedTypes, isSchema, resolvePointer } from './schema-types.ts';
 import { taggedValue } from './tagged-values.ts';
 
 const MAX_DEPTH = 64;
@@ -15,7 +15,7 @@ export function nestedValue(text: string, mark: string, schema: unknown, root: u
   while (trimmed.startsWith(opening, at)) {
     const nameEnd = trimmed.indexOf('>', at + opening.length);
     const name = trimmed.slice(at + opening.length, nameEnd);
-    const end = nameEnd < 0 ? -1 : closingOf(trimmed, nameEnd + 1, mark, name);
+    const end = nameEnd < 0 ? -1 : findClosingTag(trimmed, nameEnd + 1, mark, name);
     if (end < 0) return taggedValue(text, schema, root);
     elements.push([name, trimmed.slice(nameEnd + 1, end)]);
     at = end + mark.length + name.length + 3;
@@ -26,8 +26,8 @@ export function nestedValue(text: string, mark: string, schema: unknown, root: u
   const isList =
     types === null ? elements.every(([name]) => name === ITEM) : !types.has('object') && types.has('array');
   if (isList)
-    return elements.map(([, body]) => nestedValue(body, mark, memberOf(inner, 'items'), root, depth + 1));
-  const properties = memberOf(inner, 'properties');
+    return elements.map(([, body]) => nestedValue(body, mark, schemaMember(inner, 'items'), root, depth + 1));
+  const properties = schemaMember(inner, 'properties');
   return Object.fromEntries(
     elements.map(([name, body]) => {
       const member = isSchema(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -37,7 +37,7 @@ export function nestedValue(text: string, mark: string, schema: unknown, root: u
 }
 
 /** Where the closing tag of an open element begins; tags of its own name may stand inside it. */
-function closingOf(text: string, from: number, mark: string, name: string): number {
+function findClosingTag(text: string, from: number, mark: string, name: string): number {
   const [open, close] = [`${mark}<${name}>`, `${mark}</${name}>`];
   let depth = 1;
   let at = from;
@@ -54,10 +54,10 @@ function closingOf(text: string, from: number, mark: string, name: string): numb
 
 function resolved(schema: unknown, root: unknown): unknown {
   return isSchema(schema) && typeof schema['$ref'] === 'string'
-    ? (targetOf(schema['$ref'], root) ?? targetOf(schema['$ref'], schema))
+    ? (resolvePointer(schema['$ref'], root) ?? resolvePointer(schema['$ref'], schema))
     : schema;
 }
 
-function memberOf(schema: unknown, keyword: string): unknown {
+function schemaMember(schema: unknown, keyword: string): unknown {
   return isSchema(schema) ? schema[keyword] : undefined;
 }

@@ -1,20 +1,20 @@
 /** Which values a schema leaves open: those that it lists, wherever it lists them, and schemas of what it does not list. */
 import { spelled, spelledMember } from '../../../../exact-json/src/spelled-numbers.ts';
-import { isSchema, targetOf } from './schema-types.ts';
+import { isSchema, resolvePointer } from './schema-types.ts';
 
 export type SchemaOption = { readonly value: unknown } | { readonly schema: unknown };
 
 const MAX_HOPS = 32;
 
 /** Together the options admit at least what the schema admits; they may admit more. */
-export function optionsOf(schema: unknown, root: unknown, hops = 0): readonly SchemaOption[] {
+export function schemaOptions(schema: unknown, root: unknown, hops = 0): readonly SchemaOption[] {
   if (!isSchema(schema) || hops > MAX_HOPS) return [{ schema }];
   const nullable: readonly SchemaOption[] = schema['nullable'] === true ? [{ value: null }] : [];
   if ('const' in schema) return [{ value: spelledMember(schema, 'const') }, ...nullable];
   const { enum: values, $ref, allOf } = schema;
   if (Array.isArray(values))
     return [...(spelled(values) as unknown[]).map((value) => ({ value })), ...nullable];
-  const inside = (each: unknown): readonly SchemaOption[] => optionsOf(each, root, hops + 1);
+  const inside = (each: unknown): readonly SchemaOption[] => schemaOptions(each, root, hops + 1);
   for (const keyword of ['anyOf', 'oneOf'] as const) {
     const branches = schema[keyword];
     if (!Array.isArray(branches) || branches.length === 0) continue;
@@ -23,7 +23,7 @@ export function optionsOf(schema: unknown, root: unknown, hops = 0): readonly Sc
     return [...all, ...nullable];
   }
   const needed = [
-    ...(typeof $ref === 'string' ? [targetOf($ref, root) ?? targetOf($ref, schema)] : []),
+    ...(typeof $ref === 'string' ? [resolvePointer($ref, root) ?? resolvePointer($ref, schema)] : []),
     ...(Array.isArray(allOf) ? allOf : []),
   ];
   // All of these hold, so that the one that lists its values admits all that there are.

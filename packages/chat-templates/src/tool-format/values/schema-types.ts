@@ -14,7 +14,7 @@ export function admittedTypes(schema: unknown, root: unknown, hops = 0): Readonl
   if (!isSchema(schema) || hops > MAX_HOPS) return null;
   const { $ref, type } = schema;
   if (typeof $ref === 'string')
-    return admittedTypes(targetOf($ref, root) ?? targetOf($ref, schema), root, hops + 1);
+    return admittedTypes(resolvePointer($ref, root) ?? resolvePointer($ref, schema), root, hops + 1);
   const types = typeof type === 'string' ? [type] : Array.isArray(type) ? type : null;
   const nullable: JsonType[] = schema['nullable'] === true ? ['null'] : [];
   if (types !== null) {
@@ -22,8 +22,8 @@ export function admittedTypes(schema: unknown, root: unknown, hops = 0): Readonl
     // A type that JSON does not have allows any value.
     return names.length === types.length ? new Set([...names, ...nullable]) : null;
   }
-  if ('const' in schema) return new Set([typeOf(schema['const']), ...nullable]);
-  if (Array.isArray(schema['enum'])) return new Set([...schema['enum'].map(typeOf), ...nullable]);
+  if ('const' in schema) return new Set([valueType(schema['const']), ...nullable]);
+  if (Array.isArray(schema['enum'])) return new Set([...schema['enum'].map(valueType), ...nullable]);
   for (const keyword of ['anyOf', 'oneOf', 'allOf'] as const) {
     const branches = schema[keyword];
     if (!Array.isArray(branches)) continue;
@@ -37,7 +37,7 @@ export function admittedTypes(schema: unknown, root: unknown, hops = 0): Readonl
 }
 
 /** The schema that a reference inside `root` leads to. */
-export function targetOf(pointer: string, root: unknown): unknown {
+export function resolvePointer(pointer: string, root: unknown): unknown {
   if (!pointer.startsWith('#')) return undefined;
   const steps = pointer.slice(1).split('/').slice(1);
   return steps.reduce<unknown>((at, step) => {
@@ -55,7 +55,7 @@ function decoded(step: string): string {
   }
 }
 
-export function typeOf(value: unknown): JsonType {
+export function valueType(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (value instanceof SpelledNumber) return 'number';

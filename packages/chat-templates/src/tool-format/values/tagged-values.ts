@@ -3,7 +3,7 @@ import { isJson } from '../../../../exact-json/src/is-json.ts';
 import { parseSpelled } from '../../../../exact-json/src/parse-spelled.ts';
 import { spelled, spelledMember, writeJson } from '../../../../exact-json/src/spelled-numbers.ts';
 import { parseLoose } from './loose-values.ts';
-import { admittedTypes, typeOf } from './schema-types.ts';
+import { admittedTypes, valueType } from './schema-types.ts';
 
 export function taggedValue(text: string, schema: unknown, root: unknown): unknown {
   const types = admittedTypes(schema, root);
@@ -11,7 +11,7 @@ export function taggedValue(text: string, schema: unknown, root: unknown): unkno
   const value = parsed(text.trim());
   if (value === undefined || typeof value === 'string')
     return types?.has('string') === false ? (value ?? text) : text;
-  return types === null || types.has(typeOf(value)) ? value : text;
+  return types === null || types.has(valueType(value)) ? value : text;
 }
 
 /** JSON, else what Python prints; undefined: neither. */

@@ -46,11 +46,11 @@ export async function readTokens(cursor: HeaderCursor, count: number, refuse: Re
     const end = start + length;
     suffixRows += (length * (length + 1)) / 2;
     byteTokens.note(window, start, end, index);
-    if (index < LAST_COMPARED) first.push(startOf(window, start, end));
+    if (index < LAST_COMPARED) first.push(textStart(window, start, end));
     const newline = NEWLINE_SPELLINGS.find((spelling) => isSame(spelling, window, start, end));
     if (newline !== undefined) newlines.add(newline.toString());
     if (!isNew(seen, index, window, start, textEnd(window, start, end)))
-      refuse(`its vocabulary holds the token ${JSON.stringify(startOf(window, start, end))} twice`);
+      refuse(`its vocabulary holds the token ${JSON.stringify(textStart(window, start, end))} twice`);
   }
   return { size: count, newlines, first, suffixRows, bytes: byteTokens };
 }
@@ -73,7 +73,7 @@ const MOST_BYTE_TOKENS = 512;
 
 const TOKEN = 'a token';
 
-const startOf = (bytes: Buffer, start: number, end: number): string =>
+const textStart = (bytes: Buffer, start: number, end: number): string =>
   bytes.toString('utf8', start, Math.min(end, start + 40));
 
 function isSame(text: Buffer, bytes: Buffer, start: number, end: number): boolean {
