@@ -9,14 +9,14 @@ import { recordedShapes } from './sampling-shapes.ts';
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const NullableNumber = Type.Union([Type.Number(), Type.Null()]);
 
-/** What a replay demands of the worker; a pin that cannot be honoured fails the job. */
+/** Pins of a replay; a pin that cannot be honoured fails the job. */
 export const FrozenPins = Type.Object({
   threads: Type.Union([Type.Integer({ minimum: 1, maximum: MOST_THREADS }), Type.Null()]),
   /** Window of the frozen context, tokens. */
   numCtx: Type.Union([Type.Integer({ minimum: 256 }), Type.Null()]),
   /** Base64 of little-endian u32 ids: these tokens are tested instead of new ones sampled. */
   claimedTokens: Type.Union([Type.String(), Type.Null()]),
-  /** How far below the first choice a claimed token may lie, in logits. */
+  /** Largest distance of a claimed token below the first choice, in logits. */
   epsilon: Type.Number({ minimum: 0 }),
 });
 export type FrozenPins = Static<typeof FrozenPins>;
@@ -32,7 +32,7 @@ export const FrozenPrompt = Type.Object({
   addBos: Type.Boolean(),
 });
 
-/** How the tokens were computed; two runs are comparable only when all of this is equal. */
+/** Execution settings; two runs are comparable only when all of this is equal. */
 export const FrozenExec = Type.Object({
   numCtx: Type.Integer(),
   batchSize: Type.Integer(),
@@ -54,13 +54,12 @@ export type FrozenExec = Static<typeof FrozenExec>;
 
 /** The CPU as the native library sees it, and which of its files are mapped. */
 export const FrozenHost = Type.Object({
-  /** The process that ran it. */
   pid: Type.Integer(),
   /** Native files of the bound folder; the inode tells whether it is the very file that was hashed. */
   mapped: Type.Array(Type.Object({ name: Type.String(), inode: Type.Union([Type.Integer(), Type.Null()]) })),
   cpuFeatures: Type.String(),
   libc: Type.String(),
-  /** What calls the library from JavaScript; absent in what was computed before it was named. */
+  /** Native binding of the library; absent in records made before it was named. */
   binding: Type.Optional(Type.Object({ name: Type.String(), version: Type.String(), sha256: Sha256 })),
 });
 
@@ -90,12 +89,12 @@ export const FrozenFacts = Type.Object({
   host: FrozenHost,
   sampling: FrozenSampling,
   output: FrozenOutput,
-  /** Which start of the worker in this boot ran it; set by the parent, 1 for the first. */
+  /** Number of the worker's start in this boot; set by the parent, 1 for the first. */
   workerStart: Type.Optional(Type.Integer()),
 });
 export type FrozenFacts = Static<typeof FrozenFacts>;
 
-/** How a claimed answer compares with what the model itself would choose, step by step. */
+/** Comparison of a claimed answer with the model's own choices. */
 export const CheckFacts = Type.Object({
   steps: Type.Integer(),
   /** Steps whose claimed token is the model's first choice. */

@@ -23,7 +23,7 @@ export const ToWorker = Type.Union([
   Type.Object({ type: Type.Literal('measure'), spec: MeasureSpec }),
   Type.Object({ type: Type.Literal('ask_format'), spec: FormatSpec }),
   Type.Object({ type: Type.Literal('load'), spec: LoadSpec }),
-  /** Tools and the schema of the answer cross beside their job, see tools/job-tools.ts. */
+  /** Tools and the schema of the answer cross next to their job, see job-tools.ts. */
   Type.Object({
     type: Type.Literal('start'),
     job: Job,
@@ -73,7 +73,7 @@ export const FromWorker = Type.Union([
   Type.Object({ type: Type.Literal('slots'), slots: SlotStates }),
   /** After each change, a few times a second at most. */
   Type.Object({ type: Type.Literal('cache'), tiers: CacheTiers }),
-  /** `steps` counts the steps of the batch loop, which tells a silent worker from one that stands still. */
+  /** `steps` counts the steps of the batch loop, which separates a slow worker from one that hangs. */
   Type.Object({
     type: Type.Literal('pong'),
     nonce: Type.Integer(),

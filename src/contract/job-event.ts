@@ -1,6 +1,7 @@
 /**
- * What a running job says. A job's events end with exactly one of `done`, `embedded`, `ranked`, `explained`,
- * `tokenized`, `detokenized`, `pinned`, or with a failure; nothing follows it. Both the scheduler and the worker produce these.
+ * Events of a running job. A job's events end with exactly one of `done`, `embedded`, `ranked`, `explained`,
+ * `tokenized`, `detokenized`, `pinned`, or with a failure; nothing follows it. Both the scheduler and the worker produce
+ * these.
  */
 import { type Static, Type } from 'typebox';
 import { CheckFacts, FrozenFacts, VectorFacts } from './frozen.ts';
@@ -12,7 +13,7 @@ import { FormatShape } from '../lib/tool-format/format-shape.ts';
 import { EVIDENCE_TOPICS, type Evidence } from '../../packages/chat-templates/src/tool-format/tool-format.ts';
 
 export const TokenLogprob = Type.Object({
-  /** In the vocabulary; absent from engines that do not tell. */
+  /** In the vocabulary; absent from engines that do not report it. */
   id: Type.Optional(Type.Integer({ minimum: 0 })),
   /** The text of the token; invalid UTF-8 pieces as U+FFFD. */
   text: Type.String(),
@@ -40,33 +41,33 @@ export const Usage = Type.Object({
   /** Prompt tokens that were not evaluated again, because their KV state was reused. */
   cachedTokens: Type.Integer(),
   completionTokens: Type.Integer(),
-  /** The part of the completion tokens that was thinking. */
+  /** Completion tokens of thinking. */
   reasoningTokens: Type.Integer(),
 });
 export type Usage = Static<typeof Usage>;
 
-/** Why prompt tokens had to be evaluated although a prompt cache is kept. */
+/** Reason why prompt tokens had to be evaluated although a prompt cache is kept. */
 export const CacheMissReason = Type.Union([
-  /** Nothing that begins like this prompt was ever held for this trust domain. */
+  /** No state of this trust domain begins like this prompt. */
   Type.Literal('cold'),
-  /** What is held goes on differently. */
+  /** The held state continues differently. */
   Type.Literal('differs'),
-  /** It was held once and gave way to other state. */
+  /** It was held and has been evicted. */
   Type.Literal('evicted'),
-  /** What is held begins like it, but this model's memory cannot be cut back there. */
+  /** The held state begins like it, but this model's memory cannot be cut back there. */
   Type.Literal('no_checkpoint'),
-  /** A file of the disk tier did not prove itself. */
+  /** A file of the disk tier failed its check. */
   Type.Literal('damaged'),
-  /** Bringing it into the slot, by a copy or a restore, would have taken longer than evaluating it. */
+  /** A copy or restore into the slot would have taken longer than evaluating it. */
   Type.Literal('not_worth'),
-  /** The state was there and could not be restored: no room, or the engine refused it. */
+  /** The state exists and could not be restored: no room, or the engine refused it. */
   Type.Literal('not_restored'),
 ]);
 export type CacheMissReason = Static<typeof CacheMissReason>;
 
 const NearTokens = Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 32 });
 
-/** Where reused prompt tokens came from, and why not more of them. */
+/** Source of the reused prompt tokens, and the reason why not more were reused. */
 export const CacheFacts = Type.Object({
   /** Prompt tokens whose state was in a sequence, in host memory, on the disk; together `cachedTokens`. */
   slotTokens: Type.Integer({ minimum: 0 }),
@@ -83,7 +84,7 @@ export const CacheFacts = Type.Object({
       /** Around the first difference, the same number of tokens before it on both sides. */
       wanted: NearTokens,
       held: NearTokens,
-      /** How many tokens of `wanted` and `held` are before the first difference. */
+      /** Number of tokens of `wanted` and `held` before the first difference. */
       before: Type.Integer({ minimum: 0 }),
     }),
   ),
@@ -104,7 +105,10 @@ export const loadReason = (modelId: string): string => `${LOADING}${modelId}`;
 
 export const isLoadReason = (reason: string): boolean => reason.startsWith(LOADING);
 
-/** How long a worker took to make a job ready, milliseconds: its prompt rendered and in tokens, the grammar of its answer compiled. */
+/**
+ * Time that a worker took to prepare a job, milliseconds: its prompt rendered and in tokens, the grammar of its answer
+ * compiled.
+ */
 export const Preparation = Type.Object({
   promptMs: Type.Number({ minimum: 0 }),
   /** 0: the answer has none. */
@@ -112,7 +116,7 @@ export const Preparation = Type.Object({
 });
 export type Preparation = Static<typeof Preparation>;
 
-/** How the conversation was changed for the template, as `part=how`; absent: it was not. */
+/** Changes to the conversation for the template; absent: it was not. */
 const Folds = Type.Array(Type.String({ pattern: '^[a-z]+=[a-z]+$' }), { maxItems: 16 });
 
 /** Keywords of tools that the grammar of this model's format leaves to the check of the call. */
@@ -122,7 +126,7 @@ const Unheld = Type.Array(
 );
 export type UnheldKeyword = Static<typeof Unheld>[number];
 
-/** What was left out of a long conversation before the model read it. */
+/** Parts of a long conversation that were left out of the prompt. */
 export const Compaction = Type.Object({
   /** Of the prompt. */
   tokensBefore: Type.Integer(),
@@ -139,7 +143,7 @@ export const Compaction = Type.Object({
   isEstimated: Type.Optional(Type.Boolean()),
   /** The conversation as it is now, where a summary stands for a part of it. */
   turns: Type.Optional(Type.Array(Turn)),
-  /** What its summary took to write, where one was written for this answer. */
+  /** Tokens that writing its summary took, if one was written for this answer. */
   summaryUsage: Type.Optional(Usage),
 });
 export type Compaction = Static<typeof Compaction>;
@@ -151,11 +155,11 @@ export const StartedEvent = Type.Object({
   earlier: Type.Optional(EarlierPrompt),
   promptTokens: Type.Integer(),
   cachedTokens: Type.Integer(),
-  /** The window really used, tokens; 0: the engine does not tell. */
+  /** The window in use, tokens; 0: unknown. */
   numCtx: Type.Integer(),
   /** Absent from engines and lanes without a prompt cache. */
   cache: Type.Optional(CacheFacts),
-  /** Absent from engines that do not tell. */
+  /** Absent from engines that do not report it. */
   preparation: Type.Optional(Preparation),
   folds: Type.Optional(Folds),
   unheld: Type.Optional(Unheld),
@@ -163,39 +167,39 @@ export const StartedEvent = Type.Object({
 });
 export type StartedEvent = Static<typeof StartedEvent>;
 
-/** How far the prompt is evaluated; only of jobs that ask for it. The last one says all of it. */
+/** Progress of prompt evaluation; only of jobs that ask for it. The last one says all of it. */
 export const ProgressEvent = Type.Object({
   type: Type.Literal('progress'),
   promptTokens: Type.Integer(),
   cachedTokens: Type.Integer(),
-  /** Of the prompt, those whose state was reused included. */
+  /** Of the prompt, including reused tokens. */
   evaluatedTokens: Type.Integer(),
   /** Since evaluation began. */
   elapsedMs: Type.Number(),
 });
 export type ProgressEvent = Static<typeof ProgressEvent>;
 
-/** An answer that failed at one upstream and went on at another. */
+/** An answer that failed at one upstream and was continued by another. */
 export const Resumed = Type.Object({
   from: Type.String(),
   on: Type.String(),
-  /** How the first one failed. */
+  /** Failure of the first one. */
   because: Type.String(),
   /** Characters of the answer that the first one wrote. */
   afterCharacters: Type.Integer(),
 });
 export type Resumed = Static<typeof Resumed>;
 
-/** A token of the prompt, and how likely the model finds it behind those before it. */
+/** A token of the prompt, and its probability after those before it. */
 export const PromptToken = Type.Object({
   id: Type.Integer({ minimum: 0 }),
   text: Type.String(),
   bytes: Type.Array(Type.Integer({ minimum: 0, maximum: 255 })),
-  /** Null: nothing stands before it. */
+  /** Null: the first token. */
   score: Type.Union([
     Type.Object({
       logprob: Type.Number(),
-      /** 1: no token is likelier. */
+      /** 1: the most likely token. */
       rank: Type.Integer({ minimum: 1 }),
       /** The likeliest, in order. */
       top: Type.Array(TokenLogprob, { maxItems: MOST_ALTERNATIVES }),
@@ -215,7 +219,7 @@ export type PromptTokensEvent = Static<typeof PromptTokensEvent>;
 /** More tokens of a text that was held back leave as several events, which bounds the size of a message. */
 export const TOKENS_PER_EVENT = 1_024;
 
-/** How many pieces of the answer were joined in an event; absent: it is one. */
+/** Number of joined pieces of the answer in one event; absent: it is one. */
 const Pieces = Type.Optional(Type.Integer({ minimum: 1 }));
 
 export const TextEvent = Type.Object({
@@ -249,13 +253,13 @@ export const AnswerTimings = Type.Object({
 });
 export type AnswerTimings = Static<typeof AnswerTimings>;
 
-/** What was done about an answer that repeated itself: one token chosen differently, or its end. */
+/** Treatment of an answer that repeated itself: one token chosen differently, or its end. */
 export const Repetition = Type.Union([Type.Literal('nudged'), Type.Literal('ended')]);
 export type Repetition = Static<typeof Repetition>;
 
 /**
- * What was done about the tool calls of an answer: further ones were left out where one is allowed; one that was repeated
- * again and again was refused and the model answered otherwise; it insisted and had to answer without tools.
+ * Treatment of the tool calls of an answer: further ones were left out where one is allowed; one that was repeated again
+ * and again was refused and the model answered otherwise; it insisted and had to answer without tools.
  */
 export const CallGuard = Type.Union([
   Type.Literal('dropped'),
@@ -320,7 +324,7 @@ export type ScoreEvent = Static<typeof ScoreEvent>;
 
 export const RankedEvent = Type.Object({ type: Type.Literal('ranked'), totalTokens: Type.Integer() });
 
-/** How a model writes, and why that is known. */
+/** Format in which a model writes, and the source of that knowledge. */
 export const ModelFormatFacts = Type.Object({
   template: Type.Union([Type.Literal('own'), Type.Literal('none')]),
   format: FormatShape,
@@ -340,9 +344,9 @@ export type ModelFormatFacts = Static<typeof ModelFormatFacts>;
 export const ExplainedEvent = Type.Object({
   type: Type.Literal('explained'),
   renderedPrompt: Type.String(),
-  /** Where they were asked for. */
+  /** Present on request. */
   tokens: Type.Optional(Type.Unsafe<Uint32Array>({})),
-  /** As `started` would tell it. */
+  /** As in `started`. */
   earlier: Type.Optional(EarlierPrompt),
   promptTokens: Type.Integer(),
   /** Of the prompt, in a free sequence or in the prompt cache. */
@@ -352,7 +356,7 @@ export const ExplainedEvent = Type.Object({
   toolFormat: Type.String(),
   folds: Type.Optional(Folds),
   unheld: Type.Optional(Unheld),
-  /** Absent from engines that do not tell, and where a text of the format is too long to be a mark. */
+  /** Absent from engines that do not report it, and if a text of the format is too long to be a mark. */
   modelFormat: Type.Optional(ModelFormatFacts),
 });
 export type ExplainedEvent = Static<typeof ExplainedEvent>;
@@ -360,7 +364,7 @@ export type ExplainedEvent = Static<typeof ExplainedEvent>;
 export const TokenizedEvent = Type.Object({
   type: Type.Literal('tokenized'),
   tokens: Type.Unsafe<Uint32Array>({}),
-  /** What each token stands for: text, or bytes where they are a part of a character. */
+  /** The content of each token: text, or bytes for a part of a character. */
   pieces: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Array(Type.Integer())]))),
   /** As control tokens are spelled; empty: the model has none. */
   marks: Type.Optional(Type.Object({ begin: Type.String(), end: Type.String() })),
@@ -371,7 +375,7 @@ export const DetokenizedEvent = Type.Object({ type: Type.Literal('detokenized'),
 export const PinnedEvent = Type.Object({
   type: Type.Literal('pinned'),
   pin: PinnedPrefix,
-  /** Of its state, as far as that lies in memory or on the disk now. */
+  /** Of its state in memory or on the disk. */
   heldBytes: Type.Integer({ minimum: 0 }),
 });
 export type PinnedEvent = Static<typeof PinnedEvent>;

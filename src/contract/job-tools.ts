@@ -12,7 +12,7 @@ import { AnswerFormat, type ExplainJob, type GenerateJob, type Job, ToolDefiniti
 
 const Tools = Type.Array(ToolDefinition);
 type Tools = GenerateJob['tools'];
-/** What crosses as text. */
+/** Parts that cross as text. */
 type Parts = Partial<Pick<GenerateJob, 'tools' | 'format'>>;
 
 export interface PackedJob {
@@ -42,7 +42,7 @@ export function packedJob(job: Job): PackedJob {
   };
 }
 
-/** Sets of tools that are kept for the next job with them, and the most characters that they were read from. */
+/** Sets of tools that are kept for the next job with them, and their largest size. */
 const KEPT = { entries: 16, chars: 4_000_000 };
 
 /** Reads packed jobs; equal tools are one and the same list. */

@@ -20,7 +20,7 @@ export const ToolCallTurn = Type.Object({
 });
 export type ToolCallTurn = Static<typeof ToolCallTurn>;
 
-/** What stands in a message besides its text, for engines that take it; `at` is its place in the text, in characters. */
+/** Media of a message, for engines that take them; `at` is its place in the text, in characters. */
 export const TurnMedium = Type.Union([
   /** `url`: where the engine finds the image, or the image itself as a data URL. */
   Type.Object({ medium: Type.Literal('image'), url: Type.String(), at: Type.Integer({ minimum: 0 }) }),
@@ -68,7 +68,7 @@ export const ToolChoice = Type.Union([
 ]);
 export type ToolChoice = Static<typeof ToolChoice>;
 
-/** What shape the answer must have. `grammar` is GBNF text written by the client, parsed in the worker only. */
+/** Shape of the answer. `grammar` is GBNF text written by the client, parsed in the worker only. */
 export const AnswerFormat = Type.Union([
   Type.Object({ kind: Type.Literal('text') }),
   Type.Object({ kind: Type.Literal('json_object') }),
@@ -78,7 +78,7 @@ export const AnswerFormat = Type.Union([
 export type AnswerFormat = Static<typeof AnswerFormat>;
 
 export const Reasoning = Type.Object({
-  /** Absent: as the template does by itself. */
+  /** Absent: the template decides. */
   enabled: Type.Optional(Type.Boolean()),
   effort: Type.Optional(Type.String()),
   budgetTokens: Type.Optional(Type.Integer({ minimum: 0 })),
@@ -91,24 +91,24 @@ export const Prompt = Type.Union([
   Type.Object({
     kind: Type.Literal('chat'),
     turns: Type.Array(Turn),
-    /** The last turn, one of the assistant without calls, is begun: the answer goes on behind its words. */
+    /** The answer continues the last turn, one of the assistant without calls. */
     continues: Type.Optional(Type.Boolean()),
-    /** False: without what the template opens an answer with. */
+    /** False: without the template's opening of an answer. */
     opens: Type.Optional(Type.Boolean()),
   }),
   Type.Object({
     kind: Type.Literal('text'),
     text: Type.String(),
-    /** Marks of control tokens in the text are such; absent: they are text. */
+    /** Marks of control tokens in the text count; absent: they are text. */
     readsMarks: Type.Optional(Type.Boolean()),
-    /** What is to follow the answer, for models that fill in between. */
+    /** Text after the answer, for models that fill in between. */
     suffix: Type.Optional(Type.String()),
-    /** Only beside `suffix`: files that are no part of the text, and that the model may know. */
+    /** Only with `suffix`: files that are not part of the text, and that the model may use. */
     files: Type.Optional(Type.Array(Type.Object({ name: Type.String(), text: Type.String() }))),
   }),
-  /** Evaluated as they are. */
+  /** Evaluated unchanged. */
   Type.Object({ kind: Type.Literal('tokens'), tokens: TokenIds }),
-  /** Texts and tokens in turn; each text is tokenised by itself. */
+  /** Texts and tokens in turn; each text is tokenised alone. */
   Type.Object({
     kind: Type.Literal('mixed'),
     parts: Type.Array(Type.Union([Type.String(), TokenIds])),
@@ -121,11 +121,11 @@ export type Prompt = Static<typeof Prompt>;
 export const promptTurns = (prompt: Prompt | undefined): readonly Turn[] =>
   prompt?.kind === 'chat' ? prompt.turns : [];
 
-/** Which tokens of a prompt are reported with their log probabilities. */
+/** Prompt tokens that are reported with their log probabilities. */
 export const ScoredPrompt = Type.Object({
   /** Alternatives per token. */
   top: Type.Integer({ minimum: 0, maximum: MOST_ALTERNATIVES }),
-  /** The first one; only state of tokens well before it may come from a cache, because that has no logits. */
+  /** The first one; state of tokens just before it may not come from a cache, which has no logits. */
   from: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }),
 });
 export type ScoredPrompt = Static<typeof ScoredPrompt>;
@@ -157,24 +157,24 @@ export const GenerateJob = Type.Object({
   /** The window this job may use, prompt and answer together; null: the window of the loaded context. */
   numCtx: NullableInt,
   stop: Type.Array(Type.String({ minLength: 1 })),
-  /** How many alternatives to report per token; null: none reported at all. */
+  /** Reported alternatives per token; null: none at all. */
   topLogprobs: Type.Union([Type.Integer({ minimum: 0, maximum: MOST_ALTERNATIVES }), Type.Null()]),
   /** Absent: no token of the prompt is reported. */
   scoredPrompt: Type.Optional(ScoredPrompt),
-  /** Says how far the prompt is evaluated. */
+  /** Reports the progress of prompt evaluation. */
   reportsProgress: Type.Optional(Type.Boolean()),
-  /** Nobody reads the answer before its end: its pieces may arrive joined. */
+  /** The client reads the answer only at its end: its pieces may arrive joined. */
   isWhole: Type.Optional(Type.Boolean()),
-  /** What a template's clock shows, Unix milliseconds; null: the present. */
+  /** Time of the template's clock, Unix milliseconds; null: the present. */
   templateClockMs: Type.Union([Type.Integer(), Type.Null()]),
-  /** Whose prompts these are: state is shared within one trust domain only. Absent: that of all who name none. */
+  /** Trust domain of the prompt: state is shared within one trust domain only. Absent: that of all who name none. */
   domain: Type.Optional(Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]*$' })),
   /**
    * Two give an account of themselves, for a record (frozen-v1), and repeat bit for bit: `frozen` alone in a context of its
    * own, `exact` in a slot of an exact load, beside others.
    */
   lane: Type.Union([Type.Literal('shared'), Type.Literal('frozen'), Type.Literal('exact')]),
-  /** Only in these two: what a replay pins. */
+  /** Only in these two: the pins of a replay. */
   frozen: Type.Optional(FrozenPins),
 });
 export type GenerateJob = Static<typeof GenerateJob>;
@@ -190,11 +190,11 @@ export const EmbedJob = Type.Object({
   jobId: Type.String(),
   /** Texts, or token ids of the model's own vocabulary. */
   inputs: Type.Array(TextOrIds),
-  /** Token ids are taken as they are; absent: only where they are shown to be of this vocabulary. */
+  /** Token ids are taken unchanged; absent: only if they are shown to be of this vocabulary. */
   trustsTokenIds: Type.Optional(Type.Literal(true)),
   /** True: an over-long input is cut and flagged; false: it is refused. */
   truncate: Type.Boolean(),
-  /** Gives an account of itself, for a record, and is refused where vectors depend on other work. */
+  /** Reports its settings for a record, and is refused where vectors depend on other work. */
   accounts: Type.Optional(Type.Literal(true)),
 });
 export type EmbedJob = Static<typeof EmbedJob>;
@@ -205,7 +205,7 @@ export const RankJob = Type.Object({
   jobId: Type.String(),
   query: Type.String({ minLength: 1 }),
   documents: Type.Array(Type.String({ minLength: 1 })),
-  /** True: a document that is too long beside the query is cut and flagged; false: it is refused. */
+  /** True: a document that is too long together with the query is cut and flagged; false: it is refused. */
   truncate: Type.Boolean(),
 });
 export type RankJob = Static<typeof RankJob>;
@@ -246,12 +246,12 @@ export const ExplainJob = Type.Object({
 });
 export type ExplainJob = Static<typeof ExplainJob>;
 
-/** Keeps the state of what the latest chat of a trust domain began with: the words of the system and the tools. */
+/** Keeps the state of the beginning of the latest chat of a trust domain: the words of the system and the tools. */
 export const PinJob = Type.Object({
   kind: Type.Literal('pin'),
   jobId: Type.String(),
   domain: Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]*$' }),
-  /** Ends this pin in place of making one. */
+  /** Ends this pin instead of adding one. */
   ends: Type.Optional(PinnedPrefix),
 });
 export type PinJob = Static<typeof PinJob>;

@@ -1,9 +1,7 @@
-/** Figures on which server, worker and settings must agree. */
 
 /** Width of every vector (interface, Limits). */
 export const EMBEDDING_WIDTH = 768;
 
-/** The model id of the fallback that needs no model. */
 export const FEATURE_HASH_MODEL = `feature-hash-${EMBEDDING_WIDTH}`;
 
 /** Inputs that an embedding model computes in one step. */
@@ -17,7 +15,7 @@ export const MOST_SEQUENCES = 256;
 
 export const MOST_THREADS = 1024;
 
-/** Inputs that an embedding model computes at the same time, each on a thread of libuv's pool. */
+/** Inputs that an embedding model computes in parallel, each on a thread of libuv's pool. */
 export const MOST_EMBEDDINGS_AT_ONCE = 4;
 
 /** Jobs that an embedding model has open at a time: it takes their inputs in turn, so that a long list holds up no other. */
@@ -50,5 +48,4 @@ export const LEAST_CTX = 8;
 /** Requests that may wait, over all models. */
 export const DEFAULT_MAX_QUEUE = 256;
 
-/** How long an idle model stays loaded, milliseconds. */
 export const DEFAULT_KEEP_ALIVE_MS = 300_000;

@@ -1,4 +1,4 @@
-/** What a worker is told to load, and what it says about the result. */
+/** Orders to load a model, and facts of the result. */
 import { type Static, Type } from 'typebox';
 import { KIND_PATTERN } from '../lib/prompt-cache/kind.ts';
 import { MOST_PINS, PinnedPrefix } from '../lib/prompt-cache/pin.ts';
@@ -31,35 +31,35 @@ export type PlannerChoice = Static<typeof PlannerChoice>;
 /** The experts of a mixture, by the header of its file. */
 export const ExpertFacts = Type.Object(
   {
-    /** What they take in each layer, bytes; 0 where a layer has none. */
+    /** Size of the experts of each layer, bytes; 0 for a layer without any. */
     layerBytes: Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 }),
   },
   { additionalProperties: false },
 );
 export type ExpertFacts = Static<typeof ExpertFacts>;
 
-/** A GGUF file that is opened beside the model's own, by the id that it is installed under. */
+/** A further GGUF file opened with the model, by the id that it is installed under. */
 const Beside = Type.Object({ name: Type.String(), path: Type.String() });
 
-/** Where the prompt cache of a model keeps state on the disk. */
+/** Disk tier of the prompt cache of a model. */
 export const DiskCacheSpec = Type.Object({
   /** Absolute; the state of this load lies in a folder of it. */
   folder: Type.String(),
   /** Of all models together. */
   bytes: Type.Integer({ minimum: 1 }),
-  /** Digests of all that a state belongs to: weights, engine build, machine, types. Names the folder. */
+  /** Digests of everything that a state depends on: weights, engine build, machine, types. Names the folder. */
   kind: Type.String({ pattern: KIND_PATTERN }),
-  /** What encrypts the files: 32 bytes that only this home has, hex. */
+  /** Key of the encrypted files: 32 bytes that only this home has, hex. */
   secret: Type.String({ pattern: '^[0-9a-f]{64}$' }),
 });
 export type DiskCacheSpec = Static<typeof DiskCacheSpec>;
 
-/** What is kept of prompts beside the sequences. */
+/** Prompt state kept in addition to the sequences. */
 export const PromptCacheSpec = Type.Object({
   /** Of host memory; 0: none. */
   ramBytes: Type.Integer({ minimum: 0 }),
   disk: Type.Union([DiskCacheSpec, Type.Null()]),
-  /** Prefixes whose state is not given up; absent: none. */
+  /** Prefixes whose state is never evicted; absent: none. */
   pins: Type.Optional(Type.Array(PinnedPrefix, { maxItems: MOST_PINS })),
 });
 export type PromptCacheSpec = Static<typeof PromptCacheSpec>;
@@ -82,7 +82,7 @@ export const LoadSpec = Type.Object({
   tunedThreads: Type.Union([Type.Integer({ minimum: 1, maximum: MOST_THREADS }), Type.Null()]),
   /** Draft tokens per sequence and step; 0: none. */
   draftTokens: Type.Integer({ minimum: 0, maximum: MOST_DRAFT_TOKENS }),
-  /** How this model is loaded beyond its size, as far as its user said so. */
+  /** Settings of this model by its user, beyond its size. */
   settings: LoadSettings,
   /** Null: the model is no mixture, or was installed before this was read. */
   experts: Type.Union([ExpertFacts, Type.Null()]),
@@ -90,7 +90,9 @@ export const LoadSpec = Type.Object({
   adapters: Type.Array(Beside),
   /** The model that drafts, or null. */
   draft: Type.Union([Beside, Type.Null()]),
-  /** What turns images into rows of the model; absent: nothing does. `digest` as that of the model's own file. */
+  /**
+   * Projector that turns images into rows of the model; absent: nothing does. `digest` as that of the model's own file.
+   */
   projector: Type.Optional(
     Type.Object({ path: Type.String(), digest: Type.Union([Type.String(), Type.Null()]) }),
   ),
@@ -134,7 +136,7 @@ export const LoadedFacts = Type.Object({
   residentBytes: Type.Integer(),
   /** KV cells that the sequences share; absent: each has its own window. */
   cells: Type.Optional(Type.Integer({ minimum: 1 })),
-  /** What the native library has allocated on each device; absent where it does not tell. */
+  /** Allocations of the native library on each device; absent if it does not report them. */
   memory: Type.Optional(Type.Array(DeviceBytes, { maxItems: 64 })),
 });
 export type LoadedFacts = Static<typeof LoadedFacts>;
@@ -142,22 +144,22 @@ export type LoadedFacts = Static<typeof LoadedFacts>;
 /** A GPU kind that this platform has a package for. */
 export const GpuSupport = Type.Object({
   kind: Type.Union([Type.Literal('cuda'), Type.Literal('vulkan')]),
-  /** What of the system it would need and is not there, in words for people. */
+  /** Missing parts of the system that it needs, in words for people. */
   missing: Type.Array(Type.String(), { maxItems: 8 }),
   installed: Type.Boolean(),
-  /** The version of CUDA's runtime that its driver takes and that is not there; absent: nothing is to be fetched. */
+  /** The CUDA runtime version that its driver accepts and that is missing; absent: nothing to download. */
   runtime: Type.Optional(Type.Integer()),
 });
 export type GpuSupport = Static<typeof GpuSupport>;
 
-/** Nothing of it is to be fetched. */
+/** Nothing of it needs a download. */
 export const isFetched = ({ installed, runtime }: GpuSupport): boolean => installed && runtime === undefined;
 
-/** What a sealed worker can no longer do, and who sees to it; each was tried. */
+/** Rights that a sealed worker has given up, and the mechanism of each; each was tested. */
 export const WorkerSeal = Type.Object({
   /** No connection: by the kernel, or by Node's own functions alone. */
   network: Type.Union([Type.Literal('seccomp'), Type.Literal('socket-guard')]),
-  /** No file but the installed models, what the program itself consists of, and the prompts that it keeps. */
+  /** No file except the installed models, the program's own files, and its prompt cache. */
   files: Type.Union([Type.Literal('landlock'), Type.Literal('none')]),
 });
 export type WorkerSeal = Static<typeof WorkerSeal>;
@@ -169,11 +171,11 @@ export const BackendFacts = Type.Object({
   /** Files of that folder that are mapped into the process. */
   mapped: Type.Array(Type.String()),
   systemInfo: Type.String(),
-  /** As the library says, such as 0.5.0. */
+  /** As the library reports it, such as 0.5.0. */
   version: Type.Optional(Type.String()),
   gpu: Type.String(),
   cpuMathCores: Type.Integer(),
-  /** Absent where the library does not tell. */
+  /** Absent if the library does not report them. */
   devices: Type.Optional(Type.Array(Device, { maxItems: 64 })),
   /** Whether the sequences of a context share its KV cells (unified KV cache). */
   sharesCells: Type.Optional(Type.Boolean()),

@@ -1,4 +1,4 @@
-/** What a model takes on each device, as the native library reckons it before anything is loaded. */
+/** Memory of a model on each device, as the native library calculates it before loading. */
 import { type Static, Type } from 'typebox';
 import { LEAST_CTX, MOST_SEQUENCES } from './limits.ts';
 
@@ -8,7 +8,7 @@ export const HOST_DEVICE = 'CPU';
 /** Sizes that one question may name. */
 export const MOST_MEASURED_SIZES = 64;
 
-/** What the native library can compute on. */
+/** A device that the native library can compute on. */
 export const Device = Type.Object({
   name: Type.String(),
   description: Type.String(),
@@ -51,7 +51,7 @@ export type ContextSize = Static<typeof ContextSize>;
 export const Measurement = Type.Object({
   /** In the order in which the sizes were asked for. */
   sizes: Type.Array(Type.Array(DeviceBytes, { maxItems: 64 }), { maxItems: MOST_MEASURED_SIZES }),
-  /** What the process of the worker holds beside: its own, and the vocabulary. */
+  /** Memory of the worker process in addition: its own, and the vocabulary. */
   processBytes: Type.Number({ minimum: 0 }),
 });
 export type Measurement = Static<typeof Measurement>;

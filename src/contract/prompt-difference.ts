@@ -1,4 +1,4 @@
-/** What an earlier prompt shares with one, as it crosses: texts are bounded, and stay in one trust domain. */
+/** Common and different parts of an earlier prompt and a new one: texts are bounded, and stay in one trust domain. */
 import { type Static, Type } from 'typebox';
 
 /** UTF-16 units of each text around a difference. */
@@ -10,7 +10,7 @@ const PromptDifference = Type.Object({
   token: Type.Integer({ minimum: 0 }),
   /** The text right before the first token that differs, the same in both. */
   shared: Words,
-  /** How the earlier prompt goes on. */
+  /** Continuation of the earlier prompt. */
   before: Words,
   now: Words,
 });
@@ -27,7 +27,7 @@ export type EarlierPrompt = Static<typeof EarlierPrompt>;
 /** Tokens that are evaluated again at every join; fewer are no loss. */
 const SLACK = 32;
 
-/** Why prompt tokens were evaluated, in one word; null: nothing was lost, or the engine does not say. */
+/** Reason why prompt tokens were evaluated, in one word; null: nothing was lost, or the engine does not say. */
 export function missReason<Reason extends string>({
   cachedTokens,
   cache,

@@ -1,4 +1,4 @@
-/** What follows from the table of sampling options: its types, the schemas of jobs and models, and the defaults. */
+/** Derived from the table of sampling options: its types, the schemas of jobs and models, and the defaults. */
 import { type Static, type TInteger, type TNumber, type TOptional, type TSchema, Type } from 'typebox';
 import { SAMPLING, type SamplingRow } from './sampling.ts';
 
@@ -9,16 +9,16 @@ type OptionWith<Column extends string, Value> = {
 
 export type SamplingOption = keyof Table;
 export type WireName<K extends SamplingOption> = Table[K]['wire'];
-/** What a request says of an option. */
+/** Value of an option in a request. */
 export type AskedValue<K extends SamplingOption> = Table[K] extends { read: (asked: infer A) => unknown }
   ? A
   : number;
 export type ModelOption = OptionWith<'perModel', true>;
 export type RecordedOption = Exclude<SamplingOption, OptionWith<'evidence', 'requested'>>;
-/** What a record leaves out where it is the default. */
+/** Options that a record omits at their default. */
 export type DeviationOption = OptionWith<'evidence', 'deviation'>;
 type DefaultedOption = OptionWith<'fallback', number>;
-/** What an answer can say of its sampling in the words of every provider. */
+/** Options that an answer reports in the words of every provider. */
 type AnsweredOption = DefaultedOption & OptionWith<'elsewhere', 'plain'>;
 
 const rows = Object.entries(SAMPLING) as [SamplingOption, SamplingRow][];
@@ -44,13 +44,13 @@ export const Sampling = Type.Object(
 );
 export type Sampling = Static<typeof Sampling>;
 
-/** What a model can have defaults of. */
+/** Options with a default per model. */
 export const modelSamplingShapes = shapes<{ [K in ModelOption]: TOptional<Table[K]['schema']> }>(
   MODEL_ROWS,
   ({ schema }) => Type.Optional(schema),
 );
 
-/** What a job gets for options that it does not name. */
+/** Defaults of options that a job does not name. */
 export const SAMPLING_DEFAULTS = Object.fromEntries(
   rows.flatMap(([option, { fallback }]) => (fallback === undefined ? [] : [[option, fallback]])),
 ) as Readonly<Record<DefaultedOption, number>>;

@@ -1,27 +1,25 @@
 /**
  * Every sampling option once. Request fields, defaults of a model, `hearth set`, jobs and the frozen-v1 record derive
- * from this table; the only other place that names each option is its native mapping (worker/addon/sampler.ts).
+ * from this table; the only other place that names each option is its native mapping (worker/addon/sampling/chain.ts).
  * It does not know how an option changes the choice of a token.
  */
 import { type TSchema, Type } from 'typebox';
 
 /**
- * How a frozen-v1 record states an option.
- * - `decided`: always; where the request is silent, the mode decides and not the model.
- * - `stated`: always.
- * - `deviation`: only a value other than the default, so that records made before the option existed stay complete.
- * - `requested`: never, because the request says it all and the record holds its hash.
+ * Form of an option in a frozen-v1 record. - `decided`: always; where the request is silent, the mode decides and not
+ * the model. - `stated`: always. - `deviation`: only a value other than the default, so that records made before the
+ * option existed stay complete. - `requested`: never, because the request says it all and the record holds its hash.
  */
 type Evidence = 'decided' | 'stated' | 'deviation' | 'requested';
 
-/** Each takes what those before it take: Ollama by OpenAI's routes, OpenAI, vLLM and SGLang, llama.cpp. */
+/** Each takes the options of those before it: Ollama by OpenAI's routes, OpenAI, vLLM and SGLang, llama.cpp. */
 export const SAMPLING_REACHES = ['plain', 'openai', 'servers', 'llama.cpp'] as const;
 export type SamplingReach = (typeof SAMPLING_REACHES)[number];
 
 export interface SamplingRow {
   /** In requests, `hearth set`, Ollama's parameters and records. */
   readonly wire: string;
-  /** What it does, in a sentence for whoever sets it. */
+  /** Its effect, in a sentence for users. */
   readonly meaning: string;
   /** In jobs, and where `perModel`, in manifests: a manifest that was ever valid must stay so. */
   readonly schema: TSchema;
@@ -33,16 +31,16 @@ export interface SamplingRow {
   readonly expects?: string;
   /** Without one, the native library decides. The values are those of llama.cpp's own server. */
   readonly fallback?: number;
-  /** What applies while neither model nor request says it, where that is no fixed value. */
+  /** Effect of leaving it out, where that is not a fixed value. */
   readonly unset?: string;
   /** Whether a model can have a default. */
   readonly perModel: boolean;
   readonly evidence: Evidence;
-  /** The least of the other engines that takes it; `here`: Hearth does it, whichever engine answers. */
+  /** The first of the other engines that takes it; `here`: Hearth does it, whichever engine answers. */
   readonly elsewhere: SamplingReach | 'here';
-  /** How engines of reach `servers` call it, if not as here. */
+  /** Its name in engines of reach `servers`, if another. */
   readonly serversName?: string;
-  /** Where a number means something else in Ollama's options: the least one, and the fields that it stands for here. */
+  /** Ollama's different meaning of a number: the least one, and the fields that it stands for here. */
   readonly ollama?: {
     readonly minimum: number;
     readonly read: (asked: number) => Readonly<Record<string, number>>;
@@ -54,7 +52,7 @@ export interface SamplingRow {
 /** Biases that one request may give. */
 const MOST_BIASES = 1024;
 const MOST_BIAS = 100;
-/** Names of tokens; what else is named are texts, which only the vocabulary knows how to read. */
+/** Token ids; other names are texts, which only the vocabulary can tokenise. */
 const TOKEN_ID = /^\d{1,9}$/;
 
 /** By the id of a token or by a text; in pairs, a number is an id and false forbids. */
@@ -65,7 +63,7 @@ interface Biases {
   readonly texts: [text: string, bias: number][];
 }
 
-/** Null where something in it is no bias. The last one of a token counts. */
+/** Null if any entry is not a bias. The last one of a token counts. */
 function readBias(asked: AskedBias): Biases | null {
   const tokens = new Map<number, number>();
   const texts: Biases['texts'] = [];
@@ -93,7 +91,7 @@ export const RANDOM_DEVICE_SEED = 0xffffffff;
 const LEAST_INT64 = -(2 ** 63);
 const MOST_UINT64 = 2 ** 64;
 
-/** The penalties keep a ring of so many tokens. */
+/** The penalties keep a ring of this number of tokens. */
 const MOST_LOOK_BACK = 65_536;
 
 const modulo32 = (asked: number): number => ((asked % 2 ** 32) + 2 ** 32) % 2 ** 32;

@@ -1,4 +1,4 @@
-/** What a worker may fail with. The server rebuilds these from their code and a detail that it has checked. */
+/** Failures of a worker. The server rebuilds these from their code and a detail that it has checked. */
 import type { ErrorCode } from '../lib/errors/catalogue.ts';
 
 /** Anything else that is thrown inside a worker is a defect, and crosses as `internal`. */

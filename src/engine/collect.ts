@@ -2,7 +2,7 @@
 import type { JobEvent } from '../contract/job-event.ts';
 import type { JobListener } from './ports.ts';
 
-/** Starts a job and resolves with everything it said; rejects with its failure. */
+/** Starts a job and resolves with all its events; rejects with its failure. */
 export function collectEvents(start: (listener: JobListener) => void): Promise<JobEvent[]> {
   return new Promise((resolve, reject) => {
     const events: JobEvent[] = [];

@@ -46,7 +46,6 @@ export function scaled(memory: Memory, change: (bytes: number) => number): Memor
   return memory.map((one) => ({ ...one, bytes: change(one.bytes) }));
 }
 
-/** The first device that lacks memory. */
 export function shortage(need: Memory, free: Memory): Shortage | null {
   for (const { device, bytes } of need) {
     const freeBytes = bytesOn(free, device);

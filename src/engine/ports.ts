@@ -23,29 +23,28 @@ export interface JobListener {
   room?(): Promise<void> | undefined;
 }
 
-/** What a part of a message can be besides text. */
 export type Medium = 'image' | 'audio';
 
-/** What a request can ask for and an engine may have no use for. */
+/** Options of a request that an engine may ignore. */
 export type IdleOption = SamplingOption | 'numCtx' | 'keepAlive' | 'thinkingBudget';
 
-/** What a model can do beyond its kind, because its engine can. */
+/** Abilities of a model that depend on its engine. */
 export interface Capabilities {
   /** Answers in mode frozen-v1. */
   readonly canFreeze: boolean;
-  /** Says what a request would do without doing it: renders and counts. */
+  /** Explains a request without running it: renders and counts. */
   readonly canExplain: boolean;
   /** Reads text as tokens and tokens as text. */
   readonly canTokenize: boolean;
   /** Scores pairs of a query and a document (job kind `rank`); it gives no vectors. */
   readonly canRank: boolean;
-  /** Goes on with an answer that is begun, and does not repeat it; absent: it cannot. */
+  /** Continues a begun answer without repeating it; absent: cannot. */
   readonly canContinue?: boolean;
   /** The media that it takes; absent: none. */
   readonly media?: readonly Medium[];
   /** Options without effect; absent: none. */
   readonly idle?: ReadonlySet<IdleOption>;
-  /** Draws a seed by itself where a request names none. */
+  /** Draws a seed if a request names none. */
   readonly drawsSeed?: boolean;
 }
 
@@ -56,7 +55,7 @@ export type EngineKind = 'local' | 'remote' | 'command' | 'pool';
 export interface ModelTarget {
   readonly modelId: string;
   readonly kind: ModelKind;
-  /** Which of the engine's backends runs it; a pool is resolved before. */
+  /** The backend that runs it; a pool is resolved before. */
   readonly engine: EngineKind;
   /** The name of the upstream or of the command that runs it; absent: a worker of this service. */
   readonly place?: string;
@@ -69,11 +68,11 @@ export interface ModelTarget {
   readonly defaultCtx: number | null;
   /** Changes when the id comes to mean other weights; what is in memory serves its own revision only. */
   readonly revision: string;
-  /** What the backend needs in order to load it; opaque to all others. */
+  /** Data for the backend that loads it; opaque to all others. */
   readonly source: unknown;
 }
 
-/** How large a model is loaded: the window of each slot, and the jobs that run together. */
+/** Size of a load: the window of each slot, and the jobs that run together. */
 export interface LoadSize {
   /** Tokens. */
   readonly numCtx: number;
@@ -95,13 +94,13 @@ export type Memory = readonly DeviceMemory[];
 
 /** The result of a load. The size may be less than what was asked for. */
 export interface ResidencyFacts extends LoadSize {
-  /** What it counts for from now on, in the place of what was planned. */
+  /** Memory that it counts for from now on, instead of the planned one. */
   readonly memory: Memory;
-  /** What it takes, where that was measured: a buffer that no step has touched yet counts. */
+  /** Measured memory, including buffers that no step has touched yet. */
   readonly measured?: Memory;
-  /** What the memory is for, where the engine tells. */
+  /** Memory by purpose, where the engine reports it. */
   readonly parts?: readonly DeviceBytes[];
-  /** What this kind of engine also tells people, by name; the engine itself decides nothing by it. */
+  /** Further figures for people, by name; the engine ignores them. */
   readonly details?: Readonly<Record<string, number>>;
 }
 
@@ -113,11 +112,11 @@ export interface LoadedModel {
    * elsewhere.
    */
   run(job: Job, signal: AbortSignal, listener: JobListener, route?: Route): void;
-  /** Tells what each slot does, now and whenever that changes; null: no more. Absent: its slots cannot be seen. */
+  /** Reports the state of each slot, now and after each change; null: stop. Absent: its slots are invisible. */
   watchSlots?(onSlots: ((slots: SlotStates) => void) | null): void;
-  /** What it keeps of prompts beside its slots; undefined, or absent: nothing. */
+  /** Prompt state kept in addition to its slots; undefined, or absent: none. */
   cacheTiers?(): CacheTiers | undefined;
-  /** Tokens whose state its slots hold. Absent, or undefined: that is not told. */
+  /** Tokens whose state its slots hold. Absent, or undefined: unknown. */
   cellsUsed?(): number | undefined;
   /** Resolves when its memory is free. Safe to call twice. */
   unload(): Promise<void>;
@@ -125,13 +124,13 @@ export interface LoadedModel {
   readonly gone: Promise<{ readonly reason: string | null }>;
 }
 
-/** One kind of engine. It decides nothing about models; the scheduler does. */
+/** One kind of engine. It makes no decisions about models; the scheduler does. */
 export interface Backend {
-  /** What a load of this size would take; null: it takes no memory that is planned here. */
+  /** Memory of a load of this size; null: it takes no memory that is planned here. */
   memoryNeed(target: ModelTarget, size: LoadSize): Memory | null;
   /** False: `measure` would make `memoryNeed` know better. Absent: it always knows. */
   isMeasured?(target: ModelTarget): boolean;
-  /** Resolves when there is nothing more to find out, whatever came of it; never rejects. */
+  /** Resolves when there is nothing more to find out, even after a failure; never rejects. */
   measure?(target: ModelTarget): Promise<void>;
   /** Rejects with SvcError; after `out_of_memory` the need of that size is known to be larger. */
   load(target: ModelTarget, size: LoadSize, signal: AbortSignal): Promise<LoadedModel>;
@@ -139,12 +138,12 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** A job as it may run, and what its gate wants to hear of it. */
+/** A job that may run, with the callbacks of its gate. */
 export interface AdmittedJob {
   readonly job: Job;
-  /** It must not leave this machine, whatever its request says. */
+  /** It must stay on this machine, whatever its request says. */
   readonly isLocalOnly?: boolean;
-  /** Called before the client hears of it; a refusal ends the job in its place. */
+  /** Called before the client receives the event; a refusal ends the job instead. */
   onEvent(event: JobEvent): SvcError | null;
   /** The job is over, however it ended. */
   onEnd(): void;
@@ -156,13 +155,13 @@ export interface JobGate {
   admit(submission: Submission): AdmittedJob;
 }
 
-/** Told how the answers of a request are checked. */
+/** Checks of the answers of a request. */
 export interface AnswerChecks {
   /** Called with the milliseconds that a check took. */
   onCheck?(ms: number): void;
 }
 
-/** When an edit is made: beyond so many tokens of the prompt, so much of the window, or so many calls of tools. */
+/** Condition of an edit: more than this number of tokens, this share of the window, or this number of tool calls. */
 export interface Trigger {
   readonly of: 'tokens' | 'window' | 'calls';
   readonly value: number;
@@ -173,7 +172,7 @@ export interface ClearResults {
   readonly trigger: Trigger;
   /** The latest results stay. */
   readonly keep: number;
-  /** Results are cleared so many at a time: what was cleared stays as it is for a while, and so does the prompt. */
+  /** Results are cleared in groups of this size: cleared text stays unchanged for a while, and so does the prompt. */
   readonly step: number;
   /** Nothing is cleared for less. */
   readonly atLeastTokens: number;
@@ -192,35 +191,34 @@ export interface ClearThinking {
 export interface Summarise {
   readonly kind: 'summary';
   readonly trigger: Trigger;
-  /** No turn stays as it is but the first and the last words of the user. */
+  /** Replaces all turns but the first and the last words of the user. */
   readonly ofAll?: boolean;
-  /** Asks for it in other words. */
   readonly instructions?: string;
 }
 
 export type ContextEdit = ClearResults | ClearThinking | Summarise;
 
-/** The upstream that gets a request, and, where another had failed before its first words, which one and how. */
+/** The upstream of a request, and which one failed before, if any. */
 export interface Answering {
   readonly name: string;
   readonly insteadOf?: string;
   readonly because?: string;
 }
 
-/** What a request says of its way to an engine elsewhere; models of this machine have no use for it. */
+/** Routing of a request to another engine; local models ignore it. */
 export interface Route {
   /** Headers of W3C Trace Context, as the client sent them. */
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
-  /** Names the conversation that the request belongs to, where the client names it. */
+  /** The conversation of the request, if the client names it. */
   readonly session?: string | undefined;
   /** It must not leave this machine. */
   readonly isLocalOnly?: boolean | undefined;
-  /** Its answer may go on at another engine with the same weights. */
+  /** Another engine with the same weights may continue its answer. */
   readonly mayResume?: boolean | undefined;
-  /** How long the client waits for the whole, milliseconds. */
+  /** Time that the client waits for the whole answer, milliseconds. */
   readonly patienceMs?: number | undefined;
-  /** Is told of each upstream that gets the request, before it does. */
+  /** Called for each upstream before it gets the request. */
   readonly onSent?: (upstream: Answering) => void;
 }
 
@@ -230,13 +228,13 @@ export interface Submission {
   readonly route?: Route | undefined;
   /** Fairness is per client; any stable string. */
   readonly clientKey: string;
-  /** What the client calls itself, for people; absent: nothing. */
+  /** Display name of the client; absent: none. */
   readonly clientName?: string;
-  /** Asked before the job runs; absent: nothing bounds the client. */
+  /** Checked before the job runs; absent: the client has no bounds. */
   readonly gate?: JobGate;
   /** Answers of chat jobs are checked against the schemas of their tools and formats; absent: they pass unchecked. */
   readonly check?: AnswerChecks | undefined;
-  /** How a conversation is made shorter before it runs, in order; absent: not at all. */
+  /** Edits that shorten a conversation before it runs, in order; absent: none. */
   readonly edits?: readonly ContextEdit[] | undefined;
   /** The conversation as the client sent it, where the job has a shorter one. */
   readonly sentTurns?: readonly Turn[] | undefined;
@@ -259,9 +257,9 @@ export interface ResidencyStatus {
   readonly kind: ModelKind;
   readonly state: 'loading' | 'ready' | 'draining';
   readonly facts: ResidencyFacts | null;
-  /** What the load was planned with. */
+  /** Memory that the load was planned with. */
   readonly planned: Memory;
-  /** What it keeps of prompts beside its slots; absent: nothing. */
+  /** Prompt state in addition to its slots; absent: none. */
   readonly cache?: CacheTiers | undefined;
   /** KV cells with the state of a token; a beginning that slots share counts in each. */
   readonly cellsUsed?: number | undefined;
@@ -277,20 +275,20 @@ export interface ResidencyStatus {
   readonly evictionRank: number | null;
 }
 
-/** Who runs models beside this service, or the service itself where it is one of several, as `hearth ps` shows it. */
+/** A service that runs models, or this service where it is one of several, as `hearth ps` shows it. */
 export interface UpstreamStatus {
   readonly name: string;
-  /** How it speaks; null for what this service runs or starts itself. */
+  /** Its dialect; null for engines that this service runs or starts itself. */
   readonly dialect: string | null;
   readonly privacy: string;
   readonly state: 'ready' | 'busy' | 'down';
-  /** What keeps it from being ready. */
+  /** Reason why it is not ready. */
   readonly why: string | null;
-  /** Monotonic milliseconds when being busy ends, or when one that is down may be tried; null: ready. */
+  /** Monotonic milliseconds when `busy` ends, or when one that is down may be tried; null: ready. */
   readonly untilMs: number | null;
-  /** Requests that it has of this server. */
+  /** Requests of this server. */
   readonly inFlight: number;
-  /** What it says of its load; null: it does not, or has not been asked. */
+  /** Its reported load; null: it reports none, or was not asked yet. */
   readonly load: {
     readonly running: number | null;
     readonly waiting: number | null;
@@ -303,13 +301,13 @@ export interface UpstreamStatus {
   /** Counts since the start of the server. */
   readonly requests: number;
   readonly failures: Readonly<Record<string, number>>;
-  /** Requests that went elsewhere because it had too much to do, although it knew their prompts. */
+  /** Requests that another upstream got because this one was too busy, although it knew their prompts. */
   readonly spills: number;
   /** Requests that went there because it knew their prompts or had their sessions. */
   readonly affinityHits: number;
-  /** Requests that failed there before the first byte, and were sent elsewhere. */
+  /** Requests that failed there before the first byte and went to another upstream. */
   readonly failovers: number;
-  /** Answers that failed there in the middle, and went on elsewhere. */
+  /** Answers that failed there in the middle and were continued by another upstream. */
   readonly resumptions: number;
 }
 
@@ -334,19 +332,22 @@ export interface Engine {
    */
   submit(submission: Submission, signal: AbortSignal, listener: JobListener): void;
   residencies(): readonly ResidencyStatus[];
-  /** The refusal of one more chat of this client; null: it may wait, if in place of a client that has more waiting. */
+  /**
+   * The refusal of one more chat of this client; null: it may wait, possibly in place of a client with more waiting
+   * jobs.
+   */
   queueFull(clientKey: string): QueueFull | null;
-  /** What a job for this target would find; loads and evicts nothing. */
+  /** Forecast for a job of this target; loads and evicts nothing. */
   plan(target: ModelTarget, numCtx: number | null): LoadForecast;
   /** Unloads when idle, or as soon as its running jobs end; resolves false when it is not loaded. */
   unload(modelId: string): Promise<boolean>;
-  /** Tells what the slots of every loaded model do, from now on; null: no more. One watches at a time. */
+  /** Reports the slots of every loaded model from now on; null: stop. One watcher at a time. */
   watchSlots(onSlots: ((modelId: string, slots: SlotStates) => void) | null): void;
   /** Refuses new work, lets running jobs finish for at most `graceMs`, then ends everything. */
   drain(graceMs: number): Promise<void>;
 }
 
-/** What an observer is told of a job: never its text. */
+/** Facts of a job for observers: never its text. */
 export interface WatchedJob {
   readonly jobId: string;
   readonly kind: Job['kind'];
@@ -361,9 +362,9 @@ export interface WatchedJob {
 export interface OpenJob extends WatchedJob {
   /** Unix milliseconds. */
   readonly submittedMs: number;
-  /** Where it waits, and why; null once it runs. */
+  /** Queue position and reason; null once it runs. */
   readonly waiting: { readonly position: number; readonly reason: string } | null;
-  /** What it runs on; null while it waits. */
+  /** Its model; null while it waits. */
   readonly running: RunningJob | null;
 }
 
@@ -378,7 +379,6 @@ export interface RunningJob {
   readonly firstTextMs: number | null;
 }
 
-/** A load that has come to its end. */
 export interface FinishedLoad {
   readonly modelId: string;
   readonly ms: number;
@@ -388,11 +388,11 @@ export interface FinishedLoad {
 
 /** Watches the engine, for figures and for people; it decides nothing and must not throw. */
 export interface EngineObserver {
-  /** A job was submitted. The listener hears all that the client's listener hears, before it does. */
+  /** The listener receives all events of the client's listener, before it. */
   watchJob(job: WatchedJob): JobListener;
   /** A model began to load, was loaded, or left; or one of its jobs began or ended. */
   onChange?(): void;
   onLoad?(load: FinishedLoad): void;
-  /** A loaded model left memory; `reason` is null when it was asked to. */
+  /** A loaded model was removed; `reason` is null when it was asked to end. */
   onGone?(modelId: string, reason: string | null): void;
 }

@@ -2,11 +2,10 @@
 import type { Engine, JobListener, LoadForecast, ModelTarget, Submission } from './ports.ts';
 
 export interface EngineStage {
-  /** Hands the submission on by `next`, or ends it here; the listener is never called from inside this call. */
+  /** Passes the submission on by `next`, or ends it here; the listener is never called from inside this call. */
   take(submission: Submission, signal: AbortSignal, listener: JobListener, next: Engine['submit']): void;
-  /** Absent: the engine behind it plans. */
+  /** Absent: the engine after it plans. */
   plan?(target: ModelTarget, numCtx: number | null, next: Engine['plan']): LoadForecast;
-  /** Ends its background work. */
   close?(): void;
 }
 

@@ -21,7 +21,7 @@ function wrongKind(settings: ModelSettings, kind: ModelKind): SettingFault | nul
   return null;
 }
 
-/** Null where what is meant for `models` means something for that kind. */
+/** Null if a setting for `models` applies to that kind. */
 export function whyNotFor(models: SettableModels, kind: ModelKind): string | null {
   if (models === 'all' || models === kind) return null;
   return `is for ${models} models, and this is ${WITH_ARTICLE[kind]} model`;

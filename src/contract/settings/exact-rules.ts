@@ -6,7 +6,7 @@
 import { isQuantised, kvTypes } from './kv-types.ts';
 import type { ModelSettings, SettingFault } from './shapes.ts';
 
-/** What an exact load opens its file and its context with. */
+/** Load options of an exact load. */
 export interface ExactLoad {
   readonly flashAttention: false;
   /** Each sequence has a window of its own; none shares cells. */
@@ -18,14 +18,14 @@ export interface ExactLoad {
   readonly microBatchTokens: number;
 }
 
-/** Which rows of a prompt may be evaluated together. */
+/** Rows of a prompt that may be evaluated together. */
 export interface TileRules {
   /** Rows of a tile, except a prompt of one token. */
   readonly leastRows: number;
   readonly microBatchTokens: number;
 }
 
-/** What the rules mean for one model on one machine. */
+/** The rules for one model on one machine. */
 export interface ExactSteps {
   /** Whether answers, and ends of prompts, may share a call. */
   readonly together: boolean;

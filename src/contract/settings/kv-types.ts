@@ -1,4 +1,4 @@
-/** The types of keys and values in the KV cache, and what they take. */
+/** The types of keys and values in the KV cache, and their sizes. */
 
 /** Bits of one value, its share of the block's scale included; the names are llama.cpp's. */
 export const KV_TYPE_BITS = {
@@ -15,10 +15,10 @@ export const KV_TYPE_BITS = {
 export type KvType = keyof typeof KV_TYPE_BITS;
 export const isKvType = (text: string): text is KvType => Object.hasOwn(KV_TYPE_BITS, text);
 
-/** What llama.cpp takes while nothing is set. */
+/** llama.cpp's default. */
 const USUAL_TYPE = 'f16';
 
-/** As far as they are set. */
+/** Those that are set. */
 interface KvSettings {
   readonly kvType?: KvType;
   readonly kvTypeK?: KvType;

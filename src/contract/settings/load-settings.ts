@@ -31,15 +31,13 @@ import {
 } from './values.ts';
 
 /**
- * What a setting does to an answer in mode frozen-v1.
- * - `none`: it changes no bit there, or where it would, another check refuses the run (layers on a GPU).
- * - `own`: the frozen context has its own value.
- * - `refused`: with it set, the mode is refused.
- * - `used`: a job that uses it is refused.
+ * Effect of a setting on an answer in mode frozen-v1. - `none`: it changes no bit there, or where it would, another
+ * check refuses the run (layers on a GPU). - `own`: the frozen context has its own value. - `refused`: with it set, the
+ * mode is refused. - `used`: a job that uses it is refused.
  */
 type Frozen = 'none' | 'own' | 'refused' | 'used';
 
-/** What settings are about, in the order in which they are shown. */
+/** Groups of settings, in display order. */
 export const SETTING_GROUPS = {
   answers: 'Window and answers',
   sampling: 'Sampling',
@@ -51,18 +49,18 @@ export const SETTING_GROUPS = {
 } as const;
 export type SettingGroup = keyof typeof SETTING_GROUPS;
 
-/** The kinds of models that a setting means something for. */
+/** The kinds of models that a setting applies to. */
 export type SettableModels = 'chat' | 'embedding' | 'all';
 
 export interface LoadSettingRow extends SettingValue<TSchema> {
-  /** In `hearth set`, `hearth show` and GET /v1/models; llama.cpp's own word where it has one. */
+  /** In `hearth set`, `hearth show` and GET /v1/models; llama.cpp's own word if it has one. */
   readonly wire: string;
   readonly description: string;
   readonly group: SettingGroup;
-  /** What applies while it is not set. */
+  /** Default. */
   readonly unset: string;
   readonly models: SettableModels;
-  /** Who acts on it: the worker gets it as it is, or the server makes a member of the load of it. */
+  /** Its reader: the worker gets it unchanged, or the server makes a member of the load of it. */
   readonly by: 'worker' | 'server';
   readonly frozen: Frozen;
 }

@@ -1,6 +1,6 @@
-/** How far from this machine a prompt goes, and may go. */
+/** Who may read a prompt. */
 
-/** Who can read what is sent somewhere: this machine only, the own network, or others. */
+/** Readers of what is sent somewhere: this machine only, the own network, or others. */
 export const PRIVACIES = ['local', 'lan', 'remote'] as const;
 export type Privacy = (typeof PRIVACIES)[number];
 

@@ -1,4 +1,4 @@
-/** What follows from the table of load settings: its types, the schemas of manifests and loads, and its checks. */
+/** Derived from the table of load settings: its types, the schemas of manifests and loads, and its checks. */
 import { type Static, type TOptional, type TSchema, Type } from 'typebox';
 import { isTemplateText } from '../../../packages/chat-templates/src/form/known-templates.ts';
 import { isFormatText } from '../../../packages/chat-templates/src/tool-format/format-names.ts';
@@ -25,14 +25,13 @@ function shapes<Name extends LoadSettingName>(
 /** Members of a manifest. */
 export const modelSettingShapes = shapes<LoadSettingName>(LOAD_SETTING_ROWS);
 
-/** What a worker gets as it is. */
+/** Settings that a worker gets unchanged. */
 export const LoadSettings = Type.Object(
   shapes<WorkerSettingName>(LOAD_SETTING_ROWS.filter(([, { by }]) => by === 'worker')),
   { additionalProperties: false },
 );
 export type LoadSettings = Static<typeof LoadSettings>;
 
-/** The settings among the defaults of a model. */
 export function pickSettings(params: ModelSettings): ModelSettings {
   return pick(params, LOAD_SETTING_ROWS);
 }
@@ -53,13 +52,13 @@ function pick(
   );
 }
 
-/** Whether a setting holds a text of the user in place of a known name. */
+/** Whether a setting holds a text of the user instead of a known name. */
 export const holdsText = (settings: {
   readonly template?: string | null | undefined;
   readonly toolFormat?: string | null | undefined;
 }): boolean => isTemplateText(settings.template ?? '') || isFormatText(settings.toolFormat ?? '');
 
-/** A text of the user is only measured. */
+/** Reports only the size of a text of the user. */
 export function byWireName(settings: ModelSettings): Record<string, unknown> {
   return Object.fromEntries(
     LOAD_SETTING_ROWS.flatMap(([name, { wire, isDocument }]) => {
@@ -72,7 +71,7 @@ export function byWireName(settings: ModelSettings): Record<string, unknown> {
 
 const LONGEST_SHOWN = 100;
 
-/** The text itself where it fits into a line. */
+/** The text itself if it fits into a line. */
 export const shortText = (text: string): string =>
   text.length > LONGEST_SHOWN || text.includes('\n')
     ? `a text of ${Buffer.byteLength(text).toLocaleString('en-US')} bytes`
@@ -86,7 +85,7 @@ export function inText(settings: ModelSettings): (readonly [wire: string, text: 
   });
 }
 
-/** A setting that cannot be as it is, and why. */
+/** An invalid setting and the reason. */
 export interface SettingFault {
   readonly wire: string;
   readonly reason: string;

@@ -8,7 +8,7 @@ export interface SettingValue<S extends TSchema> {
   readonly read: (text: string) => unknown;
   /** Back to that text. */
   readonly write: (value: never) => string;
-  /** What a usable value looks like, for errors and the documentation. */
+  /** Description of usable values, for errors and the documentation. */
   readonly expects: string;
   /** The values that have names. */
   readonly names?: readonly string[];
@@ -112,7 +112,7 @@ export const proportions = {
 const MOST_OVERRIDES = 64;
 const MOST_PATTERN = 256;
 
-/** Tensors whose name matches the pattern (a regular expression) lie in a buffer of that type. */
+/** Tensors whose name matches the pattern (a regular expression) go into a buffer of that type. */
 export const TensorOverride = Type.Object(
   { pattern: Type.String({ minLength: 1, maxLength: MOST_PATTERN }), buffer: Type.String({ minLength: 1 }) },
   { additionalProperties: false },

@@ -24,19 +24,18 @@ export interface BalancedJobPorts {
   readonly limits: BalanceLimits;
   readonly pool: Pool;
   readonly members: readonly Member[];
-  /** Whether an answer of the one may be continued by the other. */
   readonly areEqual: (one: ModelTarget, other: ModelTarget) => boolean;
   /** Tells a member what the job met there. */
   readonly tell: (member: Member, signal: Signal) => void;
   readonly onFirstToken: (member: Member, ms: number) => void;
 }
 
-/** What is going on at one upstream. */
+/** A request at one upstream. */
 interface Attempt {
   readonly member: Member;
   readonly sentMs: number;
   readonly isResumed: boolean;
-  /** Held back until the upstream has said something, so that another can still begin in its place. */
+  /** Held back until the upstream sends something, so that another can still begin in its place. */
   start: StartedEvent | null;
   hasSpoken: boolean;
   isDone: boolean;
@@ -67,7 +66,7 @@ export class BalancedJob {
   readonly #failed: Failed[] = [];
   readonly #deadlineMs: number;
   #wasResumed = false;
-  /** The characters after which it goes on elsewhere. */
+  /** Characters after which another upstream continues. */
   #resumedAfter = 0;
 
   constructor(ports: BalancedJobPorts, submission: Submission, signal: AbortSignal, listener: JobListener) {
@@ -130,7 +129,7 @@ export class BalancedJob {
     this.#submission.route?.onSent?.({ name, ...instead });
   }
 
-  /** The job as the next upstream gets it; a further one of the same request has an id of its own. */
+  /** Job for the next upstream; a further job of the same request has its own id. */
   #jobFor(isResumed: boolean): Job {
     const { job } = this.#submission;
     const again = this.#failed.length === 0 ? job : { ...job, jobId: `${job.jobId}.${this.#failed.length}` };
@@ -245,7 +244,7 @@ export class BalancedJob {
     this.#transcript.resume();
   }
 
-  /** The failure is told as the upstream's own; that its answer was to go on and could not is told with it. */
+  /** Reports the failure of the upstream, with the reason why its answer could not continue. */
   #giveUp(error: SvcError, why: string | null): void {
     const isAsked = this.#submission.route?.mayResume === true && this.#transcript.hasBegun;
     if (why === null || !isAsked) return this.#listener.onEnd(error);

@@ -19,12 +19,12 @@ export interface BalancerOptions {
   readonly probe: UpstreamProbe;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Evenly from 0 up to 1. */
+  /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly limits?: Partial<BalanceLimits>;
-  /** Is told when the first words of an answer came. */
+  /** Called when the first words of an answer arrive. */
   readonly onFirstToken?: (upstream: string, ms: number) => void;
-  /** Is told when an upstream came up, went down, or told its load. */
+  /** Called when an upstream comes up, goes down or reports its load. */
   readonly onChange?: () => void;
 }
 
@@ -32,7 +32,7 @@ export class Balancer implements EngineStage {
   readonly #options: BalancerOptions;
   readonly #limits: BalanceLimits;
   readonly #records = new Map<string, UpstreamRecord>();
-  /** By the id of a model. */
+  /** By model id. */
   readonly #pools = new Map<string, Pool>();
   readonly #probes: Probes;
 
@@ -76,13 +76,13 @@ export class Balancer implements EngineStage {
     this.#probes.plan();
   }
 
-  /** In the order in which they were first used. */
+  /** In order of first use. */
   upstreams(): readonly UpstreamStatus[] {
     const nowMs = this.#options.clock.monotonicMs();
     return this.#recordsInUse().map((record) => record.status(nowMs));
   }
 
-  /** Of a pool: what its roomiest member would find. */
+  /** For a pool: the forecast of its roomiest member. */
   plan(target: ModelTarget, numCtx: number | null, next: Engine['plan']): LoadForecast {
     const plans = poolMembers(target).map((member) => next(member, numCtx));
     return plans.reduce((one, other) => (other.slots > one.slots ? other : one));
@@ -92,7 +92,7 @@ export class Balancer implements EngineStage {
     this.#probes.close();
   }
 
-  /** Whatever nobody has used for long is forgotten: it may not even be configured any more. */
+  /** Drops records that were not used for long: such an upstream may no longer be configured. */
   #recordsInUse(): UpstreamRecord[] {
     const oldest = this.#options.clock.monotonicMs() - this.#limits.forgetMs;
     for (const [name, { usedMs, inFlight }] of this.#records)
@@ -104,7 +104,7 @@ export class Balancer implements EngineStage {
     const { record } = member;
     const before = record.health.state;
     record.hear(signal, this.#options.clock.monotonicMs());
-    // Whoever comes back after that may have been started anew, without what it had read.
+    // An upstream that returns may have restarted and lost its prompts.
     if (before !== 'down' && record.health.state === 'down')
       for (const pool of this.#pools.values()) pool.forget(member.target.modelId);
     if (record.health.state === before && signal.type !== 'failed') return;

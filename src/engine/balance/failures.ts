@@ -1,9 +1,9 @@
-/** What a failure says of the upstream that it came from. */
+/** Maps a failure to its meaning for the health of the upstream. */
 import type { ErrorCode } from '../../lib/errors/catalogue.ts';
 import { isFailure, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { FailureKind } from './policy/health.ts';
 
-/** What is not here is the request's own fault. */
+/** Codes that are absent are the request's own fault. */
 const KINDS: Readonly<Partial<Record<ErrorCode, FailureKind>>> = {
   upstream_unreachable: 'connect',
   upstream_busy: 'refused',
@@ -26,7 +26,7 @@ const KINDS: Readonly<Partial<Record<ErrorCode, FailureKind>>> = {
   model_damaged: 'server_error',
 };
 
-/** It was there, and closed the connection. */
+/** The upstream was there and closed the connection. */
 const CLOSED: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE']);
 
 export function classifyFailure(error: SvcError): FailureKind {
@@ -35,7 +35,6 @@ export function classifyFailure(error: SvcError): FailureKind {
   return KINDS[error.code] ?? 'declined';
 }
 
-/** When it asked to be tried again, milliseconds from now. */
 export function readRetryAfterMs(error: SvcError): number | undefined {
   if (!isFailure(error, 'upstream_busy', 'queue_full', 'model_quarantined')) return undefined;
   return error.detail.retryAfterS * 1_000;

@@ -21,19 +21,19 @@ export interface BalanceLimits {
    * accepts no connection is down at once.
    */
   readonly failuresUntilDown: number;
-  /** How long it stays down before one request may try it; doubles with each failed try up to `downMaxMs`. */
+  /** Time until one request may try an upstream that is down; doubles with each failed try up to `downMaxMs`. */
   readonly downMs: number;
   readonly downMaxMs: number;
-  /** How long a refusal without Retry-After keeps an upstream busy, and the most that one with it can ask for. */
+  /** Time that a refusal without Retry-After keeps an upstream busy. */
   readonly busyMs: number;
   readonly busyMaxMs: number;
-  /** An upstream that nobody uses is probed this often. */
+  /** Interval of probes of an unused upstream. */
   readonly idleProbeMs: number;
-  /** What an upstream says of its load is read this often while it has work. */
+  /** Interval of load reports while the upstream has work. */
   readonly loadProbeMs: number;
-  /** The list of its models is read again after this long. */
+  /** Interval of its list of models. */
   readonly modelsMs: number;
-  /** What is known of an upstream that nobody uses is kept, and looked after, for this long. */
+  /** Time that the record of an unused upstream is kept. */
   readonly forgetMs: number;
   /** The least time that must be left of the client's deadline for another upstream to be asked. */
   readonly leastRetryMs: number;

@@ -1,4 +1,4 @@
-/** What is remembered of the requests of one model id: which upstreams know which prompts, and whose sessions they had. */
+/** Memory of the requests of one model id: which upstreams know which prompts, and whose sessions they had. */
 import type { GenerateJob, Job } from '../../contract/job.ts';
 import type { ModelTarget, Route } from '../ports.ts';
 import type { BalanceLimits } from './limits.ts';
@@ -9,7 +9,6 @@ import { PrefixIndex } from './policy/prefix-index.ts';
 import type { Privacy } from '../../contract/settings/privacy.ts';
 import type { UpstreamRecord } from './upstream-record.ts';
 
-/** A model that may run a job, and where it is. */
 export interface Member {
   readonly target: ModelTarget;
   readonly record: UpstreamRecord;
@@ -38,7 +37,6 @@ export class Pool {
     this.#sessions = new PrefixIndex(limits.sessions);
   }
 
-  /** Chooses among the members, and remembers the choice. */
   choose(members: readonly Member[], { job, route, farthest, failed, nowMs }: Ask): Member | NoChoice {
     const prefixes = members.length > 1 && job.kind === 'generate' ? this.#jobPrefixes(job) : [];
     const session = members.length > 1 && route?.session ? [sessionPrefix(route.session)] : [];
@@ -59,7 +57,6 @@ export class Pool {
     return named(members, choice.id);
   }
 
-  /** A member has lost what it had read. */
   forget(id: string): void {
     this.#prompts.forget(id);
     this.#sessions.forget(id);
@@ -70,7 +67,7 @@ export class Pool {
   }
 }
 
-/** One without alternatives is tried even when it is down: it may have come back, and nobody else can answer. */
+/** An upstream without alternatives is tried even when it is down: it may have recovered. */
 function toCandidate({ target, record }: Member, isAlone: boolean, nowMs: number): Candidate {
   const standing = record.standing(nowMs);
   const isTried = standing === 'trial' || isAlone;

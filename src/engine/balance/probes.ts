@@ -15,7 +15,6 @@ export interface ProbesOptions {
   readonly log: Logger;
   readonly limits: BalanceLimits;
   readonly records: () => Iterable<UpstreamRecord>;
-  /** A look has ended. */
   readonly onLook?: () => void;
 }
 
@@ -30,7 +29,6 @@ export class Probes {
     this.#options = options;
   }
 
-  /** Something has changed that may make a look due. */
   plan(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
@@ -82,7 +80,7 @@ export class Probes {
     const nowMs = this.#options.clock.monotonicMs();
     if (look.state === 'down') {
       record.load = null;
-      // Requests tell more of one that has some than a look that found no answer.
+      // Requests say more about an upstream than a probe without an answer.
       if (record.inFlight === 0) record.hear({ type: 'lifeless' }, nowMs);
       return;
     }

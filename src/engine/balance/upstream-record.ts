@@ -1,4 +1,4 @@
-/** What is known of one upstream, from what requests meet there and from what it tells; all models of it share this. */
+/** State of one upstream, from its requests and its own reports; all its models share it. */
 import type { ModelTarget, ResidencyStatus, UpstreamStatus } from '../ports.ts';
 import type { Privacy } from '../../contract/settings/privacy.ts';
 import { isRemote, type LoadFacts, targetPrivacy, type Upstream } from '../upstream/ports.ts';
@@ -19,10 +19,10 @@ export class UpstreamRecord {
   models: ReadonlySet<string> | null = null;
   modelsReadMs = Number.NEGATIVE_INFINITY;
   inFlight = 0;
-  /** Of these, the ones whose answers have begun. */
+  /** Those whose answers have begun. */
   speaking = 0;
   requests = 0;
-  /** When one last went there, or could have gone. */
+  /** Time of the last request that went there, or could have. */
   usedMs: number;
   spills = 0;
   affinityHits = 0;
@@ -47,12 +47,12 @@ export class UpstreamRecord {
     return this.#maxCalls;
   }
 
-  /** Null: what this service runs or starts itself, which is not probed. */
+  /** Null: an engine that this service runs or starts itself, which is not probed. */
   get upstream(): Upstream | null {
     return this.#upstream;
   }
 
-  /** Its user may have changed how it is spoken to since. */
+  /** Its user may have changed its dialect since. */
   follow(target: ModelTarget): void {
     this.#upstream = isRemote(target) ? target.source.upstream : null;
     this.#maxCalls = this.#upstream?.maxCalls ?? Number.POSITIVE_INFINITY;
@@ -67,23 +67,20 @@ export class UpstreamRecord {
     if (signal.type === 'failed') this.failures.set(signal.kind, (this.failures.get(signal.kind) ?? 0) + 1);
   }
 
-  /** Whether it has the model, as far as is known. */
   lists(target: ModelTarget): boolean {
     return this.models === null || !isRemote(target) || this.models.has(target.source.model.name);
   }
 
-  /** Whether it still is the place that the name stood for. */
+  /** Whether the name still means the same place. */
   isFor(target: ModelTarget): boolean {
     const upstream = isRemote(target) ? target.source.upstream : null;
     return upstream?.baseUrl === this.upstream?.baseUrl && upstream?.privacy === this.upstream?.privacy;
   }
 
-  /** The name of a model as the upstream has it. */
   modelName(target: ModelTarget): string {
     return isRemote(target) ? target.source.model.name : target.modelId;
   }
 
-  /** What the scheduler says of a model that it loads. */
   readLoad(residencies: readonly ResidencyStatus[], modelId: string): void {
     const status = residencies.find((residency) => residency.modelId === modelId);
     this.load =
@@ -102,7 +99,6 @@ export class UpstreamRecord {
     return standing(this.#health, nowMs);
   }
 
-  /** It gets a request. */
   send(nowMs: number): void {
     this.requests += 1;
     this.inFlight += 1;

@@ -8,7 +8,7 @@ import { StderrTail } from '../local/child/stderr-tail.ts';
 
 /** Milliseconds from the request to end until the end by force. */
 const GRACE_MS = 10_000;
-/** Of what it wrote last, for the sentence that tells of its end. */
+/** Tail of its output, for the message about its end. */
 const TAIL_CHARS = 4_096;
 const TAIL_LINES = 3;
 const REASON_CHARS = 300;
@@ -23,7 +23,7 @@ export interface Start {
 
 export class Child {
   readonly pid: number;
-  /** Resolves when it is gone; null: it was asked to go. */
+  /** Resolves when it has ended; null: it was asked to end. */
   readonly gone: Promise<string | null>;
   readonly #process: ChildProcess;
   readonly #clock: Clock;
@@ -80,7 +80,7 @@ export class Child {
     if (this.pid !== 0) signalTree(this.pid, signal);
   }
 
-  /** The very last line often says only that it ends; the cause stands before it. */
+  /** The very last line often says only that it ends; the cause is in the line before. */
   #lastLines(): string {
     const lines = this.#output.text.split('\n').map((line) => line.trim());
     const last = lines.filter((line) => line !== '').slice(-TAIL_LINES);
@@ -88,7 +88,7 @@ export class Child {
   }
 }
 
-/** What a command gets: a few variables of this process, and its own. */
+/** Environment of a command: a few variables of this process, and its own. */
 export function childEnvironment({ hostEnv, env }: Pick<Start, 'hostEnv' | 'env'>): Record<string, string> {
   return { ...carriedVariables(hostEnv, process.platform), ...env };
 }

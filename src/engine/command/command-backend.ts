@@ -16,7 +16,7 @@ import { type StartDeps, startCommand, type Started } from './start.ts';
 
 export type CommandBackendOptions = StartDeps & ExchangeDeps;
 
-/** How long the end of a process may lag behind that of its connections. */
+/** Time between the end of the connections and the end of the process, at most. */
 const EXIT_LAG_MS = 1_000;
 
 export function createCommandBackend(options: CommandBackendOptions): Backend {
@@ -66,7 +66,7 @@ function loaded(
   };
 }
 
-/** A call that breaks because the process has ended is told as its end. */
+/** Reports a call that broke because the process ended as the end of the process. */
 function blamingExit(
   clock: Clock,
   { modelId: model }: CommandTarget,

@@ -6,19 +6,18 @@ import { remoteCapabilities, contextWindow } from '../upstream/remote-target.ts'
 export const COMMAND_ENGINE = 'command';
 
 export interface CommandSource {
-  /** The engine's name. */
   readonly name: string;
   /** The program and its words, in which `{port}` and `{model}` stand for what is filled in. */
   readonly command: readonly string[];
   /** For `{model}`. */
   readonly modelWord: string | null;
   readonly cwd: string | null;
-  /** Beside the few harmless variables that every command gets. */
+  /** Added to the few harmless variables that every command gets. */
   readonly env: Readonly<Record<string, string>>;
   readonly dialect: Dialect;
-  /** Where its routes stand, such as `/v1`. */
+  /** Base path of its routes, such as `/v1`. */
   readonly basePath: string;
-  /** Null: whatever it lists first. */
+  /** Null: the first model that it lists. */
   readonly model: UpstreamModel | null;
   /** Of the machine's memory; 0: none is planned. */
   readonly memoryBytes: number;
@@ -51,12 +50,11 @@ export function commandTarget(
   };
 }
 
-/** The words with what stands for the port and the model. */
 export function fillIn(
   { command, modelWord }: Pick<CommandSource, 'command' | 'modelWord'>,
   port: number,
 ): string[] {
-  // By a function and in one pass: what is filled in is taken as it is.
+  // By a function and in one pass, so that inserted values are never expanded again.
   return command.map((word) =>
     word.replaceAll(/\{port\}|\{model\}/g, (mark) =>
       mark === '{port}' ? String(port) : (modelWord ?? mark),

@@ -1,4 +1,4 @@
-/** A command from its start until it answers: on a free port of the loopback, watched all the while. */
+/** Starts a command on a free loopback port and watches it until it answers. */
 import path from 'node:path';
 import { createServer } from 'node:net';
 import type { Clock } from '../../lib/base/clock.ts';
@@ -24,7 +24,7 @@ export interface Started {
   readonly child: Child;
   readonly upstream: Upstream;
   readonly model: UpstreamModel;
-  /** Requests that it runs at the same time, where it tells. */
+  /** Requests that it runs at the same time, if it reports that. */
   readonly capacity: number | null;
   /** Bytes; null where this cannot be known. */
   readonly memoryBytes: number | null;
@@ -124,7 +124,7 @@ async function isThere(program: string, cwd: string, searched: string): Promise<
 const failed = (model: string, reason: string, remedy = 'run the command by itself to see why'): Error =>
   fail('load_failed', { model, reason, remedy });
 
-/** Another program could take it before the command does; then the command ends, and says why. */
+/** Another program could take the port first; then the command ends and says why. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -1,5 +1,5 @@
 /**
- * What a child says is not trusted: a damaged native library may say anything. Each message is checked by a compiled
+ * Messages of a child are untrusted: a damaged native library may send anything. Each message is checked by a compiled
  * validator for its type, which keeps the cost per token at a few hundred nanoseconds.
  */
 import { Type } from 'typebox';
@@ -31,7 +31,7 @@ messageChecks.set(
   ),
 );
 
-/** The message, or null when it is not one. */
+/** Returns null for anything that is not a message. */
 export function readMessage(raw: unknown): FromWorker | null {
   if (typeof raw !== 'object' || raw === null) return null;
   const check = messageChecks.get(Reflect.get(raw, 'type'));

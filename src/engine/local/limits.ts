@@ -22,11 +22,11 @@ export interface WorkerLimits {
   readonly stallMostMs: number;
   /** Extra patience per token of an input, and of a prompt while the length of a step is unknown. */
   readonly stallPerPromptTokenMs: number;
-  /** A child that counts its steps reads at most so many tokens in its first one. */
+  /** A child that counts its steps evaluates at most this number of tokens in its first one. */
   readonly firstChunkTokens: number;
   /** From a question to its answer: a vocabulary is read, from a slow disk maybe, and no weights. */
   readonly questionMs: number;
-  /** What writing idle state may delay the end of a worker. */
+  /** Time that writing idle state may delay the end of a worker. */
   readonly saveMs: number;
   /** From closing the channel to SIGKILL. */
   readonly graceMs: number;
@@ -40,7 +40,7 @@ export interface WorkerLimits {
   readonly stderrChars: number;
 }
 
-/** What one patience with loads means: a worker that shows life all the time gets three times of it in all. */
+/** Limits of a load with one timeout: a worker that shows life all the time gets three times of it in all. */
 export function loadLimits(timeoutMs: number): Pick<WorkerLimits, 'loadSilenceMs' | 'loadMs'> {
   return { loadSilenceMs: timeoutMs, loadMs: 3 * timeoutMs };
 }

@@ -33,35 +33,34 @@ import { SpareWorkers } from './spare-workers.ts';
 import { WorkerHost } from './worker-host.ts';
 
 export interface LocalBackendOptions {
-  /** Of the child; absent: that of this installation. */
+  /** Of the child; absent: the one of this installation. */
   readonly childPath?: string;
   /** The server's environment, of which a few harmless names are carried over (child-environment.ts). */
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly gpu: string;
-  /** Where GPU packages are installed beside npm's; absent: nowhere. */
+  /** Folder of GPU packages in addition to npm's; absent: none. */
   readonly libraries?: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Runs before each fork; rejects when the native files are not those of the boot any more. */
+  /** Runs before each fork; rejects when the native files have changed since boot. */
   readonly backendGuard?: () => Promise<void>;
   readonly limits?: Partial<WorkerLimits>;
-  /** Tokens that a step may draft for each sequence; absent: as many as there can be. */
+  /** Draft tokens per sequence and step; absent: the maximum. */
   readonly draftTokens?: number;
-  /** What a load keeps of prompts beside its sequences; absent: nothing. */
+  /** Prompt state that a load keeps in addition to its sequences; absent: none. */
   readonly promptCache?: PromptCachePlan;
   /** Prefixes of a model's prompts that stay in the cache; absent: none. */
   readonly pins?: (modelId: string) => Promise<readonly PinnedPrefix[]>;
   /** Absent: measurements last as long as the process. */
   readonly tuning?: Tuning;
-  /** What is told to a worker that starts now; absent or null: it is not sealed. */
+  /** Sealing of a worker that starts now; absent or null: not sealed. */
   readonly sealing?: () => Promise<WorkerSealing | null>;
-  /** Absent: what the system says. */
+  /** Absent: the figure of the system. */
   readonly freeHostBytes?: () => number;
-  /** A worker has booted. */
   readonly onBooted?: (facts: BackendFacts) => void;
-  /** A model is loaded; what is done here holds nobody up. */
+  /** A model is loaded; this callback delays nobody. */
   readonly onLoaded?: (loaded: Loaded, facts: BackendFacts) => void;
-  /** Asked before a load while no model is loaded: true where workers that start from now on find other libraries. */
+  /** Called before a load while no model is loaded: true if workers that start from now on find other libraries. */
   readonly betweenModels?: () => Promise<boolean>;
 }
 
@@ -71,19 +70,22 @@ export interface Loaded {
   readonly kind: 'chat' | 'embedding';
 }
 
-/** What the composition root asks of this kind of engine beyond the port. */
+/** What the composition root needs of this backend beyond the port. */
 export interface LocalBackend extends Backend {
-  /** What models could take now, of the machine and of each GPU that a worker has seen. */
+  /** Free memory of the machine and of each GPU that a worker has reported. */
   freeMemory(): Memory;
-  /** The same devices, with all that they have; one that does not tell is not named. */
+  /** Total memory of the same devices; a device without a figure is absent. */
   totalMemory(): Memory;
   /** Starts the spare workers that are missing; never throws. */
   prepare(): void;
-  /** What the native library says of itself and of this machine; starts a worker for that. */
+  /** Facts of the native library and of this machine; starts a worker to get them. */
   boot(): Promise<BackendFacts>;
-  /** How a chat model writes, by its templates and its vocabulary; no weights are read. Null: it cannot be told. */
+  /** Format of a chat model, by its templates and its vocabulary; no weights are read. Null: it cannot be told. */
   askFormat(target: ModelTarget): Promise<ModelFormatFacts | null>;
-  /** Facts of the native library once a worker has booted, else why it cannot be used, else null (not known yet). */
+  /**
+   * Facts of the native library once a worker has booted, else the reason why it cannot be used, else null (not known
+   * yet).
+   */
   backendFacts(): BackendFacts | { readonly failed: string } | null;
 }
 
@@ -95,15 +97,14 @@ class Workers implements LocalBackend {
   readonly #options: LocalBackendOptions;
   readonly #memory: MemoryBook;
   readonly #limits: WorkerLimits;
-  /** Looked for once, at the first fork. */
   #launcher: Promise<readonly string[]> | undefined;
   readonly #spares: SpareWorkers;
   readonly #workers = new Set<WorkerHost>();
   /** Those of them that have booted: each proves that the backend works, whatever became of the next spare. */
   readonly #booted = new Set<WorkerHost>();
-  /** What each sealed worker may read. */
+  /** Paths that each sealed worker may read. */
   readonly #readable = new WeakMap<WorkerHost, readonly string[]>();
-  /** Loads that run, and models that are loaded. */
+  /** Running loads and loaded models. */
   #inUse = 0;
   /** All models that are loaded at a time have the same libraries, because records name them by the service. */
   #changing: Promise<unknown> = Promise.resolve();
@@ -183,7 +184,7 @@ class Workers implements LocalBackend {
         { model: target.modelId, error },
         'The memory of a model could not be measured.',
       );
-      // A file that changed or a worker that did not start is told by the load; another try may do better.
+      // The load reports a file that changed or a worker that did not start; another try may succeed.
       if (!isFailure(error, 'model_damaged', 'native_unavailable', 'files_changed'))
         this.#memory.reckoned(local, question, null);
     }
@@ -201,7 +202,7 @@ class Workers implements LocalBackend {
       if (signal.aborted) throw fail('cancelled');
       return await this.#loadInto(worker, local, size, signal);
     } catch (error) {
-      // The next load should find the memory of this one free.
+      // The next load must find the memory of this one free.
       await worker.end();
       throw error;
     } finally {
@@ -209,7 +210,7 @@ class Workers implements LocalBackend {
     }
   }
 
-  /** A worker with the libraries of all that are in use, which it is until it is gone. */
+  /** A worker with the libraries that are in use, counted as used until it has ended. */
   async #claimWorker(target: LocalTarget): Promise<WorkerHost> {
     this.#inUse += 1;
     const release = (): void => {
@@ -314,7 +315,7 @@ class Workers implements LocalBackend {
     };
   }
 
-  /** A file of pins that cannot be read keeps no model from its load. */
+  /** An unreadable file of pins does not stop a load. */
   async #readPins({ modelId }: LocalTarget): Promise<PinnedPrefix[]> {
     try {
       return [...((await this.#options.pins?.(modelId)) ?? [])];
@@ -350,7 +351,7 @@ class Workers implements LocalBackend {
     } catch (error) {
       const failure = bootFailure(error);
       if (!this.#closed) {
-        // Each reason is told once: while a worker serves, the next spare is tried again and again.
+        // Each reason is reported once: while a worker serves, the next spare is tried again and again.
         const { reason } = failure.detail;
         if (reason !== this.#failure?.error.detail.reason)
           this.#options.log.error({ reason }, 'No worker could be started.');

@@ -1,18 +1,17 @@
-/** How much memory a model file takes by its header, and what loads measured. Pure arithmetic. */
+/** Memory that a model file takes, by its header and by measured loads. Pure arithmetic. */
 import type { ContextSize } from '../../contract/memory.ts';
 import type { ModelTarget } from '../ports.ts';
 import type { MemoryRecord } from './memory/memory-record.ts';
 import type { LocalSource } from './model-source.ts';
 
-/** What is known of a model on this machine, and the next load is planned by. */
+/** Measurements of a model on this machine, by which the next load is planned. */
 export interface Measured {
   /** The count that running steps confirmed on a quiet machine, with which the next load begins; null before that. */
   readonly threads: number | null;
-  /** Null while nothing but the header is known. */
+  /** Null while only the header is known. */
   readonly memory: MemoryRecord | null;
 }
 
-/** Keeps what is measured, by model, native library and CPU. */
 export interface Tuning {
   recall(target: ModelTarget): Measured | null;
   remember(target: ModelTarget, measured: Measured): void;
@@ -33,7 +32,7 @@ export function estimatedBytes(
   return Math.ceil(source.weightsBytes * (1 + COMPUTE_SHARE) + context + PROCESS_BYTES);
 }
 
-/** For as long as the process lasts. */
+/** Kept as long as the process runs. */
 export function processTuning(): Tuning {
   const known = new Map<string, Measured>();
   return {

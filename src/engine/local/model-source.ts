@@ -12,11 +12,11 @@ export interface LocalSource {
   readonly digest: string | null;
   /** Threads pinned for this model by the user, or null. */
   readonly threads: number | null;
-  /** What its user set for its loads. */
+  /** Settings of its loads by its user. */
   readonly settings: ModelSettings;
-  /** Null: the model is no mixture, or this is not known of it. */
+  /** Null: the model is no mixture, or this is unknown. */
   readonly experts: ExpertFacts | null;
-  /** What is opened with it, as a load has it. */
+  /** Files opened with it, as a load names them. */
   readonly beside: Pick<LoadSpec, 'adapters' | 'draft' | 'projector'>;
   /** Bytes of weights on disk, those of files beside it included, and bytes of KV state per token of window and sequence. */
   readonly weightsBytes: number;
@@ -30,9 +30,9 @@ export interface LocalTarget extends ModelTarget {
 }
 
 type LocalModel = Pick<ModelTarget, 'modelId' | 'kind' | 'trainedCtx' | 'defaultCtx' | 'farthest'> & {
-  /** Whether its pooling gives scores in the place of vectors. */
+  /** Whether its pooling returns scores instead of vectors. */
   readonly ranks?: boolean;
-  /** What it takes besides text; absent: nothing. */
+  /** Media that it takes; absent: none. */
   readonly media?: readonly Medium[];
 };
 
@@ -56,7 +56,7 @@ export function localTarget(
   };
 }
 
-/** One file outside the scheduler's plans, loaded as it is. */
+/** One file outside the scheduler's plans, loaded unchanged. */
 export function fileTarget(
   model: Pick<ModelTarget, 'modelId' | 'kind'>,
   file: Pick<LocalSource, 'path' | 'digest' | 'threads'> & Partial<Pick<LocalSource, 'settings'>>,
@@ -75,9 +75,9 @@ export function fileTarget(
 
 /** The settings that make another load of the same file, in one form; empty where none is set. */
 export function settingsKey({ settings }: Pick<LocalSource, 'settings'>): string {
-  // Another count of threads is taken with the next load, and is no reason for one.
+  // Another thread count takes effect with the next load, and does not cause one.
   const { threads: _, lora, ...set } = pickSettings(settings);
-  // Nor is another scale, which each job brings.
+  // Nor does another scale, which each job brings.
   const named = lora === undefined ? set : { ...set, lora: lora.map(({ name }) => name) };
   return Object.keys(named).length === 0 ? '' : JSON.stringify(named);
 }

@@ -15,10 +15,10 @@ export type PromptCachePlan = (source: LocalSource) => PromptCacheSpec;
 
 export interface PromptCacheOptions {
   readonly home: string;
-  /** Bytes; null: by what is free. */
+  /** Bytes; null: derived from free memory. */
   readonly ramBytes: number | null;
   readonly diskBytes: number | null;
-  /** What encrypts the files, hex. */
+  /** Key of the encrypted files, hex. */
   readonly secret: string;
   readonly gpu: string;
   /** The hash of the bound backend; null while it is not known, and then nothing is kept on the disk. */
@@ -52,7 +52,7 @@ export async function createPromptCachePlan(options: PromptCacheOptions): Promis
   };
 }
 
-/** Nothing is kept below a home that cannot be written, and nothing else is wrong with it. */
+/** A home that cannot be written keeps nothing; that is not an error. */
 async function canWrite(folder: string): Promise<boolean> {
   return makeFolder(folder).then(
     () =>
@@ -68,7 +68,7 @@ function usualRamBytes(): number {
   return Math.floor(Math.min(RAM_DEFAULT.mostBytes, freeMemoryBytes() * RAM_DEFAULT.share));
 }
 
-/** 0 where the system does not say what is free. */
+/** 0 where the system does not report free space. */
 async function usualDiskBytes(home: string): Promise<number> {
   const found = await statfs(home).catch(() => null);
   if (found === null) return 0;

@@ -1,9 +1,9 @@
-/** A worker that has booted and waits for a model: when it is started, and who gets it. */
+/** Workers that have booted and wait for a model: when they start, and which load gets them. */
 import type { Clock } from '../../lib/base/clock.ts';
 import type { WorkerLimits } from './limits.ts';
 import type { WorkerHost } from './worker-host.ts';
 
-/** What the spares must be told of the backend that keeps them. */
+/** Ports to the backend that owns the spares. */
 export interface SparePorts {
   readonly clock: Clock;
   readonly limits: Pick<WorkerLimits, 'bootRetryMs' | 'spareLullMs' | 'spareLatestMs'>;
@@ -67,7 +67,7 @@ export class SpareWorkers {
       const spare = await this.#spare;
       return ask(spare?.alive === true ? spare : await this.#ports.boot());
     })();
-    // A failure is the asker's; whoever is next waits for its end only.
+    // A failure belongs to the borrower; the next one only waits for the loan to end.
     this.#loan = loan.catch(() => undefined);
     return loan;
   }

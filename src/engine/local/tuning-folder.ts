@@ -1,6 +1,6 @@
 /**
- * What loads measured of memory, and the thread count that steps confirmed, kept under SVC_HOME/tuning per model, backend
- * and CPU: a restart does not measure again, a change of any of the three does. Losing a file costs one measurement.
+ * Measured memory and confirmed thread counts, stored below SVC_HOME/tuning per model, backend and CPU: a restart does
+ * not measure again, a change of any of the three does. Losing a file costs one measurement.
  */
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -37,7 +37,7 @@ export interface TuningOptions {
   readonly home: string;
   /** The hash of the bound backend; null while it is not known, and then nothing is recalled or kept. */
   readonly backendSha256: () => string | null;
-  /** What is measured is forgotten with the process. */
+  /** Measurements end with the process. */
   readonly readOnly?: boolean;
   readonly log: Logger;
 }
@@ -46,7 +46,7 @@ export interface TuningOptions {
 export async function openTuningFolder(options: TuningOptions): Promise<Tuning> {
   const folder = path.join(options.home, 'tuning');
   const known = await readRecords(folder);
-  // Asked once: it reads /proc/cpuinfo, and a record is looked up with every request.
+  // Read once: it parses /proc/cpuinfo, and every request looks a record up.
   const cpu = `${cpus()[0]?.model ?? 'unknown'} ${availableParallelism()}`;
   const targetRecordName = (target: ModelTarget): string | null => {
     const backend = options.backendSha256();
@@ -75,14 +75,14 @@ function recordName(source: LocalSource, backend: string, cpu: string): string {
   return createHash('sha256').update(named.join('\n')).digest('hex').slice(0, 32);
 }
 
-/** By name, without those that are damaged: what is not there is simply measured again. */
+/** By name, without damaged ones: missing records are measured again. */
 async function readRecords(folder: string): Promise<Map<string, TuningRecord>> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (errnoCode(error) === undefined) throw error;
     return [];
   });
   const read = async (file: string): Promise<[string, TuningRecord][]> => {
-    // Whatever keeps a record from being read, its measurement can be made again.
+    // An unreadable record is measured again.
     const text = await readText(path.join(folder, file), MAX_RECORD_BYTES).catch(() => null);
     const record = text === null ? null : parseRecord(text);
     return record === null ? [] : [[path.basename(file, '.json'), record]];

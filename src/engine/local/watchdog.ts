@@ -87,7 +87,7 @@ export class Watchdog {
     return this.#stillMs > this.#patienceMs() ? 'no progress' : null;
   }
 
-  /** Whether it is worth a look if other programs hold the worker up. */
+  /** Whether to check if other programs hold the worker up. */
   get isSlow(): boolean {
     return Math.max(this.#silentMs, this.#stillMs) >= SLOW_AFTER_BEATS * this.#limits.heartbeatMs;
   }
@@ -107,7 +107,7 @@ export class Watchdog {
   }
 
   /**
-   * How much of a prompt one step may read. A step is counted when it begins, so with the second one it is known how
+   * Prompt tokens that one step may evaluate. A step is counted when it begins, so with the second one it is known how
    * long the first took, and the usual patience is enough.
    */
   get #mostPromptTokens(): number {

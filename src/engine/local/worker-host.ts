@@ -25,16 +25,16 @@ import { RunQueue } from './child/run-queue.ts';
 import { Watchdog } from './watchdog.ts';
 import { WORKER_CODES, type WorkerCode } from '../../contract/worker-failure.ts';
 
-/** What was asked before the load, by the message that answers it. */
+/** A question before the load, by the message that answers it. */
 type Question =
   | { readonly to: 'measured'; readonly answer: Deferred<Measurement> }
   | { readonly to: 'format'; readonly answer: Deferred<ModelFormatFacts | null> };
 
-/** Why a worker ended. */
+/** The reason why a worker ended. */
 type Ending =
   | { readonly kind: 'asked' }
   | { readonly kind: 'hung'; readonly reason: string }
-  /** `outside`: by a signal that only another process sends, so no request is to blame. */
+  /** `outside`: a signal that only another process sends, so no request is to blame. */
   | {
       readonly kind: 'crashed';
       readonly reason: string;
@@ -53,10 +53,10 @@ export class WorkerHost {
   readonly pid: number;
   /** Rejects with native_unavailable. */
   readonly booted: Promise<BackendFacts>;
-  /** Resolves when the process is gone; the reason is null when it was asked to end. */
+  /** Resolves when the process has ended; the reason is null when it was asked to end. */
   readonly gone: Promise<{ readonly reason: string | null }>;
 
-  /** Told of the thread count that running steps found. */
+  /** Receives the thread count that running steps found. */
   onThreads: ((found: Extract<FromWorker, { type: 'threads' }>) => void) | undefined;
 
   readonly #child: ChildProcess;
@@ -64,7 +64,7 @@ export class WorkerHost {
   readonly #deps: WorkerDeps;
   readonly #watchdog: Watchdog;
   readonly #runQueue: RunQueue;
-  /** Milliseconds of the current heartbeat, as far as is known. */
+  /** Milliseconds of the current heartbeat, as far as known. */
   #heldUpMs = 0;
   readonly #jobs: OpenJobs;
   readonly #boot = deferred<BackendFacts>();
@@ -93,7 +93,7 @@ export class WorkerHost {
     this.gone = this.#exit.promise;
     this.#watchdog = new Watchdog(deps.limits, deps.limits.silenceMs);
     this.#jobs = new OpenJobs((jobId) => this.#watchdog.jobClosed(jobId));
-    // Nobody may be waiting for these; their failure is told by other means as well.
+    // A failure without a waiting caller is reported by other means as well.
     this.#boot.promise.catch(() => {});
     this.#load.promise.catch(() => {});
     this.#cancelBootTimer = deps.clock.after(deps.limits.bootMs, () =>
@@ -110,17 +110,16 @@ export class WorkerHost {
     return this.#loading;
   }
 
-  /** Whether it loads or runs anything. */
   get busy(): boolean {
     return this.#loading || this.#question !== undefined || this.#jobs.size > 0;
   }
 
-  /** What it keeps of prompts beside its slots, as it said last; undefined: nothing. */
+  /** Its last report of the prompt cache outside its slots; undefined: none. */
   get cacheTiers(): CacheTiers | undefined {
     return this.#cacheTiers;
   }
 
-  /** Tokens whose state its slots hold, as it said last; undefined: it has no slots, or nothing ran yet. */
+  /** Its last report of tokens held by its slots; undefined: it has no slots, or nothing ran yet. */
   get cellsUsed(): number | undefined {
     return this.#cellsUsed;
   }
@@ -131,7 +130,6 @@ export class WorkerHost {
     return this.#ask({ type: 'measure', spec }, { to: 'measured', answer }, answer.promise);
   }
 
-  /** The same, about how a model writes. */
   askFormat(spec: FormatSpec): Promise<ModelFormatFacts | null> {
     const answer = deferred<ModelFormatFacts | null>();
     return this.#ask({ type: 'ask_format', spec }, { to: 'format', answer }, answer.promise);
@@ -201,7 +199,7 @@ export class WorkerHost {
     this.#send({ type: 'start', ...packedJob(job) });
   }
 
-  /** Tells what the slots do from now on; null: no more. */
+  /** Reports slot states from now on; null: stop. */
   watchSlots(onSlots: ((slots: SlotStates) => void) | null): void {
     this.#onSlots = onSlots;
     if (this.alive) this.#send({ type: 'watch', watched: onSlots !== null });
@@ -233,7 +231,7 @@ export class WorkerHost {
   #refusal({ jobId }: Job, signal: AbortSignal): Error | null {
     if (signal.aborted) return fail('cancelled');
     if (!this.alive) return this.#errorOfEnding();
-    // Two jobs of one id would get each other's events.
+    // Two jobs with one id would receive each other's events.
     return this.#jobs.has(jobId)
       ? new Error(`the job ${jobId} is open already; give each job its own id`)
       : null;
@@ -253,7 +251,7 @@ export class WorkerHost {
       void this.gone.then(cancel);
     });
     child.once('exit', (code, signal) => {
-      // What the child said last may still be in the channel.
+      // The child's last messages may still be in the channel.
       if (!child.connected) return this.#onExit(code, signal);
       const cancel = this.#deps.clock.after(this.#deps.limits.graceMs / 4, () => this.#onExit(code, signal));
       child.once('disconnect', () => {
@@ -351,7 +349,7 @@ export class WorkerHost {
 
   #send(message: ToWorker): void {
     if (!this.#child.connected) return;
-    // A channel that breaks under the message is told by 'disconnect' and 'exit'.
+    // 'disconnect' and 'exit' report a channel that breaks.
     this.#child.send(message, (error) => {
       if (error) this.#deps.log.debug({ pid: this.pid, error }, 'A message could not be passed to a worker.');
     });

@@ -61,7 +61,7 @@ const listTiers = ({ ram, disk }: CacheTiers): [tier: string, TierFacts][] => [
   ...(disk === null ? [] : [['disk', disk] as [string, TierFacts]]),
 ];
 
-/** Returns what has to be called before a model leaves, so that its last evictions are counted. */
+/** Returns a function to call before a model is removed, so that its last evictions are counted. */
 export function addTierMetrics(
   registry: Registry,
   residencies: () => readonly ResidencyStatus[],
@@ -112,7 +112,6 @@ export function addTierMetrics(
   return {
     onGone: (modelId) => {
       for (const item of residencies()) if (item.modelId === modelId) count(item);
-      // The next load counts from zero.
       counted.delete(modelId);
     },
   };

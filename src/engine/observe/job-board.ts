@@ -19,7 +19,7 @@ export class JobBoard implements EngineObserver {
     return [...this.#jobs.values()];
   }
 
-  /** Calls back when a job comes, goes or begins, or a model changes; null: no more. One watches at a time. */
+  /** Calls back when a job arrives, starts or ends, or a model changes; null: stop. One caller at a time. */
   watch(onChange: (() => void) | null): void {
     this.#onChange = onChange;
   }
@@ -47,7 +47,7 @@ export class JobBoard implements EngineObserver {
     };
   }
 
-  /** Whether there is news. Runs for every token, so most events end at the first comparison. */
+  /** Whether the entry changed. Runs for every token, so most events end at the first comparison. */
   #note(entry: Entry, event: JobEvent): boolean {
     const { running } = entry;
     if (event.type === 'queued') {
@@ -76,7 +76,7 @@ export class JobBoard implements EngineObserver {
 const isText = ({ type }: JobEvent): boolean =>
   type === 'text' || type === 'reasoning' || type === 'tool_call' || type === 'tool_arguments';
 
-/** Shorter answers say more about how they began. */
+/** Shorter answers mostly measure their beginning. */
 const LEAST_TOKENS = 8;
 
 export interface Speeds extends EngineObserver {
@@ -84,7 +84,7 @@ export interface Speeds extends EngineObserver {
   of(modelId: string): number | null;
 }
 
-/** Tells how fast the latest answer of each model was decoded. */
+/** Reports the decode speed of the latest answer of each model. */
 export function watchSpeeds(): Speeds {
   // Only ids of installed models come here.
   const latest = new Map<string, number>();

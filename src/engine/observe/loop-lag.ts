@@ -1,5 +1,5 @@
 /**
- * How late the server's event loop is, under the names that Prometheus dashboards know. It is looked at only while jobs are
+ * Delay of the server's event loop, under the names that Prometheus dashboards know. It is looked at only while jobs are
  * open: an idle service is not woken. Node's own monitor would count the time between two jobs as one long delay.
  */
 import { createHistogram } from 'node:perf_hooks';
@@ -70,7 +70,7 @@ class LoopWatch {
     });
   }
 
-  /** A look that is overdue is over as well: the last job may end in what made it late. */
+  /** An overdue check counts as done: the last job may end in the code that delayed it. */
   end(): void {
     this.#cancel();
     if (this.#clock.monotonicMs() > this.#dueMs) this.#look();

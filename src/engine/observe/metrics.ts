@@ -45,13 +45,11 @@ const OPERATION: Record<Job['kind'], string> = {
 
 export interface Metrics extends EngineObserver {
   readonly contentType: string;
-  /** A request is over. */
   countRequest(request: RequestFigures): void;
-  /** Every series: its name, type, labels and meaning. */
+  /** Name, type, labels and meaning of every series. */
   describe(): readonly SeriesFacts[];
-  /** The first words of an upstream came. */
   onFirstToken(upstream: string, ms: number): void;
-  /** The exposition text, with the figures of those keys that its reader may see. */
+  /** The exposition text, with the figures of those keys that the reader may see. */
   render(mayRead?: (key: string) => boolean): Promise<string>;
 }
 
@@ -65,10 +63,10 @@ export interface SeriesFacts {
 export interface MetricsOptions {
   readonly clock: Clock;
   readonly version: string;
-  /** What is loaded now; read when the figures are asked for. */
+  /** Loaded models; read at each scrape. */
   readonly residencies: () => readonly ResidencyStatus[];
   readonly upstreams?: () => readonly UpstreamStatus[];
-  /** What named keys use; absent: there are none. */
+  /** Use of named keys; absent: there are none. */
   readonly keys?: () => readonly KeyFigures[];
 }
 
@@ -200,7 +198,7 @@ function addResidencyMetrics(registry: Registry, residencies: () => readonly Res
       labelNames: ['device'],
       registers: [registry],
       collect() {
-        // A device that nothing holds any more is not told for ever.
+        // Drops devices that nothing holds any more.
         this.reset();
         for (const { device, bytes } of plus(...residencies().map(pick))) this.set({ device }, bytes);
       },

@@ -1,4 +1,4 @@
-/** A series with a value for each model that is in memory. */
+/** A series with one value for each loaded model. */
 import { Gauge, type Registry } from 'prom-client';
 import type { ResidencyStatus } from '../ports.ts';
 
@@ -17,7 +17,7 @@ export function gaugesPerModel(registry: Registry, residencies: () => readonly R
       labelNames: ['model'],
       registers: [registry],
       collect() {
-        // A model that was unloaded is not told for ever.
+        // Drops unloaded models.
         this.reset();
         for (const item of residencies()) {
           const value = pick(item);

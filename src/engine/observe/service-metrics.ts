@@ -1,16 +1,14 @@
 /** Figures of the service around the engine: requests by outcome, and named keys. */
 import { Counter, Gauge, Registry } from 'prom-client';
 
-/** What a named key uses. */
 export interface KeyFigures {
   readonly name: string;
   readonly openRequests: number;
   readonly tokensToday: number;
 }
 
-/** A request that is over. */
 export interface RequestFigures {
-  /** Its path in the route table; of others, nothing is told. */
+  /** Its path in the route table; other paths are not reported. */
   readonly route: string;
   readonly status: number;
   /** The code of its failure, or null. */
@@ -19,7 +17,6 @@ export interface RequestFigures {
   readonly wasAdmitted: boolean;
 }
 
-/** Returns what counts a request. */
 export function serviceMetrics(registry: Registry): (request: RequestFigures) => void {
   const registers = [registry];
   const requests = new Counter({
@@ -40,7 +37,7 @@ export function serviceMetrics(registry: Registry): (request: RequestFigures) =>
   };
 }
 
-/** What these keys use, apart from all other figures: not everybody may see every key. */
+/** Use of these keys, apart from all other figures: not every reader may see every key. */
 export function keyMetrics(keys: readonly KeyFigures[]): Registry {
   const registry = new Registry();
   const perKey = (name: string, help: string, pick: (key: KeyFigures) => number): void => {

@@ -30,7 +30,7 @@ const COUNTS = [
 
 const STATES = ['ready', 'busy', 'down'] as const;
 
-/** Adds them; returns who is told of the time to first words, in milliseconds. */
+/** Adds them; returns a function that takes the time to the first words, in milliseconds. */
 export function addUpstreamMetrics(
   registry: Registry,
   upstreams: Statuses,

@@ -4,7 +4,7 @@ import { DEFAULT_KEEP_ALIVE_MS, DEFAULT_MAX_QUEUE } from '../../contract/limits.
 export interface SchedulerLimits {
   /** Jobs that may wait, over all models. */
   readonly maxQueue: number;
-  /** How long an idle model stays when its last job did not say; Infinity: until its memory is needed. */
+  /** Default keep-alive of an idle model; Infinity: until its memory is needed. */
   readonly keepAliveMs: number;
   /** Models in memory at once; null: as many as the memory plan allows. */
   readonly maxLoadedModels: number | null;
@@ -24,18 +24,17 @@ export interface SchedulerLimits {
   /** Failed loads in a row until a model is set aside; pauses between them grow from `loadBackoffMs`. */
   readonly loadTries: number;
   readonly loadBackoffMs: number;
-  /** How long a model is set aside at first; doubles with each further failure up to `quarantineMaxMs`. */
+  /** Time that a model is set aside at first; doubles with each further failure up to `quarantineMaxMs`. */
   readonly quarantineMs: number;
   readonly quarantineMaxMs: number;
   /** Crashes of a worker under the same job until the job is refused, for how long, and how many are remembered. */
   readonly poisonCrashes: number;
   readonly poisonMs: number;
   readonly poisonEntries: number;
-  /** How often a job whose worker died before the job began is put back into the queue. */
+  /** Times that a job whose worker died before the job began returns to the queue. */
   readonly maxRequeues: number;
-  /** Background jobs that may be held. */
   readonly maxHeld: number;
-  /** How long a model must have been idle until it may leave for the model of a background job. */
+  /** Idle time after which a model may be evicted for a background job. */
   readonly backgroundIdleMs: number;
   /** Between two reports of the queue position. */
   readonly notifyMs: number;

@@ -38,7 +38,7 @@ export interface EngineOptions {
   readonly backends: Readonly<Record<string, Backend>>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** What each device could give to a model now. */
+  /** Memory of each device that a model could take now. */
   readonly freeMemory: () => Memory;
   readonly limits?: Partial<SchedulerLimits>;
   readonly observers?: readonly EngineObserver[];
@@ -69,7 +69,7 @@ class SchedulerLoop implements Engine, Effects {
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    // A limit that is a getter stays one: some follow settings that change while the service runs.
+    // A limit that is a getter stays one: some follow settings that change at run time.
     const given = Object.getOwnPropertyDescriptors(options.limits ?? {});
     this.#limits = Object.defineProperties({ ...DEFAULT_SCHEDULER_LIMITS }, given);
     this.#policy = new Policy(this.#limits, this, {
@@ -277,12 +277,12 @@ class SchedulerLoop implements Engine, Effects {
     return backend;
   }
 
-  /** Throws what its backend, or the lack of one, would throw in the middle of a decision. */
+  /** Throws early what the backend, or the lack of one, would throw in the middle of a decision. */
   #checkTarget(target: ModelTarget, numCtx: number): void {
     this.#backendFor(target).memoryNeed(target, { numCtx, slots: 1, cells: numCtx });
   }
 
-  /** A walk decides for every model, so an estimate that fails must cost only the jobs of its own: it fits nowhere. */
+  /** A pass decides for every model, so a failed estimate must cost only its own jobs: it fits nowhere. */
   #memoryNeed(target: ModelTarget, size: LoadSize): Memory | null {
     try {
       return this.#backendFor(target).memoryNeed(target, size);
@@ -292,7 +292,7 @@ class SchedulerLoop implements Engine, Effects {
     }
   }
 
-  /** A target that no backend takes has failed at the door; one that fails here is not measured. */
+  /** A target without a backend was refused at submission; one that fails here is not measured. */
   #isMeasured(target: ModelTarget): boolean {
     return this.#options.backends[target.engine]?.isMeasured?.(target) ?? true;
   }
@@ -312,7 +312,7 @@ class SchedulerLoop implements Engine, Effects {
     this.#goneWaiters.delete(residencyId);
   }
 
-  /** The slot is free only when the worker has said its last word on the job, whatever the client does meanwhile. */
+  /** The slot is free only after the worker's last event of the job, whatever the client does meanwhile. */
   #run(seq: number, request: OpenRequest, model: LoadedModel): void {
     const { job, route } = request.submission;
     const listener: JobListener = {
@@ -333,7 +333,7 @@ class SchedulerLoop implements Engine, Effects {
 
   #failed(seq: number, request: OpenRequest, error: SvcError): void {
     if (error.code === 'worker_crashed' || error.code === 'worker_hung') {
-      // A job that its client has left already must not be put back into the queue.
+      // A job that its client has cancelled must not return to the queue.
       const begun = request.begun || this.#requests.get(seq) === undefined;
       const isOutside = error.code === 'worker_crashed' && error.detail.outside === true;
       this.#policy.onJobCrashed(seq, { error, blame: !isOutside, begun });
@@ -351,7 +351,7 @@ class SchedulerLoop implements Engine, Effects {
     this.#tellChange();
   }
 
-  /** False where it is over already. */
+  /** False if it has already ended. */
   #end(seq: number): boolean {
     const request = this.#requests.get(seq);
     if (request === undefined) return false;

@@ -1,4 +1,4 @@
-/** Which window, how many slots and how many shared cells a load gets for the memory there is. Pure arithmetic. */
+/** Window, slots and shared cells of a load for the memory there is. Pure arithmetic. */
 import { fits, scaled, totalBytes, minus, type Shortage, shortage } from '../device-memory.ts';
 import type { LoadSize, Memory, ModelTarget } from '../ports.ts';
 import { HOST_DEVICE } from '../../contract/memory.ts';
@@ -7,13 +7,13 @@ export interface LoadPlan extends LoadSize {
   readonly memory: Memory;
 }
 
-/** What a load of this size takes; nothing where its backend plans none. */
+/** Memory of a load of this size; empty where its backend plans none. */
 export type MemoryNeed = (size: LoadSize) => Memory;
 
 const COMFORTABLE_SLOTS = 8;
 /** Fewer slots than this only when memory forces it. */
 export const USUAL_SLOTS = 4;
-/** No plan has a smaller window unless somebody asks for one. */
+/** No plan has a smaller window unless a request names one. */
 const LEAST_PLANNED_CTX = 512;
 /**
  * The slots share their cells, and any of them may use a whole window, so one window is what a model needs. Small
@@ -21,7 +21,7 @@ const LEAST_PLANNED_CTX = 512;
  */
 const COMFORTABLE_CELLS = 16_384;
 
-/** Windows that nobody asked for and that a load takes where they are cheap, for agents and long documents. */
+/** Unrequested windows that a load takes where they are cheap, for agents and long documents. */
 const AMPLE_WINDOWS = [65_536, 32_768];
 /** The window that agents begin with: taken where memory allows, whatever its share of the model. */
 const USUAL_WINDOW = 16_384;
@@ -33,7 +33,7 @@ export function wantedCtx(target: ModelTarget, requested: number | null): number
   return Math.min(target.trainedCtx, Math.max(target.defaultCtx ?? 0, requested ?? 0));
 }
 
-/** The largest window that a load may choose by itself; null where the user set one. */
+/** The largest window that a load may choose; null where the user set one. */
 export function mostChosenCtx({ defaultCtx, trainedCtx }: ModelTarget): number | null {
   return defaultCtx === null ? trainedCtx : null;
 }
@@ -42,7 +42,7 @@ export interface Wish {
   readonly need: MemoryNeed;
   /** The window has to be at least this large. */
   readonly wantedCtx: number;
-  /** How far the plan may go beyond it by itself, at most the trained window; null: not at all. */
+  /** Largest window beyond it that the plan may choose; null: not at all. */
   readonly mostCtx: number | null;
   /** Pinned by the user, or null. */
   readonly slots: number | null;
@@ -62,7 +62,7 @@ export function bestPlan(wish: Wish, available: Memory): LoadPlan | null {
   return comfortable ?? firstFitting(wish, chosenCtx(wish, USUAL_WINDOW), available);
 }
 
-/** The same without comfort: what is worth an eviction. */
+/** The same without comfort: only this is worth an eviction. */
 export function necessaryPlan(wish: Wish, available: Memory): LoadPlan | null {
   return firstFitting(wish, chosenCtx(wish, LEAST_USUAL_WINDOW), available);
 }
@@ -134,7 +134,6 @@ function planAt({ need }: Wish, size: LoadSize): LoadPlan {
   return { ...size, memory: need(size) };
 }
 
-/** Why even the smallest load does not fit. */
 export function whyTooLarge(need: Memory, free: Memory): string {
   const lack = shortage(need, free) ?? tightest(need, free);
   if (lack === null) return 'no smaller load is left to try';
@@ -142,7 +141,7 @@ export function whyTooLarge(need: Memory, free: Memory): string {
   return `it needs about ${lack.needBytes} bytes${on}, ${wholeBytes(lack.freeBytes)} are free${there}`;
 }
 
-/** What the native library said, with what had been planned against. */
+/** Message of the native library, with the planned memory. */
 export function whyNoRoom(reason: string, planned: Memory, free: Memory): string {
   return planned.length === 0 ? reason : `${reason}; ${whyTooLarge(planned, free)}`;
 }

@@ -1,4 +1,4 @@
-/** The requests that have not heard their last word: who listens to each, and how it is stopped. Decides nothing. */
+/** Requests without their last event: the listeners of each, and its abort. Makes no decisions. */
 import type { Clock } from '../../lib/base/clock.ts';
 import type { SvcError } from '../../lib/errors/svc-error.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
@@ -44,12 +44,12 @@ export class OpenRequests {
     for (const listener of listeners) listener.onEvent(event);
   }
 
-  /** What the client's listener says of room for more. */
+  /** Backpressure of the client's listener. */
   room(seq: number): Promise<void> | undefined {
     return this.#requests.get(seq)?.listeners.at(-1)?.room?.();
   }
 
-  /** Says the last word to the client; a later one changes nothing. */
+  /** Sends the last event to the client; a later one changes nothing. */
   settle(seq: number, error: SvcError | null): void {
     const request = this.#requests.get(seq);
     if (request === undefined) return;

@@ -7,15 +7,15 @@ import { field, readText } from './hostile.ts';
 export interface Refusal {
   readonly status: number;
   readonly retryAfter: string | undefined;
-  /** Its body as JSON; undefined where it is none. */
+  /** Its body as JSON; undefined for anything else. */
   readonly fields: unknown;
 }
 
 export interface Asked {
   readonly upstream: string;
-  /** By its name there; null: the question is about no model. */
+  /** By its name there; null: the question concerns no model. */
   readonly model: string | null;
-  /** Never to be seen in a sentence. */
+  /** Must never appear in a message. */
   readonly key: string | null;
 }
 
@@ -50,7 +50,7 @@ export function unreachable(upstream: string, error: unknown): SvcError {
   return fail('upstream_unreachable', { upstream, reason: connectionReason(error) }, error);
 }
 
-/** `cut`: it ended too early; the others are no answer at all. */
+/** `cut`: it ended too early; the others are not answers at all. */
 export type BrokenHow = 'cut' | 'rubbish' | 'content_type' | 'redirect';
 
 export function broken(upstream: string, what: BrokenHow, reason: string): SvcError {
@@ -80,7 +80,7 @@ function connectionReason(error: unknown): string {
   return REASONS[code] ?? (code === '' ? 'the connection failed' : code);
 }
 
-/** llama-server tells both numbers; the words of vLLM and of others that follow OpenAI hold them. */
+/** llama-server sends both numbers; the messages of vLLM and of others that follow OpenAI contain them. */
 function readOverflow(fields: unknown): SvcError | null {
   const error = field(fields, 'error');
   const [needed, window] = [field(error, 'n_prompt_tokens'), field(error, 'n_ctx')];

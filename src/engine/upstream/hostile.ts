@@ -1,12 +1,12 @@
 /** Looks into JSON from outside without trusting any of it: what is not there, or is something else, is undefined. */
 
-/** A member of an object, its own only. */
+/** Own members only. */
 export function field(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
   return (value as Readonly<Record<string, unknown>>)[name];
 }
 
-/** JSON text as a value; undefined where it is none. It is read at once, so this is for short texts. */
+/** JSON text as a value; undefined for anything else. Parsed at once, so only for short texts. */
 export function parseFields(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
     return parse(text);
@@ -16,7 +16,7 @@ export function parseFields(text: string, parse: (text: string) => unknown = JSO
   }
 }
 
-/** Its halves of characters may belong to those of the next piece. */
+/** Halves of characters may belong to those of the next piece. */
 export const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** Well-formed text, empty only where `field` is. */
@@ -27,7 +27,7 @@ export function readText(value: unknown): string | undefined {
 /** No count of tokens is larger; sums of many such are exact. */
 const MOST = 2 ** 31 - 1;
 
-/** A whole number of at least 0; what is beyond any count is cut. */
+/** A whole number of at least 0; larger than any count is cut. */
 export function readCount(value: unknown): number | undefined {
   return Number.isInteger(value) && Number(value) >= 0 ? Math.min(Number(value), MOST) : undefined;
 }

@@ -1,4 +1,4 @@
-/** Several equal models as one target: it can do what each of its members can. */
+/** Several equal models as one target, with the abilities that all members share. */
 import type { Capabilities, IdleOption, ModelTarget } from '../ports.ts';
 import { nearer } from '../../contract/settings/privacy.ts';
 import { POOL_ENGINE, type PoolSource, type PoolTarget } from './ports.ts';
@@ -15,7 +15,7 @@ export function poolTarget(
     modelId,
     kind: members[0].kind,
     engine: POOL_ENGINE,
-    // What must stay here by one name must not leave by another.
+    // A prompt that must stay here under one name must not leave under another.
     farthest: nearer(farthest, ...members.flatMap((member) => member.farthest ?? [])),
     capabilities: sharedCapabilities(members.map(({ capabilities }) => capabilities)),
     trainedCtx: window,

@@ -8,13 +8,13 @@ import type { ModelKind } from '../../contract/load.ts';
 import type { Medium, ModelTarget } from '../ports.ts';
 import { nearer, type Privacy } from '../../contract/settings/privacy.ts';
 
-/** How an upstream's API differs from OpenAI's; `abilities.ts` has what each can do. */
+/** Deviations of an upstream's API from OpenAI's; `abilities.ts` has what each can do. */
 export const DIALECTS = ['openai', 'vllm', 'llama-server', 'sglang', 'ollama', 'hearth'] as const;
 export type Dialect = (typeof DIALECTS)[number];
 
 /** Milliseconds. */
 export interface Deadlines {
-  /** Until the connection stands, TLS included. */
+  /** Until the connection is open, TLS included. */
   readonly connectMs: number;
   /** From then on until the first words of the answer, waiting and prefill there included. */
   readonly firstByteMs: number;
@@ -26,14 +26,14 @@ export interface Deadlines {
 
 export interface Upstream {
   readonly name: string;
-  /** Without a slash at its end, and with the part of the path that stands before `/chat/completions`. */
+  /** Without a trailing slash, and with the path before `/chat/completions`. */
   readonly baseUrl: string;
   readonly dialect: Dialect;
-  /** Who can read what is sent there. */
+  /** Privacy of what is sent there. */
   readonly privacy: Privacy;
-  /** Read when it is needed, so that no object holds it: null where none is set; throws `upstream_key_missing`. */
+  /** Read when needed, so that no object holds it: null if none is set; throws `upstream_key_missing`. */
   readonly key: () => Promise<string | null>;
-  /** PEM of the authorities that its certificate may come from, in the place of the system's. */
+  /** PEM of the authorities of its certificate, instead of the system's. */
   readonly ca: () => Promise<string | null>;
   /** The key that its identity must be signed with, as in `hearth evidence pubkey`; null: not pinned. */
   readonly publicKey: string | null;
@@ -42,17 +42,16 @@ export interface Upstream {
   readonly maxCalls: number;
 }
 
-/** What is known of a model there; null: it does not tell. */
+/** Facts of a model there; null: not reported. */
 export interface UpstreamModel {
-  /** By the name that it has there. */
   readonly name: string;
   readonly kind: ModelKind;
   /** Tokens. */
   readonly contextLength: number | null;
-  /** Null: it may take any, and refuses what it does not take. */
+  /** Null: unknown; it refuses the media that it does not take. */
   readonly media: readonly Medium[] | null;
   readonly embeddingWidth: number | null;
-  /** Whether it can be asked to think. */
+  /** Whether it can think on request. */
   readonly reasoning: boolean | null;
   /** SHA-256 of the weights, lower-case hex. */
   readonly digest: string | null;
@@ -89,7 +88,7 @@ export interface PoolSource {
   readonly equalWeights: boolean;
 }
 
-/** What an upstream says of itself; null: it does not tell, which is not zero. */
+/** Reported load; null: not reported, which is not zero. */
 export interface LoadFacts {
   /** Requests that run there, whoever sent them. */
   readonly running: number | null;
@@ -101,12 +100,12 @@ export interface LoadFacts {
   readonly kvUse: number | null;
 }
 
-/** What one look at an upstream found; a look never makes it compute anything. */
+/** Result of one probe, which never makes the upstream compute anything. */
 export type Look =
   | { readonly state: 'ready' | 'busy'; readonly load: LoadFacts }
   | { readonly state: 'down'; readonly reason: string };
 
-/** What may be asked of an upstream beside jobs. */
+/** Questions to an upstream outside jobs. */
 export interface UpstreamProbe {
   /** Never rejects. */
   look(upstream: Upstream, signal: AbortSignal): Promise<Look>;
@@ -114,7 +113,7 @@ export interface UpstreamProbe {
   models(upstream: Upstream, signal: AbortSignal): Promise<readonly UpstreamModel[]>;
 }
 
-/** Who can read what is sent to a model; of a pool, to the nearest of its members. */
+/** Privacy of prompts to a model; of a pool, to the nearest of its members. */
 export function targetPrivacy(target: ModelTarget): Privacy {
   switch (target.engine) {
     case 'local':

@@ -20,11 +20,11 @@ import { UPSTREAM_LIMITS, vectorsLimits } from './limits.ts';
 import { isRemote, type RemoteTarget, type Upstream } from './ports.ts';
 import { SentEvents, openSink, tell } from './said-events.ts';
 
-/** Resolves with the boot id of the upstream that is pinned; rejects where another one answers. */
+/** Resolves with the boot id of the pinned upstream; rejects if another one answers. */
 type Prove = (upstream: Upstream, signal: AbortSignal) => Promise<string>;
 
 export interface RemoteBackendOptions extends ExchangeDeps {
-  /** Asked before the first call of a residency, and when an answer names another boot. */
+  /** Called before the first call of a residency, and when an answer names another boot. */
   readonly prove: Prove;
   /** The header in which a Hearth names its boot, in lower case. */
   readonly bootHeader: string;
@@ -83,7 +83,7 @@ interface Call {
   readonly route?: Route | undefined;
 }
 
-/** Never rejects: the listener hears the end, whatever it is. */
+/** Never rejects: the listener receives the end, whatever it is. */
 export async function runRemote(
   deps: ExchangeDeps,
   target: RemoteTarget,
@@ -101,7 +101,7 @@ export async function runRemote(
 
 type UpstreamCall = Omit<Call, 'job'> & { readonly job: UpstreamJob };
 
-/** Tells what one call says, in order; the last event is its final one, else it throws. */
+/** Reports the events of one call, in order; the last event is its final one, else it throws. */
 async function call(
   deps: ExchangeDeps,
   { modelId, source: { upstream, model } }: RemoteTarget,
@@ -145,7 +145,7 @@ async function call(
   }
 }
 
-/** An upstream that was started anew proves itself anew, before anything of its answer counts. */
+/** An upstream that restarted proves itself again, before any part of its answer counts. */
 async function checkBoot(answer: Exchange, proof: Proof | null, signal: AbortSignal): Promise<void> {
   const bootId = proof === null ? undefined : answer.response.headers[proof.header];
   if (proof === null || bootId === proof.bootId) return;
@@ -180,7 +180,7 @@ function outgoing(
   };
 }
 
-/** A trace goes on where the client sent one. */
+/** Continues the client's trace. */
 function traceHeaders({ traceparent, tracestate }: Route = {}): Readonly<Record<string, string>> {
   return {
     ...(traceparent === undefined ? {} : { traceparent }),
@@ -188,7 +188,7 @@ function traceHeaders({ traceparent, tracestate }: Route = {}): Readonly<Record<
   };
 }
 
-/** A finished answer gives its connection back as soon as its body has ended; any other is cut off. */
+/** A finished answer releases its connection as soon as its body has ended; any other is cut off. */
 function close(clock: Clock, answer: Exchange, isWhole: boolean): void {
   const { response } = answer;
   answer.end();

@@ -9,7 +9,7 @@ import {
   type UpstreamModel,
 } from './ports.ts';
 
-/** Where a model does not tell its window: more than any has, so that no request is refused for it here. */
+/** Window of a model that reports none: more than any has, so that no request is refused for it here. */
 const UNKNOWN_WINDOW = 2 ** 31 - 1;
 const ANY_MEDIUM: readonly Medium[] = ['image', 'audio'];
 
@@ -23,7 +23,7 @@ export function remoteTarget(modelId: string, source: RemoteSource, revision: st
     place: upstream.name,
     capabilities: {
       ...remoteCapabilities(upstream.dialect, model, ['keepAlive']),
-      // Its record counts only where it is known whose it has to be.
+      // Its record counts only if the owner of its key is known.
       canFreeze: false,
     },
     trainedCtx: window,
@@ -38,7 +38,6 @@ export function remoteTarget(modelId: string, source: RemoteSource, revision: st
 export const contextWindow = ({ contextLength }: Pick<UpstreamModel, 'contextLength'>): number =>
   contextLength ?? UNKNOWN_WINDOW;
 
-/** What an engine behind an OpenAI-like API can do. */
 export function remoteCapabilities(
   dialect: Dialect,
   model: UpstreamModel,

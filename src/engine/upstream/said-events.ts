@@ -9,7 +9,6 @@ import type { EventSink } from './http/event-stream.ts';
 import type { Exchange } from './http/exchange.ts';
 import { EVENT_JSON, UPSTREAM_LIMITS } from './limits.ts';
 
-/** Events of a call until they are told. */
 export class SentEvents {
   readonly listener: JobListener;
   #events: JobEvent[] = [];
@@ -29,7 +28,7 @@ export class SentEvents {
     if (!this.#isClosed) tell(this.listener, events);
   }
 
-  /** A call that failed while its events were read says nothing more. */
+  /** A call that failed while its events were parsed reports nothing more. */
   close(): void {
     this.#isClosed = true;
   }
@@ -59,12 +58,12 @@ function takeAtOnce(reader: AnswerReader, said: SentEvents, pieces: readonly str
   try {
     for (const piece of pieces) reader.take(piece);
   } finally {
-    // What it said before it failed was said.
+    // Events before the failure count.
     said.tell();
   }
 }
 
-/** No turn of the event loop reads more than a few thousand characters. */
+/** No turn of the event loop parses more than a few thousand characters. */
 async function takeInTurns(reader: AnswerReader, said: SentEvents, pieces: readonly string[]): Promise<void> {
   let chars = 0;
   for (const piece of pieces) {

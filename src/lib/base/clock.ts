@@ -11,7 +11,7 @@ export interface Clock {
   after(delayMs: number, callback: () => void): () => void;
 }
 
-/** What setTimeout can wait for at most; a longer delay would be over at once. */
+/** Longest delay of setTimeout; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -33,7 +33,7 @@ export function formatDuration(spanMs: number): string {
   return text === '' ? '0s' : text;
 }
 
-/** How long something took, for people: `323 ms`, `22.2 s`, `4 min 5 s`. */
+/** Elapsed time for people: `323 ms`, `22.2 s`, `4 min 5 s`. */
 export function durationText(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;

@@ -1,20 +1,18 @@
-/** Items that may lie unread before those who can hold back are asked to. */
+/** Unread items before producers that support it are asked to pause. */
 const MOST_UNREAD = 256;
 
 /**
- * What is pushed here is pulled by one reader, as an async iterable.
- * Order is kept; `fail` and `end` take effect after what was pushed before them.
- * When the reader leaves early (break, return, throw), `onAbandon` is called once.
+ * A queue with one reader, as an async iterable. Order is kept; `fail` and `end` take effect after what was pushed
+ * before them. When the reader leaves early (break, return, throw), `onAbandon` is called once.
  */
 export class EventQueue<T> implements AsyncIterableIterator<T, void, void> {
   readonly #items: T[] = [];
   readonly #onAbandon: (() => void) | undefined;
-  /** The reader, while it waits for an item. */
   #reader: { resolve(result: IteratorResult<T, void>): void; reject(error: unknown): void } | undefined;
   #ending: { readonly error?: unknown } | undefined;
   /** The reader has seen the end, or has left. */
   #isOver = false;
-  /** Those who hold back until the reader has caught up. */
+  /** Producers that wait until the reader has caught up. */
   #waiting: (() => void)[] = [];
 
   constructor(onAbandon?: () => void) {
@@ -28,7 +26,7 @@ export class EventQueue<T> implements AsyncIterableIterator<T, void, void> {
     else reader.resolve({ value: item, done: false });
   }
 
-  /** For those who can hold back: resolves when little is left to read; undefined: that is so now. */
+  /** For producers that can pause: resolves when little is left to read; undefined: now. */
   room(): Promise<void> | undefined {
     if (this.#isOver || this.#items.length < MOST_UNREAD) return undefined;
     return new Promise((resolve) => void this.#waiting.push(resolve));
@@ -76,7 +74,7 @@ export class EventQueue<T> implements AsyncIterableIterator<T, void, void> {
     if (this.#reader !== undefined) this.#tellEnd();
   }
 
-  /** A failure is reported once; asking again finds the end. */
+  /** A failure is reported once; the next read finds the end. */
   #tellEnd(): void {
     const reader = this.#takeReader();
     const failed = !this.#isOver && this.#ending !== undefined && 'error' in this.#ending;

@@ -1,8 +1,8 @@
-/** Asynchronous work of which only one piece may run at a time. */
+/** A mutex: only one piece of asynchronous work runs at a time. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Runs it after everything that was given before, however that ended. */
+  /** Runs the work after all earlier work, whatever its result. */
   run<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work);
     this.#last = turn.catch(() => undefined);

@@ -23,7 +23,7 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue;
 
-/** What `fail` must be told about a failure with this code. */
+/** Arguments that `fail` needs for this code. */
 export type DetailOf<C extends ErrorCode> = DetailFrom<(typeof catalogue)[C]['members']>;
 
 const sentences: { readonly [C in ErrorCode]: { readonly sentence: (detail: DetailOf<C>) => string } } =
@@ -33,7 +33,6 @@ export function errorSentence<C extends ErrorCode>(code: C, detail: DetailOf<C>)
   return sentences[code].sentence(detail);
 }
 
-/** Whether the same request, sent again, may succeed. */
 export function mayRetry({ code, detail }: { readonly code: ErrorCode; readonly detail: unknown }): boolean {
   const { retryable, repeats } = catalogue[code] as {
     readonly retryable: boolean;
@@ -42,7 +41,7 @@ export function mayRetry({ code, detail }: { readonly code: ErrorCode; readonly 
   return retryable && repeats?.(detail) !== true;
 }
 
-/** Whether a failure can go away by itself, and what it is about. */
+/** Whether a failure can go away without a change, and its family. */
 export function catalogueEntry(code: ErrorCode): { readonly family: Family; readonly retryable: boolean } {
   return catalogue[code];
 }

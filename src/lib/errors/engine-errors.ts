@@ -1,4 +1,4 @@
-/** What goes wrong between a valid request and its answer: capacity, loading, the worker, evidence. */
+/** Failures between a valid request and its answer: capacity, loading, the worker, evidence. */
 import { permanent, transient } from './entry.ts';
 
 export const engineErrors = {
@@ -82,7 +82,7 @@ export const engineErrors = {
       `This request cannot be run as frozen-v1 (${d.reason}); without the X-Svc-Evidence-Mode header it can be answered, but not proved.`,
   ),
   cancelled: transient('cancelled', {}, () => 'The client cancelled the request.'),
-  /** Of a family that clients do not send again by themselves. */
+  /** Clients do not automatically repeat requests of this family. */
   stopped_by_operator: permanent(
     'forbidden',
     {},

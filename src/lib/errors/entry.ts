@@ -1,6 +1,6 @@
 /** One line of the catalogue: what a code is about, the members of its detail, and the sentence made of them. */
 
-/** What a code is about; the HTTP side maps it to a status, the CLI to an exit code. */
+/** Subject of a code; the HTTP side maps it to a status, the CLI to an exit code. */
 export type Family =
   | 'request'
   | 'not_found'
@@ -55,13 +55,13 @@ export interface Entry<M extends Members = Members> {
   readonly family: Family;
   /** False: the same request would fail again, so clients are told not to retry. */
   readonly retryable: boolean;
-  /** Of a failure that a repeat may not meet: the details with which it would. */
+  /** For a failure that a repeat may avoid: the details with which it can. */
   readonly repeats?: ((detail: DetailFrom<M>) => boolean) | undefined;
   readonly members: M;
   readonly sentence: (detail: DetailFrom<M>) => string;
 }
 
-/** A failure that a repeat of the same request would meet again. */
+/** A failure that a repeat of the same request would also meet. */
 export function permanent<const M extends Members>(
   family: Family,
   members: M,
@@ -70,7 +70,7 @@ export function permanent<const M extends Members>(
   return { family, retryable: false, members, sentence };
 }
 
-/** A failure that a repeat of the same request may not meet; `repeats` tells the details with which it would. */
+/** A failure that a repeat of the same request may avoid; `repeats` limits that to some details. */
 export function transient<const M extends Members>(
   family: Family,
   members: M,
@@ -95,5 +95,5 @@ export function pickDetail(
   return picked;
 }
 
-/** A reason of someone else, which may be a sentence, in the middle of one of ours. */
+/** Removes the full stop of a foreign sentence that is quoted in the middle of one of ours. */
 export const withoutStop = (reason: string): string => reason.trimEnd().replace(/\.$/, '');

@@ -1,4 +1,4 @@
-/** What goes wrong when a model is pulled from a hub. */
+/** Failures of pulling a model from a hub. */
 import { permanent, transient } from './entry.ts';
 import { quoted } from './quoted.ts';
 

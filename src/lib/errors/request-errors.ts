@@ -23,11 +23,11 @@ function overflowRemedy({ promptTokens, maxCtx = Infinity, model, isAsked }: Ove
 
 interface Missing {
   readonly model: string;
-  /** An alias that would serve. */
+  /** An alias that exists. */
   readonly instead?: string;
 }
 
-/** Only owner/name, perhaps with a quant, can be pulled. */
+/** Only owner/name, optionally with a quant, can be pulled. */
 function installRemedy({ model, instead }: Missing): string {
   const builtin = builtinNamed(model);
   if (builtin !== null) return `it ships with Hearth, so run: hearth restore ${builtin}`;
@@ -50,7 +50,7 @@ interface RefusedIds {
   readonly model?: string;
 }
 
-/** `range`: an id that the vocabulary lacks. `foreign`: not how it encodes any text. `few`: nothing can be told. */
+/** `range`: an id outside the vocabulary. `foreign`: not its encoding of any text. `few`: too few to decide. */
 function tokenIdsSentence({ param, reason, tokens, token, size, model }: RefusedIds): string {
   const owner = model === undefined ? 'the model' : `model "${model}"`;
   const text = 'send text instead (LangChain: check_embedding_ctx_length=False)';

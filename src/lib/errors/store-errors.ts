@@ -1,4 +1,4 @@
-/** What goes wrong with files: models, manifests, the store, evidence records, the instance. */
+/** Failures of files: models, manifests, the store, evidence records, the instance. */
 import { permanent, transient } from './entry.ts';
 import { quoted } from './quoted.ts';
 

@@ -40,7 +40,7 @@ export function fail(code: ErrorCode, ...args: readonly unknown[]): SvcError {
   return new CodedError(code, detail as DetailOf<ErrorCode>, cause) as SvcError;
 }
 
-/** The error that another process reports, or null where its detail lacks a member or has one of another type. */
+/** The error reported by another process, or null if its detail is incomplete or has a wrong type. */
 export function reviveFailure<C extends ErrorCode>(
   code: C,
   detail: Readonly<Record<string, unknown>>,
@@ -54,7 +54,6 @@ export function isSvcError(value: unknown): value is SvcError {
   return typeof value === 'object' && value !== null && Reflect.get(value, brand) === true;
 }
 
-/** True for a failure with one of these codes. */
 export function isFailure<C extends ErrorCode>(value: unknown, ...codes: readonly C[]): value is SvcError<C> {
   return isSvcError(value) && codes.some((code) => code === value.code);
 }
@@ -64,7 +63,7 @@ export function errorReason(error: SvcError): string {
   return ('reason' in error.detail ? error.detail.reason : undefined) ?? error.message;
 }
 
-/** What an error of any kind says; libraries may throw what is none. */
+/** Message of any thrown value; libraries may throw values that are not errors. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,18 +1,18 @@
-/** What goes wrong between Hearth and a service that runs models elsewhere. */
+/** Failures between Hearth and a service that runs models on another server. */
 import { permanent, transient } from './entry.ts';
 
-/** What did not happen in time, by phase. */
+/** The operation that was late, by phase. */
 const LATE: Readonly<Record<string, string>> = {
   first_byte: 'did not begin to answer',
   stall: 'sent nothing more of its answer',
   whole: 'did not finish its answer',
 };
 
-/** Whether what answers is no engine at that address: it will answer the same again. */
+/** The address belongs to something other than an engine, so a repeat is useless. */
 const isOther = (what: string): boolean => what === 'content_type' || what === 'redirect';
 
 export const upstreamErrors = {
-  /** No connection, or none that is trusted: the name, the address, TLS. */
+  /** No connection, or an untrusted one: the name, the address, TLS. */
   upstream_unreachable: transient(
     'unavailable',
     { upstream: 'string', reason: 'string' },
@@ -71,7 +71,7 @@ export const upstreamErrors = {
     // It cannot do this, or does not speak this version of HTTP.
     (d) => d.status === 501 || d.status === 505,
   ),
-  /** The answer ended too early, or is none. `what`: cut, rubbish, content_type, redirect. */
+  /** The answer ended too early, or is invalid. `what`: cut, rubbish, content_type, redirect. */
   upstream_broken: transient(
     'unavailable',
     { upstream: 'string', what: 'string', reason: 'string' },
@@ -106,7 +106,7 @@ export const balanceErrors = {
     (d) =>
       `Model "${d.model}" runs farther away than this request may go, which is ${d.farthest === 'lan' ? 'the local network' : 'this machine'}; choose another model from GET /v1/models.`,
   ),
-  /** `states`: what keeps each from answering. */
+  /** `states`: why each cannot answer. */
   upstreams_down: transient(
     'unavailable',
     { model: 'string', states: 'string', retryAfterS: 'number' },

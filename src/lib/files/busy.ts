@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** Pauses before each further try; 1.3 seconds in all. */
 const PAUSES_MS = [10, 20, 40, 80, 160, 320, 640];
-/** EPERM and EACCES also mean missing rights, which no waiting gives; the last try then says so. */
+/** EPERM and EACCES also mean missing rights, which waiting does not fix; the last try reports them. */
 const BUSY = ['EBUSY', 'EPERM', 'EACCES'];
 
 export interface Waiting {

@@ -20,14 +20,14 @@ export interface CachedKind {
 export interface CachedFile {
   readonly path: string;
   readonly bytes: number;
-  /** For the choice of what to evict: that of a pinned file is in the future. */
+  /** For the choice of evictions: that of a pinned file is in the future. */
   readonly usedMs: number;
-  /** For people. Each use of a pinned file writes its mark anew, which moves the time of the inode. */
+  /** For people. Each use of a pinned file rewrites its mark, which changes the time of the inode. */
   readonly lastUsedMs: number;
   readonly isPinned: boolean;
 }
 
-/** Empty where there is no such folder; files that vanish meanwhile are left out. */
+/** Empty if there is no such folder; files that vanish meanwhile are left out. */
 export async function cachedKinds(folder: string): Promise<CachedKind[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const kinds: CachedKind[] = [];

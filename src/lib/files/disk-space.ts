@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { readable } from '../base/byte-size.ts';
 import { fail } from '../errors/svc-error.ts';
 
-/** Refuses work that would fill the disk: what is needed plus five per cent must be free in the folder. */
+/** Refuses work that would fill the disk: the folder must have the needed space plus five per cent. */
 export async function requireSpace(folder: string, needBytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   const freeBytes = bavail * bsize;

@@ -36,7 +36,7 @@ export async function writeDurably(path: string, text: string, onStep?: StepHook
     await step('synced');
     await rename(temporary, path);
   } catch (error) {
-    // What hindered the write may hinder this too; the reason to tell is the first one.
+    // The cause of the failed write may also prevent this; the first reason is reported.
     await rm(temporary, { force: true }).catch(() => {});
     throw writeFailure(path, error);
   }
@@ -58,7 +58,7 @@ export async function moveDurably(from: string, to: string, onStep?: StepHook): 
   await onStep?.(`${kind}.folder-synced`);
 }
 
-/** Removes a file if it is there. */
+/** Does nothing if it is absent. */
 export async function removeDurably(path: string, onStep?: StepHook): Promise<void> {
   const kind = basename(dirname(path));
   try {
@@ -80,7 +80,7 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Whether the folder is there and this user cannot change it: its mode, or a file system mounted read-only. */
+/** Whether the folder exists and this user cannot change it: its mode, or a file system mounted read-only. */
 export async function isReadOnly(folder: string): Promise<boolean> {
   try {
     await access(folder, constants.W_OK);
@@ -99,7 +99,7 @@ export async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<voi
   }
 }
 
-/** Makes renames and removals in the folder last. Windows cannot open folders and orders these by itself. */
+/** Makes renames and removals in the folder durable. Windows cannot open folders and orders these itself. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
@@ -117,13 +117,12 @@ export function temporaryName(base: string): string {
   return `.${base.slice(0, 120)}.tmp-${process.pid}-${randomBytes(6).toString('hex')}`;
 }
 
-/** The process id in a temporary name, or null when the name is not one. */
 export function temporaryOwner(name: string): number | null {
   const [, , pid] = TEMPORARY.exec(name) ?? [];
   return pid === undefined ? null : Number(pid);
 }
 
-/** What a temporary name was made from, or null when the name is not one. */
+/** The base of a temporary name, or null for any other name. */
 export function temporaryBase(name: string): string | null {
   return TEMPORARY.exec(name)?.[1] ?? null;
 }
@@ -147,7 +146,7 @@ const WRITES = new Set([
 ]);
 const UNWRITABLE = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS']);
 
-/** What the system refused to do with a file, as a failure that people can act on; null for any other error. */
+/** Refusal of the system to access a file, as a failure with a remedy; null for any other error. */
 export function fileFailure(error: unknown): SvcError | null {
   const code = errnoCode(error);
   const { path, syscall } = error as NodeJS.ErrnoException;
@@ -161,7 +160,7 @@ export function unreadable(path: string, reason: string, cause?: unknown): SvcEr
   return fail('store_unreadable', { path, param: path, reason, remedy }, cause);
 }
 
-/** Turns what the file system said about a write into the failure that people can act on. */
+/** Turns an error of a write into a failure with a remedy. */
 export function writeFailure(path: string, error: unknown): SvcError {
   if (isSvcError(error)) return error;
   const code = errnoCode(error);

@@ -1,6 +1,6 @@
 /**
- * Where llama.cpp's libraries lie: one prebuilt package per platform and GPU kind, which npm or `hearth gpu install` put
- * there, or the user's own build, which `hearth library use` copied. The child binds them, and the server hashes the
+ * Locations of llama.cpp's libraries: one prebuilt package per platform and GPU kind, which npm or `hearth gpu install`
+ * put there, or the user's own build, which `hearth library use` copied. The child binds them, and the server hashes the
  * same folder.
  */
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
@@ -50,7 +50,7 @@ const BUILT = {
 } as const;
 /** Reads images and audio; nothing else needs it. */
 const MEDIA = /^(?:lib)?mtmd\.(?:so|dylib|dll)$/;
-/** The compiler's own, which a build for Windows brings along. */
+/** Runtime of the compiler, which a build for Windows includes. */
 const RUNTIMES = ['libwinpthread-1', 'libgcc_s_seh-1', 'libunwind', 'libstdc++-6', 'libc++'] as const;
 const isRuntime = (name: string): boolean => RUNTIMES.some((each) => `${each}.dll` === name.toLowerCase());
 const COMPUTE = /^(?:lib)?ggml-(?!base\.)[\w.-]+\.(?:so|dylib|dll)$/;
@@ -61,20 +61,19 @@ const GENERIC_CPU = /^(?:lib)?ggml-cpu\.(?:so|dylib|dll)$/;
 export const LLAMA_CPP_RELEASE = 'v0.5.0';
 export const PACKAGE_VERSION = '3.22.1';
 
-/** Where `hearth gpu install` puts packages. */
+/** Folder of `hearth gpu install`. */
 export const librariesFolder = (home: string): string => path.join(home, 'libraries');
 
 /** One package in the folder of libraries. */
 export const installedPackage = (libraries: string, name: string): string =>
   path.join(libraries, `${name}@${PACKAGE_VERSION}`);
 
-/** Where the user's own builds lie, each in a folder of its name. */
+/** The user's own builds, each in a folder of its name. */
 export const buildsFolder = (libraries: string): string => path.join(libraries, 'builds');
 
 export const buildFolder = (libraries: string, name: string): string =>
   path.join(buildsFolder(libraries), name);
 
-/** The libraries of a build. */
 export const builtBins = (libraries: string, name: string): string =>
   path.join(buildFolder(libraries, name), 'bins');
 
@@ -82,7 +81,7 @@ export const builtBins = (libraries: string, name: string): string =>
 export const selectionFile = (libraries: string): string =>
   path.join(buildsFolder(libraries), 'selected.json');
 
-/** Lies among the libraries, so that their hash covers it. */
+/** Stored with the libraries, so that their hash covers it. */
 export const BUILD_FACTS = 'hearth-build.json';
 
 export interface BuildFacts {
@@ -96,7 +95,7 @@ const BUILD_NAME = /^[\w][\w.+-]{0,63}$/;
 
 export const isBuildName = (text: string): boolean => BUILD_NAME.test(text) && text !== PACKAGED;
 
-/** What people call the library that comes with Hearth, in place of the name of a build. */
+/** The name that users give the library that comes with Hearth, in place of the name of a build. */
 export const PACKAGED = 'package';
 
 export interface Selection {
@@ -114,14 +113,13 @@ export function readSelection(libraries: string): Selection {
   return { selected: name('selected'), before: name('before') };
 }
 
-/** Null where nothing is noted, or not in this form. */
+/** Null if it is missing or has another form. */
 export function readBuildFacts(bins: string): BuildFacts | null {
   const { release, api } = readJson(path.join(bins, BUILD_FACTS)) ?? {};
   if (typeof release !== 'string') return null;
   return { release: release.slice(0, 128), api: typeof api === 'string' ? api : null };
 }
 
-/** Whether Hearth's tests run on this release. */
 export const isTestedRelease = (version: string): boolean => TESTED_RELEASES.has(minorVersion(version) ?? '');
 
 /** The release of the selected build, where Hearth's tests do not run on it; null otherwise. */
@@ -178,11 +176,11 @@ function readJson(file: string): Readonly<Record<string, unknown>> | null {
 
 export const isMediaLibrary = (name: string): boolean => MEDIA.test(name);
 
-/** Where libmtmd lies that was built against a library which came without it, by the name of that library and its release. */
+/** Folder of a libmtmd built for a library that came without it, by that library's name and release. */
 export const mediaFolder = (libraries: string, name: string): string =>
   path.join(libraries, 'media', `${name}@${LLAMA_CPP_RELEASE}`);
 
-/** What reads images, for these libraries: beside them, or built against them; null where there is none. */
+/** The library that decodes images for these libraries: in their folder, or built against them; null: none. */
 export function mediaLibrary(files: LibraryFiles, libraries: string | null): string | null {
   const own = libraries === null || !files.isOwn ? null : readSelection(libraries).selected;
   const places = [files.folder, ...(libraries === null ? [] : [mediaFolder(libraries, own ?? PACKAGED)])];
@@ -213,7 +211,7 @@ export function findLibraries(kind: PackageKind, libraries: string | null): Libr
   return null;
 }
 
-/** The library that comes with Hearth, for this machine's processor; null where there is none. */
+/** Null if there is none for this machine's processor. */
 export const packagedLibrary = (libraries: string | null): LibraryFiles | null =>
   findLibraries('cpu', libraries) ?? findLibraries('metal', libraries);
 

@@ -1,4 +1,4 @@
-/** Who besides this user could put other bytes behind a path. Judged by owners and modes, where a system has them. */
+/** Users who could replace the bytes at a path. Judged by owners and modes, where a system has them. */
 import type { Stats } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -24,7 +24,7 @@ export async function changeableByOthers(path: string): Promise<string | null> {
   return null;
 }
 
-/** From the file up to the root; what lies in a folder that others cannot search is out of their reach. */
+/** From the file up to the root; the content of a folder that others cannot search is out of their reach. */
 async function openFolder(from: string, user: number): Promise<string | null> {
   let found: string | null = null;
   for (let folder = from; ; folder = dirname(folder)) {
@@ -37,7 +37,7 @@ async function openFolder(from: string, user: number): Promise<string | null> {
 }
 
 function isOwn(stat: Stats, user: number): boolean {
-  // A group of one's own, as most distributions give to each user, has nobody else in it.
+  // A private group, as most distributions give to each user, has no other members.
   const others = stat.gid === stat.uid ? OTHERS_WRITE & ~GROUP_WRITES : OTHERS_WRITE;
   return isOwned(stat, user) && (stat.isSymbolicLink() || (stat.mode & others) === 0);
 }

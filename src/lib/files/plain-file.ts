@@ -1,16 +1,16 @@
-/** Looking at a file before anything is read from it: it must be a plain file that this user can read. */
+/** Checks a file before it is read: it must be a plain file that this user can read. */
 import { createHash } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { fail, isFailure, isSvcError } from '../errors/svc-error.ts';
 import { errnoCode, unreadable } from './durable.ts';
 
-/** What identifies the state of a file without reading it. */
+/** Identifies the state of a file without reading it. */
 export interface FileStamp {
   readonly sizeBytes: number;
   readonly mtimeMs: number;
   readonly inode: string;
-  /** When the system last saw content, owner, mode or links change; unlike mtime, a program cannot set it back. */
+  /** Time of the last change of content, owner, mode or links; unlike mtime, a program cannot set it back. */
   readonly ctimeNs: string;
 }
 
@@ -56,7 +56,7 @@ export function sameStamp(
   );
 }
 
-/** What a file that a user named is read as, such as "a chat template". */
+/** Purpose of a file that a user named, such as "a chat template". */
 export interface SettingFile {
   readonly as: string;
   readonly mostBytes: number;
@@ -77,7 +77,6 @@ export async function readSettingFile(path: string, { as, mostBytes }: SettingFi
   }
 }
 
-/** The first bytes of a plain file. */
 export async function readPlainFile(path: string, mostBytes: number): Promise<Buffer> {
   const { file, stamp } = await openPlainFile(path);
   try {
@@ -87,7 +86,7 @@ export async function readPlainFile(path: string, mostBytes: number): Promise<Bu
   }
 }
 
-/** A file may grow while it is read, so no more is read than it may have. */
+/** A file may grow while it is read, so the read stops at the limit. */
 async function readBeginning(file: FileHandle, mostBytes: number): Promise<Buffer> {
   const bytes = Buffer.alloc(mostBytes);
   const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);

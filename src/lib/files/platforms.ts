@@ -6,12 +6,12 @@ export interface PlatformLibrary {
   readonly version: string;
   /** Of llama.cpp. */
   readonly release: string;
-  /** What a user should know of it, as the end of a sentence; absent: nothing. */
+  /** A limitation that a user should know, as the end of a sentence; absent: none. */
   readonly shortfall?: string;
 }
 
 const LATEST = { version: '3.22.1', release: 'v0.5.0' } as const;
-/** The last one that has packages for macOS and Windows; it differs in no function or struct that Hearth uses. */
+/** The last release with packages for macOS and Windows; it differs in no function or struct that Hearth uses. */
 const BEFORE = { version: '3.21.1', release: 'v0.4.0' } as const;
 const SLOW = 'was compiled without optimisation and is about 20 times slower than it could be';
 

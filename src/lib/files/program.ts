@@ -26,7 +26,6 @@ export async function findOnPath(
   return candidates[found.indexOf(true)] ?? null;
 }
 
-/** A file that this user may run. */
 export async function isProgram(file: string): Promise<boolean> {
   try {
     await access(file, constants.X_OK);

@@ -1,4 +1,4 @@
-/** Whether a file or folder of the home has changed since it was read, as its stat tells. */
+/** Detects by stat whether a file or folder of the home has changed since it was read. */
 import { statSync } from 'node:fs';
 
 /** Something changed more recently than this may change again within the same tick of the file system's clock. */

@@ -1,4 +1,4 @@
-/** What can be asked of a file in a thread of its own, by name; each takes a path. */
+/** Questions about a file that a thread answers; each takes a path. */
 import {
   inspectGguf,
   inspectGgufPart,

@@ -1,6 +1,4 @@
-/**
- * Runs the gate on a large file in a thread, so that the event loop goes on, and on a small one at once.
- */
+/** Runs the gate on a large file in a thread, so that the event loop continues, and on a small one at once. */
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
@@ -22,7 +20,7 @@ export async function runGate<Question extends GateQuestion>(
   question: Question,
   path: string,
 ): Promise<GateAnswer<Question>> {
-  // What is wrong with a path is the gate's to say.
+  // The gate reports an unusable path.
   const sizeBytes = await stat(path).then(
     ({ size }) => size,
     () => 0,
@@ -32,7 +30,7 @@ export async function runGate<Question extends GateQuestion>(
 }
 
 async function inThread(request: GateRequest): Promise<unknown> {
-  // What this process was started with is not meant for its threads.
+  // Node options of this process are not meant for its threads.
   const thread = new Worker(builtFile('lib/gguf/gate-thread.js'), {
     workerData: request,
     execArgv: [],

@@ -1,4 +1,4 @@
-/** A chat template by itself, in a setting or a file: held to what one inside of a model is held to. */
+/** A chat template in a setting or a file, with the same rules as one inside a model. */
 import { isTemplateText } from '../../../packages/chat-templates/src/form/known-templates.ts';
 import { TEMPLATE_LIMITS } from '../../../packages/chat-templates/src/form/limits.ts';
 import { sizeDefect } from '../../../packages/chat-templates/src/form/template-form.ts';

@@ -1,10 +1,10 @@
-/** Large bodies a slice at a time, so that the event loop turns meanwhile. */
+/** Processes large bodies in slices, so that the event loop can turn in between. */
 import { isUtf8 } from 'node:buffer';
 import { ownTurn } from './own-turn.ts';
 
-/** Bytes that are copied or looked at before others have their turn: a few milliseconds on a busy machine. */
+/** Bytes that are copied or checked in one turn: a few milliseconds on a busy machine. */
 const SLICE_BYTES = 4 * 1024 * 1024;
-/** No character of UTF-8 has more bytes behind its first. */
+/** Trailing bytes of a UTF-8 character, at most. */
 const MOST_TRAILING = 3;
 
 /** As Buffer.concat; the parts are forgotten as they are copied. */

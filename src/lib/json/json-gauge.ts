@@ -1,4 +1,4 @@
-/** How much work a JSON text will be for whoever reads it as one: told while it comes, and without reading it. */
+/** Measures the work of parsing a JSON text while it arrives, without parsing it. */
 import type { JsonLimits } from './json-scan.ts';
 
 const IN_STRING = /["\\]/g;
@@ -18,7 +18,7 @@ export class JsonGauge {
     this.#limits = limits;
   }
 
-  /** Whether it is more than the limits allow; the rest of the text is of no interest then. */
+  /** Whether it exceeds the limits; the rest of the text is then ignored. */
   exceeds(text: string): boolean {
     this.#chars += text.length;
     let at = this.#isEscaped && text !== '' ? 1 : 0;
@@ -39,7 +39,6 @@ export class JsonGauge {
     return this.#chars > chars || this.#depth > depth || this.#values > tokens;
   }
 
-  /** How many characters the mark takes. */
   #step(mark: string): number {
     if (mark === '\\') return 2;
     if (mark === '"') this.#isInString = !this.#isInString;

@@ -4,15 +4,15 @@ import { fail, type SvcError } from '../errors/svc-error.ts';
 const BACKSLASH = 0x5c;
 const FEW_KEYS = 16;
 const PROTO = '__proto__';
-/** Whoever writes a document does not know which keys are alike to this process. */
+/** The author of a document cannot know which keys collide in this process. */
 const SALT = Math.trunc(Math.random() * 2 ** 31);
 
-/** Compared as they stand in the bytes, which makes no strings; as texts where one has an escape. */
+/** Compared as bytes, which makes no strings; as texts if one has an escape. */
 export class JsonKeys {
   readonly #bytes: Buffer;
   /** Start, end and fingerprint of each, without its quotes. */
   readonly #places: number[] = [];
-  /** Where in the list a fingerprint is, once there are more than a few. */
+  /** Index of a fingerprint in the list, once there are more than a few. */
   #byPrint: Map<number, number> | undefined;
   #texts: Set<string> | undefined;
 

@@ -35,32 +35,31 @@ const WORDS: ReadonlyMap<number, { readonly word: Buffer; readonly value: unknow
 const IN_NUMBERS = new Set(Buffer.from('+-.0123456789Ee'));
 const NUMBER_PATTERN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const LONGEST_NUMBER = 400;
-/** Of a byte, whether a list of numbers may hold it. */
+/** Whether a list of numbers may contain the byte. */
 const IN_NUMBER_LISTS = Uint8Array.from({ length: 256 }, (_, byte) =>
   IN_NUMBERS.has(byte) || byte === COMMA || byte === 0x20 ? 1 : 0,
 );
-/** Fewer bytes of numbers are as soon read one by one. */
+/** A shorter run of numbers is parsed one by one as fast. */
 const WORTH_A_RUN = 64;
-/** So many bytes of a string are looked at one by one; behind them, a search for its end pays off. */
+/** Bytes of a string that are checked one by one; for longer strings, a search for the end is faster. */
 const NEAR_BYTES = 256;
 
-/** What may come next. */
 type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'more' | 'the rest of a string';
 
-/** Where the value of the shared member stands. */
+/** Position of the value of the shared member. */
 export interface SharedPlace {
   readonly start: number;
   readonly end: number;
   /** Values in it, itself included. */
   readonly tokens: number;
-  /** What was passed over, because it had been read before. */
+  /** A part that was skipped because it was parsed before. */
   readonly known: KnownValue | undefined;
 }
 
-/** What a scan is for, beside its verdict. */
+/** Purpose of a scan, besides its verdict. */
 export interface ScanOptions {
   readonly shared?: KnownMember | undefined;
-  /** Is told of everything that is read. */
+  /** Receives all parsed values. */
   readonly values?: JsonValues;
   readonly limits?: JsonLimits;
   /** Whether an object may name a key twice, and `__proto__`, as JSON.parse allows: the last value counts. */
@@ -82,25 +81,25 @@ export class JsonScan {
   readonly #values: JsonValues | undefined;
   readonly #limits: JsonLimits;
   readonly #takesAnyKeys: boolean;
-  /** Set once the value of the shared member was read or passed over, where it is a list or an object. */
+  /** Set once the value of the shared member was parsed or skipped, if it is a list or an object. */
   place: SharedPlace | undefined;
   /** The next value is that of the shared member. */
   #isShared = false;
-  /** Where that value began, and how many there were before it. */
+  /** Start of that value, and the number of values before it. */
   #sharedFrom: { readonly start: number; readonly tokens: number } | undefined;
   #at = 0;
   #tokens = 0;
   /** Numbers that the list which is being read may still hold uncounted. */
   #uncounted = 0;
-  /** Where this step ends. */
+  /** End of this step. */
   #stop = 0;
   #expected: Expected = 'value';
-  /** What is open: the keys of an object, or null for an array. */
+  /** Open containers: the keys of an object, or null for an array. */
   readonly #open: (Keys | null)[] = [];
   /** Of the string that is being read. */
   #stringAt = 0;
   #isKey = false;
-  /** Where the next quote and the next backslash were found at the last search; they hold until they are passed. */
+  /** Positions of the next quote and the next backslash from the last search; they hold until they are passed. */
   #quoteAt = -1;
   #backslashAt = -1;
 
@@ -161,7 +160,7 @@ export class JsonScan {
     if (this.#tokens > this.#limits.tokens) throw unusable(`it has more than ${this.#limits.tokens} values`);
   }
 
-  /** Whether the value of the shared member was read before; if not, its place is noted. */
+  /** Whether the value of the shared member was parsed before; if not, its place is noted. */
   #passesKnown(byte: number): boolean {
     this.#isShared = false;
     const start = this.#at;
@@ -209,7 +208,7 @@ export class JsonScan {
     this.#expected = 'value';
   }
 
-  /** Behind a value. */
+  /** After a value. */
   #more(byte: number): void {
     const keys = this.#open.at(-1);
     if (keys === undefined) throw this.#unexpected();
@@ -229,7 +228,7 @@ export class JsonScan {
 
   #string(stop: number): void {
     const bytes = this.#bytes;
-    // Variables of their own: most of a request is the characters of strings.
+    // Local copies for speed: most of a request is the characters of strings.
     let at = this.#at;
     let searchAt = at + NEAR_BYTES;
     while (at < stop) {
@@ -264,7 +263,7 @@ export class JsonScan {
     return name?.length === end - start && this.#bytes.toString('latin1', start, end) === name;
   }
 
-  /** The next quote or backslash. What was found is remembered, so that no byte is searched twice for the same. */
+  /** The next quote or backslash, cached so that no byte is searched twice. */
   #nextMark(from: number): number {
     if (this.#quoteAt < from) this.#quoteAt = this.#findPlace(QUOTE, from);
     if (this.#backslashAt < from) this.#backslashAt = this.#findPlace(BACKSLASH, from);
@@ -314,7 +313,7 @@ export class JsonScan {
     this.#expected = 'more';
   }
 
-  /** The numbers from here to the last comma that is near; null where they are better read one by one. */
+  /** The numbers from here to the last near comma; null if parsing one by one is better. */
   #numberRun(): readonly number[] | null {
     const from = this.#at;
     // A number has at least two bytes here, its comma included.
@@ -340,7 +339,7 @@ function isHex(byte = 0): boolean {
   return (byte >= 0x30 && byte <= 0x39) || (letter >= 0x61 && letter <= 0x66);
 }
 
-/** Null: one of them is none, or too large. */
+/** Null: one of them is invalid or too large. */
 function parseNumbers(list: string): readonly number[] | null {
   try {
     const numbers = JSON.parse(`[${list}]`) as number[];

@@ -16,12 +16,12 @@ type Container = unknown[] | Record<string, unknown>;
 
 export class JsonValues {
   readonly #bytes: Buffer;
-  /** The document, once it is read. */
+  /** The document, once it is parsed. */
   root: unknown;
   readonly #open: Container[] = [];
-  /** For the next value, by the depth at which it stands. */
+  /** For the next value, by its depth. */
   readonly #keys: string[] = [];
-  /** Of the string that is being read: what was taken already, and where the rest begins. */
+  /** Of the string that is being parsed: the part already taken, and the start of the rest. */
   #taken = '';
   #from = 0;
 
@@ -63,7 +63,7 @@ export class JsonValues {
     this.#from = at;
   }
 
-  /** Takes the string as far as it was scanned; no escape lies across that place, but perhaps a character. */
+  /** Takes the scanned part of the string; no escape crosses that place, but perhaps a character. */
   takeUpTo(at: number): void {
     let end = at;
     while (end > this.#from && ((this.#bytes[end] as number) & CHARACTER_BITS) === IN_CHARACTER) end -= 1;
@@ -78,7 +78,7 @@ export class JsonValues {
     else this.put(text);
   }
 
-  /** Where the next value of this one, the innermost, will stand. */
+  /** Key of the next value in this, the innermost container. */
   #keyIn(container: Container): string | number {
     return Array.isArray(container) ? container.length : (this.#keys[this.#open.length] as string);
   }
@@ -94,7 +94,7 @@ export class JsonValues {
   }
 }
 
-/** As JSON.parse does: `__proto__` is a member like any other. */
+/** Like JSON.parse: `__proto__` is an ordinary member. */
 function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') object[key] = value;
   else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });

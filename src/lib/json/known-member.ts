@@ -13,7 +13,7 @@ export interface KnownLimits {
   readonly entries: number;
   /** Bytes of all values together. */
   readonly bytes: number;
-  /** Shorter values are as soon read as compared. */
+  /** Shorter values are parsed as fast as compared. */
   readonly leastBytes: number;
   /** Values in one of them; more would take too long to freeze at once. */
   readonly tokens: number;
@@ -32,7 +32,7 @@ export class KnownMember {
     this.#limits = limits;
   }
 
-  /** The known value that stands in the document there. */
+  /** The known value at that place of the document. */
   at(document: Buffer, start: number): KnownValue | undefined {
     const found = this.#known.find(({ bytes }) => {
       const end = start + bytes.length;
@@ -42,12 +42,12 @@ export class KnownMember {
     return found;
   }
 
-  /** Keeps a value that was read from these bytes, if it ends where a reader would end it: at its own bracket. */
+  /** Keeps a value parsed from these bytes, if it ends at its own bracket. */
   remember(bytes: Buffer, value: unknown, tokens: number): void {
     const { entries, bytes: room, leastBytes, tokens: most } = this.#limits;
     if (bytes.length < leastBytes || bytes.length > room || tokens > most || !BRACKETS.includes(bytes[0]))
       return;
-    // Documents whose bodies were read at the same time bring the same value twice.
+    // Documents parsed at the same time bring the same value twice.
     if (this.at(bytes, 0) !== undefined) return;
     // The document would be kept with a part of its memory.
     this.#known = [...this.#known, { bytes: Buffer.from(bytes), value: frozen(value), tokens }];

@@ -11,7 +11,7 @@ export function ownTurn(): Promise<void> {
   });
 }
 
-/** What the one who gets it does until it waits again is over before the next turn is given. */
+/** Work of the receiver until it waits again finishes before the next turn is given. */
 function giveTurn(): void {
   waiting.shift()?.();
   if (waiting.length > 0) setImmediate(giveTurn);

@@ -1,4 +1,4 @@
-/** Reads a large JSON document and lets the event loop turn meanwhile. */
+/** Parses a large JSON document in slices, so that the event loop can turn in between. */
 import { ownTurn } from './own-turn.ts';
 import { isUtf8InTurns } from './bytes-in-turns.ts';
 import { type JsonLimits, JsonScan, requireUtf8 } from './json-scan.ts';
@@ -6,7 +6,7 @@ import { JsonValues } from './json-values.ts';
 import type { KnownMember } from './known-member.ts';
 import { parseJson } from './strict-json.ts';
 
-/** Bytes that are read before others have their turn: some milliseconds where they are all single values. */
+/** Bytes per turn: some milliseconds if they are all single values. */
 const SLICE_BYTES = 32 * 1024;
 
 /** As `parseJson` does. */

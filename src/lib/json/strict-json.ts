@@ -45,7 +45,7 @@ function parsed(text: string): unknown {
   try {
     return parseSpelled(text);
   } catch (error) {
-    // All that the scan does not look for in a long string.
+    // Errors that the scan does not look for in a long string.
     throw fail('invalid_json', { reason: 'a string holds a control character' }, error);
   }
 }

@@ -23,7 +23,7 @@ const FIXED: Readonly<Record<string, string>> = {
   uint64: 'std::uint64_t',
 };
 
-/** What is compared of two types: how they are passed, and their size. Names and signs may differ. */
+/** Comparison of two types: how they are passed, and their size. Names and signs may differ. */
 const PRELUDE = `#include <cstddef>
 #include <cstdint>
 #include <type_traits>

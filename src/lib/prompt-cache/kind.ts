@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** Names a kind of state and its folder: the beginning of the digest of its model, and the rest of what it belongs to. */
 export const KIND_PATTERN = '^[0-9a-f]{16}-[0-9a-f]{32}$';
 
-/** `belongsTo`: whatever else a state depends on, as JSON values. */
+/** `belongsTo`: everything else that a state depends on, as JSON values. */
 export function kindName(modelDigest: string, belongsTo: readonly unknown[]): string {
   const rest = createHash('sha256').update(JSON.stringify(belongsTo)).digest('hex');
   return `${modelDigest.slice(0, 16)}-${rest.slice(0, 32)}`;

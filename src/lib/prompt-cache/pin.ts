@@ -22,7 +22,6 @@ export function pinnedPrefix(owner: string, tokens: Uint32Array): PinnedPrefix {
   return { owner, tokens: tokens.length, sha256: hash(tokens) };
 }
 
-/** Whether these tokens begin with the prefix. */
 export function beginsWith(tokens: Uint32Array, pin: Omit<PinnedPrefix, 'owner'>): boolean {
   return tokens.length >= pin.tokens && hash(tokens.subarray(0, pin.tokens)) === pin.sha256;
 }

@@ -11,7 +11,7 @@ interface VolatileLine {
   readonly pattern: RegExp;
 }
 
-/** A line belongs here when it is a header of a protocol that somebody put among the words, and only then. */
+/** Only headers of protocols that some client inserted into its text belong here. */
 export const VOLATILE_LINES: readonly VolatileLine[] = [
   {
     name: 'x-anthropic-billing-header',
@@ -31,13 +31,13 @@ export const VOLATILE_LINES: readonly VolatileLine[] = [
   },
 ];
 
-/** What happens to such lines: left out, put behind everything else, or left where they are. */
+/** Treatment of such lines: dropped, moved to the end, or left in place. */
 export const VOLATILE_TREATMENTS = ['drop', 'move', 'keep'] as const;
 export type VolatileTreatment = (typeof VOLATILE_TREATMENTS)[number];
 
 export interface WithoutVolatileLines {
   readonly text: string;
-  /** What was taken out, trimmed, in order. */
+  /** The removed lines, trimmed, in order. */
   readonly lines: readonly { readonly name: string; readonly line: string }[];
 }
 

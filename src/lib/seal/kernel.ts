@@ -11,11 +11,11 @@ export interface Kernel {
   call(number: number, ...args: Argument[]): number;
   /** The result, if the call succeeded. */
   must(result: number, name: string): number;
-  /** What this process starts can never have more rights than it; asked for before either restriction. */
+  /** Children of this process can never gain rights; required before either restriction. */
   forbidPrivileges(): void;
   /** Installs the filter for every thread; false where this kernel or processor has none. */
   filterCalls(program: Buffer): boolean;
-  /** Becomes another program, with these descriptors left open; returns only if it fails. */
+  /** Replaces this process by another program with these descriptors open; returns only on failure. */
   becomeProgram(program: Program): never;
 }
 
@@ -31,7 +31,7 @@ const SET_FILTER = 1;
 const ALL_THREADS = 1;
 const SET_DESCRIPTOR_FLAGS = 2;
 
-/** Null on a system without such calls. Loaded only when asked for, because nothing else here is native. */
+/** Null on a system without such calls. Loaded on demand, because nothing else here is native. */
 export async function openKernel(): Promise<Kernel | null> {
   const platform = supportedPlatform(process.platform, process.arch);
   if (platform === null) return null;

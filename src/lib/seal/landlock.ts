@@ -1,6 +1,6 @@
 /**
- * What a sealed worker may still do with files, as Linux's landlock enforces it: read what is named, and nothing else.
- * Its own rules for TCP stand behind the seccomp filter. And what keeps a sealed server out of the memory of other processes.
+ * File rights of a sealed worker under Linux's landlock: read what is named, and nothing else. Its own rules for TCP
+ * stand behind the seccomp filter. And what keeps a sealed server out of the memory of other processes.
  */
 import { closeSync, openSync, statSync } from 'node:fs';
 import type { Kernel } from './kernel.ts';
@@ -99,7 +99,7 @@ function restrictSelf(
   }
 }
 
-/** A path that is not there needs no rule. */
+/** An absent path needs no rule. */
 function allow(kernel: Kernel, ruleset: number, path: string, rights: bigint): void {
   let file: number;
   try {

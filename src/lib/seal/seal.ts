@@ -4,10 +4,10 @@ import { openKernel } from './kernel.ts';
 import { guardSockets } from './socket-guard.ts';
 import { type Filter, filterProgram, supportedPlatform } from './syscall-filter.ts';
 
-/** What holds the seal: the kernel, or Node's own functions where the kernel cannot. */
+/** Mechanism of the seal: the kernel, or Node's own functions where the kernel cannot. */
 export type SealKind = 'seccomp' | 'socket-guard';
 
-/** `listening` leaves the right to bind a port, `closed` takes that too. */
+/** `listening` leaves the right to bind a port, `closed` removes it too. */
 export async function sealNetwork(filter: Filter): Promise<SealKind> {
   const platform = supportedPlatform(process.platform, process.arch);
   const kernel = await openKernel();
@@ -16,7 +16,7 @@ export async function sealNetwork(filter: Filter): Promise<SealKind> {
   return 'socket-guard';
 }
 
-/** Tries to connect; the code of the refusal, or null where a connection could be made. */
+/** Tries to connect; returns the code of the refusal, or null if a connection was possible. */
 export function connectionRefusal(port: number, host = '127.0.0.1'): Promise<string | null> {
   return new Promise((resolve) => {
     try {

@@ -1,5 +1,5 @@
 /**
- * Where the kernel has no filter: every way by which Node opens a connection fails, as it would if the kernel refused it.
+ * For kernels without a filter: every way by which Node opens a connection fails, as it would if the kernel refused it.
  * It stops mistakes and ordinary libraries, not native code and not a program that is started.
  */
 import dgram from 'node:dgram';
@@ -13,7 +13,7 @@ function refused(): never {
   throw refusal();
 }
 
-/** A server asks for the address that it listens on, which takes no question to anybody else. */
+/** A server resolves the address that it listens on, which needs no network. */
 const isOwnAddress = (host: unknown): boolean =>
   typeof host === 'string' && (net.isIP(host) !== 0 || host === 'localhost');
 

@@ -7,7 +7,7 @@
 export type Filter = 'listening' | 'closed';
 
 interface Platform {
-  /** What the kernel calls the instruction set. */
+  /** The kernel's name of the instruction set. */
   readonly auditArch: number;
   readonly seccomp: number;
   /** Numbers from here on belong to another set of calls, all of which are denied. */
@@ -76,7 +76,7 @@ type Verdict = 'allow' | 'deny';
 interface Instruction {
   readonly code: number;
   readonly k: number;
-  /** Where a test leads; absent: to the next instruction. */
+  /** Target of a test; absent: the next instruction. */
   readonly yes?: Verdict;
   readonly no?: Verdict;
 }

@@ -26,7 +26,7 @@ export async function readFormatFile(path: string): Promise<string> {
   return text;
 }
 
-/** A format from its JSON, or why it is none. */
+/** A format from its JSON, or the reason why it is not one. */
 export function readFormat(text: string): { readonly given: GivenFormat } | { readonly defect: string } {
   let value: unknown;
   try {
@@ -43,12 +43,12 @@ export function readFormat(text: string): { readonly given: GivenFormat } | { re
 function shapeDefect(value: unknown): string {
   const [first] = Errors(GivenShape, value);
   const place = first?.instancePath.slice(1).replaceAll('/', '.') ?? '';
-  // What a shape does not know is held to the schema `false`.
+  // Unknown members are checked against the schema `false`.
   const message = first?.message === 'schema is false' ? 'is not a member that a format has' : first?.message;
   return `${place === '' ? 'it' : place} ${message ?? 'is not of the shape of one'}`;
 }
 
-/** Why neither a grammar nor a reader can be made of it, or null. */
+/** Reason why no grammar or reader can be made of it, or null. */
 export function formatDefect({ tools, channels, ...given }: GivenFormat): string | null {
   if (Object.keys(given).length === 0 && tools === undefined && channels === undefined)
     return 'it says nothing; give tools, thinking or content';
@@ -107,7 +107,7 @@ const blankless = (text: string): string => text.replaceAll(/\s+/g, '');
 const isBlank = (word: Words[number] | undefined): boolean => typeof word !== 'string' || word.trim() === '';
 const slotCount = (words: Words, slot: string): number =>
   words.filter((word) => typeof word === 'object' && word.slot === slot).length;
-/** Names and ids are read as far as such signs go. */
+/** Names and ids end before any other character. */
 const endsSlot = (word: Words[number] | undefined): boolean =>
   typeof word === 'string' && /^[^\w.-]/.test(word);
 const hasNeighbours = (words: Words): boolean =>

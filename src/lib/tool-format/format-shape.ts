@@ -102,5 +102,5 @@ const Members = {
 /** A whole format. */
 export const FormatShape = Type.Object(Members, CLOSED);
 
-/** What a user says of one; the rest is as the template shows it. */
+/** Members that a user sets; the template shows the rest. */
 export const GivenShape = Type.Partial(FormatShape, CLOSED);

@@ -28,7 +28,6 @@ export function hashPrefixes({ prompt, tools }: GenerateJob, most: number): read
   return bounded(hasher.prefixes, most);
 }
 
-/** A session's name as the one prefix of all that it asks for. */
 export function sessionHash(session: string): number {
   const hasher = new PrefixHasher();
   hasher.add(`${MARK}session${MARK}${session}`);

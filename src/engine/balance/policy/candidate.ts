@@ -15,13 +15,13 @@ export interface Candidate {
   /** The most that it is given at once. */
   readonly maxCalls: number;
   readonly load: LoadFacts | null;
-  /** Requests of this server that it had when it told its load. */
+  /** Requests of this server at the time of its load report. */
   readonly inFlightAtReport: number;
 }
 
 export const farness = (privacy: Privacy): number => PRIVACIES.indexOf(privacy);
 
-/** Requests that it has now: ours, and those of others as far as it tells. */
+/** Current requests: ours, and those of others as far as it reports them. */
 export function currentLoad({ inFlight, inFlightAtReport, load }: Candidate): number {
   return inFlight + Math.max(0, (load?.running ?? 0) - inFlightAtReport);
 }

@@ -10,31 +10,34 @@ import { type Candidate, farness, isFull, currentLoad } from './candidate.ts';
 export interface Wish {
   /** The farthest that the prompt may go. */
   readonly farthest: Privacy;
-  /** Upstreams that failed this request already. */
+  /** Upstreams that already failed this request. */
   readonly failed: ReadonlySet<string>;
   /** The share of the prompt that each upstream knows, 0 to 1. */
   readonly shares: ReadonlyMap<string, number>;
-  /** Those that had the requests of this session. */
+  /** Upstreams that had the requests of this session. */
   readonly session: ReadonlySet<string>;
 }
 
-/** Why that one: its session, what it knows of the prompt, or its load. */
+/** Reason of the choice: the session, the known prefix, or the load. */
 export type ChosenBy = 'session' | 'prefix' | 'load';
 
 export interface Choice {
   readonly id: string;
   readonly by: ChosenBy;
-  /** The one that knew most of the prompt, or had its session, where it had too much to do for it; else null. */
+  /** The upstream with the longest known prefix or the session, if it was too busy; else null. */
   readonly spilledFrom: string | null;
 }
 
-/** Why there is none: all are farther than the prompt may go, have lost the model, failed this request, or are down. */
+/**
+ * Reason why no upstream was chosen: all are farther than the prompt may go, have lost the model, failed this request,
+ * or are down.
+ */
 export interface NoChoice {
   readonly none: 'private' | 'model_gone' | 'failed' | 'down';
 }
 
 export interface ChoosePorts {
-  /** Evenly from 0 up to 1. */
+  /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly limits: BalanceLimits;
 }
@@ -84,7 +87,7 @@ function nearestWithRoom(living: readonly Candidate[], limits: BalanceLimits): r
   return nearest === undefined ? living : open.filter(({ privacy }) => privacy === nearest);
 }
 
-/** What it is worth to send the prompt to this one, 0 to 1; a session counts as the whole prompt. */
+/** Benefit of sending the prompt there, 0 to 1; a session counts as the whole prompt. */
 function prefixValue({ id }: Candidate, { session, shares }: Wish): number {
   return session.has(id) ? 1 : (shares.get(id) ?? 0);
 }
@@ -117,7 +120,7 @@ function leastLoaded(field: readonly Candidate[], random: () => number): Candida
 
 const relativeLoad = (candidate: Candidate): number => currentLoad(candidate) / slotCount(candidate);
 
-/** Where an upstream does not say how many slots it has, it counts as one of usual size. */
+/** An upstream that does not report its slots counts as one of usual size. */
 function slotCount({ load, maxCalls }: Candidate): number {
   return Math.max(1, Math.min(load?.capacity ?? USUAL_SLOTS, maxCalls));
 }

@@ -1,21 +1,20 @@
 /**
- * What follows when an upstream fails a request. Before its first byte the next one is asked, once; after it, the
+ * Decides the step after an upstream failed a request. Before its first byte the next one is asked, once; after it, the
  * answer goes on elsewhere only where the client asked for that and the weights are the same. Else the failure is told.
  */
 import type { BalanceLimits } from '../limits.ts';
 import type { FailureKind } from './health.ts';
 
-/** How far a request has come. */
 export interface Progress {
-  /** The client has been given a part of the answer. */
+  /** The client has received a part of the answer. */
   readonly hasBegun: boolean;
-  /** Another upstream was asked already before the first byte. */
+  /** Another upstream was already asked before the first byte. */
   readonly wasRetried: boolean;
-  /** The answer goes on elsewhere already. */
+  /** Another upstream already continues the answer. */
   readonly wasResumed: boolean;
-  /** The client asked for an answer that may go on elsewhere (`svc_resume`). */
+  /** The client allows another upstream to continue (`svc_resume`). */
   readonly mayResume: boolean;
-  /** Why this answer cannot go on elsewhere; null: it can. */
+  /** Reason why no other upstream can continue this answer; null: one can. */
   readonly obstacle: string | null;
   /** When the client stops waiting; Infinity: it does not say. */
   readonly deadlineMs: number;

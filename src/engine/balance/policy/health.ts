@@ -1,15 +1,14 @@
 /**
- * What is thought of an upstream, in three values: `ready`, `busy` (alive, but not to be given more) and `down`. What
- * requests meet counts first; probes only tell of an upstream that nobody uses. The refusal of a request (4xx) says
- * nothing of health, and an upstream that is starting has not failed.
+ * Health of an upstream in three values: `ready`, `busy` (alive, but not to be given more) and `down`. What requests
+ * meet counts first; probes only tell of an upstream that nobody uses. The refusal of a request (4xx) says nothing of
+ * health, and an upstream that is starting has not failed.
  */
 import type { BalanceLimits } from '../limits.ts';
 
 export type HealthState = 'ready' | 'busy' | 'down';
 
-/** How a request to an upstream failed. */
 export type FailureKind =
-  /** No connection came about. */
+  /** No connection. */
   | 'connect'
   /** Nothing came within the time for the first byte, or for the whole. */
   | 'timeout'
@@ -17,7 +16,7 @@ export type FailureKind =
   | 'stall'
   /** A status of 5xx other than 503. */
   | 'server_error'
-  /** What came is no whole answer: it ended in the middle, is not JSON, or has no end. */
+  /** Broken answer: it ended early, is not JSON, or has no end. */
   | 'broken'
   /** 429 or 503. */
   | 'refused'
@@ -42,17 +41,17 @@ export const FAILURE_KINDS: readonly FailureKind[] = [
 
 export interface Health {
   readonly state: HealthState;
-  /** What keeps it from being ready. */
+  /** Reason why it is not `ready`. */
   readonly why: 'starting' | 'refused' | 'crowded' | FailureKind | null;
   /** When `busy` ends by itself; when one that is `down` may be tried. */
   readonly untilMs: number;
   /** In a row. */
   readonly failures: number;
-  /** How often it went down since it last completed a request. */
+  /** Times that it went down since it last completed a request. */
   readonly falls: number;
-  /** The one request that may try it is under way. */
+  /** The one request that may try it is running. */
   readonly isTrialOut: boolean;
-  /** When anything was last heard of it. */
+  /** Time of the last sign of life. */
   readonly heardMs: number;
 }
 
@@ -77,12 +76,12 @@ export type Signal =
   | { readonly type: 'alive' }
   /** A probe found that it is starting or loads its model. */
   | { readonly type: 'starting' }
-  /** A probe found nobody there, or an engine that has died. */
+  /** A probe found nothing there, or an engine that has died. */
   | { readonly type: 'lifeless' }
-  /** It told its load. */
+  /** It reported its load. */
   | { readonly type: 'load'; readonly isCrowded: boolean };
 
-/** What is thought of one that nothing is known of: it gets a request. */
+/** Health of an unknown upstream: it gets a request. */
 export function newHealth(nowMs: number): Health {
   return {
     state: 'ready',
@@ -95,7 +94,6 @@ export function newHealth(nowMs: number): Health {
   };
 }
 
-/** What is thought of it after a signal. */
 export function heard(health: Health, signal: Signal, nowMs: number, limits: BalanceLimits): Health {
   const now = { ...settled(health, nowMs), heardMs: nowMs };
   switch (signal.type) {
@@ -104,7 +102,7 @@ export function heard(health: Health, signal: Signal, nowMs: number, limits: Bal
     case 'abandoned':
       return { ...settled(health, nowMs), isTrialOut: false };
     case 'begun':
-      // What had fallen and begins is on probation: its next failure brings it down again.
+      // An upstream that was down is on probation: its next failure brings it down again.
       return now.state === 'down' ? up({ ...now, failures: limits.failuresUntilDown - 1 }) : now;
     case 'completed':
       return { ...(now.why === 'crowded' ? now : up(now)), failures: 0, falls: 0, isTrialOut: false };
@@ -124,7 +122,7 @@ export function heard(health: Health, signal: Signal, nowMs: number, limits: Bal
   }
 }
 
-/** What a request may be given now: `trial` is for one request, and `down` none. */
+/** Requests that it may get now: `trial` is for one request, and `down` none. */
 export function standing(health: Health, nowMs: number): HealthState | 'trial' {
   const { state, untilMs, isTrialOut } = settled(health, nowMs);
   return state === 'down' && nowMs >= untilMs && !isTrialOut ? 'trial' : state;
@@ -180,7 +178,7 @@ function failed(
     case 'declined':
     case 'denied':
     case 'model_gone':
-      // It answered, which is all that a trial asks.
+      // It answered, which is all that a trial requires.
       return health.state === 'down' ? up({ ...health, failures: limits.failuresUntilDown - 1 }) : health;
     case 'refused': {
       const wait = Math.min(retryAfterMs ?? limits.busyMs, limits.busyMaxMs);

@@ -1,6 +1,6 @@
 /**
- * Which upstreams have read which prefixes of a model's prompts, as far as it was this server that sent them. Bounded:
- * the prefix that was used least recently is forgotten first.
+ * Which upstreams processed which prefixes of a model's prompts, as far as this server sent them. Bounded: the prefix
+ * that was used least recently is forgotten first.
  */
 import type { Prefix } from './affinity.ts';
 
@@ -38,7 +38,6 @@ export class PrefixIndex {
     return shares;
   }
 
-  /** It has lost what it knew, because it went down or was started anew. */
   forget(upstream: string): void {
     for (const [hash, holders] of this.#holders) {
       holders.delete(upstream);

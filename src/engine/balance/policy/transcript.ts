@@ -1,4 +1,4 @@
-/** What a client has been given of an answer, as far as another upstream needs it to go on. */
+/** The part of an answer that the client has received, as far as another upstream needs it to continue. */
 import type { GenerateJob, Job } from '../../../contract/job.ts';
 import type { DoneEvent, JobEvent, Usage } from '../../../contract/job-event.ts';
 
@@ -9,7 +9,7 @@ export class Transcript {
   #hasBegun = false;
   #promptTokens: number | null = null;
   #obstacle: string | null;
-  /** What the upstreams that are out of it had written when they failed. */
+  /** Tokens written by the upstreams that failed. */
   #earlierTokens = 0;
 
   constructor(job: Job) {
@@ -21,18 +21,16 @@ export class Transcript {
     return this.#hasBegun;
   }
 
-  /** Characters of the answer so far. */
   get length(): number {
     return this.#said.length;
   }
 
-  /** Why the answer cannot go on elsewhere; null: it can. */
+  /** Reason why no other upstream can continue the answer; null: one can. */
   get obstacle(): string | null {
     if (this.#obstacle !== null) return this.#obstacle;
     return this.#tokensLeft === 0 ? 'its last token had been written' : null;
   }
 
-  /** Takes note of an event that the client is given. */
   add(event: JobEvent): void {
     switch (event.type) {
       case 'started':
@@ -62,17 +60,16 @@ export class Transcript {
     }
   }
 
-  /** The job of an upstream that goes on with what was said, and does not repeat it. */
+  /** Job of the upstream that continues the answer without repeating it. */
   remainingJob(job: GenerateJob): GenerateJob {
     return { ...job, prompt: begunPrompt(job.prompt, this.#said), maxTokens: this.#tokensLeft };
   }
 
-  /** Another upstream goes on from here. */
   resume(): void {
     this.#earlierTokens = this.#tokens;
   }
 
-  /** The end of a resumed answer, with the usage of the whole: what was said before is no part of the prompt. */
+  /** End of a resumed answer, with the usage of the whole: the earlier words are not part of the prompt. */
   whole(done: DoneEvent): DoneEvent {
     return this.#earlierTokens === 0 ? done : { ...done, usage: this.#totalUsage(done.usage) };
   }
@@ -104,7 +101,9 @@ function begunPrompt(prompt: GenerateJob['prompt'], said: string): GenerateJob['
   return { ...prompt, turns: [...(isBegun ? turns.slice(0, -1) : turns), begun], continues: true };
 }
 
-/** What is checked as a whole, or read by a grammar from its beginning, cannot be continued in the middle. */
+/**
+ * An answer that is checked as a whole, or parsed by a grammar from its beginning, cannot be continued in the middle.
+ */
 function findObstacle(job: Job): string | null {
   if (job.kind !== 'generate') return 'only a text can be continued';
   const { format, toolChoice, tools, prompt } = job;

@@ -47,7 +47,7 @@ export function childEnvironment(
   return environment;
 }
 
-/** The variables of the service that any program it starts gets. */
+/** Variables of the service that every program it starts gets. */
 export function carriedVariables(
   host: Readonly<Record<string, string | undefined>>,
   platform: string,
@@ -61,7 +61,7 @@ export function carriedVariables(
   return carried;
 }
 
-/** Windows names it `Path`, and a copy of its environment tells the cases apart. */
+/** Windows names it `Path`, and a copy of its environment is case-sensitive. */
 function inAnyCase(host: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
   const key = Object.keys(host).find((each) => each.toUpperCase() === name.toUpperCase());
   return key === undefined ? undefined : host[key];

@@ -9,21 +9,21 @@ import { builtFile } from '../../../lib/base/package-folder.ts';
 import { childEnvironment } from './child-environment.ts';
 import { StderrTail } from './stderr-tail.ts';
 
-/** What the build makes of worker/main.ts. */
+/** Build output of worker/main.ts. */
 export const WORKER_SCRIPT = builtFile('worker/main.js');
 
-/** ... and of worker/sealed.ts, which becomes that. */
+/** Build output of worker/sealed.ts, which becomes the worker. */
 export const SEALED_SCRIPT = builtFile('worker/sealed.js');
 
-/** What a sealed worker is told. */
+/** Settings of a sealed worker. */
 export interface WorkerSealing {
-  /** What keeps it from connections; it is inherited where the kernel does. */
+  /** Mechanism that blocks connections; inherited where the kernel blocks them. */
   readonly network: string;
   /** Files and folders of models. */
   readonly readable: readonly string[];
-  /** Folders that it keeps prompts in. */
+  /** Folders of its prompt cache. */
   readonly writable: readonly string[];
-  /** A file that it must not be able to read, to try that on. */
+  /** A file that it must not be able to read: the seal is tested with it. */
   readonly forbidden: string;
 }
 
@@ -32,7 +32,7 @@ export interface Launch {
   readonly childPath: string;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly gpu: string;
-  /** Where GPU packages are installed. */
+  /** Folder of the installed GPU packages. */
   readonly libraries?: string | undefined;
   /** Words before `node`, see launcher.ts. */
   readonly launcher: readonly string[];

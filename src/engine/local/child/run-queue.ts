@@ -3,18 +3,18 @@ import path from 'node:path';
 
 const NS_PER_MS = 1e6;
 
-/** How long a process is kept waiting by others: its threads could run, and get no core. */
+/** Time that a process waits for a processor because other processes run. */
 export class RunQueue {
   readonly #tasks: string;
   /** Nanoseconds that each thread has waited in its life. */
   #waited: ReadonlyMap<string, number> = new Map();
 
-  /** `proc` holds what Linux tells of processes. */
+  /** `proc`: where Linux shows its processes. */
   constructor(pid: number, proc = '/proc') {
     this.#tasks = path.join(proc, String(pid), 'task');
   }
 
-  /** What the thread that waited longest has waited since the last call; 0 at first, and where the system does not say. */
+  /** Longest wait of a thread since the last call; 0 at first, and where the system does not say. */
   async heldUpMs(): Promise<number> {
     const before = this.#waited;
     this.#waited = await this.#read();
@@ -28,7 +28,7 @@ export class RunQueue {
       const threads = await readdir(this.#tasks);
       return new Map(await Promise.all(threads.map(async (id) => [id, await this.#waitedNs(id)] as const)));
     } catch {
-      // Another system than Linux, or a process that has just ended, which is told by other means.
+      // Not Linux, or a process that has just ended, which is reported by other means.
       return new Map();
     }
   }

@@ -1,9 +1,9 @@
-/** How much memory a model may take now: what the system calls available, within the limit of the control group. */
+/** Memory that a model may take now: what the system calls available, within the limit of the control group. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 
-/** Bytes. Decisions need the figure of this moment; the kernel answers from memory, in some ten microseconds. */
+/** Bytes at this moment; the kernel answers from memory, in about ten microseconds. */
 export function freeMemoryBytes(): number {
   if (process.platform === 'darwin') return macFreeBytes();
   if (process.platform !== 'linux') return freemem();
@@ -55,7 +55,7 @@ function fieldKib(text: string | null, name: string): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-/** Absent files are usual here: other kernels, other versions of control groups. */
+/** Absent files are normal: other kernels, other versions of control groups. */
 function read(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');

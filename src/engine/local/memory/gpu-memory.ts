@@ -1,5 +1,5 @@
 /**
- * What is free on the GPUs. Only a worker can ask them, and it does so when it boots; in between, what the own models
+ * Free memory of the GPUs. Only a worker can ask them, and it does so when it boots; in between, what the own models
  * have taken and given back since is reckoned.
  */
 import { type Device, HOST_DEVICE } from '../../../contract/memory.ts';
@@ -7,16 +7,15 @@ import { bytesOn, minus, plus } from '../../device-memory.ts';
 import type { Memory } from '../../ports.ts';
 
 export class GpuMemory {
-  /** What was free at the last reading, with all that the own models held then. */
+  /** Free memory at the last reading, plus all that our own models held then. */
   #unheld: Memory = [];
   /** GPUs that compute in the memory of the machine. */
   #hosted: ReadonlySet<string> = new Set();
   readonly #held = new Map<object, Memory>();
 
-  /** All that each has; one that does not tell is not named. */
+  /** Total memory of each; a GPU without a figure is absent. */
   total: Memory = [];
 
-  /** Whether there has been a reading. */
   known = false;
 
   /** `gpu` is the API of the GPUs. */
@@ -25,7 +24,7 @@ export class GpuMemory {
     const gpus = devices.filter(({ kind }) => kind === 'gpu' || kind === 'igpu');
     const free = gpus.map(({ name, freeBytes, totalBytes }) => ({
       device: name,
-      // One that does not tell its size cannot be planned, and must not be shut out by that.
+      // A GPU that does not report its size cannot be planned, and must still be usable.
       bytes: totalBytes === 0 ? Number.POSITIVE_INFINITY : freeBytes,
     }));
     this.total = gpus
@@ -54,7 +53,7 @@ export class GpuMemory {
     return minus(this.#unheld, held);
   }
 
-  /** Everything that is no GPU's lies in the memory of the machine, and so does what a hosted GPU holds. */
+  /** Memory that belongs to no GPU is the machine's, and so is the memory of a hosted GPU. */
   charge(memory: Memory): Memory {
     const known = new Set(this.#unheld.map(({ device }) => device));
     const own = memory.filter(({ device }) => known.has(device));

@@ -1,4 +1,4 @@
-/** Which sizes are asked for before a load, and what the facts of a load say per device. Pure. */
+/** Sizes to ask for before a load, and facts of a load per device. Pure. */
 import type { LoadedFacts } from '../../../contract/load.ts';
 import { LEAST_CTX } from '../../../contract/limits.ts';
 import {
@@ -15,7 +15,7 @@ import type { LocalTarget } from '../model-source.ts';
 const SEQUENCES = [1, 4, 8];
 /** Close together where windows of models with a sliding window stop growing. */
 const CELLS = [512, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536];
-/** Vectors are computed in steps of so many tokens even where the window is smaller. */
+/** Vectors are computed in steps of this size even where the window is smaller. */
 const EMBEDDING_CELLS = [256, ...CELLS];
 
 export function measuredSizes({ kind, trainedCtx, defaultCtx }: LocalTarget): ContextSize[] {
@@ -47,14 +47,14 @@ export function sumDevices(devices: readonly DeviceBytes[]): Memory {
   );
 }
 
-/** What is seen of a loaded model: the process on the machine, and on GPUs what the native library has allocated. */
+/** Observed memory of a loaded model: its process on the machine, and the allocations of the native library on GPUs. */
 function seenMemory({ residentBytes, memory = [] }: LoadedFacts): Memory {
   const gpus = sumDevices(memory).filter(({ device }) => device !== HOST_DEVICE);
   return [{ device: HOST_DEVICE, bytes: residentBytes }, ...gpus];
 }
 
 /**
- * What a loaded model has to count for. Buffers that no step has touched yet are not resident and will be, so the sum
+ * Memory that a loaded model counts for. Buffers that no step has touched yet are not resident and will be, so the sum
  * of what is allocated counts where it is more.
  */
 export function countedMemory(

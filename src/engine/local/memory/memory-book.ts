@@ -1,4 +1,4 @@
-/** What each model takes, as far as it is known, and what is free: the one place that loads and plans ask. */
+/** Known needs of each model and free memory: the one place that loads and plans ask. */
 import type { BackendFacts, LoadedFacts, MeasureSpec } from '../../../contract/load.ts';
 import { type ContextSize, HOST_DEVICE, type Measurement } from '../../../contract/memory.ts';
 import { isExact } from '../../../contract/settings/exact-rules.ts';
@@ -19,14 +19,14 @@ export interface MemoryBookOptions {
   readonly freeHostBytes: () => number;
 }
 
-/** A load that found no room needs more than was free, but one failure is not believed without bound. */
+/** A load that found no room needs more than was free, but one failure proves only so much. */
 const MOST_DISTRUST = 2;
 const MOST_KEPT_SIZES = 256;
 
 export class MemoryBook {
   readonly #options: MemoryBookOptions;
   readonly #gpus = new GpuMemory();
-  /** By revision: what was learned while nothing could be kept yet, too. */
+  /** By revision; includes measurements from before anything could be stored. */
   readonly #learned = new Map<string, MemoryRecord>();
   readonly #silent = new Set<string>();
   /** Of each record: a plan asks for the same sizes again and again. */
@@ -37,7 +37,7 @@ export class MemoryBook {
     this.#options = options;
   }
 
-  /** While a load is under way, nobody knows how much of what is taken is already its own. */
+  /** While a load is running, its own share of the used memory is unknown. */
   booted({ devices, gpu, sharesCells }: BackendFacts, isLoading: boolean): void {
     if (!isLoading || !this.#gpus.known) this.#gpus.read(devices ?? [], gpu);
     this.#sharesCells = sharesCells === true;
@@ -47,7 +47,6 @@ export class MemoryBook {
     return plus([{ device: HOST_DEVICE, bytes: this.#options.freeHostBytes() }], this.#gpus.free());
   }
 
-  /** What each device has, free or not. */
   total(): Memory {
     return plus([{ device: HOST_DEVICE, bytes: totalMemoryBytes() }], this.#gpus.total);
   }
@@ -59,7 +58,7 @@ export class MemoryBook {
     return this.#gpus.charge(record === null ? estimate : this.#recordedNeed(record, context, estimate));
   }
 
-  /** Whether asking the native library would tell nothing more. */
+  /** Whether the native library could add nothing. */
   isMeasured(target: LocalTarget): boolean {
     const record = this.#record(target);
     return this.#silent.has(target.revision) || (record !== null && record.reckoned.length > 0);
@@ -72,7 +71,7 @@ export class MemoryBook {
     return { modelId, kind, path, threads, settings: workerSettings(settings), experts, sizes };
   }
 
-  /** Null: the native library does not tell; the header and the loads have to do. */
+  /** Null: the native library does not report it; the header and past loads have to do. */
   reckoned(target: LocalTarget, { sizes }: MeasureSpec, answer: Measurement | null): void {
     if (answer?.sizes.length !== sizes.length) return void this.#silent.add(target.revision);
     const process = [{ device: HOST_DEVICE, bytes: answer.processBytes }];
@@ -84,7 +83,7 @@ export class MemoryBook {
     this.#learn(target, { ...this.#recordOrNew(target), reckoned: points, processBytes });
   }
 
-  /** What the load measured, which is what the next one of this size is planned with. */
+  /** Takes the measurement of a load, by which the next one of this size is planned. */
   loaded(target: LocalTarget, facts: LoadedFacts): Memory {
     const before = this.#recordOrNew(target);
     const { contextBytes, sequences } = facts;
@@ -123,7 +122,7 @@ export class MemoryBook {
     });
   }
 
-  /** As plans count it: what lies in the memory of the machine counts there, on whatever device it computes. */
+  /** Planning view: memory of the machine counts there, whichever device uses it. */
   charge(memory: Memory): Memory {
     return this.#gpus.charge(memory);
   }

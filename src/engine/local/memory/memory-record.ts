@@ -10,23 +10,23 @@ import type { Memory } from '../../ports.ts';
 const Bytes = Type.Array(Type.Object({ device: Type.String(), bytes: Type.Number({ minimum: 0 }) }), {
   maxItems: 64,
 });
-/** What one size took. */
+/** Measurement of one size. */
 const Point = Type.Object({ ...ContextSize.properties, memory: Bytes });
 type Point = Static<typeof Point>;
 
 export const MemoryRecord = Type.Object({
-  /** What changes the memory of the same weights. */
+  /** Settings that change the memory of the same weights. */
   options: Type.String(),
   /** By the native library, without loading anything; the process of the worker included. */
   reckoned: Type.Array(Point, { maxItems: MOST_MEASURED_SIZES }),
-  /** Of the worker alone; null while nobody has asked. */
+  /** Of the worker alone; null while unknown. */
   processBytes: Type.Union([Type.Number({ minimum: 0 }), Type.Null()]),
   /** Of the last load. */
   loaded: Type.Union([
     Type.Object({ ...Point.properties, contextBytes: Type.Number({ minimum: 0 }) }),
     Type.Null(),
   ]),
-  /** A size that found no room, and what it is taken to need since. */
+  /** A size that found no room, and its assumed need since then. */
   refused: Type.Union([Point, Type.Null()]),
 });
 export type MemoryRecord = Static<typeof MemoryRecord>;
@@ -56,7 +56,7 @@ function corrected(reckoned: readonly Point[], loaded: Point | null, size: Conte
   return plus(here, missing);
 }
 
-/** Without any reckoning only the cells are known to grow. */
+/** Without measurements only the cells are known to grow. */
 function grown(loaded: NonNullable<MemoryRecord['loaded']>, size: ContextSize): Memory {
   const bytes = loaded.contextBytes * (size.cells / loaded.cells - 1);
   return plus(loaded.memory, [{ device: HOST_DEVICE, bytes }]);

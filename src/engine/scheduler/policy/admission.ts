@@ -1,4 +1,4 @@
-/** Who may wait: the bound of the queue, and who makes room when it is full. */
+/** Admission to the queue: its bound, and who is dropped when it is full. */
 import type { QueueFull } from '../../ports.ts';
 import type { SchedulerLimits } from '../limits.ts';
 import { type Residency, residencies, queuedCount, type SchedulerState, type Ticket } from './state.ts';
@@ -23,7 +23,7 @@ export function surplusTicket(
   const ready = state.models.get(newcomer.modelId)?.residency?.state === 'ready';
   const limit = ready ? limits.maxQueue : Math.max(1, limits.maxQueue);
   if (queuedCount(state) <= limit) return null;
-  // A job that a crash put back was admitted before, so it neither counts nor goes.
+  // A job that a crash put back was admitted before, so it neither counts nor is dropped.
   const flows = new Map<string, Ticket[]>();
   let waiting = 0;
   for (const model of state.models.values()) {
@@ -64,11 +64,11 @@ export function surplusChat(state: SchedulerState, limits: SchedulerLimits, flow
   return heaviest > (counts.get(flow) ?? 0) + 1 ? null : queueFull(state, limits);
 }
 
-/** A background job gives its slot to whoever comes. */
+/** A background job yields its slot. */
 const foreground = (running: Residency['running']): number =>
   [...running.values()].filter(({ isBackground }) => !isBackground).length;
 
-/** When a place should be free: the time of the jobs ahead over the slots there are. */
+/** Estimated time until a place is free: the time of the jobs ahead over the slots. */
 function retryAfterS(state: SchedulerState): number {
   const slots = residencies(state).reduce((total, residency) => total + residency.slots, 0);
   const aheadMs = (queuedCount(state) + 1) * state.meanJobMs;

@@ -15,7 +15,7 @@ import {
 import { type Need, findRoom } from './switching.ts';
 import type { DecisionPass } from './decision-pass.ts';
 
-/** Why a background job may not be held as well; null: it may. */
+/** Reason why a background job may not be held as well; null: it may. */
 export function surplusHeld({ held }: SchedulerState, limit: number): SvcError | null {
   return held.length <= limit ? null : fail('queue_full', { limit, retryAfterS: 1 });
 }
@@ -35,7 +35,7 @@ export function releaseBackground(pass: DecisionPass): void {
   }
 }
 
-/** Ends as many running background jobs as stand in the way of the others; each is ended once. */
+/** Ends as many running background jobs as others need; each is ended once. */
 export function preemptBackground(pass: DecisionPass, needs: readonly Need[]): void {
   if (!isInUse(pass.state)) return;
   for (const model of pass.state.models.values()) {
@@ -68,14 +68,13 @@ function preempt(pass: DecisionPass, residency: Residency, most: number): void {
 const backgroundOn = ({ running }: Residency): Ticket[] =>
   [...running.values()].filter(({ isBackground }) => isBackground);
 
-/** Whether a job that is no background job waits or runs. */
+/** Whether any job that is not a background job waits or runs. */
 function isInUse({ models, running }: SchedulerState): boolean {
   for (const { queue } of models.values()) if (queue.some(({ isBackground }) => !isBackground)) return true;
   for (const { ticket } of running.values()) if (!ticket.isBackground) return true;
   return false;
 }
 
-/** Whether a background job waits for nobody any more. */
 export const mayRelease = (state: SchedulerState): boolean => state.held.length > 0 && !isInUse(state);
 
 const hasBackgroundQueued = ({ models }: SchedulerState): boolean =>
@@ -90,7 +89,7 @@ function takeBack(state: SchedulerState): void {
   }
 }
 
-/** One slot stays free for whoever comes, and no model that was used a moment ago leaves for a background job. */
+/** One slot stays free for new jobs, and no recently used model is evicted for a background job. */
 function mayJoin(pass: DecisionPass, model: ModelState, ticket: Ticket): boolean {
   const { residency, queue } = model;
   const slots = residency?.state === 'ready' ? residency.slots : 1;

@@ -29,18 +29,18 @@ export class DecisionPass {
     return this.#free;
   }
 
-  /** A moment at which a decision may fall differently. */
+  /** Notes a time at which a decision may differ. */
   wakeAt(atMs: number): void {
     if (atMs > this.nowMs) this.#wakeMs = Math.min(this.#wakeMs, atMs);
   }
 
-  /** Sets the one timer to the next such moment. */
+  /** Sets the one timer to the next such time. */
   end(): void {
     if (Number.isFinite(this.#wakeMs)) this.effects.setTimer(this.#wakeMs - this.nowMs);
     else this.effects.cancelTimer();
   }
 
-  /** Whether a waiting job was refused since this was asked last. */
+  /** Whether a waiting job was refused since the last call. */
   takeRejected(): boolean {
     const had = this.#hasRejected;
     this.#hasRejected = false;

@@ -19,7 +19,7 @@ export interface Effects {
   unloadModel(residencyId: number): void;
   /** Answered by onJobEnded or onJobCrashed. */
   startJob(seq: number, residencyId: number): void;
-  /** Ends a running background job; answered as startJob is. */
+  /** Ends a running background job; answered like startJob. */
   preemptJob(seq: number): void;
   rejectJob(seq: number, error: SvcError): void;
   notifyQueued(seq: number, position: number, reason: string): void;
@@ -31,9 +31,9 @@ export interface Effects {
 export interface Readings {
   /** Monotonic milliseconds. */
   nowMs(): number;
-  /** What each device could give to a model now. */
+  /** Memory of each device that a model could take now. */
   freeMemory(): Memory;
-  /** What a load of this size would take; null: it takes no memory that is planned here. */
+  /** Memory of a load of this size; null: it takes no memory that is planned here. */
   memoryNeed(target: ModelTarget, size: LoadSize): Memory | null;
   /** False: asking for the measure of the model would make its need better known. */
   isMeasured(target: ModelTarget): boolean;

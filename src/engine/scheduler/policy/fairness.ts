@@ -1,7 +1,7 @@
 /**
- * Whose turn it is within one model: start-time fair queueing over flows, first in first out within a flow.
- * A flow that floods only lengthens its own line. A ticket that was overtaken too often goes first all the same,
- * because an endless row of new clients must not starve an old one.
+ * Order within one model: start-time fair queueing over flows, first in first out within a flow. A flow that floods only
+ * lengthens its own line. A ticket that was overtaken too often goes first all the same, because an endless row of new
+ * clients must not starve an old one.
  */
 import { type ModelState, type Ticket, type Lane, type Residency, servesTicket } from './state.ts';
 import type { DecisionPass } from './decision-pass.ts';
@@ -26,7 +26,7 @@ export function nextTicket(
   for (const ticket of model.queue) {
     if (!may(ticket)) continue;
     const turn = nextTurn(model, ticket.flow);
-    // Nothing later can come before this, and whatever stands earlier is neither overtaken too often nor due.
+    // Nothing later can be earlier than this, and no earlier ticket is overtaken too often or due.
     if (ticket.overtaken >= maxOvertakes || turn === model.turn) return ticket;
     if (turn < bestTurn) {
       best = ticket;
@@ -43,7 +43,7 @@ export function fairOrder(model: ModelState, maxOvertakes: number): Ticket[] {
     .map(({ ticket }) => ticket);
 }
 
-/** Where the youngest ticket stands in that order; 1 is next. Without a sort, as it runs at every arrival. */
+/** Position of the youngest ticket in that order; 1 is next. Without a sort, as it runs at every arrival. */
 export function positionOfYoungest(model: ModelState, maxOvertakes: number): number {
   const youngest = model.queue.at(-1);
   if (youngest === undefined) return 1;
@@ -72,7 +72,7 @@ export function takeTurn(model: ModelState, ticket: Ticket): void {
   }
   model.turn = Math.max(model.turn, turn);
   model.turns.set(ticket.flow, turn + ticket.cost);
-  // A flow whose next turn has come already is like a new one.
+  // A flow that has reached its next turn is like a new one.
   for (const [flow, next] of model.turns) if (next <= model.turn) model.turns.delete(flow);
 }
 

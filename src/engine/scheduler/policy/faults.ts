@@ -1,4 +1,4 @@
-/** What failures leave behind: models that are set aside for a while, and jobs that ended a worker too often. */
+/** Effects of failures: models that are set aside for a while, and jobs that ended a worker too often. */
 import { fail, errorReason, type SvcError } from '../../../lib/errors/svc-error.ts';
 import type { SchedulerLimits } from '../limits.ts';
 import type { ModelState, SchedulerState, Ticket } from './state.ts';
@@ -49,7 +49,7 @@ export function recordCrash(
 ): void {
   const known = state.poison.get(key);
   const crashes = (known !== undefined && known.untilMs > nowMs ? known.crashes : 0) + 1;
-  // Inserted again to keep the table in order of age; the oldest entry makes room.
+  // Inserted again to keep the table in order of age; the oldest entry is dropped.
   state.poison.delete(key);
   state.poison.set(key, { crashes, untilMs: nowMs + limits.poisonMs });
   for (const [oldest] of state.poison) {
@@ -71,7 +71,7 @@ function poisonKeys({ poisonKey, grammarKey }: PoisonKeys): string[] {
   return grammar === null ? [poisonKey()] : [poisonKey(), grammar];
 }
 
-/** The refusal of a job that ended a worker too often, as long as that is remembered. */
+/** The refusal of a job that ended a worker too often, while that is remembered. */
 export function poisonError(
   state: SchedulerState,
   keys: PoisonKeys,
@@ -108,7 +108,7 @@ export function grammarKey(modelId: string, job: Job): string | null {
   return isFree && tools.length === 0 ? null : `grammar ${shortName([modelId, format, tools])}`;
 }
 
-/** Of values that differ, two may have the same one by accident. */
+/** Two different values may by accident have the same short name. */
 function shortName(value: unknown): string {
   const text = JSON.stringify(value);
   let a = 0x811c9dc5;

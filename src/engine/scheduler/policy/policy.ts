@@ -33,7 +33,7 @@ import { whyNoRoom } from '../memory-plan.ts';
 import { reportWaiting } from './waiting-reports.ts';
 import { DecisionPass } from './decision-pass.ts';
 
-/** What a submission brings; `seq` ascends in the order of arrival. */
+/** Fields of a submission; `seq` ascends in the order of arrival. */
 export type Arrival = Pick<
   Ticket,
   'seq' | 'flow' | 'lane' | 'cost' | 'wantedCtx' | 'keepAliveMs' | 'poisonKey' | 'grammarKey'
@@ -122,7 +122,9 @@ export class Policy {
     this.#decide(pass);
   }
 
-  /** The client is gone. A running job is ended by its signal and reported as ended; a waiting one leaves at once. */
+  /**
+   * The client cancelled. A running job is ended by its signal and reported as ended; a waiting one is removed at once.
+   */
   onCancel(seq: number): void {
     const queues = [...this.state.models.values()].map(({ queue }) => queue);
     for (const queue of [this.state.held, ...queues]) {
@@ -180,7 +182,7 @@ export class Policy {
     const model = modelState(this.state, residency.target);
     model.residency = null;
     model.measured = null;
-    // A load that was called off has told nothing about the model.
+    // A cancelled load says nothing about the model.
     if (residency.state !== 'ending' && !this.#retryForMemory(pass, model, { residency, error })) {
       recordLoadFailure(model, error, pass.nowMs, this.#limits);
       pass.rejectAll(model, withNeed(error, residency, pass));
@@ -188,7 +190,7 @@ export class Policy {
     this.#decide(pass);
   }
 
-  /** The worker is gone, whether it was asked to go or not. */
+  /** The worker has ended, requested or not. */
   onGone(residencyId: number): void {
     const residency = this.#residency(residencyId);
     if (residency === undefined) return;
@@ -196,7 +198,7 @@ export class Policy {
     this.#decide(this.#pass());
   }
 
-  /** Somebody asks for the memory back; false when the model is not loaded. Jobs that waited before still run. */
+  /** Memory is requested back; false when the model is not loaded. Jobs that waited before still run. */
   onUnload(modelId: string): boolean {
     const residency = this.state.models.get(modelId)?.residency ?? null;
     if (residency === null) return false;
@@ -216,7 +218,7 @@ export class Policy {
     this.#decide(pass);
   }
 
-  /** What is known of the memory of this model will not become more. */
+  /** The memory need of this model will not become more exact. */
   onMeasured({ modelId, revision }: ModelTarget): void {
     const measured = this.state.models.get(modelId)?.measured;
     if (measured?.revision === revision) measured.isOut = false;
@@ -227,7 +229,7 @@ export class Policy {
     this.#decide(this.#pass());
   }
 
-  /** Where the memory for a load of this model would come from now. */
+  /** Source of the memory for a load of this model. */
   room(target: ModelTarget, wantedCtx: number): Room {
     const known = this.state.models.get(target.modelId) ?? modelState(initialState(), target);
     return findRoom(this.#pass(), { ...known, target }, wantedCtx);
@@ -246,7 +248,7 @@ export class Policy {
     answerNeeds(pass, needs); // 4
     expireIdle(pass); // 5
     reportWaiting(pass); // 6
-    // What stood before a background job may have been refused in this very pass.
+    // Jobs ahead of a background job may have been refused in this very pass.
     if (pass.takeRejected() && mayRelease(this.state)) return this.#decide(pass);
     pass.end();
   }
@@ -283,7 +285,6 @@ export class Policy {
     return true;
   }
 
-  /** Takes a started ticket off its residency. */
   #leave(seq: number, nowMs: number): Ticket | null {
     const entry = this.state.running.get(seq);
     if (entry === undefined) return null;
@@ -303,14 +304,14 @@ export class Policy {
   }
 }
 
-/** Out of memory: the native library's words do not say how much was missing. */
+/** Out of memory: the native library's message does not say how much was missing. */
 function withNeed(error: SvcError, { plan }: Residency, pass: DecisionPass): SvcError {
   if (!isFailure(error, 'out_of_memory')) return error;
   const { model, reason } = error.detail;
   return fail('out_of_memory', { model, reason: whyNoRoom(reason, plan.memory, pass.free) }, error);
 }
 
-/** Back to its place in the order of arrival; it keeps its number and its age. */
+/** Returns to its place in the order of arrival, with its number and age. */
 function requeue(queue: Ticket[], ticket: Ticket): void {
   ticket.requeues += 1;
   ticket.told = null;

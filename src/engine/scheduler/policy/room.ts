@@ -1,6 +1,6 @@
 /**
- * Where the memory for a load comes from: it is there, or idle models make room, or busy ones will have to.
- * Pure: it changes nothing and causes nothing.
+ * Source of the memory for a load: it is there, or idle models make room, or busy ones will have to. Pure: it changes
+ * nothing and causes nothing.
  */
 import { bytesOn, fits, least, minus, plus, scaled, shortage } from '../../device-memory.ts';
 import type { Memory } from '../../ports.ts';
@@ -9,7 +9,7 @@ import { type Residency, residencies, type ModelState, type SchedulerState } fro
 
 export type Room = { readonly need: Memory } & (
   | { readonly kind: 'there'; readonly plan: LoadPlan }
-  /** All of these are idle and, once gone, leave enough room; an empty list waits for those that are going. */
+  /** All of these are idle and free enough memory; an empty list waits for those that are already ending. */
   | { readonly kind: 'evict'; readonly victims: readonly Residency[] }
   /** Some of these are busy. */
   | { readonly kind: 'busy'; readonly victims: readonly Residency[] }
@@ -46,7 +46,7 @@ export function roomFor(state: SchedulerState, request: RoomRequest): Room {
   for (const candidate of others.sort(byUsefulness(state))) {
     const lack = shortage(need, plus(available, sum(going), sum(victims)));
     if (lack === null && !tooMany()) break;
-    // One that holds nothing where memory is short would go for nothing.
+    // Evicting a model that holds nothing on the short device would not help.
     if ((tooMany() && isCounted(candidate)) || (lack !== null && bytesOn(candidate.memory, lack.device) > 0))
       victims.push(candidate);
   }
@@ -64,10 +64,10 @@ export function isIdle(state: SchedulerState, residency: Residency): boolean {
   return residency.running.size === 0;
 }
 
-/** A model of another machine is in no memory of this one. */
+/** A remote model takes no memory of this machine. */
 const isCounted = ({ memory }: { readonly memory: Memory }): boolean => memory.length > 0;
 
-/** The models that could make room, in the order in which they would be unloaded for it. */
+/** Models that could be evicted, in the order of their eviction. */
 export function evictionOrder(state: SchedulerState): Residency[] {
   return residencies(state)
     .filter((residency) => residency.state !== 'ending' && isCounted(residency))

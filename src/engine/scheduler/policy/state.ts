@@ -4,8 +4,8 @@ import type { LoadPlan } from '../memory-plan.ts';
 import type { SvcError } from '../../../lib/errors/svc-error.ts';
 
 /**
- * Where a job runs: `shared` in a slot, `frozen` alone in a context of its own, `light` beside both, because it evaluates
- * nothing.
+ * Where a job runs: `shared` in a slot, `frozen` alone in a context of its own, `light` beside both, because it
+ * evaluates nothing.
  */
 export type Lane = 'shared' | 'frozen' | 'light';
 
@@ -13,7 +13,7 @@ export type Lane = 'shared' | 'frozen' | 'light';
 export interface Ticket {
   readonly seq: number;
   readonly modelId: string;
-  /** Whose turn it is: client and kind of work together, because neither may starve the other. */
+  /** Key of fairness: client and kind of work together, because neither may starve the other. */
   readonly flow: string;
   readonly lane: Lane;
   /** Share of a turn that it uses up. */
@@ -30,13 +30,11 @@ export interface Ticket {
   startedAtMs: number;
   overtaken: number;
   requeues: number;
-  /** It was told to leave its slot to another. */
   isPreempted: boolean;
-  /** What its client was told last. */
+  /** Last report to its client. */
   told: { readonly position: number; readonly reason: string } | null;
 }
 
-/** One load of a model and the worker that came of it. */
 export interface Residency {
   readonly id: number;
   readonly modelId: string;
@@ -44,23 +42,21 @@ export interface Residency {
   /** `ending`: its worker is going or gone; nothing starts on it, but its memory still counts. */
   state: 'loading' | 'ready' | 'ending';
   facts: ResidencyFacts | null;
-  /** The window that was asked for when it was loaded; the plan may have granted less. */
+  /** The window requested by its load; the plan may have granted less. */
   readonly wantedCtx: number;
   readonly plan: LoadPlan;
-  /** What it counts for: as planned, and once it is loaded as measured. */
+  /** Memory that it counts for: as planned, and as measured once it is loaded. */
   memory: Memory;
   slots: number;
   readonly running: Map<number, Ticket>;
-  /** How many of those are in each lane. */
   readonly inLane: Record<Lane, number>;
-  /** When its load began. */
   readonly startedAtMs: number;
   readyAtMs: number;
   lastUsedMs: number;
   keepAliveMs: number;
-  /** Monotonic time of its unload when nothing comes; null while busy or without one. */
+  /** Monotonic time of its unload without new jobs; null while busy or without one. */
   expiresAtMs: number | null;
-  /** Tickets from this number on do not start here, because somebody asked for its unload. */
+  /** Tickets from this number on do not start here, because an unload was requested. */
   retireFromSeq: number;
 }
 
@@ -74,7 +70,7 @@ export interface ModelState {
   /** Start-time fair queueing: the turn reached, and the next turn of each flow that is beyond it. */
   turn: number;
   readonly turns: Map<string, number>;
-  /** Why its queue waits, in a plain phrase. */
+  /** Reason why its queue waits, as a plain phrase. */
   waitReason: string;
   failures: number;
   lastFailure: SvcError | null;
@@ -84,7 +80,7 @@ export interface ModelState {
   memoryRetried: boolean;
   /** ... which has to be smaller than this one. */
   below: LoadPlan | null;
-  /** The revision whose memory was asked for last, and whether the answer is still out. */
+  /** The revision whose memory was last requested, and whether the answer is pending. */
   measured: { readonly revision: string; isOut: boolean } | null;
 }
 
@@ -95,15 +91,14 @@ export interface PoisonEntry {
 
 export interface SchedulerState {
   readonly models: Map<string, ModelState>;
-  /** Background jobs that wait, in order of arrival, until no other job does. */
+  /** Waiting background jobs in order of arrival; they run when no other job does. */
   readonly held: Ticket[];
-  /** The highest ticket number seen. */
   lastSeq: number;
   nextResidencyId: number;
-  /** Where each started ticket runs, until its end is reported. */
+  /** Residency of each started ticket, until its end is reported. */
   readonly running: Map<number, { readonly ticket: Ticket; readonly residency: Residency }>;
   draining: boolean;
-  /** What was free while no model was in memory: mapped weights may count as available to the system. */
+  /** Free memory while no model was loaded: mapped weights may count as available to the system. */
   budget: Memory | null;
   /** Moving average of the time from start to end of a job. */
   meanJobMs: number;
@@ -149,7 +144,6 @@ export function modelState(state: SchedulerState, target: ModelTarget): ModelSta
   return fresh;
 }
 
-/** To its place in the order of arrival. */
 export function insertByAge(queue: Ticket[], ticket: Ticket): void {
   const index = queue.findIndex((waiting) => waiting.seq > ticket.seq);
   queue.splice(index < 0 ? queue.length : index, 0, ticket);

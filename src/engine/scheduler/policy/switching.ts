@@ -1,4 +1,4 @@
-/** Steps 1, 2 and 4 of the tree: which models need to be loaded, who has to give way for them, and when. */
+/** Steps 1, 2 and 4 of the tree: which models need to be loaded, which are evicted for them, and when. */
 import { loadReason } from '../../../contract/job-event.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import { most } from '../../device-memory.ts';
@@ -50,7 +50,7 @@ export function answerNeeds(pass: DecisionPass, needs: readonly Need[]): void {
   let barred = pass.state.draining;
   for (const need of needs) {
     const { model } = need;
-    // An older need of this very pass may just have evicted it.
+    // An older need of this pass may just have evicted it.
     if (model.residency?.state === 'ending') continue;
     if (pass.nowMs < model.retryAtMs) {
       model.waitReason = `waiting to try the load of model ${model.modelId} again`; // 4a
@@ -68,7 +68,7 @@ export function answerNeeds(pass: DecisionPass, needs: readonly Need[]): void {
         break;
       case 'evict':
         if (!barred) for (const victim of room.victims) pass.unload(victim); // 4d
-        // What is being freed is meant for this need, and not for a younger one that asks in the meantime.
+        // Memory that is being freed belongs to this need, and not to a younger one that asks in the meantime.
         barred = true;
         break;
       case 'there':
@@ -79,7 +79,6 @@ export function answerNeeds(pass: DecisionPass, needs: readonly Need[]): void {
   }
 }
 
-/** Where the memory for a load of this model comes from. */
 export function findRoom(pass: DecisionPass, model: ModelState, wantedCtx = mostWantedCtx(model)): Room {
   const { state, limits } = pass;
   state.budget = residencies(state).length === 0 ? pass.free : most(pass.free, state.budget ?? []);
@@ -104,7 +103,7 @@ function isBeingMeasured(pass: DecisionPass, model: ModelState): boolean {
   if (model.measured?.revision === target.revision) return model.measured.isOut;
   if (pass.readings.isMeasured(target)) return false;
   model.measured = { revision: target.revision, isOut: true };
-  // To those who wait it is a part of the load.
+  // For the waiting jobs it is part of the load.
   model.waitReason = loadReason(modelId);
   pass.effects.measureModel(target);
   return true;
@@ -130,7 +129,7 @@ function load(pass: DecisionPass, model: ModelState, plan: LoadPlan): void {
     target: model.target,
     state: 'loading',
     facts: null,
-    // A chosen window serves whoever asks for as much later.
+    // A chosen window serves every later request for as much.
     wantedCtx: Math.max(mostWantedCtx(model), plan.numCtx),
     plan,
     memory: plan.memory,
@@ -149,9 +148,9 @@ function load(pass: DecisionPass, model: ModelState, plan: LoadPlan): void {
   pass.effects.loadModel({ residencyId: residency.id, target: model.target, plan });
 }
 
-/** Only what waits for this very load; jobs that the present residency can serve stay. */
+/** Only jobs that wait for this load; jobs that the present residency can serve stay. */
 function refuse(pass: DecisionPass, model: ModelState, { need, free }: { need: Memory; free: Memory }): void {
-  // A need without end is an estimate that failed, which says nothing about the memory.
+  // An infinite need is a failed estimate, which says nothing about the memory.
   const error = need.every(({ bytes }) => Number.isFinite(bytes))
     ? fail('out_of_memory', { model: model.modelId, reason: whyTooLarge(need, free) })
     : fail('internal');
@@ -166,7 +165,7 @@ function loadsUnderWay(pass: DecisionPass): number {
   return residencies(pass.state).filter((residency) => residency.state === 'loading').length;
 }
 
-/** One load serves all that wait, so it is planned for the one that asks for most. */
+/** One load serves all waiting jobs, so it is planned for the largest window among them. */
 function mostWantedCtx(model: ModelState): number {
   return model.queue.reduce((most, ticket) => Math.max(most, ticket.wantedCtx), 0);
 }

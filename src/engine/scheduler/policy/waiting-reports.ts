@@ -25,7 +25,7 @@ function reportModel(pass: DecisionPass, model: ModelState, due: boolean): void 
   const { maxOvertakes } = pass.limits;
   const reason = waitingReason(model);
   const stale = model.queue.find((ticket) => ticket.told?.reason !== reason);
-  // A newcomer to a long queue is the usual case, and must not cost a sort of the whole.
+  // A newcomer to a long queue is the normal case, and must not cost a sort of the whole.
   if (!due && stale !== undefined && stale === model.queue.at(-1)) {
     tell(pass, stale, positionOfYoungest(model, maxOvertakes), reason);
   } else if (due || stale !== undefined) {

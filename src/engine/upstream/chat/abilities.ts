@@ -1,6 +1,6 @@
 /**
- * What each dialect takes of a job, and under which name. The requests, the fields that are reported as without effect,
- * and the table of docs/engines.md derive from this.
+ * Parts of a job that each dialect takes, and their names there. The requests, the fields that are reported as without
+ * effect, and the table of docs/engines.md derive from this.
  */
 import type { Job } from '../../../contract/job.ts';
 import { SAMPLING_REACHES, type SamplingReach, type SamplingRow } from '../../../contract/sampling.ts';
@@ -21,7 +21,7 @@ export interface Abilities {
   readonly thinkingBudget: string | null;
   /** Earlier thinking is taken with the turns that it belongs to. */
   readonly pastThinking: boolean;
-  /** Answers that a client has begun are continued: when a field asks for it, or always; null: never. */
+  /** Continues answers that a client has begun: by a field, or always; null: never. */
   readonly begunAnswers: 'asked' | 'always' | null;
   /** Takes `ignore_eos`. */
   readonly ignoresEnd: boolean;
@@ -29,7 +29,7 @@ export interface Abilities {
   readonly biasedTexts: boolean;
   /** A prompt may be texts and tokens in turn. */
   readonly mixedPrompts: boolean;
-  /** It is told to make one call at most; else only the first is taken. */
+  /** Accepts a limit of one call; else only the first call is used. */
   readonly parallelCalls: boolean;
   /** Takes `tool_choice`; else it gets no tools where none may be called, and its answer is checked where one must be. */
   readonly toolChoice: boolean;
@@ -130,10 +130,10 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
   },
 };
 
-/** The name of a sampling option in a dialect; null: it does not know it. */
+/** Name of a sampling option in a dialect; null: unknown there. */
 export function samplingName(dialect: Dialect, row: SamplingRow): string | null {
   const { sampling } = ABILITIES[dialect];
-  // Another Hearth would do it by its own defaults.
+  // Another Hearth would apply its own defaults.
   if (row.elsewhere === 'here') return dialect === 'hearth' ? row.wire : null;
   if (SAMPLING_REACHES.indexOf(row.elsewhere) > SAMPLING_REACHES.indexOf(sampling)) return null;
   return sampling === 'servers' ? (row.serversName ?? row.wire) : row.wire;

@@ -41,14 +41,14 @@ export interface AnswerContext {
 
 type Saying = 'text' | 'reasoning' | 'tool_arguments';
 
-/** Pieces within less than this came together. */
+/** Pieces within less than this arrived together. */
 const SEEN_MS = 1;
 
 export class AnswerReader {
   readonly #context: AnswerContext;
   readonly #emit: (event: JobEvent) => void;
   readonly #timings = { prefillMs: 0, decodeMs: 0 };
-  /** What the upstream measured itself. */
+  /** Figures that the upstream measured itself. */
   readonly #told: { prefillMs?: number; decodeMs?: number } = {};
   #startedMs: number | null = null;
   #finish: FinishReason | null = null;
@@ -62,7 +62,6 @@ export class AnswerReader {
   #saidChars = 0;
   /** Of the arguments of the open call. */
   #arguments = new JsonGauge(ARGUMENTS_LIMITS);
-  /** Of what is being said now. */
   readonly #characters = new WholeCharacters();
   #saying: Saying = 'text';
   readonly #words: SaidWords;
@@ -71,7 +70,7 @@ export class AnswerReader {
   /** `[DONE]` was read, or nothing more is wanted: nothing may follow. */
   isOver = false;
 
-  /** It was ended here, and the upstream does not know. */
+  /** Ended here, without the upstream's knowledge. */
   get wasEnded(): boolean {
     return this.#words.isOver;
   }
@@ -82,14 +81,14 @@ export class AnswerReader {
     this.#words = new SaidWords(context.repetitionLimit);
   }
 
-  /** Takes the `data` of one event, read already where it is long; throws where it cannot be part of an answer. */
+  /** Takes the `data` of one event, already parsed if it is long; throws if it cannot be part of an answer. */
   take(data: string, fields?: unknown): void {
     if (this.isOver) return;
     if (data === '[DONE]') {
       this.isOver = true;
       return;
     }
-    // Some give the arguments of a call as an object, whose numbers go on as they are spelled.
+    // Some send the arguments of a call as an object, whose numbers keep their spelling.
     const chunk = fields ?? parseFields(data, data.includes('"tool_calls"') ? parseSpelled : JSON.parse);
     if (typeof chunk !== 'object' || chunk === null) throw this.unreadable('it is no object');
     const error = field(chunk, 'error');
@@ -99,7 +98,7 @@ export class AnswerReader {
     const choices = field(chunk, 'choices');
     if (choices === undefined || choices === null) return;
     if (!Array.isArray(choices)) throw this.#broken('choices is not a list');
-    // One answer was asked for; a chunk without a choice carries the usage.
+    // One answer was requested; a chunk without a choice carries the usage.
     const [choice] = choices as unknown[];
     if (choice !== undefined) this.#readChoice(choice);
   }
@@ -173,7 +172,7 @@ export class AnswerReader {
     this.#sayText('text', text, tokens);
   }
 
-  /** Says what of it is whole characters. */
+  /** Emits the complete characters of the text. */
   #sayText(type: Saying, given: string, tokens: readonly SampledToken[] = []): void {
     if (type !== this.#saying) this.#completeCharacter(false);
     this.#saying = type;
@@ -210,7 +209,7 @@ export class AnswerReader {
     if (text !== '') this.#sayText('tool_arguments', text);
   }
 
-  /** They are read as one later, on the way to the client. */
+  /** The arguments are parsed as one text later, on the way to the client. */
   #checkArguments(text: string): void {
     if (!this.#arguments.exceeds(text)) return;
     const { chars, depth, tokens } = ARGUMENTS_LIMITS;
@@ -219,7 +218,7 @@ export class AnswerReader {
     );
   }
 
-  /** What another Hearth did about the answer. */
+  /** Guards that another Hearth applied to the answer. */
   #readGuards(chunk: object): void {
     const [repetition, calls] = [field(chunk, 'svc_repetition'), field(chunk, 'svc_call_guard')];
     if (Check(Repetition, repetition)) this.#repetition = repetition;
@@ -259,7 +258,7 @@ export class AnswerReader {
     return typeof value === 'number' && value >= 0 && value <= this.#context.sinceSentMs();
   }
 
-  /** What the model says; behind its finish reason there is nothing more to say. */
+  /** Emits an event of the model; nothing may follow its finish reason. */
   #say(event: JobEvent): void {
     if (this.#finish !== null) throw this.#broken('it goes on behind its finish reason');
     if ('text' in event) {
@@ -271,7 +270,7 @@ export class AnswerReader {
     this.#pieces += 1;
     const nowMs = this.#context.sinceSentMs();
     if (this.#pieces === 1) this.#timings.prefillMs = nowMs;
-    // The time of the first piece itself is not seen. Pieces that came together tell nothing.
+    // The time of the first piece itself is unknown. Pieces that arrived together measure nothing.
     const seenMs = nowMs - this.#timings.prefillMs;
     this.#timings.decodeMs = seenMs < SEEN_MS ? 0 : (seenMs * this.#pieces) / (this.#pieces - 1);
     this.#emit(event);
@@ -304,7 +303,7 @@ export function toFinishReason(said: string): FinishReason {
   return said === 'tool_calls' || said === 'function_call' ? 'tool_calls' : 'stop';
 }
 
-/** Some send an object where OpenAI sends its text. */
+/** Some send an object instead of its text. */
 function readArguments(given: unknown): string | undefined {
   if (given === undefined || given === null) return '';
   if (typeof given === 'object') return writeJson(given).toWellFormed();

@@ -8,7 +8,7 @@ import { readCount, field } from '../hostile.ts';
 import { MOST_NUMBERS } from '../limits.ts';
 import type { UpstreamRequest, Written } from './request.ts';
 
-/** Numbers that are looked at before others have their turn. */
+/** Numbers that are checked before other work gets a turn. */
 const SLICE_NUMBERS = 64 * 1024;
 
 export function writeEmbedding(job: EmbedJob, { model, dialect }: Written): UpstreamRequest {

@@ -11,12 +11,12 @@ import { ABILITIES, type Abilities, samplingName } from './abilities.ts';
 import { toMessages } from './messages.ts';
 
 export interface UpstreamRequest {
-  /** Behind the base URL. */
+  /** Appended to the base URL. */
   readonly path: '/chat/completions' | '/completions' | '/embeddings';
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What it is written for; `model` by its name there, `id` by ours. */
+/** Target of the request; `model` is its name there, `id` ours. */
 export interface Written {
   readonly dialect: Dialect;
   readonly model: string;
@@ -61,7 +61,7 @@ export function writeRequest(job: GenerateJob, written: Written): UpstreamReques
   };
 }
 
-/** Marks in a text are read by all others unasked. */
+/** All other dialects always parse marks in a text. */
 function rawPromptFields(prompt: Exclude<GenerateJob['prompt'], { kind: 'chat' }>, written: Written): Fields {
   if (prompt.kind === 'tokens') return { prompt: prompt.tokens };
   const marks = prompt.readsMarks === true && written.dialect === 'hearth' ? { parse_special: true } : {};

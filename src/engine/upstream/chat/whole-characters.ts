@@ -13,7 +13,7 @@ export class WholeCharacters {
     return text.slice(0, end).toWellFormed();
   }
 
-  /** Returns what waits, where no limit cut it. */
+  /** Returns the waiting text, unless a limit cut it. */
   end(isCut: boolean): string {
     const held = this.#held.toWellFormed();
     this.#held = '';
@@ -21,10 +21,10 @@ export class WholeCharacters {
   }
 }
 
-/** A character of UTF-8 lacks at most its last byte, so its beginning has three. */
+/** A character of UTF-8 is missing at most its last byte, so its beginning has three. */
 const MOST_REPLACED = 3;
 
-/** How many code units at the end may belong to a character that is not over. */
+/** Number of code units at the end that may belong to an unfinished character. */
 function unfinished(text: string): number {
   if (/[\ud800-\udbff]/.test(text.at(-1) ?? '')) return 1;
   let count = 0;

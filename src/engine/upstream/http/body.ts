@@ -6,7 +6,7 @@ import type { AnswerLimits } from '../limits.ts';
 import type { Exchange } from './exchange.ts';
 import { readBytes } from './text.ts';
 
-/** The JSON body of an answer, which is ended by this whatever came of it. */
+/** The JSON body of an answer, which is closed in every case. */
 export async function readJson(answer: Exchange, { bytes, json }: AnswerLimits): Promise<unknown> {
   const body = await readAll(answer, bytes);
   try {
@@ -17,7 +17,6 @@ export async function readJson(answer: Exchange, { bytes, json }: AnswerLimits):
   }
 }
 
-/** The same as bytes. */
 export async function readAll(answer: Exchange, limitBytes: number): Promise<Buffer> {
   const { response, watch } = answer;
   try {

@@ -17,16 +17,16 @@ const KEPT = {
 };
 
 export interface Agents {
-  /** Takes up a connection that an earlier request left open, where there is one. */
+  /** Reuses a connection of an earlier request, if there is one. */
   readonly kept: HttpAgent;
   /** A connection for one request. */
   readonly fresh: HttpAgent;
 }
 
-/** One set of connections per upstream and authority: what one upstream left behind reaches no other. */
+/** One set of connections per upstream and authority: nothing of one upstream reaches another. */
 export class Connections {
   readonly #agents = new Map<string, Agents>();
-  /** The last ones of each, so that its address is not taken apart for every call. */
+  /** Cache: so that its address is not parsed for every call. */
   readonly #last = new WeakMap<object, { readonly ca: string | null; readonly agents: Agents }>();
 
   async agentsFor(upstream: Pick<Upstream, 'name' | 'baseUrl' | 'ca'>): Promise<Agents> {

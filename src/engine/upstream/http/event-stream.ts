@@ -1,11 +1,10 @@
-/** The events of an SSE body: nothing more is read from the socket while their reader is behind. */
+/** The events of an SSE body; reading pauses while the consumer is busy. */
 import { createParser } from 'eventsource-parser';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { broken } from '../failures.ts';
 import { UPSTREAM_LIMITS } from '../limits.ts';
 import type { Exchange } from './exchange.ts';
 
-/** The reader of an answer's events. */
 export interface EventSink {
   /** Takes the `data` of events; the promise resolves when it can take more, undefined: now. */
   take(events: readonly string[]): Promise<void> | undefined;
@@ -67,7 +66,7 @@ function checkType({ response, asked: { upstream } }: Exchange): void {
   throw broken(upstream, 'content_type', `it is ${shown} and no stream of events`);
 }
 
-/** Takes pieces of the body in; returns the `data` of the events that end in each. */
+/** Takes pieces of the body; returns the `data` of the events that end in each. */
 function eventTaker({ asked: { upstream }, watch }: Exchange): (piece: Buffer) => readonly string[] {
   let events: string[] = [];
   let tooLong = false;

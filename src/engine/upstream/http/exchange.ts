@@ -26,7 +26,6 @@ export interface Outgoing {
   /** JSON, sent by POST; absent: a GET. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** By its name there. */
   readonly model: string | null;
   readonly signal: AbortSignal;
   readonly deadlines?: Deadlines;
@@ -38,12 +37,12 @@ export interface ExchangeDeps {
   readonly userAgent: string;
 }
 
-/** An answer with status 200 whose body is unread; `end` must be called, whatever became of it. */
+/** An answer with status 200 whose body is unread; `end` must be called in every case. */
 export interface Exchange {
   readonly response: IncomingMessage;
   readonly asked: Asked;
   readonly watch: Watch;
-  /** What a failure to read the body means. */
+  /** Error for a failure to read the body. */
   failure(error: unknown): Error;
   end(): void;
 }
@@ -83,7 +82,7 @@ export async function exchange(deps: ExchangeDeps, outgoing: Outgoing): Promise<
     try {
       response = await by(kept);
     } catch (error) {
-      // A kept connection may have been closed by the upstream just as it was taken up again, and others with it.
+      // The upstream may have closed a kept connection just as it was reused, and others with it.
       const isStale = current?.reusedSocket === true && watch.expired === null && !signal.aborted;
       if (!isStale) throw error;
       response = await by(fresh);
@@ -147,7 +146,7 @@ function onSocket(socket: Socket, watch: Watch): void {
   socket.once(ready, () => watch.connected());
 }
 
-/** Throws unless the body is the answer, as it is. */
+/** Throws unless the body is a plain answer. */
 async function checkHead(asked: Asked, response: IncomingMessage): Promise<void> {
   const status = response.statusCode ?? 0;
   const encoding = response.headers['content-encoding'];

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { joinedInTurns } from '../../../lib/json/bytes-in-turns.ts';
 
-/** The bytes, or null where there are more than the limit. */
+/** Null if there are more bytes than the limit. */
 export async function readBytes(
   body: Readable,
   limitBytes: number,

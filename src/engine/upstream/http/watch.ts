@@ -15,7 +15,7 @@ export class Watch {
   #isHeld = false;
   #cancel: () => void = () => {};
   readonly #cancelWhole: () => void;
-  /** Why the call ended, where a deadline ended it. */
+  /** Set when a deadline ended the call. */
   expired: SvcError | null = null;
 
   constructor(
@@ -34,27 +34,25 @@ export class Watch {
     this.#arm();
   }
 
-  /** The connection stands; an earlier one may have been taken up again. */
+  /** The connection is open, possibly reused. */
   connected(): void {
     if (this.#phase === 'connect') this.#enter('first_byte');
   }
 
-  /** The first words of the answer are here. */
   began(): void {
     if (this.#phase !== 'stall') this.#enter('stall');
   }
 
-  /** Something arrived; before the answer has begun that prolongs nothing. */
+  /** Something arrived; before the answer has begun, that extends nothing. */
   alive(): void {
     if (this.#phase === 'stall') this.#sinceMs = this.#clock.monotonicMs();
   }
 
-  /** The reader is busy with what came: its time is not the upstream's. */
+  /** The reader is busy: this time does not count against the upstream. */
   hold(): void {
     this.#isHeld = true;
   }
 
-  /** The reader waits again. */
   go(): void {
     this.#isHeld = false;
     this.alive();

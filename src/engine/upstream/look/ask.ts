@@ -1,4 +1,4 @@
-/** A question to an upstream beside jobs, within its own short deadline. */
+/** A question to an upstream outside jobs, within its own short deadline. */
 import { setMaxListeners } from 'node:events';
 import { isFailure } from '../../../lib/errors/svc-error.ts';
 import { readAll, readJson } from '../http/body.ts';
@@ -33,7 +33,7 @@ export class Ask {
     return readJson(await this.#send(upstream, url, body), limits);
   }
 
-  /** The same where the upstream has that route, else undefined. */
+  /** The same if the upstream has that route, else undefined. */
   async tryJson(upstream: Upstream, url: string, body?: object): Promise<unknown> {
     try {
       return await this.json(upstream, url, body === undefined ? {} : { body });
@@ -43,7 +43,7 @@ export class Ask {
     }
   }
 
-  /** The text, or undefined where the upstream has no such route. */
+  /** The text, or undefined if the upstream has no such route. */
   async tryText(upstream: Upstream, url: string): Promise<string | undefined> {
     try {
       const page = await readAll(await this.#send(upstream, url), UPSTREAM_LIMITS.pageBytes);

@@ -1,4 +1,4 @@
-/** How an upstream fares: ready, busy or down, and what it says of its load. */
+/** State of an upstream: ready, busy or down, and what it says of its load. */
 import { isFailure, errorMessage } from '../../../lib/errors/svc-error.ts';
 import { readCount, field, readList } from '../hostile.ts';
 import type { Dialect, LoadFacts, Look, Upstream } from '../ports.ts';
@@ -41,7 +41,7 @@ const unknown: ReadLoad = async () => UNKNOWN;
 const vllm: ReadLoad = async (ask, upstream) => {
   const page = await ask.tryText(upstream, `${apiRoot(upstream.baseUrl)}/metrics`);
   const found = readMetrics(page ?? '', Object.values(VLLM));
-  // Deferred prefills wait as well, and are no sign of congestion.
+  // Deferred prefills wait as well, and are not a sign of congestion.
   const byReason = sumSamples(found.get(VLLM.byReason), { reason: 'capacity' });
   return {
     running: sumSamples(found.get(VLLM.running)),

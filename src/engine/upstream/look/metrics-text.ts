@@ -7,13 +7,12 @@ export interface Sample {
 
 /** Samples of one name that count. */
 const MOST_SAMPLES = 1_000;
-/** A line is a few hundred characters long; of a longer one, the rest is not read. */
+/** A line has a few hundred characters; the rest of a longer one is ignored. */
 const MOST_CHARS = 4_096;
 const LABEL = /[, \t]*([a-zA-Z_][a-zA-Z0-9_]*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"/y;
 const CLOSE = /[, \t]*\}/y;
 const VALUE = /[ \t]+([^ \t]+)(?:[ \t]+-?\d+)?[ \t\r]*$/y;
 
-/** The samples of each name that was asked for. */
 export function readMetrics(page: string, names: readonly string[]): ReadonlyMap<string, readonly Sample[]> {
   return new Map(names.map((name) => [name, findSamples(page, name)]));
 }
@@ -32,8 +31,8 @@ function findSamples(page: string, name: string): readonly Sample[] {
 }
 
 /**
- * What stands behind the name: labels and a value. Each part is looked for only where the one before it ends, so that no
- * line is read more than a few times.
+ * Parses labels and a value after the name: labels and a value. Each part is looked for only where the one before it
+ * ends, so that no line is read more than a few times.
  */
 function readRest(line: string): Sample | null {
   let at = 0;
@@ -58,7 +57,7 @@ function matchAt(sticky: RegExp, text: string, at: number): RegExpExecArray | nu
   return sticky.exec(text);
 }
 
-/** The sum over the series that have these labels; null: there is none. */
+/** The sum over the series with these labels; null: none. */
 export function sumSamples(
   samples: readonly Sample[] | undefined,
   labels: Readonly<Record<string, string>> = {},
@@ -69,7 +68,7 @@ export function sumSamples(
   return fitting.length === 0 ? null : fitting.reduce((sum, { value }) => sum + value, 0);
 }
 
-/** The largest of them; null: there is none. */
+/** Null: none. */
 export function largestSample(samples: readonly Sample[] | undefined): number | null {
   return samples === undefined || samples.length === 0
     ? null

@@ -11,7 +11,7 @@ import { LIST_LIMITS, UPSTREAM_LIMITS } from '../limits.ts';
 import type { Dialect, Upstream, UpstreamModel } from '../ports.ts';
 import type { Ask } from './ask.ts';
 
-/** What `GET /models` says of one model. */
+/** One entry of `GET /models`. */
 interface Entry {
   readonly name: string;
   readonly fields: unknown;
@@ -93,7 +93,7 @@ const ollama: Reader = async (ask, upstream, entry) => {
   if (shown === undefined) return base;
   const info = field(shown, 'model_info');
   const architecture = readText(field(info, 'general.architecture')) ?? '';
-  // What the Modelfile sets counts; without it Ollama chooses a window that it does not tell.
+  // The Modelfile decides; without it Ollama chooses a window that it does not report.
   const set = /^num_ctx\s+(\d{1,9})$/m.exec(readText(field(shown, 'parameters')) ?? '')?.[1];
   const trained = readCount(field(info, `${architecture}.context_length`)) ?? base.contextLength;
   const capabilities = readList(field(shown, 'capabilities'));
@@ -135,14 +135,14 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
   hearth,
 };
 
-/** OpenAI's list does not say what a model is for; names of embedding models do. */
+/** OpenAI's list does not state the kind of a model; names of embedding models do. */
 function kindByName(name: string): ModelKind {
   return /embed|(?:^|[/_-])(?:bge|gte|e5|minilm|nomic-bert|jina-clip)(?:[._-]|$)/i.test(name)
     ? 'embedding'
     : 'chat';
 }
 
-/** Where the routes stand that are not OpenAI's. */
+/** Base of the routes that are not OpenAI's. */
 export function apiRoot(baseUrl: string): string {
   return baseUrl.replace(/\/v1$/, '');
 }

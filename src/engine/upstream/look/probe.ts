@@ -1,4 +1,4 @@
-/** What other rooms ask of upstreams beside jobs, over the kept connections. */
+/** Questions to upstreams outside jobs. */
 import type { ExchangeDeps } from '../http/exchange.ts';
 import type { Dialect, Upstream, UpstreamProbe } from '../ports.ts';
 import { Ask } from './ask.ts';
@@ -8,7 +8,7 @@ import { LIST_LIMITS } from '../limits.ts';
 import { field, readList, readText } from '../hostile.ts';
 
 export interface Detector {
-  /** The dialect that the upstream speaks, whatever it is thought to; rejects where it cannot be asked. */
+  /** The dialect that the upstream speaks, whatever its entry says; rejects if it cannot be asked. */
   detect(upstream: Upstream, signal: AbortSignal): Promise<Dialect>;
 }
 
@@ -27,7 +27,7 @@ const BY_OWNER: Readonly<Record<string, Dialect>> = {
   library: 'ollama',
 };
 
-/** `openai` where nothing else shows; rejects where the upstream cannot be asked. */
+/** `openai` if nothing else matches; rejects if the upstream cannot be asked. */
 async function detectDialect(ask: Ask, upstream: Upstream): Promise<Dialect> {
   const url = `${upstream.baseUrl}/models`;
   if ((await ask.server(upstream, url)).startsWith('hearth/')) return 'hearth';
