@@ -1,4 +1,4 @@
-/** A loaded chat model at work: generates and explains. */
+/** Runs the jobs of a loaded chat model: generates and explains. */
 import { formatFacts } from './prompt/model-format.ts';
 import type { GenerateJob, Job, PinJob, VocabularyJob } from '../contract/job.ts';
 import { refusal } from '../lib/errors/refusal.ts';
@@ -23,7 +23,7 @@ export class ChatService {
   readonly #outbox: Outbox;
   readonly #loop: BatchLoop;
   readonly #frozen: FrozenLane;
-  /** Jobs whose images and audio are being read. */
+  /** Jobs whose images and audio are being processed. */
   readonly #reading = new Set<string>();
 
   constructor(chat: ChatModel, outbox: Outbox) {
@@ -76,7 +76,7 @@ export class ChatService {
     this.#loop.slots.watch(watched);
   }
 
-  /** A job with images or audio is prepared once they are read; until then it can be cancelled like any other. */
+  /** A job with images or audio is prepared after they are processed; until then it can be cancelled like any other. */
   #withMedia(job: GenerateJob, use: (job: GenerateJob, media: PromptMedia | null) => void): void {
     if (!hasMedia(job)) return use(job, null);
     const { sight = BLIND, context, spec } = this.#chat;

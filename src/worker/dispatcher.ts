@@ -1,4 +1,4 @@
-/** Gives each message of the server to what answers it: the load, or the model that was loaded. */
+/** Routes each message of the server: to the load, or to the loaded model. */
 import type { FromWorker, ToWorker } from '../contract/ipc.ts';
 import { JobReader } from '../contract/job-tools.ts';
 import { isVocabularyJob, type Job, type VocabularyJob } from '../contract/job.ts';
@@ -15,16 +15,14 @@ import { toFailure, type Outbox } from './outbox.ts';
 import { answerVocabularyJob } from './prompt/vocabulary-jobs.ts';
 import type { Vocabulary } from './prompt/vocabulary.ts';
 
-/** A loaded model at work. */
 interface ModelService {
-  /** Throws when the job is refused. */
   submit(job: Exclude<Job, VocabularyJob>): void;
-  /** False when the job is not here. */
+  /** False when the job is unknown. */
   cancel(jobId: string): boolean;
-  /** Absent: it has no slots to tell of. */
+  /** Absent: it has no slots to report. */
   watch?(watched: boolean): void;
   readonly steps: number;
-  /** Writes what should outlive the process; absent: there is nothing. */
+  /** Writes state that should outlive the process; absent: none. */
   save?(): Promise<void>;
 }
 

@@ -15,11 +15,11 @@ const isMessage = (raw: unknown): raw is ToWorker =>
   typeof raw === 'object' && raw !== null && checks.get(Reflect.get(raw, 'type'))?.Check(raw) === true;
 
 const outbox = new Outbox((message: FromWorker, onSent) => {
-  // A closed channel means that the server is gone; `disconnect` ends this process.
+  // A closed channel means that the server has ended; `disconnect` ends this process.
   if (process.connected) process.send?.(message, undefined, undefined, onSent);
 });
 
-// Nothing here is worth saving, and an orderly exit would wait for the native call that is running.
+// Nothing here needs saving, and an orderly exit would wait for the running native call.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 // The server decides when a worker ends: a signal to the whole group must not cut the answers that it lets finish.
@@ -36,7 +36,7 @@ process.on('message', (raw: unknown) => {
 if (isOrphan()) process.kill(process.pid, 'SIGKILL');
 
 try {
-  // Imported here, because a missing or broken library is then a reason that the server can be told.
+  // Imported here, so that a missing or broken library becomes a reason that the server receives.
   const [{ bootNative }, { Dispatcher }, { checkSeal }] = await Promise.all([
     import('./addon/boot.ts'),
     import('./dispatcher.ts'),

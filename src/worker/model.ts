@@ -1,4 +1,3 @@
-/** A model that is loaded and ready for jobs. */
 import type { ExactSteps } from '../contract/settings/exact-rules.ts';
 import type { LoadedFacts, LoadSpec } from '../contract/load.ts';
 import type { Sight } from './media/read-media.ts';
@@ -15,30 +14,30 @@ interface LoadedModel {
 }
 
 export interface ChatModel extends LoadedModel {
-  /** Of the batch loop: as many sequences as may decode together. */
+  /** Of the batch loop, with one sequence for each parallel answer. */
   readonly context: NativeContext;
   readonly writer: PromptWriter;
-  /** For conversations with tools, where the file has a template of their own. */
+  /** For conversations with tools, if the file has a template of their own. */
   readonly toolWriter: PromptWriter | null;
   /** LoRA adapters that jobs may name. */
   readonly adapters: ReadonlyMap<string, NativeAdapter>;
-  /** Of the model that drafts, with as many sequences; null where none does. */
+  /** Of the drafting model, with as many sequences; null without one. */
   readonly draftContext: NativeContext | null;
-  /** KV cells that all sequences share; null where each has its own window. */
+  /** KV cells that all sequences share; null: each has its own window. */
   readonly sharedCells: number | null;
   /** Whether KV state can be cut at any token, or only at checkpoints. */
   readonly prefixReuse: 'full' | 'checkpoints';
-  /** What makes rows of images, or why none are read; absent: the model has no projector. */
+  /** Encoder of images, or the reason why there is none; absent: the model has no projector. */
   readonly sight?: Sight;
-  /** How an exact load divides its work; absent: an ordinary load, which divides it as is fastest. */
+  /** Rules of an exact load; absent: an ordinary load. */
   readonly exact?: ExactSteps;
 }
 
-/** What computes inputs of one class of length. */
+/** Contexts for inputs of one class of length. */
 export interface EmbeddingContexts {
   /** With all threads, while no other context of the model computes. */
   readonly context: NativeContext;
-  /** Each with threads of its own, at the same time, for inputs of up to `longestBeside` tokens. */
+  /** Each with its own threads, in parallel, for inputs of up to `longestBeside` tokens. */
   readonly beside: readonly NativeContext[];
   readonly longestBeside: number;
   /** Tokens of one input at most. */
@@ -50,7 +49,7 @@ export interface EmbeddingContexts {
 }
 
 export interface EmbeddingModel extends LoadedModel {
-  /** Those for the shortest inputs first; an input is computed in the first that takes its length. */
+  /** Those for the shortest inputs first; an input goes to the first that takes its length. */
   readonly contexts: readonly EmbeddingContexts[];
   readonly pooling: Pooling;
   /** Tokens of one input at most, the model's own first and last token included. */

@@ -14,21 +14,21 @@ import type { Vocabulary } from './prompt/vocabulary.ts';
 /** The library bound to this process. */
 export interface NativeBackend {
   readonly facts: BackendFacts;
-  /** What the library can compute on, with what is free now: other programs take memory after this process has booted. */
+  /** Devices with their present free memory: other programs take memory after boot. */
   devices(): readonly Device[];
-  /** What this process computes with; the same as long as it lives. */
+  /** Facts of this process; constant. */
   host(): FrozenFacts['host'];
   /** The samplers in the chain for these options, in the order in which they see the logits; a grammar comes first. */
   samplersFor(sampling: Sampling): readonly string[];
-  /** What of a file is text; it needs no weights. */
+  /** The texts of a file, without its weights. */
   openTexts(path: string): Promise<ModelTexts>;
-  /** Rejects with the library's own words when the file cannot be used. */
+  /** Rejects with the library's message when the file is unusable. */
   openModel(path: string, options: ModelOptions, onProgress: () => void): Promise<NativeModel>;
   /** The members of these options that this library, on this machine, cannot apply. */
   refusedOptions(options: LoadOptions): readonly (keyof LoadOptions)[];
   /**
-   * What the model would take with each of these contexts, in their order; loads nothing. Opening the file costs far more
-   * than a context (0.2 to 0.4 s against 4 ms), so many contexts are asked for at once. Rejects where this build of the
+   * Memory of the model with each of these contexts, in their order; loads nothing. Opening the file costs far more than
+   * a context (0.2 to 0.4 s against 4 ms), so many contexts are asked for at once. Rejects where this build of the
    * library does not say.
    */
   measure(
@@ -38,7 +38,7 @@ export interface NativeBackend {
   ): Promise<readonly (readonly DeviceBytes[])[]>;
   /** Whether a model or context failed to open for lack of memory. */
   isOutOfMemory(error: unknown): boolean;
-  /** Whether the library that reads images (libmtmd) is here. */
+  /** Whether libmtmd, which decodes images, is available. */
   readonly readsMedia: boolean;
 }
 
@@ -51,27 +51,27 @@ export interface NativeModel {
   newSampler(): NativeSampler;
   /** The file that turns images into rows for this model. Rejects with the library's own words when it does not fit. */
   openProjector(path: string, options: ProjectorOptions): Promise<NativeProjector>;
-  /** A LoRA adapter for this model. Rejects with the library's own words when it does not fit. */
+  /** A LoRA adapter for this model. Rejects with the library's message when it does not fit. */
   openAdapter(path: string): Promise<NativeAdapter>;
   /** The state of a GBNF grammar at its beginning. Throws when llama.cpp refuses the grammar. */
   newGrammar(gbnf: string): NativeGrammar;
 }
 
-/** Where the weights of a model lie, and how they get there. */
+/** Placement of the weights. */
 export interface ModelOptions {
-  /** Devices beside the CPU by the library's names; an empty list: none, null: all that there are. */
+  /** Devices other than the CPU by the library's names; an empty list: none, null: all. */
   readonly devices: readonly string[] | null;
   /** Layers on those devices, the last ones of the model; null: as many as fit. */
   readonly gpuLayers: number | 'all' | null;
   readonly splitMode: 'none' | 'layer' | 'row' | null;
   /** The share of each device in `devices`, in no unit: only proportions count. */
   readonly tensorSplit: readonly number[] | null;
-  /** The place in `devices` of the one that takes all in split mode `none`. */
+  /** Index in `devices` of the one that takes everything in split mode `none`. */
   readonly mainGpu: number | null;
-  /** The first pattern that is found in the name of a tensor decides; others go where their layer goes. */
+  /** The first pattern that matches the name of a tensor decides; others follow their layer. */
   readonly tensorBuffers: readonly TensorBuffer[];
   readonly loadMode: LoadMode | null;
-  /** False: weights stay as they lie in the file. Absent: the library may rearrange them for faster kernels. */
+  /** False: weights stay as in the file. Absent: the library may rearrange them for faster kernels. */
   readonly repacks?: boolean;
 }
 
@@ -84,7 +84,7 @@ export interface TensorBuffer {
   readonly buffer: string;
 }
 
-/** As they stand in the file. */
+/** Unchanged from the file. */
 export interface ModelTemplates {
   readonly chatTemplate: string | null;
   /** A second one, for conversations with tools. */
@@ -102,23 +102,23 @@ export interface ModelFacts extends ModelTemplates {
   readonly embeddingWidth: number;
   readonly gpuLayers: number;
   readonly usesMmap: boolean;
-  /** How the model wants a query and a document written, with `{query}` and `{document}` in it. */
+  /** Template of a query and a document, with `{query}` and `{document}`. */
   readonly rerankTemplate: string | null;
   readonly past: PastState;
-  /** The window beyond which the model rotates positions in another way; null: it never does. */
+  /** The window above which the model rotates positions in another way; null: never. */
   readonly ropeCtx: number | null;
 }
 
 /**
- * What the state of a sequence still holds of its past: every token, the last so many, or a running summary. Only the
- * first can be cut anywhere; the others go back to a checkpoint.
+ * Past that the state of a sequence still holds: every token, the last so many, or a running summary. Only the first can
+ * be cut anywhere; the others go back to a checkpoint.
  */
 export type PastState =
   | { readonly holds: 'every token' }
   | { readonly holds: 'window'; readonly tokens: number }
   | { readonly holds: 'summary'; readonly beside?: 'window' };
 
-/** How the vectors of tokens become one of the input; `rank`: scores of a pair instead. */
+/** Pooling of token vectors into one; `rank`: scores of a pair instead. */
 export type Pooling = 'none' | 'mean' | 'cls' | 'last' | 'rank';
 
 export interface ContextOptions {
@@ -140,15 +140,15 @@ export interface ContextOptions {
   /** The types of keys and values in the KV cache; null: the library's, which is f16. */
   readonly keyType: KvType | null;
   readonly valueType: KvType | null;
-  /** Null: as the file says. */
+  /** Null: the file decides. */
   readonly rope: RopeOptions | null;
-  /** True: layers with a sliding window keep the whole past. Absent: only what they look at. */
+  /** True: layers with a sliding window keep the whole past. Absent: only their window. */
   readonly wholeWindows?: boolean;
   /** Whether inputs are evaluated for their embeddings, pooled as the file says, and not for logits. */
   readonly embeddings: boolean;
 }
 
-/** Rotary positions; a null member is as the file says. */
+/** Rotary positions; the file decides about null members. */
 export interface RopeOptions {
   readonly scaling: 'none' | 'linear' | 'yarn' | null;
   /** The base of the frequencies, without a unit. */
@@ -159,7 +159,7 @@ export interface RopeOptions {
   readonly yarnOrigCtx: number | null;
 }
 
-/** Files that are opened beside the model's own. */
+/** Files opened in addition to the model's own. */
 export interface BesideOptions {
   /** LoRA adapters. */
   readonly adapterPaths: readonly string[];
@@ -167,7 +167,7 @@ export interface BesideOptions {
   readonly draftPath: string | null;
 }
 
-/** Of a model and its context, what its user may set. */
+/** Options that a user may set. */
 export type LoadOptions = ModelOptions &
   BesideOptions &
   Pick<ContextOptions, 'flashAttention' | 'keyType' | 'valueType' | 'rope' | 'wholeWindows'>;
@@ -177,12 +177,12 @@ export type LoadOptions = ModelOptions &
  * of a sequence from 0. The next decode overwrites logits and embeddings.
  */
 export interface NativeContext {
-  /** As opened, which llama.cpp may have rounded up, tokens. */
+  /** As opened, possibly rounded up by llama.cpp, tokens. */
   readonly numCtx: number;
   readonly batchTokens: number;
   readonly flashAttention: boolean;
   readonly pooling: Pooling;
-  /** Whether `appendSequence` can be had: all sequences share their cells, and the library has one more to spare. */
+  /** Whether `appendSequence` is available: all sequences share their cells, and the library has one more. */
   readonly appendsState: boolean;
   /** KV cache, state and compute buffers by device. */
   memory(): readonly DeviceBytes[];
@@ -193,7 +193,7 @@ export interface NativeContext {
   /** From the next decode on these adapters apply, and no others. Costs some milliseconds when they differ from before. */
   setAdapters(adapters: readonly ScaledAdapter[]): void;
 
-  /** Empties the batch and gives it room for so many tokens. */
+  /** Empties the batch and makes room for this number of tokens. */
   initBatch(tokens: number): void;
   /** Adds consecutive tokens of a sequence; returns the batch row of each index in `wantedLogits`. */
   addToBatch(
@@ -211,14 +211,14 @@ export interface NativeContext {
    * of this context may be used.
    */
   decodeOnThread(): Promise<void>;
-  /** The token that the sampler chooses from a row's logits; null when its grammar allows none. */
+  /** Null when the grammar allows no token. */
   sample(batchRow: number, sampler: NativeSampler): number | null;
-  /** Logits as the model gives them; no sampler notices. */
+  /** Raw logits; no sampler is affected. */
   readLogits(batchRow: number, wanted: LogitsWanted): Logits;
-  /** The embedding of the input in a sequence, not normalised; of a model that ranks pairs: its scores. */
+  /** The embedding of the input in a sequence, not normalised; for a model that ranks pairs: its scores. */
   embedding(sequence: number): Float32Array;
 
-  /** Forgets the positions from `length` on; false when the memory cannot be cut there. */
+  /** Drops the positions from `length` on; false when the memory cannot be cut there. */
   cutSequence(sequence: number, length: number): boolean;
   clearSequence(sequence: number): void;
   /** Overwrites the target's whole state with the source's; takes effect at the next decode. */
@@ -237,7 +237,7 @@ export interface NativeContext {
    */
   appendSequence(sequence: number, state: Uint8Array): boolean;
   takeCheckpoint(sequence: number): NativeCheckpoint;
-  /** False when the state could not be restored; what the sequence holds is then unknown. */
+  /** False when the state could not be restored; the content of the sequence is then unknown. */
   restoreCheckpoint(checkpoint: NativeCheckpoint, sequence: number): boolean;
 
   /**
@@ -249,14 +249,13 @@ export interface NativeContext {
   dispose(): void;
 }
 
-/** How a projector is opened. */
 export interface ProjectorOptions {
   readonly threads: number;
-  /** Whether it may compute on a device beside the CPU. */
+  /** Whether it may use a device other than the CPU. */
   readonly onGpu: boolean;
 }
 
-/** Images of one file go through it one after the other, on another thread. */
+/** Decodes images of one file one after the other, on another thread. */
 export interface NativeProjector {
   readonly seesImages: boolean;
   readonly hearsAudio: boolean;
@@ -271,7 +270,7 @@ export interface Pixels {
   readonly rgb: Uint8Array;
 }
 
-/** An image as the model takes it: rows, and the tokens before, between and behind them. */
+/** An image in the model's form: rows, and the tokens before, between and after them. */
 export interface NativeMedium {
   /** Its size and the digest of its pixels. */
   readonly pixels: string;
@@ -288,9 +287,9 @@ export type MediumPart =
       readonly rows: number;
       /** Positions that they take. */
       readonly positions: number;
-      /** Every row attends to all others, those behind it included, so they are evaluated in one piece. */
+      /** Every row attends to all others, including later ones, so they are evaluated in one piece. */
       readonly isWhole: boolean;
-      /** Of M-RoPE: four positions of each row, behind nothing and behind one position; null: one after the other. */
+      /** For M-RoPE: four positions of each row, at two offsets; null: consecutive. */
       readonly planes: { readonly behindNothing: Uint32Array; readonly behindOne: Uint32Array } | null;
     };
 
@@ -303,7 +302,7 @@ export interface MediumRows {
   readonly isWhole: boolean;
 }
 
-/** How a context computes attention; the layout of values in its KV cache follows. */
+/** Attention of a context, which also determines the layout of values in its KV cache. */
 export type AttentionOptions = Pick<ContextOptions, 'flashAttention' | 'microBatchTokens'>;
 
 /** Weights that are added to a model's own. */
@@ -318,20 +317,20 @@ export interface ScaledAdapter {
 }
 
 export interface LogitsWanted {
-  /** Those of these tokens, whatever their place. */
+  /** Those of these tokens, whatever their rank. */
   readonly tokens: readonly number[];
-  /** And those of this many of the largest. */
+  /** And this number of the largest. */
   readonly largest: number;
 }
 
 export interface Logits {
-  /** The largest first, when any were asked for. */
+  /** The largest first, if any were requested. */
   readonly of: readonly TokenLogit[];
   /** The largest logit of all. */
   readonly largest: number;
   /** The sum of exp(logit - largest) over the whole vocabulary; reads all of it. */
   totalWeight(): number;
-  /** How many logits are larger than that of the token, and one more; reads all of them. */
+  /** Number of larger logits, plus one; reads all of them. */
   tokenRank(token: number): number;
 }
 
@@ -348,7 +347,7 @@ export interface NativeCheckpoint {
 }
 
 export interface NativeSampler {
-  /** Rebuilds the chain. Random state goes on where seed and options of its sampler are the same. */
+  /** Rebuilds the chain. Random state continues if seed and options of its sampler are the same. */
   configure(config: SamplerConfig): void;
   dispose(): void;
 }
@@ -362,7 +361,7 @@ export interface SamplerConfig {
   readonly recentTokens: readonly number[];
   /** The window of the job: no penalty looks further back, tokens. */
   readonly numCtx: number;
-  /** Whether the chain always sees every token. Otherwise only those that it would leave: the same choice, sooner. */
+  /** Whether the chain always sees every token. Otherwise only those that it would keep: the same choice, sooner. */
   readonly allCandidates: boolean;
 }
 

@@ -15,7 +15,7 @@ export interface OutboxLimits {
   readonly betweenMessagesMs: number;
   /** The longest that an event waits to share a message, milliseconds. */
   readonly longestHoldMs: number;
-  /** What was said leaves before work that takes longer, milliseconds: a reader would feel the wait for the end of it. */
+  /** Work that takes longer than this, milliseconds, first sends all events: a reader would notice the wait. */
   readonly eachAboveMs: number;
 }
 
@@ -31,7 +31,7 @@ export const OUTBOX_LIMITS: OutboxLimits = {
   eachAboveMs: 22,
 };
 
-/** Where a GPU computes, cores are free for messages: a screen is as good a limit as any. */
+/** On a GPU, cores are free for messages: the refresh rate of a screen is a good limit. */
 const BETWEEN_MESSAGES_ON_GPU_MS = 15;
 
 export type Send = (message: FromWorker, onSent: () => void) => void;
@@ -46,7 +46,7 @@ export class Outbox {
   #events: { jobId: string; event: JobEvent }[] = [];
   #urgent = false;
   #unsent = 0;
-  /** One per loop that waits: several share the channel. */
+  /** One per waiting loop: several share the channel. */
   readonly #waiting: (() => void)[] = [];
 
   constructor(
@@ -63,7 +63,7 @@ export class Outbox {
     this.#limits = { ...this.#limits, betweenMessagesMs: BETWEEN_MESSAGES_ON_GPU_MS };
   }
 
-  /** Joins the next message; an urgent one leaves before llama.cpp works again. */
+  /** Joins the next message; an urgent one is sent before the next native call. */
   event(jobId: string, event: JobEvent, urgent = false): void {
     if (this.#events.length === 0) this.#oldestMs = this.#nowMs();
     this.#events.push({ jobId, event });
@@ -71,13 +71,13 @@ export class Outbox {
     if (this.#events.length >= this.#limits.eventsPerMessage) this.flush();
   }
 
-  /** A job's last word when it did not end well; everything said before leaves first. */
+  /** The last event of a failed job; earlier events are sent first. */
   failed(jobId: string, error: unknown): void {
     this.flush();
     this.post({ type: 'failed', jobId, failure: toFailure(error) });
   }
 
-  /** llama.cpp is about to work for so long: sends what must not wait until then. */
+  /** Called before native work of this length: sends everything that must not wait for it. */
   beforeNativeCall(expectedMs: number): void {
     const waitedMs = this.#nowMs() - this.#oldestMs;
     const { longestHoldMs, eachAboveMs } = this.#limits;

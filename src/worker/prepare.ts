@@ -1,4 +1,4 @@
-/** From a job to what a lane runs: the answer planned, the prompt in tokens. Comes before any prefill. */
+/** Prepares a job for its lane: plans the answer and tokenises the prompt. Runs before any prefill. */
 import type { GenerateJob, Turn } from '../contract/job.ts';
 import type { Preparation, UnheldKeyword } from '../contract/job-event.ts';
 import { addBiases } from '../contract/sampling.ts';
@@ -21,25 +21,25 @@ import type { Vocabulary } from './prompt/vocabulary.ts';
 
 export interface PreparedChat {
   readonly job: GenerateJob;
-  /** What put the conversation. */
+  /** Writer of the conversation. */
   readonly writer: PromptWriter;
   readonly pieces: readonly PromptPiece[];
-  /** How the conversation had to be changed for the template. */
+  /** Changes to the conversation for the template. */
   readonly folds: readonly string[];
   /** Keywords of tools that the grammar does not enforce. */
   readonly unheld: readonly UnheldKeyword[];
   readonly tokens: Uint32Array;
   /** The rows of images among the tokens, in order. */
   readonly runs: readonly PromptRun[];
-  /** Those at the beginning that any conversation with the same system prompt and tools has; null: not asked for. */
+  /** Those at the beginning that any conversation with the same system prompt and tools shares; null: not requested. */
   readonly sharedTokens: number | null;
-  /** Computes the same later. */
+  /** The same, computed later. */
   readonly beginning: () => number | null;
   /** The window of this job, tokens. */
   readonly numCtx: number;
-  /** Tokens that the answer may have: as asked, and as fit behind the prompt. */
+  /** Tokens that the answer may have: as requested, and as fit after the prompt. */
   readonly maxTokens: number;
-  /** Nobody asked for that limit, so a call that it would cut is written to its end. */
+  /** The client did not request that limit, so a call that it would cut is completed. */
   readonly endsCalls: boolean;
   readonly toolFormat: string;
   readonly model: ModelFormat;
@@ -47,7 +47,7 @@ export interface PreparedChat {
   readonly preparation: Preparation;
 }
 
-/** `images`: those whose marks stand in the texts of the job. */
+/** `images`: those whose marks are in the texts of the job. */
 export function prepareChat(
   loaded: ChatModel,
   asked: GenerateJob,
@@ -102,14 +102,14 @@ function withLimit({ writer }: ChatModel, job: GenerateJob): GenerateJob {
   return { ...job, maxTokens: isChat ? unlimitedTokens(writer) : withoutEndToken(writer) };
 }
 
-/** The job with what its prompt leaves to the answer. */
+/** The job with the room that its prompt leaves to the answer. */
 function withinMost(job: GenerateJob, promptTokens: number): GenerateJob {
   if (job.mostTokens === undefined) return job;
   const left = Math.max(1, job.mostTokens - promptTokens);
   return { ...job, maxTokens: Math.min(job.maxTokens ?? left, left) };
 }
 
-/** The model as it puts this conversation: some files have a second template for those with tools. */
+/** The model with the template for this conversation: some files have a second one for tools. */
 function speaking(chat: ChatModel, { tools }: GenerateJob): ChatModel {
   const { toolWriter } = chat;
   return toolWriter === null || tools.length === 0 ? chat : { ...chat, writer: toolWriter };
@@ -126,10 +126,12 @@ export function requireRoom(chat: ChatModel, { job, tokens, numCtx }: PreparedCh
   });
 }
 
-/** Text up to here is tokenised within milliseconds, and a refusal names its exact count of tokens. */
+/** Shorter text is tokenised within milliseconds, and a refusal names its exact number of tokens. */
 const COUNTED_BYTES = 256 * 1024;
 
-/** What is long and cannot fit by its length alone is refused unread, because reading it would hold up every other stream. */
+/**
+ * Long text that cannot fit by its length alone is refused without tokenising it, which would block every other stream.
+ */
 function refuseHopeless(
   chat: ChatModel,
   pieces: readonly Pick<PromptPiece, 'text'>[],
@@ -208,13 +210,13 @@ function promptPieces({ writer }: ChatModel, job: ChatJob, plan: AnswerPlan): Pr
   return renderPrompt(writer, chatPrompt(writer, job, plan));
 }
 
-/** The conversation in the words of the model's format, before it is folded. */
+/** The conversation in the model's format, before it is folded. */
 export function chatPrompt(
   writer: PromptWriter,
   { prompt, tools, ...job }: ChatJob,
   plan: AnswerPlan,
 ): ChatPrompt {
-  // A turn that is begun is no part of what the template writes, which would end it.
+  // A begun turn is not part of the template's output, which would end it.
   const turns = prompt.continues === true ? prompt.turns.slice(0, -1) : prompt.turns;
   const callable = plan.tools.length > 0;
   const native = plan.model.tools;
@@ -230,13 +232,13 @@ export function chatPrompt(
   };
 }
 
-/** JSON is ended by its grammar, and may speak of marks; so may an answer that nothing but its limit is to end. */
+/** JSON is ended by its grammar, and may mention marks; so may an answer that only its limit is to end. */
 function hiddenStops({ writer }: ChatModel, { prompt, format, ignoresEnd }: GenerateJob): readonly string[] {
   const isText = prompt.kind === 'chat' && format.kind === 'text';
   return isText && ignoresEnd !== true ? writer.template.stops : [];
 }
 
-/** A template that knows nothing of tools may not know the role of their results either. */
+/** A template without tools may not know the role of their results either. */
 function nativeTurns(
   writer: PromptWriter,
   turns: readonly Turn[],
@@ -247,7 +249,7 @@ function nativeTurns(
   return withKnownRoles(writer, tools.length === 0 ? numbered : withTools(numbered, tools, model.tools));
 }
 
-/** The biases of a job in tokens; end tokens are forbidden where none may end the answer. */
+/** The biases of a job by token; end tokens are forbidden if none may end the answer. */
 function withBiases(vocabulary: Vocabulary, job: GenerateJob): GenerateJob {
   const { biasedTexts = [], ignoresEnd = false, sampling } = job;
   if (biasedTexts.length === 0 && !ignoresEnd) return job;

@@ -15,7 +15,7 @@ export interface MemoryLimits {
 }
 
 export const MEMORY_LIMITS: MemoryLimits = { prompts: 48, tokens: 2 * 1024 * 1024 };
-/** Tokens on each side of a difference that are read as text. */
+/** Tokens on each side of a difference that are converted to text. */
 const READ_TOKENS = 48;
 
 export type Rendered = Pick<PreparedChat, 'job'>;
@@ -41,7 +41,7 @@ export class PromptMemory {
     this.#keep(jobId, { domain, tokens: new Uint32Array() });
   }
 
-  /** Its prompt is evaluated from now on; returns what `earlier` does. */
+  /** Evaluation of its prompt starts; returns the result of `earlier`. */
   begin(jobId: string, prompt: Uint32Array): EarlierPrompt | null {
     const kept = this.#kept.get(jobId);
     if (kept === undefined) return null;
@@ -60,7 +60,7 @@ export class PromptMemory {
     this.#keep(jobId, { ...kept, tokens });
   }
 
-  /** The earlier prompt that is most like this one; null where there is none. */
+  /** The earlier prompt with the longest common beginning; null: none. */
   earlier({ job: { jobId, domain = '' } }: Rendered, prompt: Uint32Array): EarlierPrompt | null {
     return this.#earlier(domain, prompt, jobId);
   }
@@ -77,7 +77,7 @@ export class PromptMemory {
     const alike = mostAlike(candidates, prompt);
     if (alike === null) return null;
     const { common: commonTokens, tokens } = alike;
-    // One is the beginning of the other: nothing differs.
+    // One is the beginning of the other: no difference.
     if (commonTokens >= Math.min(tokens.length, prompt.length - 1)) return { commonTokens };
     const after = [commonTokens, commonTokens + READ_TOKENS] as const;
     const difference = {
@@ -89,12 +89,12 @@ export class PromptMemory {
     return { commonTokens, difference };
   }
 
-  /** The first or the last characters of what tokens say. */
+  /** The first or the last characters of the text of tokens. */
   #text(tokens: Uint32Array, side: 'start' | 'end'): string {
     const bytes = Array.from(tokens, (token, at) => {
       if (isRow(token)) return Buffer.from(isRow(tokens[at - 1] ?? 0) ? '' : '[image]');
       const own = this.#vocabulary.tokenBytes(token);
-      // Asking the library costs more than all else here, and only a token without text may be a mark.
+      // The library call is the most expensive part here, and only a token without text may be a mark.
       return own.length > 0 ? own : Buffer.from(this.#vocabulary.controlText(token) ?? '');
     });
     const text = Buffer.concat(bytes).toString('utf8');
@@ -110,7 +110,7 @@ function mostAlike(
 ): { readonly tokens: Uint32Array; readonly common: number } | null {
   let best: { readonly tokens: Uint32Array; readonly common: number } | null = null;
   for (const tokens of earlier.toReversed()) {
-    // One that shares more goes on alike there, so most are skipped after one look.
+    // One that shares more continues alike there, so most are skipped after one comparison.
     if (best !== null && (best.common >= prompt.length || tokens[best.common] !== prompt[best.common]))
       continue;
     const common = commonTokens(tokens, prompt);

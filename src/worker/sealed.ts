@@ -1,6 +1,6 @@
 /**
- * What a sealed worker begins as: it gives up all files but those named, and then becomes main.ts in the same process.
- * The restriction holds for threads that begin after it, and Node has some running by now: hence the new program.
+ * Entry of a sealed worker: it gives up all files but those named, and then becomes main.ts in the same process. The
+ * restriction holds for threads that begin after it, and Node has some running by now: hence the new program.
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { openKernel } from '../lib/seal/kernel.ts';
 import { restrictFiles } from '../lib/seal/landlock.ts';
 import { guardSockets } from '../lib/seal/socket-guard.ts';
 
-/** What Node, the C library and llama.cpp read of the system. */
+/** Files of the system that Node, the C library and llama.cpp read. */
 const SYSTEM = ['/usr', '/lib', '/lib64', '/etc/ld.so.cache', '/etc/ld.so.conf', '/etc/ld.so.conf.d'];
 const ABOUT_THE_MACHINE = [
   '/proc',
@@ -31,7 +31,7 @@ const CHANNEL = 3;
 const main = builtFile('worker/main.js');
 const kernel = await openKernel();
 if (kernel === null || !restrictFiles(kernel, rights())) {
-  // Before any package is loaded; where the kernel has a filter, the server's holds here anyway.
+  // Before any package is loaded; where the kernel has a filter, the server's applies here anyway.
   guardSockets();
   await import('./main.ts');
 } else {
@@ -68,7 +68,7 @@ function rights() {
       ...(hasGpu ? OF_GPUS.read : []),
     ],
     write: JSON.parse(caches) as string[],
-    // Looked through for GPUs.
+    // Searched for GPUs.
     list: ['/dev'],
     devices: hasGpu ? OF_GPUS.devices : HARMLESS_DEVICES,
   };

@@ -34,7 +34,7 @@ export class SlotWatch {
     if (this.#nowMs() - this.#toldMs >= SLOT_REPORT_MS) this.#tell();
   }
 
-  /** Nothing runs any more: what is kept now stays so. */
+  /** Nothing runs any more: the kept state no longer changes. */
   atEnd(): void {
     if (this.#isWatched) this.#tell();
     else this.#tellLater();

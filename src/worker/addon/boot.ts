@@ -33,7 +33,7 @@ import { samplersFor } from './sampling/chain.ts';
 
 type BoundKind = PackageKind | 'own';
 
-/** `libraries`: where GPU packages are installed beside npm's, and a build of the user's own. */
+/** `libraries`: folder of GPU packages in addition to npm's, and of the user's own build. */
 export async function bootNative(
   gpuSetting: string | undefined,
   libraries: string | null = null,
@@ -72,7 +72,7 @@ export async function bootNative(
     devices: atBoot,
     sharesCells: true,
     media: media !== null,
-    // No package would be used beside the user's own build.
+    // No package is used next to the user's own build.
     gpuSupport: kind === 'own' ? [] : gpuSupport(libraries),
   };
   return {
@@ -89,7 +89,7 @@ export async function bootNative(
   };
 }
 
-/** One that cannot be used is told by standard error, and text goes on without it. */
+/** An unusable one is reported on standard error, and text works without it. */
 function openMedia(file: string | null, log: NativeLog): MediaLibrary | null {
   if (file === null) return null;
   try {
@@ -102,10 +102,10 @@ function openMedia(file: string | null, log: NativeLog): MediaLibrary | null {
   }
 }
 
-/** A CUDA library that does not find its runtime has no devices; the one for the runtime before it may. */
+/** A CUDA library without its runtime has no devices; the one for the previous runtime may. */
 function loadBackends(library: Library, kind: BoundKind): void {
   const { folder } = library.files;
-  // A build whose libraries are linked with each other has its devices already.
+  // A build whose libraries are linked together already has its devices.
   if (describeDevices(library).length > 0) return;
   library.ggml_backend_load_all_from_path(folder);
   const fallback = join(folder, CUDA_FALLBACK);
@@ -113,7 +113,7 @@ function loadBackends(library: Library, kind: BoundKind): void {
   library.ggml_backend_load_all_from_path(fallback);
 }
 
-/** The kind of GPU that an own build may use; null: none, or the setting allows none. */
+/** The kind of GPU that an own build may use; null: none, or the setting excludes it. */
 function gpuOfOwn(library: Library, setting: string | undefined): string | null {
   const found = firstGpuKind(library);
   if (setting === 'off') return null;

@@ -63,11 +63,11 @@ export class ContextHandle implements NativeContext {
   #memory: Pointer;
   #attention: AttentionOptions;
   #adapters: readonly ScaledAdapter[] = [];
-  /** Logits stay at a few addresses; a view of each is made once. */
+  /** Logits stay at a few addresses, so their views are cached. */
   readonly #views = new Map<Pointer, Float32Array>();
   /** Of a checkpoint that is no longer needed: memory that was used before is filled several times as fast as new memory. */
   #spare: Uint8Array = NOTHING;
-  /** As last set; null: as the context was opened. */
+  /** As last set; null: the value at opening. */
   #threads: number | null = null;
 
   constructor(open: OpenContext) {
@@ -92,7 +92,7 @@ export class ContextHandle implements NativeContext {
   }
 
   setThreads(threads: number): void {
-    // Asked before every step, and a foreign call is not free.
+    // Runs before every step, and a foreign call is not free.
     if (threads === this.#threads) return;
     this.#threads = threads;
     this.#library.llama_set_n_threads(this.#context, threads, threads);
@@ -153,7 +153,7 @@ export class ContextHandle implements NativeContext {
 
   embedding(sequence: number): Float32Array {
     const { llama_get_embeddings_seq: ofSequence, llama_get_embeddings_ith: ofRow } = this.#library;
-    // A file without pooling has an embedding per token; its last one stands for the input.
+    // A file without pooling has an embedding per token; the last one represents the input.
     const found =
       ofSequence(this.#context, sequence) ?? ofRow(this.#context, this.#batch.lastRow(sequence));
     if (found === null) throw new Error('the model gave no embedding');
@@ -200,7 +200,7 @@ export class ContextHandle implements NativeContext {
     const { llama_state_seq_set_data_ext: restore, llama_memory_seq_cp: share } = this.#library;
     const { spareSequence } = this.#open;
     if (spareSequence === null) return false;
-    // A load replaces all that its sequence holds, so the part goes through one of its own.
+    // A load replaces everything in its sequence, so the part goes through a sequence of its own.
     const isRead = restore(this.#context, state, state.length, spareSequence, WHOLE) === state.length;
     // Shared cells only count another owner.
     if (isRead) share(this.#memory, spareSequence, sequence, 0, END);
@@ -239,7 +239,7 @@ export class ContextHandle implements NativeContext {
   }
 
   reopen(attention: AttentionOptions): void {
-    // Both at once would take twice the memory of the KV cache.
+    // Both at once would double the memory of the KV cache.
     this.#library.llama_free(this.#context);
     this.#views.clear();
     try {

@@ -1,4 +1,4 @@
-/** What the library can compute on, behind the page. */
+/** Devices that the library can compute on. */
 import type { Device } from '../../contract/memory.ts';
 import { DEVICE_TYPES, enumName } from '../../lib/llama-api/enums.ts';
 import { devicePointers } from './library/devices.ts';
@@ -9,7 +9,7 @@ export function describeDevices(library: Library): Device[] {
   return devicePointers(library).map((device) => describe(library, device));
 }
 
-/** What the first GPU is computed with, such as `cuda`, `rocm` or `sycl`; null where the library finds none. */
+/** API of the first GPU, such as `cuda`, `rocm` or `sycl`; null if the library finds none. */
 export function firstGpuKind(library: Library): string | null {
   const gpu = devicePointers(library).find((device) => isGpu(describe(library, device)));
   if (gpu === undefined) return null;
@@ -19,7 +19,7 @@ export function firstGpuKind(library: Library): string | null {
 
 export const isGpu = ({ kind }: Pick<Device, 'kind'>): boolean => kind === 'gpu' || kind === 'igpu';
 
-/** Vulkan on the processor: slower than the processor itself, and no GPU. */
+/** Vulkan on the processor: slower than the processor itself. */
 const SOFTWARE = /llvmpipe|lavapipe|swiftshader|microsoft basic render/i;
 /** For tests on machines without a GPU. */
 export const ALLOWS_SOFTWARE = process.env['HEARTH_TEST_SOFTWARE_GPU'] === '1';

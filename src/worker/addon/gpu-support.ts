@@ -1,4 +1,4 @@
-/** Which GPU kinds this machine has what it takes for, by its devices and by the system's own libraries. */
+/** GPU kinds that this machine supports, by its devices and by the system's own libraries. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import koffi from 'koffi';
@@ -16,11 +16,11 @@ type GpuKind = Exclude<PackageKind, 'cpu'>;
 interface Need {
   /** For people. */
   readonly what: string;
-  /** Any of these fulfils it. */
+  /** Any of these is enough. */
   readonly libraries?: readonly string[];
-  /** For what is no library: any of these devices. */
+  /** For requirements other than libraries: any of these devices. */
   readonly devices?: readonly string[];
-  /** Needed only where this device is. */
+  /** Needed only with this device. */
   readonly onlyFor?: string;
 }
 
@@ -66,7 +66,7 @@ export function gpuSupport(libraries: string | null): GpuSupport[] {
   });
 }
 
-/** Whether the libraries are there without which a package of this kind cannot even be loaded. */
+/** Whether the libraries without which a package of this kind cannot be loaded exist. */
 export function isLoadable(kind: PackageKind, files: LibraryFiles): boolean {
   if (kind !== 'cuda' && kind !== 'vulkan') return true;
   const system = (NEEDS[kind][process.platform] ?? []).filter((need) => need.libraries?.length === 1);
@@ -85,7 +85,7 @@ function hasRuntime(files: LibraryFiles | null): boolean {
   });
 }
 
-/** The newest version of CUDA that the driver takes; null: none of those that libraries are made for. */
+/** The newest version of CUDA that the driver accepts; null: none that libraries are made for. */
 function driverVersion(): number | null {
   const found: [number] = [0];
   try {

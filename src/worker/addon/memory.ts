@@ -1,7 +1,7 @@
 /**
- * What a context takes by device, as llama.cpp reckons it. It says so only in C++: a std::map from buffer type to three
- * sizes, returned by value. The tree is read here as libstdc++ or libc++ lays it out, whichever the library was built
- * with; where it cannot be told, or the tree does not look like one, the answer is null.
+ * Memory of a context by device, as llama.cpp calculates it. It says so only in C++: a std::map from buffer type to
+ * three sizes, returned by value. The tree is read here as libstdc++ or libc++ lays it out, whichever the library was
+ * built with; where it cannot be told, or the tree does not look like one, the answer is null.
  */
 import koffi, { type TypeObject } from 'koffi';
 import { isTestedRelease } from '../../lib/files/native-library.ts';
@@ -15,7 +15,7 @@ const WORD = 8;
 /** In both libraries a node is four words, and its value follows: buffer type, model, context, compute. */
 const VALUE = 4 * WORD;
 const MOST_NODES = 256;
-/** Weights of the host as they are in the file; other buffers of the host hold copies in another order. */
+/** Weights of the host as in the file; other buffers of the host hold copies in another order. */
 const PLAIN_BUFFER = 'CPU';
 
 interface TreeLayout {
@@ -54,7 +54,7 @@ const TREES: Readonly<Record<CxxLibrary, TreeLayout>> = {
 export type MemoryReader = (context: Pointer, mappedBytes?: number) => readonly DeviceBytes[] | null;
 
 export function memoryReader(library: Library): MemoryReader {
-  // No header that a build is checked against says what another release keeps in the tree.
+  // The headers that a build is checked against do not describe the tree of another release.
   const isKnown = koffi.sizeof('void*') === WORD && isTestedRelease(library.llama_version());
   const built = isKnown ? readCxxLibrary(library.files.llama) : null;
   if (built === null) return () => null;

@@ -37,7 +37,6 @@ export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && outOfMemory.has(error);
 }
 
-/** A file, and how it is opened. */
 export interface ModelFile {
   readonly path: string;
   readonly options: ModelOptions;
@@ -71,7 +70,7 @@ export async function openTexts(native: Native, path: string): Promise<ModelText
   return { vocabulary, ...modelTemplates(library, model) };
 }
 
-/** Opened without reserving anything, for what it would take. */
+/** Opened without reserving memory, to learn its needs. */
 export async function measure(
   native: Native,
   { path, options }: ModelFile,
@@ -116,7 +115,7 @@ async function measureContext(
   }
 }
 
-/** What parameters point to is read while a model loads, and again by its contexts: it is never freed. */
+/** Parameters point to memory that is read while a model loads, and again by its contexts: it is never freed. */
 const heldForever: object[] = [];
 
 async function loadModel(
@@ -141,7 +140,7 @@ async function initContext(native: Native, model: Pointer, params: ContextParams
   return opened(native, await onThread<Pointer | null>((done) => init.async(model, params, done)));
 }
 
-/** llama.cpp opens no context for lack of memory only. */
+/** llama.cpp refuses a context only for lack of memory. */
 function opened({ log }: Native, context: Pointer | null): Pointer {
   if (context === null) {
     const error = new Error(log.reason('llama.cpp could not open a context'));
@@ -212,7 +211,7 @@ async function openContext(
     return context;
   };
   const pointer = withThreads(await initContext(native, model, contextParams(library, options)));
-  // A model that says nothing is not pooled, also where it writes.
+  // A model that names no pooling is not pooled, even if it generates.
   const pooling = enumName(POOLINGS, library.llama_pooling_type(pointer)) ?? 'none';
   return new ContextHandle({
     library,

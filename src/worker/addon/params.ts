@@ -1,4 +1,4 @@
-/** From the page's options to llama.cpp's parameter structs, and what of them this machine cannot apply. */
+/** Converts the page's options to llama.cpp's parameter structs, and reports options that this machine cannot apply. */
 import koffi from 'koffi';
 import {
   FLASH_ATTENTION,
@@ -15,14 +15,14 @@ import type { MediaLibrary } from './media/media-library.ts';
 import type { MemoryReader } from './memory.ts';
 import type { ContextOptions, LoadOptions, ModelOptions, TensorBuffer } from '../native.ts';
 
-/** What every model and context of the process is opened with. */
+/** Shared by all models and contexts of the process. */
 export interface Native {
   readonly library: Library;
   readonly log: NativeLog;
   readonly threadpool: Pointer | null;
   readonly readMemory: MemoryReader;
   readonly hasGpu: boolean;
-  /** What reads images, where it is here. */
+  /** Decoder of images, if there is one. */
   readonly media: MediaLibrary | null;
 }
 
@@ -34,7 +34,7 @@ export interface HeldParams {
 
 const ALL_LAYERS = -1;
 
-/** Whether the weights stay in the file and are mapped from there. */
+/** Whether the weights are mapped from the file. */
 export function isMapping(loadMode: number): boolean {
   return loadMode !== LOAD_MODES.none;
 }
@@ -42,7 +42,7 @@ export function isMapping(loadMode: number): boolean {
 export function modelParams({ library, hasGpu }: Native, options: ModelOptions): HeldParams {
   const { devices, gpuLayers, splitMode, mainGpu, loadMode, tensorSplit, tensorBuffers } = options;
   const defaults = library.llama_model_default_params();
-  // A model without layers on a device has no device: llama.cpp would lend it one for large products all the same.
+  // A model without layers on a device gets no device: llama.cpp would use one for large products all the same.
   const names = gpuLayers === 0 || !hasGpu ? [] : devices;
   const onGpu = hasGpu && names?.length !== 0;
   const chosen = names === null ? null : pointerList(names.flatMap((name) => findDevice(library, name) ?? []));
@@ -73,7 +73,7 @@ export function contextParams(library: Library, options: ContextOptions): Contex
     n_batch: batchTokens,
     n_ubatch: options.microBatchTokens ?? batchTokens,
     n_seq_max: sequences,
-    // The library keeps room for a row of each sequence, and aborts where it may not.
+    // The library reserves a row for each sequence, and aborts without it.
     n_outputs_max: options.logitRows === null ? 0 : Math.max(options.logitRows, sequences),
     n_threads: threads,
     n_threads_batch: threads,
@@ -90,7 +90,7 @@ export function contextParams(library: Library, options: ContextOptions): Contex
   };
 }
 
-/** Devices and buffers that this machine does not have, and files that nothing here opens. */
+/** Devices and buffers that this machine does not have, and unsupported files. */
 export function refusedOptions({ library }: Native, options: LoadOptions): (keyof LoadOptions)[] {
   const refused: (keyof LoadOptions)[] = [];
   if (options.devices?.some((name) => findDevice(library, name) === undefined)) refused.push('devices');
@@ -117,12 +117,12 @@ function findBufferType(library: Library, name: string): Pointer | undefined {
   return types.find((type) => library.ggml_backend_buft_name(type) === name);
 }
 
-/** Ends with null. */
+/** Null-terminated. */
 function pointerList(pointers: readonly Pointer[]): BigUint64Array {
   return BigUint64Array.from([...pointers, 0n]);
 }
 
-/** llama.cpp reads one share for each device that it could ever have. */
+/** llama.cpp reads one share for each device that it supports at most. */
 function splitList(library: Library, shares: readonly number[]): Float32Array {
   const list = new Float32Array(library.llama_max_devices());
   list.set(shares.slice(0, list.length));

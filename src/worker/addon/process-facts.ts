@@ -1,4 +1,7 @@
-/** What this process computes with: mapped native files, CPU features, C library. Read once, because it never changes. */
+/**
+ * Native files, CPU features and C library of this process: mapped native files, CPU features, C library. Read once,
+ * because it never changes.
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
@@ -9,7 +12,7 @@ type Host = FrozenFacts['host'];
 
 export interface MappedFile {
   readonly path: string;
-  /** Null where the system does not tell. */
+  /** Null if the system does not report it. */
   readonly inode: number | null;
 }
 
@@ -47,7 +50,7 @@ export function describeHost(
   const binding = findBinding();
   const host: Host = {
     pid: process.pid,
-    // The kernel marks a mapped file whose name now leads to another file; the inode tells them apart.
+    // The kernel marks a mapped file whose name now leads to another file; the inode distinguishes them.
     mapped: files.map(({ path, inode }) => ({ name: nameIn(folder, path), inode })),
     cpuFeatures: systemInfo.trim(),
     libc: libcVersion(),

@@ -37,24 +37,24 @@ export interface AnswerGrammarRequest {
   readonly choice: ToolChoice;
   readonly model: ModelFormat;
   readonly maxCalls: number;
-  /** True: the prompt ends with the mark that opens words. */
+  /** True: the prompt ends with the mark that opens text. */
   readonly inContent: boolean;
   readonly thinking: ThinkingPlace;
 }
 
-/** Where thinking may stand before the answer: nowhere, at the model's choice, or already open in the prompt. */
+/** Place of thinking before the answer: nowhere, at the model's choice, or already open in the prompt. */
 export type ThinkingPlace =
   | { readonly at: 'nowhere' }
   | { readonly at: 'choice' | 'open'; readonly marks: ThinkingMarks };
 
 interface PlannedGrammar {
-  /** Null: the model may say anything. */
+  /** Null: no constraint. */
   readonly gbnf: string | null;
   /** Keywords of tools that the grammar leaves to the check of the call. */
   readonly unheld: readonly UnheldKeyword[];
 }
 
-/** Grammars kept for the next request of the same kind, by what they are made of. */
+/** Grammars kept for the next request of the same kind, by their inputs. */
 const kept = new RecentTexts<PlannedGrammar>({ entries: 16, chars: 2_000_000 });
 
 /** GBNF of the answer, or null when the model may say anything. */
@@ -76,7 +76,7 @@ function madeGrammar(request: AnswerGrammarRequest, unheld: UnheldKeywords): str
   const writer = new GbnfWriter({
     prefix: 'svc-',
     spacing: callSpacing(request.model.tools),
-    // What the answer's own schema may not leave out was refused before; the finished answer is checked.
+    // Parts of the answer's own schema that may not be left out were refused before; the finished answer is checked.
     relax: true,
   });
   let foreign = '';
@@ -136,7 +136,7 @@ function bodyRule(
   return tools.length === 0 ? words : nativeAnswer(writer, { ...request, unheld }, words, restart);
 }
 
-/** JSON between the marks that the model puts around its words. */
+/** JSON between the marks that the model puts around its text. */
 function wrapped({ model, inContent }: AnswerGrammarRequest, shaped: string): string {
   if (model.content === null) return shaped;
   const { open, close, always } = model.content;
@@ -169,7 +169,7 @@ function nativeAnswer(
   return textUntil(writer, first.mark, first.tail, true);
 }
 
-/** A call in the envelope, or words in it. */
+/** A call in the envelope, or text in it. */
 function envelopeAnswer(writer: GbnfWriter, request: AnswerGrammarRequest): string {
   const calls = request.tools.map(({ name, parameters }, index) => {
     const rule = schemaRule(writer, parameters, `tools[${index}].function.parameters`);

@@ -1,4 +1,4 @@
-/** Reads a whole answer: thinking first, where there is any, then the body. */
+/** Parses a whole answer: thinking first, if there is any, then the body. */
 import type { AnswerParser, AnswerPart } from './answer.ts';
 import type { BodyReader } from './calls/body.ts';
 import type { ThinkingPlace } from './answer-grammar.ts';
@@ -8,7 +8,7 @@ export class AnswerReader implements AnswerParser {
   readonly #body: BodyReader;
   #state: 'start' | 'thinking' | 'gap' | 'body';
   #held = '';
-  /** White space at the end of a thought, kept until more follows: the last of it belongs to the mark. */
+  /** White space at the end of a thought, held until more follows: the last of it belongs to the mark. */
   #heldSpace = '';
   #thought = false;
   /** Whether the opening mark can no longer follow: some models repeat the one that the prompt ends with. */
@@ -65,7 +65,7 @@ export class AnswerReader implements AnswerParser {
   }
 
   end(isCut: boolean): AnswerPart[] {
-    // All that is held has begun like a mark.
+    // All held text begins like a mark.
     const held = isCut ? '' : this.#held;
     this.#held = '';
     if (this.#state === 'thinking') return this.#thoughts(held);
@@ -73,7 +73,7 @@ export class AnswerReader implements AnswerParser {
     return [...words, ...this.#body.end(isCut)];
   }
 
-  /** Nothing but white space yet, or the first characters of the opening mark. */
+  /** Only white space so far, or the first characters of the opening mark. */
   #start(piece: string): AnswerPart[] {
     if (this.#place.at === 'nowhere') return this.#body.push(piece);
     this.#held += piece;
@@ -109,7 +109,7 @@ export class AnswerReader implements AnswerParser {
     return this.#thoughts(text.slice(0, text.length - keep));
   }
 
-  /** Leaves out a repeated opening mark; false: what is held may still become one. */
+  /** Leaves out a repeated opening mark; false: the held text may still become one. */
   #opens(open: string): boolean {
     const text = this.#held.trimStart();
     if (text.length < open.length && open.startsWith(text)) return false;

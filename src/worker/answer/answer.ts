@@ -6,25 +6,25 @@
 import type { NativeGrammar } from '../native.ts';
 import type { AnswerPart } from './calls/body.ts';
 
-/** What one job may sample. Its state belongs to one generation. */
+/** Limits of the sampling of one job. Its state belongs to one generation. */
 export interface Constraint {
-  /** Asked before each token; another object than last time re-configures the sampler. Null: free choice. */
+  /** Called before each token; a different object re-configures the sampler. Null: free choice. */
   grammar(): NativeGrammar | null;
-  /** A token that must come next whatever the sampler says (to end thinking, for instance), or null. */
+  /** A token that must come next, whatever the sampler chooses (to end thinking, for instance), or null. */
   forcedToken(): number | null;
-  /** Told of every token of the answer, in order, before it is parsed. */
+  /** Receives every token of the answer, in order, before it is parsed. */
   accept(token: number): void;
 }
 
 export type { AnswerPart };
 
-/** Reads an answer as it is written. Never sees half a character, nor the token that ends the turn. */
+/** Parses an answer while it is generated. Never sees half a character, nor the token that ends the turn. */
 export interface AnswerParser {
   /** Text of ordinary tokens; may be empty while a character is incomplete. */
   text(piece: string): AnswerPart[];
   /** A control token inside the answer, by its text; by default it is silent. */
   control(text: string): AnswerPart[];
-  /** The answer is over: releases what was held back, except a begun mark or call where the answer was cut. */
+  /** The answer is over: releases held text, except a begun mark or call if the answer was cut. */
   end(isCut: boolean): AnswerPart[];
   /** True once nothing more is wanted, such as after the one tool call of a response. */
   readonly complete: boolean;
@@ -35,11 +35,11 @@ export interface AnswerParser {
   readonly thinking: boolean;
 }
 
-/** An answer as it comes into being. Belongs to one run of a job. */
+/** The state of an answer in progress. Belongs to one run of a job. */
 export interface Answer {
   readonly parser: AnswerParser;
   /** Null: free choice. */
   readonly constraint: Constraint | null;
-  /** Texts that end it beside those of the job, and that the client is not told of; absent: none. */
+  /** Texts that end it in addition to those of the job, without a report to the client; absent: none. */
   readonly hiddenStops?: readonly string[];
 }

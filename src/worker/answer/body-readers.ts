@@ -1,4 +1,4 @@
-/** Readers of an answer's body, one per way of writing it. The thinking before it is read elsewhere. */
+/** Readers of an answer's body, one per syntax. The thinking before it is parsed elsewhere. */
 import type { AnswerPart, BodyReader } from './calls/body.ts';
 import { CallReader } from './call-reader.ts';
 import { CALL_BETWEEN, CALL_CLOSE, CALL_OPEN, TEXT_OPEN } from '../prompt/envelope.ts';

@@ -1,4 +1,4 @@
-/** Reads one tool call as it is written: the name between its words, then the arguments as raw JSON text. */
+/** Parses one tool call while it is generated: the name, then the arguments as raw JSON text. */
 import type { AnswerPart } from './answer.ts';
 
 export interface CallWords {
@@ -49,7 +49,7 @@ export class CallReader {
     return parts;
   }
 
-  /** How much of the text belongs to the arguments; moves on when their last bracket is there. */
+  /** Length of the text that belongs to the arguments; moves on when their last bracket is there. */
   #argumentsLength(text: string): number {
     for (let index = 0; index < text.length; index += 1) {
       const char = text[index];

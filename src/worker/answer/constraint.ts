@@ -1,4 +1,4 @@
-/** Holds the sampler to the grammar of an answer, and ends thinking when its budget is spent. */
+/** Applies the grammar of an answer to the sampler, and ends thinking when its budget is spent. */
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import type { NativeGrammar, NativeModel } from '../native.ts';
 import type { AnswerParser, Constraint } from './answer.ts';
@@ -10,7 +10,7 @@ export interface ConstraintOptions {
   readonly model: Pick<NativeModel, 'newGrammar'>;
   readonly vocabulary: Vocabulary;
   readonly request: AnswerGrammarRequest;
-  /** The grammar of the whole answer, thinking included; null: only the budget is watched. */
+  /** The grammar of the whole answer, thinking included; null: only the budget counts. */
   readonly gbnf: string | null;
   readonly parser: AnswerParser;
   /** Tokens of thinking at most. */
@@ -41,7 +41,7 @@ export class AnswerConstraint implements Constraint {
     return this.#forced[0] ?? null;
   }
 
-  /** Comes before the parser reads the token, so `thinking` still speaks of the time before it. */
+  /** Runs before the parser sees the token, so `thinking` still describes the state before it. */
   accept(_token: number): void {
     if (this.#forced.length > 0) {
       this.#forced.shift();
@@ -52,7 +52,7 @@ export class AnswerConstraint implements Constraint {
     if (this.#thoughts >= this.#options.budget) this.#endThinking();
   }
 
-  /** The forced mark is not what the grammar saw, so the answer goes on under a grammar that begins behind it. */
+  /** The grammar has not seen the forced mark, so the answer continues under a grammar that begins after it. */
   #endThinking(): void {
     const { model, request } = this.#options;
     this.#ended = true;
@@ -71,7 +71,7 @@ function closingTokens({ request, vocabulary }: ConstraintOptions): { place: boo
   };
 }
 
-/** A mark that ends a message stands alone; other marks stand on lines of their own. */
+/** A mark that ends a message is alone; other marks are on lines of their own. */
 function closingText({ restart }: ModelFormat, close: string): string {
   return restart === '' ? `\n${close}\n\n` : close;
 }

@@ -25,7 +25,7 @@ import { FormatBody } from './calls/format-body.ts';
 import { AnswerConstraint } from './constraint.ts';
 import { thinkingBudget, thinkingVariables } from './reasoning.ts';
 
-/** What planning asks of a chat model. */
+/** Facts of a chat model that planning needs. */
 export interface AnswerModel {
   readonly writer: PromptWriter;
   readonly model: Pick<NativeModel, 'newGrammar'>;
@@ -38,11 +38,11 @@ export interface AnswerPlan {
   readonly tools: readonly ToolDefinition[];
   /** Further variables of the template, such as `enable_thinking`. */
   readonly templateVariables: Readonly<Record<string, unknown>>;
-  /** What the answer is begun with, appended to the prompt. */
+  /** Beginning of the answer, appended to the prompt. */
   readonly prefill: readonly PrefillPart[];
   readonly reasoning: GenerateJob['reasoning'];
   readonly grammarRequest: AnswerGrammarRequest;
-  /** The grammar of the whole answer, or null when the model may say anything. */
+  /** The grammar of the whole answer, or null without a constraint. */
   readonly gbnf: string | null;
   /** Keywords of its tools that it does not enforce. */
   readonly unheld: readonly UnheldKeyword[];
@@ -78,7 +78,7 @@ export function planAnswer(job: GenerateJob, writer: PromptWriter): AnswerPlan {
   };
 }
 
-/** The beginning of the answer: nothing is read yet. `room` is how many tokens it may have, thinking included. */
+/** The beginning of the answer, before any token. `room`: its most tokens, thinking included. */
 export function openAnswer(plan: AnswerPlan, room: number, chat: AnswerModel): Answer {
   const { grammarRequest: request, gbnf, reasoning } = plan;
   const parser = new AnswerReader(request.thinking, bodyReader(request));
@@ -94,7 +94,7 @@ export function openAnswer(plan: AnswerPlan, room: number, chat: AnswerModel): A
   return { parser, constraint };
 }
 
-/** Amounts of thinking that some templates take for none, where they have no switch. */
+/** Efforts that some templates treat as no thinking, if they have no switch. */
 const LEAST_EFFORTS = ['none', 'minimal'] as const;
 
 function planVariables(
@@ -125,10 +125,10 @@ function callableTools(job: GenerateJob): readonly ToolDefinition[] {
   return toolChoice.mode === 'named' ? tools.filter(({ name }) => name === toolChoice.name) : tools;
 }
 
-/** What the prompt has begun of the answer. */
+/** The part of the answer that the prompt already contains. */
 interface AnswerStart {
   readonly thinking: ThinkingPlace;
-  /** A thought that the model begins all the same is ended at once. */
+  /** A thought that the model begins anyway is ended at once. */
   readonly endsThinking?: boolean;
   readonly inContent: boolean;
   readonly prefill: readonly PrefillPart[];
@@ -137,7 +137,7 @@ interface AnswerStart {
 const NOWHERE: ThinkingPlace = { at: 'nowhere' };
 const NOT_CHAT: AnswerStart = { thinking: NOWHERE, inContent: false, prefill: [] };
 
-/** Text that no template has put into a form. */
+/** Text without a template. */
 const BARE: ModelFormat = {
   tools: null,
   channels: null,
@@ -158,7 +158,7 @@ interface StartRequest {
 }
 
 /**
- * Where the answer begins. Words that a client has begun stand behind thinking: theirs if they gave some, else none.
+ * Start of the answer. Words that a client has begun stand behind thinking: theirs if they gave some, else none.
  * Thinking alone goes on as thinking.
  */
 function planStart(request: StartRequest): AnswerStart {
@@ -213,14 +213,14 @@ function openedStart({ job, writer, model, variables, tools }: StartRequest): An
   if (job.reasoning.enabled === false) {
     // A template without a switch: an empty thought says the same.
     if (opened) return { ...nowhere, prefill: [own(`\n${marks.close}\n\n`)] };
-    // A grammar of the whole answer leaves no place for one; records are replayed as they were made.
+    // A grammar of the whole answer has no place for one; records are replayed as they were made.
     if (job.format.kind !== 'text' || job.lane !== 'shared') return nowhere;
     return { ...nowhere, thinking: { at: 'choice', marks }, endsThinking: true };
   }
   return { ...nowhere, thinking: { at: opened ? 'open' : 'choice', marks } };
 }
 
-/** Whether the opening of an answer has a thought that is over, at its end or before words of the template's own. */
+/** Whether the opening of an answer contains a finished thought, at its end or before words of the template's own. */
 function endsThought(opening: string, { open, close }: NonNullable<ModelFormat['thinking']>): boolean {
   const begun = opening.lastIndexOf(open);
   return (
@@ -237,7 +237,7 @@ const openingCache = memoizeByObject(
   (_template: ChatTemplate) => new RecentTexts<string>({ entries: 64, chars: 2_000_000 }),
 );
 
-/** The end of a prompt, as the template leaves it to the answer: rendered once for the same tools and variables. */
+/** The end of a prompt, as the template leaves it to the answer: cached for the same tools and variables. */
 function renderOpening(writer: PromptWriter, asked: Pick<StartRequest, 'tools' | 'variables'>): string {
   return openingCache(writer.template).of(
     `${JSON.stringify(asked.variables)} ${toolsText(asked.tools)}`,
@@ -245,7 +245,7 @@ function renderOpening(writer: PromptWriter, asked: Pick<StartRequest, 'tools' |
       const turns = [{ role: 'user', content: QUESTION }] as const;
       const rendered = probeTemplate(writer, { turns, ...asked });
       const at = rendered.lastIndexOf(QUESTION);
-      // What stands before it may speak of marks.
+      // The text before it may mention marks.
       const behind = at < 0 ? rendered : rendered.slice(at + QUESTION.length);
       return behind.slice(-LONGEST_OPENING).trimEnd();
     },
@@ -254,7 +254,7 @@ function renderOpening(writer: PromptWriter, asked: Pick<StartRequest, 'tools' |
 
 const QUESTION = 'question 7401';
 
-/** Characters of a prompt's end that may tell; marks are far shorter. */
+/** Relevant characters at the end of a prompt; marks are far shorter. */
 const LONGEST_OPENING = 4_096;
 
 function bodyReader({ format, model, tools, maxCalls }: AnswerGrammarRequest): BodyReader {

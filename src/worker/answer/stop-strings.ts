@@ -41,7 +41,7 @@ export class StopStrings {
     return held.slice(0, held.length - this.#heldLength(held, withheld));
   }
 
-  /** How much of the end of the text could still grow into a stop string: the longest such suffix. */
+  /** Length of the end of the text that could still grow into a stop string: the longest such suffix. */
   #heldLength(text: string, stops = this.#stops): number {
     for (let length = Math.min(this.#longest - 1, text.length); length > 0; length -= 1) {
       const suffix = text.slice(text.length - length);

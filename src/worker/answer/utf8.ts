@@ -15,12 +15,12 @@ export class Utf8Assembler {
     return text;
   }
 
-  /** How many tokens in a row brought no more than a part of the character that waits. */
+  /** Consecutive tokens that brought only a part of the waiting character. */
   get halfTokens(): number {
     return this.#halfTokens;
   }
 
-  /** Forgets the unfinished character, because something else follows it. */
+  /** Drops the unfinished character, because something else follows it. */
   drop(): void {
     this.#decoder = newDecoder();
     this.#halfTokens = 0;

@@ -1,6 +1,6 @@
 /**
- * Whose turn it is where streams have different LoRA adapters: llama.cpp applies adapters to a whole context, so one
- * step evaluates streams of equal adapters only. Pure; the batch loop carries it out.
+ * Order of streams with different LoRA adapters: llama.cpp applies adapters to a whole context, so one step evaluates
+ * streams of equal adapters only. Pure; the batch loop carries it out.
  */
 import type { PreparedChat } from '../prepare.ts';
 
@@ -9,13 +9,13 @@ export function adapterKey(adapters: PreparedChat['job']['adapters']): string {
   return adapters.map(({ name, scale }) => `${name}=${scale}`).join(',');
 }
 
-/** Whose state a job may use: one trust domain, and what was evaluated with the same adapters. */
+/** Key of the state that a job may use: one trust domain and the same adapters. */
 export function stateOwner({ domain = '', adapters }: PreparedChat['job']): string {
   const key = adapterKey(adapters);
   return key === '' ? domain : `${domain}\n${key}`;
 }
 
-/** The adapters that the context has now. */
+/** The present adapters of the context. */
 export interface CurrentGroup {
   readonly key: string;
   readonly sinceMs: number;
@@ -23,7 +23,7 @@ export interface CurrentGroup {
 
 export interface GroupMember {
   readonly key: string;
-  /** When it was last evaluated, or came. */
+  /** Time of its last evaluation, or its arrival. */
   readonly waitingSinceMs: number;
 }
 

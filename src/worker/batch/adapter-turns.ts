@@ -1,4 +1,4 @@
-/** Gives streams of equal LoRA adapters their turn, and their adapters to the context. */
+/** Orders streams by LoRA adapters, and applies the adapters to the context. */
 import type { ChatModel } from '../model.ts';
 import { type CurrentGroup, nextKey } from './adapter-groups.ts';
 import type { Stream } from './stream/stream.ts';
@@ -7,14 +7,14 @@ export class AdapterTurns {
   readonly #chat: ChatModel;
   /** A context begins without adapters. */
   #current: CurrentGroup = { key: '', sinceMs: 0 };
-  /** By job: when it was evaluated last, or came. */
+  /** By job: time of its last evaluation, or its arrival. */
   readonly #waitingSinceMs = new WeakMap<Stream, number>();
 
   constructor(chat: ChatModel) {
     this.#chat = chat;
   }
 
-  /** Decides whose turn the next step is. Almost always there is one group only, the one without adapters. */
+  /** Chooses the group of the next step. Almost always there is only one group, the one without adapters. */
   choose(streams: readonly Stream[]): void {
     const nowMs = performance.now();
     const members = streams.map((stream) => {

@@ -45,7 +45,7 @@ import type { Tiers } from './tiers/tiers.ts';
 import { ThreadUse } from '../threads/thread-use.ts';
 import { Waiting } from './waiting.ts';
 
-/** What a prompt would find now. */
+/** Preview of a prompt. */
 export interface PromptPreview {
   readonly promptTokens: number;
   /** In a sequence, in memory or on the disk. */
@@ -69,7 +69,7 @@ export class BatchLoop {
   readonly #drafting: DraftingModel | null;
   readonly #waiting: Waiting;
   readonly #tiers: Tiers | null;
-  /** What an earlier process left is known. */
+  /** Resolves when the state of an earlier process is known. */
   readonly #opened: Promise<void>;
   readonly #restoring: Restoring;
   readonly #idleSave: IdleSave;
@@ -105,12 +105,12 @@ export class BatchLoop {
     );
   }
 
-  /** Steps begun so far; a watchdog can tell standstill from silence by it. */
+  /** Steps begun so far; a watchdog uses it to distinguish a hang from silence. */
   get steps(): number {
     return this.#steps;
   }
 
-  /** How long a prompt would be now, and where it would be placed; changes nothing. */
+  /** Length and placement of a prompt now; changes nothing. */
   preview(prepared: PreparedChat): PromptPreview {
     const keyed = this.#inCachedTokens(prepared);
     const placement = this.#sequences.preview(keyed);
@@ -181,13 +181,13 @@ export class BatchLoop {
     return { type: 'pinned', pin, heldBytes };
   }
 
-  /** Writes idle state to the disk; resolves when that is done, at once where none is kept there. */
+  /** Writes idle state to the disk; resolves when done, at once without a disk tier. */
   async save(): Promise<void> {
     await this.#opened;
     await this.#idleSave.save();
   }
 
-  /** False when the job is not here. Takes effect at the next step. */
+  /** False when the job is unknown. Takes effect at the next step. */
   cancel(jobId: string): boolean {
     const isHere = this.#streams.has(jobId) || this.#waiting.has(jobId) || this.#restoring.has(jobId);
     if (!isHere) return false;
@@ -196,11 +196,11 @@ export class BatchLoop {
     return true;
   }
 
-  /** The prompt in tokens whose state may be cached, unless these are more and take room from the answer. */
+  /** The prompt in tokens with cached state, unless these are more and take room from the answer. */
   #inCachedTokens({ job, tokens, numCtx }: PreparedChat): KeyedPrompt {
     const keyed = { prompt: tokens, owner: stateOwner(job) };
     const { scoredPrompt } = job;
-    // These very tokens are scored.
+    // Exactly these tokens are scored.
     if (scoredPrompt !== undefined) return { ...keyed, mostReused: PromptScores.mostReused(scoredPrompt) };
     const cached = this.#sequences.withCachedTokens(keyed, this.#chat.vocabulary);
     const fits = cached.length <= tokens.length || cached.length + (job.maxTokens ?? 1) <= numCtx;
@@ -249,7 +249,7 @@ export class BatchLoop {
   }
 
   #attend(): void {
-    // Those that wait for cells would be in the way.
+    // Do not switch while streams are suspended for lack of KV cells.
     if (this.#suspension.size > 0) return;
     for (const stream of this.#attention.consider([...this.#streams.values()])) stream.suspend();
   }
@@ -274,7 +274,7 @@ export class BatchLoop {
     return image === null ? plan : { calls: [...plan.calls, image] };
   }
 
-  /** One native call and what follows from it. */
+  /** One native call and its results. */
   #evaluate({ phase, rows, expectedMs }: PlannedCall): void {
     // No event may wait for a call that prefills; that can take long.
     this.#outbox.beforeNativeCall(phase === 'prefill' ? Number.POSITIVE_INFINITY : expectedMs);
@@ -353,7 +353,7 @@ export class BatchLoop {
     reuse: Omit<Reuse, 'prompt'>,
   ): void {
     const { maxDraftTokens } = this.#planner;
-    // A model that drafts sees no images.
+    // A drafting model sees no images.
     const drafting = job.runs.length === 0 ? this.#drafting : null;
     const cache = cacheFacts({ ...reuse, prompt: job.prompt });
     const onImages = (): void => this.#restoring.wake();
@@ -381,13 +381,13 @@ export class BatchLoop {
     if (progress !== null) this.#outbox.event(stream.jobId, progress, true);
   }
 
-  /** A sequence's row was evaluated: go on with its prompt, or sample what comes next. */
+  /** A sequence's row was evaluated: continue with its prompt, or sample the next token. */
   #advance(stream: Stream, row: Row, logitRows: readonly number[]): void {
     const kept = row.tokens.length - (row.drafts ?? 0);
     const wasPrompt = stream.remaining > 0;
     this.#keep(stream, row.tokens.subarray(0, kept), wasPrompt);
     if (wasPrompt) this.#tellProgress(stream);
-    // Another question about the same image begins there.
+    // Another question about the same image branches there.
     const isImageEnd = row.medium !== undefined && stream.images.at(stream.position) === null;
     const isEnd = stream.remaining === 0 || stream.position === stream.sharedTokens;
     if (wasPrompt && (isEnd || isImageEnd)) this.#sequences.promptEvaluated(row.sequence);
@@ -402,7 +402,7 @@ export class BatchLoop {
     }
   }
 
-  /** Samples one token per row of logits, as long as the draft in the next row is what was sampled. */
+  /** Samples one token per row of logits, while the draft in the next row matches. */
   #sample(stream: Stream, drafts: Uint32Array, logitRows: readonly number[]): void {
     let accepted = 0;
     try {
@@ -444,7 +444,7 @@ export class BatchLoop {
     stream.dispose();
   }
 
-  /** Only a defect of the loop itself comes here; every job still gets its last event. */
+  /** Only a defect of the loop itself leads here; every job still gets its last event. */
   #failAll(error: unknown): void {
     for (const stream of this.#streams.values()) this.#fail(stream, error);
     for (const { job } of [...this.#waiting.removeAll(), ...this.#restoring.removeAll()])
@@ -452,7 +452,7 @@ export class BatchLoop {
   }
 }
 
-/** Chosen: less is evaluated in no time. */
+/** Chosen: fewer are evaluated in no time. */
 const LEAST_PINNED_TOKENS = 32;
 const NOTHING: StepPlan = { calls: [] };
 const FROM_SLOT = { ramTokens: 0, diskTokens: 0, restoreMs: 0 } as const;
@@ -463,7 +463,7 @@ function nativeRow({ kind, tokens, padding }: PlannedRow, stream: Stream): Row {
   return stream.prefillRow(tokens, padding);
 }
 
-/** Room for logits is that of one scored prompt at a time, and the first comes first. */
+/** Memory for logits suffices for one scored prompt at a time; the first comes first. */
 function oneScoring(prefilling: readonly Stream[]): readonly Stream[] {
   const scoring = prefilling.filter(({ isScoring }) => isScoring);
   const [first] = scoring.sort((a, b) => a.arrivedMs - b.arrivedMs);

@@ -1,13 +1,13 @@
-/** Evaluates the rows of one step in one native call, and finds the guilty one when that fails. */
+/** Evaluates the rows of one step in one native call, and finds the failing row. */
 import type { NativeContext } from '../native.ts';
 import type { Row } from './stream/row.ts';
 
-/** Per sequence: the batch rows of the logits wanted, or why it could not be evaluated. */
+/** Per sequence: the batch rows of the wanted logits, or the reason of the failure. */
 export type RowResult = { readonly logitRows: readonly number[] } | FailedRow;
 
 interface FailedRow {
   readonly error: unknown;
-  /** Whether the sequence holds what it held before; if not, it holds nothing that is known. */
+  /** Whether the sequence holds its earlier state; if not, its state is unknown. */
   readonly restored: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface RowHandler {
   onResult(row: Row, result: RowResult): void;
 }
 
-/** Tells the handler of every row, also when the step failed as a whole. */
+/** Calls the handler for every row, also when the step failed as a whole. */
 export function evaluateRows(context: NativeContext, rows: readonly Row[], handler: RowHandler): void {
   // Ascending ids: llama.cpp only then keeps the sequences together in one micro-batch.
   const ordered = [...rows].sort((a, b) => a.sequence - b.sequence);

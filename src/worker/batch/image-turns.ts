@@ -1,6 +1,6 @@
 /**
- * Whose image is evaluated next: one call of image rows in a step, beside those that the planner plans, for the stream that
- * has waited longest among those whose rows are encoded. Pure.
+ * Order of images: one call of image rows in a step, beside those that the planner plans, for the stream that has waited
+ * longest among those whose rows are encoded. Pure.
  */
 import type { PlannedCall } from './planning/step-planner.ts';
 import type { Stream } from './stream/stream.ts';
@@ -8,7 +8,7 @@ import type { Stream } from './stream/stream.ts';
 type Waiting = Pick<Stream, 'sequence' | 'position' | 'images' | 'isDecoding' | 'remaining'>;
 
 export class ImageTurns {
-  /** By sequence, in which step it last had a turn. */
+  /** By sequence: step of its last turn. */
   readonly #turns = new Map<number, number>();
   #turn = 0;
 
@@ -23,11 +23,11 @@ export class ImageTurns {
     const { sequence, position } = next;
     const tokens = Math.min(image.rows, mostRows);
     const row = { kind: 'image', sequence, position, tokens, padding: 0 } as const;
-    // Events leave before it: nobody knows how long it takes.
+    // Events are sent before it: its time is unknown.
     return { phase: 'prefill', rows: [row], expectedMs: Number.POSITIVE_INFINITY };
   }
 
-  /** Whether a stream can go on only when its image is encoded. */
+  /** Whether a stream waits for the encoding of its image. */
   areAwaited(streams: Iterable<Waiting>): boolean {
     return [...streams].some(({ images, position }) => images.at(position)?.isReady === false);
   }

@@ -1,4 +1,4 @@
-/** The prompt cache of a loaded model, where it may keep anything. */
+/** Opens the prompt cache of a loaded model, if it may keep anything. */
 import { keptState } from '../cache/kept-state.ts';
 import type { ChatModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';

@@ -6,7 +6,7 @@ import { PlainPlanner } from './planning/plain-planner.ts';
 import type { StepPlanner } from './planning/step-planner.ts';
 import { TunedPlanner } from './planning/tuned/tuned-planner.ts';
 
-/** Flash attention of ggml-cpu reads others row by row, however many rows there are. */
+/** Flash attention of ggml-cpu reads other types row by row, whatever the number of rows. */
 const TILED_TYPES: readonly KvType[] = ['f16', 'f32'];
 
 export function costModelFor({ context, facts, spec, sharedCells }: ChatModel): CostModel {

@@ -20,7 +20,7 @@ export class Restoring {
   readonly #sequences: Sequences;
   readonly #arrival: Arrival;
   readonly #jobs = new Map<string, { readonly job: StreamJob; readonly sequence: number }>();
-  /** The sequences of restores under way, those of jobs that were cancelled meanwhile included. */
+  /** The sequences of running restores, including those of cancelled jobs. */
   readonly #underWay = new Set<number>();
   #change = deferred<void>();
 
@@ -33,7 +33,7 @@ export class Restoring {
     return this.#jobs.size;
   }
 
-  /** Their prompts, and how much of their state has come. */
+  /** Their prompts, and the restored part of their state. */
   get prompts(): PrefillingPrompt[] {
     return [...this.#jobs.values()].map(({ job: { prompt, owner }, sequence }) => ({
       prompt,
@@ -42,7 +42,7 @@ export class Restoring {
     }));
   }
 
-  /** Whether state has come of a restore that is not over. */
+  /** Whether part of the state of a running restore has arrived. */
   get holdsCells(): boolean {
     return [...this.#underWay].some((sequence) => this.#sequences.held(sequence) > 0);
   }
@@ -51,19 +51,18 @@ export class Restoring {
     return this.#jobs.has(jobId);
   }
 
-  /** Whether the job was here. Its sequence is free again once the state has come. */
+  /** Whether the job was here. Its sequence is free again once the restore ends. */
   remove(jobId: string): boolean {
     return this.#jobs.delete(jobId);
   }
 
-  /** All that are here; none is afterwards. */
+  /** Returns all jobs and removes them. */
   removeAll(): StreamJob[] {
     const removed = [...this.#jobs.values()].map(({ job }) => job);
     this.#jobs.clear();
     return removed;
   }
 
-  /** Ends the wait of `untilChange`. */
   wake(): void {
     this.#change.resolve();
   }

@@ -1,6 +1,6 @@
 /**
- * Which answers go on where sequences share fewer KV cells than they need: the youngest wait while the others use theirs,
- * and evaluate again what they gave up. What idle sequences hold goes first.
+ * Which answers continue if sequences share fewer KV cells than they need: the youngest wait while the others use
+ * theirs, and evaluate again what they gave up. What idle sequences hold goes first.
  */
 import { cellsFilled, type StepPlan, withoutPadding } from './planning/step-planner.ts';
 import { CELL_LIMITS } from './planning/tuning.ts';
@@ -31,7 +31,6 @@ export class Suspension<S extends Suspendable> {
     return this.#suspended.has(stream);
   }
 
-  /** It is over. */
   remove(stream: S): void {
     this.#suspended.delete(stream);
   }
@@ -41,7 +40,7 @@ export class Suspension<S extends Suspendable> {
     return [...streams].filter((stream) => !this.#suspended.has(stream));
   }
 
-  /** Those that were suspended first go on first, once there is room for all that they evaluate again. */
+  /** The first suspended continue first, once there is room for everything that they evaluate again. */
   resume(): void {
     let promised = 0;
     for (const stream of this.#suspended) {
@@ -57,13 +56,13 @@ export class Suspension<S extends Suspendable> {
       const running = this.running(streams);
       const wanted = plan(running);
       if (this.#sequences.hasFree(cellsFilled(wanted))) return wanted;
-      // Nobody gives up state for rows that only make a step cheaper.
+      // No state is given up for rows that only make a step cheaper.
       const needed = withoutPadding(wanted);
       if (this.#sequences.makeRoom(cellsFilled(needed))) return needed;
       // The job of a restore is younger than all of them. Its next part finds no room, so it begins with what it has, and can wait.
       if (this.#restoring.holdsCells) return NOTHING;
       const youngest = running.at(-1);
-      // One alone has room for its whole window.
+      // A single one has room for its whole window.
       if (youngest === undefined || running.length === 1) return needed;
       this.#suspended.add(youngest);
       youngest.suspend();

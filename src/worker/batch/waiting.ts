@@ -16,7 +16,7 @@ import type { StreamJob } from './stream/stream-job.ts';
 import type { HeldBefore } from './tiers/cache-facts.ts';
 import type { Restorable, Tiers } from './tiers/tiers.ts';
 
-/** State that is brought to a prompt. */
+/** State that is restored for a prompt. */
 export interface Restoration {
   readonly tiers: Tiers;
   readonly wanted: Restorable;
@@ -24,14 +24,14 @@ export interface Restoration {
 }
 
 export interface Admission {
-  /** The sequence is reserved; its state is on the way. */
+  /** The sequence is reserved; its state is being restored. */
   restore(job: StreamJob, placement: Placement, restoration: Restoration): void;
   begin(job: StreamJob, placement: Placement, before: HeldBefore): void;
   /** The sequence is free again, and empty. */
   failed(job: StreamJob, error: unknown): void;
 }
 
-/** Chosen: tokens of an answer that are reckoned with, as nobody knows when it ends. */
+/** Chosen: assumed tokens of an answer, whose length is unknown. */
 const ANSWER_TOKENS = 128;
 
 export class Waiting {
@@ -67,7 +67,7 @@ export class Waiting {
     return found;
   }
 
-  /** All that wait; none does afterwards. */
+  /** Returns all waiting jobs and removes them. */
   removeAll(): StreamJob[] {
     const removed = this.#jobs;
     this.#jobs = [];
@@ -144,7 +144,7 @@ export class Waiting {
     }
   }
 
-  /** Room for the prompt and the beginning of an answer: a prompt that is evaluated for nothing helps nobody. */
+  /** Room for the prompt and the beginning of an answer: evaluating a prompt without room for its answer is useless. */
   #hasRoom({ prompt }: StreamJob, { keep }: Placement, begun: readonly PrefillingPrompt[]): boolean {
     const promised = begun.reduce((sum, other) => sum + other.prompt.length - other.position, 0);
     return this.#sequences.hasRoomFor(promised + prompt.length - keep + CELL_LIMITS.answerTokens);
@@ -155,7 +155,7 @@ export class Waiting {
     this.#sequences.setAside(id, { promptTokens: prompt.length - reused, answerTokens });
   }
 
-  /** Asked before the placement is carried out, which cuts away what the prompt does not begin with. */
+  /** Called before the placement is carried out, which cuts everything that the prompt does not begin with. */
   #heldBefore(job: StreamJob): HeldBefore {
     const inSequence = this.#sequences.nearest(job);
     const inTiers = this.#tiers?.nearest(job.owner, job.prompt) ?? null;

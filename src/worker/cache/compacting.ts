@@ -8,13 +8,13 @@ import { type ReadState, rowPieces, copyRows } from './state-layout.ts';
 
 /** Copied between two pauses, or one piece. */
 const COMPACT_BYTES = 1024 * 1024;
-/** Chosen: waste below this share of a state is not worth a copy of the rest. */
+/** Chosen: less waste than this share of a state is not worth a copy of the rest. */
 const LEAST_WASTE = 1 / 16;
 
 export interface CompactOptions {
-  /** What all that is held may take, bytes, waste included. */
+  /** Limit of all held state, bytes, waste included. */
   readonly limitBytes: number;
-  /** Whether all rows are copied; else only out of what is mostly waste, and where more is held than may be. */
+  /** Whether all rows are copied; else only from mostly wasted memory, and if the limit is exceeded. */
   readonly all: boolean;
 }
 
@@ -67,7 +67,7 @@ interface CopyOptions {
   isHeld(): boolean;
 }
 
-/** Null where the rows were given up meanwhile. */
+/** Null if the rows were evicted meanwhile. */
 async function copied(
   { state, start, end }: Slice,
   { bytes, isHeld, pause }: CopyOptions,

@@ -1,4 +1,4 @@
-/** The nodes of the tree that lie on the disk: found again after a restart, written while nothing waits, bounded. */
+/** The nodes of the tree on the disk: found again after a restart, written while nothing waits, bounded. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { CacheTiers } from '../../contract/slots.ts';
@@ -19,9 +19,9 @@ import { TierCounters } from './tier-counters.ts';
 export interface DiskTierDeps {
   nodes(): Iterable<HeldNode>;
   tree(owner: string): PrefixTree<HeldState>;
-  /** The layout as states of this context have it. */
+  /** The layout in the form of this context. */
   sharedLayout(layout: StateLayout): StateLayout;
-  /** Its file is gone. */
+  /** Its file was removed. */
   onDropped(node: HeldNode): void;
   log(sentence: string): void;
 }
@@ -35,9 +35,9 @@ export class DiskTier {
   readonly #folder: BlockFolder;
   readonly #worth = new EvictionRank();
   readonly #tally = new TierCounters();
-  /** Of other models, the oldest first; as they were when this one last looked. */
+  /** Of other models, the oldest first; as of the last look. */
   #others: CachedFile[] = [];
-  /** Ends once every file that was discarded is gone. */
+  /** Resolves once every discarded file is removed. */
   #removed: Promise<void> = Promise.resolve();
 
   constructor(spec: DiskCacheSpec, deps: DiskTierDeps) {
@@ -61,7 +61,7 @@ export class DiskTier {
     return Math.max(1, this.#spec.bytes * PIN_SHARE - others);
   }
 
-  /** Learns what other models have. */
+  /** Reads what other models hold. */
   async lookAround(): Promise<void> {
     this.#others = await othersFiles(this.#spec);
   }
@@ -95,7 +95,7 @@ export class DiskTier {
         if (!isUnsaved(node)) continue;
         await pause();
         if (!isUnsaved(node)) continue;
-        // It looks at every file there is.
+        // It lists every file.
         if (!wrote) await this.lookAround();
         if (!(await this.#makeRoom(node.payload.bytes))) return;
         wrote = true;
@@ -114,7 +114,7 @@ export class DiskTier {
     return file === null ? null : this.#folder.fetch(file, staging);
   }
 
-  /** False when the file is not what was written. */
+  /** False when the file fails its check. */
   decrypt(
     { payload: { file } }: HeldNode,
     encrypted: Buffer,
@@ -145,7 +145,7 @@ export class DiskTier {
     this.#tally.restoredTokens += tokens;
   }
 
-  /** Nobody needs the file any more. */
+  /** The file is no longer needed. */
   discard({ payload, tokens }: HeldNode): void {
     if (payload.file === null) return;
     const removal = this.#folder.remove(payload.file.id);
@@ -199,11 +199,11 @@ export class DiskTier {
     }
   }
 
-  /** The domain that holds most of the disk, of all models together, gives way first. */
+  /** State of the domain that holds most of the disk, over all models, is evicted first. */
   async #makeRoom(more: number): Promise<boolean> {
     const taken = (): number => this.#othersBytes + this.#tally.bytes + more;
     while (taken() > this.#spec.bytes) if (!(await this.#evictOne())) return false;
-    // What was counted as free is free before anything is written.
+    // Space that was counted as free must be free before anything is written.
     await this.#removed;
     return true;
   }
@@ -220,7 +220,7 @@ export class DiskTier {
       const ownFiles = own.filter(({ by }) => by === domain);
       const oldestOwnMs = ownFiles.reduce((oldest, { file }) => Math.min(oldest, file.usedMs), Infinity);
       const other = others.find(({ by }) => by === domain)?.file;
-      // Whichever was used longest ago goes: a file of another model, or what is worth least of this one.
+      // The least recently used is removed: a file of another model, or the least valuable of this one.
       if (other !== undefined && other.usedMs <= oldestOwnMs) return await this.#evictOther(other);
       const mayGo = ownFiles.map(({ node }) => node).filter(mayLeaveDisk);
       const least = this.#worth.least(mayGo, ({ payload }) => payload.onDisk);
@@ -248,7 +248,7 @@ export class DiskTier {
 /** The domain that a file of another model names. */
 const tagIn = (file: CachedFile): string => path.basename(file.path).slice(0, TAG_CHARS);
 
-/** Of other models, the one that was used longest ago first. */
+/** Of other models, the least recently used first. */
 async function othersFiles({ folder, kind }: DiskCacheSpec): Promise<CachedFile[]> {
   const others = (await cachedKinds(folder)).filter(({ name }) => name !== kind);
   return others.flatMap(({ files }) => files).sort((a, b) => a.usedMs - b.usedMs);

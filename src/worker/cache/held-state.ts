@@ -1,10 +1,10 @@
-/** What a node of the tree stands for: rows in memory, in a file, or both. */
+/** Content of a node of the tree: rows in memory, in a file, or both. */
 import type { StoredBlock } from './disk/block-folder.ts';
 import type { PrefixNode } from './prefixes/prefix-tree.ts';
 import type { Holding } from './prefixes/eviction-rank.ts';
 import { type ReadState, rowPieces, type StateLayout } from './state-layout.ts';
 
-/** Rows of a state that were not copied out of it yet. */
+/** Rows of a state that were not yet copied out of it. */
 export interface Slice {
   readonly state: ReadState;
   readonly start: number;
@@ -14,15 +14,15 @@ export interface Slice {
 export interface HeldState {
   readonly owner: string;
   readonly bytes: number;
-  /** Null: a whole state, as llama.cpp wrote it. */
+  /** Null: a whole state, in llama.cpp's format. */
   readonly layout: StateLayout | null;
   readonly inRam: Holding;
   readonly onDisk: Holding;
   ram: Uint8Array | Slice | null;
   file: StoredBlock | null;
-  /** Readers and writers that need it to stay. */
+  /** Readers and writers that need it. */
   pins: number;
-  /** Holds a pinned prefix: neither tier gives it up. */
+  /** Holds a pinned prefix: neither tier evicts it. */
   isPinned: boolean;
   gone: boolean;
 }

@@ -6,9 +6,9 @@ import type { Stretch } from './state-layout.ts';
 import { withValues } from './turned-values.ts';
 
 export interface KeptState {
-  /** Of a whole sequence, as it is kept; what cannot be turned stays as it is. */
+  /** Converts a whole sequence to the stored form; state that cannot be turned stays unchanged. */
   out(state: Uint8Array, tokens: number): Uint8Array;
-  /** As the context reads it. */
+  /** Converts to the form of the context. */
   in(state: Uint8Array, stretch: Stretch): Uint8Array;
 }
 

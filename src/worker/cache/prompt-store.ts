@@ -23,12 +23,12 @@ import { TierCounters } from './tier-counters.ts';
 /** Tokens of one block: what a branch shares with another conversation is reused to the token, whatever its length. */
 const BLOCK_TOKENS = 128;
 
-/** What is held of a prompt. */
+/** Held state of a prompt. */
 export interface Found {
   readonly match: PrefixMatch<HeldState>;
   readonly ramTokens: number;
   readonly diskTokens: number;
-  /** What restoring it will probably take, milliseconds. */
+  /** Expected time of a restore, milliseconds. */
   readonly expectedMs: number;
 }
 
@@ -36,7 +36,7 @@ export interface StoreOptions {
   readonly spec: PromptCacheSpec;
   /** KV streams of the context: one where sequences share their cells, else one for each. */
   readonly streams: number;
-  /** What evaluating a token takes at present. */
+  /** Present cost of evaluating a token. */
   msPerToken(): number;
   log(sentence: string): void;
 }
@@ -44,9 +44,9 @@ export interface StoreOptions {
 /** Chosen: until the first was measured. */
 const ASSUMED_BYTES_PER_MS = { ram: 1_500_000, disk: 700_000 };
 const FIXED_MS = 1;
-/** How quickly measured rates follow. */
+/** Weight of the last measured rate. */
 const RATE_WEIGHT = 0.4;
-/** So many tokens before it double what a token costs. */
+/** This number of tokens before it doubles the cost of a token. */
 const DEPTH_TOKENS = 8_192;
 
 export class PromptStore {
@@ -55,7 +55,7 @@ export class PromptStore {
   readonly #ghosts = new Map<string, GhostPrefixes>();
   readonly #worth = new EvictionRank();
   readonly #pins: Pins;
-  /** Of what is in memory. */
+  /** Of the state in memory. */
   readonly #tally = new TierCounters();
   readonly #rate = { ...ASSUMED_BYTES_PER_MS };
   readonly #disk: DiskTier | null;
@@ -92,7 +92,7 @@ export class PromptStore {
     });
   }
 
-  /** What the tiers hold, and what became of it since the load. */
+  /** Content of the tiers, and their counters since the load. */
   get tiers(): Pick<CacheTiers, 'ram' | 'disk'> {
     const { ramBytes } = this.#options.spec;
     return { ram: ramBytes === 0 ? null : this.#tally.facts(ramBytes), disk: this.#disk?.facts ?? null };
@@ -102,7 +102,7 @@ export class PromptStore {
     return this.#disk !== null;
   }
 
-  /** Takes over what earlier processes left on the disk. */
+  /** Takes over the disk state of earlier processes. */
   async open(): Promise<void> {
     await this.#disk?.open(() => this.#markPins(this.#nodes()));
   }
@@ -180,12 +180,11 @@ export class PromptStore {
     return tokens.length - (last === undefined ? 0 : last.node.start + last.tokens);
   }
 
-  /** Whether a longer beginning of this prompt was held once and gave way. */
+  /** Whether a longer beginning of this prompt was held and evicted. */
   wasHeld(owner: string, prompt: Uint32Array, beyond: number): boolean {
     return (this.#ghosts.get(owner)?.longest(prompt) ?? 0) > beyond;
   }
 
-  /** The state of these tokens was given up. */
   lost(owner: string, tokens: Uint32Array): void {
     let ghosts = this.#ghosts.get(owner);
     if (ghosts === undefined) {
@@ -230,7 +229,7 @@ export class PromptStore {
     await compact(held, { limitBytes: this.#options.spec.ramBytes, all }, pause);
   }
 
-  /** While states pass through memory on their way to the disk, they may take more of it than they may keep. */
+  /** While states pass through memory on their way to the disk, they may exceed its limit. */
   async saving(work: () => Promise<void>): Promise<void> {
     this.#inRamBefore = new Set([...this.#nodes()].filter(({ payload }) => payload.ram !== null));
     try {
@@ -241,19 +240,19 @@ export class PromptStore {
     }
   }
 
-  /** Whether it lay in memory when the present save began. */
+  /** Whether it was in memory when the present save began. */
   wasInRam(node: HeldNode): boolean {
     return this.#inRamBefore?.has(node) === true;
   }
 
-  /** Writes what is in memory only; what `leavesRam` is true of is dropped there afterwards. */
+  /** Writes state that is only in memory; state for which `leavesRam` is true is dropped there afterwards. */
   async save(pause: Pause, leavesRam: (node: HeldNode) => boolean): Promise<void> {
     await this.#disk?.save(pause, (node) => {
       if (leavesRam(node) && node.payload.pins === 0) this.#leaveRam(node);
     });
   }
 
-  /** Hands over what was found. A part that cannot be used is gone afterwards. */
+  /** Hands over the found state. An unusable part is removed. */
   async read({ match }: Pick<Found, 'match'>, pause: Pause, taker: StateTaker): Promise<ReadBack> {
     const startedMs = performance.now();
     for (const { node } of match.used) node.payload.pins += 1;
@@ -266,7 +265,6 @@ export class PromptStore {
     }
   }
 
-  /** So much of what was found is in use. */
   restored({ ramTokens, diskTokens }: Pick<Found, 'ramTokens' | 'diskTokens'>): void {
     this.#tally.restoredTokens += ramTokens;
     this.#disk?.restored(diskTokens);
@@ -294,7 +292,7 @@ export class PromptStore {
     }
   }
 
-  /** Of the domain that holds most, what is worth least; of the next one where nothing of that may go. */
+  /** The least valuable state of the domain that holds most; of the next domain if none of that can be evicted. */
   #firstToGo(): HeldNode | undefined {
     const { ramBytes } = this.#options.spec;
     const nodes = [...this.#nodes()].filter(({ payload }) => payload.ram !== null);
@@ -322,7 +320,7 @@ export class PromptStore {
     for (const gone of this.#tree(node.payload.owner).remove(node)) this.#gone(gone);
   }
 
-  /** Out of the tree; who reads it at present goes on. */
+  /** Removed from the tree; running reads continue. */
   #gone(node: HeldNode): void {
     const { payload, tokens } = node;
     if (payload.gone) return;
@@ -342,7 +340,7 @@ export class PromptStore {
     this.#tally.left(payload.bytes, tokens);
   }
 
-  /** As states of this context have it, however many streams the context had that this one comes from. */
+  /** In the form of this context, whatever the number of streams of the context that wrote it. */
   #sharedLayout(layout: StateLayout): StateLayout {
     const own = { ...layout, streams: this.#options.streams };
     const key = JSON.stringify([own.magic, own.transposed, own.keys, own.values]);

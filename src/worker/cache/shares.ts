@@ -1,4 +1,4 @@
-/** Whose state gives way first where several trust domains share a tier: that of the one that holds most of it. Pure. */
+/** Whose state is evicted first if several trust domains share a tier: that of the one that holds most of it. Pure. */
 import { ownerDomain } from './disk/domain-tag.ts';
 import type { HeldState } from './held-state.ts';
 

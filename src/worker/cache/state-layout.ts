@@ -1,13 +1,13 @@
 /**
- * How llama.cpp writes the state of one sequence (llama_kv_cache::state_write): the cells with their positions, then for
- * each layer the rows of all cells. Read here so that the state of some tokens can be kept and put together again
- * without the rest. What does not read to its last byte in exactly this form is kept whole. Pure.
+ * Format of the state of one sequence in llama.cpp (llama_kv_cache::state_write). Read here so that the state of some
+ * tokens can be kept and put together again without the rest. What does not read to its last byte in exactly this form
+ * is kept whole. Pure.
  */
 
-/** What is equal for all states of one context. */
+/** Equal for all states of one context. */
 export interface StateLayout {
   readonly magic: number;
-  /** KV streams of the context; the state lies in one of them. */
+  /** KV streams of the context; the state belongs to one of them. */
   readonly streams: number;
   readonly transposed: boolean;
   /** Type and bytes of a cell's keys, by layer. */
@@ -16,7 +16,7 @@ export interface StateLayout {
   readonly values: readonly (readonly number[])[];
 }
 
-/** A state, and where in it each token lies. */
+/** A state, with the place of each token. */
 export interface ReadState {
   readonly layout: StateLayout;
   readonly bytes: Uint8Array;
@@ -37,12 +37,12 @@ const PIECE_BYTES = 64 * 1024;
 const CELL_BYTES = 12;
 /** Type and size of the rows of a layer. */
 const LAYER_BYTES = 12;
-/** Of a model that nobody will ever see. */
+/** More than any real model has. */
 const MOST_STREAMS = 4_096;
 const MOST_LAYERS = 4_096;
 const MOST_ELEMENTS = 1 << 20;
 
-/** Null where the state is not the plain one of `tokens` tokens from position `start` on. */
+/** Null unless the state is the plain one of `tokens` tokens from position `start` on. */
 export function readState(bytes: Uint8Array, tokens: number, start = 0): ReadState | null {
   try {
     return new LayoutParser(bytes, { start, tokens }).read();
@@ -83,19 +83,19 @@ export function copyRows(state: ReadState, start: number, end: number): Uint8Arr
   return rows;
 }
 
-/** Positions of a sequence: so many from the first on. */
+/** Positions of a sequence: this number from the first on. */
 export interface Stretch {
   readonly start: number;
   readonly tokens: number;
 }
 
-/** A state under construction: rows are added block by block, and then it is one that llama.cpp reads. */
+/** A state under construction: rows are added block by block, until llama.cpp can read it. */
 export class StateBuilder {
   readonly bytes: Uint8Array;
   readonly #start: number;
   readonly #planes: readonly Plane[];
 
-  /** `memory` of an earlier state is used again where it is large enough. */
+  /** `memory` of an earlier state is reused if it is large enough. */
   constructor(layout: StateLayout, stretch: Stretch, memory?: Uint8Array) {
     const { bytes, planes } = frame(layout, stretch, memory);
     this.bytes = bytes;
@@ -129,7 +129,7 @@ function rowStrides({ keys, values, transposed }: StateLayout): number[] {
   return [...keys.map(([, row]) => row), ...ofValues];
 }
 
-/** The frame of a state: everything but the rows, and where these belong. */
+/** The frame of a state: everything but the rows, and the places of these. */
 export function frame(
   layout: StateLayout,
   { start, tokens }: Stretch,

@@ -7,15 +7,15 @@ import { type HeldState, type HeldNode, piecesInRam } from './held-state.ts';
 import type { UsedNode } from './prefixes/prefix-tree.ts';
 import { StateBuilder } from './state-layout.ts';
 
-/** Where a state goes. */
+/** Receiver of a state. */
 export interface StateTaker {
-  /** Parts may follow one another, each of the tokens behind the last; else the state comes whole. */
+  /** Parts may follow one another, each of the tokens after the last; else the state arrives whole. */
   readonly inParts: boolean;
-  /** The state of so many tokens; its bytes are good until the call returns. False: nothing more is wanted. */
+  /** The state of this number of tokens; its bytes are valid until the call returns. False: stop. */
   take(state: Uint8Array, tokens: number): boolean;
 }
 
-/** What was taken, by where it lay, and why that is not all. */
+/** Restored tokens by tier, and the reason why not all were. */
 export interface ReadBack {
   readonly ramTokens: number;
   readonly diskTokens: number;
@@ -23,12 +23,12 @@ export interface ReadBack {
 }
 
 export interface StateSource {
-  /** The bytes of a node's file; null: it has none, or that is gone. */
+  /** The bytes of a node's file; null: it has none, or it is missing. */
   fetch(node: HeldNode, staging: Staging): Promise<Buffer | null>;
-  /** Hands the rows in them to `take`; false when they did not prove to be what was written. */
+  /** Hands the rows in them to `take`; false when they fail the check. */
   decrypt(node: HeldNode, encrypted: Buffer, take: TakeRows): boolean;
   used(node: HeldNode): void;
-  /** It cannot be used. */
+  /** It is unusable. */
   lost(node: HeldNode): void;
 }
 
@@ -45,7 +45,7 @@ interface ReadMemory {
 
 export class StateReader {
   readonly #source: StateSource;
-  /** Of reads that are over; several may be under way, and fresh memory would cost as much as reading. */
+  /** Of finished reads; several may be running, and fresh memory would cost as much as reading. */
   readonly #memories: ReadMemory[] = [];
 
   constructor(source: StateSource) {
@@ -66,7 +66,7 @@ export class StateReader {
           const { node, tokens } = each;
           const encrypted = await fetched;
           at += 1;
-          // The next file is read while this one is opened.
+          // The next file is read while this one is decrypted.
           fetched = fetch(at);
           await pause();
           found[node.payload.ram === null ? 'diskTokens' : 'ramTokens'] += tokens;
@@ -108,7 +108,7 @@ function splitParts(used: readonly Used[], inParts: boolean): (readonly Used[])[
   return inParts ? used.map((each) => [each]) : [used];
 }
 
-/** The state of some blocks one behind the other; or a whole one, as it was written. */
+/** The state of consecutive blocks; or a whole one, as it was written. */
 class PartState {
   bytes: Uint8Array = new Uint8Array();
   readonly #layout: HeldState['layout'];
@@ -137,7 +137,7 @@ class PartState {
   }
 }
 
-/** Hands out the bytes of pieces; what is asked for at once lies in one of them. */
+/** Hands out the bytes of pieces; each request lies within one of them. */
 function inOrder(pieces: Iterable<Uint8Array>): NextBytes {
   const rest = pieces[Symbol.iterator]();
   let piece: Uint8Array = new Uint8Array();

@@ -1,4 +1,4 @@
-/** What one tier holds now, and what became of it since the load. */
+/** Content of one tier, and its counters since the load. */
 import type { TierFacts } from '../../contract/slots.ts';
 
 export class TierCounters {

@@ -65,7 +65,7 @@ function turned(from: ReadState, layout: StateLayout, stretch: Stretch): Uint8Ar
   return to.bytes;
 }
 
-/** Where the values of each layer begin. */
+/** Start of the values of each layer. */
 function firstPlanes({ keys, values, transposed }: StateLayout): number[] {
   let next = keys.length;
   return values.map(([, , elements = 0]) => {
@@ -98,7 +98,7 @@ function copyRows(
 interface Shape {
   readonly rows: number;
   readonly columns: number;
-  /** Where a row of the output's columns lies in the input; null: in order. */
+  /** Order of the rows of the output's columns in the input; null: unchanged. */
   readonly rowOrder?: Int32Array | null;
   readonly columnOrder?: Int32Array | null;
 }

@@ -1,5 +1,5 @@
 /**
- * How an embedding model is opened: one context for short inputs and one for longer ones, and on a CPU further ones in
+ * Contexts of an embedding model: one context for short inputs and one for longer ones, and on a CPU further ones in
  * which several inputs are computed at a time. Pure.
  */
 import { MOST_EMBEDDING_SEQUENCES, MOST_EMBEDDINGS_AT_ONCE } from '../../contract/limits.ts';
@@ -12,18 +12,18 @@ import type { ContextOptions, LoadOptions } from '../native.ts';
  */
 const FLASH_TILE_ROWS = 64;
 const SHORT_INPUT = FLASH_TILE_ROWS - 1;
-/** Tokens of a step without flash attention, which looks from every token of a step at every other. */
+/** Tokens of a step without flash attention, whose cost grows with the square of the step. */
 const SHORT_STEP_TOKENS = 128;
 /** Tokens of a step with it; more gain nothing on a CPU, and other jobs wait for the end of a step. */
 const LONG_STEP_TOKENS = 256;
 /** An input of more tokens keeps all threads busy by itself, and each further context for it would take much memory. */
 const LONGEST_BESIDE = 256;
 
-/** What decides how the inputs of a model are computed. */
+/** Choices that determine how inputs are computed. */
 export interface EmbeddingWay {
-  /** Each by itself, so that its vector has the same bits in every step. */
+  /** Each alone, so that its vector has the same bits in every step. */
   readonly isExact: boolean;
-  /** Steps at a time, each with threads of its own; 1: one after the other, with all threads. */
+  /** Parallel steps, each with its own threads; 1: one after the other, with all threads. */
   readonly atOnce: number;
 }
 
@@ -39,7 +39,7 @@ export function embeddingWay(
   return { isExact, atOnce: isExact && !usesDevices ? Math.min(threads, MOST_EMBEDDINGS_AT_ONCE) : 1 };
 }
 
-/** Inputs of so many tokens at most, and how contexts for them are opened. */
+/** Inputs of up to this number of tokens, and the options of their contexts. */
 export interface EmbeddingContextPlan {
   readonly longest: number;
   /** Tokens of one step, unless a single input is longer. */
@@ -47,7 +47,7 @@ export interface EmbeddingContextPlan {
   readonly sequences: number;
   /** The context that computes with all threads while no other does. */
   readonly options: ContextOptions;
-  /** Those that compute at the same time, of inputs of up to `longestBeside` tokens. */
+  /** Those that compute in parallel, for inputs of up to `longestBeside` tokens. */
   readonly beside: readonly ContextOptions[];
   readonly longestBeside: number;
 }
@@ -66,7 +66,7 @@ export function embeddingContexts(
   const plan = (longest: number, together: number, isFlash: boolean | null): EmbeddingContextPlan => {
     const tokens = way.isExact ? 1 : together;
     const contextFor = (rows: number): ContextOptions => {
-      // An input is evaluated as a whole, because its tokens look at each other in both directions.
+      // An input is evaluated as a whole, because its tokens attend to each other in both directions.
       const batchTokens = roundedUp(rows);
       return {
         sequences,
@@ -98,7 +98,6 @@ export function embeddingContexts(
   return limit <= SHORT_INPUT ? [short] : [short, plan(limit, LONG_STEP_TOKENS, null)];
 }
 
-/** Every context of a plan. */
 export function allContexts(plans: readonly EmbeddingContextPlan[]): ContextOptions[] {
   return plans.flatMap(({ options, beside }) => [options, ...beside]);
 }

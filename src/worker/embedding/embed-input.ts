@@ -1,4 +1,4 @@
-/** From the texts of an embed job to the token runs to compute: identical texts once, the longest first. */
+/** Converts the texts of an embed job to token runs: identical texts once, the longest first. */
 import type { EmbedJob, TextOrIds } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { Vocabulary } from '../prompt/vocabulary.ts';
@@ -7,7 +7,7 @@ import { textOfTokens } from '../prompt/vocabulary-jobs.ts';
 export interface EmbedInput {
   readonly tokens: Uint32Array;
   readonly truncated: boolean;
-  /** Every place in the job where this text stands. */
+  /** Every index of this text in the job. */
   readonly indexes: readonly number[];
 }
 
@@ -24,11 +24,11 @@ export function embedInputs(vocabulary: Vocabulary, job: EmbedJob, limit: number
 
     return { tokens: cut(all, limit, vocabulary), truncated: all.length > limit, indexes };
   });
-  // Inputs of like length fit a step best, and what is computed alone does not come last.
+  // Inputs of similar length fit a step best, and those that are computed alone do not come last.
   return inputs.sort((a, b) => b.tokens.length - a.tokens.length);
 }
 
-/** Every place of each text; lists of token ids are not compared. */
+/** Every index of each text; lists of token ids are not compared. */
 export function groupPlaces<Input>(inputs: readonly Input[]): Map<Input, number[]> {
   const places = new Map<Input, number[]>();
   for (const [index, input] of inputs.entries()) {
@@ -40,7 +40,7 @@ export function groupPlaces<Input>(inputs: readonly Input[]): Map<Input, number[
 }
 
 function inputTokens(vocabulary: Vocabulary, input: TextOrIds): Uint32Array {
-  // Client text never turns into control tokens, here as little as in a prompt.
+  // Client text never becomes a control token, as in prompts.
   const body = typeof input === 'string' ? vocabulary.tokenize(input, false) : innerTokens(vocabulary, input);
   const { prependToken, appendToken } = vocabulary;
   const first = prependToken === null ? [] : [prependToken];
@@ -48,14 +48,14 @@ function inputTokens(vocabulary: Vocabulary, input: TextOrIds): Uint32Array {
   return Uint32Array.from([...first, ...body, ...last]);
 }
 
-/** Ids without the model's first and last token, which tokenisers put around a text only if they are told to. */
+/** Ids without the model's first and last token, which tokenisers add only on request. */
 function innerTokens({ prependToken, appendToken }: Vocabulary, ids: readonly number[]): readonly number[] {
   const from = prependToken !== null && ids[0] === prependToken ? 1 : 0;
   const isClosed = appendToken !== null && ids.length > from && ids.at(-1) === appendToken;
   return ids.slice(from, isClosed ? -1 : undefined);
 }
 
-/** So many ids of another vocabulary hardly ever decode to a text that this one encodes as the same ids. */
+/** This number of ids of another vocabulary hardly ever decodes to a text that this one encodes as the same ids. */
 const TELLING_IDS = 16;
 
 /** Ids do not name their vocabulary, and the vector of foreign ids looks like any other. */

@@ -15,12 +15,12 @@ import { type Step, takeStep } from './step-inputs.ts';
 import { vectorsDepend } from './vector-trial.ts';
 import { type Work, planWork } from './work.ts';
 
-/** Vectors leave at least this often: a long list shows progress. */
+/** Longest time between vectors: a long list shows progress. */
 const FLUSH_MS = 50;
 
 interface OpenJob {
   readonly work: Work;
-  /** Those of its work that have not begun. */
+  /** Those of its inputs that have not begun. */
   readonly inputs: EmbedInput[];
   totalTokens: number;
   unfinished: number;
@@ -35,11 +35,11 @@ export class EmbedPool {
   /** Jobs with inputs not yet begun, in turn. */
   readonly #queue: OpenJob[] = [];
   readonly #open = new Map<string, OpenJob>();
-  /** Jobs that give an account, until it is known whether they can. */
+  /** Jobs with a record, until it is known whether they can have one. */
   readonly #unproven: OpenJob[] = [];
   #isProven = false;
   readonly #beside: ParallelInputs;
-  /** Ends the wait for new inputs and for steps that compute. */
+  /** Ends the wait for new inputs and for running steps. */
   #wake: () => void = () => {};
   #turning = false;
   #flushedMs = 0;

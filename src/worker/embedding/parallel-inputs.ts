@@ -1,8 +1,8 @@
-/** Steps that are computed at the same time, each in a context of its own, and how they share the threads. */
+/** Steps that run in parallel, each in its own context, and their shares of the threads. */
 import type { NativeContext } from '../native.ts';
 import type { Sized, StepLimits } from './step-inputs.ts';
 
-/** What computes inputs of one class of length, see worker/model.ts. */
+/** Contexts for inputs of one class of length, see worker/model.ts. */
 export interface ParallelLimits extends StepLimits {
   readonly beside: readonly NativeContext[];
   readonly longestBeside: number;
@@ -13,7 +13,6 @@ interface PlannedStep {
   readonly inputs: readonly { readonly input: Sized }[];
 }
 
-/** A step that has begun. */
 export interface Place {
   readonly context: NativeContext;
   readonly threads: number;
@@ -27,7 +26,7 @@ export class ParallelInputs {
     this.#threads = threads;
   }
 
-  /** Steps that compute now. */
+  /** Running steps. */
   get steps(): number {
     return this.#begun.size;
   }
@@ -42,7 +41,7 @@ export class ParallelInputs {
     return this.steps < this.#most(limits) && this.#free > 0;
   }
 
-  /** With so many inputs waiting behind it. */
+  /** `waiting`: inputs after these. */
   begin(limits: ParallelLimits, waiting: number): Place {
     const taken = [...this.#begun].map((place) => place.context);
     const context = limits.beside.find((each) => !taken.includes(each));

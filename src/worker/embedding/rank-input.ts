@@ -1,11 +1,11 @@
-/** From a query and its documents to token runs, one per pair: identical documents once, the longest first. */
+/** Converts a query and its documents to token runs, one per pair: identical documents once, the longest first. */
 import type { RankJob } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { EmbeddingModel } from '../model.ts';
 import type { EmbedInput } from './embed-input.ts';
 import { groupPlaces } from './embed-input.ts';
 
-/** What stands around the document. */
+/** Tokens around the document. */
 interface Frame {
   readonly before: readonly number[];
   readonly after: readonly number[];
@@ -20,7 +20,7 @@ export function rankInputs(ranker: RankModel, job: RankJob): EmbedInput[] {
   const asked = frame.before.length + frame.after.length;
   const { limit } = ranker;
   const room = limit - asked;
-  // A document of which nothing is left could not be compared with others.
+  // A document cut to nothing could not be compared with others.
   if (room < 1) throw fail('query_too_long', { param: 'query', tokens: asked, limit });
   const inputs = [...groupPlaces(job.documents)].map(([text, indexes]) => {
     const document = ranker.vocabulary.tokenize(text, false);
@@ -36,7 +36,7 @@ export function rankInputs(ranker: RankModel, job: RankJob): EmbedInput[] {
   return inputs.sort((a, b) => b.tokens.length - a.tokens.length);
 }
 
-/** Client text never turns into control tokens; those of the model's own template do. */
+/** Client text never becomes a control token; marks of the model's own template do. */
 function buildFrame({ vocabulary, model }: RankModel, query: string): Frame {
   const asked = [...vocabulary.tokenize(query, false)];
   const template = model.facts.rerankTemplate;

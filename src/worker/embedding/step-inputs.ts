@@ -1,11 +1,10 @@
-/** Which inputs are computed together in one step. Pure. */
+/** Chooses the inputs of one step. Pure. */
 
-/** An input as far as a step is concerned. */
 export interface Sized {
   readonly tokens: { readonly length: number };
 }
 
-/** A job with inputs that wait. */
+/** A job with waiting inputs. */
 export interface InputSource {
   readonly inputs: Sized[];
 }
@@ -69,7 +68,7 @@ export function takeStep<Source extends InputSource, Limits extends StepLimits>(
   return { limits, inputs };
 }
 
-/** Takes another input of the source that was last in turn where that comes closer to whole tiles. */
+/** Replaces the last input by another of the same source if that comes closer to whole tiles. */
 function exchangeLast<Source extends InputSource>(
   inputs: StepInput<Source>[],
   left: number,
@@ -94,7 +93,7 @@ function exchangeLast<Source extends InputSource>(
   inputs[inputs.length - 1] = { source, input: best };
 }
 
-/** Drops sources without inputs on its way. */
+/** Drops sources without inputs. */
 function limitsOfFirst<Limits extends StepLimits>(
   queue: InputSource[],
   kinds: readonly Limits[],

@@ -1,4 +1,4 @@
-/** What an embed or rank job asks for: its inputs, and what is said of each and at the end. */
+/** Inputs and events of an embed or rank job: its inputs, and what is said of each and at the end. */
 import type { EmbedJob, Job, RankJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import { normalise } from '../../lib/base/vector.ts';
@@ -13,9 +13,9 @@ export interface Work {
   readonly jobId: string;
   /** In the order in which they are computed; taken out when their step begins. */
   readonly inputs: EmbedInput[];
-  /** Its vectors have a record, so that they must not depend on other work. */
+  /** Its vectors have a record, so they must not depend on other work. */
   readonly accounts?: true;
-  /** One event for each place of the input; `values` is what the model gave. Throws when they are no result. */
+  /** One event for each index of the input. Throws when the values are not a result. */
   told(input: EmbedInput, values: Float32Array): JobEvent[];
   ended(totalTokens: number): JobEvent;
 }
@@ -65,7 +65,7 @@ function rankWork(model: EmbeddingModel, job: RankJob): Work {
     jobId: job.jobId,
     inputs: rankInputs(model, job),
     told: (input, values) => {
-      // Of several classes the first is the one that means relevance.
+      // Of several classes the first one means relevance.
       const score = values[0] ?? Number.NaN;
       if (!Number.isFinite(score)) throw new Error(`the score of document ${input.indexes[0]} is not finite`);
       return input.indexes.map((index) => ({ type: 'score', index, score, ...inputFacts(input) }));
@@ -78,7 +78,7 @@ function inputFacts({ tokens, truncated }: EmbedInput): { tokens: number; trunca
   return { tokens: tokens.length, truncated };
 }
 
-/** A job has up to thousands of inputs, so the failure names the one whose vector is no vector. */
+/** A job has up to thousands of inputs, so the failure names the one with the invalid vector. */
 function unitVector(values: Float32Array, { indexes }: EmbedInput): Float32Array {
   try {
     return normalise(values);

@@ -1,4 +1,4 @@
-/** What a frozen run says that it did: every setting and hash that a record names. */
+/** Settings and hashes of a frozen run: every setting and hash that a record names. */
 import type { FrozenExec, FrozenFacts } from '../../contract/frozen.ts';
 import { recordedSampling } from '../../contract/sampling-shapes.ts';
 import type { LogitTrace } from '../batch/stream/logit-trace.ts';
@@ -17,7 +17,7 @@ export interface FinishedRun {
   readonly trace: LogitTrace;
 }
 
-/** Of an answer in a slot of an exact load. Throws where nothing can be signed. */
+/** Of an answer in a slot of an exact load. Throws if nothing can be signed. */
 export function exactAccount(chat: ChatModel, prepared: PreparedChat): StreamJob['account'] {
   const plan = planFrozen(chat, prepared);
   exactExec(chat);
@@ -66,7 +66,7 @@ function outputFacts({ output, trace }: FinishedRun, chain: readonly string[]): 
     tokenCount: output.tokens.length,
     tokensSha256: sha256(tokens),
     traceSha256: trace.sha256,
-    // Under penalties or a grammar the largest logit is not the one that was chosen from.
+    // Under penalties or a grammar the choice was not made from the largest logit.
     minMargin: chain.length === 1 && chain[0] === 'greedy' ? trace.minMargin : null,
   };
 }

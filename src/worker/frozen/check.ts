@@ -48,7 +48,7 @@ export async function checkFrozen(chat: ChatModel, claim: Claim, hooks: FrozenHo
   return { type: 'done', finishReason: finishReason ?? 'stop', usage: output.usage(0), timings, check };
 }
 
-/** Of each step, how far the claimed token lies below the first choice, in logits. */
+/** Distance of each claimed token below the first choice, in logits. */
 async function* measureGaps(
   { plan, frozen, claimed }: Claim,
   hooks: FrozenHooks,

@@ -74,7 +74,7 @@ export async function openFrozenContext(
   return frozen;
 }
 
-/** Reads the thread count back; a run with another one than demanded must not be signed. */
+/** Reads the thread count back; a run with another count than requested must not be signed. */
 export function observedThreads(frozen: FrozenContext): number {
   const observed = frozen.context.getThreads();
   if (observed !== frozen.exec.threads)
@@ -99,7 +99,6 @@ function contextExec(chat: ChatModel, context: NativeContext, threads: number): 
   };
 }
 
-/** Settings of the library itself. */
 export function libraryExec({
   backend,
   model,
@@ -117,10 +116,10 @@ export function libraryExec({
   };
 }
 
-/** As records have always written it. */
+/** The spelling of existing records. */
 const recordedType = (type: KvType): string => type.toUpperCase();
 
-/** How an exact load computes, in the words of a record. */
+/** Execution settings of an exact load, in the words of a record. */
 export function exactExec(chat: ChatModel): FrozenExec {
   const { context, facts, spec } = chat;
   if (chat.exact === undefined) throw unavailable('the model is not loaded with exact=on');

@@ -30,18 +30,17 @@ export class FrozenLane {
     this.#outbox = outbox;
   }
 
-  /** Evaluations so far, by which a watchdog tells work from standstill. */
+  /** Evaluations so far, by which a watchdog detects a hang. */
   get steps(): number {
     return this.#steps;
   }
 
-  /** Throws when the job is refused. */
   submit(prepared: PreparedChat): void {
     this.#waiting.push({ plan: planFrozen(this.#chat, prepared), cancelled: false });
     if (this.#running === null) void this.#work();
   }
 
-  /** False when the job is not here. */
+  /** False when the job is unknown. */
   cancel(jobId: string): boolean {
     const running = this.#running;
     const entry =

@@ -1,4 +1,4 @@
-/** What a frozen job needs before it runs: its pins, the window that holds it, and the claimed tokens. */
+/** Requirements of a frozen job: its pins, the window that holds it, and the claimed tokens. */
 import type { FrozenPins } from '../../contract/frozen.ts';
 import { whyNotFrozen } from '../../contract/settings/shapes.ts';
 import type { Answer } from '../answer/answer.ts';
@@ -36,7 +36,7 @@ export function planFrozen(chat: ChatModel, prepared: PreparedChat): FrozenPlan 
   return { prepared, numCtx, threads, claimed, epsilon: pins.epsilon };
 }
 
-/** A replay loads the file as it is, so a run must not depend on what its user set. */
+/** A replay loads the plain file, so a run must not depend on settings of its user. */
 function refuseSettings({ spec, model }: ChatModel): void {
   const reason = whyNotFrozen(spec.settings);
   if (reason !== null) throw unavailable(reason);
@@ -68,7 +68,7 @@ export function toStreamJob({ prepared }: FrozenPlan, answer: Answer): StreamJob
 function claimedTokens(chat: ChatModel, base64: string): Uint32Array {
   const claimed = decodeTokens(base64);
   if (claimed === null) throw unavailable('the claimed tokens are not u32 ids');
-  // Native code looks such a token up without a bound.
+  // Native code looks such a token up without a bounds check.
   if (claimed.some((token) => token >= chat.vocabulary.size))
     throw unavailable('the claimed tokens are not all in the vocabulary of this model');
 

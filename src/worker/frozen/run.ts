@@ -10,7 +10,7 @@ import { frozenFacts } from './account.ts';
 import { CHUNK_TOKENS, type FrozenContext, observedThreads, SEQUENCE } from './context.ts';
 import { type FrozenPlan, toStreamJob } from './plan.ts';
 
-/** What runs and checks get from their lane. */
+/** Services of the lane for runs and checks. */
 export interface FrozenHooks {
   event(event: JobEvent): void;
   /** Called before each evaluation, when messages are handled; rejects when the job was cancelled. */
@@ -58,7 +58,7 @@ function prefillRow(stream: Stream): Row {
   return stream.prefillRow(Math.min(CHUNK_TOKENS, stream.remaining));
 }
 
-/** Returns the batch row of the logits, where the row asks for them. */
+/** Returns the batch row of the logits, if the row requests them. */
 function evaluateAlone(context: NativeContext, row: Row): number | undefined {
   let logitRow: number | undefined;
   evaluateRows(context, [row], {

@@ -4,7 +4,7 @@ import { whyNotFrozen } from '../../contract/settings/shapes.ts';
 import type { EmbeddingModel } from '../model.ts';
 import { libraryExec, unavailable } from './context.ts';
 
-/** Throws where nothing can be signed. */
+/** Throws if nothing can be signed. */
 export function requireVectorAccount({ spec, model, contexts }: EmbeddingModel): void {
   if (model.facts.gpuLayers > 0) throw unavailable('the model has layers on a GPU');
   if (contexts.some(({ sequences }) => sequences > 1)) {

@@ -7,10 +7,10 @@ import type { LoadedFacts } from '../../contract/load.ts';
 import { threadCounts } from '../threads/counts.ts';
 
 export interface CalibrationLimits {
-  /** Measuring time per thread count; a slow step is taken `fewestSteps` times even so. */
+  /** Measuring time per thread count; a slow step still runs `fewestSteps` times. */
   readonly perCountMs: number;
   readonly fewestSteps: number;
-  /** After this much, no further thread count is tried. */
+  /** After this time, no further thread count is tried. */
   readonly totalMs: number;
 }
 
@@ -19,12 +19,12 @@ export const CALIBRATION_LIMITS: CalibrationLimits = { perCountMs: 40, fewestSte
 export interface Calibration {
   readonly threads: number;
   readonly tried: LoadedFacts['calibration'];
-  /** False when other programs took the processor meanwhile: then only a step that was short even so decides. */
+  /** False when other programs used the processor meanwhile: then only a step that was short anyway decides. */
   readonly quiet: boolean;
 }
 
 export interface CalibrationProbe {
-  /** Runs one typical step on so many threads and resolves with its milliseconds. */
+  /** Runs one typical step on this number of threads and resolves with its milliseconds. */
   step(threads: number): Promise<number>;
   /** Processor time of this process so far, milliseconds. */
   cpuMs(): number;
@@ -33,7 +33,7 @@ export interface CalibrationProbe {
 /** Threads that wait for each other spin, so an undisturbed step uses all of its threads nearly all of the time. */
 const QUIET_SHARE = 0.8;
 
-/** A rate this close to the best is as good; more threads then also read prompts faster. */
+/** A rate this close to the best is as good; more threads then also make prefill faster. */
 const AS_GOOD = 1.05;
 
 /**
@@ -53,7 +53,7 @@ export async function calibrate(
   limits: CalibrationLimits = CALIBRATION_LIMITS,
 ): Promise<Calibration> {
   const tried: { threads: number; tokensPerS: number }[] = [];
-  // When the time is up after one thread, the model is a large one, and those want all cores.
+  // When the time is up after one thread, the model is a large one, and those need all cores.
   let leftMs = limits.totalMs;
   let quiet = true;
   for (const threads of threadCounts(cores)) {
@@ -87,7 +87,7 @@ function bestThreads(tried: LoadedFacts['calibration']): number {
   );
 }
 
-/** The mean would be ruled by the one step in which the host was busy with something else. */
+/** The mean would be dominated by one step in which the host was busy. */
 function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.POSITIVE_INFINITY;

@@ -25,7 +25,7 @@ export async function loadChat(
     if (isExact(spec.settings)) await prepareExact(backend, spec);
     const options = loadOptions(backend, spec);
     const whole = spec.numCtx * spec.parallel;
-    // Sequences that share cells see slightly different sums beside each other, so they share only to save memory.
+    // Sequences that share cells get slightly different sums in company, so they share only to save memory.
     const exact = isExact(spec.settings) ? EXACT_LOAD : null;
     const unified = exact?.unified ?? spec.cells < whole;
     const cells = unified ? spec.cells : whole;
@@ -85,7 +85,7 @@ export async function loadChat(
   }
 }
 
-/** The context of so many cells; a question about memory opens the same one as a load. */
+/** The context with this number of cells; a question about memory opens the same one as a load. */
 export function chatContext(
   options: LoadOptions,
   {
@@ -105,7 +105,7 @@ export function chatContext(
     // Exact loads keep the whole past of every layer, and divide calls by their own rules.
     microBatchTokens: wholeWindows === true ? EXACT_LOAD.microBatchTokens : null,
     ...(wholeWindows !== undefined && { wholeWindows }),
-    // Those of a scored prompt come with the ends of others.
+    // Logits of a scored prompt come with the ends of others.
     logitRows: Math.min(BATCH_TOKENS, Math.max(sequences * (1 + draftTokens), SCORED_ROWS + sequences)),
     threads,
     flashAttention,
@@ -116,7 +116,7 @@ export function chatContext(
   };
 }
 
-/** The same windows as the model's own, but for a row of logits per sequence. */
+/** The same windows as the model's own, with one row of logits per sequence. */
 async function openDraft(
   backend: NativeBackend,
   { spec, options }: { readonly spec: LoadSpec; readonly options: LoadOptions },

@@ -15,7 +15,7 @@ import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts'
 import { placedLoads } from './placement.ts';
 import { threadsFor, type TypicalStep, tuneThreads } from './threads.ts';
 
-/** What the thread count is measured with. */
+/** Tokens of the measured step. */
 const TYPICAL_TOKENS = 32;
 
 export async function loadEmbedding(
@@ -54,7 +54,7 @@ export async function loadEmbedding(
   }
 }
 
-/** A question about memory asks for the same contexts as a load. */
+/** A question about memory opens the same contexts as a load. */
 export function chooseWay(
   backend: NativeBackend,
   { settings }: Pick<LoadSpec, 'settings'>,

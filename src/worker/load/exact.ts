@@ -15,7 +15,7 @@ import type { Vocabulary } from '../prompt/vocabulary.ts';
 import { usesDevices } from './load-options.ts';
 
 export interface ExactLoadFacts {
-  /** Empty, and empty again afterwards. */
+  /** Empty before and after. */
   readonly context: NativeContext;
   readonly spec: Pick<LoadSpec, 'modelId' | 'parallel' | 'adapters'>;
   readonly vocabulary: Pick<Vocabulary, 'size'>;
@@ -26,7 +26,7 @@ export interface ExactLoadFacts {
 
 const FLOAT_TYPES = ['F64', 'F32', 'F16', 'BF16'];
 
-/** Rows that are computed together by the kernels that were seen: pairs, threes, fours and eights. */
+/** Rows that the known kernels compute together: pairs, threes, fours and eights. */
 const SHARED_CALLS = [2, 3, 4, 8];
 /** One prompt whole, and in tiles of even and odd sizes on both sides of 8 and of 32 rows, where libraries change kernels. */
 const TILES = [2, 3, 7, 24];
@@ -37,7 +37,7 @@ const MOST_READ = 64;
 /** The library reads it at its first product of such a type. */
 const NO_PANELS = 'GGML_NO_IQ_PANEL';
 
-/** Before the model is opened. Throws `load_setting_unusable` where the rules cannot be kept here. */
+/** Before the model is opened. Throws `load_setting_unusable` if this machine cannot keep the rules. */
 export async function prepareExact(
   backend: NativeBackend,
   { modelId, path, settings }: LoadSpec,
@@ -61,13 +61,12 @@ export async function isQuantisedModel(path: string): Promise<boolean> {
   return !FLOAT_TYPES.some((type) => types.has(type));
 }
 
-/** In any of its files. */
 async function allMatrixTypes(path: string): Promise<ReadonlySet<string>> {
   const types = await Promise.all(partFiles(path).map((part) => readMatrixTypes(part)));
   return new Set(types.flatMap((each) => [...each]));
 }
 
-/** Throws `load_setting_unusable` where bits depend on how prompts are evaluated or on the number of threads. */
+/** Throws `load_setting_unusable` if bits depend on how prompts are evaluated or on the number of threads. */
 export function provenSteps({ context, spec, vocabulary, past, quantised }: ExactLoadFacts): ExactSteps {
   if (past.holds === 'summary' && past.beside !== undefined) {
     const reason = 'it has recurrent layers beside a sliding window, whose state comes back in other cells';
@@ -107,7 +106,7 @@ class Trial {
     this.#tokens = tokens;
   }
 
-  /** The logits behind a prompt that is evaluated in these tiles. */
+  /** The logits after a prompt that is evaluated in these tiles. */
   prompt(tiles: readonly number[]): string {
     let position = 0;
     let digest = '';
@@ -119,7 +118,7 @@ class Trial {
     return digest;
   }
 
-  /** The logits of one token in each of so many sequences, behind a short prompt of its own. */
+  /** The logits of one token in each of this number of sequences, after a short prompt of its own. */
   decoded(sequences: number, together = false): string[] {
     const all = Array.from({ length: sequences }, (_, sequence) => sequence);
     for (const sequence of all) this.#evaluate([{ sequence, position: 0, rows: SHORT_PROMPT }]);
@@ -129,7 +128,7 @@ class Trial {
     return found;
   }
 
-  /** Of two prompts, alone and with their beginnings in one call; whether ends may be in one is asked apart. */
+  /** Two prompts, alone and with their beginnings in one call; ends in one call are tested separately. */
   keepsBitsOfPrompts(): boolean {
     const begins = [0, 1].map((sequence) => ({ sequence, position: 0, rows: SHORT_PROMPT }));
     const ends = begins.map((prompt) => ({ ...prompt, position: SHORT_PROMPT }));
@@ -149,12 +148,12 @@ class Trial {
     );
   }
 
-  /** In one call; returns a digest of the logits behind each last row. */
+  /** In one call; returns a digest of the logits of each last row. */
   #evaluate(parts: readonly Part[]): string[] {
     return this.#fill(parts, true).map((row) => logitsDigest(this.#context, row));
   }
 
-  /** In one call; returns the rows whose logits were wanted, which are the last ones or none. */
+  /** In one call; returns the rows of the wanted logits, which are the last ones or none. */
   #fill(parts: readonly Part[], wantsLogits: boolean): number[] {
     const context = this.#context;
     context.initBatch(parts.reduce((sum, { rows }) => sum + rows, 0));

@@ -1,22 +1,24 @@
 /**
- * Which experts of a mixture stay in the memory of the CPU. They are most of such a model, and each token uses few of
+ * Experts of a mixture that stay in the memory of the CPU. They are most of such a model, and each token uses few of
  * them, so they lose the least there. Pure: from figures to patterns.
  */
 import type { ExpertFacts } from '../../contract/load.ts';
 import type { LoadSettings } from '../../contract/settings/shapes.ts';
 import type { TensorBuffer } from '../native.ts';
 
-/** The devices that a load uses beside the CPU. */
+/** The devices of a load other than the CPU. */
 export interface DeviceRoom {
-  /** What the load takes of them with every layer there; null: not measured. */
+  /** Memory of the load there with every layer; null: not measured. */
   readonly needBytes: number | null;
   readonly usableBytes: number;
 }
 
-/** What follows the layer in the names of expert tensors; `ch` marks the grouped experts of some architectures. */
+/** Names of expert tensors after the layer; `ch` marks the grouped experts of some architectures. */
 const EXPERTS = String.raw`\.ffn_(gate|up|down|gate_up)_(ch)?exps\.`;
 
-/** How many layers keep their experts on the CPU, counted from the first. `room` is null where only the CPU is used. */
+/**
+ * Number of layers whose experts stay on the CPU, counted from the first. `room` is null where only the CPU is used.
+ */
 export function layersOnCpu(
   setting: LoadSettings['cpuMoe'],
   experts: ExpertFacts | null,

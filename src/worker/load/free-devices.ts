@@ -1,24 +1,24 @@
-/** The devices beside the CPU that a load may use, and what they have free. */
+/** The devices other than the CPU that a load may use, and their free memory. */
 import type { MeasureSpec } from '../../contract/load.ts';
 import { type DeviceBytes, HOST_DEVICE } from '../../contract/memory.ts';
 import type { LoadOptions, NativeBackend } from '../native.ts';
 
-/** A file, and how it is to be opened but for what is placed by measure. */
+/** A file with its options, before placement. */
 export interface UnplacedLoad {
   readonly spec: Pick<MeasureSpec, 'path' | 'kind' | 'settings' | 'experts'>;
   readonly options: LoadOptions;
 }
 
-/** A device that is filled to the last byte has none for what else it shows or computes. */
+/** A device that is completely full has no memory for its display and other programs. */
 const FILLED_AT_MOST = 0.95;
 
 /**
- * What a GPU's library takes later than a load and tells nobody: its context, handles of its own libraries, and buffers for
- * large batches. 170 to 600 MiB were seen on an H100.
+ * Memory that a GPU's library allocates after a load, without a report: its context, handles of its own libraries, and
+ * buffers for large batches. 170 to 600 MiB were seen on an H100.
  */
 const RUNTIME_BYTES = 512 * 2 ** 20;
 
-/** Of the devices that the load may use, together: which layer goes to which is the library's choice. */
+/** Of all devices of the load together: the library assigns layers to devices. */
 export function usableBytes(backend: NativeBackend, { settings: { gpu } }: UnplacedLoad['spec']): number {
   return backend
     .devices()
@@ -30,7 +30,7 @@ export function usableShare(freeBytes: number): number {
   return Math.max(0, Math.min(freeBytes * FILLED_AT_MOST, freeBytes - RUNTIME_BYTES));
 }
 
-/** What lies on devices beside the CPU. */
+/** Memory on devices other than the CPU. */
 export function onDevices(bytes: readonly DeviceBytes[]): number {
   return bytes
     .filter(({ device }) => device !== HOST_DEVICE)

@@ -8,7 +8,7 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import type { LoadOptions, NativeBackend, RopeOptions } from '../native.ts';
 import { expertBuffers, layersOnCpu } from './expert-placement.ts';
 
-/** What of a load decides its options. */
+/** Fields of a load that determine its options. */
 type OptionChoice = Pick<LoadSpec, 'modelId' | 'settings' | 'experts'> &
   Partial<Pick<LoadSpec, 'adapters' | 'draft'>>;
 type OptionName = keyof LoadOptions;
@@ -44,7 +44,7 @@ function whyRefused({ facts: { devices = [] } }: NativeBackend, refused: OptionN
   return 'this version cannot apply it';
 }
 
-/** Whether the model may use a device beside the CPU. */
+/** Whether the model may use a device other than the CPU. */
 export function usesDevices({ facts }: NativeBackend, { gpu, gpuLayers }: LoadSettings): boolean {
   return facts.gpu !== 'none' && gpu !== 'off' && gpuLayers !== 0;
 }

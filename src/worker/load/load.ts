@@ -12,7 +12,7 @@ export type OnProgress = () => void;
 
 const PROGRESS_INTERVAL_MS = 100;
 
-/** Of all contexts of the model; figures of one are those of the first. */
+/** Of all contexts of the model; figures of a single one are those of the first. */
 export function commonFacts(
   model: NativeModel,
   contexts: readonly NativeContext[],
@@ -36,14 +36,14 @@ export function commonFacts(
   };
 }
 
-/** What else lies in the memory of the machine. */
+/** Adds other memory of the machine. */
 function withHostBytes(memory: readonly DeviceBytes[], bytes: number): DeviceBytes[] {
   return memory.map((each) =>
     each.device === HOST_DEVICE ? { ...each, modelBytes: each.modelBytes + bytes } : each,
   );
 }
 
-/** Of several contexts together: the weights are there once, however many there are. */
+/** Sum over several contexts: they share the weights. */
 export function ofAllContexts(contexts: readonly (readonly DeviceBytes[])[]): DeviceBytes[] {
   const devices = new Map<string, DeviceBytes>();
   for (const { device, modelBytes, contextBytes, computeBytes } of contexts.flat()) {
@@ -58,7 +58,7 @@ export function ofAllContexts(contexts: readonly (readonly DeviceBytes[])[]): De
   return [...devices.values()];
 }
 
-/** The library's own words about a bad file are the best reason there is. */
+/** The library's message about a bad file is the best reason. */
 export function loadFailure(
   spec: Pick<LoadSpec, 'modelId'>,
   error: unknown,
@@ -70,7 +70,6 @@ export function loadFailure(
   return fail(code, { model: spec.modelId, reason: text.split('\n')[0] ?? text }, error);
 }
 
-/** Ten times a second at most. */
 export function throttled(report: OnProgress): OnProgress {
   let last = Number.NEGATIVE_INFINITY;
   return () => {

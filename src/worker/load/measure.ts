@@ -1,4 +1,4 @@
-/** What a model would take, asked of the native library with the options that a load would open it with. */
+/** Memory that a model would take, by the native library with the options of a load. */
 import { MOST_DRAFT_TOKENS } from '../../contract/limits.ts';
 import type { MeasureSpec } from '../../contract/load.ts';
 import type { ContextSize, Measurement } from '../../contract/memory.ts';

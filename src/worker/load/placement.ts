@@ -1,5 +1,5 @@
 /**
- * Where the parts of a load lie: which experts stay on the CPU and how many layers go to the devices beside it, by what the
+ * Placement of a load: which experts stay on the CPU and how many layers go to the devices beside it, by what the
  * library says that they take. A load and a plan of its memory ask the same question here, so they cannot differ.
  */
 import type { DeviceBytes } from '../../contract/memory.ts';
@@ -10,17 +10,17 @@ import { onDevices, usableBytes, type UnplacedLoad } from './free-devices.ts';
 import { ofAllContexts } from './load.ts';
 import { usesDevices } from './load-options.ts';
 
-/** The contexts that one load opens beside each other, and the options that it opens its file with. */
+/** The contexts that one load opens together, and the options of its file. */
 export interface PlacedLoad {
   readonly contexts: readonly ContextOptions[];
   readonly options: LoadOptions;
-  /** What all of it takes; null: nobody had to ask. */
+  /** Total memory; null: not measured. */
   readonly bytes: readonly DeviceBytes[] | null;
 }
 
 type MeasuredLoad = PlacedLoad & { readonly bytes: readonly DeviceBytes[] };
 
-/** One load per list of contexts. The library is asked nothing where there is nothing to place. */
+/** One load per list of contexts. The library is asked only if there is something to place. */
 export async function placedLoads(
   backend: NativeBackend,
   load: UnplacedLoad,
@@ -63,7 +63,7 @@ export async function measured(
   return loads.map((load) => ({ ...load, bytes: load.bytes ?? found.get(load) ?? [] }));
 }
 
-/** Embedding models are small: their experts go where their layers go. */
+/** Embedding models are small: their experts are placed with their layers. */
 function mayPlaceExperts(backend: NativeBackend, { spec }: UnplacedLoad): boolean {
   const { kind, settings, experts } = spec;
   const isAuto = (settings.cpuMoe ?? 'auto') === 'auto';
@@ -82,7 +82,7 @@ function expertsPlaced(whole: MeasuredLoad, { spec }: UnplacedLoad, usable: numb
   return { ...whole, options: { ...whole.options, tensorBuffers }, bytes: null };
 }
 
-/** Layers are alike but for the output layer, so what one and two of them take says what each further one does. */
+/** Layers are alike except the output layer, so the sizes of one and of two give that of each further one. */
 async function layersPlaced(
   backend: NativeBackend,
   { spec }: UnplacedLoad,

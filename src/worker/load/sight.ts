@@ -1,4 +1,4 @@
-/** Opens the projector of a chat model; without one that can be used, the model serves text. */
+/** Opens the projector of a chat model; without a usable one, the model serves text. */
 import { randomBytes } from 'node:crypto';
 import type { LoadSpec } from '../../contract/load.ts';
 import { errorMessage } from '../../lib/errors/svc-error.ts';

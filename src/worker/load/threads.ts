@@ -1,4 +1,4 @@
-/** Chooses the thread count that a model begins with, and gives it to its context. */
+/** Chooses the first thread count of a model, and applies it to its context. */
 import type { LoadedFacts, LoadSpec } from '../../contract/load.ts';
 import type { NativeBackend, NativeContext } from '../native.ts';
 import { ownCpuMs } from '../threads/processor-use.ts';
@@ -21,7 +21,7 @@ export async function tuneThreads(
     return { threads: known ?? context.getThreads(), calibration: [] };
   const { threads, tried, quiet } = await calibrate(threadsFor(backend, spec), calibrationProbe(context, tokens));
   context.setThreads(threads);
-  // What was measured in a busy moment is not reported, because nobody should plan by it.
+  // A measurement on a busy machine is not reported, because no plan should use it.
   return { threads, calibration: quiet ? tried : [] };
 }
 

@@ -1,4 +1,7 @@
-/** How a model puts conversations: by the template and the tool format that its user chose, else by those of its file. */
+/**
+ * Chat template and tool format of a model: by the template and the tool format that its user chose, else by those of
+ * its file.
+ */
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import type { FormatSpec, LoadSpec } from '../../contract/load.ts';
 import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
@@ -23,7 +26,7 @@ type Chosen = Pick<LoadSpec, 'modelId' | 'settings'>;
 
 export interface Writers {
   readonly writer: PromptWriter;
-  /** For conversations with tools; null: the other one puts these too. */
+  /** For conversations with tools; null: the other one writes these too. */
   readonly toolWriter: PromptWriter | null;
 }
 
@@ -36,7 +39,7 @@ export function openWriters(chosen: Chosen, { vocabulary, chatTemplate, toolTemp
   return { writer: writer(template), toolWriter: second === null ? null : writer(second) };
 }
 
-/** How the model in a file would write; null where it cannot be told in a message. */
+/** Format of the model in a file; null if it does not fit into a message. */
 export async function formatOfFile(
   backend: NativeBackend,
   spec: FormatSpec,
@@ -49,7 +52,7 @@ export async function formatOfFile(
   }
 }
 
-/** What older versions kept: a path, which no worker opens. */
+/** Value of older versions: a path, which no worker opens. */
 const NO_TEXT = 'it names a file, which Hearth copies when the service starts; set it again with hearth set';
 
 function chooseTemplate(chosen: Chosen, ofFile: string | null): ChatTemplate {
@@ -67,13 +70,13 @@ function chooseTemplate(chosen: Chosen, ofFile: string | null): ChatTemplate {
   }
 }
 
-/** The template of the file for conversations with tools; null where it has none, or its user chose one for all. */
+/** The file's template for conversations with tools; null if there is none, or its user chose one for all. */
 function chooseToolTemplate({ settings }: Chosen, ofFile: string | null): ChatTemplate | null {
   if (settings.template !== undefined || ofFile === null || ofFile.trim() === '') return null;
   try {
     return openTemplate(ofFile);
   } catch {
-    // The first one puts tools as well, so that a second one that cannot be used takes nothing from the model.
+    // The first one supports tools as well, so an unusable second one costs the model nothing.
     return null;
   }
 }

@@ -1,19 +1,19 @@
 /**
- * How long an audio file is, and the file as the decoder gets it. The decoder of libmtmd (miniaudio) reserves memory for the
- * length that a header claims, so nothing of a file reaches it but what was read here: the header is written anew, tags and
- * other metadata are left out. What it decodes stays the same. Pure.
+ * Length of an audio file, and a safe copy for the decoder. The decoder of libmtmd (miniaudio) reserves memory for the
+ * length that a header claims, so nothing of a file reaches it but what was read here: the header is written anew, tags
+ * and other metadata are left out. What it decodes stays the same. Pure.
  */
 import { AUDIO_LIMITS } from './limits.ts';
 
 export interface AudioFile {
   readonly seconds: number;
-  /** What the decoder gets. */
+  /** The copy for the decoder. */
   readonly bytes: Buffer;
 }
 
 type Found = AudioFile | { readonly reason: string };
 
-/** Formats that clients send and nothing here decodes. */
+/** Formats that clients send and this decoder does not support. */
 const UNREAD: readonly (readonly [name: string, isIt: (bytes: Buffer) => boolean])[] = [
   ['Ogg', (bytes) => begins(bytes, 'OggS')],
   ['MP4 or M4A', (bytes) => bytes.toString('latin1', 4, 8) === 'ftyp'],
@@ -21,7 +21,7 @@ const UNREAD: readonly (readonly [name: string, isIt: (bytes: Buffer) => boolean
   ['AIFF', (bytes) => begins(bytes, 'FORM')],
 ];
 
-/** The file, or why it is not used, as the end of a sentence. */
+/** The file, or the reason why it is unusable, as the end of a sentence. */
 export function readAudio(bytes: Buffer): Found {
   if (bytes.length === 0) return { reason: 'it is empty' };
   const found = readWav(bytes) ?? readFlac(bytes) ?? readMp3(bytes);
@@ -36,7 +36,7 @@ export const isAudio = (bytes: Buffer): boolean =>
 const begins = (bytes: Buffer, text: string): boolean => bytes.toString('latin1', 0, text.length) === text;
 const damaged = (format: string): Found => ({ reason: `its ${format} data is damaged` });
 
-/** The decoder takes the claimed rate for its resampler. */
+/** The decoder trusts the claimed rate in its resampler. */
 function timed(frames: number, rate: number, bytes: Buffer): Found {
   const { least, most } = AUDIO_LIMITS.rate;
   if (rate < least || rate > most)
@@ -53,7 +53,7 @@ const WAV_SAMPLES: ReadonlyMap<number, readonly number[]> = new Map([
   [6, [8]],
   [7, [8]],
 ]);
-/** The encoding stands further behind. */
+/** The encoding follows later. */
 const WAV_EXTENSIBLE = 0xfffe;
 const WAV_HEADER = 44;
 
@@ -119,7 +119,7 @@ const LAST_BLOCK = 0x80;
 function readFlac(bytes: Buffer): Found | null {
   if (!begins(bytes, 'fLaC')) return null;
   const info = bytes.subarray(8, 8 + STREAM_INFO);
-  // The first block is the stream information, which nothing else may be.
+  // The first block must be the stream information.
   if (info.length < STREAM_INFO || ((bytes[4] ?? 0) & 0x7f) !== 0 || bytes.readUIntBE(5, 3) !== STREAM_INFO)
     return damaged('FLAC');
   let at = 4;
@@ -155,7 +155,7 @@ const RATES = [44_100, 48_000, 32_000] as const;
 const VERSIONS = [2.5, null, 2, 1] as const;
 const LAYER_3 = 1;
 
-/** Null: no frame begins here, or one of a form that nobody writes (a free bit rate). */
+/** Null: no frame begins here, or one with a free bit rate, which no encoder writes. */
 function headerAt(bytes: Buffer, at: number): FrameHeader | null {
   const [sync, kind = 0, size = 0, mode = 0] = bytes.subarray(at, at + 4);
   const version = VERSIONS[(kind >> 3) & 3] ?? null;
@@ -174,7 +174,7 @@ const frameSamples = (version: FrameHeader['version']): number => (version === 1
 const isAlike = (one: FrameHeader, other: FrameHeader | null): boolean =>
   other !== null && other.version === one.version && other.rate === one.rate && other.isMono === one.isMono;
 
-/** So that the decoder, which reads a few bytes further than a first frame may have, reads zeros of this file. */
+/** So that the decoder, which reads a few bytes past a first frame, reads zeros of this file. */
 const BEHIND = 256;
 
 function readMp3(bytes: Buffer): Found | null {
@@ -192,14 +192,14 @@ function readMp3(bytes: Buffer): Found | null {
   return timed((frames.length - (isCounted ? 1 : 0)) * frameSamples(first.version), first.rate, file);
 }
 
-/** Where the audio begins. */
+/** Start of the audio. */
 function behindTag(bytes: Buffer): number {
   if (!begins(bytes, 'ID3') || bytes.length < 10) return 0;
   const size = [6, 7, 8, 9].reduce((sum, at) => (sum << 7) | ((bytes[at] ?? 0) & 0x7f), 0);
   return 10 + size + ((bytes[5] ?? 0) & 0x10 ? 10 : 0);
 }
 
-/** Without the tag behind the audio. */
+/** Without the tag after the audio. */
 function withoutEndTag(bytes: Buffer): Buffer {
   const tag = bytes.length - 128;
   const isTagged = tag > 0 && bytes.toString('latin1', tag, tag + 3) === 'TAG';
@@ -212,7 +212,7 @@ function framesLike(first: FrameHeader, bytes: Buffer, start: number): Buffer[] 
   for (let at = start; at + 4 <= bytes.length; ) {
     const header = headerAt(bytes, at);
     const end = at + (header?.bytes ?? 0);
-    // A header alone may stand in the middle of anything.
+    // A header alone may occur in the middle of anything.
     const isFrame = isAlike(first, header) && (end === bytes.length || isAlike(first, headerAt(bytes, end)));
     if (isFrame) frames.push(bytes.subarray(at, end));
     at = isFrame ? end : at + 1;
@@ -224,7 +224,7 @@ function framesLike(first: FrameHeader, bytes: Buffer, start: number): Buffer[] 
 const sideBytes = ({ version, isMono }: FrameHeader): number =>
   version === 1 ? (isMono ? 17 : 32) : isMono ? 9 : 17;
 
-/** Writes how many frames there are where a first frame claims it; false: it claims nothing. */
+/** Writes the number of frames if a first frame claims one; false: it does not. */
 function writeCount(first: FrameHeader, file: Buffer, frames: number): boolean {
   const at = 4 + (first.hasChecksum ? 2 : 0) + sideBytes(first);
   const tag = file.toString('latin1', at, at + 4);

@@ -6,10 +6,10 @@ import { Turns } from '../../lib/base/turns.ts';
 import type { Pixels } from '../native.ts';
 import { readWebp } from './webp-file.ts';
 
-/** A decoder takes four bytes for each pixel, and as much again for what it hands over. */
+/** A decoder takes four bytes for each pixel, and as much again for its result. */
 const turns = new Turns();
 
-/** Rejects with the end of a sentence that says why the file cannot be used. */
+/** Rejects with the end of a sentence: the reason why the file is unusable. */
 export async function decodeWebp(bytes: Buffer): Promise<Pixels> {
   const picture = readWebp(bytes);
   const pixels = picture === null ? null : await turns.run(() => inThread(picture.file));
@@ -19,7 +19,7 @@ export async function decodeWebp(bytes: Buffer): Promise<Pixels> {
 }
 
 async function inThread(file: Buffer): Promise<Pixels | null> {
-  // What this process was started with is not meant for its threads.
+  // Node options of this process are not meant for its threads.
   const thread = new Worker(builtFile('worker/media/webp-thread.js'), { workerData: file, execArgv: [] });
   try {
     const [pixels] = (await once(thread, 'message')) as [Pixels | null];

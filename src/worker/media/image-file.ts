@@ -1,6 +1,6 @@
 /**
- * What kind of image some bytes are and how large it is, from its header alone: a decoder reserves memory for what a header
- * says. It is read as stb_image reads it, which decodes it afterwards, except WebP. Pure.
+ * Kind and size of an image, from its header alone: a decoder reserves memory for what a header says. It is read as
+ * stb_image reads it, which decodes it afterwards, except WebP. Pure.
  */
 import { isWebp, readWebp } from './webp-file.ts';
 
@@ -10,7 +10,7 @@ export interface ImageHeader {
   readonly height: number;
 }
 
-/** Formats that clients send and nothing here decodes. */
+/** Formats that clients send and this decoder does not support. */
 const UNREAD: readonly (readonly [name: string, isIt: (bytes: Buffer) => boolean])[] = [
   ['AVIF or HEIC', (bytes) => bytes.toString('latin1', 4, 8) === 'ftyp'],
   ['TIFF', (bytes) => begins(bytes, 'II*\0') || begins(bytes, 'MM\0*')],
@@ -18,7 +18,7 @@ const UNREAD: readonly (readonly [name: string, isIt: (bytes: Buffer) => boolean
   ['PDF', (bytes) => begins(bytes, '%PDF')],
 ];
 
-/** The header, or why there is none, as the end of a sentence. */
+/** The header, or the reason why there is none, as the end of a sentence. */
 export function readImageHeader(bytes: Buffer): ImageHeader | { readonly reason: string } {
   if (bytes.length === 0) return { reason: 'it is empty' };
   for (const read of [readPng, readJpeg, readGif, readBmp, readWebpSize]) {

@@ -1,4 +1,4 @@
-/** Bounds of the images in one request, and of what is kept of them. */
+/** Bounds of the images in one request, and of the cache of images. */
 export const IMAGE_LIMITS = {
   /** Agents send each screenshot again with every turn. */
   images: 100,
@@ -10,9 +10,9 @@ export const IMAGE_LIMITS = {
   sides: 200,
   /** Of all images of a request: decoding them takes seconds. */
   pixelsOfAll: 400_000_000,
-  /** Chosen: images whose size in rows is remembered, so that a resent one is not decoded again. */
+  /** Chosen: images whose size in rows is cached, so that a resent one is not decoded again. */
   known: 256,
-  /** Chosen: images that are cut up and wait to be encoded. */
+  /** Chosen: images that are preprocessed and wait to be encoded. */
   prepared: 4,
   /** Chosen: of encoded rows. An image of Gemma 3 4B takes 2.6 MB. */
   keptBytes: 96 * 1024 * 1024,

@@ -1,4 +1,4 @@
-/** The images and the audio of one loaded model: read, cut up, encoded, and kept as long as there is room. */
+/** The images and the audio of one loaded model: decoded, preprocessed, encoded, and cached. */
 import { createHash } from 'node:crypto';
 import type { TurnMedium } from '../../contract/job.ts';
 import { SharedMap } from '../../lib/base/recent/shared-map.ts';
@@ -8,7 +8,7 @@ import { IMAGE_LIMITS } from './limits.ts';
 import type { RowRun } from './rows.ts';
 import { isWebp } from './webp-file.ts';
 
-/** Rows of an image as a prompt has them; their numbers come when they are asked for. */
+/** Rows of an image in a prompt; they are encoded on demand. */
 export interface PromptRun extends RowRun {
   /** Evaluated in one piece. */
   readonly isWhole: boolean;
@@ -17,7 +17,7 @@ export interface PromptRun extends RowRun {
   encode(): Promise<Float32Array>;
 }
 
-/** What stands for an image in a prompt. */
+/** Replacement of an image in a prompt. */
 export type SeenPart = { readonly tokens: Uint32Array } | { readonly run: PromptRun };
 
 type RowsPart = Extract<MediumPart, { kind: 'rows' }>;
@@ -49,7 +49,6 @@ export class MediaRoom {
     this.#digest = digest;
   }
 
-  /** Whether the projector takes it. */
   reads(medium: TurnMedium['medium']): boolean {
     return medium === 'image' ? this.#projector.seesImages : this.#projector.hearsAudio;
   }
@@ -59,7 +58,7 @@ export class MediaRoom {
     return this.#count;
   }
 
-  /** Rejects with the end of a sentence that says why the file cannot be used. */
+  /** Rejects with the end of a sentence: the reason why the file is unusable. */
   async see(bytes: Buffer): Promise<readonly SeenPart[]> {
     const file = createHash('sha256').update(bytes).digest('hex');
     const known = this.#known.get(file) ?? (await this.#look(file, bytes));

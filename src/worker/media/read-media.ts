@@ -9,7 +9,7 @@ import { AUDIO_LIMITS, IMAGE_LIMITS } from './limits.ts';
 import type { MediaRoom, PromptRun, SeenPart } from './media-room.ts';
 import { rowTokens } from './rows.ts';
 
-/** What a loaded model makes of images and audio: a room, or why there is none, as parts of a sentence. */
+/** Media of a loaded model: a room, or why there is none, as parts of a sentence. */
 export type Sight = MediaRoom | { readonly reason: string; readonly remedy: string };
 
 type Medium = TurnMedium['medium'];
@@ -33,12 +33,12 @@ export class PromptMedia {
     this.#media = media;
   }
 
-  /** What a rendered prompt must hold. */
+  /** Marks that a rendered prompt must contain. */
   get marks(): readonly string[] {
     return this.#media.map((_, at) => mediumMark(at));
   }
 
-  /** The pieces of a prompt with each mark replaced by what it stands for, and all runs in their order. */
+  /** The pieces of a prompt with each mark replaced by its rows, and all runs in order. */
   placed(pieces: readonly PromptPiece[]): {
     readonly pieces: readonly PromptPiece[];
     readonly runs: readonly PromptRun[];
@@ -52,12 +52,12 @@ export class PromptMedia {
     if (found === null) return piece.text === '' ? [] : [piece];
     const [mark, place] = found;
     const before = { ...piece, text: piece.text.slice(0, found.index) };
-    // The library, too, takes the texts on both sides of an image apart.
+    // The library also tokenises the texts on both sides of an image separately.
     const behind = { ...piece, text: piece.text.slice(found.index + mark.length), continues: false };
     const { medium, parts } = this.#media[Number(place)] ?? { medium: 'image', parts: [] };
     for (const part of parts) if ('run' in part) runs.push(part.run);
     const tokens = parts.map((part) => ('tokens' in part ? part.tokens : rowTokens(part.run)));
-    // What people read in its place.
+    // Its replacement for people.
     const shown: PromptPiece = { text: `[${medium}]`, plain: true, continues: true, tokens };
     return [...(before.text === '' ? [] : [before]), shown, ...this.#placedIn(behind, runs)];
   }
@@ -66,7 +66,7 @@ export class PromptMedia {
 const mediumMark = (place: number): string => `${MARK}x${place}x`;
 
 export interface MarkedJob {
-  /** With marks in its texts in the place of images and audio. */
+  /** The job with marks in place of images and audio. */
   readonly job: GenerateJob;
   readonly media: PromptMedia;
 }
@@ -77,7 +77,7 @@ interface Reading {
   readonly mostWhole: number;
 }
 
-/** Throws what the client can do about an image or audio that is not read. */
+/** Throws with a remedy for an unusable image or audio. */
 export async function readMedia(asked: GenerateJob, reading: Reading): Promise<MarkedJob> {
   if (asked.lane !== 'shared')
     throw fail('evidence_unavailable', { reason: 'a record does not cover images or audio' });
@@ -179,7 +179,7 @@ async function readParts(
   });
 }
 
-/** The job with words in the place of its media. */
+/** The job with words in place of its media. */
 function withWords(job: GenerateJob, words: readonly string[]): GenerateJob {
   const { prompt } = job;
   if (prompt.kind !== 'chat') return job;

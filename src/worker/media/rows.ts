@@ -21,7 +21,7 @@ const ADVANCES = 2 ** 29;
 
 /** Rows of one image that are evaluated together. */
 export interface RowRun {
-  /** Of what it shows, hex. */
+  /** Of its content, hex. */
   readonly digest: string;
   readonly rows: number;
   /** Positions that it takes, `rows` at most. */
@@ -30,7 +30,7 @@ export interface RowRun {
 
 export const isRow = (token: number): boolean => token >= ROW;
 
-/** The numbers that stand for a run. */
+/** The numbers that represent a run. */
 export function rowTokens({ digest, rows, positions }: RowRun): Uint32Array {
   const tokens = new Uint32Array(rows);
   let bytes = Buffer.alloc(0);
@@ -51,14 +51,14 @@ function isBorder(tokens: ArrayLike<number>, at: number): boolean {
   return next === undefined || !isRow(next) || isFirst(next);
 }
 
-/** The last place up to `at` where state may be cut: `at` itself where that is not inside of an image. */
+/** The last place up to `at` where state may be cut: not inside an image. */
 export function borderUpTo(tokens: ArrayLike<number>, at: number): number {
   let border = at;
   while (border > 0 && !isBorder(tokens, border)) border -= 1;
   return border;
 }
 
-/** Where the first run begins at or behind `from`, and where it ends; null: only tokens follow. */
+/** Start and end of the first run at or after `from`; null: only tokens follow. */
 export function nextRun(tokens: ArrayLike<number>, from: number): { start: number; end: number } | null {
   let start = from;
   while (start < tokens.length && !isRow(tokens[start] ?? 0)) start += 1;
@@ -68,7 +68,7 @@ export function nextRun(tokens: ArrayLike<number>, from: number): { start: numbe
   return { start, end };
 }
 
-/** Where each run begins, in order. */
+/** Start of each run, in order. */
 export function runStarts(tokens: ArrayLike<number>): number[] {
   const starts: number[] = [];
   for (let at = 0; at < tokens.length; at += 1) {
@@ -78,7 +78,7 @@ export function runStarts(tokens: ArrayLike<number>): number[] {
   return starts;
 }
 
-/** Positions that so many tokens and rows take. */
+/** Positions of this number of tokens and rows. */
 export function positionsIn(tokens: ArrayLike<number>, end: number): number {
   let positions = 0;
   for (let at = 0; at < end; at += 1) {

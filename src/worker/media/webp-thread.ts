@@ -7,7 +7,7 @@ import openDecoder from 'icodec/webp-dec.js';
 import wasmBinary from 'icodec/webp-dec.wasm';
 import type { Pixels } from '../native.ts';
 
-/** How the decoder hands over what it decoded: four bytes a pixel. */
+/** Result of the decoder: four bytes a pixel. */
 interface Decoded {
   readonly data: Uint8ClampedArray<ArrayBuffer>;
   readonly width: number;

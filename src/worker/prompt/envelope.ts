@@ -24,17 +24,17 @@ export interface ToolTurns {
   readonly callable: boolean;
 }
 
-/** The conversation as a template without a tool syntax gets it. */
+/** The conversation for a template without a tool syntax. */
 export function envelopeTurns(
   writer: PromptWriter,
   { turns, tools, callable }: ToolTurns,
 ): readonly PromptTurn[] {
-  // All tools are described even when one is named: the prompt, and its cached state, stay the same.
+  // All tools are described even if only one may be called: the prompt, and its cached state, stay the same.
   const described = callable ? withToolsBlock(turns, tools) : turns;
   return withKnownRoles(writer, withEnvelopeHistory(described));
 }
 
-/** Results of tools in the role that the template knows for them. */
+/** Results of tools in a role that the template knows. */
 export function withKnownRoles(writer: PromptWriter, turns: readonly PromptTurn[]): readonly PromptTurn[] {
   const hasResults = turns.some(({ role }) => role === 'tool');
   return hasResults && !knowsToolRole(writer) ? withoutToolRole(turns) : turns;
@@ -61,7 +61,7 @@ export function withToolsBlock(turns: readonly Turn[], tools: readonly ToolDefin
   return [{ ...first, content: first.content === '' ? block : `${first.content}\n\n${block}` }, ...rest];
 }
 
-/** Past calls as the model wrote them: an assistant turn that is an envelope. */
+/** Past calls in the envelope form. */
 export function withEnvelopeHistory(turns: readonly Turn[]): Turn[] {
   return turns.map((turn) => {
     const { toolCalls, ...plain } = turn;
@@ -74,7 +74,7 @@ export function withEnvelopeHistory(turns: readonly Turn[]): Turn[] {
   });
 }
 
-/** For templates that know no tool role: a result becomes what the user says next. */
+/** For templates without a tool role: a result becomes a message of the user. */
 export function withoutToolRole(turns: readonly PromptTurn[]): PromptTurn[] {
   return turns.map((turn) => (turn.role === 'tool' ? { role: 'user', content: turn.content } : turn));
 }
@@ -105,7 +105,7 @@ function printsToolTurn(writer: PromptWriter): boolean {
     ];
     return probeTemplate(writer, { turns }).includes(content);
   } catch {
-    // The template raised its own exception about the role, which is the answer to the question.
+    // The template raised its own exception about the role, so it does not know it.
     return false;
   }
 }

@@ -10,13 +10,13 @@
 import { SpelledNumber } from '../../lib/json/spelled-numbers.ts';
 import { Text } from '../../../packages/chat-templates/src/jinja/values/text.ts';
 
-/** Text to be tokenised by itself. What `continues` goes on with the text before it. */
+/** Text that is tokenised alone, unless it `continues` the text before it. */
 export interface PromptPiece {
   readonly text: string;
   /** Whether marks in it stay plain text. */
   readonly plain: boolean;
   readonly continues: boolean;
-  /** What it stands for, in the place of tokens of its text: an image. */
+  /** Its replacement for tokens of its text: an image. */
   readonly tokens?: readonly Uint32Array[];
 }
 
@@ -28,14 +28,13 @@ export interface Marks {
 }
 
 export interface Guard {
-  /** The pieces of a rendered prompt, in order. */
   pieces(rendered: Text): PromptPiece[];
 }
 
 const ZERO_WIDTH_SPACE = '\u200b';
 
 export function guardAgainst(marks: Marks): Guard {
-  // A token of one character is a word of its own, with nothing to take apart.
+  // A token of one character is a word of its own and cannot be split.
   const [tokens, texts] = [marks.tokens, marks.texts].map(
     (all) => new MarkFinder(all.filter((mark) => mark.length > 1)),
   ) as [MarkFinder, MarkFinder];
@@ -54,7 +53,7 @@ export function guardAgainst(marks: Marks): Guard {
   };
 }
 
-/** The same with a zero-width space inside of each mark in its texts, which are a client's alone. */
+/** Inserts a zero-width space into each mark in its texts, which come from a client alone. */
 export function withoutMark<Value>(value: Value, mark: string): Value {
   if (typeof value === 'string') return brokenMark(value, mark) as Value;
   if (typeof value !== 'object' || value === null || value instanceof SpelledNumber) return value;
@@ -83,14 +82,14 @@ interface Node {
  */
 class MarkFinder {
   readonly #root: Node = { isEnd: false, next: new Map() };
-  /** By UTF-16 unit: 1 where a mark begins with it, which few do. */
+  /** By UTF-16 unit: 1 if a mark begins with it, as few do. */
   readonly #begins = new Uint8Array(0x1_0000);
 
   constructor(marks: readonly string[]) {
     for (const mark of marks) {
       let node = this.#root;
       this.#begins[mark.charCodeAt(0)] = 1;
-      // By UTF-16 units, as positions are counted.
+      // In UTF-16 units, like all positions.
       for (let i = 0; i < mark.length; i += 1) {
         const unit = mark.charAt(i);
         const next = node.next.get(unit) ?? { isEnd: false, next: new Map<string, Node>() };
@@ -101,7 +100,7 @@ class MarkFinder {
     }
   }
 
-  /** Where marks with a client's character in them are to be taken apart, ascending. `ignored` may stand inside of a mark. */
+  /** Places where marks with a client's character are split, ascending. `ignored` may occur inside a mark. */
   places(text: Text, ignored = ''): number[] {
     const places = new Set<number>();
     const { string } = text;
@@ -121,7 +120,7 @@ class MarkFinder {
   }
 }
 
-/** A mark that begins at `start` and holds a client's character: the place inside where it can be taken apart. */
+/** For a mark that begins at `start` and contains a client's character: the place inside where it can be split. */
 function placeInside(text: Text, start: number, end: number): number | null {
   const first = firstClientCharacter(text, start);
   if (first >= end) return null;
@@ -130,7 +129,7 @@ function placeInside(text: Text, start: number, end: number): number | null {
   return first > start ? first : start + ((text.string.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
 }
 
-/** From a place on; the length of the text when there is none. */
+/** From a place on; the length of the text if there is none. */
 function firstClientCharacter({ clientRuns, string }: Text, from: number): number {
   let low = 0;
   let high = clientRuns.length / 2;

@@ -1,4 +1,4 @@
-/** How calls and tools are put to a template: the form of ids and arguments, or written into the content. */
+/** Form of calls and tools for a template: the form of ids and arguments, or written into the content. */
 import { createHash } from 'node:crypto';
 import type { ToolCallTurn, ToolDefinition, Turn } from '../../contract/job.ts';
 import { parseSpelled } from '../../lib/json/parse-spelled.ts';
@@ -25,7 +25,7 @@ export function callVoice({ tools, history }: ModelFormat): CallVoice {
   return { arguments: args, emptyContent, write };
 }
 
-/** Marks are the model's own words; names and arguments stay the client's. */
+/** Marks are the model's own; names and arguments stay the client's. */
 function textOfCalls(format: ToolFormat, turns: readonly ToolCallTurn[]): Text {
   const calls = turns.map(({ id, name, argumentsJson }) => ({ id, name, arguments: parseValue(argumentsJson) }));
   return Text.concat(
@@ -41,7 +41,7 @@ function parseValue(json: string): unknown {
   }
 }
 
-/** The conversation with its tools in the system turn, for templates that do not tell of them. */
+/** The conversation with its tools in the system turn, for templates that ignore tools. */
 export function withTools(
   turns: readonly Turn[],
   tools: readonly ToolDefinition[],
@@ -65,7 +65,7 @@ function toolsText(tools: readonly ToolDefinition[], format: ToolFormat): Text {
   ]);
 }
 
-/** The conversation with ids as the model knows them; calls and their results keep the same ones. */
+/** The conversation with ids in the model's form; calls and their results keep the same ones. */
 export function withModelIds(turns: readonly Turn[], form: HistoryForm['ids']): readonly Turn[] {
   if (form === 'any') return turns;
   const ids = new Map<string, string>();
@@ -87,7 +87,7 @@ export function withModelIds(turns: readonly Turn[], form: HistoryForm['ids']): 
   }));
 }
 
-/** Nine letters and digits, which is what these models number their calls with; equal ids stay equal. */
+/** Nine letters and digits, the call ids of these models; equal ids stay equal. */
 function nineSigns(id: string): string {
   if (/^[A-Za-z0-9]{9}$/.test(id)) return id;
   const digest = createHash('sha256').update(id).digest();

@@ -1,4 +1,4 @@
-/** How this model writes calls, thinking and words: read from its template when it is first asked for. */
+/** Form of a model's calls, thinking and text: read from its template when it is first asked for. */
 import { Check } from 'typebox/value';
 import { STAND_IN } from '../../../packages/chat-templates/src/form/known-templates.ts';
 import { thinkingMarks } from '../../../packages/chat-templates/src/form/thinking-marks.ts';
@@ -30,7 +30,7 @@ export function modelFormat({
   return format;
 }
 
-/** The same with its reasons, for people; null where a text of it is too long to be a mark. */
+/** The same with its reasons, for people; null if a text of it is too long to be a mark. */
 export function formatFacts(writer: PromptWriter): ModelFormatFacts | null {
   const { evidence, ...format } = modelFormat(writer);
   const defect = plainDefect(writer, format);
@@ -48,7 +48,7 @@ export function formatFacts(writer: PromptWriter): ModelFormatFacts | null {
 
 const QUESTION = 'QUESTION7401';
 
-/** Why a question without anything else cannot be put to the model, or not as it was asked; null where it can. */
+/** Reason why the model cannot take a plain question, or only in another form; null: it can. */
 function plainDefect(
   writer: PromptWriter,
   { toolsVariable }: Pick<ModelFormat, 'toolsVariable'>,

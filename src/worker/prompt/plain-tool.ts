@@ -4,7 +4,7 @@ import { SpelledNumber } from '../../lib/json/spelled-numbers.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Below these stand schemas by name, below those of the second list one schema or several. */
+/** Keywords whose members are schemas; those of the second list hold one schema or several. */
 const BY_NAME = ['properties', '$defs', 'definitions'];
 const NESTED = ['items', 'prefixItems', 'additionalProperties', 'anyOf', 'oneOf', 'allOf'];
 

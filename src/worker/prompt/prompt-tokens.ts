@@ -5,16 +5,19 @@
  */
 import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
 
-/** What is tokenised by itself; what `continues` goes on with the text before it, and marks in `plain` text are no marks. */
+/**
+ * A part that is tokenised alone; what `continues` goes on with the text before it, and marks in `plain` text are no
+ * marks.
+ */
 interface Piece {
   readonly text: string;
   readonly plain: boolean;
   readonly continues: boolean;
-  /** In the place of its text. */
+  /** Instead of its text. */
   readonly tokens?: readonly Uint32Array[];
 }
 
-/** Of a vocabulary, what it takes to make tokens of text. */
+/** The part of a vocabulary that tokenises text. */
 export interface Tokeniser {
   readonly controlTexts: readonly string[];
   readonly userDefinedTexts: readonly string[];
@@ -24,7 +27,7 @@ export interface Tokeniser {
   tokenizeNext(text: string): Uint32Array;
 }
 
-/** Parts that are remembered, about 2 MB of tokens for each million characters. */
+/** Cached parts, about 2 MB of tokens for each million characters. */
 const KEPT = { entries: 4_096, chars: 4_000_000 };
 
 export class PromptTokens {
@@ -32,14 +35,14 @@ export class PromptTokens {
   readonly #cut: RegExp | null;
   readonly #known = new RecentTexts<Uint32Array>(KEPT);
 
-  /** `source`: the template, which has the marks that cut well. */
+  /** `source`: the template, which contains good places to cut. */
   constructor(vocabulary: Tokeniser, source: string) {
     this.#vocabulary = vocabulary;
     const marks = cutMarks(vocabulary, source);
     this.#cut = marks.length === 0 ? null : new RegExp(marks.map(escaped).join('|'), 'g');
   }
 
-  /** The same tokens as without memory. Only prompts of the same `domain` are remembered for each other. */
+  /** The same tokens as without the cache. Only prompts of the same `domain` share cached parts. */
   of(pieces: readonly Piece[], domain: string): Uint32Array {
     return joinTokens(
       this.#vocabulary,
@@ -64,7 +67,7 @@ export class PromptTokens {
   }
 }
 
-/** Runs of tokens in order, with the token that the model expects first, once. */
+/** Runs of tokens in order, after the model's own first token. */
 export function joinTokens(
   vocabulary: Pick<Tokeniser, 'prependToken'>,
   all: readonly Uint32Array[],
@@ -94,7 +97,7 @@ export function cutMarks(
   );
 }
 
-/** Whether no occurrence of `other` can reach over the beginning of `mark`, or begin inside of it and win. */
+/** Whether no occurrence of `other` can overlap the beginning of `mark`, or begin inside it and win. */
 function partsAt(mark: string, other: string): boolean {
   return !other.includes(mark.charAt(0), 1) && !mark.includes(other.charAt(0), 1);
 }

@@ -23,7 +23,7 @@ import { strftime } from '../../../packages/chat-templates/src/strftime.ts';
 import type { ChatTemplate } from './template.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** What an answer is begun with; `isOwn`: in the template's own words, marks included. */
+/** Beginning of an answer; `isOwn`: the template's own words, marks included. */
 export interface PrefillPart {
   readonly text: string;
   readonly isOwn: boolean;
@@ -37,11 +37,11 @@ export interface ChatPrompt {
   /** Appended after the template's opening of the answer. */
   readonly prefill: readonly PrefillPart[];
   readonly clockMs: number | null;
-  /** How past calls are put to the template; absent: as most templates expect them. */
+  /** Form of past calls for the template; absent: the usual one. */
   readonly calls?: CallVoice;
-  /** Where the template reads tools; absent: `tools`. */
+  /** The variable from which the template reads tools; absent: `tools`. */
   readonly toolsVariable?: ToolsVariable;
-  /** What the rendered prompt must hold, because images stand for it; absent: nothing. */
+  /** Marks that the rendered prompt must contain, because images replace them; absent: none. */
   readonly marks?: readonly string[];
 }
 
@@ -50,11 +50,11 @@ export interface PromptWriter {
   readonly vocabulary: Vocabulary;
   readonly guard: Guard;
   readonly tokens: PromptTokens;
-  /** Absent: as the template shows. */
+  /** Absent: derived from the template. */
   readonly toolFormat?: FormatChoice | GivenFormat;
-  /** How a tool begins in this template, where descriptions of tools could spell it; absent or null: they cannot. */
+  /** Beginning of a tool in this template, if descriptions of tools could forge it; absent or null: they cannot. */
   readonly toolMark?: string | null;
-  /** Whether the template tells the model of tools; absent: it does. */
+  /** Whether the template describes tools to the model; absent: it does. */
   readonly tellsTools?: boolean;
 }
 
@@ -63,13 +63,13 @@ export function renderPrompt(writer: PromptWriter, prompt: ChatPrompt): PromptPi
   return writer.guard.pieces(renderText(writer, { ...prompt, turns }));
 }
 
-/** The conversation as the template takes it, with every word of it. */
+/** The conversation in a form that the template accepts, with every word of it. */
 export function foldPrompt(writer: PromptWriter, prompt: ChatPrompt): Folded {
   const asked = { ...prompt, prefill: [], marks: [] };
   return foldTurns(writer.template, asked, (skeleton) => renderForms(writer, skeleton).string);
 }
 
-/** What the template writes, with what is known of its characters. */
+/** Output of the template, with the origin of its characters. */
 export function renderText(writer: PromptWriter, prompt: ChatPrompt): Text {
   try {
     return renderForms(writer, prompt);
@@ -79,7 +79,7 @@ export function renderText(writer: PromptWriter, prompt: ChatPrompt): Text {
   }
 }
 
-/** In the usual form, or in the first other one that the template takes. */
+/** In the usual form, or in the first other one that the template accepts. */
 function renderForms(writer: PromptWriter, asked: ChatPrompt): Text {
   const prompt = { ...asked, tools: spelledTools(asked.tools) };
   try {
@@ -91,7 +91,7 @@ function renderForms(writer: PromptWriter, asked: ChatPrompt): Text {
       try {
         return render(writer, other.prompt ?? prompt, other);
       } catch {
-        // The first refusal is about the conversation as it was sent, so it is the one to report.
+        // The first refusal concerns the conversation as sent, so it is the one to report.
       }
     }
     throw error;
@@ -101,17 +101,17 @@ function renderForms(writer: PromptWriter, asked: ChatPrompt): Text {
 const holdsMarks = ({ string }: Text, { marks = [] }: ChatPrompt): boolean =>
   marks.every((mark) => string.includes(mark));
 
-/** Templates of models that see may know messages in parts only. */
+/** Templates of vision models may accept messages only as lists of parts. */
 function renderParts(writer: PromptWriter, prompt: ChatPrompt): Text {
   const rendered = render(writer, prompt, { contentParts: true });
   if (!holdsMarks(rendered, prompt)) throw fail('template_failed', { reason: 'it leaves images out' });
   return rendered;
 }
 
-/** Tools with their numbers as the client spelled them. */
+/** Tools with the client's spelling of numbers. */
 const spelledTools = memoizeByObject((tools: readonly ToolDefinition[]) => spelled(tools) as typeof tools);
 
-/** Whether the template takes the conversation without its tools. */
+/** Whether the template accepts the conversation without its tools. */
 function isAboutTools(writer: PromptWriter, prompt: ChatPrompt): boolean {
   if (prompt.tools.length === 0) return false;
   try {
@@ -122,7 +122,7 @@ function isAboutTools(writer: PromptWriter, prompt: ChatPrompt): boolean {
   }
 }
 
-/** Tokens of all pieces, with the token that the model expects first, once. */
+/** Tokens of all pieces, after the model's own first token. */
 export function tokenizePieces(vocabulary: Vocabulary, pieces: readonly PromptPiece[]): Uint32Array {
   const runs = pieces.map(({ text, plain, continues }) =>
     continues ? vocabulary.tokenizeNext(text) : vocabulary.tokenize(text, !plain),
@@ -134,7 +134,7 @@ export function pieceText(pieces: readonly PromptPiece[]): string {
   return pieces.map((piece) => piece.text).join('');
 }
 
-/** What the template makes of a conversation that only asks how it writes. */
+/** Renders a conversation that only tests the template. */
 export function probeTemplate(
   writer: PromptWriter,
   probe: Pick<ChatPrompt, 'turns'> & Partial<ChatPrompt>,
@@ -148,7 +148,7 @@ interface Form {
   readonly textArguments?: boolean;
   /** Contents as lists of one part that is text. */
   readonly contentParts?: boolean;
-  /** Where there are none, instead of None. */
+  /** Without tools, instead of None. */
   readonly tools?: 'left out' | 'an empty list';
 }
 
@@ -183,7 +183,7 @@ function render({ template, vocabulary, toolMark }: PromptWriter, prompt: ChatPr
   return Text.concat([rendered, ...begun]);
 }
 
-/** What every template finds beside the conversation, as transformers has it. */
+/** Variables of every template, as in transformers. */
 export function surroundings(vocabulary: Vocabulary, clockMs: number | null): Record<string, unknown> {
   return {
     documents: null,
@@ -191,7 +191,7 @@ export function surroundings(vocabulary: Vocabulary, clockMs: number | null): Re
     bos_token: new OwnWords(vocabulary.bosText),
     eos_token: new OwnWords(vocabulary.eosText),
     strftime_now: (format: string) => strftime(format, clockMs),
-    // Of no use to transformers, but Firefunction's template fails without it.
+    // transformers does not need it, but Firefunction's template fails without it.
     datetime: new OwnWords(strftime('%b %d %Y', clockMs)),
   };
 }
@@ -235,7 +235,7 @@ function turnContent({ content, toolCalls = [] }: PromptTurn, voice: CallVoice, 
   return content === '' && toolCalls.length > 0 && voice.emptyContent === 'null' ? null : content;
 }
 
-/** Templates expect the arguments as data; text that is no JSON object is passed on as it is. */
+/** Templates expect the arguments as data; text that is not a JSON object is passed on unchanged. */
 function argumentsValue(json: string): unknown {
   try {
     const value = spelled(parseSpelled(json));

@@ -1,4 +1,4 @@
-/** Prompts that no template has put into a form: text, text around a gap, tokens, texts and tokens in turn. */
+/** Prompts without a template: text, text around a gap, tokens, texts and tokens in turn. */
 import type { Prompt } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { PromptPiece } from './guard.ts';
@@ -8,14 +8,14 @@ import { checkTokens, textOfTokens } from './vocabulary-jobs.ts';
 import type { GapTokens, Vocabulary } from './vocabulary.ts';
 
 export interface RawPrompt {
-  /** As people read it. */
+  /** In readable form. */
   readonly pieces: readonly PromptPiece[];
   readonly tokens: Uint32Array;
 }
 
 type Raw = Exclude<Prompt, { kind: 'chat' }>;
 
-/** Throws when the vocabulary does not have what it takes. */
+/** Throws when the vocabulary has no tokens for it. */
 export function rawPrompt(vocabulary: Vocabulary, prompt: Raw): RawPrompt {
   if (prompt.kind === 'tokens') {
     checkTokens(vocabulary, prompt.tokens, 'prompt');
@@ -28,7 +28,6 @@ export function rawPrompt(vocabulary: Vocabulary, prompt: Raw): RawPrompt {
   return { pieces, tokens: tokenizePieces(vocabulary, pieces) };
 }
 
-/** The texts of a raw prompt. */
 export function rawTexts(prompt: Raw): string[] {
   if (prompt.kind === 'tokens') return [];
   if (prompt.kind === 'mixed') return prompt.parts.filter((part) => typeof part === 'string');
@@ -44,7 +43,7 @@ function asRead(vocabulary: Vocabulary, tokens: readonly number[]): RawPrompt {
   return { pieces: [{ text, plain: true, continues: false }], tokens: Uint32Array.from(tokens) };
 }
 
-/** Where a text comes first, the token that the model expects first precedes it. */
+/** If a text comes first, the model's own first token precedes it. */
 function mixedTokens(
   vocabulary: Vocabulary,
   { parts, readsMarks = false }: Extract<Prompt, { kind: 'mixed' }>,
@@ -67,7 +66,7 @@ function gapTokens(vocabulary: Vocabulary, { text, suffix, files = [] }: TextAro
   return [...opening, ...before, gap.prefix, ...read(text), gap.suffix, ...read(suffix), gap.middle];
 }
 
-/** As models of code are trained to read a repository; in a vocabulary without marks for it, as snippets. */
+/** In the training format of code models; as snippets if the vocabulary has no marks for it. */
 function fileTokens(
   { repository, file }: GapTokens,
   files: readonly { readonly name: string; readonly text: string }[],
@@ -75,7 +74,7 @@ function fileTokens(
 ): number[] {
   if (file === null) return files.flatMap(({ text }) => read(`\n\n--- snippet ---\n\n${text}`));
   const named = files.flatMap(({ name, text }) => [file, ...read(`${name}\n${text}`)]);
-  // What stands around the gap is a file as well.
+  // The text around the gap is a file as well.
   const own = [file, ...read('filename\n')];
   return [...(repository === null ? [] : [repository, ...read('project\n')]), ...named, ...own];
 }

@@ -1,5 +1,5 @@
 /**
- * Which marks a template writes: what stands between the texts of a client in conversations of every shape. Found by
+ * Marks that a template writes: what stands between the texts of a client in conversations of every shape. Found by
  * rendering, because templates put marks together from parts.
  */
 import { OwnWords } from '../../../packages/chat-templates/src/jinja/values/convert.ts';
@@ -7,7 +7,7 @@ import type { Text } from '../../../packages/chat-templates/src/jinja/values/tex
 import type { Marks } from './guard.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** What renders a conversation; throws where the template refuses it. */
+/** Renders a conversation; throws if the template refuses it. */
 export type Renders = (probe: Probe) => Text;
 
 export interface Probe {
@@ -19,7 +19,7 @@ export interface Probe {
 /** `<…>`, `</…>`, `<|…|>`, `[…]` in capitals, `>>>`; a part of one, which a client's text completes, counts as well. */
 const BRACKETED =
   /(?<!<)<+[^\s<>"'=]{1,80}[>=]+|<[|｜][^\s<>]{1,80}|\[\/?[A-Z][A-Z_ ]{1,40}\]|>{3,}|(?<!#)#{2,} ?\w+:/gu;
-/** Longer words between two texts explain something. */
+/** Longer words between two texts are explanations. */
 const LONGEST_SEPARATOR = 200;
 
 /**
@@ -49,7 +49,7 @@ function attempt(renders: Renders, probe: Probe): Text[] {
   }
 }
 
-/** The template's words between two texts of a client, and which of these a client is free to choose: not names. */
+/** The template's words between two texts of a client, and which of these the client chooses: not names. */
 interface Between {
   readonly words: string;
   readonly afterText: boolean;
@@ -66,9 +66,8 @@ function betweenTexts(text: Text): Between[] {
 }
 
 /**
- * Who forges what stands behind a text must write the first bracketed part there, and for what stands before one the last.
- * These are guarded, and all of them between two texts, unless there is an explanation between. Other parts, such as the
- * examples of explanations, stay a client's to write.
+ * Parts that a client could forge. These are guarded, and all of them between two texts, unless there is an explanation
+ * between. Other parts, such as the examples of explanations, stay a client's to write.
  */
 function marksIn({ words, afterText, beforeText }: Between, tokens: readonly string[]): string[] {
   const bracketed = words.match(BRACKETED) ?? [];
@@ -85,8 +84,8 @@ function marksIn({ words, afterText, beforeText }: Between, tokens: readonly str
 }
 
 /**
- * How a tool begins that another one precedes, where the template writes descriptions as they are: who describes a tool
- * could describe a second one there. Null: descriptions are escaped, or there is nothing to tell a tool by.
+ * Beginning of a tool after another one, if the template writes descriptions unescaped: who describes a tool could
+ * describe a second one there. Null: descriptions are escaped, or there is nothing to tell a tool by.
  */
 export function toolMark(renders: Renders): string | null {
   const [rendered] = attempt(renders, { messages: [ASKED], tools: DESCRIBED_TOOLS });
@@ -106,10 +105,10 @@ export function toolMark(renders: Renders): string | null {
   return isVerbatim(renders, mark) ? mark : null;
 }
 
-/** Shorter words stand in many descriptions. */
+/** Shorter words occur in many descriptions. */
 const LEAST_TOOL_MARK = 4;
 
-/** Whether a description with these words comes out as it went in. */
+/** Whether a description with these words appears unchanged. */
 function isVerbatim(renders: Renders, words: string): boolean {
   const [first] = DESCRIBED_TOOLS;
   const description = `${first.function.description} ${words}|`;
@@ -158,7 +157,7 @@ const described = (name: string, properties: object) => ({
     parameters: { type: 'object', properties, required: Object.keys(properties).slice(0, 1) },
   },
 });
-/** Before each of the last three stands a tool of another shape. */
+/** A tool of another shape precedes each of the last three. */
 const DESCRIBED_TOOLS = [
   described('one', { place: { type: 'string', description: text('place') } }),
   // Types that every template knows: some fail over lists.

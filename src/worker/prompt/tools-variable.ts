@@ -13,7 +13,7 @@ export function toolsVariable(
   return tools.length === 0 ? { [USUAL.name]: null } : listedTools(tools, variable);
 }
 
-/** The list itself, if it is empty. */
+/** An empty list stays a list. */
 export function listedTools(
   tools: readonly ToolDefinition[],
   { name, as }: ToolsVariable = USUAL,

@@ -32,7 +32,7 @@ const endsTurns = memoizeByObject((writer: PromptWriter): boolean => {
     const end = behind.split(NEXT)[0] ?? '';
     return vocabulary.tokenizeNext(end).some((token) => vocabulary.isEnd(token));
   } catch (error) {
-    // A template that takes no past answers shows no end of them either.
+    // A template without past answers shows no end of them either.
     if (isSvcError(error)) return true;
     throw error;
   }

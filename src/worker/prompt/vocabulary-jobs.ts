@@ -1,4 +1,4 @@
-/** Text to tokens and back for clients, without evaluating anything. */
+/** Converts text to tokens and back for clients, without evaluating anything. */
 import type { DetokenizeJob, TokenizeJob, VocabularyJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -19,7 +19,7 @@ function tokenized(vocabulary: Vocabulary, job: TokenizeJob): JobEvent {
   return { type: 'tokenized', tokens, pieces: Array.from(tokens, (token) => piece(vocabulary, token)) };
 }
 
-/** Tokens of text of which nothing is a control token, not even where a file gives one an ordinary type. */
+/** Tokens of text without any control token, even if a file gives one an ordinary type. */
 export function plainTokens(vocabulary: Vocabulary, text: string): Uint32Array {
   const tokens = vocabulary.tokenize(text, false);
   const isControl = (token: number): boolean =>
@@ -57,7 +57,7 @@ function detokenized(vocabulary: Vocabulary, { tokens }: DetokenizeJob): JobEven
   return { type: 'detokenized', text: textOfTokens(vocabulary, tokens) };
 }
 
-/** Throws when a number is no token of the vocabulary; `param` names the list in the words of the request. */
+/** Throws for a number that is not a token of the vocabulary; `param` names the list in the request. */
 export function checkTokens({ size }: Vocabulary, tokens: readonly number[], param: string): void {
   const index = tokens.findIndex((token) => token >= size);
   if (index < 0) return;

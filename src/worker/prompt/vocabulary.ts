@@ -9,15 +9,15 @@ export interface GapTokens {
   readonly prefix: number;
   readonly suffix: number;
   readonly middle: number;
-  /** Before the name of a repository and of each file; null where the vocabulary has none. */
+  /** Before the name of a repository and of each file; null if the vocabulary has none. */
   readonly repository: number | null;
   readonly file: number | null;
 }
 
-/** The model's vocabulary as prompts and answers need it. */
+/** The interface of prompts and answers to the model's vocabulary. */
 export interface Vocabulary {
   readonly size: number;
-  /** Text of the beginning and end tokens, as templates want to print them. */
+  /** Text of the beginning and end tokens, as templates print them. */
   readonly bosText: string;
   readonly eosText: string;
   /** Every text that the tokeniser would turn into a control token. */
@@ -31,19 +31,19 @@ export interface Vocabulary {
   readonly appendToken: number | null;
   /** Tokens around and between the two texts of a pair. */
   readonly pair: PairTokens;
-  /** Null where the vocabulary has none. */
+  /** Null if the vocabulary has none. */
   readonly gap: GapTokens | null;
   /** Every token that ends an answer. */
   readonly endTokens: readonly number[];
-  /** The fewest tokens that text of so many bytes can be; 0 where the tokeniser may drop text. */
+  /** The fewest tokens of text of this number of bytes; 0 if the tokeniser may drop text. */
   leastTokens(bytes: number): number;
   /** With `controls`, control texts become control tokens; without, they stay plain text. */
   tokenize(text: string, controls: boolean): Uint32Array;
-  /** The same, with control tokens, for text that goes on with other text: nothing is put before it. */
+  /** The same, with control tokens, for text that continues other text: nothing is put before it. */
   tokenizeNext(text: string): Uint32Array;
   /** The bytes that a token adds to the answer; empty for control tokens. */
   tokenBytes(token: number): Uint8Array;
-  /** Whether the token is nothing but its bytes: no control, and no mark that the tokeniser looks for first. */
+  /** Whether the token is only its bytes: not a control token, and not a mark that the tokeniser matches first. */
   isPlain(token: number): boolean;
   /** The text of a control token, or null when the token is ordinary text. */
   controlText(token: number): string | null;

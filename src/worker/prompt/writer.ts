@@ -1,4 +1,4 @@
-/** What puts the conversations of a loaded model: its template, and which marks of it client text must not write. */
+/** Writer of a loaded model's conversations: its template, and which marks of it client text must not write. */
 import type { FormatChoice } from '../../../packages/chat-templates/src/tool-format/format-names.ts';
 import type { GivenFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import { callLead, type ModelFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
@@ -23,11 +23,11 @@ export function promptWriter(
   const guard = guardAgainst({ ...marks, texts: [...new Set([...marks.texts, ...writtenMarks(format)])] });
   const tokens = new PromptTokens(vocabulary, template.source);
   const writer = { template, vocabulary, guard, tokens, toolFormat, toolMark: toolMark(render) };
-  // Some templates write calls, and leave it to the system turn to tell of tools (DeepSeek R1 and V3.1).
+  // Some templates write calls, and leave the description of tools to the system turn (DeepSeek R1 and V3.1).
   return format.tools === null ? writer : { ...writer, tellsTools: tellsTools(writer, format) };
 }
 
-/** How a call begins that is written into the content of a turn: the template itself may know nothing of it. */
+/** Opening of a call that is written into the content of a turn: the template itself may not know it. */
 function writtenMarks({ tools, history }: ModelFormat): string[] {
   const mark = tools === null || history.calls === 'template' ? '' : callLead(tools).trim();
   return mark.length > 1 ? [mark] : [];
@@ -41,7 +41,7 @@ function tellsTools(writer: PromptWriter, { toolsVariable }: ModelFormat): boole
   try {
     return probeTemplate(writer, { turns, tools, toolsVariable }).includes(NAME);
   } catch {
-    // It refuses tools, so they have to be told in another way.
+    // It refuses tools, so they have to be described in another way.
     return false;
   }
 }

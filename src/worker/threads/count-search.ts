@@ -6,7 +6,6 @@ import { type Call, CostModel, callSize, type Size } from '../batch/planning/cos
 import { Credit } from './credit.ts';
 import { EXPLORING, type SearchLimits } from './limits.ts';
 
-/** A native call about to run. */
 export interface PlannedCall extends Pick<Call, 'phase' | 'rows' | 'cells'> {
   readonly atMs: number;
 }
@@ -14,7 +13,7 @@ export interface PlannedCall extends Pick<Call, 'phase' | 'rows' | 'cells'> {
 export interface TimedCall extends PlannedCall {
   readonly threads: number;
   readonly ms: number;
-  /** Another program took some of the processor meanwhile. */
+  /** Another program used some of the processor meanwhile. */
   readonly isDisturbed: boolean;
 }
 
@@ -30,16 +29,16 @@ interface Trial {
 interface TriedCall {
   readonly call: PlannedCall;
   readonly ms: number;
-  /** Its time, in that expected of the count in use. */
+  /** Its time, relative to that expected of the current count. */
   readonly ratio: number;
 }
 
-/** A count that is not in use. */
+/** A count other than the current one. */
 interface Rival {
   /** Time of steps between trials, and at which the next one is due. */
   everyMs: number;
   dueMs: number;
-  /** How many times the cost of the count in use, when it was last tried. */
+  /** Cost relative to the current count, at its last trial. */
   ratio: number;
   lost: boolean;
   /** It lost while another program ran, which says little about the time after that. */
@@ -50,7 +49,7 @@ interface Rival {
 export class CountSearch {
   readonly #counts: readonly number[];
   readonly #limits: SearchLimits;
-  /** Learns from calls with the count in use only. */
+  /** Learns only from calls with the current count. */
   #costs = new CostModel();
   readonly #credit: Credit;
   readonly #rivals: readonly Rival[];
@@ -78,7 +77,7 @@ export class CountSearch {
     }));
   }
 
-  /** The count in use, trials apart. */
+  /** The current count, except in trials. */
   get count(): number {
     return this.#counts[this.#at] ?? 1;
   }
@@ -86,7 +85,7 @@ export class CountSearch {
   /** Every neighbouring count was tried undisturbed and was no better, since the machine last changed. */
   get isSettled(): boolean {
     const rivals = this.#neighbours().map((at) => this.#rivals[at]);
-    // One count alone was never compared.
+    // A single count was never compared.
     return rivals.length > 0 && rivals.every((rival) => rival?.lost === true && !rival.isDisturbed);
   }
 
@@ -114,7 +113,7 @@ export class CountSearch {
     this.#noteChange(call);
   }
 
-  /** With the count in use; null while too little is known. */
+  /** With the current count; null while too little is known. */
   #expectedMs(call: PlannedCall): number | null {
     return this.#costs.seen(call) < this.#limits.least ? null : this.#costs.predict(call);
   }
@@ -125,7 +124,7 @@ export class CountSearch {
     this.#noted.clear();
   }
 
-  /** The machine is another one now: what lost may win. Once other programs leave, only more threads may. */
+  /** The machine has changed: counts that lost may win. After other programs end, only more threads may. */
   reconsider({ othersLeft }: { readonly othersLeft: boolean }): void {
     const hasMore = this.#at < this.#counts.length - 1;
     if (othersLeft && hasMore) this.#credit.grant();
@@ -155,7 +154,7 @@ export class CountSearch {
     return { size: callSize(call), threads, calls: [], lostMs: 0, waited: 0, isDisturbed: false };
   }
 
-  /** Whether a trial of this count is worth what it may lose. */
+  /** Whether a trial of this count is worth its possible loss. */
   #mayWin(at: number, call: PlannedCall, expectedMs: number): boolean {
     const rival = this.#rivals[at];
     if (rival === undefined) return false;
@@ -166,7 +165,7 @@ export class CountSearch {
       callSize(known.call) === callSize(call) &&
       call.atMs - known.call.atMs <= EXPLORING.knownMs;
     if (isKnown && known.ms < EXPLORING.promising * this.#costs.predict(known.call)) return true;
-    // What is lost beyond one step is owed, or what was very bad once would never be tried again.
+    // A loss above one step becomes debt, or a very bad count would never be tried again.
     const stake = Math.min(1, Math.max(EXPLORING.leastStake, rival.ratio - 1));
     const stakeMs = stake * expectedMs * trialPrice(rival);
     return this.#credit.busyMs >= rival.dueMs && this.#credit.affords(stakeMs);
@@ -212,7 +211,7 @@ export class CountSearch {
     const expectedMs = this.#costs.predict(call);
     const hasFewer = trial.threads < this.count;
     rival.lost = true;
-    // Company favours fewer threads, so they lose without it too.
+    // Other programs favour fewer threads, so a count that loses with them also loses without them.
     rival.isDisturbed = trial.isDisturbed && !hasFewer;
     rival.ratio = Math.max(...trial.calls.map(({ ratio }) => ratio));
     rival.known = { call, ms: rival.ratio * expectedMs };
@@ -221,7 +220,7 @@ export class CountSearch {
     this.#credit.pay(trial.lostMs, expectedMs, trialPrice(rival));
   }
 
-  /** Calls like one that was noted take another time: the machine is another one now. */
+  /** Calls similar to a noted one take another time: the machine has changed. */
   #noteChange(call: PlannedCall): void {
     if (this.#expectedMs(call) === null) return;
     const noted = this.#noted.get(callSize(call));
@@ -246,7 +245,9 @@ function longerInterval({ everyMs, ratio, isDisturbed }: Rival, hasFewer: boolea
     : Math.min(EXPLORING.lateMs, 2 * everyMs);
 }
 
-/** What lost in bad company has to be tried soon again, so such trials may take a larger share of the time. */
+/**
+ * A count that lost in a disturbed trial must be tried again soon, so its trials may take a larger share of the time.
+ */
 function trialPrice({ isDisturbed }: Rival): number {
   return isDisturbed ? EXPLORING.share / EXPLORING.disturbedShare : 1;
 }

@@ -1,4 +1,4 @@
-/** Which thread counts are worth trying. */
+/** Thread counts worth trying. */
 import type { ChatModel } from '../model.ts';
 
 /** Every doubling and all cores. Finer steps differ by less than measuring them costs. */
@@ -8,7 +8,7 @@ export function threadCounts(cores: number): number[] {
   return [...counts, cores];
 }
 
-/** All that the batch loop may take, in ascending order: one alone where the user or a GPU decides. */
+/** All that the batch loop may use, in ascending order: a single one if the user or a GPU decides. */
 export function countsFor({
   spec,
   facts,

@@ -1,4 +1,6 @@
-/** What trials may lose: a small share of the time that steps take, saved up for a few of them, or owed by the last one. */
+/**
+ * Time budget of trials: a small share of the time that steps take, saved up for a few of them, or owed by the last one.
+ */
 import { EXPLORING, type SearchLimits } from './limits.ts';
 
 export class Credit {
@@ -14,7 +16,7 @@ export class Credit {
     this.#limits = limits;
   }
 
-  /** Time of all steps; an idle hour is none. */
+  /** Time of all steps; idle time does not count. */
   get busyMs(): number {
     return this.#busyMs;
   }
@@ -37,7 +39,7 @@ export class Credit {
     this.#ms = Math.max((this.#ms ?? 0) - price * Math.max(0, lostMs), -price * mostOwedMs);
   }
 
-  /** As much as one step, but not so often that this would be a share of the time to speak of. */
+  /** As much as one step, but not so often that this becomes a relevant share of the time. */
   grant(): void {
     const restMs = Math.max(EXPLORING.grantMs, this.#limits.grantSteps * this.#stepMs);
     if (this.#ms === null || this.#busyMs - this.#grantedMs < restMs) return;

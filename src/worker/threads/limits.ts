@@ -1,20 +1,20 @@
 /** The constants of the search for thread counts. All are chosen, and held to their purpose by simulated machines. */
 
 export interface SearchLimits {
-  /** Calls of one size before anything is said about it. */
+  /** Calls of one size before their mean counts. */
   readonly least: number;
-  /** After a pause of so long all calls are from another time of the machine. */
+  /** After a pause of this length, earlier calls no longer count. */
   readonly forgetMs: number;
-  /** Undisturbed calls after which the count in use was measured undisturbed. */
+  /** Undisturbed calls after which the current count was measured undisturbed. */
   readonly calmSteps: number;
-  /** Steps in which another count has to be better before it is taken, and by which factor. */
+  /** Steps in which another count has to be better before it is adopted, and by which factor. */
   readonly wins: number;
   readonly better: number;
-  /** Steps of a trial that are no better before it is given up. */
+  /** Steps of a trial without a gain before it ends. */
   readonly losses: number;
   /** Steps' worth of time that may be lost before any was earned. */
   readonly firstCredit: number;
-  /** Nor again within this many steps (EXPLORING.grantMs). */
+  /** Minimum steps between two grants (EXPLORING.grantMs). */
   readonly grantSteps: number;
   /** Fewer threads are only tried while other programs run. */
   readonly keepsAll: boolean;
@@ -51,7 +51,7 @@ export const EXPLORING = {
   share: 0.01,
   /** The same for trials that other programs disturbed: the next one has to come soon after their end. */
   disturbedShare: 0.05,
-  /** A trial is reckoned to lose at least this much of a step. */
+  /** A trial is assumed to lose at least this share of a step. */
   leastStake: 0.1,
   /** A first step of a trial that is this much worse ends it. */
   hopeless: 1.25,
@@ -60,37 +60,40 @@ export const EXPLORING = {
   lateMs: 16_000,
   rareMs: 64_000,
   disturbedMs: 4_000,
-  /** What is kept of the time earned: a few trials, because it is of no use to make them all at once. */
+  /** Upper bound of saved time: a few trials, because making them all at once is useless. */
   mostSavedSteps: 4,
-  /** What is owed at most: one step, or this much; of a trial in bad company the part that counts. After a very bad trial the next one must come within seconds. */
+  /**
+   * Upper bound of debt: one step, or this much; of a trial in bad company the part that counts. After a very bad trial
+   * the next one must come within seconds.
+   */
   mostOwedMs: 100,
-  /** A trial that finds no like steps for so long is dropped. */
+  /** A trial that finds no similar steps for this long is dropped. */
   patienceSteps: 16,
-  /** Steps this much slower or faster than at the last trial: the machine is another one now. */
+  /** Steps this much slower or faster than at the last trial: the machine has changed. */
   changed: 1.3,
   /** Calls are compared with one whose cells differ by less. */
   likeCells: 256,
   /** A count that lost by this factor is left to its turn when steps change their speed: a trial of it is a gap that a reader sees. */
   farBehind: 1.4,
-  /** A count that was measured at less than this share of what steps cost now is tried at once. */
+  /** A count that was measured at less than this share of the present cost is tried at once. */
   promising: 0.9,
-  /** When other programs leave, a step's worth of loss is granted, and not again within this time. */
+  /** When other programs end, a step's worth of loss is granted, and not again within this time. */
   grantMs: 10_000,
-  /** How long such a measurement is believed. */
+  /** Validity of such a measurement. */
   knownMs: 120_000,
 } as const;
 
 export const MACHINE = {
-  /** Prefill calls of fewer rows are bound by reading the weights, as decode steps are. */
+  /** Prefill calls of fewer rows are bound by reading the weights, like decode steps. */
   prefillRows: 32,
   /** Depth at which a prefill row costs twice what it costs at position 0: measured, "What a chunk costs" in bench/LOG.md. */
   prefillDoublesAt: 900,
-  /** Cores that other programs took or gave back. */
+  /** Cores that other programs took or released. */
   othersChanged: 0.25,
-  /** Other programs take less than this much of a core on a quiet machine ... */
+  /** Other programs use less than this much of a core on a quiet machine ... */
   othersQuiet: 0.3,
   /** ... and threads that wait for each other spin, so an undisturbed step uses nearly all of its threads' time. */
   quietShare: 0.8,
-  /** Steps so long in all, none disturbed, before a count is one to be remembered. */
+  /** Total length of undisturbed steps before a count is remembered. */
   confirmMs: 3_000,
 } as const;

@@ -1,8 +1,8 @@
-/** What processors are busy with, as the operating system tells it. */
+/** Processor use, as the operating system reports it. */
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-/** Milliseconds of all cores since the machine started, or null where nobody says. */
+/** Milliseconds of all cores since the machine started, or null if unknown. */
 export type BusyMs = () => number | null;
 
 /** Its clock ticks every ten milliseconds, and reading it takes a tenth of one. */

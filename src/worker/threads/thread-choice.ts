@@ -6,7 +6,6 @@
 import { CountSearch, type PlannedCall } from './count-search.ts';
 import { DECODE_SEARCH, MACHINE, PREFILL_SEARCH } from './limits.ts';
 
-/** A native call about to run. */
 export interface CallShape {
   readonly phase: 'decode' | 'prefill';
   readonly rows: number;
@@ -20,12 +19,12 @@ export interface CallTimes extends CallShape {
   readonly ms: number;
   /** Processor time of this process meanwhile. */
   readonly cpuMs: number;
-  /** Cores that other programs used lately; null where nobody says. */
+  /** Cores that other programs used recently; null if unknown. */
   readonly othersCores: number | null;
 }
 
 export interface Counts {
-  /** In ascending order; one alone is pinned. */
+  /** In ascending order; a single one is pinned. */
   readonly counts: readonly number[];
   readonly start: number;
 }
@@ -46,7 +45,7 @@ export class ThreadChoice {
     this.#quietCount = start;
   }
 
-  /** Threads of decode steps, trials apart. */
+  /** Threads of decode steps, except in trials. */
   get decodeThreads(): number {
     return this.#decode.count;
   }
@@ -75,7 +74,7 @@ export class ThreadChoice {
     this.#others ??= othersCores;
     if (Math.abs(othersCores - before) < MACHINE.othersChanged) return;
     this.#others = othersCores;
-    // When other programs leave, what was lost while they ran says nothing any more.
+    // When other programs end, losses while they ran no longer count.
     const othersLeft = othersCores < before;
     this.#decode.reconsider({ othersLeft });
     this.#prefill.reconsider({ othersLeft });

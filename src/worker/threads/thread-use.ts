@@ -1,4 +1,4 @@
-/** Gives each native call of the batch loop its threads, and tells the choice what became of it. */
+/** Sets the threads of each native call of the batch loop, and reports its time to the choice. */
 import type { FromWorker } from '../../contract/ipc.ts';
 import type { ChatModel } from '../model.ts';
 import { countsFor } from './counts.ts';
@@ -7,7 +7,6 @@ import { type CallShape, ThreadChoice } from './thread-choice.ts';
 
 export type ThreadsMessage = Extract<FromWorker, { type: 'threads' }>;
 
-/** A native call under way. */
 export interface RunningCall extends Omit<CallShape, 'atMs'> {
   readonly threads: number;
   readonly startedMs: number;
@@ -32,7 +31,7 @@ export class ThreadUse {
   begin(call: Omit<CallShape, 'atMs'>): RunningCall {
     const startedMs = performance.now();
     const threads = this.#choice.threadsFor({ ...call, atMs: startedMs });
-    // llama.cpp takes its count for batches as soon as a call has two rows, so both are the same.
+    // llama.cpp uses its count for batches from two rows on, so both are the same.
     this.#chat.context.setThreads(threads);
     return { ...call, threads, startedMs, cpuMs: ownCpuMs() };
   }

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 
 export type CxxLibrary = 'libstdc++' | 'libc++';
 
-/** What a build with it names: the library that it needs, or, where that is linked in, types in names of functions. */
+/** Marks of a build with it: the library that it needs, or, where that is linked in, types in names of functions. */
 const MARKS: Readonly<Record<CxxLibrary, readonly string[]>> = {
   'libstdc++': ['\0libstdc++.so.', '\0libstdc++-6.dll', '/libstdc++.6.dylib', 'NSt7__cxx11'],
   'libc++': ['\0libc++.so.', '\0libc++.dll', '/libc++.1.dylib', 'NSt3__1'],
 };
 
-/** Null where the file names neither, or both. */
+/** Null if the file names neither, or both. */
 export function readCxxLibrary(file: string): CxxLibrary | null {
   return cxxLibraryIn(readFileSync(file));
 }

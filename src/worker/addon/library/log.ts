@@ -1,4 +1,4 @@
-/** What llama.cpp says: warnings and errors go to standard error, and the last errors are kept as reasons. */
+/** Log of llama.cpp: warnings and errors go to standard error, and the last errors are kept as reasons. */
 import koffi from 'koffi';
 import { LOG_LEVELS, enumName } from '../../../lib/llama-api/enums.ts';
 import { LogCallback, type Pointer } from './layouts.ts';
@@ -19,7 +19,7 @@ export class NativeLog {
     library.llama_log_set(this.#callback, null);
   }
 
-  /** Also what another library says. */
+  /** Also takes the log of another library. */
   hear(set: (callback: Pointer, user: null) => void): void {
     set(this.#callback, null);
   }
@@ -29,7 +29,7 @@ export class NativeLog {
     this.#errors = [];
   }
 
-  /** The library's own words for the last failure, without the names of its functions. */
+  /** The library's own message for the last failure, without the names of its functions. */
   reason(otherwise: string): string {
     const told = this.#errors.map((line) => line.replace(/^(?:\w+: )+/, '')).filter((line) => line !== '');
     return told.length === 0 ? otherwise : told.slice(0, 2).join('; ');

@@ -26,9 +26,9 @@ export type Library = Bound<typeof LLAMA> &
 
 type Table = Readonly<Record<string, Declared<unknown>>>;
 
-/** Throws one sentence that names the file and what is wrong with it. */
+/** Throws one sentence that names the file and the problem. */
 export function openLibrary(files: LibraryFiles): Library {
-  // In the order of their needs: each finds the one before it already loaded.
+  // In dependency order: each finds the one before it already loaded.
   for (const file of files.runtime ?? []) load(file);
   const base = load(files.base);
   for (const file of files.compute) loadIfPossible(file);
@@ -43,7 +43,7 @@ export function openLibrary(files: LibraryFiles): Library {
       try {
         return llama.func(name, result, parameters);
       } catch {
-        // Its C++ name differs between compilers; who asks does without.
+        // Its C++ name differs between compilers; callers do without it.
         return null;
       }
     },
@@ -61,7 +61,7 @@ export function load(file: string): LibraryHandle {
   }
 }
 
-/** One that ggml cannot do without is missed when that is loaded. */
+/** If ggml needs it, loading ggml fails. */
 function loadIfPossible(file: string): void {
   try {
     load(file);

@@ -12,7 +12,7 @@ const CPUS = '/sys/devices/system/cpu';
 /** The first that macOS knows counts: performance cores where there are two kinds. */
 const MAC_COUNTS = ['hw.perflevel0.physicalcpu', 'hw.physicalcpu'];
 
-/** All logical ones where the system does not tell them apart. */
+/** All logical ones if the system does not distinguish them. */
 export async function physicalCores(platform: string = process.platform): Promise<number> {
   return (await counted(platform)) ?? availableParallelism();
 }
@@ -45,7 +45,7 @@ const ENTRY_BYTES = 32;
 const RELATION_OFFSET = 8;
 const RELATION_CORE = 0;
 
-/** Null where Windows named none. */
+/** Null if Windows named none. */
 export function coresIn(entries: Buffer): number | null {
   let cores = 0;
   for (let at = 0; at + ENTRY_BYTES <= entries.length; at += ENTRY_BYTES)
@@ -58,7 +58,7 @@ function windowsTopology(): Buffer {
     .load('kernel32.dll')
     .func('bool __stdcall GetLogicalProcessorInformation(_Out_ uint8_t *entries, _Inout_ uint32_t *bytes)');
   const bytes = [0];
-  // The first call fails and says how much room the entries take.
+  // The first call fails and returns the size of the entries.
   tell(null, bytes);
   const entries = Buffer.alloc(bytes[0] ?? 0);
   return tell(entries, bytes) ? entries.subarray(0, bytes[0]) : Buffer.alloc(0);

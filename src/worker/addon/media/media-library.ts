@@ -33,7 +33,7 @@ export const VIDEO_DEFAULTS = { fps_target: 4, ffmpeg_bin_dir: null, timestamp_i
 
 let registered = false;
 
-/** Throws one sentence that names the file and what is wrong with it. */
+/** Throws one sentence that names the file and the problem. */
 export function openMediaLibrary(file: string): MediaLibrary {
   if (!registered) for (const [name, members] of Object.entries(MEDIA_STRUCTS)) koffi.struct(name, members);
   registered = true;
@@ -42,7 +42,7 @@ export function openMediaLibrary(file: string): MediaLibrary {
   return library;
 }
 
-/** Throws the first member that is not where it should be. */
+/** Throws the first member at a wrong place. */
 export function checkMediaLayouts(library: MediaDefaults): void {
   const { video_params: video } = library.mtmd_helper_init_opt_default();
   const found =

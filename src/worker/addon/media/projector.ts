@@ -21,7 +21,7 @@ export class ProjectorHandle implements NativeProjector {
   readonly seesImages: boolean;
   readonly hearsAudio: boolean;
   readonly #opened: OpenedProjector;
-  /** A context of the library is for one thread. */
+  /** A context of the library supports one thread only. */
   readonly #turns = new Turns();
 
   constructor(opened: OpenedProjector) {
@@ -79,7 +79,7 @@ async function openBitmap(
   return bitmap;
 }
 
-/** On another thread: a photo has as many as 120 MB of them, and steps go on meanwhile. */
+/** On another thread: a photo has up to 120 MB of pixels, and steps continue meanwhile. */
 async function pixelDigest(library: MediaLibrary, bitmap: Pointer): Promise<string> {
   const kind = library.mtmd_bitmap_is_audio(bitmap) ? 'audio ' : '';
   const size = `${kind}${library.mtmd_bitmap_get_nx(bitmap)}x${library.mtmd_bitmap_get_ny(bitmap)}`;
@@ -88,7 +88,6 @@ async function pixelDigest(library: MediaLibrary, bitmap: Pointer): Promise<stri
   return `${size} ${Buffer.from(digest).toString('hex')}`;
 }
 
-/** Chosen. */
 const MOST_TRIES = 3;
 
 class MediumHandle implements NativeMedium {
@@ -119,7 +118,7 @@ class MediumHandle implements NativeMedium {
       log.clear();
       const chunk = this.#chunk(part);
       const count = library.mtmd_input_chunk_get_n_tokens(chunk) * width;
-      // Some graphs of the library scale memory by zero that nobody has written, which may hold anything.
+      // Some graphs of the library scale uninitialised memory by zero.
       for (let tries = 0; tries < MOST_TRIES; tries += 1) {
         const failed = await onThread<number>((done) =>
           library.mtmd_encode_chunk.async(pointer, chunk, done),
@@ -150,7 +149,7 @@ function toMediumPart({ library, pointer }: OpenedProjector, chunk: Pointer): Me
   if (library.mtmd_input_chunk_get_type(chunk) === CHUNK_TYPES.text) {
     const tokens = library.mtmd_input_chunk_get_tokens_text(chunk, [0]);
     const ids = tokens === null ? [] : (koffi.decode(tokens, koffi.array('int32', rows)) as number[]);
-    // What the library looks up around images, and the model does not have.
+    // Tokens that the library inserts around images, and the model does not have.
     if (ids.some((id) => id < 0)) throw new Error('the vocabulary has no tokens for what stands around it');
     return { kind: 'tokens', tokens: Uint32Array.from(ids) };
   }
@@ -159,7 +158,7 @@ function toMediumPart({ library, pointer }: OpenedProjector, chunk: Pointer): Me
   return { kind: 'rows', rows, positions, isWhole, planes: positionPlanes(library, pointer, chunk, rows) };
 }
 
-/** Where a row stands, behind nothing and behind one position more: what differs moves along with what comes before. */
+/** Positions of a row at two offsets: what differs moves along with what comes before. */
 function positionPlanes(
   library: MediaLibrary,
   context: Pointer,
@@ -169,7 +168,7 @@ function positionPlanes(
   if (!library.mtmd_decode_use_mrope(context)) return null;
   const image = library.mtmd_input_chunk_get_tokens_image(chunk);
   const at = (first: number): Uint32Array => {
-    // Audio has no place in a picture: its rows follow each other as tokens do.
+    // Audio has no place in a picture: its rows follow each other like tokens.
     if (image === null) return Uint32Array.from({ length: 4 * rows }, (_, of) => first + Math.floor(of / 4));
     const found = new Uint32Array(4 * rows);
     library.mtmd_helper_image_get_decoder_pos(image, first, found);

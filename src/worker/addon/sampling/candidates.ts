@@ -160,7 +160,7 @@ export class Candidates {
     return this.#array(logits.length);
   }
 
-  /** All, of which those without a 1 can no longer be chosen. */
+  /** All, of which those without a 1 cannot be chosen. */
   allowed(logits: Float32Array, mask: Uint8Array): TokenDataArray {
     const array = this.all(logits);
     for (let token = 0, at = 1; token < logits.length; token += 1, at += WORDS)
@@ -177,10 +177,10 @@ export class Candidates {
     return this.#array(chosen.length);
   }
 
-  /** The token that the samplers selected of the array; null when none is left. */
+  /** The token that the samplers selected; null when none is left. */
   selected({ data, size, selected }: TokenDataArray): number | null {
     if (selected < 0 || selected >= size) return null;
-    // A sampler may have put the array elsewhere.
+    // A sampler may have moved the array.
     if (data === this.#address) return this.#tokens[selected * WORDS] ?? null;
     return koffi.decode(data, selected * WORDS * 4, 'int32') as number;
   }

@@ -21,10 +21,9 @@ type Chosen = typeof SAMPLING_DEFAULTS & Sampling;
 type ChainConfig = Omit<SamplerConfig, 'grammar' | 'allCandidates'>;
 type State = Omit<ChainConfig, 'sampling'>;
 
-/** One sampler of a chain. */
 export interface SamplerStep {
   readonly name: string;
-  /** Two steps of equal keys are the same sampler; its random state goes on when a chain is rebuilt. */
+  /** Two steps of equal keys are the same sampler; its random state continues when a chain is rebuilt. */
   readonly key: string;
   open(library: Library, vocabularySize: number): Pointer;
 }
@@ -131,7 +130,7 @@ export function samplersFor(sampling: Sampling): readonly string[] {
   return CHAIN.filter(({ isIn }) => isIn(chosen)).map(({ name }) => name);
 }
 
-/** The logits that can be chosen: so many of the largest, and those of tokens with a bias. */
+/** The logits that can be chosen: this number of the largest, and those of tokens with a bias. */
 export interface LookedAt {
   readonly largest: number;
   readonly biased: readonly number[];
@@ -142,7 +141,7 @@ export function candidateTokens(sampling: Sampling, vocabularySize: number): Loo
   const tokens = (sampling.logitBias ?? []).map(([token]) => token);
   const biased = tokens.filter((token) => token < vocabularySize);
   const [first] = samplersFor(sampling).filter((name) => name !== 'logit_bias');
-  // Each biased token may leave its place among the largest to another.
+  // Each biased token may yield its place among the largest to another.
   if (first === 'greedy') return { largest: 1 + biased.length, biased };
   if (first !== 'top_k') return null;
   return { largest: (sampling.topK ?? SAMPLING_DEFAULTS.topK) + biased.length, biased };
@@ -157,7 +156,7 @@ function openPenalties(
   size: number,
   { chosen, state }: { readonly chosen: Chosen; readonly state: State },
 ): Pointer {
-  // The library allocates what it is told, and no more than the window can ever be looked back on.
+  // The library allocates the requested size, and the window limits the look-back.
   const most = Math.min(chosen.repeatLastN, state.numCtx);
   const { repeatPenalty, frequencyPenalty, presencePenalty } = chosen;
   const sampler = library.llama_sampler_init_penalties(

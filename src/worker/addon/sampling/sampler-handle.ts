@@ -6,7 +6,7 @@ import type { NativeGrammar, NativeSampler, SamplerConfig, TokenLogit } from '..
 import { candidateTokens, type LookedAt, type SamplerStep, samplerSteps } from './chain.ts';
 import { TokenGrammar } from './token-grammar.ts';
 
-/** What samplers of one model share. */
+/** Shared by the samplers of one model. */
 export interface SamplingRoom {
   readonly library: Library;
   readonly vocab: Pointer;
@@ -51,7 +51,9 @@ export class SamplerHandle implements NativeSampler {
     this.#grammar = null;
   }
 
-  /** A grammar over the whole vocabulary is dear, so it is asked only when it refuses what was chosen without it. */
+  /**
+   * A grammar over the whole vocabulary is expensive, so it is used only when it refuses the token chosen without it.
+   */
   #chooseUnder(logits: Float32Array): number | null {
     const free = this.#chooseFrom(logits);
     const grammar = this.#grammar;
@@ -62,7 +64,7 @@ export class SamplerHandle implements NativeSampler {
     return allowed.includes(1) ? this.#run(this.#room.candidates.allowed(logits, allowed)) : null;
   }
 
-  /** The chain looks at few of the allowed ones; if these are among the largest, no others need be asked about. */
+  /** The chain looks at few of the allowed tokens; if these are among the largest, no others need a check. */
   #chooseAmongLargest(logits: Float32Array, grammar: TokenGrammar): number | null {
     if (this.#looksAt === null) return null;
     const { largest, biased } = this.#looksAt;
@@ -99,7 +101,7 @@ export class SamplerHandle implements NativeSampler {
     this.#grammar?.accept(token);
   }
 
-  /** Takes an open sampler of the same key out of `before`, so that its random state goes on. */
+  /** Takes an open sampler of the same key out of `before`, so that its random state continues. */
   #open(step: SamplerStep, before: OpenStep[]): OpenStep {
     const known = before.findIndex(({ name, key }) => name === step.name && key === step.key && key !== '');
     const [same] = known < 0 ? [] : before.splice(known, 1);

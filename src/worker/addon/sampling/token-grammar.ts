@@ -32,7 +32,6 @@ interface KeptGrammar {
   readonly masks: Map<number, Uint8Array>;
 }
 
-/** The grammars of one model. */
 export class TokenGrammars {
   readonly #texts: PackedTexts;
   readonly #kept = new Map<string, KeptGrammar>();
@@ -81,13 +80,13 @@ function tooAmbiguous() {
   });
 }
 
-/** The bytes of a character that is not whole yet. */
+/** An unfinished character. */
 interface Partial {
   /** Bits so far. */
   value: number;
-  /** Bytes to come; 0: none is open. */
+  /** Remaining bytes; 0: none is open. */
   left: number;
-  /** The least code that its length may have. */
+  /** The smallest code of its length. */
   least: number;
 }
 
@@ -99,7 +98,7 @@ export class TokenGrammar implements NativeGrammar {
   #left = MOST_WORK;
   #state: number;
   #partial: Readonly<Partial> = { value: 0, left: 0, least: 0 };
-  /** Where the last walk ended. */
+  /** End of the last walk. */
   readonly #end: Partial = { value: 0, left: 0, least: 0 };
 
   constructor(gbnf: string, grammar: KeptGrammar, texts: PackedTexts, onTooMuch: () => void) {
@@ -179,7 +178,7 @@ export class TokenGrammar implements NativeGrammar {
     return begins;
   }
 
-  /** The state behind the bytes; a character that is open at their end must still be possible. */
+  /** The state after the bytes; an unfinished character at their end must still be possible. */
   #walk(bytes: Uint8Array, from: number, to: number): number {
     const { states } = this.#grammar;
     const { program } = states;

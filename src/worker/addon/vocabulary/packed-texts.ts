@@ -1,6 +1,6 @@
-/** What every token of a vocabulary writes, side by side, for grammars. */
+/** The text of every token of a vocabulary, side by side, for grammars. */
 export class PackedTexts {
-  /** The bytes of all tokens, one behind the other; of a control token those of its text, which may be a mark. */
+  /** The bytes of all tokens in order; for a control token those of its text, which may be a mark. */
   bytes = new Uint8Array(1 << 16);
   /** By token: where its bytes begin; one more entry for the end of the last. */
   readonly offsets: Int32Array;

@@ -1,4 +1,4 @@
-/** From an entry of a vocabulary, as it stands in the file, to the bytes that it stands for. Pure. */
+/** Converts an entry of a vocabulary, as in the file, to the bytes that it represents. Pure. */
 
 const SPACE_MARK = '\u2581';
 const BYTE_TOKEN = /^<0x([0-9A-F]{2})>$/;
@@ -20,7 +20,7 @@ export function byteLevelBytes(entry: string): Uint8Array | null {
   return Uint8Array.from(bytes);
 }
 
-/** GPT-2's table: printable Latin-1 stands for itself, every other byte for a character from U+0100 on. */
+/** GPT-2's table: printable Latin-1 represents itself, every other byte has a character from U+0100 on. */
 const BYTE_OF: ReadonlyMap<string, number> = byteTable();
 
 function byteTable(): Map<string, number> {

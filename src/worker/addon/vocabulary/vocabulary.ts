@@ -17,7 +17,6 @@ interface Tokens {
   readonly type: VocabularyType;
 }
 
-/** A vocabulary with what grammars need of it. */
 export interface OpenVocabulary extends Vocabulary {
   readonly texts: PackedTexts;
 }
@@ -173,7 +172,7 @@ function tokenizeNext(tokens: Tokens, text: string): Uint32Array {
   return isSeparate ? all.slice(separator.length) : tokenize(tokens, text, true);
 }
 
-/** The entry as it stands in the file, byte-mapped or escaped. */
+/** The entry as in the file, byte-mapped or escaped. */
 function entryText({ library, vocab }: Tokens, token: number | null): string {
   return token === null ? '' : (library.llama_vocab_get_text(vocab, token) ?? '');
 }

@@ -1,4 +1,4 @@
-/** What the readers of an answer's body have in common. */
+/** Shared by the readers of an answer's body. */
 
 /** A part of an answer in the engine's words; the batch loop adds usage, stop strings and the ending. */
 export type AnswerPart =
@@ -8,15 +8,15 @@ export type AnswerPart =
   | { readonly type: 'tool_arguments'; readonly text: string };
 
 export interface BodyReader {
-  /** A call leaves when it is whole; an answer that ends inside one holds nothing of it. */
+  /** A call is emitted when it is whole; an answer that ends inside one emits nothing of it. */
   push(text: string): AnswerPart[];
   /** `isCut`: something else than the model ended the answer, so a begun mark is not known to be words, and is left out. */
   end(isCut: boolean): AnswerPart[];
   readonly complete: boolean;
   /** True when a whole call was read: half a call is no call. */
   readonly calledTool: boolean;
-  /** False while only words around the text, or a call, are read. */
+  /** False while only structure or a call is parsed. */
   readonly inText: boolean;
-  /** Whether a control token here stands for its text, because a grammar or a mark asked for that text. */
+  /** Whether a control token here counts as its text, because a grammar or a mark requires that text. */
   takesControl(text: string): boolean;
 }

@@ -23,7 +23,7 @@ export interface CallsRequest {
   readonly unheld: UnheldKeywords;
 }
 
-/** How calls begin, each with the rule of all that follows the mark. */
+/** Openings of calls, each with the rule of all that follows the mark. */
 export function callRules(
   writer: GbnfWriter,
   format: ToolFormat,

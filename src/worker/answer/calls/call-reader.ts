@@ -1,4 +1,4 @@
-/** Reads calls as a format writes them, from behind the mark that opens the first. */
+/** Parses calls in a format, from after the mark that opens the first. */
 import {
   type CallFormat,
   type JsonType,
@@ -17,7 +17,7 @@ import type { AnswerPart } from './body.ts';
 import { type CharSource, END, type Reading } from './char-source.ts';
 import type { CallOpening } from './openings.ts';
 
-/** Where the parts of calls go. */
+/** Receiver of the parts of calls. */
 export interface CallSink {
   readonly tools: readonly ToolDefinition[];
   /** Whether a whole call was read. */
@@ -26,11 +26,10 @@ export interface CallSink {
   mayCall(): boolean;
   /** Parts of a call are kept until it is whole. */
   add(part: AnswerPart): void;
-  /** A whole call was read. */
   finished(): void;
 }
 
-/** Returns the text of what began like a call and is none, the mark included; "" where there is no such text. */
+/** Returns the text of a begun call that turns out not to be one, the mark included; "" if there is no such text. */
 export function* readCalls(
   source: CharSource,
   format: CallFormat,
@@ -55,7 +54,7 @@ export function* readCalls(
   }
 }
 
-/** False: what follows is no call. */
+/** False: no call follows. */
 function* readCall(source: CharSource, format: CallFormat, lead: Words, sink: CallSink): Reading<boolean> {
   const name = yield* readWords(source, lead, sink);
   if (name === null) return false;
@@ -63,7 +62,7 @@ function* readCall(source: CharSource, format: CallFormat, lead: Words, sink: Ca
   return (yield* readWords(source, format.call.after, null)) !== null;
 }
 
-/** What stands between two calls, and the words of the second. */
+/** Words between two calls, and those of the second. */
 function nextWords({ section, call }: CallFormat): Words {
   const [first, ...rest] = call.before;
   return typeof first === 'string' ? [section.between + first, ...rest] : [section.between, ...call.before];
@@ -138,7 +137,7 @@ function* readJson(source: CharSource, sink: CallSink): Reading<boolean> {
 
 interface TaggedCall {
   readonly form: TaggedArguments;
-  /** What follows the last argument. */
+  /** Text after the last argument. */
   readonly after: string;
   readonly parameters: Readonly<Record<string, unknown>>;
 }
@@ -200,7 +199,7 @@ function* readPair(source: CharSource, call: TaggedCall): Reading<{ key: string;
   return { key: name, json: argumentJson(text, form, types, schema, parameters) };
 }
 
-/** White space that belongs to the words around a value, as far as it is there. */
+/** White space that belongs to the words around a value, if present. */
 function* takeExactly(source: CharSource, space: string): Reading {
   for (const wanted of space) {
     const char = yield* source.take();
@@ -210,7 +209,7 @@ function* takeExactly(source: CharSource, space: string): Reading {
   }
 }
 
-/** The text of a value, up to and with what stands behind it. */
+/** The text of a value, including the text after it. */
 function* readValueText(
   source: CharSource,
   { form, after }: TaggedCall,
@@ -224,7 +223,7 @@ function* readValueText(
   return space !== '' && text.endsWith(space) ? text.slice(0, -space.length) : text;
 }
 
-/** A value that nothing but the next argument ends: brackets and quotes show where. */
+/** A value that only the next argument ends: brackets and quotes show where. */
 function* readToEnd(source: CharSource, form: TaggedArguments, after: string): Reading<string | null> {
   const ends = [form.between.trim(), after.trim()].map((text) => text[0] ?? '');
   const own = form.strings.as === 'quoted' ? form.strings.quote : null;

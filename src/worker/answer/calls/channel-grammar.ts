@@ -11,9 +11,9 @@ import { wordsGbnf } from './words-grammar.ts';
 export interface ChannelRequest extends CallsRequest {
   readonly channels: ChannelForm;
   readonly format: ToolFormat;
-  /** A call must come, and no words before it. */
+  /** A call must come, without text before it. */
   readonly required: boolean;
-  /** The rule of shaped words; null: free. */
+  /** The rule of constrained text; null: free. */
   readonly shaped: string | null;
 }
 
@@ -26,12 +26,12 @@ export function channelRule(writer: GbnfWriter, request: ChannelRequest): string
   return writer.rule([`${start} ${words}`, ...(call === null ? [] : [`${start} ${call}`])].join(' | '));
 }
 
-/** A message of words that the grammar shapes. */
+/** A message of text under a grammar. */
 export function shapedWords({ words, message }: ChannelForm, shaped: string): string {
   return `${gbnfLiteral(words + message)} ${shaped}`;
 }
 
-/** Words for the user, after which further messages may follow. */
+/** Text for the user, after which further messages may follow. */
 function freeWords(writer: GbnfWriter, { channels }: ChannelRequest, call: string | null): string {
   const [end = channels.start] = channels.ends;
   const headers = [channels.words, ...(channels.name === 'harmony' ? ['<|channel|>commentary'] : [])];
@@ -68,7 +68,7 @@ function callMessages(writer: GbnfWriter, request: ChannelRequest): string {
   return writer.rule(`${call} (${between} ${call}){0,${maxCalls - 1}}`);
 }
 
-/** The header has named the tool already. */
+/** The header has already named the tool. */
 function argumentsOnly(format: ToolFormat): ToolFormat {
   return { ...format, call: { before: [], after: [] }, section: { open: '', between: '', close: '' } };
 }

@@ -1,4 +1,4 @@
-/** Answers as messages with headers: a thought, words for the user, or a call of the tool that the header names. */
+/** Answers as messages with headers: a thought, text for the user, or a call of the tool that the header names. */
 import {
   type ChannelForm,
   callLead,
@@ -9,7 +9,7 @@ import type { AnswerPart } from './body.ts';
 import { type CallSink, readArguments, readCalls } from './call-reader.ts';
 import { type CharSource, END, type Reading } from './char-source.ts';
 
-/** A longer header is none: then the answer has no headers at all, and all of it is words. */
+/** Longer text is not a header: then the answer has no headers at all, and all of it is text. */
 const LONGEST_HEADER = 256;
 
 export function* readChannels(source: CharSource, format: ModelFormat, sink: CallSink): Reading {
@@ -56,7 +56,7 @@ function* readMessage(
   yield* skipTo(source, channels);
 }
 
-/** The header without the words that open it; as text when it is none. */
+/** The header without its opening; as text when it is not a header. */
 function* readHeader(
   source: CharSource,
   channels: ChannelForm,
@@ -89,10 +89,10 @@ function* readHeader(
   }
 }
 
-/** Whether text that was cut in front of its message may have been its header. */
+/** Whether text that was cut before its message may have been its header. */
 function mayBeHeader(text: string, { start, message, words, callee, calls }: ChannelForm): boolean {
   const begun = text.trimStart();
-  // Where nothing stands in front of a name, any name is a header.
+  // If nothing precedes a name, any name is a header.
   if (callee === '') return /^[\w.-]*\s*$/.test(begun);
   const openings = [
     start,
@@ -132,7 +132,7 @@ function* readText(
     held += char;
     while (held !== '') {
       if (ends.includes(held)) {
-        // An end that opens the next message is read once more, as its beginning.
+        // An end that opens the next message is parsed once more, as its beginning.
         if (start.startsWith(held)) source.giveBack(held);
         return;
       }
@@ -145,7 +145,7 @@ function* readText(
   }
 }
 
-/** What is left of a message behind its call. */
+/** Rest of a message after its call. */
 function* skipTo(source: CharSource, channels: ChannelForm): Reading {
   yield* readText(source, channels, 'text', {
     tools: [],

@@ -6,7 +6,7 @@
  */
 export type Reading<T = void> = Generator<void, T, void>;
 
-/** Stands for the end of the answer. */
+/** Marks the end of the answer. */
 export const END = '';
 
 export class CharSource {
@@ -17,7 +17,6 @@ export class CharSource {
   #isCut = false;
   #recorded: string[] | null = null;
 
-  /** Gives the reader more to read. */
   push(piece: string): void {
     this.#piece = this.#piece.slice(this.#at) + piece;
     this.#at = 0;
@@ -28,12 +27,12 @@ export class CharSource {
     this.#isCut = isCut;
   }
 
-  /** Whether the answer was cut, so that what its end leaves undecided is nothing. */
+  /** Whether the answer was cut, so that undecided text at its end is dropped. */
   get isCut(): boolean {
     return this.#isCut;
   }
 
-  /** Keeps what is read from now on, behind this text; null: no longer. */
+  /** Records the text from now on, after this text; null: stops. */
   record(text: string | null): void {
     this.#recorded = text === null ? null : text.split('');
   }
@@ -58,7 +57,9 @@ export class CharSource {
     return char;
   }
 
-  /** Reads these characters once more; behind a cut, never: a reader that waited for more had not decided on them. */
+  /**
+   * Returns these characters to the source; after a cut, never: a reader that waited for more had not decided on them.
+   */
   giveBack(text: string): void {
     if (this.#recorded !== null) this.#recorded.length = Math.max(0, this.#recorded.length - text.length);
     if (this.#isCut) return;
@@ -86,7 +87,7 @@ export class CharSource {
     const wanted = texts.map((text) => text.replaceAll(/\s+/g, ''));
     let alive = [...wanted.keys()].filter((index) => wanted[index] !== '');
     let found = -1;
-    /** What was read behind the longest text so far. */
+    /** Text after the longest match so far. */
     let behind = '';
     for (let at = 0; alive.length > 0; at += 1) {
       behind += yield* this.takeSpace();
@@ -136,7 +137,7 @@ export class CharSource {
     }
   }
 
-  /** Everything up to the text, which is read too; null: the answer ended first. */
+  /** Everything up to the text, which is consumed too; null: the answer ended first. */
   *takeUntil(text: string): Reading<string | null> {
     const finder = new TextFinder(text);
     const parts: string[] = [];
@@ -162,7 +163,7 @@ export class CharSource {
   }
 }
 
-/** Finds a text in characters that come one by one: the automaton of Knuth, Morris and Pratt. */
+/** Finds a text in characters that arrive one by one: the automaton of Knuth, Morris and Pratt. */
 export class TextFinder {
   readonly #text: string;
   readonly #borders: number[] = [0];

@@ -1,4 +1,4 @@
-/** The body of an answer whose model has a syntax of its own: words and calls, taken apart as the format says. */
+/** The body of an answer whose model has its own syntax: text and calls, as the format describes them. */
 import type { ToolDefinition } from '../../../contract/job.ts';
 import {
   type ContentMarks,
@@ -27,7 +27,7 @@ export class FormatBody implements BodyReader, CallSink {
   readonly #reading: Reading;
   readonly #literals: readonly string[];
   #parts: AnswerPart[] = [];
-  /** The call that is being read: what was there before the last piece, and what that piece brought. */
+  /** The call in progress: the state before the last piece, and the parts of that piece. */
   #open: AnswerPart[] = [];
   #fresh: AnswerPart[] = [];
   #calls = 0;
@@ -101,7 +101,7 @@ export class FormatBody implements BodyReader, CallSink {
     return parts;
   }
 
-  /** The arguments leave in the pieces in which they were written. */
+  /** The arguments are emitted in the pieces in which they were generated. */
   #keepFresh(): void {
     for (const part of this.#fresh) this.#open.push(part);
     this.#fresh = [];
@@ -129,7 +129,7 @@ export class FormatBody implements BodyReader, CallSink {
   }
 }
 
-/** Pieces of one kind that come one after the other leave as one. */
+/** Adjacent pieces of one kind are emitted as one. */
 function append(parts: AnswerPart[], part: AnswerPart): void {
   const last = parts.at(-1);
   if (last === undefined || last.type !== part.type || last.type === 'tool_call' || part.type === 'tool_call')
@@ -148,7 +148,7 @@ function structureTexts({ tools, channels, content, restart }: ModelFormat): str
   return [...texts, ...(tools === null ? [] : [tools.announcement ?? '', ...formatLiterals(tools)])];
 }
 
-/** Words of an answer, without the marks around them; white space in front of a call belongs to neither. */
+/** Text of an answer, without the marks around it; white space before a call belongs to neither. */
 class WordsReader {
   readonly #source: CharSource;
   readonly #silent: readonly string[];
@@ -161,14 +161,14 @@ class WordsReader {
     this.#silent = [content?.open ?? '', content?.close ?? '', restart].filter((mark) => mark !== '');
   }
 
-  /** Releases words until one of the marks was read, and returns its place; null: the answer ended. */
+  /** Emits text until one of the marks is found, and returns its place; null: the answer ended. */
   *readTo(marks: readonly string[], atStart: boolean): Reading<number | null> {
     let held = '';
     let space = '';
     for (;;) {
       const char = yield* this.#source.take();
       if (char === END) {
-        // White space behind a call, or behind the mark that closes words, is nobody's. All that is held begins a mark.
+        // White space after a call, or after the mark that closes text, is dropped. All held text begins a mark.
         if (held === '' && !this.#sink.calledTool) this.#write(space);
         else if (held !== '' && !this.#source.isCut) this.#write(space + held);
         return null;

@@ -1,4 +1,4 @@
-/** How the first call of an answer begins: the mark that free text does not contain, and the words behind it. */
+/** Opening of the first call of an answer: the mark that free text does not contain, and the words behind it. */
 import {
   callLead,
   type ToolFormat,
@@ -7,7 +7,7 @@ import {
 
 export interface CallOpening {
   readonly mark: string;
-  /** From behind the mark to the arguments. */
+  /** From after the mark to the arguments. */
   readonly lead: Words;
 }
 

@@ -36,7 +36,7 @@ interface Target {
   readonly unheld: UnheldOfTool;
 }
 
-/** An argument; null: one of any name. */
+/** An argument; null: any name. */
 type Name = string | null;
 
 export function taggedRule(
@@ -92,7 +92,7 @@ function pairRule(target: Target, name: string | null, schema: unknown): string 
   return writer.rule(values.map((value) => `${lead} ${value}`).join(' | '));
 }
 
-/** What stands behind the key, in each way that the schema leaves. */
+/** Values after the key, in each form that the schema allows. */
 function valueRules(
   target: Target,
   name: string | null,
@@ -122,7 +122,7 @@ function valueRule(target: Target, name: string | null, schema: unknown, types: 
     unheld.of(name, 'scalars');
     return rawText(target, name);
   }
-  // Elements in nested tags are held only where all of them are listed.
+  // Elements in nested tags are constrained only if all of them are listed.
   const isFree = (option: Narrowed): boolean =>
     !isScalar(option.types) && nestedList(target, option) === null;
   if (form.others.as === 'nested' && options.some(isFree)) {
@@ -130,12 +130,12 @@ function valueRule(target: Target, name: string | null, schema: unknown, types: 
     return rawText(target, name);
   }
   const values = [...new Set(options.flatMap((option) => optionRule(target, name, option) ?? []))];
-  // A schema that admits nothing is refused when the call is whole.
+  // A schema that allows nothing is refused when the call is whole.
   if (values.length === 0) return rawText(target, name);
   return `${writer.rule(values.join(' | '))} ${behind}`;
 }
 
-/** An option, and the types that it leaves of those that may stand here. */
+/** An option, and the types that it allows among those possible here. */
 type Narrowed = SchemaOption & { readonly types: readonly JsonType[] };
 
 function narrowed({ root }: Target, option: SchemaOption, types: readonly JsonType[]): Narrowed {
@@ -146,7 +146,7 @@ function narrowed({ root }: Target, option: SchemaOption, types: readonly JsonTy
 const isScalar = (types: readonly JsonType[]): boolean =>
   types.every((type) => type !== 'array' && type !== 'object');
 
-/** The value without what stands behind it; null: none of the types fits. */
+/** The value without the text after it; null: none of the types fits. */
 function optionRule(target: Target, name: Name, option: Narrowed, depth = 0): string | null {
   const { writer, form, unheld } = target;
   if (option.types.length === 0) return null;
@@ -180,17 +180,17 @@ function optionRule(target: Target, name: Name, option: Narrowed, depth = 0): st
     : looseValue(writer, form.strings);
 }
 
-/** Lists within lists whose elements are held; a schema may refer to itself. */
+/** Lists within lists whose elements are constrained; a schema may refer to itself. */
 const DEEPEST_LIST = 3;
 
-/** What the elements of a list may be; null: the option is no list, or says nothing of them. */
+/** Options of the elements of a list; null: the option is not a list, or does not constrain them. */
 function elementOptions(target: Target, option: Narrowed): readonly Narrowed[] | null {
   const items = 'schema' in option && isSchema(option.schema) ? option.schema['items'] : undefined;
   if (!isSchema(items) || option.types.some((type) => type !== 'array')) return null;
   return schemaOptions(items, target.root).map((of) => narrowed(target, of, JSON_TYPES));
 }
 
-/** A list of listed elements in tags of their own; null: another value, or another way of writing it. */
+/** A list of listed elements in tags of their own; null: another value, or another form. */
 function nestedList(target: Target, option: Narrowed): string | null {
   const { writer, form } = target;
   if (form.others.as !== 'nested') return null;
@@ -202,7 +202,7 @@ function nestedList(target: Target, option: Narrowed): string | null {
   return writer.rule(`"[]" | [ \\n]{0,2} (${element})*`);
 }
 
-/** Any text up to the words behind a value. A key of any name can stand in these no more than once. */
+/** Any text up to the words after a value. A key of any name can occur in these at most once. */
 function rawText({ writer, form }: Target, name: string | null): string {
   const [first = '', ...rest] = form.afterValue.map((word) => (typeof word === 'string' ? word : name));
   const known = [first, ...rest].every((word) => word !== null);

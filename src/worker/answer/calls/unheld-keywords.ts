@@ -9,10 +9,10 @@ import {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** `scalars`: types and listed values are held, also in lists. `anything`: the grammar takes any value. */
+/** `scalars`: types and listed values are enforced, also in lists. `anything`: the grammar accepts any value. */
 type Freedom = 'scalars' | 'anything';
 
-/** Keywords of which the grammar holds something: they are named only where it takes any value. */
+/** Keywords that the grammar enforces in part: they are named only if it accepts any value. */
 const SHAPES: ReadonlySet<string> = new Set(['type', 'enum', 'const', 'items', 'nullable']);
 /** Keywords that lead to further schemas. */
 const LISTS = ['anyOf', 'oneOf', 'allOf'] as const;

@@ -1,12 +1,12 @@
 /**
- * Which way of attention suits the work at hand, on a CPU. Flash attention reads a prompt faster and steps over the cells
- * of other sequences; without it a token deep in a conversation costs a third, because keys and values are multiplied as
- * matrices. Changing takes a while, so it has to pay. Pure.
+ * Choice of attention on a CPU. Flash attention reads a prompt faster and steps over the cells of other sequences;
+ * without it a token deep in a conversation costs a third, because keys and values are multiplied as matrices. Changing
+ * takes a while, so it has to pay. Pure.
  */
 import type { AttentionKind, CostModel } from '../planning/cost-model.ts';
 import { ROW_TILE } from '../planning/tuning.ts';
 
-/** What a stream still has to do. */
+/** Remaining work of a stream. */
 export interface StreamWork {
   /** Tokens whose state it has. */
   readonly depth: number;
@@ -21,18 +21,18 @@ export interface AttentionState {
   readonly streams: readonly StreamWork[];
   /** Cells in use, those of idle sequences included. */
   readonly cells: number;
-  /** What a change would take, milliseconds. */
+  /** Cost of a change, milliseconds. */
   readonly changeMs: number;
 }
 
 const ATTENTION_LIMITS = {
-  /** Chosen: steps of one row that say what one takes. */
+  /** Chosen: steps of one row that measure the cost of one. */
   leastSteps: 8,
-  /** Chosen: a step behind nothing is worth the measurement only from this depth on. */
+  /** Chosen: a step at depth 0 is worth the measurement only from this depth on. */
   leastDepth: 1_024,
   /** Chosen: tokens of an answer that are expected, as nobody knows when it ends; one that is longer goes on for as long again. */
   answerTokens: 128,
-  /** Chosen: nobody notices less, and answers of a small model should not differ by it. */
+  /** Chosen: smaller gains are unnoticeable, and answers of a small model should not differ for them. */
   leastSparedMs: 500,
   /** Chosen: what a change has to spare, in what it takes, as the estimates err; and more where several answers stand still for it. */
   worthAlone: 2.5,
@@ -43,7 +43,7 @@ const ONE_ROW = { phase: 'decode', rows: 1 } as const;
 
 export class AttentionChoice {
   readonly #costs: CostModel;
-  /** What steps since the last change would have taken less the other way. */
+  /** Time that the steps since the last change would have saved with the other attention. */
   #regretMs = 0;
 
   constructor(costs: CostModel) {
@@ -54,7 +54,7 @@ export class AttentionChoice {
     return this.#costs.attention;
   }
 
-  /** Whether a step of one row behind nothing should be measured: all steps seen were about as deep. */
+  /** Whether a step of one row at depth 0 should be measured: all steps so far were about as deep. */
   wantsEmpty(streams: readonly StreamWork[]): boolean {
     const isDeep = streams.some(({ depth }) => depth >= ATTENTION_LIMITS.leastDepth);
     return this.now === 'flash' && isDeep && this.#hasSteps && !this.#costs.isCellMeasured;
@@ -68,7 +68,7 @@ export class AttentionChoice {
     this.#regretMs = Math.max(0, this.#regretMs + ms(this.now) - ms(otherThan(this.now)));
   }
 
-  /** Whether to change now: it must spare more than it takes, and more than that where others wait for it. */
+  /** Whether to change now: it must save more than it costs, and more than that if others wait for it. */
   isWorthChanging({ streams, cells, changeMs }: AttentionState): boolean {
     if (streams.length === 0 || !this.#isKnown) return false;
     const flash = this.#workMs(streams, cells, 'flash');
@@ -76,7 +76,7 @@ export class AttentionChoice {
     const sparedMs =
       this.now === 'flash'
         ? flash.readMs + flash.writeMs - plain.readMs - plain.writeMs
-        : // The answer to a long prompt may be worth the way back.
+        : // The answer to a long prompt may be worth the change back.
           plain.readMs + plain.writeMs - flash.readMs - Math.min(flash.writeMs, plain.writeMs + changeMs);
     const { worthAlone, worthBesideOthers, leastSparedMs } = ATTENTION_LIMITS;
     const worth = streams.length === 1 ? worthAlone : worthBesideOthers;
@@ -96,7 +96,9 @@ export class AttentionChoice {
     return this.#hasSteps && (this.now === 'plain' || this.#costs.isCellMeasured);
   }
 
-  /** What is left to do, milliseconds. With flash attention a row reads the cells of its own sequence, without it all in use. */
+  /**
+   * Remaining time, milliseconds. With flash attention a row reads the cells of its own sequence, without it all in use.
+   */
   #workMs(
     streams: readonly StreamWork[],
     cells: number,
@@ -110,7 +112,7 @@ export class AttentionChoice {
     return { readMs: sum(readMs), writeMs: stepsLeft(streams) * this.#stepMs(streams, cells, attention) };
   }
 
-  /** A step of all streams once their prompts are read. */
+  /** A step of all streams once their prompts are processed. */
   #stepMs(streams: readonly StreamWork[], cells: number, attention: AttentionKind): number {
     const toRead = sum(streams.map((stream) => stream.toRead));
     const own = sum(streams.map(({ depth }) => depth)) + toRead;

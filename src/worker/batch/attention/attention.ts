@@ -10,7 +10,7 @@ import type { Stream } from '../stream/stream.ts';
 import type { AttentionKind, CostModel } from '../planning/cost-model.ts';
 import { AttentionChoice, type StreamWork } from './attention-choice.ts';
 
-/** With so few rows at a time the scores of all heads take about as much memory as flash attention does for 512. */
+/** With this number of rows the scores of all heads take about as much memory as flash attention does for 512. */
 const PLAIN_ROWS = 32;
 
 const OPTIONS: Readonly<Record<AttentionKind, AttentionOptions>> = {
@@ -19,21 +19,21 @@ const OPTIONS: Readonly<Record<AttentionKind, AttentionOptions>> = {
 };
 
 const LIMITS = {
-  /** Chosen: nothing is answered for so long at most. */
+  /** Chosen: longest time without any answer. */
   mostMs: 8_000,
-  /** Chosen: the same where several are answered; as long as the deepest tile of a prompt may take. */
+  /** Chosen: the same with several streams; as long as the deepest tile of a prompt may take. */
   mostBesideOthersMs: 3_000,
-  /** Chosen: of the memory that is free, the copies may take. */
+  /** Chosen: share of free memory that the copies may take. */
   memoryShare: 0.5,
-  /** Measured, bench/LOG.md, "attention by depth": how fast state is copied out, turned and copied in. */
+  /** Measured, bench/LOG.md, "attention by depth": rate at which state is copied out, turned and copied in. */
   movedBytesPerMs: 400_000,
-  /** The same: how fast a KV cache is made, which clears it. */
+  /** The same: rate at which a KV cache is allocated, which clears it. */
   openedBytesPerMs: 1_500_000,
-  /** Chosen: how quickly what changes took is followed. */
+  /** Chosen: weight of the last change's cost. */
   weight: 0.5,
 } as const;
 
-/** Values of these types are no blocks, so state can be brought over. */
+/** Values of these types are not blocks, so state can be converted. */
 const TURNABLE: readonly string[] = ['f16', 'bf16', 'f32'];
 
 /** Whether anything is to choose: on a CPU, for state that can be moved, unless the user or a benchmark says otherwise. */
@@ -54,18 +54,16 @@ export function choosesAttention({ spec, facts, prefixReuse, exact, sight }: Cha
   );
 }
 
-/** The sequences of the context. */
 export interface Attended {
   readonly cellsInUse: number;
-  /** Whether the state of all of them fits where they share no cells. */
+  /** Whether the state of all of them fits if they share no cells. */
   readonly fitsApart: boolean;
-  /** Evaluates a row behind nothing and forgets it; false where no sequence is free. */
+  /** Evaluates a row at depth 0 and drops it; false if no sequence is free. */
   evaluateEmpty(): boolean;
-  /** Opens the context again; returns those that lost their state. */
+  /** Reopens the context; returns those that lost their state. */
   attend(attention: AttentionOptions): readonly number[];
 }
 
-/** What it works with. */
 export interface AttentionPorts {
   readonly sequences: Attended;
   readonly costs: CostModel;
@@ -75,10 +73,10 @@ export interface AttentionPorts {
 export class Attention {
   readonly #chat: ChatModel;
   readonly #ports: AttentionPorts;
-  /** Null: there is nothing to choose. */
+  /** Null: no choice. */
   #choice: AttentionChoice | null;
   readonly #bytesPerCell: number;
-  /** What a change took against what was estimated. */
+  /** Actual / estimated cost of a change. */
   #slowness = 1;
 
   constructor(chat: ChatModel, ports: AttentionPorts) {
@@ -89,7 +87,7 @@ export class Attention {
     this.#bytesPerCell = contextBytes / (chat.sharedCells ?? slots * numCtx);
   }
 
-  /** Between two steps: changes where that pays. Returns the streams whose state did not come along. */
+  /** Between two steps: changes if that pays. Returns the streams whose state was lost. */
   consider(streams: readonly Stream[]): readonly Stream[] {
     const choice = this.#choice;
     if (choice === null || streams.length === 0) return [];
@@ -118,7 +116,7 @@ export class Attention {
 
   #change(choice: AttentionChoice, streams: readonly Stream[], estimatedMs: number): readonly Stream[] {
     const { sequences, outbox } = this.#ports;
-    // No token waits for it that was sampled before.
+    // No earlier sampled token waits for it.
     outbox.beforeNativeCall(estimatedMs * this.#slowness);
     const begunMs = performance.now();
     const lost = sequences.attend(OPTIONS[choice.now === 'flash' ? 'plain' : 'flash']);
@@ -128,7 +126,7 @@ export class Attention {
       choice.changed();
       outbox.post({ type: 'attention', flash, ms, tokens: sequences.cellsInUse });
     } else {
-      // What cannot be brought over now never can be.
+      // State that cannot be converted now never can be.
       this.#choice = null;
     }
     this.#slowness += LIMITS.weight * (ms / Math.max(1, estimatedMs) - this.#slowness);

@@ -6,19 +6,19 @@ import { ASSUMED_PREFILL_MS_PER_TOKEN, COSTS, PLAIN_ATTENTION, ROW_TILE } from '
 
 export type AttentionKind = 'flash' | 'plain';
 
-/** The properties of a native call that decide its time. */
+/** The properties of a native call that determine its time. */
 export interface Call {
   readonly phase: 'decode' | 'prefill';
   readonly rows: number;
   /** KV cells that a row reads, on average. */
   readonly cells: number;
-  /** Absent: the one in use. */
+  /** Absent: the current one. */
   readonly attention?: AttentionKind;
 }
 
 export interface CostModelOptions {
   readonly attention?: AttentionKind;
-  /** Flash attention reads the cells of a tile of rows once; else, and with fewer rows, once per row. */
+  /** Flash attention reads the cells of a tile of rows once; otherwise once per row. */
   readonly readsByTile?: boolean;
   /** KV state of one cell. */
   readonly bytesPerCell?: number;
@@ -27,7 +27,7 @@ export interface CostModelOptions {
 /** Calls of one size are comparable: decode calls with the same rows, calls of prompt rows that fill a tile, and those that do not. */
 export type Size = number | 'slice' | 'tile';
 
-/** One call. Of a prompt, milliseconds are those of one row; of a decode call, of all rows. */
+/** One call. For a prompt, milliseconds of one row; for a decode call, of all rows. */
 interface Sample {
   readonly cells: number;
   readonly ms: number;
@@ -52,7 +52,7 @@ interface History {
 
 interface Slope {
   readonly msPerCell: number;
-  /** False: it is mostly assumed, because the samples differ little in their cells. */
+  /** False: mostly assumed, because the samples differ little in their cells. */
   readonly isMeasured: boolean;
 }
 
@@ -72,7 +72,7 @@ export class CostModel {
     this.#sizes = { flash: new Map(), plain: new Map() };
   }
 
-  /** Milliseconds; of a size that was never seen, estimated from others. */
+  /** Milliseconds; estimated from other sizes if there are no samples. */
   predict(call: Call): number {
     const { attention = this.attention } = call;
     return this.#estimate(attention, call) ?? this.#fromOther(attention, call) ?? assumedMs(call);
@@ -89,18 +89,18 @@ export class CostModel {
     this.#slopes.clear();
   }
 
-  /** Samples of this size that are kept. */
+  /** Number of kept samples of this size. */
   seen(call: Omit<Call, 'cells'>): number {
     return this.#sizes[call.attention ?? this.attention].get(callSize(call))?.samples.length ?? 0;
   }
 
-  /** Milliseconds of a decode call of one row; null while none was seen. */
+  /** Milliseconds of a decode call of one row; null without samples. */
   rowMs(cells: number): number | null {
     const call = { phase: 'decode', rows: 1, cells } as const;
     return this.seen(call) === 0 ? null : this.predict(call);
   }
 
-  /** Milliseconds of a prompt row at position 0; null while none was seen. */
+  /** Milliseconds of a prompt row at position 0; null without samples. */
   get promptRowMs(): number | null {
     const call = { phase: 'prefill', rows: ROW_TILE, cells: 0 } as const;
     const ms = this.#estimate(this.attention, call) ?? this.#fromOther(this.attention, call);
@@ -115,7 +115,7 @@ export class CostModel {
     return this.#tiled && this.attention === 'flash';
   }
 
-  /** Added to a decode call of one row by one more cell. */
+  /** Cost of one more cell in a decode call of one row. */
   get msPerCell(): number {
     const { msPerCell } = this.#slope(this.attention, 'decode');
     return Math.max(COSTS.leastSlopeShare * this.#assumedMsPerCell, msPerCell);
@@ -131,7 +131,7 @@ export class CostModel {
     return ms === null ? null : call.rows * ms;
   }
 
-  /** Between two numbers of rows that were seen lies a line. */
+  /** Linear between two known numbers of rows. */
   #decodeMs(attention: AttentionKind, { rows, cells }: Call): number | null {
     const { msPerCell } = this.#slope(attention, 'decode');
     const at = (size: number): number | null =>
@@ -145,7 +145,7 @@ export class CostModel {
     return above === below ? low : low + ((high - low) * (rows - below)) / (above - below);
   }
 
-  /** A row in a tile costs no more than one among fewer. */
+  /** A row in a tile costs no more than one in a smaller call. */
   #promptRow(attention: AttentionKind, size: Size, cells: number): number | null {
     const { msPerCell } = this.#slope(attention, 'prefill');
     const steeper = this.#tiled && attention === 'flash' ? COSTS.sliceSteepness * msPerCell : msPerCell;
@@ -168,7 +168,7 @@ export class CostModel {
     return Math.max(COSTS.leastAtStart * level.ms, level.ms + msPerCell * (cells - level.cells));
   }
 
-  /** Not seen with this attention lately: measured shares of its time with the other. */
+  /** Without recent samples of this attention: measured shares of its time with the other. */
   #fromOther(attention: AttentionKind, call: Call): number | null {
     const other = attention === 'flash' ? 'plain' : 'flash';
     const ms = this.#estimate(other, call);
@@ -217,7 +217,7 @@ export class CostModel {
         if ((samples[0]?.at ?? 0) > oldest) continue;
         const kept = samples.filter(({ at }) => at > oldest);
         if (kept.length === 0 && (isChoice || !isNow)) sizes.delete(size);
-        // Of the other attention all are equally old, and only together they say what cells cost.
+        // Samples of the other attention are equally old, and only together they show the cost of cells.
         else if (kept.length > 0 && isNow) sizes.set(size, history(kept));
       }
     }
@@ -245,7 +245,7 @@ function assumedMs({ phase, rows }: Call): number {
 
 const bin = ({ cells }: Pick<Sample, 'cells'>): number => Math.floor(cells / COSTS.binCells);
 
-/** Keeps a few samples for each number of cells, so that a long answer does not push out all others. */
+/** Keeps a few samples for each number of cells, so that a long answer does not displace all others. */
 function withSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   const alike = samples.filter((each) => bin(each) === bin(sample));
   const isFull = alike.length >= COSTS.samplesPerBin;
@@ -253,7 +253,7 @@ function withSample(samples: readonly Sample[], sample: Sample): readonly Sample
   return [...samples.filter((each) => each !== dropped), sample];
 }
 
-/** Fitting takes longest, so calls that read about the same cells share it. */
+/** Fitting is the most expensive part, so calls with about the same cells share it. */
 function extended(known: History | undefined, sample: Sample): History {
   const samples = withSample(known?.samples ?? [], sample);
   const last = known?.samples.at(-1);
@@ -282,7 +282,7 @@ function history(samples: readonly Sample[]): History {
   };
 }
 
-/** The mean without the costliest, which another program may have slowed. */
+/** The mean without the highest, which another program may have caused. */
 function typical(samples: readonly Sample[]): Mean {
   const ordered = [...samples].sort((a, b) => a.ms - b.ms);
   const kept = ordered.slice(0, Math.max(1, ordered.length - 1));

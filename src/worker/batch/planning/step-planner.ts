@@ -4,21 +4,21 @@
  * text or the native library; worker/batch carries the plans out and reports what each native call took.
  */
 
-/** The one interface between the batch loop and whatever decides for it. */
+/** The interface between the batch loop and its planner. */
 export interface StepPlanner {
-  /** Draft tokens per sequence that a plan may ask for; with 0 the loop looks for none. */
+  /** Largest number of draft tokens per sequence; with 0 the loop looks for none. */
   readonly maxDraftTokens: number;
   plan(state: StepState): StepPlan;
   /** Feedback after each native call. */
   observe(call: EvaluatedCall): void;
-  /** How long an idle loop may wait for more requests, at most, before it prefills this many tokens. */
+  /** Longest time that an idle loop may wait for more requests. */
   lingerMs(promptTokens: number): number;
 }
 
-/** What the planner may know of the context before a step. Every list is in ascending order of sequence. */
+/** State of the context before a step. Every list is in ascending order of sequence. */
 export interface StepState {
   readonly nowMs: number;
-  /** Cells of all sequences, idle ones included; absent: nobody counted. */
+  /** Cells of all sequences, idle ones included; absent: unknown. */
   readonly cellsInUse?: number;
   readonly decoding: readonly DecodingSequence[];
   readonly prefilling: readonly PrefillingSequence[];
@@ -30,18 +30,18 @@ export interface DecodingSequence {
   readonly position: number;
   readonly arrivedMs: number;
   readonly firstTokenMs: number;
-  /** Draft tokens that prompt lookup has at hand, `maxDraftTokens` at most. */
+  /** Draft tokens available from prompt lookup, `maxDraftTokens` at most. */
   readonly draftTokens: number;
-  /** The share of recent drafts that the sampler chose as well. */
+  /** The share of recent drafts that the sampler also chose. */
   readonly draftHitRate: number;
-  /** What one drafted token costs before the step, milliseconds; absent where it is looked up. */
+  /** Cost of one drafted token before the step, milliseconds; absent for prompt lookup. */
   readonly draftMsPerToken?: number;
 }
 
 export interface PrefillingSequence {
   readonly sequence: number;
   readonly position: number;
-  /** Prompt tokens not yet evaluated, or those until the prompt has to stop. */
+  /** Prompt tokens not yet evaluated, or those until a required stop. */
   readonly remaining: number;
   readonly arrivedMs: number;
   /** Logits of its rows are read, and not only those of the last one of its prompt. */
@@ -50,7 +50,7 @@ export interface PrefillingSequence {
 
 /** The rows of one sequence in one native call. */
 export interface PlannedRow {
-  /** Rows of an image are alone in their call; planners know nothing of them. */
+  /** Rows of an image are alone in their call; planners ignore them. */
   readonly kind: 'decode' | 'prefill' | 'image';
   readonly sequence: number;
   /** Of the first row. */
@@ -71,7 +71,6 @@ export interface PlannedCall {
   readonly phase: 'decode' | 'prefill';
   /** At least one, in ascending order of sequence. */
   readonly rows: readonly PlannedRow[];
-  /** What it will probably take. */
   readonly expectedMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** How prompts are divided into tiles where their bits must not depend on that (contract/settings/exact-rules.ts). Pure. */
+/** Division of prompts into tiles where their bits must not depend on it. Pure. */
 import { EXACT_TILES, type TileRules } from '../../../contract/settings/exact-rules.ts';
 
 export const tileRules = ({ exact }: { readonly exact?: unknown }): TileRules =>
@@ -12,7 +12,6 @@ export function mostReused(promptTokens: number, { leastRows }: TileRules): numb
   return Math.max(0, promptTokens - leastRows);
 }
 
-/** Rows of one sequence. */
 export interface Tile {
   readonly sequence: number;
   readonly tokens: number;
@@ -41,7 +40,7 @@ export function computedTiles(call: readonly Tile[], microBatchTokens: number): 
 const MOST_CUT = 8;
 
 export interface CallRules extends TileRules {
-  /** Rows of logits keep their bits beside each other, so that several prompts may end in one call. */
+  /** Logit rows keep their bits in company, so that several prompts may end in one call. */
   readonly endsTogether: boolean;
 }
 
@@ -52,7 +51,7 @@ export function tiledCall(
   rules: CallRules,
 ): Tile[] {
   const call: Tile[] = [];
-  // Whose logits are read.
+  // Whether its logits are read.
   const isEnd = ({ sequence, tokens }: Tile): boolean => {
     const { remaining = tokens, readsRows = false } = prompts.get(sequence) ?? {};
     return readsRows || remaining === tokens;
@@ -72,7 +71,7 @@ export function tiledCall(
   return call;
 }
 
-/** A prompt of fewer rows than a tile is a tile by itself. */
+/** A prompt of fewer rows than a tile is a tile of its own. */
 function longerTile(remaining: number, tokens: number, fits: (count: number) => boolean): number {
   for (let count = tokens + 1; count < remaining; count += 1) if (fits(count)) return count;
   return remaining;

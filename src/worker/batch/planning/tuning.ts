@@ -51,14 +51,14 @@ export const FIRST_TILE_DEPTH = 230;
 /** Chosen: after this many steps of waiting a prompt goes first, so that short prompts starve no long one. */
 export const PATIENCE_STEPS = 8;
 
-/** Chosen: a few tokens that cost this many times as much each say what a call costs, not what a token does. */
+/** Chosen: if a few tokens cost this many times as much each, they measure the cost of a call, not of a token. */
 export const HARDLY_SHORTER = 2;
 
-/** What native calls take. Held to its purpose by simulated machines (tuned/promises.test.ts). */
+/** Cost of native calls. Simulated machines check its purpose (tuned/promises.test.ts). */
 export const COSTS = {
-  /** Chosen: the last calls of a size, whose mean without the costliest says what the next one takes. */
+  /** Chosen: the last calls of a size, whose mean without the highest predicts the next one. */
   recentCalls: 6,
-  /** Calls of a size that are kept to see what cells cost: a few of each number of cells. */
+  /** Kept calls of a size for the cost of cells: a few of each number of cells. */
   binCells: 256,
   samplesPerBin: 8,
   mostSamples: 64,
@@ -67,24 +67,24 @@ export const COSTS = {
    * one row are many and noisy, tiles of a prompt few and long.
    */
   slopeTrust: { decode: 720_000, prefill: 80_000 },
-  /** Chosen: bytes of state that a decode row is assumed to read in a millisecond until that was measured. */
+  /** Chosen: assumed bytes of state that a decode row reads per millisecond, until measured. */
   assumedBytesPerMs: 15_000_000,
   /** Chosen: of what is assumed, a cell costs at least this share. Samples are minutes apart, at another speed of the machine. */
   leastSlopeShare: 0.25,
-  /** Chosen: of a call, at least this share is not due to its cells. */
+  /** Chosen: at least this share of a call is not caused by its cells. */
   leastAtStart: 0.1,
   /** Measured, "What one more row costs": a further row costs 0.1 to 0.3 of the first at depth 256. */
   assumedExtraRow: 0.3,
   /** Measured, "attention by depth": what cells cost grows by this power of the rows, with flash attention and without it. */
   sharedReads: 0.65,
   /**
-   * What a cell adds to a prompt row among fewer than a tile, in what it adds to one in a tile. Measured, "What a chunk costs":
+   * Cost of a cell for a prompt row in a call below a tile, relative to one in a tile. Measured, "What a chunk costs":
    * rows cost twice as much at depths of 230 and 900.
    */
   sliceSteepness: 900 / 230,
   /** Chosen: calls after which a number of rows that was not seen is forgotten. Drafts that lose eight steps then lose 3 % of time at most. */
   choiceForgottenAfter: 300,
-  /** Chosen: calls after which nothing else is believed, as the speed of a machine moves. */
+  /** Chosen: older calls do not count, as the speed of a machine changes. */
   forgottenAfter: 2_048,
 } as const;
 
@@ -96,30 +96,30 @@ export const PLAIN_ATTENTION = {
   cell: { decode: 0.45, prefill: 1.55 },
 } as const;
 
-/** Chosen: rows are parted only where that is so much cheaper, as estimates err. */
+/** Chosen: rows are split only if that is cheaper by this factor, as estimates err. */
 export const WORTH_PARTING = 0.85;
 
 /** Prompt-lookup drafts. Measured, "What one more row costs". */
 export const DRAFT_LIMITS = {
   /** Above this the logits of a step take tens of megabytes and a pass is no longer bound by reading the weights. */
   mostRows: 32,
-  /** A gain below this is not worth the wait for the sampler. */
+  /** A smaller gain is not worth the wait for the sampler. */
   leastGain: 1.05,
-  /** Chosen: no stream is slowed by more than this for the drafts of others. */
+  /** Chosen: longest delay of a stream by the drafts of others. */
   mostLoss: 0.15,
-  /** Chosen: no hit rate is trusted so far that sixteen tokens in a row could be relied on. */
+  /** Chosen: upper bound of a hit rate, so that sixteen accepted tokens in a row are never assumed. */
   mostHitRate: 0.97,
   /** Each finds longer or shorter drafts for the rate that the last one reached; the second hardly changes anything. */
   rounds: 3,
 } as const;
 
-/** Where drafts come from. */
+/** Prompt lookup. */
 export const LOOKUP_LIMITS = {
   /** Chosen: shorter n-grams recur by chance too often, and longer ones are found later. */
   ngramTokens: 3,
   /** Chosen: only the end of a long text is indexed, which bounds time and memory. */
   mostIndexedTokens: 16_384,
-  /** Chosen: how quickly the hit rate follows. */
+  /** Chosen: weight of the last token in the hit rate. */
   hitRateWeight: 0.2,
 } as const;
 
@@ -131,19 +131,19 @@ export const COPY_LIMITS = {
   leastTokens: 16,
 } as const;
 
-/** Requests that arrive together begin together. */
+/** Requests that arrive together start together. */
 export const BURST_LIMITS = {
   /** Chosen: a prompt that arrived this long after the first token of a stream began with it; arrivals are noticed between calls. */
   arrivalWindowMs: 150,
-  /** Chosen: a prompt that takes longer by itself is no part of a burst: shorter ones go first and flow beside it. */
+  /** Chosen: a longer prompt is not part of a burst: shorter ones go first. */
   promptMs: 1_500,
-  /** Chosen: no prompt waits longer than this for others to begin with it. */
+  /** Chosen: longest wait of a prompt for others. */
   burstMs: 6_000,
 } as const;
 
-/** How long an idle loop lingers for more requests. */
+/** Longest wait of an idle loop for more requests. */
 export const LINGER_LIMITS = {
-  /** Chosen: below this much prefill a wait would be felt. */
+  /** Chosen: with less prefill a wait would be noticed. */
   leastPrefillMs: 60,
   mostMs: 25,
   /** Requests that one client sends together reach the worker one or two milliseconds apart; after a pause there are no more. */
@@ -159,12 +159,12 @@ export const CELL_LIMITS = {
 
 /** Drafts of a smaller model. */
 export const MODEL_DRAFT_LIMITS = {
-  /** The hit rate that a model is tried with. */
+  /** The assumed hit rate of a new model. */
   firstHitRate: 0.6,
   /** The weight of the last drafted token. */
   hitRateWeight: 0.1,
-  /** How much of a bad hit rate each token without drafts forgets. */
+  /** Share of a bad hit rate that each token without drafts forgets. */
   forgetting: 0.005,
-  /** Tokens that it reads in one step while it is behind. */
+  /** Tokens that it processes in one step while it catches up. */
   catchUpTokens: 128,
 } as const;

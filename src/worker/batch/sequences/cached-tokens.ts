@@ -8,7 +8,7 @@ import { commonPrefix } from '../stream/common-prefix.ts';
 
 export interface TokenText {
   tokenBytes(token: number): Uint8Array;
-  /** The token stands for nothing but its bytes. A control token, or a mark of the template, never replaces text. */
+  /** The token represents only its bytes. A control token, or a mark of the template, never replaces text. */
   isPlain(token: number): boolean;
 }
 
@@ -26,18 +26,18 @@ export function withCachedTokens(
   return Uint32Array.of(...adopted, ...prompt.subarray(best.promptTokens));
 }
 
-/** A place in the text where a token of both ends: so many tokens of each come before it. */
+/** A place in the text where a token of both ends, with the number of tokens of each before it. */
 interface SharedBoundary {
   readonly promptTokens: number;
   readonly cachedTokens: number;
 }
 
 interface TextMatch extends SharedBoundary {
-  /** Tokens that are the same from the beginning. */
+  /** Length of the common prefix in tokens. */
   readonly sameTokens: number;
 }
 
-/** How far both are the same text, up to their last shared boundary. */
+/** Length of the common text. */
 function matchText(prompt: Uint32Array, cached: ArrayLike<number>, text: TokenText): TextMatch {
   const sameTokens = commonPrefix(prompt, cached);
   let at: SharedBoundary = { promptTokens: sameTokens, cachedTokens: sameTokens };
@@ -92,7 +92,7 @@ class ByteReader {
       this.tokensRead += 1;
       this.#bytes = this.#text.tokenBytes(token);
       this.#at = 0;
-      // A plain token without bytes tells nothing about the text.
+      // A plain token without bytes matches no text.
       if (this.#bytes.length === 0) return null;
     }
     const byte = this.#bytes[this.#at] ?? null;

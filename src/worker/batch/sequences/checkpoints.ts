@@ -6,7 +6,7 @@
 import type { NativeCheckpoint, NativeContext, PastState } from '../../native.ts';
 import type { ChatModel } from '../../model.ts';
 
-/** Per sequence: the ends of the last few prompts, which are where conversations are taken up again. */
+/** Per sequence: the ends of the last few prompts, which is where conversations continue. */
 const KEPT_PER_SEQUENCE = 4;
 
 export class Checkpoints {
@@ -48,7 +48,7 @@ export class Checkpoints {
     return restored ? checkpoint.lastPosition + 1 : 0;
   }
 
-  /** Everything that the token after the cut looks at must still be there. */
+  /** Everything that the token after the cut attends to must still be there. */
   #windowCovers(sequence: number, keep: number): boolean {
     return this.#context.firstPosition(sequence) <= Math.max(0, keep - this.#window);
   }
@@ -64,7 +64,7 @@ export class Checkpoints {
   }
 }
 
-/** How many tokens before the next one it looks at: all of them, where the state is a summary. */
+/** Tokens before the next one that it attends to: all of them if the state is a summary. */
 function lookback(past: PastState): number {
   return past.holds === 'window' ? past.tokens : Number.POSITIVE_INFINITY;
 }

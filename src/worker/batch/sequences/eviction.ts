@@ -10,7 +10,7 @@ export interface FreeSequence {
   readonly sharedTokens: number;
   /** Step of the loop; larger is more recent. */
   readonly lastUsed: number;
-  /** Of calls that the answer would share with nobody, in tokens; absent: none. */
+  /** Cost of calls that the answer would share with no other, in tokens; absent: none. */
   readonly costTokens?: number;
 }
 

@@ -1,6 +1,8 @@
-/** Who gives up KV cells when sequences share them and a step needs more than are free. Pure. */
+/** Which sequences give up KV cells when sequences share them and a step needs more than are free. Pure. */
 
-/** What a sequence holds. A prefix that was copied counts in each of its sequences, so sums err on the side of too much. */
+/**
+ * Content of a sequence. A prefix that was copied counts in each of its sequences, so sums err on the side of too much.
+ */
 export interface CellHolder {
   readonly id: number;
   readonly tokens: { readonly length: number };
@@ -35,7 +37,7 @@ export function evictedFor<H extends CellHolder>(
   return free >= needed ? evicted : null;
 }
 
-/** Cells that running answers leave, idle sequences counted as free. */
+/** Cells not used by running answers. */
 export function cellsBesideRunning(total: number, holders: readonly CellHolder[]): number {
   return total - holders.reduce((sum, { busy, tokens }) => sum + (busy ? tokens.length : 0), 0);
 }

@@ -10,7 +10,7 @@ import { commonPrefix } from '../stream/common-prefix.ts';
 export interface CachedSequence {
   readonly id: number;
   readonly tokens: readonly number[];
-  /** Whose state it is, and with which LoRA adapters it was evaluated: nobody else may use it. */
+  /** Key of the state, including its LoRA adapters: no other owner may use it. */
   readonly owner: string;
   readonly busy: boolean;
   /** Step of the loop; larger is more recent. */
@@ -25,7 +25,7 @@ export interface Placement {
   readonly copyFrom: number | null;
   /** The prompt continues most of what the sequence holds. */
   readonly continues: boolean;
-  /** Tokens that a copy must spare to be worth it. */
+  /** Least number of tokens that a copy must save. */
   readonly copyWorthTokens: number;
 }
 
@@ -35,14 +35,14 @@ export interface PrefillingPrompt {
   readonly owner: string;
   /** Tokens whose state is there. */
   readonly position: number;
-  /** Where its whole state is kept on the way; null or absent: nowhere. */
+  /** Place where its whole state is stored on the way; null or absent: nowhere. */
   readonly border?: number | null;
 }
 
 export interface PlacementRules {
-  /** Whose prompt it is, and with which LoRA adapters: state of others is of no use to it. */
+  /** Owner of the prompt, including its LoRA adapters: it cannot use the state of others. */
   readonly owner: string;
-  /** A copy moves a whole sequence's memory, so it must spare at least this many tokens. */
+  /** A copy moves a whole sequence's memory, so it must save at least this many tokens. */
   readonly copyWorthTokens: number;
   /**
    * Tokens of a prompt whose state may be reused; absent: all but the last, which is always evaluated because its logits
@@ -51,13 +51,13 @@ export interface PlacementRules {
   mostReused?(promptTokens: number): number;
   /** Tokens left in a free sequence that is cut back to `tokens` of those it holds; absent: exactly these. */
   reach?(sequence: CachedSequence, tokens: number): number;
-  /** Tokens whose state would be lost with the sequence, because it lies nowhere else; absent: all. */
+  /** Tokens whose state would be lost with the sequence, because no tier holds it; absent: all. */
   onlyHere?(sequence: CachedSequence): number;
   /** Only sequences of neighbouring ids share a native call. */
   readonly neighboursShare?: boolean;
 }
 
-/** State that lies elsewhere too is cheap to have again, and still not free: it counts for this share. */
+/** State that a tier also holds is cheap to restore, but not free: it counts for this share. */
 const ELSEWHERE_SHARE = 0.1;
 
 /**
@@ -120,7 +120,7 @@ function countRuns(sequences: readonly CachedSequence[]): number {
   return [...ids].filter((id) => !ids.has(id - 1)).length;
 }
 
-/** What a sequence's state is worth, in tokens that would have to be evaluated. */
+/** Value of a sequence's state, in tokens that would have to be evaluated. */
 export function worthTokens(tokens: number, onlyHere = tokens): number {
   return onlyHere + ELSEWHERE_SHARE * (tokens - onlyHere);
 }

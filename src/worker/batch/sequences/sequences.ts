@@ -22,11 +22,11 @@ import type { StateTaker } from '../../cache/state-reader.ts';
 import { borderUpTo, positionsIn } from '../../media/rows.ts';
 import { commonPrefix } from '../stream/common-prefix.ts';
 
-/** A prompt, whose it is and with which LoRA adapters it is evaluated. */
+/** A prompt with the owner of its state. */
 export interface KeyedPrompt {
   readonly prompt: Uint32Array;
   readonly owner: string;
-  /** Tokens of it whose state may be reused; absent: as many as have it. */
+  /** Tokens of it whose state may be reused; absent: no limit. */
   readonly mostReused?: number | undefined;
 }
 
@@ -37,11 +37,11 @@ interface SequenceState {
   readonly id: number;
   tokens: number[];
   owner: string;
-  /** Beyond these tokens lies the state of an answer, which nobody may reuse. */
+  /** After these tokens lies the state of an answer, which may not be reused. */
   hasMore: boolean;
   busy: boolean;
   lastUsed: number;
-  /** When it came to hold state of its own, in turns of all sequences; 0: what it holds was copied, or is nothing. */
+  /** Order in which it got state of its own; 0: its content was copied, or it is empty. */
   filled: number;
 }
 
@@ -77,7 +77,7 @@ export class Sequences {
     this.#keepsAnswers = chat.exact === undefined;
     this.#checkpoints = chat.prefixReuse === 'checkpoints' ? new Checkpoints(chat) : null;
     this.#cells = chat.sharedCells;
-    // Where cells are shared, a copy only counts another owner of each.
+    // With shared cells, a copy only adds another owner of each.
     this.#copyMs = this.#cells === null ? contextBytes / sequences / COPY_LIMITS.bytesPerMs : 0;
   }
 
@@ -91,12 +91,11 @@ export class Sequences {
     return mostReused(promptTokens, this.#tiles);
   }
 
-  /** The beginning of the prompt that decides what of it is reused. */
+  /** The beginning of the prompt that determines its reuse. */
   reusable({ prompt, mostReused: most }: KeyedPrompt): Uint32Array {
     return most === undefined ? prompt : prompt.subarray(0, most + this.#tiles.leastRows);
   }
 
-  /** How many tokens each holds, in order. */
   kept(): { readonly slot: number; readonly keptTokens: number }[] {
     return this.#states.map(({ id, tokens }) => ({ slot: id, keptTokens: tokens.length }));
   }
@@ -106,7 +105,7 @@ export class Sequences {
     const { owner } = keyed;
     const prompt = this.reusable(keyed);
     const spared = this.#copyMs / this.#costs.promptMsPerToken;
-    // State that cannot be cut cannot be shared by copying either: the copy would hold the other conversation too.
+    // State that cannot be cut cannot be shared by copying: the copy would hold the other conversation too.
     const copyWorthTokens =
       this.#checkpoints === null ? COPY_LIMITS.leastTokens + Math.ceil(spared) : Number.POSITIVE_INFINITY;
     const tiers = this.#tiers;
@@ -129,13 +128,13 @@ export class Sequences {
     return withCachedTokens(prompt, [...own.map(({ tokens }) => tokens), kept], text);
   }
 
-  /** Whether a prompt of which so many tokens are new can begin beside the running answers. */
+  /** Whether a prompt with this number of new tokens can begin next to the running answers. */
   hasRoomFor(newTokens: number): boolean {
     const isAlone = this.#states.every(({ busy }) => !busy);
     return this.#cells === null || isAlone || cellsBesideRunning(this.#cells, this.#states) >= newTokens;
   }
 
-  /** Whether so many more cells are free as it is. */
+  /** Whether this number of cells is free without eviction. */
   hasFree(cells: number): boolean {
     return this.#cells === null || evictedFor(cells, this.#cells, this.#states)?.length === 0;
   }
@@ -149,7 +148,7 @@ export class Sequences {
     return this.#cells === null || this.cellsInUse <= this.#cells;
   }
 
-  /** Evaluates a row behind nothing and forgets it; false where no sequence is free. */
+  /** Evaluates a row at depth 0 and drops it; false if no sequence is free. */
   evaluateEmpty(): boolean {
     const free = this.#states.find(({ busy, tokens }) => !busy && tokens.length === 0);
     if (free === undefined || !this.hasFree(1)) return false;
@@ -165,7 +164,7 @@ export class Sequences {
    * it are returned, and hold nothing then. Nothing happens where the state of one cannot be brought over.
    */
   attend(attention: AttentionOptions): number[] {
-    // What runs comes first: it then lies before what idles, which can still go.
+    // Running sequences first: then they lie before idle state, which can still be evicted.
     const held = this.#states
       .filter(({ tokens }) => tokens.length > 0)
       .sort((a, b) => Number(b.busy) - Number(a.busy) || a.filled - b.filled);
@@ -197,12 +196,11 @@ export class Sequences {
     }
   }
 
-  /** Tokens whose state is in a sequence. */
   held(id: number): number {
     return this.#state(id).tokens.length;
   }
 
-  /** Makes room for so many more cells by forgetting idle state; false when running answers hold too many. */
+  /** Frees this number of cells by evicting idle state; false when running answers hold too many. */
   makeRoom(cells: number): boolean {
     const tokenCost = (state: SequenceState): number =>
       worthTokens(state.tokens.length, this.#tiers?.missing(state)) / state.tokens.length;
@@ -239,7 +237,7 @@ export class Sequences {
     return { ...wanted, keep: state.tokens.length };
   }
 
-  /** Takes a free sequence for state that is on its way; until then it holds nothing. */
+  /** Takes a free sequence for state that is being restored; until then it is empty. */
   reserve(id: number, owner: string): void {
     const state = this.#state(id);
     this.#leave(state);
@@ -256,7 +254,7 @@ export class Sequences {
       take: (state, tokens) => {
         const held = target.tokens.length;
         const others = this.#states.some(({ busy, id: other }) => busy && other !== id);
-        // Answers beside it go on meanwhile, so it leaves them room as one that begins does.
+        // Other answers continue meanwhile, so it leaves them room like a new answer does.
         if (!this.makeRoom(tokens + (others ? CELL_LIMITS.answerTokens : 0))) return false;
         const read = this.#tiers?.kept.in(state, { start: held, tokens }) ?? state;
         const isThere =
@@ -269,13 +267,13 @@ export class Sequences {
     };
   }
 
-  /** What idle sequences hold, the most recently used first. */
+  /** Content of idle sequences, the most recently used first. */
   get idleContents(): SequenceContent[] {
     const idle = this.#states.filter(({ busy, tokens }) => !busy && tokens.length > 0);
     return idle.sort((a, b) => b.lastUsed - a.lastUsed);
   }
 
-  /** An idle sequence that holds all of a prefix, and as little as possible beyond it. */
+  /** An idle sequence that holds all of a prefix, and as little as possible after it. */
   holder({ prompt, owner }: KeyedPrompt): SequenceContent | null {
     const holding = this.idleContents.filter(
       (content) => content.owner === owner && commonPrefix(prompt, content.tokens) === prompt.length,
@@ -283,7 +281,7 @@ export class Sequences {
     return holding.sort((a, b) => a.tokens.length - b.tokens.length)[0] ?? null;
   }
 
-  /** The state of a sequence that begins most like the prompt. */
+  /** The state of a sequence with the longest common beginning. */
   nearest({ prompt, owner }: KeyedPrompt): Candidate | null {
     let best: Candidate | null = null;
     for (const state of this.#states) {
@@ -294,14 +292,14 @@ export class Sequences {
     return best;
   }
 
-  /** After a restore: leaves no part of an image. Returns how many tokens are left. */
+  /** After a restore: leaves no partial image. Returns the number of remaining tokens. */
   backToBorder(id: number, prompt: Uint32Array): number {
     const state = this.#state(id);
     this.#cut(state, borderUpTo(prompt, state.tokens.length));
     return state.tokens.length;
   }
 
-  /** Frees a sequence that could not be brought to the state wanted; what it holds is unknown. */
+  /** Frees a sequence that could not be brought to the wanted state; its content is unknown. */
   giveUp(id: number): void {
     this.#state(id).busy = false;
     this.empty(id);
@@ -325,7 +323,7 @@ export class Sequences {
     this.#cut(this.#state(id), 0);
   }
 
-  /** The prompt is evaluated: where state cannot be cut at will, this is the position to come back to. */
+  /** The prompt is evaluated: if state cannot be cut at will, this is a position to return to. */
   promptEvaluated(id: number): void {
     const state = this.#state(id);
     this.#checkpoints?.take(id, state.tokens.length);
@@ -339,13 +337,13 @@ export class Sequences {
     if (state.hasMore) this.#cut(state, state.tokens.length);
   }
 
-  /** Cuts what was evaluated and is not kept: rejected drafts. */
+  /** Cuts evaluated tokens that are not kept: rejected drafts. */
   forgetBeyond(id: number): void {
     const { tokens } = this.#state(id);
     this.#context.cutSequence(id, positionsIn(tokens, tokens.length));
   }
 
-  /** What it holds is about to be overwritten, in part or all of it. */
+  /** Its content is about to be overwritten, in part or as a whole. */
   #leave(state: SequenceState): void {
     if (state.tokens.length === 0) return;
     const others = this.#states.some(({ busy }) => busy);
@@ -356,7 +354,7 @@ export class Sequences {
     this.#context.copySequence(target.id, source.id);
     target.tokens = source.tokens.slice();
     target.hasMore = source.hasMore;
-    // It lies where the source lies, until there is more of it.
+    // It shares the cells of the source until it grows.
     target.filled = 0;
   }
 

@@ -1,6 +1,6 @@
 /**
- * Where sequences share cells, attention reads all cells up to the last one in use, whoever's they are: idle state slows
- * every step. Which of it stands in the way of a job that begins, and what it would cost that job. Pure.
+ * Finds idle state that slows a new job: idle state slows every step. Which of it stands in the way of a job that
+ * begins, and what it would cost that job. Pure.
  */
 export interface Tenant {
   readonly id: number;
@@ -10,13 +10,15 @@ export interface Tenant {
   readonly filled: number;
 }
 
-/** What is to be evaluated for a job. */
+/** Tokens to evaluate for a job. */
 export interface Work {
   readonly promptTokens: number;
   readonly answerTokens: number;
 }
 
-/** Idle tenants behind all that runs, the largest first: once they are gone, fewer cells are read. */
+/**
+ * Idle tenants in higher cells than all running ones, the largest first: evicting them reduces the cells that are read.
+ */
 export function idleBehindRunning<T extends Tenant>(tenants: readonly T[], beginning: number): T[] {
   const running = tenants.filter(({ id, busy, tokens }) => busy && (id !== beginning || tokens.length > 0));
   const last = Math.max(-1, ...running.map(({ filled }) => filled));
@@ -24,7 +26,7 @@ export function idleBehindRunning<T extends Tenant>(tenants: readonly T[], begin
   return idle.sort((a, b) => b.tokens.length - a.tokens.length);
 }
 
-/** Milliseconds that so many cells cost a job. */
+/** Milliseconds that this number of cells costs a job. */
 export function costOfCells(cells: number, { promptTokens, answerTokens }: Work, msPerCell: number): number {
   return cells * msPerCell * (answerTokens + TILE_SHARE * promptTokens);
 }

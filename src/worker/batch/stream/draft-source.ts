@@ -1,19 +1,18 @@
-/** Where the drafts of a stream come from: what its own text suggests, else what a smaller model says. */
+/** Source of the drafts of a stream: what its own text suggests, else what a smaller model says. */
 
 export interface DraftSource {
-  /** Whether a draft is at hand; then it can be as long as wanted. */
+  /** Whether a draft is available; then it can have any length. */
   readonly hasDraft: boolean;
-  /** The share of recent tokens with a draft for which the draft was right. */
+  /** The share of recent drafts that were right. */
   readonly hitRate: number;
-  /** Milliseconds that one more drafted token costs. */
+  /** Cost of one more drafted token, milliseconds. */
   readonly msPerToken: number;
-  /** Takes the next token of the answer. */
   push(token: number): void;
-  /** The tokens to expect next: as many as asked for, or none. */
+  /** The expected next tokens: as many as requested, or none. */
   draft(count: number): number[];
 }
 
-/** The text of a stream costs nothing to look up, so it comes first. */
+/** Looking up the text of a stream is free, so it comes first. */
 export class FirstOf implements DraftSource {
   readonly #sources: readonly DraftSource[];
 

@@ -11,7 +11,7 @@ const SMOOTHING = 0.2;
 
 export class DraftingModel {
   readonly #context: NativeContext;
-  /** By sequence, the tokens whose state it holds. */
+  /** By sequence: its evaluated tokens. */
   readonly #held = new Map<number, number[]>();
   #msPerToken: number | null = null;
 
@@ -19,7 +19,7 @@ export class DraftingModel {
     this.#context = context;
   }
 
-  /** Of one drafted token; 0 until one was measured. */
+  /** Cost of one drafted token; 0 until measured. */
   get msPerToken(): number {
     return this.#msPerToken ?? 0;
   }
@@ -32,13 +32,12 @@ export class DraftingModel {
     try {
       return this.#continue(sequence, tokens, count);
     } catch {
-      // Its cells are used up, or a step failed: without state it can only begin anew.
+      // Its cells are used up, or a step failed: it can only start anew.
       this.forget(sequence);
       return [];
     }
   }
 
-  /** The stream of this sequence is over. */
   forget(sequence: number): void {
     this.#held.delete(sequence);
     this.#context.clearSequence(sequence);
@@ -63,7 +62,7 @@ export class DraftingModel {
     return drafted;
   }
 
-  /** Leaves what the sequence holds of `tokens`, all but the last one at most: its logits are wanted. */
+  /** Keeps the common beginning of `tokens`, except at least the last one: its logits are wanted. */
   #catchUp(sequence: number, tokens: readonly number[]): number[] {
     const held = this.#held.get(sequence) ?? [];
     const keep = Math.min(commonPrefix(held, tokens), tokens.length - 1);
@@ -90,12 +89,12 @@ export class DraftingModel {
   }
 }
 
-/** What one stream asks of the drafting model. */
+/** Drafts for one stream. */
 export class ModelDrafts implements DraftSource {
   readonly #model: DraftingModel;
   readonly #sequence: number;
   readonly #tokens: number[];
-  /** What the model said last, from the token after `#from` tokens on. */
+  /** Last output of the model, from the token after `#from` tokens on. */
   #last: { readonly from: number; readonly tokens: readonly number[] } | null = null;
   #hitRate: number = MODEL_DRAFT_LIMITS.firstHitRate;
 
@@ -126,7 +125,7 @@ export class ModelDrafts implements DraftSource {
       this.#hitRate += MODEL_DRAFT_LIMITS.hitRateWeight * ((expected === token ? 1 : 0) - this.#hitRate);
       if (expected !== token) this.#last = null;
     } else {
-      // A model that once drafted badly is asked again after some time.
+      // A model with bad drafts is tried again after some time.
       this.#hitRate += MODEL_DRAFT_LIMITS.forgetting * (MODEL_DRAFT_LIMITS.firstHitRate - this.#hitRate);
     }
     this.#tokens.push(token);

@@ -1,4 +1,4 @@
-/** Pieces of an answer that nobody reads before its end, joined so that they cross to the server in few messages. */
+/** Joins pieces of an answer that is read as a whole, so that few messages cross to the server. */
 import { type JobEvent, TOKENS_PER_EVENT } from '../../../contract/job-event.ts';
 
 type Piece = Extract<JobEvent, { type: 'text' | 'reasoning' | 'tool_arguments' }>;
@@ -10,7 +10,7 @@ export class JoinedPieces {
   #held: Piece | null = null;
   #hasSpoken = false;
 
-  /** The events that leave now. The first piece does at once, because its time is measured. */
+  /** The events to send now. The first piece is one of them, because its time is measured. */
   push(event: JobEvent): JobEvent[] {
     if (!isPiece(event) || !this.#hasSpoken) {
       this.#hasSpoken ||= isPiece(event);

@@ -1,5 +1,5 @@
 /**
- * What an answer with a record leaves behind of each step: the token, and the bits of the model's two largest logits, as the model
+ * Trace of an answer with a record, per step: the token, and the bits of the model's two largest logits, as the model
  * wrote them: neither penalties nor grammars show in the trace.
  */
 import { createHash } from 'node:crypto';
@@ -18,7 +18,7 @@ export function topTwo(context: NativeContext, row: number): TopTwo {
   return { first, second: second ?? { token: first.token, logit: Number.NEGATIVE_INFINITY } };
 }
 
-/** How far a token lies below the first choice; 0: it is the first choice. */
+/** Distance of a token below the first choice; 0: it is the first choice. */
 export function logitGap(context: NativeContext, row: number, token: number): number {
   const { of, largest } = context.readLogits(row, { tokens: [token], largest: 1 });
   if (of[0]?.token === token) return 0;

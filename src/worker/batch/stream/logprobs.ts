@@ -7,7 +7,7 @@ import type { NativeContext } from '../../native.ts';
 import type { Vocabulary } from '../../prompt/vocabulary.ts';
 
 interface RankedToken extends SampledToken {
-  /** 1: no token is likelier. Reads the row once more. */
+  /** 1: the most likely token. Reads the row once more. */
   rank(): number;
 }
 
@@ -25,7 +25,7 @@ export class Logprobs {
     return { chosen, top };
   }
 
-  /** A token of the prompt, behind a row of logits; null: nothing stands before it. */
+  /** A token of the prompt, after a row of logits; null: the first token. */
   promptToken(token: number, context: NativeContext, batchRow: number | null): PromptToken {
     if (batchRow === null) return { ...this.#named(token), score: null };
     const { chosen, top, rank } = this.#read(context, batchRow, token);
@@ -41,7 +41,7 @@ export class Logprobs {
     const logits = new Map(of.map(({ token: id, logit }) => [id, logit]));
     const entry = (id: number, logit: number): TokenLogprob => ({
       ...this.#named(id),
-      // JSON has no infinity; a token that cannot come gets the floor that other servers use.
+      // JSON has no infinity; an impossible token gets the floor that other servers use.
       logprob: Math.max(logit - largest - weight, -9999),
     });
     return {

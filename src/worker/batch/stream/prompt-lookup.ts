@@ -28,31 +28,30 @@ export class PromptLookup implements DraftSource {
     this.#next = this.#find();
   }
 
-  /** Whether the last tokens occurred before; then a draft can be as long as wanted. */
+  /** Whether the last tokens occurred before; then a draft can have any length. */
   get hasDraft(): boolean {
     return this.#next !== null;
   }
 
-  /** The share of recent tokens with a draft for which the draft was right; 0 at first. */
+  /** The share of recent drafts that were right; 0 at first. */
   get hitRate(): number {
     return this.#hitRate;
   }
 
-  /** Takes the next token of the answer. */
   push(token: number): void {
     const next = this.#next;
     const isHit = next !== null && this.#tokens[next] === token;
     if (next !== null) this.#hitRate += HIT_RATE_WEIGHT * ((isHit ? 1 : 0) - this.#hitRate);
     this.#append(token);
-    // A match that was right is the best draft, even where the last tokens recur elsewhere.
+    // A match that was right is the best draft, even if the last tokens recur at another place.
     this.#next = isHit ? next + 1 : this.#find();
   }
 
-  /** The tokens to expect next: as many as asked for; fewer before an image, and none where nothing is expected. */
+  /** The expected next tokens: as many as requested; fewer before an image. */
   draft(count: number): number[] {
     if (this.#next === null) return [];
     const drafted: number[] = [];
-    // Where the match runs into the end of the text, the draft continues with its own tokens.
+    // If the match reaches the end of the text, the draft continues with its own tokens.
     for (let at = this.#next; drafted.length < count; at += 1) {
       const token = this.#tokens[at] ?? drafted[at - this.#tokens.length] ?? 0;
       if (isRow(token)) break;

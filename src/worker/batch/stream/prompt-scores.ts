@@ -1,5 +1,5 @@
 /**
- * How likely the model finds the tokens of a prompt. The prompt is evaluated in tiles, and the logits of a tile are reduced to
+ * Log probabilities of the tokens of a prompt. The prompt is evaluated in tiles, and the logits of a tile are reduced to
  * a few numbers per token before the next tile overwrites them, so memory does not grow with the prompt.
  */
 import type { PromptTokensEvent } from '../../../contract/job-event.ts';
@@ -33,7 +33,7 @@ export class PromptScores {
     return this.#next >= this.#prompt.length;
   }
 
-  /** Where rows from `position` on have to end that would otherwise go on to `end`. */
+  /** End of the rows from `position` on that would otherwise reach `end`. */
   callEnd(position: number, end: number): number {
     const first = this.#next - 1;
     if (this.isOver || end <= first) return end;

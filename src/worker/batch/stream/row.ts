@@ -6,17 +6,17 @@ export interface Row {
   /** Position of the first token in the sequence. */
   readonly position: number;
   readonly tokens: Uint32Array;
-  /** Of how many of the last tokens the logits are wanted. */
+  /** Number of last tokens whose logits are wanted. */
   readonly logits: number;
-  /** Of how many of these the answer is sampled; absent: of all. */
+  /** Number of these that the answer is sampled from; absent: all. */
   readonly sampled?: number;
-  /** How many of the last tokens are drafts, which stay only if the sampler chooses the same. */
+  /** Number of last tokens that are drafts, which stay only if the sampler chooses the same. */
   readonly drafts?: number;
-  /** Rows evaluated after the tokens and forgotten at once; what comes later never changes what came before. */
+  /** Rows evaluated after the tokens and dropped at once; later rows never change earlier ones. */
   readonly padding?: number;
-  /** How many fewer positions than tokens lie before it, because of images; absent: none. */
+  /** Number of positions saved before it by images; absent: none. */
   readonly spared?: number;
-  /** What stands in the place of tokens: rows of an image, which are alone in their call. */
+  /** Content instead of tokens: rows of an image, which are alone in their call. */
   readonly medium?: Omit<MediumRows, 'sequence'>;
 }
 

@@ -1,6 +1,6 @@
 import { type SampledToken, type TextEvent, TOKENS_PER_EVENT } from '../../../contract/job-event.ts';
 
-/** Aligns reported tokens with the text they belong to: a token leaves with the text in which it begins. */
+/** Aligns reported tokens with the text they belong to: a token is sent with the text in which it begins. */
 export class SampledTokens {
   #waiting: { start: number; token: SampledToken }[] = [];
   #written = 0;

@@ -10,7 +10,7 @@ interface PlacedRun {
   readonly run: PromptRun;
   readonly start: number;
   readonly end: number;
-  /** Positions that it and all before it take fewer than rows. */
+  /** Positions saved by it and all before it. */
   readonly spared: number;
   rows: Float32Array | null;
   isAsked: boolean;
@@ -21,7 +21,7 @@ export class StreamImages {
   readonly #onChange: () => void;
   #failure: { readonly error: unknown } | null = null;
 
-  /** `onChange`: rows have come, or will not. */
+  /** `onChange`: rows have arrived, or will not. */
   constructor(prompt: Uint32Array, runs: readonly PromptRun[], onChange: () => void) {
     const starts = runs.length === 0 ? [] : runStarts(prompt);
     let spared = 0;
@@ -38,7 +38,7 @@ export class StreamImages {
     return this.#failure;
   }
 
-  /** Asks for the rows of all images that do not end before `position`. */
+  /** Requests the rows of all images that do not end before `position`. */
   want(position: number): void {
     for (const placed of this.#placed) {
       if (placed.end <= position || placed.isAsked) continue;
@@ -55,12 +55,12 @@ export class StreamImages {
     }
   }
 
-  /** Where the next image begins, at or behind `position`; null: there is none. */
+  /** Start of the next image at or after `position`; null: none. */
   nextStart(position: number): number | null {
     return this.#placed.find(({ end }) => end > position)?.start ?? null;
   }
 
-  /** Rows left of the image at this place, and whether they are here; null: a token stands there. */
+  /** Remaining rows of the image at this place, and whether they are ready; null: a token is there. */
   at(
     position: number,
   ): { readonly rows: number; readonly isWhole: boolean; readonly isReady: boolean } | null {
@@ -84,12 +84,12 @@ export class StreamImages {
     };
   }
 
-  /** How many fewer positions than rows lie before this place. */
+  /** Positions saved before this place. */
   sparedBefore(position: number): number {
     return this.#placed.findLast(({ end }) => end <= position)?.spared ?? 0;
   }
 
-  /** What lies before is in the sequence: its rows are no longer needed here. */
+  /** Everything before is in the sequence: its rows are no longer needed here. */
   passed(position: number): void {
     for (const placed of this.#placed) {
       if (placed.end > position) return;

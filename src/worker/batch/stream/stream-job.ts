@@ -6,7 +6,7 @@ import type { Answer } from '../../answer/answer.ts';
 import type { PromptRun } from '../../media/media-room.ts';
 import type { LogitTrace } from './logit-trace.ts';
 
-/** What decoding needs of a request; its conversation, tools and schema end with the preparation. */
+/** Fields of a request for decoding; its conversation, tools and schema end with the preparation. */
 export type DecodingRequest = Pick<
   GenerateJob,
   | 'jobId'
@@ -33,25 +33,25 @@ export interface StreamJob {
   readonly prompt: Uint32Array;
   /** The rows of images in it, in order. */
   readonly runs: readonly PromptRun[];
-  /** Equal for jobs whose LoRA adapters are, see adapter-groups.ts; empty without any. */
+  /** Equal for jobs with equal LoRA adapters, see adapter-groups.ts; empty without any. */
   readonly adapterKey: string;
-  /** Whose state it may use and leaves: trust domain and adapters. */
+  /** Owner of the state that it uses and leaves: trust domain and adapters. */
   readonly owner: string;
-  /** Tokens of the prompt whose state may be reused; absent: as many as have it. */
+  /** Tokens of the prompt whose state may be reused; absent: no limit. */
   readonly mostReused?: number | undefined;
   readonly answer: Answer;
-  /** Where the part ends that other conversations begin with too: words of the system and tools; null: nobody asks. */
+  /** End of the part that other conversations also begin with: words of the system and tools; null: not requested. */
   readonly sharedTokens: number | null;
   /** The window of this job, tokens. */
   readonly numCtx: number;
-  /** A call that the limit would cut is written to its end, while the window has room; absent: it is cut. */
+  /** A call that the limit would cut is completed while the window has room; absent: it is cut. */
   readonly endsCalls?: boolean;
   readonly preparation: Preparation;
-  /** How the conversation was changed for the template. */
+  /** Changes to the conversation for the template. */
   readonly folds: readonly string[];
   /** Keywords of tools that the grammar does not enforce. */
   readonly unheld: readonly UnheldKeyword[];
-  /** What a record says of the answer; absent: none is made. */
+  /** Facts of the answer for a record; absent: none. */
   readonly account?: (output: Sampled, trace: LogitTrace) => FrozenFacts;
   /** On the clock of performance.now(). */
   readonly arrivedMs: number;

@@ -15,7 +15,7 @@ export class StreamOutput {
   readonly #job: StreamJob;
   readonly #vocabulary: Vocabulary;
   readonly #maxTokens: number;
-  /** What the window leaves, tokens. */
+  /** Tokens that the window has left. */
   readonly #room: number;
   readonly #utf8 = new Utf8Assembler();
   readonly #stops: StopStrings;
@@ -36,7 +36,7 @@ export class StreamOutput {
       limit === 0 ? null : new RepetitionGuard(limit, this.#tokens, (tokens) => this.#joinTokens(tokens));
     this.#room = numCtx - prompt.length;
     this.#maxTokens = Math.min(job.job.maxTokens ?? this.#room, this.#room);
-    // A job that wants no token at all has finished before it began.
+    // A job that wants no token has finished before it began.
     if (this.#maxTokens === 0) this.#finishReason = 'length';
   }
 
@@ -58,13 +58,12 @@ export class StreamOutput {
     return this.#most - this.#tokens.length;
   }
 
-  /** The next token must be another one, because this one would go on with a repetition; null: any may come. */
+  /** A token that may not come next, because it would continue a repetition; null: none. */
   get avoided(): number | null {
     const isShaped = (this.#job.answer.constraint?.grammar() ?? null) !== null;
     return isShaped ? null : (this.#guard?.avoided ?? null);
   }
 
-  /** Another one was chosen. */
   nudged(): void {
     this.#guard?.nudged();
   }
@@ -104,7 +103,7 @@ export class StreamOutput {
     return Buffer.concat(tokens.map((token) => this.#vocabulary.tokenBytes(token))).toString('utf8');
   }
 
-  /** Half a call is of no use to anybody. */
+  /** Half a call is useless. */
   get #most(): number {
     const isInCall = this.#job.endsCalls === true && !this.#parser.inText && !this.#parser.thinking;
     return isInCall ? this.#room : this.#maxTokens;
@@ -127,13 +126,13 @@ export class StreamOutput {
     const isCut = reason === 'length';
     const events = this.#toEvents(this.#parser.end(isCut));
     if (this.#finishReason !== null) return events;
-    // A mark of the template that has begun is no text of a cut answer either.
+    // A begun mark of the template is not text of a cut answer either.
     const held = this.#stops.end(isCut ? this.#job.answer.hiddenStops : []);
     this.#finishReason = this.#parser.calledTool && !isCut ? 'tool_calls' : reason;
     return [...events, ...this.#sampled.release(held), ...this.#sampled.releaseHalf(this.#utf8.halfTokens)];
   }
 
-  /** Stop strings are looked for in the answer's text, not in thinking and not in the arguments of tools. */
+  /** Stop strings apply to the answer's text, not to thinking and not to the arguments of tools. */
   #toEvents(parts: readonly AnswerPart[]): JobEvent[] {
     const events: JobEvent[] = [];
     for (const part of parts) {

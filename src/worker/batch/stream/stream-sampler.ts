@@ -17,7 +17,7 @@ export interface Sampled {
 
 interface AnswerSoFar {
   readonly tokens: readonly number[];
-  /** Not to be chosen; null: any may be. */
+  /** Excluded token; null: none. */
   readonly avoided: number | null;
 }
 
@@ -74,7 +74,7 @@ export class StreamSampler {
       grammar,
       recentTokens,
       numCtx,
-      // Ties are broken as llama.cpp's own chain breaks them, which records are replayed by.
+      // Ties are broken like in llama.cpp's own chain, which replays of records depend on.
       allCandidates: job.lane !== 'shared',
     });
     this.#grammar = grammar;
@@ -82,7 +82,7 @@ export class StreamSampler {
   }
 }
 
-/** The sampler has taken the token into its penalties already, where it does no harm. */
+/** The sampler has already added the token to its penalties, which does no harm. */
 function nextLikeliest(context: NativeContext, logitRow: number, avoided: number): number {
   const { of } = context.readLogits(logitRow, { tokens: [], largest: 2 });
   const [likeliest] = of.filter(({ token }) => token !== avoided).sort((a, b) => b.logit - a.logit);
@@ -96,7 +96,7 @@ function noToken(): Error {
   });
 }
 
-/** The seed of a job, or a random one; a job that names the one of the random device gets its neighbour. */
+/** The seed of a job, or a random one; the seed of the random device is replaced by its neighbour. */
 function samplerSeed(seed: number | undefined): number {
   if (seed === undefined) return randomInt(RANDOM_DEVICE_SEED);
   return seed === RANDOM_DEVICE_SEED ? RANDOM_DEVICE_SEED - 1 : seed;

@@ -27,17 +27,17 @@ export interface StreamStart {
   readonly sequence: number;
   /** Tokens of the prompt whose state the sequence holds already. */
   readonly cachedTokens: number;
-  /** Where these came from; null: nobody keeps account. */
+  /** Source of these; null: not counted. */
   readonly cache: CacheFacts | null;
   /** 0: no drafts. */
   readonly maxDraftTokens: number;
-  /** Drafts where the text suggests nothing, or null. */
+  /** Drafts if the text suggests nothing, or null. */
   readonly drafting: DraftingModel | null;
-  /** Called when rows of its images have come, or will not. */
+  /** Called when rows of its images have arrived, or will not. */
   readonly onImages?: () => void;
 }
 
-/** Null where fewer rows than a tile would be left on one side of it. */
+/** Null if fewer rows than a tile would be left on one side of it. */
 function prefillStop(
   { sharedTokens, prompt }: StreamJob,
   cachedTokens: number,
@@ -55,11 +55,11 @@ export class Stream {
   readonly adapters: StreamJob['job']['adapters'];
   readonly adapterKey: string;
   readonly owner: string;
-  /** Where to stop on the way through the prompt, because others begin with it too. */
+  /** Stop on the way through the prompt that other prompts share; null: none. */
   readonly sharedTokens: number | null;
   readonly output: StreamOutput;
   readonly images: StreamImages;
-  /** Null: nobody asks how likely the prompt is. */
+  /** Null: the prompt is not scored. */
   readonly #scores: PromptScores | null;
   readonly #reportsProgress: boolean;
   /** Null: the answer is streamed. */
@@ -71,7 +71,7 @@ export class Stream {
   readonly #drafting: DraftingModel | null;
   readonly #sampler: StreamSampler;
   readonly #account: StreamJob['account'];
-  /** Null: no record is made of the answer. */
+  /** Null: no record of the answer. */
   readonly #trace: LogitTrace | null;
   readonly #placedMs = performance.now();
   readonly #draftCounts = { drafted: 0, accepted: 0 };
@@ -82,7 +82,7 @@ export class Stream {
   #next: number | null = null;
   /** After a suspension: prompt and answer so far, whose state must be evaluated again. */
   #again: Uint32Array | null = null;
-  /** Made at the first decode step, because many answers are one token long. */
+  /** Created at the first decode step, because many answers are one token long. */
   #drafts: DraftSource | null = null;
 
   constructor(chat: Pick<ChatModel, 'model' | 'vocabulary' | 'spec' | 'exact'>, start: StreamStart) {
@@ -134,7 +134,7 @@ export class Stream {
     return this.#arrivedMs;
   }
 
-  /** The prompt is not scored to its end. */
+  /** The prompt is not fully scored. */
   get isScoring(): boolean {
     return this.#scores?.isOver === false;
   }
@@ -184,7 +184,7 @@ export class Stream {
     };
   }
 
-  /** How far it is, for those who watch. */
+  /** Progress for watchers. */
   work(): SlotWork {
     return {
       jobId: this.jobId,
@@ -226,7 +226,7 @@ export class Stream {
     };
   }
 
-  /** Rows of the image that stands at this place. */
+  /** Rows of the image at this place. */
   imageRow(rows: number): Row {
     return {
       sequence: this.sequence,
@@ -238,12 +238,11 @@ export class Stream {
     };
   }
 
-  /** What the logits of an evaluated row say of the prompt. */
+  /** Scores of the prompt from the logits of an evaluated row. */
   score(context: NativeContext, row: Row, logitRows: readonly number[]): JobEvent[] {
     return this.#scores?.read(context, row, logitRows) ?? [];
   }
 
-  /** The state of so many more tokens is in the sequence. */
   advance(tokens: number): void {
     this.#position += tokens;
     this.images.passed(this.#position);
@@ -251,7 +250,7 @@ export class Stream {
     else if (this.remaining === 0) this.#again = null;
   }
 
-  /** Its state was given up for other answers: prompt and answer so far are evaluated again before it goes on. */
+  /** Its state was given up for other answers: prompt and answer so far are evaluated again before it continues. */
   suspend(): void {
     // The last sampled token has no state yet.
     const answer = this.#next === null ? [] : this.output.tokens.slice(0, -1);
@@ -285,7 +284,7 @@ export class Stream {
     this.#draftCounts.accepted += accepted;
   }
 
-  /** How far the prompt is evaluated; null where nobody asks. */
+  /** Progress of prompt evaluation; null unless requested. */
   progressEvent(): ProgressEvent | null {
     if (!this.#reportsProgress) return null;
     return {
@@ -306,7 +305,7 @@ export class Stream {
       finishReason: finishReason ?? 'stop',
       ...(stopString === null ? {} : { stopString }),
       ...(repetition === null ? {} : { repetition }),
-      // A record is of the answer, and a replay knows nothing of this cache.
+      // A record describes the answer, and a replay knows nothing of this cache.
       usage: this.output.usage(this.#trace === null ? this.#cachedTokens : 0),
       ...(this.#cache === null ? {} : { cache: this.#cache }),
       ...(this.#trace !== null && this.#account && { frozen: this.#account(this.output, this.#trace) }),

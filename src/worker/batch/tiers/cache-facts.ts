@@ -1,19 +1,19 @@
-/** What a request is told about the reuse of its prompt: from where, how much, and why not more. Pure. */
+/** Facts for a request about the reuse of its prompt: from where, how much, and why not more. Pure. */
 import type { CacheFacts, CacheMissReason } from '../../../contract/job-event.ts';
 
-/** State that begins like the prompt, wherever it lies. */
+/** State that begins like the prompt, in any tier. */
 export interface Candidate {
   /** Tokens that it shares with the prompt from the beginning. */
   readonly common: number;
   readonly tokens: ArrayLike<number>;
 }
 
-/** What there was for a prompt before it got its sequence. */
+/** State for a prompt before it got its sequence. */
 export interface HeldBefore {
   readonly nearest: Candidate | null;
-  /** Why, if less is reused than the nearest candidate shares. */
+  /** Reason why less is reused than the nearest candidate shares. */
   readonly refusal: CacheMissReason;
-  /** A longer beginning was held once. */
+  /** A longer beginning was once held. */
   readonly wasHeld: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface Reuse extends HeldBefore {
   readonly restoreMs: number;
 }
 
-/** Tokens on each side of a difference that are told. */
+/** Reported tokens on each side of a difference. */
 const NEAR = 16;
 /** Fewer tokens than this are not worth an explanation: a prompt's last token is always evaluated. */
 const UNEXPLAINED = 8;
@@ -44,7 +44,7 @@ function missReason({ prompt, slotTokens, ramTokens, diskTokens, ...reuse }: Reu
   if (reuse.wasHeld) return 'evicted';
   if (common - reused > UNEXPLAINED) return reuse.refusal;
   if (common === 0) return 'cold';
-  // What is held goes on where the prompt does not; a prompt that goes on behind it has missed nothing.
+  // The held state continues differently; a prompt that continues after it has missed nothing.
   return (reuse.nearest?.tokens.length ?? 0) > common ? 'differs' : null;
 }
 

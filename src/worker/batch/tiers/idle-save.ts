@@ -10,19 +10,17 @@ export class IdleSave {
   #isIdle = true;
   #cancel = (): void => {};
 
-  /** `idle`: what sequences hold that nothing runs in. */
+  /** `idle`: content of idle sequences. */
   constructor(tiers: Tiers | null, idle: () => readonly SequenceContent[]) {
     this.#tiers = tiers;
     this.#idle = idle;
   }
 
-  /** Answers run from now on. */
   pause(): void {
     this.#isIdle = false;
     this.#cancel();
   }
 
-  /** The last answer is over. */
   resume(): void {
     this.#isIdle = true;
     if (this.#tiers === null) return;
@@ -32,7 +30,7 @@ export class IdleSave {
     this.#cancel = () => clearTimeout(timer);
   }
 
-  /** Resolves when it is done, at once where nothing is kept there. */
+  /** Resolves when it is done, at once without a disk tier. */
   async save(): Promise<void> {
     this.#cancel();
     await this.#tiers?.save(this.#idle, () => this.#isIdle);

@@ -15,7 +15,7 @@ export class QuietTime {
     for (const wake of this.#wake.splice(0)) wake();
   }
 
-  /** Resolves between two steps, when no prompt is read. */
+  /** Resolves between two steps, when no prompt is evaluated. */
   async turn(): Promise<void> {
     do {
       if (this.#isReading) await new Promise<void>((resolve) => this.#wake.push(resolve));
@@ -23,7 +23,7 @@ export class QuietTime {
     } while (this.#isReading);
   }
 
-  /** Resolves between two steps, whatever these do: for what a request waits for. */
+  /** Resolves between any two steps: for work that a request waits for. */
   async between(): Promise<void> {
     await setImmediate();
   }

@@ -1,23 +1,23 @@
 /**
- * What else a state belongs to, beyond what the server knows before a load. State does not depend on the size of the
- * window or on how many slots share it, with two exceptions: models whose rotation of positions changes beyond a window,
- * and whole states, in which llama.cpp writes how many streams the context had. Pure.
+ * Further conditions of a state, beyond those that the server knows before a load. State does not depend on the size of
+ * the window or on how many slots share it, with two exceptions: models whose rotation of positions changes beyond a
+ * window, and whole states, in which llama.cpp writes how many streams the context had. Pure.
  */
 import { kindName } from '../../../lib/prompt-cache/kind.ts';
 
 export interface StateForm {
   /** Window of one sequence, tokens. */
   readonly numCtx: number;
-  /** The window beyond which the model rotates positions in another way; null: it never does. */
+  /** The window above which the model rotates positions in another way; null: never. */
   readonly ropeCtx: number | null;
   readonly streams: number;
   /** State is kept in rows, not whole. */
   readonly cuttable: boolean;
-  /** Of an exact load, which takes up no state that was computed otherwise. */
+  /** Of an exact load, which takes no state that was computed otherwise. */
   readonly exact?: boolean;
 }
 
-/** `kind` itself where nothing has to be told apart. */
+/** `kind` itself if nothing has to be distinguished. */
 export function stateKind(kind: string, { numCtx, ropeCtx, streams, cuttable, exact }: StateForm): string {
   const parts = [
     ...(ropeCtx !== null && numCtx > ropeCtx ? ['long'] : []),

@@ -1,4 +1,4 @@
-/** Tells the server what the tiers hold, some time after it has changed, and never more often than needed. */
+/** Reports the content of the tiers to the server, some time after a change, and never more often than needed. */
 import { isDeepStrictEqual } from 'node:util';
 import { type CacheTiers, TIER_REPORT_MS } from '../../../contract/slots.ts';
 

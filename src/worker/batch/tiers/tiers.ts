@@ -18,28 +18,26 @@ import type { Candidate } from './cache-facts.ts';
 import { QuietTime } from './quiet-time.ts';
 import { TierReport } from './tier-report.ts';
 
-/** What one sequence holds. */
 export interface SequenceContent {
   readonly id: number;
   readonly owner: string;
   readonly tokens: readonly number[];
 }
 
-/** State in the tiers that a prompt would rather have than evaluate. */
+/** State in the tiers that is cheaper to restore than to evaluate. */
 export interface Restorable {
   readonly owner: string;
   readonly prompt: Uint32Array;
   readonly found: Found;
-  /** Tokens of the prompt that it is the state of. */
+  /** Tokens of the prompt that it covers. */
   readonly length: number;
 }
 
-/** What came of a restore. */
 export interface Restored {
-  /** Of what was taken, by where it lay. */
+  /** Of the restored tokens, by tier. */
   readonly ramTokens: number;
   readonly diskTokens: number;
-  /** Why it is less than what was wanted; null: it is not. */
+  /** Reason why it is less than wanted; null: it is not. */
   readonly refusal: CacheMissReason | null;
   readonly restoreMs: number;
 }
@@ -57,30 +55,30 @@ export interface TiersOptions {
   msPerToken(): number;
   /** Tokens of a prompt whose state may be reused; absent: all but the last. */
   mostReused?(promptTokens: number): number;
-  /** What the tiers hold has changed. */
+  /** The content of the tiers has changed. */
   tell(tiers: CacheTiers): void;
 }
 
 const LIMITS = {
-  /** Chosen: less is evaluated again in no time. */
+  /** Chosen: fewer are evaluated again in no time. */
   leastTokens: 32,
-  /** Chosen: what one copy of a state may add to the gap between two tokens of other answers. */
+  /** Chosen: most time that one copy of a state may add to the gap between two tokens of other answers. */
   gapMs: 250,
-  /** Chosen: how fast a copy out of the KV cache is until one was made, fresh memory included. */
+  /** Chosen: copy rate out of the KV cache until measured, fresh memory included. */
   copyBytesPerMs: 1_500_000,
   /** Chosen: how quickly the measured rate follows; a host that maps memory lazily makes the first copies ten times slower. */
   copyWeight: 0.4,
-  /** Chosen: how quickly a rate that forbids copies is forgotten, by the copy that is not made. */
+  /** Chosen: share of a rate that forbids copies which each skipped copy forgets. */
   forgetShare: 0.05,
   /** Chosen: idle state that costs a job less than this stays in its sequence, where it takes no copy to go on with it. */
   leastGainMs: 50,
-  /** Bytes of a copy that tells a rate. */
+  /** Bytes of a copy that measures a rate. */
   leastRated: 1024 * 1024,
-  /** Chosen: restoring has to be so much cheaper than evaluating. */
+  /** Chosen: restoring must take less than this share of evaluating. */
   worthShare: 0.8,
-  /** Chosen: of reading what no tier holds yet, a snapshot of the state behind it may take. */
+  /** Chosen: share of the evaluation of new tokens that a snapshot of their state may take. */
   snapshotShare: 0.05,
-  /** Chosen: of the memory that is free, a copy that only goes to the disk may take. */
+  /** Chosen: share of free memory that a copy which only goes to the disk may take. */
   memoryShare: 0.5,
 } as const;
 
@@ -94,7 +92,7 @@ export class Tiers {
   #slotEvictions = 0;
   #restores = { restores: 0, restoreMs: 0 };
   #isCompacting = false;
-  /** Asked for and not begun: of all rows, or of waste only. */
+  /** Requested and not begun: of all rows, or of waste only. */
   #toCompact: 'all' | 'waste' | null = null;
   #copyBytesPerMs: number = LIMITS.copyBytesPerMs;
   #lastSave = Promise.resolve();
@@ -144,11 +142,11 @@ export class Tiers {
     this.#report.changed();
   }
 
-  /** What the tiers hold of a prompt beyond `keep` tokens, where restoring it pays. */
+  /** Restorable content of the tiers for a prompt beyond `keep` tokens, if restoring it pays. */
   beyond(owner: string, prompt: Uint32Array, keep: number): Restorable | 'not_worth' | null {
     const most = this.#options.mostReused?.(prompt.length) ?? prompt.length - 1;
     let found = this.#store.find(owner, prompt.subarray(0, most));
-    // What is held may end inside of an image.
+    // The held state may end inside an image.
     const border = borderUpTo(prompt, found.match.length);
     if (border < found.match.length) found = this.#store.find(owner, prompt.subarray(0, border));
     const { length } = found.match;
@@ -168,7 +166,9 @@ export class Tiers {
     return nearest === null ? null : { common, tokens: tokensUpTo(nearest) };
   }
 
-  /** What is held that begins most like the prompt, to its end: the latest way on behind the place where they part. */
+  /**
+   * The held state with the longest common beginning, to its end: the latest way on behind the place where they part.
+   */
   continuation(owner: string, prompt: Uint32Array): Uint32Array | null {
     let end = this.#store.find(owner, prompt).match.nearest;
     if (end === null) return null;
@@ -207,7 +207,7 @@ export class Tiers {
     return { ramTokens, diskTokens, refusal, restoreMs };
   }
 
-  /** A sequence is about to lose this; `othersDecode`: somebody reads an answer meanwhile. */
+  /** A sequence is about to lose this content; `othersDecode`: a client waits for tokens meanwhile. */
   leave(content: SequenceContent, othersDecode: boolean): void {
     const { owner } = content;
     this.#slotEvictions += 1;
@@ -239,7 +239,7 @@ export class Tiers {
     const tokens = Uint32Array.from(content.tokens);
     const missing = this.#store.missing(owner, tokens);
     const bytes = this.#options.context.sequenceBytes(content.id);
-    // What comes back is copied once more.
+    // Restored state is copied once more.
     const copies = missing < LIMITS.leastTokens ? 1 : 2;
     const copyMs = bytes / this.#copyBytesPerMs;
     if (copies * copyMs > gainMs) return false;
@@ -254,7 +254,7 @@ export class Tiers {
   snapshot(content: SequenceContent): void {
     if (this.#options.cuttable || this.#options.spec.ramBytes === 0) return;
     const tokens = Uint32Array.from(content.tokens);
-    // Of a long conversation, each turn would copy all of it again for the little that was added.
+    // In a long conversation, each turn would copy all of it again for the little that was added.
     const missing = this.#store.missing(content.owner, tokens);
     if (missing < LIMITS.leastTokens) return;
     const copyMs = this.#options.context.sequenceBytes(content.id) / this.#copyBytesPerMs;
@@ -292,7 +292,7 @@ export class Tiers {
         await pause();
         const content = idle().find((each) => each.id === id);
         if (content === undefined || !mayCopy() || !this.#copyUnsaved(content)) continue;
-        // The sequence holds it still, so it need not lie in memory twice.
+        // The sequence still holds it, so it need not be in memory twice.
         await this.#store.save(pause, (node) => !this.#store.wasInRam(node));
       }
       await this.#store.save(pause, () => false);
@@ -318,7 +318,7 @@ export class Tiers {
     if (saved === null) return false;
     const state = this.kept.out(saved, tokens.length);
     const rate = state.length / Math.max(0.1, performance.now() - begunMs);
-    // Small ones say how long a call takes.
+    // Small ones measure the cost of a call.
     if (state.length >= LIMITS.leastRated)
       this.#copyBytesPerMs += LIMITS.copyWeight * (rate - this.#copyBytesPerMs);
     this.#store.keep(owner, tokens, state, this.#options.cuttable && this.#has('cache-blocks'));

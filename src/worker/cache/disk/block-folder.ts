@@ -1,4 +1,4 @@
-/** The folder of one kind of state: writes, reads and removes its files, each whole or not at all. */
+/** The folder of one kind of state: writes, reads and removes its files atomically. */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
@@ -26,13 +26,13 @@ import {
 } from './encrypted-file.ts';
 import { rename } from '../../../lib/files/busy.ts';
 
-/** Bytes that are encrypted and written at once: a step of the batch loop waits for no more. */
+/** Bytes that are encrypted and written at once: the longest delay of a step of the batch loop. */
 const WRITE_BYTES = 1024 * 1024;
 /** Bytes that are read at once. */
 const READ_BYTES = 4 * 1024 * 1024;
-/** What is read to find the end of a header; most headers end before. */
+/** Bytes that are read to find the end of a header; most headers are shorter. */
 const FIRST_BYTES = 16 * 1024;
-/** Chosen: a conversation that nobody took up for a week is over, and its state should not lie about. */
+/** Chosen: a conversation unused for a week is over, and its state should not be kept. */
 const LONGEST_UNUSED_MS = 7 * 24 * 3_600_000;
 const NAME = /^([0-9a-f]{32})\.kv$/;
 
@@ -42,7 +42,7 @@ export interface StoredBlock {
   /** Of the whole file. */
   readonly bytes: number;
   usedMs: number;
-  /** Marked for all models to see: it is not given up. */
+  /** Marked for all models: it is not evicted. */
   isPinned: boolean;
 }
 
@@ -58,7 +58,7 @@ export class BlockFolder {
     this.#key = key;
   }
 
-  /** All that prove themselves by their headers, parents first; removes what does not, and what a crash left. */
+  /** All files with valid headers, parents first; removes the others, and leftovers of a crash. */
   async scan(): Promise<StoredBlock[]> {
     await makeFolder(this.path);
     const blocks: StoredBlock[] = [];
@@ -75,12 +75,12 @@ export class BlockFolder {
     return blocks.sort((a, b) => a.header.start - b.header.start);
   }
 
-  /** Temporary file, fsync, rename. `header.rowBytes` in all; what pieces they come in does not matter. */
+  /** Temporary file, fsync, rename. `header.rowBytes` in all; the division into pieces does not matter. */
   async write(header: BlockHeader, rows: Iterable<Uint8Array>, pause: Pause): Promise<StoredBlock> {
     const id = domainTag(this.#key.secret, header.owner) + randomBytes(8).toString('hex');
     const temporary = path.join(this.path, temporaryName(id));
     const encrypted = encryptHeader(this.#key, randomBytes(FORM.saltBytes), headerText(header), header.owner);
-    // Somebody may have cleared the cache meanwhile.
+    // The cache may have been cleared meanwhile.
     await makeFolder(this.path);
     try {
       const file = await open(temporary, 'wx', PRIVATE_FILE);
@@ -109,12 +109,12 @@ export class BlockFolder {
     };
   }
 
-  /** Makes what was written outlast a loss of power. */
+  /** Makes writes survive a power loss. */
   async sync(): Promise<void> {
     await syncFolder(this.path);
   }
 
-  /** The file's bytes as they lie there; null when it is gone or has another length. */
+  /** The file's raw bytes; null when it is missing or has another length. */
   async fetch(block: StoredBlock, staging: Staging): Promise<Buffer | null> {
     return staging.read(this.#blockPath(block.id), block.bytes).catch(() => null);
   }
@@ -139,7 +139,7 @@ export class BlockFolder {
     return opened !== null && at === last;
   }
 
-  /** Younger than the files behind it, so that those are the first to go. */
+  /** Newer than the files after it, so that those are evicted first. */
   async touch(block: StoredBlock): Promise<void> {
     const seconds = (block.isPinned ? PINNED_MS : Date.now() - block.header.start) / 1000;
     await utimes(this.#blockPath(block.id), seconds, seconds).catch(() => undefined);
@@ -171,7 +171,7 @@ export class BlockFolder {
   }
 }
 
-/** A buffer that is used for one file after the other: fresh memory for each would cost as much as reading it. */
+/** A reused buffer: fresh memory for each file would cost as much as reading it. */
 export class Staging {
   #buffer = Buffer.alloc(0);
 
@@ -190,7 +190,7 @@ export class Staging {
   }
 }
 
-/** The same bytes in slices of so many, the last one shorter; each is good until the next. */
+/** The same bytes in slices of this size, the last one shorter; each is valid until the next. */
 function* cutSlices(pieces: Iterable<Uint8Array>, bytes: number): Generator<Uint8Array> {
   const slice = Buffer.allocUnsafe(bytes);
   let filled = 0;
@@ -223,7 +223,7 @@ async function fill(file: FileHandle, buffer: Buffer): Promise<void> {
   }
 }
 
-/** Of a process that is gone. */
+/** Of a process that has ended. */
 function isLeftover(name: string): boolean {
   const owner = temporaryOwner(name);
   if (owner === null || owner === process.pid) return false;

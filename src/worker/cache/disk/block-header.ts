@@ -1,4 +1,4 @@
-/** What a file says of the state in it; read only after it has proved itself. */
+/** Header of a file of state; read only after it has proved itself. */
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 
@@ -13,13 +13,13 @@ const Layout = Type.Object({
 });
 
 export const BlockHeader = Type.Object({
-  /** The file of the tokens before these; null: there are none. */
+  /** The file of the tokens before these; null: the first. */
   parent: Type.Union([Type.String({ pattern: '^[0-9a-f]{32}$' }), Type.Null()]),
   /** Tokens before these. */
   start: Count,
   /** Their ids, as little-endian 32-bit numbers in base64. */
   tokens: Type.String(),
-  /** Whose state it is, and with which adapters. */
+  /** Owner of the state, including its adapters. */
   owner: Type.String(),
   /** Null: the state of all tokens up to here, as llama.cpp wrote it. */
   layout: Type.Union([Layout, Type.Null()]),
@@ -50,7 +50,7 @@ export function tokensText(tokens: Uint32Array): string {
   return bytes.toString('base64');
 }
 
-/** Null when the text is not whole numbers. */
+/** Null for anything but whole numbers. */
 export function decodeTokens(text: string): Uint32Array | null {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length === 0 || bytes.length % 4 !== 0) return null;

@@ -23,7 +23,7 @@ const MOST_HEADER_BYTES = 4 * 1024 * 1024;
 export interface FileKey {
   /** 32 bytes that only this home has. */
   readonly secret: Uint8Array;
-  /** What a state must belong to in order to be used: weights, engine build, types, window. */
+  /** Conditions of the state: weights, engine build, types, window. */
   readonly belongsTo: string;
 }
 
@@ -42,7 +42,7 @@ export function encryptHeader(key: FileKey, salt: Buffer, header: Buffer, owner:
   cipher.setAAD(start);
   const encrypted = Buffer.concat([cipher.update(header), cipher.final(), cipher.getAuthTag()]);
   const rows = createCipheriv(CIPHER, keyFor(key, salt, `rows ${owner}`), NONCE);
-  // Rows of one file do not open behind the header of another.
+  // Rows of one file do not decrypt with the header of another.
   rows.setAAD(cipher.getAuthTag());
   return { bytes: Buffer.concat([start, encrypted]), rows };
 }
@@ -51,14 +51,14 @@ export function endOfRows(rows: CipherGCM): Buffer {
   return Buffer.concat([rows.final(), rows.getAuthTag()]);
 }
 
-/** How many bytes of a file its header takes, by the first of them; null when it is none of ours. */
+/** Length of the header of a file, by its first bytes; null when it is none of ours. */
 export function headerEnd(start: Buffer): number | null {
   if (start.length < HEADER_AT || !start.subarray(0, MAGIC.length).equals(MAGIC)) return null;
   const encrypted = start.readUInt32LE(HEADER_AT - 4);
   return encrypted > TAG_BYTES && encrypted <= MOST_HEADER_BYTES ? HEADER_AT + encrypted : null;
 }
 
-/** Null when it does not prove itself. */
+/** Null if it fails its check. */
 export function decryptHeader(key: FileKey, start: Buffer): Buffer | null {
   const end = headerEnd(start);
   if (end === null || start.length < end) return null;
@@ -70,7 +70,7 @@ export function decryptHeader(key: FileKey, start: Buffer): Buffer | null {
   );
 }
 
-/** What opens the rows of the file; nothing that it gives out is proven before `final()` came back. */
+/** Decrypts the rows of the file; nothing that it gives out is proven before `final()` came back. */
 export function rowDecipher(key: FileKey, start: Buffer, tag: Buffer, owner: string): DecipherGCM {
   const end = headerEnd(start) ?? 0;
   const rows = createDecipheriv(CIPHER, keyFor(key, readSalt(start), `rows ${owner}`), NONCE);
@@ -85,7 +85,7 @@ export const fileBytes = (headerEndBytes: number, rowBytes: number): number =>
 
 export const FORM = { saltBytes: SALT_BYTES, tagBytes: TAG_BYTES, headerAt: HEADER_AT } as const;
 
-/** The opened text, or null when the tag does not fit it. */
+/** The decrypted text, or null when the tag does not match. */
 export function proven<T>(open: () => T): T | null {
   try {
     return open();

@@ -1,11 +1,11 @@
 /**
- * What gives way first (GreedyDual-Size): every use raises a holding to the present level plus what a byte of it saves,
- * and each eviction raises the level to that of what went. So what is cheap to evaluate again goes first among what was
- * used at about the same time, and nothing stays for ever because it was dear once. Pure.
+ * Order of eviction (GreedyDual-Size): every use raises a holding to the present level plus what a byte of it saves, and
+ * each eviction raises the level to that of what went. So what is cheap to evaluate again goes first among what was used
+ * at about the same time, and nothing stays for ever because it was dear once. Pure.
  */
 export interface Holding {
   readonly bytes: number;
-  /** What evaluating its tokens again takes. */
+  /** Cost of evaluating its tokens again. */
   readonly savesMs: number;
   rank: number;
 }
@@ -19,7 +19,7 @@ export class EvictionRank {
     holding.rank = this.#level + (holding.savesMs * MIB) / Math.max(1, holding.bytes);
   }
 
-  /** Which of these goes first; undefined where there are none. */
+  /** Which of these is evicted first; undefined if there are none. */
   least<T>(mayGo: readonly T[], holding: (one: T) => Holding): T | undefined {
     const [first, ...others] = mayGo;
     if (first === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Token prefixes whose state was given up: only to tell a prompt that is new from one that came too late. Pure. */
+/** Token prefixes whose state was evicted: to distinguish a new prompt from one that came too late. Pure. */
 import { sharedPrefix } from './shared-prefix.ts';
 
 const MOST_PREFIXES = 64;

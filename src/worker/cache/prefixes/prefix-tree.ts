@@ -25,20 +25,19 @@ interface OpenNode<T> extends PrefixNode<T> {
   readonly children: Set<OpenNode<T>>;
 }
 
-/** A node and how many of its tokens are used. */
 export interface UsedNode<T> {
   readonly node: PrefixNode<T>;
   readonly tokens: number;
 }
 
 export interface PrefixMatch<T> {
-  /** From the first token of the prompt on; a `whole` node stands alone. */
+  /** From the first token of the prompt on; a `whole` node is alone. */
   readonly used: readonly UsedNode<T>[];
   /** Tokens of the prompt whose state they hold. */
   readonly length: number;
   /** Tokens that the prompt shares with the best candidate, usable or not. */
   readonly common: number;
-  /** Where that candidate lies; null when nothing is held. */
+  /** Place of that candidate; null when nothing is held. */
   readonly nearest: PrefixNode<T> | null;
 }
 
@@ -107,7 +106,7 @@ export class PrefixTree<T> {
     return added;
   }
 
-  /** Null when the same is held already. */
+  /** Null when the same is already held. */
   addWhole(tokens: Uint32Array, payload: () => T): PrefixNode<T> | null {
     for (const node of this.#roots) {
       if (node.kind === 'whole' && node.tokens.length === tokens.length && coversAll(node, tokens))
@@ -123,7 +122,7 @@ export class PrefixTree<T> {
     });
   }
 
-  /** Puts back what an earlier process held; null when its place is taken. */
+  /** Restores what an earlier process held; null when its place is taken. */
   restore(
     kind: NodeKind,
     tokens: Uint32Array,
@@ -144,7 +143,7 @@ export class PrefixTree<T> {
     return this.#add({ kind, tokens, start, parent: open, children: new Set(), payload });
   }
 
-  /** With everything behind it, which nothing could reach any more; returns all that went. */
+  /** With everything after it, which would become unreachable; returns all removed nodes. */
   remove(node: PrefixNode<T>): PrefixNode<T>[] {
     const open = node as OpenNode<T>;
     (open.parent?.children ?? this.#roots).delete(open);
@@ -156,7 +155,7 @@ export class PrefixTree<T> {
     yield* withChildren(this.#roots);
   }
 
-  /** The rows that the prompt begins with, the longest whole state that it begins with, and what comes nearest. */
+  /** The rows that the prompt begins with, the longest whole state that it begins with, and the nearest candidate. */
   #walk(prompt: Uint32Array) {
     const path: { node: OpenNode<T>; tokens: number }[] = [];
     let whole: OpenNode<T> | null = null;

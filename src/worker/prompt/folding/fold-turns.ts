@@ -1,6 +1,7 @@
 /**
- * Which folds a conversation needs. It is tried on a skeleton: the same turns, each with one word in place of its text. That
- * costs little, whatever the texts are, and shows at once what a template refuses, leaves out, repeats or puts elsewhere.
+ * Finds the folds that a conversation needs. It is tried on a skeleton: the same turns, each with one word in place of
+ * its text. That costs little, whatever the texts are, and shows at once what a template refuses, leaves out, repeats or
+ * puts elsewhere.
  */
 import type { ToolDefinition } from '../../../contract/job.ts';
 import { memoizeByObject } from '../../../lib/base/recent/memoize-by-object.ts';
@@ -11,18 +12,18 @@ import { type PromptTurn, toText } from './prompt-turn.ts';
 
 export interface Folded {
   readonly turns: readonly PromptTurn[];
-  /** Names of what was done, and TEXT_LOST where the template leaves out a part all the same. */
+  /** Names of the applied folds, and TEXT_LOST if the template still leaves out a part. */
   readonly folds: readonly string[];
 }
 
-/** What a prompt has that makes a difference to a template. */
+/** Parts of a prompt that matter to a template. */
 interface Foldable {
   readonly turns: readonly PromptTurn[];
   readonly tools: readonly ToolDefinition[];
   readonly clockMs: number | null;
 }
 
-/** Renders a conversation; throws what the template refuses. */
+/** Renders a conversation; throws the template's refusal. */
 type Render = (asked: Foldable) => string;
 
 interface Choice {
@@ -32,16 +33,16 @@ interface Choice {
 
 export const TEXT_LOST = 'text=lost';
 
-/** So many together are tried one by one; beyond that, all are taken together, and then away what is not needed. */
+/** Combinations of up to this many folds are tried; beyond that, all are applied, and superfluous ones removed. */
 const FEW_FOLDS = 2;
-/** Turns that are rendered one combination after the other, at most: some milliseconds' work. */
+/** Turns rendered in search of a combination, at most: some milliseconds. */
 const MOST_TURNS = 4_000;
 
 const chosen = memoizeByObject(
   (_template: object) => new RecentTexts<Choice>({ entries: 256, chars: 1_000_000 }),
 );
 
-/** The turns as this template takes them; as they are where no fold makes it better. */
+/** The turns in a form that this template accepts; unchanged if no fold helps. */
 export function foldTurns<Prompt extends Foldable>(
   template: object,
   prompt: Prompt,
@@ -57,7 +58,7 @@ export function foldTurns<Prompt extends Foldable>(
   return { turns: applied(prompt.turns, folds), folds: loses ? [...names, TEXT_LOST] : names };
 }
 
-/** All of it but functions, which are the template's. */
+/** Everything except functions, which belong to the template. */
 const foldKey = (asked: object): string => JSON.stringify(asked);
 
 function foldNames(turns: readonly PromptTurn[], folds: readonly Fold[]): string[] {
@@ -65,7 +66,7 @@ function foldNames(turns: readonly PromptTurn[], folds: readonly Fold[]): string
   return [...new Set(used.map(({ name }) => name))];
 }
 
-/** Each text is a word of its own: empty, a single word, or that with the tools told above it. */
+/** Each text becomes a unique word: empty, a single word, or that with the tools block. */
 function buildSkeleton(prompt: Foldable): Foldable {
   let count = 0;
   const word = (text: string): string => {
@@ -116,7 +117,7 @@ function neededFolds(skeleton: Foldable, render: Render): readonly Fold[] {
     if (tried.faults < best.faults) best = tried;
     if (best.faults === 0) return best.folds;
   }
-  // Results of tools stay such where that is possible.
+  // Results of tools keep their role if possible.
   for (const all of [FOLDS.filter(({ name }) => name !== 'result=user'), FOLDS]) {
     let fewest = attempt(all);
     if (fewest.faults >= best.faults) continue;
@@ -145,7 +146,7 @@ function applied(turns: readonly PromptTurn[], folds: readonly Fold[]): readonly
   return folds.reduce<readonly PromptTurn[]>((folded, { apply }) => apply(folded), turns);
 }
 
-/** Whether each of them changes what the others before it leave. */
+/** Whether each of them changes the result of the others before it. */
 function haveEffect(turns: readonly PromptTurn[], folds: readonly Fold[]): boolean {
   let folded = turns;
   return folds.every(({ apply }) => {
@@ -155,7 +156,7 @@ function haveEffect(turns: readonly PromptTurn[], folds: readonly Fold[]): boole
   });
 }
 
-/** A refusal is worse than any number of words that are missing, and one of those than any that are elsewhere. */
+/** A refusal is worse than any number of missing words, and one of those than any misplaced ones. */
 function countFaults(turns: readonly PromptTurn[], skeleton: Foldable, render: Render): number {
   const text = renderedOrNull({ ...skeleton, turns }, render);
   if (text === null) return Infinity;
@@ -173,10 +174,10 @@ function countFaults(turns: readonly PromptTurn[], skeleton: Foldable, render: R
   );
 }
 
-/** Roles whose turns a template may write as if the model had said them. */
+/** Roles whose turns a template may write like those of the model. */
 const OTHERS: readonly PromptTurn['role'][] = ['system', 'tool'];
 
-/** How many of these roles have turns that this template writes like the model's, and not because it writes all alike. */
+/** Number of these roles with turns that this template writes like the model's, unless it writes all alike. */
 function takenForTheModels(
   turns: readonly PromptTurn[],
   text: string,
@@ -193,7 +194,7 @@ function takenForTheModels(
   return OTHERS.filter(isTaken).length;
 }
 
-/** False where it is refused. */
+/** Also true for a refusal. */
 function losesWords(turns: readonly PromptTurn[], skeleton: Foldable, render: Render): boolean {
   const text = renderedOrNull({ ...skeleton, turns }, render);
   return text !== null && listWords(turns).some((word) => !text.includes(word));

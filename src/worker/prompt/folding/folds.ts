@@ -8,9 +8,9 @@ import { type PromptTurn, toText } from './prompt-turn.ts';
 type Turns = readonly PromptTurn[];
 
 export interface Fold {
-  /** What clients are told, as `part=how`. */
+  /** Reported to clients as `part=how`. */
   readonly name: string;
-  /** Changes only what the template is to be spared, so that the beginning of the prompt stays as it was. */
+  /** Changes only parts that the template cannot handle, so that the beginning of the prompt stays the same. */
   readonly apply: (turns: Turns) => PromptTurn[];
 }
 
@@ -37,12 +37,12 @@ function joined(first: string | Text, second: string | Text): string | Text {
   return isEmpty(second) ? first : Text.concat([toText(first), GAP, toText(second)]);
 }
 
-/** Templates trim what they write, so white space alone is nothing. */
+/** Templates trim their output, so white space alone counts as empty. */
 export function isEmpty(content: string | Text): boolean {
   return toText(content).string.trim() === '';
 }
 
-/** How many system turns open the conversation. */
+/** Number of system turns that open the conversation. */
 function openingLength(turns: Turns): number {
   const end = turns.findIndex(({ role }) => role !== 'system');
   return end < 0 ? turns.length : end;
@@ -81,18 +81,18 @@ function splitCalls(turns: Turns): PromptTurn[] {
   return split;
 }
 
-/** By its id; without ids by its place, which is in the order of the calls. */
+/** By its id; without ids by its index, which is in the order of the calls. */
 function findResult(id: string, index: number, results: Turns): PromptTurn | undefined {
   const named = results.find(({ toolCallId }) => toolCallId !== undefined && toolCallId === id);
   return named ?? (results.every(({ toolCallId = '' }) => toolCallId === '') ? results[index] : undefined);
 }
 
-/** Whether anything is lost without the turn. */
+/** Whether the turn has content. */
 function saysSomething({ role, content, toolCalls = [] }: PromptTurn): boolean {
   return role === 'tool' || toolCalls.length > 0 || !isEmpty(content);
 }
 
-/** What the model says beside calls, in a turn before them. */
+/** Moves the model's text from a turn with calls to a turn before it. */
 function wordsApart(turn: PromptTurn): PromptTurn[] {
   const { role, content, toolCalls = [], ...others } = turn;
   if (toolCalls.length === 0 || isEmpty(content)) return [turn];
@@ -125,19 +125,19 @@ function moveSystem(turns: Turns, from: number): PromptTurn[] {
   return waiting === null ? moved : [...moved, waiting];
 }
 
-/** What the user says together with the results of tools stands behind the last of them. */
+/** The user's text between results of tools moves after the last of them. */
 function joinResults(turns: Turns): PromptTurn[] {
   return merged(turns, (last, next) => last.role === 'tool' && next.role === 'user');
 }
 
-/** A conversation begins with what the user says, if it is nothing. */
+/** A conversation must begin with a message of the user, even an empty one. */
 function addQuestion(turns: Turns): PromptTurn[] {
   const opening = openingLength(turns);
   if (turns[opening]?.role === 'user') return [...turns];
   return [...turns.slice(0, opening), { role: 'user', content: '' }, ...turns.slice(opening)];
 }
 
-/** What the model says follows words of the user, if they are none. */
+/** A message of the model must follow one of the user, even an empty one. */
 function addQuestions(turns: Turns): PromptTurn[] {
   let isAnswered = false;
   return turns.flatMap((turn) => {
@@ -150,7 +150,7 @@ function addQuestions(turns: Turns): PromptTurn[] {
   });
 }
 
-/** Several turns of the user, or of the model, in a row are one; what is called comes last in it. */
+/** Several turns of the user, or of the model, in a row become one; calls come last in it. */
 function mergeAlike(turns: Turns): PromptTurn[] {
   return merged(
     turns,

@@ -29,11 +29,10 @@ export interface TunedPlannerOptions {
   readonly canCut: boolean;
   /** Sequences share their KV cells, and then every pass; otherwise only neighbouring ids share one. */
   readonly sharesCells: boolean;
-  /** A GPU computes in no such groups of rows, so padding spares nothing there. */
+  /** A GPU does not compute in such groups of rows, so padding saves nothing there. */
   readonly onGpu: boolean;
-  /** Rules that an exact load keeps to; absent: none. */
+  /** Rules of an exact load; absent: none. */
   readonly exact?: ExactSteps | undefined;
-  /** Parts left out. */
   readonly without: readonly PlannerPart[];
 }
 
@@ -93,7 +92,7 @@ export class TunedPlanner implements StepPlanner {
     this.#costs.observe({ phase, rows: totalRows(rows), cells: cellsPerRow(rows, cellsInUse) }, ms);
   }
 
-  /** Flash attention steps over the cells of other sequences; null then. */
+  /** Flash attention skips the cells of other sequences; null then. */
   #cellsRead({ cellsInUse = null }: { readonly cellsInUse?: number | null }): number | null {
     return this.#costs.attention === 'plain' ? cellsInUse : null;
   }
@@ -105,7 +104,7 @@ export class TunedPlanner implements StepPlanner {
 
 const ROW: PlannedRow = { kind: 'prefill', sequence: 0, position: 0, tokens: 1, padding: 0 };
 
-/** The last token of a prompt that is cached already costs what a decode row does. */
+/** The last token of a cached prompt costs as much as a decode row. */
 function isEnd({ remaining }: PrefillingSequence): boolean {
   return remaining === 1;
 }

@@ -19,7 +19,7 @@ export interface DecodeOptions {
   /** 0: no drafts. */
   readonly maxDraftTokens: number;
   readonly sharesCells: boolean;
-  /** Every row is a call by itself. */
+  /** Every row is a call of its own. */
   readonly apart: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface DecodeWork {
   readonly streams: readonly DecodingSequence[];
   /** Last tokens of prompts, which cost what a decode row does. */
   readonly ends: readonly PlannedRow[];
-  /** No prompt waits, which drafts would delay. */
+  /** No prompt waits that drafts would delay. */
   readonly mayDraft: boolean;
 }
 
@@ -61,7 +61,7 @@ export class DecodeCalls {
     return this.#apartMs(call, callMs) < WORTH_PARTING * callMs(call) ? call.map((row) => [row]) : [call];
   }
 
-  /** As calls of one row, where the load leaves the choice. */
+  /** The same in calls of one row, if the load allows both. */
   #apartMs(rows: readonly PlannedRow[], callMs: CallMs): number {
     const { sharesCells, costs } = this.#options;
     const isKnown = sharesCells && costs.seen({ phase: 'decode', rows: 1 }) > 0;
@@ -74,7 +74,7 @@ export class DecodeCalls {
     if (most <= 0) return null;
     const plain = streams.map(decodeRow);
     const known = new Map<number, number>();
-    // The same numbers of rows are asked for many times.
+    // The same numbers of rows occur many times.
     const rowsMs = (rows: number): number => {
       const ms = known.get(rows) ?? callMs(plain, rows);
       known.set(rows, ms);
@@ -90,7 +90,7 @@ export class DecodeCalls {
   }
 }
 
-/** What these rows take in one call, or so many with the same cells to read. */
+/** Time of these rows in one call, or of this number with the same cells. */
 type CallMs = (rows: readonly PlannedRow[], count?: number) => number;
 
 /** Sequences with windows of their own share a pass only if their ids are consecutive. */

@@ -1,6 +1,6 @@
 /**
- * How many draft tokens each decoding sequence gets in one step, with all sequences in one call. A few more rows in a call
- * cost much less than a call by themselves, so drafts pay where enough of them are accepted. Pure.
+ * Number of draft tokens of each decoding sequence in one step, with all sequences in one call. A few more rows in a
+ * call cost much less than a call by themselves, so drafts pay where enough of them are accepted. Pure.
  */
 import type { DecodingSequence } from '../../step-planner.ts';
 import { DRAFT_LIMITS } from '../../tuning.ts';
@@ -10,22 +10,22 @@ export type DraftingStream = Pick<DecodingSequence, 'draftTokens' | 'draftHitRat
 export interface DraftedRows {
   /** Draft tokens of each stream. */
   readonly drafts: readonly number[];
-  /** Rows behind the sampled token of each; more than its drafts where the others have more. */
+  /** Rows after the sampled token of each; more than its drafts if the others have more. */
   readonly rows: readonly number[];
 }
 
 export interface DraftRules {
   /** Draft tokens of a stream. */
   readonly most: number;
-  /** All streams get equally many rows. */
+  /** All streams get the same number of rows. */
   readonly isEqual: boolean;
-  /** What the step takes without drafts. */
+  /** Time of the step without drafts. */
   readonly plainMs: number;
 }
 
 type CallMs = (rows: number) => number;
 
-/** Those with the most expected tokens per millisecond; null where no draft pays. */
+/** Those with the most expected tokens per millisecond; null if no draft pays. */
 export function draftRows(
   streams: readonly DraftingStream[],
   callMs: CallMs,
@@ -48,7 +48,7 @@ type RatedRules = DraftRules & {
   readonly rate: number;
 };
 
-/** The longest drafts that slow nobody too much: shorter ones are for streams beside which longer ones would. */
+/** The longest drafts that slow no stream too much: shorter ones protect the other streams. */
 function longestCall(
   streams: readonly DraftingStream[],
   callMs: CallMs,
@@ -68,7 +68,7 @@ interface DraftedCall extends DraftedRows {
   readonly ms: number;
 }
 
-/** The likeliest draft rows first, as many as bring more tokens than their time would bring otherwise. */
+/** The most likely draft rows first, while they bring more tokens than their time would bring otherwise. */
 function draftedCall(
   streams: readonly DraftingStream[],
   callMs: CallMs,
@@ -79,7 +79,7 @@ function draftedCall(
   const call = (): DraftedCall => {
     const expected = streams.map((stream, i) => expectedTokens(stream, rows[i] ?? 0));
     const drafts = streams.map(({ draftTokens }, i) => Math.min(draftTokens, rows[i] ?? 0));
-    // What a drafting model takes; text that is looked up takes nothing.
+    // Cost of a drafting model; prompt lookup is free.
     const draftMs = streams.map(({ draftMsPerToken = 0 }, i) => draftMsPerToken * (drafts[i] ?? 0));
     return {
       rows: [...rows],
@@ -107,7 +107,7 @@ function expectedTokens({ draftTokens, draftHitRate }: DraftingStream, rows: num
   return (1 - rate ** (Math.min(draftTokens, rows) + 1)) / (1 - rate);
 }
 
-/** That the draft token at this place is accepted, and all before it. */
+/** Probability that the draft tokens up to this place are accepted. */
 function draftChance({ draftTokens, draftHitRate }: DraftingStream, place: number, most: number): number {
   if (place > Math.min(draftTokens, most)) return 0;
   return Math.min(draftHitRate, DRAFT_LIMITS.mostHitRate) ** place;

@@ -42,11 +42,11 @@ export function burst<Prompt extends BurstPrompt>(
     if (endMs - begunMs > burstMs) break;
     members.push(prompt);
   }
-  // A stream that flows for long is none of this burst, whoever arrived with it.
+  // A stream that has been decoding for long is not part of this burst, whatever it arrived with.
   return nowMs - firstTokenMs > burstMs || members.length < 2 ? [] : members;
 }
 
-/** A slice of a burst: all ends, or so much of the longest prompts that the last slice will hold all ends. */
+/** A slice of a burst: all ends, or enough of the longest prompts that the last slice will hold all ends. */
 export function chunkBurst(
   members: readonly WaitingPrompt[],
   { budget, mostRows, idle }: ChunkRules,

@@ -8,13 +8,13 @@ import { CHUNK_LIMITS, FIRST_TILE_DEPTH, HARDLY_SHORTER, ROW_TILE } from '../../
 
 export type ChunkLimits = Readonly<Record<keyof typeof CHUNK_LIMITS, number>>;
 
-/** What else the step does. */
+/** Rest of the step. */
 export interface StepBeside {
-  /** What its decode calls will take; null when nothing decodes. */
+  /** Expected time of its decode calls; null when nothing decodes. */
   readonly decodeMs: number | null;
-  /** What a call of one row takes; null while nobody knows. */
+  /** Time of a call of one row; null while unknown. */
   readonly rowMs: number | null;
-  /** Cells that the first row of the prompt that goes first reads. */
+  /** Cells that the first row of the first prompt reads. */
   readonly depth?: number;
 }
 
@@ -59,7 +59,7 @@ export class ChunkSize {
     return this.#costs.predict({ phase: 'prefill', rows, cells: depth + rows / 2 });
   }
 
-  /** What one tile may take: longer by as much as its rows would take longer in calls of fewer. */
+  /** Longest time of one tile: longer by as much as its rows would take longer in calls of fewer. */
   #tileMs(beside: StepBeside): number {
     const { tileGapMs, idleMs, dearIdleMs, firstTileMs } = this.#limits;
     const { depth = 0 } = beside;
@@ -70,7 +70,7 @@ export class ChunkSize {
     return Math.max(leastMs, ms);
   }
 
-  /** As if each row cost what one costs alone, which is more than it does; where that is unknown, a few. */
+  /** As if each row cost as much as one alone, which overestimates; a few rows if that is unknown. */
   #firstBudget({ decodeMs, rowMs }: StepBeside): number {
     const { firstTokens, leastTokens, idleMs } = this.#limits;
     const most = decodeMs === null ? 2 * ROW_TILE : ROW_TILE;
@@ -80,17 +80,17 @@ export class ChunkSize {
   #allowedMs(beside: StepBeside): number {
     const { gapMs, gapSteps, idleMs } = this.#limits;
     const { decodeMs, rowMs } = beside;
-    // No call is shorter than one row, and one with hardly more rows would take for ever.
+    // No call is shorter than one row, and one with few more rows would take forever.
     if (!isRead(beside)) return Math.max(idleMs, gapSteps * (rowMs ?? 0));
     return Math.max(gapMs, gapSteps * (decodeMs ?? 0)) - (decodeMs ?? 0);
   }
 
-  /** A call of so many prompt rows that read so many cells took this long. */
+  /** Takes the measured time of a call of prompt rows. */
   observePrefill(rows: number, ms: number, cells = 0): void {
     const { leastTokens, firstTokens } = this.#limits;
     const call = { phase: 'prefill', rows, cells } as const;
     if (rows < leastTokens) return;
-    // A busy machine, or weights that take long to read: cutting such a call shorter would only make more of them.
+    // A busy machine, or slow weights: shorter calls would only be more numerous.
     const isKnown = rows < firstTokens && this.#costs.seen(call) > 0;
     if (isKnown && ms > HARDLY_SHORTER * this.#costs.predict(call)) {
       this.#leastTokens = Math.max(leastTokens, firstTokens);
@@ -100,14 +100,14 @@ export class ChunkSize {
   }
 }
 
-/** The largest number that fits; 0: none does. */
+/** The largest number that fits; 0: none. */
 function largest(most: number, fits: (count: number) => boolean): number {
   let count = most;
   while (count > 0 && !fits(count)) count -= 1;
   return count;
 }
 
-/** Somebody reads along, from the first token of a stream on, whatever began with it. */
+/** Whether a client receives tokens, from the first token of a stream on. */
 function isRead({ decodeMs }: StepBeside): boolean {
   return decodeMs !== null;
 }

@@ -6,7 +6,7 @@ import type { CostModel } from '../../cost-model.ts';
 import { cellsPerRow, type PlannedRow, rowCount, totalRows } from '../../step-planner.ts';
 import { ROW_TILE, WORTH_PADDING } from '../../tuning.ts';
 
-/** The same rows, the last with padding if that pays. Of several sequences, all must share a pass. */
+/** The same rows, the last with padding if that pays. Several sequences must share a pass. */
 export function padToTile(
   rows: readonly PlannedRow[],
   { costs, numCtx }: { readonly costs: CostModel; readonly numCtx: number },

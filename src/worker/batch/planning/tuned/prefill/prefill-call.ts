@@ -24,12 +24,12 @@ export interface PrefillOptions {
   readonly mostRows: number;
   readonly sizesChunks: boolean;
   readonly formsBursts: boolean;
-  /** Rules for the tiles of prompts; null: any will do. */
+  /** Rules for the tiles of prompts; null: no rules. */
   readonly exact: CallRules | null;
   readonly numCtx: number;
   /** All sequences share a pass. */
   readonly together: boolean;
-  /** Rows can be forgotten, and filling a tile may pay. */
+  /** Rows can be dropped, and filling a tile may pay. */
   readonly canPad: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface PrefillWork extends Pick<StepBeside, 'decodeMs'> {
   readonly prompts: readonly PrefillingSequence[];
 }
 
-/** What a call took, and the cells that every row read; null: those of its own sequence. */
+/** Time of a call, and the cells that every row read; null: those of its own sequence. */
 export interface ObservedTime extends Pick<PrefillWork, 'cellsInUse'> {
   readonly ms: number;
 }
@@ -74,7 +74,7 @@ export class PrefillCall {
     const depth = cellsInUse ?? inOrder(isBurst ? members : waiting)[0]?.position ?? 0;
     const beside = { decodeMs, rowMs: costs.rowMs(depth), depth };
     const budget = sizesChunks ? this.#chunk.budget(beside) : PLAIN_CHUNK_TOKENS;
-    // Nothing may exceed the budget while nobody knows how long a row takes.
+    // Nothing may exceed the budget while the time of a row is unknown.
     const mostRows = msPerToken === null ? budget : this.#options.mostRows;
     const rules = { budget, mostRows, idle: decodeMs === null };
     const wanted = isBurst ? chunkBurst(members, rules) : chunkPrompts(waiting, rules);
@@ -86,7 +86,7 @@ export class PrefillCall {
       .map((chunk) => ({ ...PREFILL, ...chunk, position: bySequence.get(chunk.sequence)?.position ?? 0 }))
       .sort((a, b) => a.sequence - b.sequence);
     if (planned.length === 0) return null;
-    // A chunk that is no end has fewer rows because a tile would take too long.
+    // A chunk that is not an end has fewer rows because a tile would take too long.
     const isEnd = chunks.every(({ sequence, tokens }) => bySequence.get(sequence)?.remaining === tokens);
     const rows = isEnd && this.#canFill(planned) ? padToTile(planned, this.#options) : planned;
     const call = { phase: 'prefill', rows: totalRows(rows), cells: cellsPerRow(rows, cellsInUse) } as const;
@@ -102,7 +102,7 @@ export class PrefillCall {
     this.#chunk.observePrefill(totalRows(rows), ms, cellsPerRow(rows, cellsInUse));
   }
 
-  /** Only beside a prefill so long that the wait is not felt. */
+  /** Only before a prefill so long that the wait is not noticed. */
   lingerMs(promptTokens: number): number {
     const prefillMs = promptTokens * (this.#options.costs.promptRowMs ?? 0);
     return this.#options.formsBursts && prefillMs >= LINGER_LIMITS.leastPrefillMs ? LINGER_LIMITS.mostMs : 0;

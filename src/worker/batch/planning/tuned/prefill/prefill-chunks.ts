@@ -1,9 +1,9 @@
-/** Which prompts a step prefills, and how many tokens of each, within a budget. Pure. */
+/** Prompts that a step prefills, and the number of tokens of each, within a budget. Pure. */
 import type { PrefillingSequence } from '../../step-planner.ts';
 import { PATIENCE_STEPS, ROW_GROUP, ROW_TILE } from '../../tuning.ts';
 
 export interface WaitingPrompt extends Pick<PrefillingSequence, 'sequence' | 'position' | 'remaining'> {
-  /** Steps in which other prompts were preferred. */
+  /** Steps in which other prompts went first. */
   readonly passedOver: number;
 }
 
@@ -36,7 +36,7 @@ export function inOrder(waiting: readonly WaitingPrompt[]): WaitingPrompt[] {
   );
 }
 
-/** Prompts in their order, whole as far as the budget goes. */
+/** Prompts in their order, whole as far as the budget allows. */
 export function chunkPrompts(waiting: readonly WaitingPrompt[], rules: ChunkRules): Chunk[] {
   const chunks: Chunk[] = [];
   let left = rules.budget;
@@ -45,7 +45,7 @@ export function chunkPrompts(waiting: readonly WaitingPrompt[], rules: ChunkRule
     // A rest of less than a tile, left for the next step, would cost a whole pass more.
     const rest = chunks.length === 0 && rules.idle ? Math.min(ROW_TILE - 1, left / 2) : 0;
     const fits = prompt.remaining <= Math.max(left, Math.min(left + rest, rules.mostRows));
-    // A part of another prompt would be a pass by itself now, and one more later.
+    // A part of another prompt would cost a pass of its own now, and one more later.
     if (!fits && chunks.length > 0) break;
     const tokens = fits ? prompt.remaining : wholeRows(left);
     chunks.push({ sequence: prompt.sequence, tokens });
