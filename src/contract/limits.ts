@@ -1,4 +1,3 @@
-
 /** Width of every vector (interface, Limits). */
 export const EMBEDDING_WIDTH = 768;
 

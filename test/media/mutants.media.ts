@@ -83,7 +83,8 @@ async function attack(worker: TestWorker, sources: readonly Buffer[], { seed, jo
     } catch (error) {
       if (isFailure(error, 'image_unusable', 'audio_unusable')) counts.refused += 1;
       else if (isSvcError(error) && !isFailure(error, 'worker_crashed', 'worker_hung')) counts.others += 1;
-      else throw new Error(`file ${n}, ${bytes.toString('base64')}: ${errorMessage(error)}`, { cause: error });
+      else
+        throw new Error(`file ${n}, ${bytes.toString('base64')}: ${errorMessage(error)}`, { cause: error });
     }
   }
   return counts;

@@ -94,7 +94,9 @@ export function stringInLanguage(writer: GbnfWriter, wanted: WantedLanguage): st
   const lengths = free === null ? null : textLengths(free);
   const fits = lengths !== null && lengths.shortest >= min && (max === null || lengths.longest <= max);
   const counted = languages.repeat(languages.set([[0, 0x10ffff]]), min, max);
-  const states = fits ? free : buildAutomaton(languages, languages.all([language, counted]), { refuse, spend });
+  const states = fits
+    ? free
+    : buildAutomaton(languages, languages.all([language, counted]), { refuse, spend });
   return states === null ? null : writer.rule(quotedBy(writer, automatonBody({ writer, refuse }, states)));
 }
 

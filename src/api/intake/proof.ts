@@ -71,7 +71,7 @@ export function compileProof(schema: Schema, budget: SchemaBudget): ValidateFunc
   addExactKeywords(ajv);
   const translated = schema2020(schema, budget);
   // Else every reference adds all names behind it to a list, for keywords that few schemas have.
-  ajv.opts.unevaluated = budget.textOf(translated).includes('"unevaluated');
+  ajv.opts.unevaluated = budget.jsonText(translated).includes('"unevaluated');
   return ajv.compile(translated);
 }
 

@@ -85,7 +85,8 @@ function readOverflow(fields: unknown): SvcError | null {
   const error = field(fields, 'error');
   const [needed, window] = [field(error, 'n_prompt_tokens'), field(error, 'n_ctx')];
   if (isCount(needed) && isCount(window)) return overflow(needed, window);
-  const text = readText(field(error, 'message')) ?? readText(error) ?? readText(field(fields, 'message')) ?? '';
+  const text =
+    readText(field(error, 'message')) ?? readText(error) ?? readText(field(fields, 'message')) ?? '';
   const hearth =
     /the prompt is (?:at least )?(\d{1,9}) tokens long and exceeds the context window of (\d{1,9})/.exec(
       text,

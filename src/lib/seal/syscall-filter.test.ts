@@ -94,11 +94,11 @@ it('denies the second set of calls that x64 has', () => {
 });
 
 it('has no filter elsewhere', () => {
-  expect([supportedPlatform('darwin', 'arm64'), supportedPlatform('win32', 'x64'), supportedPlatform('linux', 'arm')]).toEqual([
-    null,
-    null,
-    null,
-  ]);
+  expect([
+    supportedPlatform('darwin', 'arm64'),
+    supportedPlatform('win32', 'x64'),
+    supportedPlatform('linux', 'arm'),
+  ]).toEqual([null, null, null]);
 });
 
 function programOf(arch: Arch, filter: Filter): Buffer {

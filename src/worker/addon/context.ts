@@ -154,8 +154,7 @@ export class ContextHandle implements NativeContext {
   embedding(sequence: number): Float32Array {
     const { llama_get_embeddings_seq: ofSequence, llama_get_embeddings_ith: ofRow } = this.#library;
     // A file without pooling has an embedding per token; the last one represents the input.
-    const found =
-      ofSequence(this.#context, sequence) ?? ofRow(this.#context, this.#batch.lastRow(sequence));
+    const found = ofSequence(this.#context, sequence) ?? ofRow(this.#context, this.#batch.lastRow(sequence));
     if (found === null) throw new Error('the model gave no embedding');
     return new Float32Array(koffi.view(found, this.#open.embeddingWidth * 4)).slice();
   }

@@ -45,7 +45,8 @@ export function modelParams({ library, hasGpu }: Native, options: ModelOptions):
   // A model without layers on a device gets no device: llama.cpp would use one for large products all the same.
   const names = gpuLayers === 0 || !hasGpu ? [] : devices;
   const onGpu = hasGpu && names?.length !== 0;
-  const chosen = names === null ? null : pointerList(names.flatMap((name) => findDevice(library, name) ?? []));
+  const chosen =
+    names === null ? null : pointerList(names.flatMap((name) => findDevice(library, name) ?? []));
   const shares = tensorSplit === null ? null : splitList(library, tensorSplit);
   const overrides = overrideList(library, tensorBuffers);
   return {

@@ -52,10 +52,10 @@ describe('the options of a load', () => {
   });
 
   it('name no device where the GPU is off, and all where it is auto', () => {
-    expect([toLoadOptions({ gpu: 'off' }).devices, toLoadOptions({ gpu: 'auto', gpuLayers: 'auto' })]).toMatchObject([
-      [],
-      { devices: null, gpuLayers: null },
-    ]);
+    expect([
+      toLoadOptions({ gpu: 'off' }).devices,
+      toLoadOptions({ gpu: 'auto', gpuLayers: 'auto' }),
+    ]).toMatchObject([[], { devices: null, gpuLayers: null }]);
   });
 
   it('turn each setting that a worker gets into something', () => {

@@ -71,7 +71,12 @@ export function toLoadOptions(
   };
 }
 
-function ropeOptions({ ropeScaling, ropeFreqBase, ropeFreqScale, yarnOrigCtx }: LoadSettings): RopeOptions | null {
+function ropeOptions({
+  ropeScaling,
+  ropeFreqBase,
+  ropeFreqScale,
+  yarnOrigCtx,
+}: LoadSettings): RopeOptions | null {
   if ([ropeScaling, ropeFreqBase, ropeFreqScale, yarnOrigCtx].every((value) => value === undefined))
     return null;
   return {

@@ -19,7 +19,10 @@ export async function tuneThreads(
   const known = spec.threads ?? spec.tunedThreads;
   if (known !== null || backend.facts.gpu !== 'none')
     return { threads: known ?? context.getThreads(), calibration: [] };
-  const { threads, tried, quiet } = await calibrate(threadsFor(backend, spec), calibrationProbe(context, tokens));
+  const { threads, tried, quiet } = await calibrate(
+    threadsFor(backend, spec),
+    calibrationProbe(context, tokens),
+  );
   context.setThreads(threads);
   // A measurement on a busy machine is not reported, because no plan should use it.
   return { threads, calibration: quiet ? tried : [] };

@@ -27,7 +27,11 @@ export function callVoice({ tools, history }: ModelFormat): CallVoice {
 
 /** Marks are the model's own; names and arguments stay the client's. */
 function textOfCalls(format: ToolFormat, turns: readonly ToolCallTurn[]): Text {
-  const calls = turns.map(({ id, name, argumentsJson }) => ({ id, name, arguments: parseValue(argumentsJson) }));
+  const calls = turns.map(({ id, name, argumentsJson }) => ({
+    id,
+    name,
+    arguments: parseValue(argumentsJson),
+  }));
   return Text.concat(
     writeCalls(format, calls).map(({ text, isOwn }) => (isOwn ? Text.own(text) : Text.client(text))),
   );

@@ -230,7 +230,11 @@ function inParts({ content, ...message }: Record<string, unknown>): Record<strin
   return { ...message, content: parts };
 }
 
-function turnContent({ content, toolCalls = [] }: PromptTurn, voice: CallVoice, written: Text | null): unknown {
+function turnContent(
+  { content, toolCalls = [] }: PromptTurn,
+  voice: CallVoice,
+  written: Text | null,
+): unknown {
   if (written !== null) return Text.concat([toText(content), written]);
   return content === '' && toolCalls.length > 0 && voice.emptyContent === 'null' ? null : content;
 }

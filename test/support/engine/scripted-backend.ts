@@ -232,7 +232,7 @@ function scriptedContext(numCtx: number, { script, evaluated, onDecode, logit }:
       of: [{ token: END, logit }],
       largest: logit,
       totalWeight: () => 1,
-      rankOf: () => 1,
+      tokenRank: () => 1,
     }),
     embedding: (sequence) => Float32Array.of(held(sequence).length, 0, 0),
     cutSequence(sequence, length) {

@@ -46,13 +46,13 @@ export function deriveCalls(
     return {
       format,
       history: { calls: 'template', ...voice, ids },
-      evidence: gatherEvidence(format, ids, voice, one),
+      evidence: findEvidence(format, ids, voice, one),
     };
   }
   return null;
 }
 
-function gatherEvidence(
+function findEvidence(
   format: CallFormat,
   ids: HistoryForm['ids'],
   voice: Probe['voice'],
@@ -106,7 +106,8 @@ function idWords({ call }: CallFormat, ids: HistoryForm['ids']): string {
 /** Some templates print the id of a result as it came, and that of its call as the model wrote it. */
 function idForm({ call }: CallFormat, voice: Probe['voice']): HistoryForm['ids'] {
   const [first, second, third] = call.before.slice(-4);
-  const isFunctions = typeof first === 'string' && first.endsWith('functions.') && slotName(second) === 'name';
+  const isFunctions =
+    typeof first === 'string' && first.endsWith('functions.') && slotName(second) === 'name';
   return isFunctions && third === ':' ? 'functions' : voice.ids;
 }
 

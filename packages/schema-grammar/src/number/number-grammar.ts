@@ -3,7 +3,14 @@
  * A number may have any count of digits: with a limit, one that the model has begun would become another number.
  */
 import { type GbnfWriter } from '../gbnf/gbnf-writer.ts';
-import { at, impossible, malformed, readNumber, type Schema, type SchemaPath } from '../schema/schema-walk.ts';
+import {
+  at,
+  impossible,
+  malformed,
+  readNumber,
+  type Schema,
+  type SchemaPath,
+} from '../schema/schema-walk.ts';
 import { fractionDigits, neighbour, wholeNumber } from './decimal.ts';
 import {
   ANY_FRACTION,

@@ -61,9 +61,9 @@ describe('who may be chosen', () => {
   });
 
   it('the work of others counts, and ours is not counted twice', () => {
-    expect(currentLoad(upstream('a', { inFlight: 5, inFlightAtReport: 3, load: { ...noLoad, running: 7 } }))).toBe(
-      9,
-    );
+    expect(
+      currentLoad(upstream('a', { inFlight: 5, inFlightAtReport: 3, load: { ...noLoad, running: 7 } })),
+    ).toBe(9);
   });
 });
 

@@ -70,7 +70,10 @@ export function choose(
   };
 }
 
-function usableCandidates(pool: readonly Candidate[], { farthest, failed }: Wish): readonly Candidate[] | NoChoice {
+function usableCandidates(
+  pool: readonly Candidate[],
+  { farthest, failed }: Wish,
+): readonly Candidate[] | NoChoice {
   const permitted = pool.filter(({ privacy }) => farness(privacy) <= farness(farthest));
   if (permitted.length === 0) return { none: 'private' };
   const having = permitted.filter(({ hasModel }) => hasModel);

@@ -241,7 +241,8 @@ export class AnswerReader {
           promptTokens: prompt,
           completionTokens: completion,
           cachedTokens: Math.min(prompt, cached ?? 0),
-          reasoningTokens: readCount(field(field(usage, 'completion_tokens_details'), 'reasoning_tokens')) ?? 0,
+          reasoningTokens:
+            readCount(field(field(usage, 'completion_tokens_details'), 'reasoning_tokens')) ?? 0,
         };
       }
     }

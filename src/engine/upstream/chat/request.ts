@@ -46,7 +46,10 @@ export function writeRequest(job: GenerateJob, written: Written): UpstreamReques
   };
   if (job.prompt.kind !== 'chat') {
     const logprobs = job.topLogprobs === null ? {} : { logprobs: job.topLogprobs };
-    return { path: '/completions', body: { ...common, ...rawPromptFields(job.prompt, written), ...logprobs } };
+    return {
+      path: '/completions',
+      body: { ...common, ...rawPromptFields(job.prompt, written), ...logprobs },
+    };
   }
   return {
     path: '/chat/completions',

@@ -12,7 +12,8 @@ export class SaidWords {
 
   /** 0: nothing is looked for. */
   constructor(limit: number) {
-    const joinWords = (tokens: readonly number[]): string => tokens.map((token) => this.#words[token]).join('');
+    const joinWords = (tokens: readonly number[]): string =>
+      tokens.map((token) => this.#words[token]).join('');
     this.#guard = limit === 0 ? null : new RepetitionGuard(limit, this.#tokens, joinWords);
   }
 

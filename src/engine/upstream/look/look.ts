@@ -82,7 +82,8 @@ const llamaServer: ReadLoad = async (ask, upstream) => {
   const list = Array.isArray(slots) ? readList(slots) : null;
   return {
     running:
-      list?.filter((slot) => field(slot, 'is_processing') === true).length ?? sumSamples(found.get(LLAMA.running)),
+      list?.filter((slot) => field(slot, 'is_processing') === true).length ??
+      sumSamples(found.get(LLAMA.running)),
     waiting: sumSamples(found.get(LLAMA.waiting)),
     capacity: list?.length ?? null,
     kvUse: null,

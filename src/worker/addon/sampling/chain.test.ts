@@ -35,7 +35,10 @@ describe('the logits that a chain looks at', () => {
       [7, -100],
       [100, 5],
     ];
-    expect(candidateTokens({ temperature: 1, topK: 40, logitBias }, 100)).toEqual({ largest: 41, biased: [7] });
+    expect(candidateTokens({ temperature: 1, topK: 40, logitBias }, 100)).toEqual({
+      largest: 41,
+      biased: [7],
+    });
   });
 
   it.each([{ topK: 0 }, { presencePenalty: 1 }, { topNSigma: 1 }])('are all with %o', (sampling) => {

@@ -45,10 +45,7 @@ export function* readCalls(
     if (!sink.mayCall()) return '';
     const next = nextWords(format);
     const [opening, ...rest] = next;
-    const choice = yield* source.takeAny([
-      typeof opening === 'string' ? opening : '',
-      format.section.close,
-    ]);
+    const choice = yield* source.takeAny([typeof opening === 'string' ? opening : '', format.section.close]);
     if (choice !== 0) return '';
     words = rest;
   }

@@ -139,7 +139,8 @@ function valueRule(target: Target, name: string | null, schema: unknown, types: 
 type Narrowed = SchemaOption & { readonly types: readonly JsonType[] };
 
 function narrowed({ root }: Target, option: SchemaOption, types: readonly JsonType[]): Narrowed {
-  const admitted = 'value' in option ? new Set([valueType(option.value)]) : admittedTypes(option.schema, root);
+  const admitted =
+    'value' in option ? new Set([valueType(option.value)]) : admittedTypes(option.schema, root);
   return { ...option, types: types.filter((type) => admitted === null || admitted.has(type)) };
 }
 

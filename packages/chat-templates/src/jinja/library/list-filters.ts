@@ -99,7 +99,8 @@ function attributeKey(
   attribute: Value,
   { exact, engine }: { readonly exact: boolean; readonly engine: Engine },
 ): Key {
-  return (item) => folded(attribute === null ? item : memberAtPath(item, attributeName(attribute), engine), exact);
+  return (item) =>
+    folded(attribute === null ? item : memberAtPath(item, attributeName(attribute), engine), exact);
 }
 
 /** `a.b` reaches into members. */
