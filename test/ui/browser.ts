@@ -54,7 +54,7 @@ export async function openPage(
   });
   page.on('pageerror', (error) => wrong.push(`error: ${error.message}`));
   page.on('dialog', (dialog) => {
-    wrong.push(`dialog: ${dialog.message()}`);
+    note(`dialog: ${dialog.type()} ${dialog.message()}`);
     void dialog.dismiss();
   });
   page.on('request', (request) => {

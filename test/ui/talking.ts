@@ -57,23 +57,29 @@ export async function importAll(
   await expect.poll(() => items(page).count()).toBeGreaterThanOrEqual(conversations.length);
 }
 
+const STORES = { hearth: 'conversations', 'hearth-drafts': 'files' } as const;
+
 /** Resolves when all that the page has begun to store is stored: such transactions run in the order of their making. */
-export const stored = (page: Page): Promise<void> =>
-  page.evaluate(
-    () =>
-      new Promise<void>((resolve, reject) => {
-        const opening = indexedDB.open('hearth');
+export async function stored(page: Page): Promise<void> {
+  for (const database of Object.entries(STORES)) {
+    await page.evaluate(async ([name, store]) => {
+      const all = await indexedDB.databases();
+      if (!all.some((each) => each.name === name)) return;
+      await new Promise<void>((resolve, reject) => {
+        const opening = indexedDB.open(name);
         opening.addEventListener('error', () => reject(new Error('no database')));
         opening.addEventListener('success', () => {
-          const last = opening.result.transaction('conversations', 'readwrite');
-          last.objectStore('conversations').count();
+          const last = opening.result.transaction(store, 'readwrite');
+          last.objectStore(store).count();
           last.addEventListener('complete', () => {
             opening.result.close();
             resolve();
           });
         });
-      }),
-  );
+      });
+    }, database);
+  }
+}
 
 /** Loads the page again once nothing is in the middle of being stored. */
 export async function reload(page: Page): Promise<void> {

@@ -1,16 +1,17 @@
 /** Light or dark: as the system says, until the user says otherwise in this browser. */
 import { signal } from '@preact/signals';
+import { readStored, store } from '../parts/stored.ts';
 
 const NAME = 'hearth.theme';
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-const stored = localStorage.getItem(NAME);
+const stored = readStored(NAME);
 export const theme = signal<Theme>(THEMES.find((each) => each === stored) ?? 'system');
 
 export function chooseTheme(chosen: Theme): void {
   theme.value = chosen;
-  localStorage.setItem(NAME, chosen);
+  store(NAME, chosen);
   applyTheme();
 }
 

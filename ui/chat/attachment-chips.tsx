@@ -56,7 +56,7 @@ function sizeWords(file: Attachment): string {
   if (isToSearch(file)) return `passages of ${count(text.length)} characters`;
   if (passages.length > 0)
     return `${plural(passages.length, 'passage')}, ${count(sentText(file).length)} of ${count(text.length)} characters`;
-  return `${plural(text.split('\n').length, 'line')}, ${count(text.length)} characters`;
+  return `${plural(text.split('\n').length, 'line')}, ${plural(text.length, 'character')}`;
 }
 
 function Chip({ file }: { file: Attachment }) {

@@ -15,9 +15,8 @@ import { exportAll } from './rail/transfer.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
 import { stopAll, takenOut, undoTakeOut } from './talk/answering.ts';
 import { attachFiles } from './talk/attachments.ts';
-import { current } from './talk/conversations.ts';
-import { draftNameOf } from './talk/drafts.ts';
-import { storageFault } from './talk/storage.ts';
+import { current, draftName } from './talk/conversations.ts';
+import { storageFault } from './talk/keeping.ts';
 import { TalkHead } from './talk-head.tsx';
 
 export function Chat() {
@@ -59,7 +58,7 @@ export function Chat() {
 /** Files may be dropped anywhere on the conversation. */
 function takeDrop(event: DragEvent): void {
   event.preventDefault();
-  void attachFiles(draftNameOf(current.value), [...(event.dataTransfer?.files ?? [])]);
+  void attachFiles(draftName.value, [...(event.dataTransfer?.files ?? [])]);
 }
 
 /** Said before anything is lost. */

@@ -1,5 +1,5 @@
 import { ArrowUp, Paperclip, Square } from 'lucide';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { count, percent } from '../parts/figures.ts';
 import { Icon, IconButton } from '../parts/icon.tsx';
@@ -16,14 +16,21 @@ import {
   attachFiles,
   attachPaste,
   attachedImages,
-  type Attachment,
   isReadingFor,
+  sentFile,
   setAttached,
+  type WaitingFile,
   withAttached,
 } from './talk/attachments.ts';
 import { openCalls, pathTo, withModel } from './talk/conversation.ts';
-import { begins, changeCurrent, current } from './talk/conversations.ts';
-import { draftNameOf, draftOf, setDraft } from './talk/drafts.ts';
+import {
+  begins,
+  changeCurrent,
+  current,
+  draftName as nameOfDraft,
+  isRestored,
+} from './talk/conversations.ts';
+import { draftFault, draftOf, setDraft } from './talk/drafts.ts';
 import { isToSearch, type Search, searches, searchFiles } from './talk/searching.ts';
 import { faultOf } from './talk/settings.ts';
 import { sightFault } from './talk/sight.ts';
@@ -32,7 +39,7 @@ import { sightFault } from './talk/sight.ts';
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
   const { id, lanes, settings } = current.value;
-  const draftName = draftNameOf(current.value);
+  const draftName = nameOfDraft.value;
   const text = draftOf(draftName);
   const fault = faultOf(settings);
   const waits = lanes.some(({ leaf }) => openCalls(pathTo(current.value, leaf)).length > 0);
@@ -55,18 +62,21 @@ export function Composer() {
     search !== undefined;
   useFocusAtStart(id);
   const conversation = current.value;
-  const deliver = (found: readonly Attachment[]) => {
+  const deliver = (found: readonly WaitingFile[]) => {
+    say(text, found.map(sentFile), conversation);
     setDraft(draftName, '');
     // What was attached during a search goes with the next message.
     setAttached(
       draftName,
-      attachedTo(draftName).filter((file) => !files.includes(file)),
+      attachedTo(draftName).filter(({ id: each }) => !files.some((file) => file.id === each)),
     );
-    say(text, found, conversation);
     field.current?.focus();
   };
+  const isDue = useRef(false);
   const send = () => {
-    if (cannot) return;
+    // What is open, and which files belong to it, is known in a moment.
+    if (!isRestored.value) isDue.current = true;
+    if (cannot || !isRestored.value) return;
     attachFault.value = null;
     if (!files.some(isToSearch)) return deliver(files);
     const windows = lanes.flatMap(({ model }) => modelNamed(model)?.context_length ?? []);
@@ -78,6 +88,10 @@ export function Composer() {
       },
     );
   };
+  useEffect(() => {
+    if (isRestored.value && isDue.current) send();
+    isDue.current = false;
+  }, [isRestored.value]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing || event.shiftKey) return;
     if (event.key === 'Enter') send();
@@ -96,6 +110,7 @@ export function Composer() {
       <Failure text={fault} isWhileTyping />
       <ActiveSettings />
       <Failure text={attachFault.value} />
+      <Failure text={draftFault(draftName)} />
       {isBlind ? <Blind /> : null}
       <div class="field">
         <AttachmentChips
@@ -159,7 +174,7 @@ export function Composer() {
 }
 
 /** Passages of the file in place of the whole, or the whole again. */
-function toggled(file: Attachment): Attachment {
+function toggled(file: WaitingFile): WaitingFile {
   const { passages, ...whole } = file;
   return passages === undefined ? { ...whole, passages: [] } : whole;
 }

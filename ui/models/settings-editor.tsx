@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { Library } from '../../src/wire/operation/library.ts';
 import { Failure } from '../parts/failure.tsx';
@@ -9,10 +10,16 @@ import { settingWords } from './words/settings.ts';
 
 type Setting = Library['settable'][number];
 
+/** Typed and not saved, by model: another view does not lose it. */
+const typed = signal<Readonly<Record<string, Texts>>>({});
+
 /** Every setting of a model with what it does, what holds now, and what would hold without it; saved together. */
 export function SettingsEditor({ model }: { model: LibraryModel }) {
   const { id, texts } = model;
-  const [changed, setChanged] = useState<Readonly<Record<string, string>>>({});
+  const changed = typed.value[id] ?? {};
+  const setChanged = (texts: Texts) => {
+    typed.value = { ...typed.value, [id]: texts };
+  };
   const [wanted, setWanted] = useState('');
   const { settable = [], groups = {} } = library.value ?? {};
   const place = settingsPlace(id);
@@ -23,7 +30,7 @@ export function SettingsEditor({ model }: { model: LibraryModel }) {
     const sent = Object.fromEntries(names.map((name) => [name, changed[name] ?? '']));
     await setAll(id, sent);
     // What was refused stays in its field, to be mended, and so does what was typed meanwhile.
-    if (faults.value[place] === undefined) setChanged((now) => without(now, sent));
+    if (faults.value[place] === undefined) setChanged(without(typed.value[id] ?? {}, sent));
   };
   return (
     <form class="settings-of-model" aria-label={`Settings of ${id}`} onSubmit={(event) => void save(event)}>

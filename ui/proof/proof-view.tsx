@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { signal } from '@preact/signals';
 import { Failure } from '../parts/failure.tsx';
 import { milliseconds, moment } from '../parts/figures.ts';
 import { sentenceOf } from '../service/client.ts';
@@ -49,10 +49,18 @@ export function ProofView() {
   );
 }
 
+/** Another view does not lose it. */
+const typed = signal<{ readonly prompt: string; readonly model: string | null; readonly tokens: string }>({
+  prompt: 'What is Hearth?',
+  model: null,
+  tokens: '128',
+});
+const set = (part: Partial<typeof typed.value>): void => {
+  typed.value = { ...typed.value, ...part };
+};
+
 function Asking() {
-  const [prompt, setPrompt] = useState('What is Hearth?');
-  const [chosen, setModel] = useState<string | null>(null);
-  const [tokens, setTokens] = useState('128');
+  const { prompt, model: chosen, tokens } = typed.value;
   // Only this service signs; what an upstream says cannot be proved here.
   const local = chatModels.value.filter(isLocal);
   const model = chosen ?? local[0]?.id ?? DEFAULT_MODEL;
@@ -72,13 +80,13 @@ function Asking() {
           rows={2}
           required
           value={prompt}
-          onInput={({ currentTarget }) => setPrompt(currentTarget.value)}
+          onInput={({ currentTarget }) => set({ prompt: currentTarget.value })}
         />
       </label>
       <div class="fields">
         <label class="labelled">
           <span>Model</span>
-          <select value={model} onChange={({ currentTarget }) => setModel(currentTarget.value)}>
+          <select value={model} onChange={({ currentTarget }) => set({ model: currentTarget.value })}>
             <Options of={namesOf(local)} />
           </select>
         </label>
@@ -88,7 +96,7 @@ function Asking() {
             type="number"
             min={1}
             value={tokens}
-            onInput={({ currentTarget }) => setTokens(currentTarget.value)}
+            onInput={({ currentTarget }) => set({ tokens: currentTarget.value })}
           />
         </label>
       </div>

@@ -1,6 +1,7 @@
 /** Whose records are believed: the key of this service as it was first seen, or one that the user gives. */
 import { signal } from '@preact/signals';
 import type { Identity } from '../../src/wire/identity.ts';
+import { readStoredJson, store } from '../parts/stored.ts';
 import { askJson } from '../service/client.ts';
 import { identityFault } from './check.ts';
 
@@ -48,13 +49,12 @@ interface Pin {
   readonly seenAt: number;
 }
 
-const readAll = (): Readonly<Record<string, Pin>> =>
-  JSON.parse(localStorage.getItem(NAME) ?? '{}') as Record<string, Pin>;
+const readAll = (): Readonly<Record<string, Pin>> => (readStoredJson(NAME) ?? {}) as Record<string, Pin>;
 
 function pinOf(instanceId: string): Pin | null {
   return readAll()[instanceId] ?? null;
 }
 
 function pin(instanceId: string, fresh: Pin): void {
-  localStorage.setItem(NAME, JSON.stringify({ ...readAll(), [instanceId]: fresh }));
+  store(NAME, JSON.stringify({ ...readAll(), [instanceId]: fresh }));
 }

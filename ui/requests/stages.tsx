@@ -7,8 +7,8 @@ const WORDS: Readonly<Record<StagePart['name'], string>> = {
   waited: 'waited',
   loaded: 'loaded',
   restored: 'restored',
-  prefilled: 'read',
-  generated: 'wrote',
+  prefilled: 'processed',
+  generated: 'generated',
   other: 'not divided',
 };
 
@@ -66,17 +66,23 @@ export function TimeAxis({ scale }: { scale: Scale }) {
   );
 }
 
+const ABOUT: Readonly<Record<StagePart['name'], string>> = {
+  waited: 'Time in the queue',
+  loaded: 'Time until the model was in memory',
+  restored: 'Time to restore the state of the prompt from the cache',
+  prefilled: 'Time to evaluate the prompt (prefill)',
+  generated: 'Time to generate the answer (decode)',
+  other: 'Time that the service did not divide, as of a request that was stopped',
+};
+
 export function StageKey() {
   return (
     <ul class="trace-key">
-      {STAGES.map(([name]) => (
-        <li key={name} class={name}>
+      {[...STAGES.map(([name]) => name), 'other' as const].map((name) => (
+        <li key={name} class={name} title={ABOUT[name]}>
           {WORDS[name]}
         </li>
       ))}
-      <li class="other" title="Time that the service did not divide, as of a request that was stopped">
-        {WORDS.other}
-      </li>
     </ul>
   );
 }

@@ -27,8 +27,10 @@ export interface TimeLine {
 }
 type Timed = Pick<RequestView, 'started_ms' | 'total_ms'>;
 
-/** Lengths of the line, each of which has four parts. */
-const SPANS_MS = [2, 10, 60, 300, 1800, 7200, 43_200, 604_800].map((seconds) => seconds * 1000);
+/** Lengths of the line, of which a quarter is a round time. */
+const SPANS_MS = [2, 10, 60, 240, 1200, 3600, 14_400, 43_200, 172_800, 691_200].map(
+  (seconds) => seconds * 1000,
+);
 /** So many of the latest should be on it. */
 const FEW = 12;
 const PARTS = 4;

@@ -1,16 +1,16 @@
 /** The API key, where the service asks for one: kept for this tab, or in this browser when the user says so. */
+import { readStored, store } from '../parts/stored.ts';
+
 const NAME = 'hearth.key';
 
-export function storedKey(): string | null {
-  return sessionStorage.getItem(NAME) ?? localStorage.getItem(NAME);
-}
+export const storedKey = (): string | null => readStored(NAME, 'tab closed') ?? readStored(NAME);
 
 export function storeKey(key: string, isKept: boolean): void {
   forgetKey();
-  (isKept ? localStorage : sessionStorage).setItem(NAME, key);
+  store(NAME, key, isKept ? 'removed' : 'tab closed');
 }
 
 export function forgetKey(): void {
-  sessionStorage.removeItem(NAME);
-  localStorage.removeItem(NAME);
+  store(NAME, null, 'tab closed');
+  store(NAME, null);
 }

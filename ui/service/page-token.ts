@@ -2,18 +2,19 @@
 import type { Static } from 'typebox';
 import type { PageToken } from '../../src/wire/operation/library.ts';
 import { PAGE_TOKEN_MARK, REQUEST_HEADERS } from '../../src/wire/headers.ts';
+import { readStored, store } from '../parts/stored.ts';
 import { type Ask, ask, askJson, Refusal, type ServicePath } from './client.ts';
 
 const KEPT_AS = 'hearth.page-token';
 
-let token = takeFromAddress() ?? sessionStorage.getItem(KEPT_AS);
+let token = takeFromAddress() ?? readStored(KEPT_AS, 'tab closed');
 
 /** The address that `hearth page` prints has the token after the mark; it does not stay there. */
 function takeFromAddress(): string | null {
   const given = location.hash.slice(1);
   if (!given.startsWith(PAGE_TOKEN_MARK)) return null;
   const shown = given.slice(PAGE_TOKEN_MARK.length);
-  sessionStorage.setItem(KEPT_AS, shown);
+  store(KEPT_AS, shown, 'tab closed');
   history.replaceState(null, '', location.pathname);
   return shown;
 }

@@ -24,6 +24,7 @@ export function AnswerView({ entry, lane, path }: EntryFacts) {
       <li class="entry assistant">
         <EditForm
           label="Edited answer"
+          entryId={entry.id}
           text={entry.text}
           submit="Save"
           onSubmit={(written) => {

@@ -7,6 +7,7 @@ import { isAbort, sentenceOf } from '../../service/client.ts';
 import { answerCalls } from '../talk/answering.ts';
 import { openCalls } from '../talk/conversation.ts';
 import { current } from '../talk/conversations.ts';
+import { draftNameBelow, draftOf, setDraft } from '../talk/drafts.ts';
 import type { Entry } from '../talk/entry.ts';
 import { allow, isAllowed, mayGoOnUnasked, remoteOf, runCall } from '../talk/remote-tools.ts';
 import type { RemoteTool } from '../talk/settings.ts';
@@ -20,19 +21,22 @@ interface Facts {
 
 /** The calls of an answer as the model wrote them, and a place for their results; those of a server are run once allowed. */
 export function CallCards({ calls, path, lane, isOpen }: Facts) {
-  const [results, setResults] = useState<Readonly<Record<string, string>>>({});
+  const [results, setResults] = useState(() => typedResults(calls));
   // Servers answer when they like, and each after others have.
   const latest = useRef(results);
   if (calls.length === 0) return null;
   const open = isOpen ? openCalls(path) : [];
-  const give = (all: Readonly<Record<string, string>>) =>
+  const give = (all: Readonly<Record<string, string>>) => {
+    for (const { id } of open) setDraft(draftNameBelow(current.value.id, id), '');
     answerCalls(
       lane,
       open.map(({ id }) => ({ callId: id, text: all[id] ?? '' })),
     );
+  };
   const put = (id: string, text: string) => {
     latest.current = { ...latest.current, [id]: text };
     setResults(latest.current);
+    setDraft(draftNameBelow(current.value.id, id), text);
   };
   // The last result of a server completes them; what is written by hand is sent by hand.
   const returned = (id: string, text: string) => {
@@ -83,6 +87,17 @@ export function CallCards({ calls, path, lane, isOpen }: Facts) {
         </>
       )}
     </div>
+  );
+}
+
+/** What was entered and not sent; it outlives the view. */
+function typedResults(calls: readonly ToolCall[]): Readonly<Record<string, string>> {
+  const conversation = current.peek().id;
+  return Object.fromEntries(
+    calls.flatMap(({ id }) => {
+      const text = draftOf(draftNameBelow(conversation, id));
+      return text === '' ? [] : [[id, text]];
+    }),
   );
 }
 

@@ -1,27 +1,41 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useEscape } from '../../parts/escape.ts';
+import { current } from '../talk/conversations.ts';
+import { draftNameBelow, draftOf, setDraft } from '../talk/drafts.ts';
 
 interface Facts {
   readonly label: string;
+  readonly entryId: string;
   readonly text: string;
   readonly submit: string;
   readonly onSubmit: (text: string) => void;
   readonly onCancel: () => void;
 }
 
-/** A message that is written anew in its place: Enter takes it, Escape leaves it as it was. */
-export function EditForm({ label, text, submit, onSubmit, onCancel }: Facts) {
-  const [draft, setDraft] = useState(text);
+/** A message that is written anew in its place: Enter takes it, Escape leaves it as it was; what is written outlives the view. */
+export function EditForm({ label, entryId, text, submit, onSubmit, onCancel }: Facts) {
+  const name = draftNameBelow(current.value.id, entryId);
+  const [written, setWritten] = useState(draftOf(name) || text);
   const field = useRef<HTMLTextAreaElement>(null);
-  useEscape(true, onCancel);
+  const write = (now: string) => {
+    setWritten(now);
+    setDraft(name, now === text ? '' : now);
+  };
+  const cancel = () => {
+    setDraft(name, '');
+    onCancel();
+  };
+  useEscape(true, cancel);
   // Before anything is drawn, so that no key is lost.
   useLayoutEffect(() => {
     field.current?.focus();
-    field.current?.setSelectionRange(text.length, text.length);
+    field.current?.setSelectionRange(written.length, written.length);
   }, []);
-  const isUnusable = draft.trim() === '';
+  const isUnusable = written.trim() === '';
   const send = () => {
-    if (!isUnusable) onSubmit(draft);
+    if (isUnusable) return;
+    setDraft(name, '');
+    onSubmit(written);
   };
   return (
     <form
@@ -35,9 +49,9 @@ export function EditForm({ label, text, submit, onSubmit, onCancel }: Facts) {
         <span class="unseen">{label}</span>
         <textarea
           ref={field}
-          value={draft}
+          value={written}
           rows={3}
-          onInput={({ currentTarget }) => setDraft(currentTarget.value)}
+          onInput={({ currentTarget }) => write(currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
             event.preventDefault();
@@ -49,7 +63,7 @@ export function EditForm({ label, text, submit, onSubmit, onCancel }: Facts) {
         <button type="submit" class="main small" disabled={isUnusable}>
           {submit}
         </button>
-        <button type="button" class="quiet small" onClick={onCancel}>
+        <button type="button" class="quiet small" onClick={cancel}>
           Cancel
         </button>
       </div>

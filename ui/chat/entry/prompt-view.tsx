@@ -6,9 +6,8 @@ import { IconButton } from '../../parts/icon.tsx';
 import { AttachmentChips } from '../attachment-chips.tsx';
 import { focusMessage } from '../at-hand.ts';
 import { isAnswering, sayInstead, takeOut } from '../talk/answering.ts';
-import { attachedTo, type Attachment, setAttached } from '../talk/attachments.ts';
-import { current } from '../talk/conversations.ts';
-import { draftNameOf } from '../talk/drafts.ts';
+import { attach, attachedTo, type Attachment } from '../talk/attachments.ts';
+import { draftName } from '../talk/conversations.ts';
 import { EditForm } from './edit-form.tsx';
 import type { EntryFacts } from './entry-facts.ts';
 import { Pager } from './pager.tsx';
@@ -20,6 +19,7 @@ export function PromptView({ entry, lane }: EntryFacts) {
       <li class="entry user">
         <EditForm
           label="Edited message"
+          entryId={entry.id}
           text={entry.text}
           submit="Send"
           onSubmit={(text) => {
@@ -52,10 +52,10 @@ export function PromptView({ entry, lane }: EntryFacts) {
 
 /** Another question to a file of which passages were sent: others may match it. */
 function askOnceMore(file: Attachment | undefined): void {
-  const draft = draftNameOf(current.value);
+  const draft = draftName.value;
   const waiting = attachedTo(draft);
   const isThere = waiting.some(({ name, text }) => name === file?.name && text === file.text);
-  if (file !== undefined && !isThere) setAttached(draft, [...waiting, { ...file, passages: [] }]);
+  if (file !== undefined && !isThere) attach(draft, { ...file, passages: [] });
   focusMessage();
 }
 

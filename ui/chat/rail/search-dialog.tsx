@@ -19,7 +19,11 @@ export function SearchDialog() {
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const hit = hits[at];
-    if (step !== undefined) {
+    if (event.key === 'Escape') {
+      // The browser would only empty the field.
+      event.preventDefault();
+      close();
+    } else if (step !== undefined) {
       event.preventDefault();
       setAt(Math.min(hits.length - 1, Math.max(0, at + step)));
     } else if (event.key === 'Enter' && hit !== undefined) {

@@ -1,6 +1,10 @@
 /** Attached files: read here, sent with the message, and shown apart from it as the model gets them. */
 import { signal } from '@preact/signals';
 import { bytes, plural } from '../../parts/figures.ts';
+import { freshId } from '../../parts/fresh-id.ts';
+import { whyNot } from '../../parts/stored.ts';
+import { keepDraftFiles, loadDraftFiles, mergedFiles } from './draft-files.ts';
+import { noteKept, noteRoom, whyUnkept } from './keeping.ts';
 import { type Passage, passageText } from './passages.ts';
 
 export interface Attachment {
@@ -10,6 +14,11 @@ export interface Attachment {
   readonly image?: AttachedImage;
   /** The parts of the text that are sent; empty until they are chosen with the message. Absent: all of it. */
   readonly passages?: readonly Passage[];
+}
+
+/** One of a message that is not sent yet. */
+export interface WaitingFile extends Attachment {
+  readonly id: string;
 }
 
 export interface AttachedImage {
@@ -25,7 +34,7 @@ const MOST_BYTES = 1_000_000;
 const MOST_PASTED_CHARS = 4000;
 
 /** Those of messages that are not sent yet, by the name of the draft. */
-const waiting = signal<Readonly<Record<string, readonly Attachment[]>>>({});
+const waiting = signal<Readonly<Record<string, readonly WaitingFile[]>>>({});
 /** Why a file was not taken; null: nothing was refused. */
 export const attachFault = signal<string | null>(null);
 
@@ -35,11 +44,50 @@ const reading = signal<Readonly<Record<string, number>>>({});
 /** A message that went now would go without them. */
 export const isReadingFor = (draft: string): boolean => (reading.value[draft] ?? 0) > 0;
 
-export const attachedTo = (draft: string): readonly Attachment[] => waiting.value[draft] ?? [];
+export const attachedTo = (draft: string): readonly WaitingFile[] => waiting.value[draft] ?? [];
+export const attachedDrafts = (): string[] => Object.keys(waiting.peek());
 
-export const setAttached = (draft: string, attachments: readonly Attachment[]): void => {
-  waiting.value = { ...waiting.value, [draft]: attachments };
-};
+export function setAttached(draft: string, files: readonly WaitingFile[]): void {
+  const old = attachedTo(draft);
+  if (old.length === 0 && files.length === 0) return;
+  const gone = old.filter((each) => !files.some(({ id }) => id === each.id));
+  waiting.value = { ...waiting.value, [draft]: files };
+  void keep(
+    draft,
+    gone.map(({ id }) => id),
+  );
+}
+
+const waitingFile = (file: Attachment): WaitingFile => ({ ...file, id: freshId() });
+
+export const attach = (draft: string, file: Attachment): void =>
+  setAttached(draft, [...attachedTo(draft), waitingFile(file)]);
+
+/** As it goes into a conversation. */
+export const sentFile = ({ id: _, ...file }: WaitingFile): Attachment => file;
+
+async function keep(draft: string, gone: readonly string[] = []): Promise<void> {
+  const files = attachedTo(draft);
+  try {
+    await keepDraftFiles(draft, files, gone);
+    noteKept(`files ${draft}`, null);
+    await noteRoom();
+  } catch (error) {
+    noteKept(`files ${draft}`, files.length === 0 ? null : whyNot(error));
+  }
+}
+
+/** Once there may be room, tries to store what could not be stored. */
+export function keepAttachedAgain(): void {
+  for (const draft of attachedDrafts()) if (whyUnkept(`files ${draft}`) !== null) void keep(draft);
+}
+
+/** Brings back what was attached before the page was closed. */
+export async function restoreAttached(): Promise<void> {
+  const stored = await loadDraftFiles<WaitingFile>();
+  for (const [draft, files] of Object.entries(stored))
+    waiting.value = { ...waiting.value, [draft]: mergedFiles(files, attachedTo(draft)) };
+}
 
 /** Takes files that a model can be shown, and says why it does not take others. */
 export async function attachFiles(draft: string, files: Iterable<File>): Promise<void> {
@@ -56,7 +104,8 @@ export async function attachFiles(draft: string, files: Iterable<File>): Promise
       }),
     ),
   );
-  setAttached(draft, [...attachedTo(draft), ...read.filter((each) => each !== null)]);
+  const fresh = read.filter((each) => each !== null).map(waitingFile);
+  setAttached(draft, [...attachedTo(draft), ...fresh]);
   count(-1);
 }
 
@@ -64,7 +113,7 @@ export async function attachFiles(draft: string, files: Iterable<File>): Promise
 export function attachPaste(draft: string, text: string): boolean {
   if (text.length <= MOST_PASTED_CHARS) return false;
   const number = attachedTo(draft).length + 1;
-  setAttached(draft, [...attachedTo(draft), { name: `Pasted text ${number}`, text }]);
+  attach(draft, { name: `Pasted text ${number}`, text });
   return true;
 }
 

@@ -1,10 +1,15 @@
 /** The conversations of this browser, and which of them is at hand. Each change is stored at once. */
 import { computed, effect, signal, untracked } from '@preact/signals';
 import { place, rename } from '../../parts/address.ts';
+import { readStored, store } from '../../parts/stored.ts';
 import { DEFAULT_MODEL } from '../../service/known.ts';
+import { keepAttachedAgain, restoreAttached } from './attachments.ts';
 import { type Conversation, newConversation, pathTo, withChangedEntry } from './conversation.ts';
 import { closed } from './entry.ts';
+import { draftNameOf, draftNames, moveDraft, NEW_DRAFT, sweepDrafts } from './drafts.ts';
+import { areAllKept, unkeptConversations } from './keeping.ts';
 import { followed } from './merge.ts';
+import { keepNew, readNew } from './new-conversation.ts';
 import { activeSettings, type Settings } from './settings.ts';
 import {
   answerLeft,
@@ -14,7 +19,7 @@ import {
   watchOtherTabs,
 } from './storage.ts';
 
-const all = signal<readonly Conversation[]>([newConversation(DEFAULT_MODEL)]);
+const all = signal<readonly Conversation[]>([readNew()]);
 const currentId = signal(all.peek()[0]?.id ?? '');
 
 /** Those that anything was said in, the latest first. */
@@ -29,26 +34,45 @@ export const isRestored = signal(false);
 
 const LAST = 'hearth.last';
 
+const wantedAtStart = (): string | null => place.peek().id ?? readStored(LAST);
+
+/** What is written goes there. Until conversations are read, that of the one which will be opened. */
+export const draftName = computed(() =>
+  isRestored.value ? draftNameOf(current.value) : (wantedAtStart() ?? NEW_DRAFT),
+);
+
 /** Reads what is kept, and opens what the address names, else what was open last. */
 export async function restore(): Promise<void> {
-  const loading = loadConversations();
+  addEventListener('beforeunload', (event) => {
+    if (!areAllKept()) event.preventDefault();
+  });
+  // Drafts first: one of a conversation that another tab begins meanwhile is not known yet, and so is not dropped.
+  const loading = restoreAttached().then(async () => ({
+    names: draftNames(),
+    stored: await loadConversations(),
+  }));
   // What another tab stores while this one reads is read after that.
   watchOtherTabs(loading, takeFromOtherTab);
-  const stored = await loading;
-  all.value = [...all.value, ...stored];
+  const { names, stored } = await loading;
+  const ids = new Set(stored?.map(({ id }) => id));
+  const wanted = wantedAtStart();
+  if (wanted !== null && !ids.has(wanted)) moveDraft(wanted, NEW_DRAFT);
+  if (stored !== null) sweepDrafts(names, (id) => ids.has(id));
+  all.value = [...all.value, ...(stored ?? [])];
   isRestored.value = true;
-  for (const conversation of stored) settleOpen(conversation);
+  for (const conversation of stored ?? []) settleOpen(conversation);
   effect(() => {
     const { view, id } = place.value;
     if (view === 'chat') untracked(() => show(id));
   });
+  effect(() => keepNew(current.value));
 }
 
 /** An address without a conversation is that of the last one at the start, and later of a new one. */
 let isStart = true;
 
 function show(id: string | null): void {
-  const wanted = id ?? (isStart ? localStorage.getItem(LAST) : currentId.peek());
+  const wanted = id ?? (isStart ? readStored(LAST) : currentId.peek());
   isStart = false;
   if (wanted !== null && all.peek().some((each) => each.id === wanted)) currentId.value = wanted;
   name();
@@ -58,7 +82,7 @@ function show(id: string | null): void {
 function name(): void {
   const { id, entries } = current.peek();
   if (place.peek().view === 'chat') rename('chat', entries.length === 0 ? null : id);
-  if (entries.length > 0) localStorage.setItem(LAST, id);
+  if (entries.length > 0) store(LAST, id);
 }
 
 export function open(id: string): void {
@@ -77,7 +101,7 @@ export function begin(): void {
   if (activeSettings(settings).length > 0) leftSettings.value = settings;
   else if (entries.length > 0) leftSettings.value = null;
   add([newConversation(DEFAULT_MODEL, current.value)]);
-  localStorage.removeItem(LAST);
+  store(LAST, null);
   begins.value += 1;
 }
 
@@ -107,8 +131,17 @@ export function undoRemove(): void {
 export function remove(id: string): void {
   removed.value = all.value.find((each) => each.id === id) ?? null;
   all.value = all.value.filter((each) => each.id !== id);
-  void deleteConversation(id);
+  void deleteConversation(id).then(keepAgain);
   if (currentId.value === id) begin();
+}
+
+/** There may be room now for what could not be stored. */
+function keepAgain(): void {
+  for (const id of unkeptConversations()) {
+    const conversation = find(id);
+    if (conversation !== undefined) void saveConversation(conversation);
+  }
+  keepAttachedAgain();
 }
 
 /** Changes a conversation, wherever the user looks meanwhile, and keeps it. */

@@ -1,5 +1,6 @@
 /** Settings under a name, kept in this browser and put to any conversation. */
 import { signal } from '@preact/signals';
+import { readStoredJson, store } from '../../parts/stored.ts';
 import { readSettings } from './exported.ts';
 import type { Settings } from './settings.ts';
 
@@ -30,22 +31,16 @@ export const removePreset = (name: string): void => write(read().filter((each) =
 
 function write(all: readonly Preset[]): void {
   presets.value = all;
-  try {
-    localStorage.setItem(NAME, JSON.stringify(all));
-    presetFault.value = null;
-  } catch {
-    presetFault.value = 'This browser did not store the preset; it is there until the tab is closed.';
-  }
+  presetFault.value =
+    store(NAME, JSON.stringify(all)) === null
+      ? null
+      : 'This browser did not store the preset; it is there until the tab is closed.';
 }
 
 function read(): Preset[] {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(NAME) ?? '[]');
-    const all = Array.isArray(stored) ? (stored as { name?: unknown; settings?: unknown }[]) : [];
-    return all.flatMap(({ name, settings }) =>
-      typeof name === 'string' ? [{ name, settings: readSettings(settings) }] : [],
-    );
-  } catch {
-    return [];
-  }
+  const stored = readStoredJson(NAME);
+  const all = Array.isArray(stored) ? (stored as ({ name?: unknown; settings?: unknown } | null)[]) : [];
+  return all.flatMap((each) =>
+    typeof each?.name === 'string' ? [{ name: each.name, settings: readSettings(each.settings) }] : [],
+  );
 }

@@ -1,5 +1,6 @@
 /** Tools of MCP servers that the user added: offered to the model, and called by the page when its user allows it. */
 import { signal } from '@preact/signals';
+import { readStoredTexts, store } from '../../parts/stored.ts';
 import type { ToolCall } from '../../../src/wire/inference/tool-envelope.ts';
 import type { Entry } from './entry.ts';
 import type { RemoteTool, Settings, ToolDraft } from './settings.ts';
@@ -7,25 +8,12 @@ import type { RemoteTool, Settings, ToolDraft } from './settings.ts';
 const NAME = 'hearth.mcp-servers';
 
 /** Addresses that answered once, kept in this browser. */
-export const servers = signal<readonly string[]>(read());
-
-function read(): string[] {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(NAME) ?? '[]');
-    return Array.isArray(stored) ? stored.filter((each) => typeof each === 'string') : [];
-  } catch {
-    return [];
-  }
-}
+export const servers = signal<readonly string[]>(readStoredTexts(NAME));
 
 function keepServer(address: string): void {
   if (servers.value.includes(address)) return;
   servers.value = [...servers.value, address];
-  try {
-    localStorage.setItem(NAME, JSON.stringify(servers.value));
-  } catch {
-    // Where the storage is full or closed, it is known as long as this tab.
-  }
+  store(NAME, JSON.stringify(servers.value));
 }
 
 /** The tools of a server as drafts of a conversation. Throws a sentence for the user. */

@@ -7,7 +7,7 @@ import type { EmbeddingRequest, EmbeddingResponse } from '../../../src/wire/infe
 import { count } from '../../parts/figures.ts';
 import { askJson, isAbort, sentenceOf } from '../../service/client.ts';
 import { isLocal, models } from '../../service/known.ts';
-import type { Attachment } from './attachments.ts';
+import type { Attachment, WaitingFile } from './attachments.ts';
 import { bestPassages, likeness, MOST_PASSAGES, type Passage, passagesOf } from './passages.ts';
 
 export interface Search {
@@ -48,19 +48,19 @@ export const isToSearch = ({ passages }: Attachment): boolean => passages?.lengt
 interface Wanted {
   readonly draft: string;
   readonly question: string;
-  readonly files: readonly Attachment[];
+  readonly files: readonly WaitingFile[];
   /** The window of the model that reads them, tokens. */
   readonly window: number | undefined;
 }
 
 /** The files with their passages; null: the user stopped the search. Throws a sentence for the user. */
-export async function searchFiles({ draft, question, files, window }: Wanted): Promise<Attachment[] | null> {
+export async function searchFiles({ draft, question, files, window }: Wanted): Promise<WaitingFile[] | null> {
   const model = embeddingModel();
   if (model === undefined)
     throw new Error('No embedding model is installed, so files are sent whole; install one under Models.');
   const abort = new AbortController();
   try {
-    const found: Attachment[] = [];
+    const found: WaitingFile[] = [];
     for (const file of files) {
       if (!isToSearch(file)) {
         found.push(file);

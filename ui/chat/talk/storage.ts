@@ -2,9 +2,10 @@
  * Conversations in this browser. Every write is a merge with what is stored, in one transaction, so that tabs never
  * overwrite each other; a channel reports to the other tabs what changed.
  */
-import { signal } from '@preact/signals';
 import { createStore, del, entries, get, update } from 'idb-keyval';
+import { whyNot } from '../../parts/stored.ts';
 import type { Conversation } from './conversation.ts';
+import { noteKeptConversation, noteRefused, noteRoom } from './keeping.ts';
 import { merged } from './merge.ts';
 
 const store = createStore('hearth', 'conversations');
@@ -14,24 +15,14 @@ const tellOtherTabs = (id: string): void => {
   channel.postMessage({ id });
 };
 
-/** Why what is said now is not kept, or soon may not be; null: it is. */
-export const storageFault = signal<string | null>(null);
-
-const FULL =
-  "This browser's storage for the page is full: what you write now is lost when the tab is closed. Export your conversations, or remove some.";
-const REFUSED =
-  'This browser does not let the page store anything: conversations are lost when the tab is closed. A private window does this; use an ordinary one, or export what you want to keep.';
-/** Of what the browser allows the page; from there on the user is told. */
-const NEARLY_FULL = 0.95;
-
-/** The latest first. */
-export async function loadConversations(): Promise<Conversation[]> {
+/** The latest first; null: this browser stores none. */
+export async function loadConversations(): Promise<Conversation[] | null> {
   try {
     const all = await entries<string, Conversation>(store);
     return all.map(([, conversation]) => conversation).toSorted((a, b) => b.changedAt - a.changedAt);
   } catch {
-    storageFault.value = REFUSED;
-    return [];
+    noteRefused();
+    return null;
   }
 }
 
@@ -44,17 +35,18 @@ export async function saveConversation(conversation: Conversation): Promise<void
       store,
     );
     tellOtherTabs(id);
-    storageFault.value = await roomFault();
+    noteKeptConversation(id, null);
+    await noteRoom();
   } catch (error) {
-    const isFull = error instanceof DOMException && error.name === 'QuotaExceededError';
-    storageFault.value = isFull ? FULL : REFUSED;
+    noteKeptConversation(id, whyNot(error));
   }
 }
 
 export async function deleteConversation(id: string): Promise<void> {
   await del(id, store).catch(() => undefined);
   tellOtherTabs(id);
-  storageFault.value = null;
+  noteKeptConversation(id, null);
+  await noteRoom();
 }
 
 /** Calls back, once `ready` has settled, when another tab has changed a conversation; with null where it was removed. */
@@ -70,14 +62,6 @@ export function watchOtherTabs(
         () => undefined,
       );
   });
-}
-
-/** Browsers tell only roughly how much they allow; some do not tell. */
-async function roomFault(): Promise<string | null> {
-  const { usage = 0, quota = 0 } = (await navigator.storage?.estimate()) ?? {};
-  return quota > 0 && usage > NEARLY_FULL * quota
-    ? "This browser's storage for the page is nearly full. Export your conversations, then remove some, before anything is lost."
-    : null;
 }
 
 /** Held by the tab that writes an answer, as long as it does: nobody else can tell whether that tab is still there. */
