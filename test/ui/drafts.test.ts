@@ -1,4 +1,4 @@
-/** What was written and attached and not sent outlives a reload, another view and another tab; where it cannot, the page says so. */
+/** Unsent text and files survive a reload, another view and another tab; the page reports what the browser cannot store. */
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openPage } from './browser.ts';

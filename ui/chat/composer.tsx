@@ -74,7 +74,7 @@ export function Composer() {
   };
   const isDue = useRef(false);
   const send = () => {
-    // What is open, and which files belong to it, is known in a moment.
+    // The conversation and its files are not read yet.
     if (!isRestored.value) isDue.current = true;
     if (cannot || !isRestored.value) return;
     attachFault.value = null;

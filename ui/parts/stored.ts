@@ -2,16 +2,16 @@
 export type WhyNot = 'full' | 'refused';
 type Until = 'removed' | 'tab closed';
 
-const areaOf = (until: Until): Storage => (until === 'removed' ? localStorage : sessionStorage);
+const pickArea = (until: Until): Storage => (until === 'removed' ? localStorage : sessionStorage);
 /** Texts that could not be stored. */
 const unstored = new Map<string, string | null>();
-const keyOf = (name: string, until: Until): string => `${until} ${name}`;
+const mapKey = (name: string, until: Until): string => `${until} ${name}`;
 
 export function readStored(name: string, until: Until = 'removed'): string | null {
-  const key = keyOf(name, until);
+  const key = mapKey(name, until);
   if (unstored.has(key)) return unstored.get(key) ?? null;
   try {
-    return areaOf(until).getItem(name);
+    return pickArea(until).getItem(name);
   } catch {
     return null;
   }
@@ -19,10 +19,10 @@ export function readStored(name: string, until: Until = 'removed'): string | nul
 
 /** Null removes it. Returns the reason why the browser did not store it; null: it did. */
 export function store(name: string, text: string | null, until: Until = 'removed'): WhyNot | null {
-  const key = keyOf(name, until);
+  const key = mapKey(name, until);
   try {
-    if (text === null) areaOf(until).removeItem(name);
-    else areaOf(until).setItem(name, text);
+    if (text === null) pickArea(until).removeItem(name);
+    else pickArea(until).setItem(name, text);
     unstored.delete(key);
     return null;
   } catch (error) {

@@ -90,7 +90,7 @@ export function CallCards({ calls, path, lane, isOpen }: Facts) {
   );
 }
 
-/** What was entered and not sent; it outlives the view. */
+/** Results that were entered and not sent, kept when the view closes. */
 function typedResults(calls: readonly ToolCall[]): Readonly<Record<string, string>> {
   const conversation = current.peek().id;
   return Object.fromEntries(

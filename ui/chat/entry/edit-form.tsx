@@ -12,7 +12,7 @@ interface Facts {
   readonly onCancel: () => void;
 }
 
-/** A message that is written anew in its place: Enter takes it, Escape leaves it as it was; what is written outlives the view. */
+/** A message that is written anew in its place: Enter takes it, Escape leaves it as it was; a draft of it is kept. */
 export function EditForm({ label, entryId, text, submit, onSubmit, onCancel }: Facts) {
   const name = draftNameBelow(current.value.id, entryId);
   const [written, setWritten] = useState(draftOf(name) || text);

@@ -63,8 +63,11 @@ const waitingFile = (file: Attachment): WaitingFile => ({ ...file, id: freshId()
 export const attach = (draft: string, file: Attachment): void =>
   setAttached(draft, [...attachedTo(draft), waitingFile(file)]);
 
-/** As it goes into a conversation. */
-export const sentFile = ({ id: _, ...file }: WaitingFile): Attachment => file;
+/** The file as the conversation stores it. */
+export function sentFile(unsent: WaitingFile): Attachment {
+  const { id: _, ...file } = unsent;
+  return file;
+}
 
 async function keep(draft: string, gone: readonly string[] = []): Promise<void> {
   const files = attachedTo(draft);

@@ -36,7 +36,7 @@ const LAST = 'hearth.last';
 
 const wantedAtStart = (): string | null => place.peek().id ?? readStored(LAST);
 
-/** What is written goes there. Until conversations are read, that of the one which will be opened. */
+/** The draft that the message field writes. Before conversations are read: the draft of the one that will open. */
 export const draftName = computed(() =>
   isRestored.value ? draftNameOf(current.value) : (wantedAtStart() ?? NEW_DRAFT),
 );

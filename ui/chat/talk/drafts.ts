@@ -1,4 +1,4 @@
-/** What was written and attached and not sent, for each conversation, kept in this browser until it is. */
+/** Unsent text of each conversation, kept in this browser. */
 import { signal } from '@preact/signals';
 import { readStored, store, storedNames } from '../../parts/stored.ts';
 import { attachedDrafts, setAttached } from './attachments.ts';
@@ -6,16 +6,16 @@ import type { Conversation } from './conversation.ts';
 import { noteKept, whyUnkept } from './keeping.ts';
 
 const NAME = 'hearth.draft.';
-/** What was written where nothing was said yet; such a conversation has another id on each visit. */
+/** The draft of an empty conversation, which gets another id on each visit. */
 export const NEW_DRAFT = 'new';
 
 export const draftNameOf = ({ id, entries }: Conversation): string => (entries.length === 0 ? NEW_DRAFT : id);
-/** What is written about an entry: another text in its place, or the result of its call. */
+/** The draft of an edited entry, or of the result of a call. */
 export const draftNameBelow = (conversation: string, part: string): string => `${conversation} ${part}`;
 
 const drafts = signal<Readonly<Record<string, string>>>({});
 
-/** After a reload, what this tab had comes before what another wrote in the same conversation. */
+/** After a reload, the draft of this tab comes before that of another tab. */
 export const draftOf = (draft: string): string =>
   drafts.value[draft] ?? readStored(NAME + draft, 'tab closed') ?? readStored(NAME + draft) ?? '';
 
@@ -27,13 +27,13 @@ export function setDraft(draft: string, text: string): void {
   noteKept(`text ${draft}`, kept === null ? null : why);
 }
 
-/** Puts what was typed to another conversation, unless something is there. */
+/** Moves the text to another draft, unless that has text. */
 export function moveDraft(from: string, to: string): void {
   if (draftOf(to) === '') setDraft(to, draftOf(from));
   setDraft(from, '');
 }
 
-/** What of a draft this browser does not keep, and what helps; null: it keeps all. */
+/** A warning that the browser does not keep this draft, with the remedy; null: it does. */
 export function draftFault(draft: string): string | null {
   const [text, files] = [whyUnkept(`text ${draft}`), whyUnkept(`files ${draft}`)];
   const why = files ?? text;

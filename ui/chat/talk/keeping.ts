@@ -1,4 +1,4 @@
-/** What this browser could not store, so that its user hears of it before it is lost. */
+/** Failed writes to the storage of the browser, so that the page can warn before anything is lost. */
 import { computed, signal } from '@preact/signals';
 import type { WhyNot } from '../../parts/stored.ts';
 
@@ -31,13 +31,13 @@ const FAULTS: Readonly<Record<WhyNot | 'nearly full', string>> = {
     "This browser's storage for the page is nearly full. Export your conversations, then remove some, before anything is lost.",
 };
 
-/** What is known of the storage as a whole. */
+/** The storage as a whole. */
 const state = signal<'refused' | 'nearly full' | null>(null);
 export const noteRefused = (): void => {
   state.value = 'refused';
 };
 
-/** Why what is said now is not kept, or soon may not be; null: it is. */
+/** The reason why conversations are not kept, or soon may not be; null: they are. */
 export const storageFault = computed(() => {
   const failed = Object.entries(unkept.value).find(([what]) => what.startsWith(CONVERSATION));
   const why = failed?.[1] ?? state.value;

@@ -1,4 +1,4 @@
-/** The conversation in which nothing was said yet: its models and settings outlive a reload of the tab. */
+/** Models and settings of an empty conversation, kept over a reload of the tab. */
 import { readStoredJson, store } from '../../parts/stored.ts';
 import { DEFAULT_MODEL } from '../../service/known.ts';
 import { type Conversation, newConversation } from './conversation.ts';
