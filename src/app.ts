@@ -50,7 +50,7 @@ import { createProbe as createModelProbe } from './api/probe/probe-model.ts';
 import { freeMemoryBytes } from './engine/local/memory/free-memory.ts';
 import { RequestRecorder } from './api/requests/recorder.ts';
 import { BatchUseCases } from './api/batches/batches.ts';
-import type { RightsOf } from './api/batches/ports.ts';
+import type { FindRights } from './api/batches/ports.ts';
 import { createUseCases } from './api/use-cases.ts';
 import { DEFAULT_SCHEDULER_LIMITS } from './engine/scheduler/limits.ts';
 import { createEngine } from './engine/scheduler/loop.ts';
@@ -258,7 +258,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const models = allModels({ installed, elsewhere, registry });
   const isKeeping = config.storeResponses && options.readOnly !== true;
   const responses = isKeeping ? new ResponseStore(config.home, systemClock, { log: logger }) : null;
-  const rightsOf: RightsOf = async (owner) => {
+  const findRights: FindRights = async (owner) => {
     await keys.refresh();
     const rights = rightsOfOwner(access, keys, owner);
     return rights && { gate: rights.holder ?? undefined, name: rights.holder?.record.name ?? 'batch' };
@@ -266,7 +266,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const batches =
     options.readOnly === true
       ? null
-      : new BatchUseCases({ home: config.home, rightsOf, clock: systemClock, log: logger });
+      : new BatchUseCases({ home: config.home, findRights, clock: systemClock, log: logger });
   const useCases = createUseCases({
     home: config.home,
     models,
@@ -304,7 +304,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       builtins: options.builtins,
     }),
     clock: systemClock,
-    speedOf: speeds.of,
+    measuredSpeed: speeds.of,
     upstreams: () => balancer.upstreams(),
     listUpstreams: () => elsewhere.upstreams(),
     process: identity,

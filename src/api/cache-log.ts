@@ -69,7 +69,7 @@ export class CacheLog {
         if (event.type !== 'started' || isNoted) return;
         isNoted = true;
         const created = Math.floor(this.#clock.unixMs() / 1000);
-        const report = reportOf(event, { request_id: requestId, model, created });
+        const report = cacheReport(event, { request_id: requestId, model, created });
         this.#reports.set(`${owner}\n${requestId}`, report, { owner });
         this.#reports.trim();
       },
@@ -85,13 +85,13 @@ export class CacheLog {
   }
 }
 
-function reportOf(
+function cacheReport(
   started: Started,
   named: Pick<CacheReport, 'request_id' | 'model' | 'created'>,
 ): CacheReport {
   const { promptTokens, cachedTokens, numCtx, earlier } = started;
-  const { slotTokens, ramTokens, diskTokens, restoreMs } = originsOf(started);
-  const reason = reasonOf(started);
+  const { slotTokens, ramTokens, diskTokens, restoreMs } = tokenOrigins(started);
+  const reason = cacheReason(started);
   return {
     object: 'svc.cache_report',
     ...named,
@@ -108,13 +108,13 @@ function reportOf(
   };
 }
 
-function reasonOf(started: Started): CacheReason {
+function cacheReason(started: Started): CacheReason {
   const isKnown = started.earlier !== undefined || started.cachedTokens > 0;
   return missReason(started) ?? (isKnown ? 'continued' : 'cold');
 }
 
 /** Where the tokens came from; all from a slot where the engine does not say. */
-export function originsOf({
+export function tokenOrigins({
   cachedTokens,
   cache,
 }: {

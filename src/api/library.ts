@@ -24,7 +24,7 @@ import type { SignatureGate } from '../store/install/signature-gate.ts';
 import type { InstallEvent, OnInstallEvent } from '../store/install/install-event.ts';
 import { verifyModel } from '../store/install/verify.ts';
 import { paramNames, readParam, whenItActs } from '../store/registry/param-names.ts';
-import { PARAM_ROWS, type ParamInput, paramText, textsOf } from '../store/registry/param-rows.ts';
+import { PARAM_ROWS, type ParamInput, paramText, splitLines } from '../store/registry/param-rows.ts';
 import { reducedWindow } from '../store/registry/target.ts';
 import type { Registry } from '../store/registry/registry.ts';
 import type {
@@ -106,9 +106,9 @@ export class LibraryUseCases {
         ...(signed[at] ? { signature: signed[at] } : {}),
         ...(entries.get(manifest.id) ?? bareEntry(manifest)),
         kind: manifest.kind,
-        params: paramsOf(manifest, (_, value) => value),
+        params: shownParams(manifest, (_, value) => value),
         frees_bytes: freedBy(manifest, manifests),
-        texts: paramsOf(manifest, paramText),
+        texts: shownParams(manifest, paramText),
       })),
       damaged: damaged.filter(({ id }) => isShown(id)).map(({ id, reason }) => ({ id, reason })),
       defaults: { chat: shown(chat), embedding: shown(embedding) },
@@ -141,9 +141,9 @@ export class LibraryUseCases {
   }
 
   async quants(ref: string, signal: AbortSignal): Promise<Quants> {
-    const { quantsOf } = await import('../store/hub/choose/quants.ts');
+    const { listQuants } = await import('../store/hub/choose/quants.ts');
     const { fitQuants, freeForModels } = await import('./fit/fit-quants.ts');
-    const { repo, quants } = await quantsOf(ref, { ...(await hubOptions(this.#ports.hub)), signal });
+    const { repo, quants } = await listQuants(ref, { ...(await hubOptions(this.#ports.hub)), signal });
     const freeBytes = freeForModels();
     const fit = fitQuants(quants, freeBytes);
     return {
@@ -320,7 +320,7 @@ function freedBy(manifest: ModelManifest, all: readonly ModelManifest[]): number
     .reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 
-function paramsOf<Shown>(
+function shownParams<Shown>(
   { params }: ModelManifest,
   show: (name: keyof ModelParams, value: unknown) => Shown,
 ): Record<string, Shown> {
@@ -355,7 +355,7 @@ function readSetting(name: string, text: string | null): readonly [keyof ModelPa
   }
   if (text === null || text === '') return [param, null];
   if (param === 'stop') {
-    const texts = textsOf(text);
+    const texts = splitLines(text);
     return [param, texts.length === 0 ? null : texts];
   }
   if (param === 'keepAlive') {

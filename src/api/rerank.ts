@@ -107,9 +107,9 @@ async function compareVectors(
 ): Promise<Scores> {
   const asked = {
     texts: [query, ...documents],
-    nameOf: (index: number) => (index === 0 ? 'query' : documentName(index - 1)),
+    inputName: (index: number) => (index === 0 ? 'query' : documentName(index - 1)),
     model: body.model ?? 'default-embedding',
-    widthOf: (model: { readonly embeddingWidth: number }) => model.embeddingWidth,
+    outputWidth: (model: { readonly embeddingWidth: number }) => model.embeddingWidth,
     truncate: body.truncate === true,
     keepAlive: body.keep_alive,
     caller,

@@ -3,12 +3,12 @@ import { bytesOn, totalBytes } from '../engine/device-memory.ts';
 import type { Engine, ResidencyStatus, UpstreamStatus } from '../engine/ports.ts';
 import type { Models } from './models/served-model.ts';
 
-export type SpeedOf = (modelId: string) => number | null;
+export type MeasuredSpeed = (modelId: string) => number | null;
 
 /** What is loaded now; asking loads nothing and keeps nothing loaded. */
 export function listResidencies(
   engine: Pick<Engine, 'residencies'>,
-  speedOf: SpeedOf = () => null,
+  measuredSpeed: MeasuredSpeed = () => null,
   upstreams: () => readonly UpstreamStatus[] = () => [],
 ): ResidencyList {
   return {
@@ -19,11 +19,11 @@ export function listResidencies(
       state: item.state,
       pid: item.facts?.details?.['pid'] ?? null,
       memory_bytes: totalBytes(item.facts?.measured ?? item.planned),
-      memory: memoryOf(item),
+      memory: memoryByDevice(item),
       num_ctx: item.facts?.numCtx ?? null,
       slots: item.facts?.slots ?? null,
       threads: item.facts?.details?.['threads'] ?? null,
-      tokens_per_second: speedOf(item.modelId),
+      tokens_per_second: measuredSpeed(item.modelId),
       running: item.running,
       queued: item.queued,
       expires_at: item.expiresAtMs === null ? null : new Date(item.expiresAtMs).toISOString(),
@@ -46,7 +46,7 @@ export function listResidencies(
 }
 
 /** Per device, with what the plan had said. */
-function memoryOf({ planned, facts }: ResidencyStatus): ResidencyList['data'][number]['memory'] {
+function memoryByDevice({ planned, facts }: ResidencyStatus): ResidencyList['data'][number]['memory'] {
   const measured = facts?.measured;
   const devices = new Set([...planned, ...(measured ?? [])].map(({ device }) => device));
   return [...devices].map((device) => ({

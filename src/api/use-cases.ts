@@ -52,7 +52,7 @@ import { httpArchive } from './requests/har.ts';
 import type { RequestRecorder } from './requests/recorder.ts';
 import { rerank, type RerankAnswer } from './rerank.ts';
 import { detokenize, tokenize, type VocabularyAnswer } from './vocabulary.ts';
-import { listResidencies, type SpeedOf, unloadModel } from './residency.ts';
+import { listResidencies, type MeasuredSpeed, unloadModel } from './residency.ts';
 
 export interface UseCases {
   readonly chat: ChatUseCases;
@@ -116,7 +116,7 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
   readonly recorder: Pick<RequestRecorder, 'list' | 'find' | 'details'>;
   readonly clock: Pick<Clock, 'unixMs'>;
   /** Tokens per second of a model's latest answer, or null; absent: nobody measures. */
-  readonly speedOf?: SpeedOf;
+  readonly measuredSpeed?: MeasuredSpeed;
   readonly options: {
     readonly allowHashEmbeddings: boolean;
     readonly strictParams: boolean;
@@ -130,7 +130,7 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
 }
 
 export function createUseCases(parts: Parts): UseCases {
-  const { models, engine, clock, evidence, backendSha256, options, speedOf } = parts;
+  const { models, engine, clock, evidence, backendSha256, options, measuredSpeed } = parts;
   const { fetchImages = false, sealed = false, hubHosts = [] } = options;
   const cacheLog = new CacheLog(clock);
   const generation = {
@@ -160,7 +160,7 @@ export function createUseCases(parts: Parts): UseCases {
     detokenize: (body, caller) => detokenize(generation, body, caller),
     models: { list: () => listModels(models), show: (name) => showModel(models, name) },
     residency: {
-      list: () => listResidencies(engine, speedOf, parts.upstreams),
+      list: () => listResidencies(engine, measuredSpeed, parts.upstreams),
       unload: (name) => unloadModel({ models, engine }, name),
     },
     stopJob: (job) => ({ job, stopped: parts.stops.stop(job) }),

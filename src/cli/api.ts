@@ -78,12 +78,12 @@ export async function* streamServer(
   });
   const decoder = new TextDecoder();
   try {
-    for await (const bytes of bytesOf(response, signal)) {
+    for await (const bytes of readBytes(response, signal)) {
       parser.feed(decoder.decode(bytes, { stream: true }));
       for (const part of parts.splice(0)) {
         if ('comment' in part) yield part;
         else if (part.data === '[DONE]') return;
-        else yield { chunk: chunkOf(parseBody(part.data, config)) };
+        else yield { chunk: readChunk(parseBody(part.data, config)) };
       }
     }
   } catch (error) {
@@ -104,7 +104,7 @@ export async function* openStream(
     expectOk({ status, headers, body: parseBody(await response.text(), config) });
   }
   try {
-    yield* bytesOf(response, outgoing.signal);
+    yield* readBytes(response, outgoing.signal);
   } catch (error) {
     if (error instanceof CliFailure) throw error;
     throw new CliFailure('the connection to the server broke off', EXIT_CODES.unreachable, error);
@@ -115,7 +115,7 @@ export async function* openStream(
  * The bytes of a body until the signal fires, which closes the connection. The reader is cancelled as
  * well: what it waits for ends at once.
  */
-async function* bytesOf(response: Response, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+async function* readBytes(response: Response, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader();
   if (reader === undefined) return;
   // A body that has failed already cannot be cancelled, and need not be.
@@ -134,7 +134,7 @@ async function* bytesOf(response: Response, signal: AbortSignal | undefined): As
   }
 }
 
-function chunkOf(value: unknown): unknown {
+function readChunk(value: unknown): unknown {
   const refusal = refusalIn(value, EXIT_CODES.failure);
   if (refusal !== null) throw refusal;
   return value;
@@ -175,7 +175,7 @@ async function send(config: Config, { method, route, text, headers, signal }: Ou
       ...(signal === undefined ? {} : { signal }),
     });
   } catch (cause) {
-    if (cause instanceof CertificateMismatch || TLS_FAILURE.test(codeOf(cause)))
+    if (cause instanceof CertificateMismatch || TLS_FAILURE.test(systemCode(cause)))
       throw distrusted(config, cause);
     const holder = await homeHolder(config.home);
     throw new CliFailure(
@@ -189,7 +189,7 @@ async function send(config: Config, { method, route, text, headers, signal }: Ou
 /** OpenSSL's and Node's codes of a handshake that failed. */
 const TLS_FAILURE = /^(?:CERT_|ERR_SSL_|ERR_TLS_|EPROTO|UNABLE_|DEPTH_ZERO)/;
 
-const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code ?? '');
+const systemCode = (error: unknown): string => String((error as NodeJS.ErrnoException).code ?? '');
 
 const WHY_DISTRUSTED: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'it has expired',
@@ -200,7 +200,7 @@ const WHY_DISTRUSTED: Readonly<Record<string, string>> = {
 
 /** Somebody answers, but not with the certificate of this machine's settings, or not with TLS at all. */
 function distrusted(config: Config, cause: unknown): CliFailure {
-  const why = WHY_DISTRUSTED[codeOf(cause)] ?? 'it shows another certificate';
+  const why = WHY_DISTRUSTED[systemCode(cause)] ?? 'it shows another certificate';
   return new CliFailure(
     `the service at ${baseUrl(config)} is not trusted with the certificate ${config.tlsCert} (${why}); restart hearth serve if its certificate or its settings changed`,
     EXIT_CODES.failure,

@@ -18,7 +18,7 @@ const LINE_EVERY = 0.1;
 export function showBuild(context: CliContext, json: boolean): BuildProgress {
   if (json) return { onEvent: (event) => context.print(JSON.stringify(event)), end: () => {} };
   const { isTTY, columns } = process.stderr;
-  const compiling = isTTY && columns >= 60 ? barOf() : linesOf(context);
+  const compiling = isTTY && columns >= 60 ? barProgress() : lineProgress(context);
   return {
     end: () => compiling.end(),
     onEvent: (event) => {
@@ -29,7 +29,7 @@ export function showBuild(context: CliContext, json: boolean): BuildProgress {
   };
 }
 
-function linesOf(context: CliContext) {
+function lineProgress(context: CliContext) {
   let shown = -1;
   return {
     end: () => {},
@@ -42,7 +42,7 @@ function linesOf(context: CliContext) {
   };
 }
 
-function barOf() {
+function barProgress() {
   let bar: ProgressResult | undefined;
   let completed = 0;
   const end = (): void => {

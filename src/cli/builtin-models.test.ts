@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temp-home.ts';
-import { digestOf } from '../store/files/manifest.ts';
+import { knownDigest } from '../store/files/manifest.ts';
 import { removeModel } from '../store/install/changes.ts';
 import { openRegistry, type Registry } from '../store/registry/registry.ts';
 import {
@@ -11,7 +11,7 @@ import {
   removedBuiltins,
   restoreBuiltins,
 } from './builtin-models.ts';
-import { limitsOf } from '../store/files/builtin-facts.ts';
+import { builtinLimits } from '../store/files/builtin-facts.ts';
 import { openLog } from './log/logger.ts';
 
 const { logger: log } = openLog({ level: 'silent', home: null });
@@ -50,13 +50,13 @@ describe('what is said of the limits of a model', () => {
     await registerBuiltins(home, registry, log);
     for (const { id, files } of await registry.list()) {
       const [file] = files;
-      const digest = file ? digestOf(file) : null;
-      expect(limitsOf(digest), id).toMatch(/^\w/);
-      expect(limitsOf(`sha256:${digest}`)).toBe(limitsOf(digest));
+      const digest = file ? knownDigest(file) : null;
+      expect(builtinLimits(digest), id).toMatch(/^\w/);
+      expect(builtinLimits(`sha256:${digest}`)).toBe(builtinLimits(digest));
     }
   });
 
   it('is not said of another file, whatever its id', () => {
-    for (const digest of ['0'.repeat(64), null, undefined]) expect(limitsOf(digest)).toBeUndefined();
+    for (const digest of ['0'.repeat(64), null, undefined]) expect(builtinLimits(digest)).toBeUndefined();
   });
 });

@@ -70,7 +70,7 @@ export async function restoreBuiltins(
 }
 
 /** As the page removes and restores them. */
-export const builtinsOf = (home: string): Builtins => ({
+export const openBuiltins = (home: string): Builtins => ({
   missing: missingBuiltins,
   restore: async (registry, id) => {
     await restoreBuiltins({ home, registry }, [id]);

@@ -17,7 +17,7 @@ import {
 } from './context.ts';
 import { readVersion } from './version.ts';
 import { describeArguments } from './words/arguments.ts';
-import { unknownVerb, unknownVerbOf } from './words/unknown-verb.ts';
+import { unknownVerb, unknownSubverb } from './words/unknown-verb.ts';
 import { inCliWords } from './words/wording.ts';
 
 type Register = (program: Command, context: CliContext) => void;
@@ -146,7 +146,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 /** commander would take a word that it does not know for an argument of the verb that stands for all of them. */
 function refuseUnknownBelow(program: Command, args: readonly string[]): void {
-  const [verb, word] = wordsOf(args);
+  const [verb, word] = verbWords(args);
   if (verb === undefined || word === undefined) return;
   const known = verbs.flatMap((each) => each.names);
   if (verb === 'help' && !known.includes(word)) throw wrongUsage(unknownVerb(word, known));
@@ -154,7 +154,7 @@ function refuseUnknownBelow(program: Command, args: readonly string[]): void {
   const found = program.commands.find((command) => names(command).includes(verb));
   const below = found?.commands.flatMap(names) ?? [];
   if (below.length > 0 && word !== 'help' && !below.includes(word))
-    throw wrongUsage(unknownVerbOf(verb, word, below));
+    throw wrongUsage(unknownSubverb(verb, word, below));
 }
 
 const wrongUsage = (sentence: string): CliFailure => new CliFailure(printable(sentence), EXIT_CODES.usage);
@@ -197,13 +197,13 @@ function named(argv: readonly string[]): typeof verbs {
 
 /** commander would help with the program where somebody asks for help with a verb that there is not. */
 function withoutHelpOfUnknown(argv: readonly string[]): string[] {
-  const words = wordsOf(argv);
+  const words = verbWords(argv);
   const [verb] = words;
   const isKnown = verb === undefined || verb === 'help' || verbs.some(({ names }) => names.includes(verb));
   return isKnown ? [...argv] : words;
 }
 
-function wordsOf(argv: readonly string[]): string[] {
+function verbWords(argv: readonly string[]): string[] {
   return argv.filter((word, at) => !word.startsWith('-') && argv[at - 1] !== '--home');
 }
 

@@ -8,7 +8,7 @@ import { baseModelWords } from './conversation/base-model.ts';
 type Defaults = Readonly<Record<ModelKind, string | null>>;
 
 /** What requests for each kind of model mean by `default`. */
-export async function defaultsOf(registry: Registry): Promise<Defaults> {
+export async function readDefaults(registry: Registry): Promise<Defaults> {
   return { chat: await registry.defaultId('chat'), embedding: await registry.defaultId('embedding') };
 }
 
@@ -18,7 +18,7 @@ export async function announcing(
   registry: Registry,
   install: () => Promise<string | null>,
 ): Promise<string | null> {
-  const before = await defaultsOf(registry);
+  const before = await readDefaults(registry);
   const id = await install();
   if (id === null || context === null) return id;
   const model = await registry.find(id);

@@ -8,7 +8,7 @@ import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
 import { checkServerIdentity as checkName } from 'node:tls';
 import type { Config } from '../config/config.ts';
-import { clientHost, isLoopback, originOf } from '../config/listen-address.ts';
+import { clientHost, isLoopback, serviceOrigin } from '../config/listen-address.ts';
 import { type Certificate, isNamed, isOwnAuthority, readCertificate } from '../config/tls-files.ts';
 
 export interface Call {
@@ -28,8 +28,8 @@ export class CertificateMismatch extends Error {}
 /** What other programs on this machine use as the address of the service. */
 export function serviceUrl({ host, port, tlsCert }: Place): string {
   const reachable = clientHost(host);
-  if (tlsCert === null) return originOf('http', reachable, port);
-  return originOf('https', nameFor(reachable, readCertificate(tlsCert)), port);
+  if (tlsCert === null) return serviceOrigin('http', reachable, port);
+  return serviceOrigin('https', nameFor(reachable, readCertificate(tlsCert)), port);
 }
 
 /** The file that clients have to be told to trust; null where they trust the service without it, or it speaks plain http. */
@@ -46,7 +46,7 @@ function nameFor(host: string, certificate: Certificate): string {
 /** One request; rejects where nobody answers. Redirects are answers, and are not followed. */
 export async function callService(place: Place, call: Call): Promise<Response> {
   return exchange(place.tlsCert === null || place.socket !== null ? requestHttp : requestHttps, {
-    ...optionsOf(place),
+    ...requestOptions(place),
     ...call,
   });
 }
@@ -57,7 +57,7 @@ export async function callAddress(
   { host, name }: { readonly host: string; readonly name: string },
   call: Call,
 ): Promise<Response> {
-  const headers = { ...call.headers, host: new URL(originOf('http', name, port)).host };
+  const headers = { ...call.headers, host: new URL(serviceOrigin('http', name, port)).host };
   const where = { ...call, host, port, agent: false as const, headers };
   if (tlsCert === null) return exchange(requestHttp, where);
   const checkServerIdentity: typeof checkName = (_, certificate) => checkName(name, certificate);
@@ -75,7 +75,7 @@ const trustIn = ({ pem }: Certificate) => ({ ca: pem, allowPartialTrustChain: tr
 /** Addresses are not sent as server names. */
 const serverName = (host: string) => ({ servername: isIP(host) === 0 ? host : '' });
 
-function optionsOf({ host, port, socket, tlsCert }: Place): RequestOptions {
+function requestOptions({ host, port, socket, tlsCert }: Place): RequestOptions {
   if (socket !== null) return { socketPath: socket, host: 'localhost', agent: false };
   const address = { host: clientHost(host), port, agent: false as const };
   if (tlsCert === null) return address;

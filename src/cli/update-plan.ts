@@ -18,7 +18,7 @@ export interface FormFacts {
 }
 
 /** By where the package lies: npm puts it below node_modules, of a prefix where it is global. */
-export function formOf({ folder, hasGit, isWindows }: FormFacts): Form {
+export function installForm({ folder, hasGit, isWindows }: FormFacts): Form {
   if (hasGit) return { kind: 'checkout', folder };
   const { dirname, basename } = isWindows ? path.win32 : path.posix;
   const modules = dirname(folder);

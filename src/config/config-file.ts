@@ -42,8 +42,8 @@ function sort(table: Readonly<Record<string, unknown>>, file: string, source: st
   const entries = new Map<string, { text: string; where: string }>();
   const problems: string[] = [];
   for (const [key, value] of Object.entries(table)) {
-    const where = `${file}${lineOf(key, source)}`;
-    if (known.has(key)) entries.set(key, { text: textOf(value), where });
+    const where = `${file}${lineHint(key, source)}`;
+    if (known.has(key)) entries.set(key, { text: settingText(value), where });
     else problems.push(`${where}: ${whyNot(key)}`);
   }
   return { entries, problems };
@@ -63,12 +63,12 @@ function unreadable(cause: Error, file: string): string {
 }
 
 /** Where a top-level key stands; nothing where it is written in a form that this does not know. */
-function lineOf(key: string, source: string): string {
+function lineHint(key: string, source: string): string {
   const lines = source.split('\n').map((line) => line.trimStart().replace(/^["']/, ''));
   const at = lines.findIndex((line) => line.startsWith(key) && /^["']?\s*[.=]/.test(line.slice(key.length)));
   return at === -1 ? '' : `, line ${at + 1}`;
 }
 
-function textOf(value: unknown): string {
+function settingText(value: unknown): string {
   return Array.isArray(value) ? value.join(',') : String(value);
 }

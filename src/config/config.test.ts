@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { examineConfig, loadConfig, requireKeyForBind, unknownVariables } from './config.ts';
 import { settings } from './settings.ts';
-import { clientHost, originOf, parseListenAddress } from './listen-address.ts';
+import { clientHost, serviceOrigin, parseListenAddress } from './listen-address.ts';
 
 const home = () => mkdtempSync(path.join(tmpdir(), 'hearth-config-'));
 const load = (env: Record<string, string>, flags = {}, dev = false) => loadConfig({ flags, env, dev });
@@ -152,7 +152,7 @@ describe('parseListenAddress', () => {
   });
 
   it('tells a client of a wildcard bind to use loopback', () => {
-    expect(originOf('http', clientHost('0.0.0.0'), 1)).toBe('http://127.0.0.1:1');
-    expect(originOf('http', clientHost('::'), 1)).toBe('http://[::1]:1');
+    expect(serviceOrigin('http', clientHost('0.0.0.0'), 1)).toBe('http://127.0.0.1:1');
+    expect(serviceOrigin('http', clientHost('::'), 1)).toBe('http://[::1]:1');
   });
 });

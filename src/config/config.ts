@@ -122,7 +122,7 @@ function find(name: SettingName, sources: ConfigSources, file: ConfigFile): Foun
   const setting: Setting<unknown> = settings[name];
   const inFile = file.entries.get(fileKey(setting));
   const given: [Origin, string | undefined, string][] = [
-    ['flag', sources.flags[name], flagOf(name)],
+    ['flag', sources.flags[name], settingFlag(name)],
     ['environment', sources.env[setting.env], `${setting.env} (environment)`],
     ['file', inFile?.text, `${inFile?.where}: ${fileKey(setting)}`],
   ];
@@ -138,7 +138,7 @@ function find(name: SettingName, sources: ConfigSources, file: ConfigFile): Foun
 }
 
 /** As it is written: --log-level for logLevel. */
-const flagOf = (name: SettingName): string =>
+const settingFlag = (name: SettingName): string =>
   `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 function refused({ param, message }: Problem): SvcError {

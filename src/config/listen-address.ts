@@ -74,6 +74,6 @@ export function clientHost(host: string): string {
 }
 
 /** The origin of a service, which is given a host and not a wildcard. */
-export function originOf(scheme: 'http' | 'https', host: string, port: number): string {
+export function serviceOrigin(scheme: 'http' | 'https', host: string, port: number): string {
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -456,5 +456,5 @@ export const settings = {
 } as const;
 
 export type SettingName = keyof typeof settings;
-type ValueOf<S> = S extends Setting<infer T> ? T : never;
-export type SettingValues = { readonly [K in SettingName]: ValueOf<(typeof settings)[K]> };
+type SettingValue<S> = S extends Setting<infer T> ? T : never;
+export type SettingValues = { readonly [K in SettingName]: SettingValue<(typeof settings)[K]> };

@@ -32,7 +32,7 @@ export function readTlsFiles({ tlsCert, tlsKey }: TlsPaths): TlsFiles | null {
   const certificate = readCertificate(tlsCert);
   const key = readText('SVC_TLS_KEY', tlsKey);
   refuseOpenKey(tlsKey);
-  if (!certificate.leaf.checkPrivateKey(privateKeyOf(tlsKey, key))) {
+  if (!certificate.leaf.checkPrivateKey(readPrivateKey(tlsKey, key))) {
     throw refused(
       'SVC_TLS_KEY',
       `${tlsKey} is not the key of the certificate ${tlsCert}; set the file that was made with it`,
@@ -54,7 +54,7 @@ export function readCertificate(file: string): Certificate {
       cause,
     );
   }
-  return { file, pem, leaf, names: namesOf(leaf) };
+  return { file, pem, leaf, names: certificateNames(leaf) };
 }
 
 /** Whether a client that connects to this host accepts the certificate for it. */
@@ -73,13 +73,13 @@ export function isOwnAuthority({ pem }: Certificate): boolean {
 }
 
 /** Node writes the names of a certificate as one text: DNS:a.example, IP Address:127.0.0.1. */
-function namesOf({ subjectAltName = '' }: X509Certificate): string[] {
+function certificateNames({ subjectAltName = '' }: X509Certificate): string[] {
   return [...subjectAltName.matchAll(/(?:^|, )(?:DNS|IP Address):([^,"]+)/g)].map(([, name = '']) =>
     name.toLowerCase(),
   );
 }
 
-function privateKeyOf(file: string, pem: string): KeyObject {
+function readPrivateKey(file: string, pem: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch (cause) {

@@ -15,7 +15,7 @@ export interface Sender {
 }
 
 /** The shape that failures of a request have. */
-export type ShapeOf = (sender: Sender) => ErrorShape;
+export type ChooseShape = (sender: Sender) => ErrorShape;
 
 /** Headers of the libraries that OpenAI generates, and of others that speak its API. */
 const SDK_HEADER = /^(?:x-stainless-|openai-)/;
@@ -40,12 +40,12 @@ function hasFunction(name: string, value: unknown): boolean {
 
 /** The rule for errors; a setting other than `auto` overrules it for all clients. */
 export const shapeBy =
-  (setting: 'auto' | ErrorShape): ShapeOf =>
+  (setting: 'auto' | ErrorShape): ChooseShape =>
   (sender) => {
     if (setting !== 'auto') return setting;
     return readsOpenAi(sender) ? 'object' : 'string';
   };
 
-export function senderOf({ headers, body, routeOptions }: FastifyRequest): Sender {
+export function readSender({ headers, body, routeOptions }: FastifyRequest): Sender {
   return { headers, body, plainFields: routeOptions.config.access?.plainFields };
 }

@@ -40,7 +40,7 @@ describe('the access flags of a route', () => {
       ownHosts: () => [],
       needsKey: false,
     };
-    const keys = { hasKeys: false, holderOf: () => null, refresh: async () => {} };
+    const keys = { hasKeys: false, findHolder: () => null, refresh: async () => {} };
     const opened = options.opened ?? Promise.resolve();
     const process = { instanceId: 'svc-x', bootId: 'boot' };
     addHooks(app, {

@@ -78,9 +78,9 @@ export function commonHeaders({ instanceId, bootId }: ProcessNames, id: string) 
 export function addHooks(app: FastifyInstance, options: HookOptions): void {
   app.addHook('onRequest', async (request, reply) => {
     await options.acquire(request.raw);
-    if (accessOf(request)?.early !== true) await options.opened;
+    if (routeAccess(request)?.early !== true) await options.opened;
     reply.headers(commonHeaders(options.process, request.id));
-    reply.headers(framingFor(accessOf(request)?.dialect).headers(request.id));
+    reply.headers(framingFor(routeAccess(request)?.dialect).headers(request.id));
     // A client that keeps its connection would only find it closed.
     if (options.isDraining()) reply.header('Connection', 'close');
     if (request.raw.rawHeaders.length > 2 * HTTP_LIMITS.maxHeaders) throw tooManyHeaders();
@@ -107,8 +107,8 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
 /** A flood is refused before its bodies are read. */
 function refuseSurplus(request: FastifyRequest, { queueFull }: HookOptions): void {
   // A preflight computes nothing, and is nobody's.
-  if (accessOf(request)?.queued !== true || !asksForKey(request)) return;
-  const full = queueFull(clientKey(request, knownOwnerOf(request)));
+  if (routeAccess(request)?.queued !== true || !asksForKey(request)) return;
+  const full = queueFull(clientKey(request, requireOwner(request)));
   if (full !== null) throw fail('queue_full', full);
 }
 
@@ -132,7 +132,7 @@ function noRoute(request: FastifyRequest): SvcError {
 function asksForKey(request: FastifyRequest): boolean {
   const isPreflight =
     request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
-  return !isPreflight && accessOf(request)?.authenticated !== false;
+  return !isPreflight && routeAccess(request)?.authenticated !== false;
 }
 
 /** Throws the refusal. What the holder of a named key asks of models counts until all of it is over. */
@@ -150,30 +150,30 @@ const accepted = new WeakMap<FastifyRequest, Accepted>();
 const openRequests = new WeakMap<FastifyRequest, OpenRequest>();
 
 /** Whose named key the request came with. */
-export function holderOf(request: FastifyRequest): KeyHolder | undefined {
+export function keyHolder(request: FastifyRequest): KeyHolder | undefined {
   return accepted.get(request)?.holder ?? undefined;
 }
 
 /** The only name of a key that the request may see; null: it may see all. */
-export function ownNameOf(request: FastifyRequest): string | null {
-  const record = holderOf(request)?.record;
+export function ownKeyName(request: FastifyRequest): string | null {
+  const record = keyHolder(request)?.record;
   return record === undefined || record.admin ? null : record.name;
 }
 
 /** Whose a request is; undefined where no key was asked for, or none was accepted. */
-export function ownerOf(request: FastifyRequest): string | undefined {
+export function requestOwner(request: FastifyRequest): string | undefined {
   return accepted.get(request)?.owner;
 }
 
 /** Whose is what a request may read. No route that asks for no key reads anything that is kept for an owner. */
-export function knownOwnerOf(request: FastifyRequest): string {
-  const owner = ownerOf(request);
+export function requireOwner(request: FastifyRequest): string {
+  const owner = requestOwner(request);
   if (owner === undefined) throw new Error('this route does not know whose its request is');
   return owner;
 }
 
 /** The request as its key counts it. */
-export function openRequestOf(request: FastifyRequest): OpenRequest | undefined {
+export function openRequest(request: FastifyRequest): OpenRequest | undefined {
   return openRequests.get(request);
 }
 
@@ -182,21 +182,21 @@ function adminRefusal(
   facts: AccessFacts,
   request: FastifyRequest,
 ): SvcError | null {
-  const admin = accessOf(request)?.admin;
+  const admin = routeAccess(request)?.admin;
   if (admin === undefined) return null;
   const isKeyed = access.apiKey !== null || keys.hasKeys;
-  return refuseAdmin({ isKeyed, holder: holderOf(request) ?? null, pageToken }, facts, admin);
+  return refuseAdmin({ isKeyed, holder: keyHolder(request) ?? null, pageToken }, facts, admin);
 }
 
 /** Whether the route asks a model, and so may be handed a caller. */
-export const computes = (request: FastifyRequest): boolean => accessOf(request)?.computes === true;
+export const computes = (request: FastifyRequest): boolean => routeAccess(request)?.computes === true;
 
-const accessOf = (request: FastifyRequest): RouteAccess | undefined => request.routeOptions.config.access;
+const routeAccess = (request: FastifyRequest): RouteAccess | undefined => request.routeOptions.config.access;
 
 export function accessFacts(request: FastifyRequest): AccessFacts {
   const { raw, headers } = request;
   const isLanding =
-    accessOf(request)?.forBrowsers === true &&
+    routeAccess(request)?.forBrowsers === true &&
     headerValue(headers, 'Sec-Fetch-Mode') === 'navigate' &&
     headerValue(headers, 'Sec-Fetch-Dest') === 'document';
   return { ...readAccessFacts(raw), isLanding };

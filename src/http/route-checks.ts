@@ -26,7 +26,7 @@ export function areChecksLoaded(): boolean {
 }
 
 /** Hands fastify the checks of the route of that name. */
-export function checksOf(route: string): FastifySchemaCompiler<unknown> {
+export function checkCompiler(route: string): FastifySchemaCompiler<unknown> {
   return ({ httpPart }) => {
     const part = httpPart as Part;
     const where = part === 'body' ? 'body' : 'query';

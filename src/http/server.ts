@@ -18,7 +18,7 @@ import { routes } from '../wire/routes.ts';
 import type { ProcessIdentity } from '../api/identity.ts';
 import type { UseCases } from '../api/use-cases.ts';
 import { asSvcError, errorResponse } from './error-response.ts';
-import { type ErrorShape, senderOf, shapeBy, type ShapeOf } from './error-shape.ts';
+import { type ErrorShape, readSender, shapeBy, type ChooseShape } from './error-shape.ts';
 import { type AccessRules, type FreshKeys, isAllowedOrigin } from './guard/guard.ts';
 import { RequestPacer } from './guard/request-pacer.ts';
 import { registerRoutes } from './handlers/register.ts';
@@ -60,13 +60,13 @@ export interface HttpOptions {
 
 export async function createHttpServer(useCases: UseCases, options: HttpOptions): Promise<FastifyInstance> {
   const words = framingWords(options);
-  const { shapeOf } = words;
+  const { chooseShape } = words;
   const app = createApp(options, words);
   boundSockets(app.server);
   watchFraming(app.server, options.maxBodyBytes, words);
   readBodies(app);
   awaitChecks(app);
-  answerErrors(app, options.maxBodyBytes, shapeOf);
+  answerErrors(app, options.maxBodyBytes, chooseShape);
   const { clock, logger, metrics, recorder, streamHeadAfterMs } = options;
   logRequests(app, { log: logger, clock, recorder, metrics, tracing: options.tracing });
   addHooks(app, {
@@ -76,7 +76,7 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   });
   const { allowedOrigins, allowLocalPages } = options.access;
   if (allowedOrigins.length > 0 || allowLocalPages) await allowOrigins(app, options.access);
-  const streams = { clock, log: logger, headAfterMs: streamHeadAfterMs, shapeOf };
+  const streams = { clock, log: logger, headAfterMs: streamHeadAfterMs, chooseShape };
   const document = async () => {
     // Loaded on demand: hardly anybody asks for it.
     const { openApiDocument } = await import('./openapi.ts');
@@ -93,7 +93,7 @@ const framingWords = ({
   errorShape,
 }: Pick<HttpOptions, 'process' | 'errorShape'>): FramingWords => ({
   common: (asked) => commonHeaders(process, requestId(asked)),
-  shapeOf: shapeBy(errorShape),
+  chooseShape: shapeBy(errorShape),
 });
 
 function createApp(options: HttpOptions, words: FramingWords): FastifyInstance {
@@ -118,7 +118,7 @@ function createApp(options: HttpOptions, words: FramingWords): FastifyInstance {
     clientErrorHandler: (error, socket) => refuseFraming(error, socket, words),
     // No hook has run for these, so the headers of every answer are set here.
     frameworkErrors: (error, request, reply) => {
-      const shape = words.shapeOf({ headers: request.headers });
+      const shape = words.chooseShape({ headers: request.headers });
       const failure = translate(error, options.maxBodyBytes);
       const { status, headers, body } = errorResponse(failure, { requestId: request.id, shape });
       // Typed for any route's schema there; an ErrorBody is right for all of them.
@@ -142,7 +142,7 @@ function awaitChecks(app: FastifyInstance): void {
   });
 }
 
-function answerErrors(app: FastifyInstance, maxBodyBytes: number, shapeOf: ShapeOf): void {
+function answerErrors(app: FastifyInstance, maxBodyBytes: number, chooseShape: ChooseShape): void {
   app.setErrorHandler((thrown: FastifyError, request, reply) => {
     const error = translate(thrown, maxBodyBytes);
     noteFailure(request, error);
@@ -155,7 +155,7 @@ function answerErrors(app: FastifyInstance, maxBodyBytes: number, shapeOf: Shape
     const { status, headers, body, sentence } = errorResponse(error, {
       dialect,
       requestId: request.id,
-      shape: shapeOf(senderOf(request)),
+      shape: chooseShape(readSender(request)),
     });
     reply.raw.statusMessage = reasonPhrase(sentence);
     return reply.code(status).headers(headers).send(body);

@@ -25,7 +25,7 @@ describe('sendStream', () => {
         clock: systemClock,
         log: silentLogger,
         headAfterMs: 1_000,
-        shapeOf: () => 'string',
+        chooseShape: () => 'string',
         abort: () => told.push('aborted'),
       }),
     );

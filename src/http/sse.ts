@@ -11,7 +11,7 @@ import { HEADERS } from '../wire/headers.ts';
 import type { StreamItem } from '../api/generation/stream-item.ts';
 import { EVENT_STREAM, type DialectFraming, framingFor } from './dialects/framing.ts';
 import { asSvcError, describeFailure } from './error-response.ts';
-import { senderOf, type ShapeOf } from './error-shape.ts';
+import { readSender, type ChooseShape } from './error-shape.ts';
 import { setStartHeaders } from './answer-headers.ts';
 import { HTTP_LIMITS } from './limits.ts';
 import { noteFailure } from './log/request-log.ts';
@@ -21,7 +21,7 @@ export interface StreamOptions {
   readonly log: Logger;
   /** After this long without `started`, the head is sent all the same and waiting is told in comments. */
   readonly headAfterMs: number;
-  readonly shapeOf: ShapeOf;
+  readonly chooseShape: ChooseShape;
 }
 
 export interface SseOptions extends StreamOptions {
@@ -41,7 +41,7 @@ export async function sendStream(
   options: SseOptions,
 ): Promise<FastifyReply> {
   const pending = new PendingItems(items, options.clock);
-  const framing = framingFor(options.dialect, options.shapeOf(senderOf(reply.request)));
+  const framing = framingFor(options.dialect, options.chooseShape(readSender(reply.request)));
   let sent = 0;
   const comments = await untilStarted(reply, pending, options);
   const raw = takeReply(reply, framing.contentType);

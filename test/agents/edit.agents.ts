@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CALL_LIMIT } from '../../src/api/chat/call-guard.ts';
-import { type Launch, launchOf } from '../../src/cli/launch/render.ts';
+import { type Launch, renderLaunch } from '../../src/cli/launch/render.ts';
 import { writeFiles } from '../../src/cli/launch/start.ts';
 import { isOnPath } from '../../src/lib/files/program.ts';
 import type { GenerateJob } from '../../src/contract/job.ts';
@@ -111,7 +111,7 @@ async function launched(
   { url, home }: Pick<Place, 'url' | 'home'>,
 ): Promise<Launch> {
   if (tool === undefined) throw new Error('hearth launch does not know it');
-  const launch = launchOf(
+  const launch = renderLaunch(
     tool,
     {
       url,

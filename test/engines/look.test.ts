@@ -1,6 +1,6 @@
 /** What is asked of an upstream beside jobs, in each dialect: its models, its health, its load. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { privacyOf, readUpstreamUrl } from '../../src/api/remote-models/upstream-url.ts';
+import { addressPrivacy, readUpstreamUrl } from '../../src/api/remote-models/upstream-url.ts';
 import { DEFAULT_DEADLINES } from '../../src/engine/upstream/limits.ts';
 import { Connections } from '../../src/engine/upstream/http/connections.ts';
 import { createProbe } from '../../src/engine/upstream/look/probe.ts';
@@ -200,7 +200,7 @@ describe('the URL of an upstream', () => {
     ['http://8.8.8.8', 'http://8.8.8.8/v1', 'remote'],
     ['http://10.example.com', 'http://10.example.com/v1', 'remote'],
   ])('%s means %s (%s)', (text, url, privacy) => {
-    expect([readUpstreamUrl(text), privacyOf(readUpstreamUrl(text))]).toEqual([url, privacy]);
+    expect([readUpstreamUrl(text), addressPrivacy(readUpstreamUrl(text))]).toEqual([url, privacy]);
   });
 
   it.each(['http://user:key@box', 'ftp://box', 'http://box?key=1', 'http://'])('%s is refused', (text) => {

@@ -7,7 +7,7 @@ import { Icon, IconButton } from '../parts/icon.tsx';
 import { sentenceOf } from '../service/client.ts';
 import { ChangeList } from './change-list.tsx';
 import { begin } from './long-change.ts';
-import { library, quantsOf, searchHub } from './models-state.ts';
+import { library, listQuants, searchHub } from './models-state.ts';
 import { quantFit } from './words/fit.ts';
 
 export const HUB_FIELD = 'find-model';
@@ -44,7 +44,7 @@ export function FromHub() {
   };
   const open = (ref: string) => {
     setWanted(ref);
-    void show(async () => ({ kind: 'quants', quants: await quantsOf(ref) }));
+    void show(async () => ({ kind: 'quants', quants: await listQuants(ref) }));
   };
   const look = () => {
     const words = wanted.trim();

@@ -127,7 +127,7 @@ export const searchHub = async (words: string): Promise<FoundModels['data']> => 
   return ((await response.json()) as FoundModels).data;
 };
 
-export const quantsOf = async (ref: string): Promise<Quants> =>
+export const listQuants = async (ref: string): Promise<Quants> =>
   (await askAsPage(`/svc/models/quants?ref=${encodeURIComponent(ref)}`)).json() as Promise<Quants>;
 
 export const foreignModels = async (): Promise<ForeignModels> =>

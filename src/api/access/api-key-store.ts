@@ -69,7 +69,7 @@ export class ApiKeyStore {
   }
 
   /** The holder of a key, or null. Every hash is compared whole, so that the time tells nothing. */
-  holderOf(offered: string): KeyHolder | null {
+  findHolder(offered: string): KeyHolder | null {
     const hash = Buffer.from(hashOfKey(offered), 'hex');
     let found: KeyHolder | null = null;
     for (const holder of this.#holders)
@@ -78,7 +78,7 @@ export class ApiKeyStore {
   }
 
   /** The same by what requests of the key are kept for. */
-  holderOfOwner(owner: string): KeyHolder | null {
+  findHolderByOwner(owner: string): KeyHolder | null {
     return this.#holders.find(({ record }) => ownerOfHash(record.sha256) === owner) ?? null;
   }
 

@@ -80,14 +80,14 @@ export class KeyHolder implements JobGate {
     return this.#record.admin || this.mayUse(id);
   }
 
-  refusalOf(model: string): SvcError {
+  modelRefusal(model: string): SvcError {
     return fail('key_model_refused', { name: this.#record.name, model, param: 'model' });
   }
 
   admit({ target, job }: Submission): AdmittedJob {
     const { name, localOnly } = this.#record;
     const { modelId } = target;
-    if (!this.mayUse(modelId)) throw this.refusalOf(modelId);
+    if (!this.mayUse(modelId)) throw this.modelRefusal(modelId);
     if (localOnly && !this.#ports.isLocal(target))
       throw fail('key_local_only', { name, model: modelId, param: 'model' });
     return localOnly ? { ...this.#counted(job), isLocalOnly: true } : this.#counted(job);
@@ -161,20 +161,20 @@ export class KeyHolder implements JobGate {
   }
 }
 
-const mostOf = (input: TextOrIds): number => (typeof input === 'string' ? bytesOf(input) : input.length);
+const inputBound = (input: TextOrIds): number => (typeof input === 'string' ? textBound(input) : input.length);
 
 /** What a job will hardly exceed, by the bytes of what it brings; vectors and scores have no answer. */
 function mostTokens(job: Exclude<Job, { kind: 'explain' | 'tokenize' | 'detokenize' | 'pin' }>) {
   switch (job.kind) {
     case 'generate': {
-      const prompt = bytesOf(JSON.stringify([job.prompt, job.tools]));
+      const prompt = textBound(JSON.stringify([job.prompt, job.tools]));
       return { prompt, answer: Math.max(1, job.maxTokens ?? job.numCtx ?? MOST_UNNAMED_TOKENS) };
     }
     case 'embed':
-      return { prompt: job.inputs.reduce((sum, input) => sum + mostOf(input), 0), answer: 0 };
+      return { prompt: job.inputs.reduce((sum, input) => sum + inputBound(input), 0), answer: 0 };
     case 'rank': {
-      const query = bytesOf(job.query);
-      return { prompt: job.documents.reduce((sum, each) => sum + bytesOf(each) + query, 0), answer: 0 };
+      const query = textBound(job.query);
+      return { prompt: job.documents.reduce((sum, each) => sum + textBound(each) + query, 0), answer: 0 };
     }
   }
 }
@@ -185,7 +185,7 @@ const MOST_UNNAMED_TOKENS = 65_536;
 const MARK_TOKENS = 4;
 
 /** No token stands for less than a byte. */
-const bytesOf = (text: string): number => Buffer.byteLength(text) + MARK_TOKENS;
+const textBound = (text: string): number => Buffer.byteLength(text) + MARK_TOKENS;
 
 /** The exact count where it is told, and until then at least one token for each piece. */
 function writtenBy(event: JobEvent, written: number): number {

@@ -20,12 +20,12 @@ import type {
   FileObject,
   FilesQuery,
 } from '../../wire/batches.ts';
-import type { LineEdge, RightsOf } from './ports.ts';
+import type { LineEdge, FindRights } from './ports.ts';
 import { type BatchRecord, RunningBatch } from './running-batch.ts';
 
 export interface BatchPorts {
   readonly home: string;
-  readonly rightsOf: RightsOf;
+  readonly findRights: FindRights;
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits?: BatchLimits;
@@ -117,13 +117,13 @@ export class BatchUseCases {
   /** Where its bytes are. */
   async content(id: string, owner: string): Promise<{ readonly path: string; readonly filename: string }> {
     const { filename } = await this.#file(id, owner);
-    return { path: (await this.#open()).contentOf(id), filename };
+    return { path: (await this.#open()).contentPath(id), filename };
   }
 
   async deleteFile(id: string, owner: string): Promise<DeletedFile> {
     await this.#file(id, owner);
     const store = await this.#open();
-    const user = records(store).find(([, { isOver, batch }]) => !isOver && filesOf(batch).includes(id));
+    const user = records(store).find(([, { isOver, batch }]) => !isOver && batchFileIds(batch).includes(id));
     if (user !== undefined) throw fail('file_in_use', { id, batch: user[0], param: 'id' });
     await store.deleteFile(id);
     return { id, object: 'file', deleted: true };
@@ -240,9 +240,9 @@ export class BatchUseCases {
   }
 
   #runPorts(store: BatchStore) {
-    const { clock, rightsOf } = this.#ports;
+    const { clock, findRights } = this.#ports;
     if (this.#edge === null) throw new Error('batches were asked for before they were started');
-    return { store, clock, rightsOf, edge: this.#edge, limits: this.#limits };
+    return { store, clock, findRights, edge: this.#edge, limits: this.#limits };
   }
 
   /** Each owner's oldest batch runs; between owners the engine is fair. */
@@ -283,12 +283,12 @@ export class BatchUseCases {
 
 const records = (store: BatchStore) => store.batches.entries() as [string, BatchRecord][];
 
-const filesOf = ({ input_file_id, output_file_id, error_file_id }: Batch): string[] =>
+const batchFileIds = ({ input_file_id, output_file_id, error_file_id }: Batch): string[] =>
   [input_file_id, output_file_id, error_file_id].filter((id) => id !== null);
 
 /** Files of batches that are not over. */
 const inUse = (store: BatchStore): Set<string> =>
-  new Set(records(store).flatMap(([, { isOver, batch }]) => (isOver ? [] : filesOf(batch))));
+  new Set(records(store).flatMap(([, { isOver, batch }]) => (isOver ? [] : batchFileIds(batch))));
 
 const fileObject = (
   id: string,

@@ -14,7 +14,7 @@ export interface LineEdge {
 }
 
 /** What an owner may still do; null: nothing, for its key is gone or has expired. */
-export type RightsOf = (owner: string) => Promise<Rights | null>;
+export type FindRights = (owner: string) => Promise<Rights | null>;
 
 export interface Rights {
   readonly gate: JobGate | undefined;

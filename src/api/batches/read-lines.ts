@@ -1,6 +1,6 @@
 /** The lines of an input file: JSON with a name of its own, the endpoint of the batch, and a body for it. */
 import type { BatchEndpoint, BatchError } from '../../wire/batches.ts';
-import { linesOf } from '../../store/batches/lines.ts';
+import { readLines } from '../../store/batches/lines.ts';
 import { isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import { parseJsonInTurns } from '../../lib/json/parse-json-in-turns.ts';
 
@@ -22,7 +22,7 @@ export async function* askedLines(
   path: string,
   { endpoint, mostBytes }: LineRules,
 ): AsyncGenerator<AskedLine | BatchError, void, void> {
-  for await (const { number, bytes } of linesOf(path, mostBytes)) {
+  for await (const { number, bytes } of readLines(path, mostBytes)) {
     const wrong = (message: string, param: string | null = null): BatchError => ({
       code: 'invalid_request',
       message: `Line ${number}: ${message}`,

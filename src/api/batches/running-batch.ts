@@ -11,13 +11,13 @@ import { type BatchStore, newFileId, type StoredBatch } from '../../store/batche
 import type { BatchLimits } from '../../store/batches/limits.ts';
 import { LineLog } from '../../store/batches/lines.ts';
 import type { Batch, BatchEndpoint, BatchError } from '../../wire/batches.ts';
-import type { LineEdge, RightsOf } from './ports.ts';
+import type { LineEdge, FindRights } from './ports.ts';
 import { type AskedLine, askedLines, isWrong } from './read-lines.ts';
 
 export interface RunPorts {
   readonly store: BatchStore;
   readonly edge: LineEdge;
-  readonly rightsOf: RightsOf;
+  readonly findRights: FindRights;
   readonly clock: Pick<Clock, 'after' | 'unixMs'>;
   readonly limits: BatchLimits;
 }
@@ -112,7 +112,7 @@ export class RunningBatch {
   #lines() {
     const { store, edge } = this.#ports;
     const endpoint = this.batch.endpoint as BatchEndpoint;
-    return askedLines(store.contentOf(this.batch.input_file_id), {
+    return askedLines(store.contentPath(this.batch.input_file_id), {
       endpoint,
       mostBytes: edge.mostBytes,
     });
@@ -127,8 +127,8 @@ export class RunningBatch {
       if (this.#stop.signal.aborted) return !this.#isInterrupted;
       total += 1;
       if (isWrong(line)) errors.push(line);
-      else if (names.has(nameOf(line.customId))) errors.push(twice(line));
-      else names.add(nameOf(line.customId));
+      else if (names.has(customIdDigest(line.customId))) errors.push(twice(line));
+      else names.add(customIdDigest(line.customId));
       if (total > this.#ports.limits.lines) errors.push(tooMany(this.#ports.limits.lines));
       if (total > this.#ports.limits.lines || errors.length >= MOST_ERRORS) break;
     }
@@ -155,8 +155,8 @@ export class RunningBatch {
     const { store } = this.#ports;
     const counts = { completed: 0, failed: 0 };
     const open = (kind: 'output' | 'error', count: keyof typeof counts) =>
-      LineLog.open(store.logOf(this.id, kind), (head) => {
-        this.#done.add(numberOf(head));
+      LineLog.open(store.logPath(this.id, kind), (head) => {
+        this.#done.add(resultLine(head));
         counts[count] += 1;
       });
     const output = await open('output', 'completed');
@@ -193,7 +193,7 @@ export class RunningBatch {
   async #answer(line: AskedLine): Promise<void> {
     const requestId = `${this.id}-${line.number}`;
     for (let tries = 1; !this.#stop.signal.aborted; tries += 1) {
-      const rights = await this.#ports.rightsOf(this.#record.owner);
+      const rights = await this.#ports.findRights(this.#record.owner);
       if (rights === null) {
         tries -= 1;
         await this.#pause(RIGHTS_S);
@@ -287,7 +287,7 @@ export class RunningBatch {
     const { owner, outputKeptS: keptS } = this.#record;
     const filename = `${this.id}_${kind}.jsonl`;
     const { store } = this.#ports;
-    await store.adopt(store.logOf(this.id, kind), id, { owner, filename, purpose: 'batch_output', keptS });
+    await store.adopt(store.logPath(this.id, kind), id, { owner, filename, purpose: 'batch_output', keptS });
   }
 
   #pause(seconds: number): Promise<void> {
@@ -324,10 +324,10 @@ const lineText = (batchId: string, { number, customId }: AskedLine, said: object
   writeJson({ id: `${batchId.replace('batch_', 'batch_req_')}_${number}`, custom_id: customId, ...said }) ??
   '';
 
-const numberOf = (head: string): number => Number(/^\{"id":"batch_req_[0-9a-f]+_(\d+)"/.exec(head)?.[1] ?? 0);
+const resultLine = (head: string): number => Number(/^\{"id":"batch_req_[0-9a-f]+_(\d+)"/.exec(head)?.[1] ?? 0);
 
 /** Names may be long and many. */
-const nameOf = (customId: string): string => createHash('sha256').update(customId).digest('base64');
+const customIdDigest = (customId: string): string => createHash('sha256').update(customId).digest('base64');
 
 const error = (message: string, line: number | null, param: string | null = null): BatchError => ({
   code: 'invalid_request',

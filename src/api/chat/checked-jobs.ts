@@ -210,7 +210,7 @@ class CheckedJob implements JobListener {
 
   async #problemIn(schema: Readonly<Record<string, unknown>>, text: string): Promise<string | null> {
     const begunMs = performance.now();
-    const problem = await schemaValidator.problemOf(schema, text);
+    const problem = await schemaValidator.findProblem(schema, text);
     this.#asked.checks?.onCheck?.(performance.now() - begunMs);
     return problem;
   }

@@ -4,7 +4,7 @@ import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
 import { toolsText } from '../../contract/job-tools.ts';
 import { type AskedSchema, schemaValidator } from '../intake/schema-validator.ts';
 import type { LeftOut } from '../intake/schema-messages.ts';
-import { placeOf } from '../intake/schema-places.ts';
+import { schemaPlace } from '../intake/schema-places.ts';
 
 /** A keyword that only the check of the finished answer enforces; `narrowed`: one whose values cannot all be written. */
 export interface Relaxation {
@@ -51,5 +51,5 @@ function named(tool: string | null, keywords: readonly LeftOut[] = []): Relaxati
 }
 
 function askedSchema(schema: object, relax: boolean): AskedSchema {
-  return { schema, path: placeOf(schema), relax };
+  return { schema, path: schemaPlace(schema), relax };
 }

@@ -77,7 +77,7 @@ export async function checkLoaded(
     while (!inTime.aborted) {
       const each = waiting.shift();
       if (each === undefined) return;
-      const reason = await failureOf((job) => run(job, inTime), each);
+      const reason = await runCase((job) => run(job, inTime), each);
       if (inTime.aborted) return;
       reasons.set(each, reason);
       onCase?.(reasons.size, CHECK_CASES.length);
@@ -97,14 +97,14 @@ export async function checkLoaded(
     format,
     cases: { all, passed: reasons.size - failed.length, failed, left: all - reasons.size },
     makerDefaults,
-    defects: defectsOf(format, failed),
+    defects: formatDefects(format, failed),
   };
 }
 
 type Run = (job: Job) => Promise<JobEvent[]>;
 
 /** Null: passed. */
-async function failureOf(run: Run, { name, kind, job, texts = [] }: CheckCase): Promise<string | null> {
+async function runCase(run: Run, { name, kind, job, texts = [] }: CheckCase): Promise<string | null> {
   const asked = checkJob(name, job);
   try {
     if (kind === 'render') {
@@ -140,7 +140,7 @@ export interface FailedCase extends Pick<CheckCase, 'name' | 'kind'> {
 }
 
 /** What a user of the model should know, beside single cases that failed. */
-export function defectsOf(format: ModelFormatFacts | null, failed: readonly FailedCase[]): string[] {
+export function formatDefects(format: ModelFormatFacts | null, failed: readonly FailedCase[]): string[] {
   return [...(format === null ? [] : templateDefects(format, failed)), ...historyDefects(failed)];
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import { CHECK_CASES } from './cases.ts';
-import { defectsOf } from './check-model.ts';
+import { formatDefects } from './check-model.ts';
 
 type Format = ModelFormatFacts['format'];
 
@@ -18,18 +18,18 @@ const failed = (kind: 'call' | 'json' | 'render') =>
 
 describe('the defects of a model', () => {
   it('are none where tools are put as envelopes and every call came', () => {
-    expect(defectsOf(facts('own', {}), [])).toEqual([]);
-    expect(defectsOf(facts('own', {}), failed('json'))).toEqual([]);
-    expect(defectsOf(facts('own', {}), failed('call'))).toEqual([
+    expect(formatDefects(facts('own', {}), [])).toEqual([]);
+    expect(formatDefects(facts('own', {}), failed('json'))).toEqual([]);
+    expect(formatDefects(facts('own', {}), failed('call'))).toEqual([
       expect.stringMatching(/svc-tool-envelope, and 2 of \d+ calls failed\.$/),
     ]);
   });
 
   it('are what its template lacks, and what it loses', () => {
-    expect(defectsOf(facts('none', {}), failed('call'))).toEqual([expect.stringContaining('base model')]);
+    expect(formatDefects(facts('none', {}), failed('call'))).toEqual([expect.stringContaining('base model')]);
     const drops = { tools: {}, history: { calls: 'text' } } as Partial<Format>;
-    expect(defectsOf(facts('own', drops), [])).toEqual([expect.stringContaining('drops past calls')]);
-    expect(defectsOf(null, failed('render'))).toEqual([
+    expect(formatDefects(facts('own', drops), [])).toEqual([expect.stringContaining('drops past calls')]);
+    expect(formatDefects(null, failed('render'))).toEqual([
       'The template loses parts of conversations: a call and its result, words beside a call.',
     ]);
   });

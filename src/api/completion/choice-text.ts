@@ -61,7 +61,7 @@ export class ChoiceText {
     for (const { text, bytes, score } of tokens) {
       const at = this.#echoed.pass(bytes);
       const alternatives =
-        score === null ? null : alternativesOf({ text, logprob: score.logprob }, score.top, top);
+        score === null ? null : wireAlternatives({ text, logprob: score.logprob }, score.top, top);
       piece.add(text, score?.logprob ?? null, alternatives, at);
     }
     const text = this.#echoed.spelled();
@@ -75,7 +75,7 @@ export class ChoiceText {
     if (tokens === undefined || top === null) return this.#took(text, null);
     const piece = new LogprobLists();
     for (const { chosen, top: likeliest } of tokens) {
-      piece.add(chosen.text, chosen.logprob, alternativesOf(chosen, likeliest, top), this.#offset);
+      piece.add(chosen.text, chosen.logprob, wireAlternatives(chosen, likeliest, top), this.#offset);
       this.#offset += charactersIn(chosen.bytes);
     }
     return this.#took(text, piece);
@@ -110,7 +110,7 @@ class LogprobLists {
 }
 
 /** By their text, the token itself among them; of several with one text the likeliest. */
-function alternativesOf(
+function wireAlternatives(
   own: Pick<TokenLogprob, 'text' | 'logprob'>,
   likeliest: readonly TokenLogprob[],
   top: number,

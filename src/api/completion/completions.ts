@@ -48,7 +48,7 @@ export async function acceptCompletion(
 }
 
 /** What an answer begins with, and what it tells of tokens. */
-export function reportedOf(
+export function reportedParts(
   { echo, logprobs = null, prompt_logprobs: promptLogprobs = null }: CompletionRequest,
   prompt: Prompt,
 ): Reported {
@@ -66,12 +66,12 @@ function answers(
   { choices: { jobs, model }, perPrompt }: CompletionPlan,
   body: CompletionRequest,
 ): AnswerDialect {
-  const reported = jobs.map(({ prompt }) => reportedOf(body, prompt));
+  const reported = jobs.map(({ prompt }) => reportedParts(body, prompt));
   const entropy = jobs[0]?.jobId.slice(-8) ?? '';
   const head = () =>
     answerHead(ports, model, {
       object: 'text_completion' as const,
-      idOf: (created) => `cmpl-svc-${created}-${entropy}`,
+      makeId: (created) => `cmpl-svc-${created}-${entropy}`,
     });
   const whole = async (collected: Collected) => ({
     ...(await head()),

@@ -7,7 +7,7 @@ type PromptFields = Pick<CompletionRequest, 'prompt' | 'suffix' | 'echo' | 'logp
 
 /** In the order sent; throws what cannot be continued. */
 export function readPrompts(body: PromptFields): Prompt[] {
-  const sent = promptsOf(body.prompt);
+  const sent = splitPrompts(body.prompt);
   refuseTogether(body, sent);
   if (sent.length > MOST_PROMPTS) throw refusal('prompt', `must not hold more than ${MOST_PROMPTS} prompts`);
   const marks = body.parse_special === true ? { readsMarks: true } : {};
@@ -17,12 +17,12 @@ export function readPrompts(body: PromptFields): Prompt[] {
     if (body.suffix)
       throw refusal('suffix', 'must not be set beside tokens; put the tokens around the gap yourself');
     if (isTokens(each)) return { kind: 'tokens', tokens: [...each] };
-    return { kind: 'mixed', parts: partsOf(each), ...marks };
+    return { kind: 'mixed', parts: groupTokens(each), ...marks };
   });
 }
 
 /** A list with a token in it is one prompt. */
-function promptsOf(prompt: CompletionRequest['prompt']): readonly SentPrompt[] {
+function splitPrompts(prompt: CompletionRequest['prompt']): readonly SentPrompt[] {
   if (typeof prompt === 'string') return [prompt];
   const token = prompt.findIndex((each) => typeof each === 'number');
   if (token < 0) return prompt as SentPrompt[];
@@ -38,7 +38,7 @@ function isTokens(prompt: readonly (string | number)[]): prompt is number[] {
 }
 
 /** Tokens that follow each other are one part. */
-function partsOf(prompt: readonly (string | number)[]): (string | number[])[] {
+function groupTokens(prompt: readonly (string | number)[]): (string | number[])[] {
   const parts: (string | number[])[] = [];
   for (const each of prompt) {
     const last = parts.at(-1);

@@ -23,11 +23,11 @@ import { runWhole, type WholeRun } from '../run-whole.ts';
 import {
   asking,
   type Option,
-  ordersOf,
+  optionOrders,
   type Question,
   readInput,
   readQuestions,
-  spellingOf,
+  spellOption,
 } from './questions.ts';
 
 export interface DecisionPorts {
@@ -58,10 +58,10 @@ export async function decide(
   const answers: DecisionAnswer[] = [];
   for (const question of questions) {
     answers.push(
-      answerOf(question, await probabilitiesOf(scorer, input, question, body.svc_any_order === true)),
+      wireDecision(question, await optionProbabilities(scorer, input, question, body.svc_any_order === true)),
     );
   }
-  return { understood: { ignored }, body: { model: model.id, answers, usage: usageOf(scorer.usages) } };
+  return { understood: { ignored }, body: { model: model.id, answers, usage: wireDecisionUsage(scorer.usages) } };
 }
 
 function requireTokens(model: ServedModel): void {
@@ -77,18 +77,18 @@ function requireTokens(model: ServedModel): void {
 }
 
 /** Of each option, in the order sent; together 1. */
-async function probabilitiesOf(
+async function optionProbabilities(
   scorer: Scorer,
   input: readonly Turn[],
   question: Question,
   isAnyOrder: boolean,
 ): Promise<number[]> {
-  const orders = ordersOf(question, isAnyOrder);
+  const orders = optionOrders(question, isAnyOrder);
   const sums = question.options.map(() => 0);
   // In one order, too, so that equal questions are added up alike.
   const summed = isAnyOrder ? (orders[0] ?? question.options) : question.options;
   for (const order of orders) {
-    const scores = await scorer.scoresOf(asking(input, question, order), summed);
+    const scores = await scorer.score(asking(input, question, order), summed);
     for (const [at, probability] of normalised(scores).entries()) {
       const place = question.options.indexOf(summed[at] as Option);
       sums[place] = (sums[place] ?? 0) + probability / orders.length;
@@ -120,25 +120,25 @@ class Scorer {
   }
 
   /** The log probability of each option as the beginning of an answer. */
-  async scoresOf(turns: readonly Turn[], options: readonly Option[]): Promise<number[]> {
-    const job = this.#jobOf(turns);
+  async score(turns: readonly Turn[], options: readonly Option[]): Promise<number[]> {
+    const job = this.#scoringJob(turns);
     const explained = await this.#last(
       { kind: 'explain', jobId: newJobId(this.#run.caller), job, wantsTokens: true },
       'explained',
     );
-    const prompt = tokensOf(explained);
+    const prompt = requireTokenIds(explained);
     const scores: number[] = [];
     for (let first = 0; first < options.length; first += AT_ONCE) {
       const some = options.slice(first, first + AT_ONCE);
       scores.push(
-        ...(await Promise.all(some.map(({ value }) => this.#score(job, prompt, spellingOf(value))))),
+        ...(await Promise.all(some.map(({ value }) => this.#score(job, prompt, spellOption(value))))),
       );
     }
     return scores;
   }
 
   async #score(job: GenerateJob, prompt: readonly number[], spelling: string): Promise<number> {
-    const tokens = [...prompt, ...(await this.#tokensOf(spelling))];
+    const tokens = [...prompt, ...(await this.#tokenize(spelling))];
     const { caller } = this.#run;
     const events = await this.#events({
       ...job,
@@ -155,7 +155,7 @@ class Scorer {
     return scored.reduce((sum, { score }) => sum + (score?.logprob ?? 0), 0);
   }
 
-  #tokensOf(text: string): Promise<number[]> {
+  #tokenize(text: string): Promise<number[]> {
     const jobId = newJobId(this.#run.caller);
     const job = {
       kind: 'tokenize',
@@ -170,7 +170,7 @@ class Scorer {
     return known;
   }
 
-  #jobOf(turns: readonly Turn[]): GenerateJob {
+  #scoringJob(turns: readonly Turn[]): GenerateJob {
     const { model, caller } = this.#run;
     const content = {
       ...NO_CHAT,
@@ -193,12 +193,12 @@ class Scorer {
   }
 }
 
-function tokensOf({ tokens }: Pick<ExplainedEvent, 'tokens'>): number[] {
+function requireTokenIds({ tokens }: Pick<ExplainedEvent, 'tokens'>): number[] {
   if (tokens === undefined) throw new Error('the worker did not tell the tokens of a prompt');
   return [...tokens];
 }
 
-function answerOf({ type, name, options }: Question, probabilities: readonly number[]): DecisionAnswer {
+function wireDecision({ type, name, options }: Question, probabilities: readonly number[]): DecisionAnswer {
   const confidence = Math.max(...probabilities);
   const likeliest = options[probabilities.indexOf(confidence)];
   const of = (at: number): number => probabilities[at] ?? 0;
@@ -228,7 +228,7 @@ function answerOf({ type, name, options }: Question, probabilities: readonly num
   }
 }
 
-function usageOf(usages: readonly Usage[]): DecisionResponse['usage'] {
+function wireDecisionUsage(usages: readonly Usage[]): DecisionResponse['usage'] {
   const sum = (pick: (usage: Usage) => number): number =>
     usages.reduce((total, each) => total + pick(each), 0);
   const [input, cached] = [sum((usage) => usage.promptTokens), sum((usage) => usage.cachedTokens)];

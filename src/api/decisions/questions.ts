@@ -66,7 +66,7 @@ function distinct(
     if ((typeof value !== 'string' && typeof value !== 'boolean') || value === '')
       throw refusal(`${at}[${index}]`, 'must be text that is not empty, or true or false');
     const option = typeof value === 'string' ? value.toWellFormed() : value;
-    const spelled = spellingOf(option);
+    const spelled = spellOption(option);
     if (seen.has(spelled))
       throw refusal(`${at}[${index}]`, `repeats ${spelled.slice(0, 64)}; send each once`);
     seen.add(spelled);
@@ -109,7 +109,7 @@ export function readInput({ input }: Pick<DecisionRequest, 'input'>): Turn[] {
 }
 
 /** As the model is to answer: no spelling begins another, so that their probabilities are of different answers. */
-export const spellingOf = (value: string | boolean): string => JSON.stringify(value);
+export const spellOption = (value: string | boolean): string => JSON.stringify(value);
 
 /** The conversation that asks it; everything before its words is the same for each question of a request. */
 export function asking(input: readonly Turn[], question: Question, options: readonly Option[]): Turn[] {
@@ -122,7 +122,7 @@ export function asking(input: readonly Turn[], question: Question, options: read
 function inWords({ type, instructions }: Question, options: readonly Option[]): string {
   if (type === 'predicate') return `Is this true or false? ${instructions}\nAnswer with true or false only.`;
   const listed = options.map(({ value, description }) => {
-    const spelled = spellingOf(value);
+    const spelled = spellOption(value);
     return description === '' ? `- ${spelled}` : `- ${spelled}: ${description}`;
   });
   const kind = type === 'choice' ? 'Options' : 'Levels, from the lowest to the highest';
@@ -136,9 +136,9 @@ const MOST_ORDERS = 4;
  * The orders in which options are listed. Where order is to have no influence these follow from the options alone, and each
  * stands in different places.
  */
-export function ordersOf({ type, options }: Question, isAnyOrder: boolean): (readonly Option[])[] {
+export function optionOrders({ type, options }: Question, isAnyOrder: boolean): (readonly Option[])[] {
   if (!isAnyOrder || type !== 'choice') return [options];
-  const spelled = (option: Option): string => spellingOf(option.value);
+  const spelled = (option: Option): string => spellOption(option.value);
   const sorted = [...options].sort((a, b) => (spelled(a) < spelled(b) ? -1 : 1));
   const count = Math.min(MOST_ORDERS, sorted.length);
   return Array.from({ length: count }, (_, at) => {

@@ -43,7 +43,7 @@ const MOST_ADDRESS_CHARS = 4096;
 const isAddress = (url: string): boolean =>
   url.length <= MOST_ADDRESS_CHARS && /^https?:\/\//i.test(url) && URL.canParse(url);
 
-export function audioOf(data: unknown, format: unknown): FoundMedium | null {
+export function inlineAudio(data: unknown, format: unknown): FoundMedium | null {
   if (typeof data !== 'string' || !BASE64.test(data) || !AUDIO_FORMATS.includes(format)) return null;
   return { medium: 'audio', data, format: String(format) };
 }

@@ -3,7 +3,7 @@ import type { AnswerFormat, ToolDefinition } from '../../contract/job.ts';
 import { memoizeByObject } from '../../lib/base/recent/memoize-by-object.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { readAnswerFormat } from '../intake/answer-format.ts';
-import { placeOf, placeSchema } from '../intake/schema-places.ts';
+import { schemaPlace, placeSchema } from '../intake/schema-places.ts';
 import { readTools } from '../intake/tools.ts';
 import type { Fields } from './fields.ts';
 
@@ -26,7 +26,7 @@ export function toolsAs(names: Names): (own: readonly PlacedTool[]) => ToolDefin
         names,
       );
     const tools = inWords(inPlace, () => readTools(own.map(({ tool }) => tool)));
-    for (const { parameters } of tools) placeSchema(parameters, inPlace(placeOf(parameters)));
+    for (const { parameters } of tools) placeSchema(parameters, inPlace(schemaPlace(parameters)));
     return tools;
   });
 }
@@ -34,7 +34,7 @@ export function toolsAs(names: Names): (own: readonly PlacedTool[]) => ToolDefin
 export function formatAs(response_format: Fields, names: Names): AnswerFormat {
   const inPlace = (words: string): string => renamed(words, names);
   const format = inWords(inPlace, () => readAnswerFormat({ response_format }));
-  if (format.kind === 'json_schema') placeSchema(format.schema, inPlace(placeOf(format.schema)));
+  if (format.kind === 'json_schema') placeSchema(format.schema, inPlace(schemaPlace(format.schema)));
   return format;
 }
 

@@ -99,7 +99,7 @@ function readRequest(
   const asked = {
     ...readEmbeddingInput(body.input),
     model: body.model,
-    widthOf: (model: WidthFacts) => answerWidth(model, body.dimensions ?? null),
+    outputWidth: (model: WidthFacts) => answerWidth(model, body.dimensions ?? null),
     truncate: body.truncate === true,
     keepAlive: body.keep_alive,
     caller,

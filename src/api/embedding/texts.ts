@@ -9,22 +9,22 @@ export const TEXT_LIMITS = { inputs: TEXTS_OF_ONE_REQUEST, bytes: 1024 * 1024 } 
 export interface NamedTexts {
   /** Texts, or token ids of the model. */
   readonly texts: readonly TextOrIds[];
-  readonly nameOf: (index: number) => string;
+  readonly inputName: (index: number) => string;
 }
 
 /** `input` of an embeddings request, or a 400. */
 export function readEmbeddingInput(input: string | readonly unknown[]): NamedTexts {
-  if (typeof input === 'string') return { texts: [readText(input, 'input')], nameOf: () => 'input' };
-  if (typeof input[0] === 'number') return { texts: [readIds(input, 'input')], nameOf: () => 'input' };
+  if (typeof input === 'string') return { texts: [readText(input, 'input')], inputName: () => 'input' };
+  if (typeof input[0] === 'number') return { texts: [readIds(input, 'input')], inputName: () => 'input' };
   if (input.length === 0)
     refuse('input must not be an empty array; send one string or a list of strings.', 'input');
   if (input.length > TEXT_LIMITS.inputs)
     refuse(`input has ${input.length} items; send at most ${TEXT_LIMITS.inputs} per request.`, 'input');
 
-  const nameOf = (index: number): string => `input[${index}]`;
+  const inputName = (index: number): string => `input[${index}]`;
   const read = (item: unknown, index: number): TextOrIds =>
-    Array.isArray(item) ? readIds(item, nameOf(index)) : readText(item, nameOf(index));
-  return { texts: input.map(read), nameOf };
+    Array.isArray(item) ? readIds(item, inputName(index)) : readText(item, inputName(index));
+  return { texts: input.map(read), inputName };
 }
 
 /** Whether they are of the model is for its vocabulary to say. */

@@ -22,7 +22,7 @@ export interface VectorPorts {
 export interface VectorsAsked extends NamedTexts {
   readonly model: string;
   /** The width to answer with; throws where the model has no vectors of the one that was asked for. */
-  readonly widthOf: (model: WidthFacts) => number;
+  readonly outputWidth: (model: WidthFacts) => number;
   readonly truncate: boolean;
   /** As the request has it. */
   readonly keepAlive: string | number | null | undefined;
@@ -81,8 +81,8 @@ const HASHED: WidthFacts = {
 };
 
 /** Computed on the server's own thread, so it gives way often. */
-async function hashVectors({ texts, nameOf, widthOf, caller: { signal } }: VectorsAsked): Promise<Vectors> {
-  widthOf(HASHED);
+async function hashVectors({ texts, inputName, outputWidth, caller: { signal } }: VectorsAsked): Promise<Vectors> {
+  outputWidth(HASHED);
   const pause = async (): Promise<void> => {
     await setImmediate();
     if (signal.aborted) throw fail('cancelled');
@@ -91,7 +91,7 @@ async function hashVectors({ texts, nameOf, widthOf, caller: { signal } }: Vecto
   let tokens = 0;
   for (const [index, text] of texts.entries()) {
     if (typeof text !== 'string')
-      refuse(`${nameOf(index)} must be text: ${FEATURE_HASH_MODEL} has no vocabulary.`, nameOf(index));
+      refuse(`${inputName(index)} must be text: ${FEATURE_HASH_MODEL} has no vocabulary.`, inputName(index));
     items.push({ vector: await featureHash(text, pause), truncated: false });
     tokens += await featureCount(text, pause);
     await pause();
@@ -107,9 +107,9 @@ export async function modelVectors(
 ): Promise<Vectors> {
   const { embeddingWidth } = model;
   // Before anything runs, where the width is known.
-  if (embeddingWidth !== null) asked.widthOf({ ...model, embeddingWidth });
+  if (embeddingWidth !== null) asked.outputWidth({ ...model, embeddingWidth });
   const { items, ended } = inOrder(await embedded(engine, model, asked), asked.texts.length);
-  const width = asked.widthOf({ ...model, embeddingWidth: items[0]?.vector.length ?? 0 });
+  const width = asked.outputWidth({ ...model, embeddingWidth: items[0]?.vector.length ?? 0 });
   const account = asked.accounts === true ? recordedVectors(items, ended, width) : undefined;
   const fit =
     account?.vectors ?? items.map(({ vector, truncated }) => ({ vector: fitted(vector, width), truncated }));
@@ -126,7 +126,7 @@ export async function modelVectors(
 async function embedded(
   engine: VectorPorts['engine'],
   model: ServedModel,
-  { texts, nameOf, truncate, keepAlive, caller, accounts }: VectorsAsked,
+  { texts, inputName, truncate, keepAlive, caller, accounts }: VectorsAsked,
 ): Promise<readonly JobEvent[]> {
   const trust = model.defaults.tokenIds === 'own' ? { trustsTokenIds: true as const } : {};
   const job = {
@@ -140,15 +140,15 @@ async function embedded(
   try {
     return await runWhole(engine, { model, job, caller, keepAlive });
   } catch (error) {
-    throw inWordsOfRequest(error, nameOf, model.id);
+    throw inWordsOfRequest(error, inputName, model.id);
   }
 }
 
 /** An engine knows a text by its index alone. */
-function inWordsOfRequest(error: unknown, nameOf: NamedTexts['nameOf'], model: string): unknown {
+function inWordsOfRequest(error: unknown, inputName: NamedTexts['inputName'], model: string): unknown {
   const named = <D extends { readonly index: number }>(detail: D) => ({
     ...detail,
-    param: nameOf(detail.index),
+    param: inputName(detail.index),
   });
   if (isFailure(error, 'input_too_long')) return fail('input_too_long', named(error.detail));
   if (isFailure(error, 'input_unreadable')) return fail('input_unreadable', named(error.detail));

@@ -4,7 +4,7 @@ import { pickSettings } from '../../contract/settings/shapes.ts';
 import { systemClock } from '../../lib/base/clock.ts';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
-import { digestOf, modelFiles } from '../../store/files/manifest.ts';
+import { knownDigest, modelFiles } from '../../store/files/manifest.ts';
 import { idToFileName } from '../../store/files/model-id.ts';
 import type { InstalledModel, Registry } from '../../store/registry/registry.ts';
 import { isCard } from '../../trust/evidence/any-statement.ts';
@@ -88,7 +88,7 @@ export async function lastCard(home: string, model: InstalledModel): Promise<Las
     if (findings.some(({ outcome }) => outcome === 'failed' || outcome === 'incomparable')) return null;
     const { predicate } = statement;
     const [first] = modelFiles(model);
-    const isOfFile = first !== undefined && digestOf(first) === predicate.model.blob_sha256;
+    const isOfFile = first !== undefined && knownDigest(first) === predicate.model.blob_sha256;
     const isOfSettings = settingsSha256(model) === predicate.settings.sha256;
     return {
       report: predicate.report,

@@ -95,7 +95,7 @@ export class EngineFeed {
     const wake = (): void => this.#wake();
     signal.addEventListener('abort', wake, { once: true });
     try {
-      let at = this.#numberOf(lastEventId);
+      let at = this.#eventNumber(lastEventId);
       while (!signal.aborted && !this.#isClosed) {
         const log = this.#begin();
         const missed = at === null ? null : log.since(at);
@@ -121,7 +121,7 @@ export class EngineFeed {
   }
 
   /** Null for an id of another boot, or none. */
-  #numberOf(lastEventId: string | undefined): number | null {
+  #eventNumber(lastEventId: string | undefined): number | null {
     const [bootId, number = ''] = (lastEventId ?? '').split('-');
     return bootId === this.#ports.bootId && /^\d{1,15}$/.test(number) ? Number(number) : null;
   }
@@ -201,7 +201,7 @@ export class EngineFeed {
       residencies,
       jobs: board.jobs,
       slots: this.#slots,
-      rateOf: (modelId, jobId) => this.#rates.of(modelId, jobId),
+      slotRate: (modelId, jobId) => this.#rates.of(modelId, jobId),
       devices: devices(),
       upstreams: upstreams(),
       gpu: gpu(),

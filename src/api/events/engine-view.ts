@@ -35,7 +35,7 @@ export interface EngineFacts {
   readonly jobs: readonly OpenJob[];
   /** By model; what nobody has told is missing. */
   readonly slots: ReadonlyMap<string, SlotStates>;
-  readonly rateOf: (modelId: string, jobId: string) => number | null;
+  readonly slotRate: (modelId: string, jobId: string) => number | null;
   readonly devices: readonly DeviceStatus[];
   /** Null: nothing is known. */
   readonly gpu: GpuView | null;
@@ -76,7 +76,7 @@ export function engineState(facts: EngineFacts): EngineState {
   };
 }
 
-function modelView(item: ResidencyStatus, { slots, rateOf }: EngineFacts): ModelView {
+function modelView(item: ResidencyStatus, { slots, slotRate }: EngineFacts): ModelView {
   const { facts } = item;
   return present({
     kind: item.kind,
@@ -101,7 +101,7 @@ function modelView(item: ResidencyStatus, { slots, rateOf }: EngineFacts): Model
     slots: Object.fromEntries(
       (slots.get(item.modelId) ?? []).map((slot) => [
         String(slot.slot),
-        slotView(slot, slot.work === undefined ? null : rateOf(item.modelId, slot.work.jobId)),
+        slotView(slot, slot.work === undefined ? null : slotRate(item.modelId, slot.work.jobId)),
       ]),
     ),
   });

@@ -62,7 +62,7 @@ export async function fitModel(target: LocalTarget, { settings, slots }: FitOpti
       windows: [...windows]
         .toSorted((a, b) => a - b)
         .map((numCtx) => windowAt({ ...wish, wantedCtx: numCtx, mostCtx: null }, free)),
-      load: sizeOf(plan),
+      load: planSize(plan),
       onGpu: gpu !== 'none',
       isMixture: source.experts !== null,
     };
@@ -77,7 +77,7 @@ export async function plannedLoad(
   target: LocalTarget,
   slots: number | null,
 ): Promise<LoadSize | null> {
-  return sizeOf((await planLoad(backend, target, slots)).plan);
+  return planSize((await planLoad(backend, target, slots)).plan);
 }
 
 interface Planned {
@@ -101,7 +101,7 @@ async function planLoad(backend: LocalBackend, target: LocalTarget, slots: numbe
   return { wish, free, plan: bestPlan(wish, free) };
 }
 
-const sizeOf = (plan: LoadPlan | null): LoadSize | null =>
+const planSize = (plan: LoadPlan | null): LoadSize | null =>
   plan === null ? null : { numCtx: plan.numCtx, slots: plan.slots, cells: plan.cells };
 
 function windowAt(wish: Wish, free: Memory): FittingWindow {

@@ -11,7 +11,7 @@ import type {
   FinishReason,
 } from '../../contract/job-event.ts';
 import { remainingMs } from './stream-item.ts';
-import { originsOf } from '../cache-log.ts';
+import { tokenOrigins } from '../cache-log.ts';
 import type {
   ChoiceLogprobs,
   CompactionFacts,
@@ -58,7 +58,7 @@ export function wireTimings({
   timings,
   cache,
 }: Pick<DoneEvent, 'usage' | 'timings' | 'cache'>): Timings {
-  const { slotTokens, ramTokens, diskTokens, restoreMs } = originsOf({ ...usage, cache });
+  const { slotTokens, ramTokens, diskTokens, restoreMs } = tokenOrigins({ ...usage, cache });
   const perSecond = (tokens: number, ms: number) => (ms > 0 ? round((tokens * 1000) / ms) : 0);
   return {
     cache_n: usage.cachedTokens,
@@ -167,15 +167,15 @@ export interface HeadPorts {
   readonly backendSha256: () => Promise<string | null>;
 }
 
-/** What every answer and every chunk of a stream begins with; `idOf` is given the time of creation in seconds. */
+/** What every answer and every chunk of a stream begins with; `makeId` is given the time of creation in seconds. */
 export async function answerHead<T extends string>(
   { clock, backendSha256 }: HeadPorts,
   model: ServedModel,
-  { object, idOf }: { readonly object: T; readonly idOf: (created: number) => string },
+  { object, makeId }: { readonly object: T; readonly makeId: (created: number) => string },
 ) {
   const created = Math.floor(clock.unixMs() / 1000);
   return {
-    id: idOf(created),
+    id: makeId(created),
     object,
     created,
     model: model.id,

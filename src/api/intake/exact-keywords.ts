@@ -29,7 +29,7 @@ export function addExactKeywords(ajv: Ajv2020): void {
   bound(ajv, 'maximum', '<=', (order) => order <= 0);
   bound(ajv, 'exclusiveMaximum', '<', (order) => order < 0);
   onNumbers(ajv, 'multipleOf', (step) => {
-    const exactStep = limitOf('multipleOf', step);
+    const exactStep = readLimit('multipleOf', step);
     return (given) => (isExactMultiple(given, exactStep) ? null : 'is no multiple of "multipleOf"');
   });
   onNumbers(ajv, WHOLE, () => (given) => (isExactInteger(given) ? null : 'must be integer'));
@@ -43,22 +43,22 @@ export function addExactKeywords(ajv: Ajv2020): void {
   ajv.removeKeyword('const');
   ajv.removeKeyword('enum');
   ajv.removeKeyword('uniqueItems');
-  const oneOf = (values: readonly unknown[], message: string): Compiled => {
-    const keys = new Set(values.map(keyOf));
+  const memberCheck = (values: readonly unknown[], message: string): Compiled => {
+    const keys = new Set(values.map(equalityKey));
     const hasContainer = values.some(isContainer);
     return judging((value, context) => {
       if (isContainer(value) && !hasContainer) return message;
-      return keys.has(keyOf(spelledOf(value, context))) ? null : message;
+      return keys.has(equalityKey(spelledValue(value, context))) ? null : message;
     });
   };
   ajv.addKeyword({
     keyword: 'const',
-    compile: (value: unknown) => oneOf([value], 'must be equal to constant'),
+    compile: (value: unknown) => memberCheck([value], 'must be equal to constant'),
   });
   ajv.addKeyword({
     keyword: 'enum',
     schemaType: 'array',
-    compile: (values: readonly unknown[]) => oneOf(values, 'must be equal to one of the allowed values'),
+    compile: (values: readonly unknown[]) => memberCheck(values, 'must be equal to one of the allowed values'),
   });
   ajv.addKeyword({
     keyword: 'uniqueItems',
@@ -67,7 +67,7 @@ export function addExactKeywords(ajv: Ajv2020): void {
     compile: (isOn: unknown) =>
       judging((items) => {
         if (isOn !== true || !Array.isArray(items)) return null;
-        const keys = new Set(items.map((_, at) => keyOf(spelledMember(items, at))));
+        const keys = new Set(items.map((_, at) => equalityKey(spelledMember(items, at))));
         return keys.size === items.length ? null : 'must NOT have duplicate items';
       }),
   });
@@ -75,7 +75,7 @@ export function addExactKeywords(ajv: Ajv2020): void {
 
 function bound(ajv: Ajv2020, keyword: string, sign: string, holds: (order: number) => boolean): void {
   onNumbers(ajv, keyword, (limit) => {
-    const exactLimit = limitOf(keyword, limit);
+    const exactLimit = readLimit(keyword, limit);
     return (given) =>
       holds(compareExact(given, exactLimit))
         ? null
@@ -83,27 +83,27 @@ function bound(ajv: Ajv2020, keyword: string, sign: string, holds: (order: numbe
   });
 }
 
-function onNumbers(ajv: Ajv2020, keyword: string, judgeOf: (schema: unknown) => Judge): void {
+function onNumbers(ajv: Ajv2020, keyword: string, makeJudge: (schema: unknown) => Judge): void {
   ajv.removeKeyword(keyword);
   ajv.addKeyword({
     keyword,
     type: 'number',
     compile: (schema: unknown) => {
-      const judge = judgeOf(schema);
+      const judge = makeJudge(schema);
       return judging((value, context) => {
-        const spelled = spelledOf(value, context);
+        const spelled = spelledValue(value, context);
         // No text of JSON stands for it.
         if (typeof spelled === 'number' && !Number.isFinite(spelled)) return 'must be a number';
-        return judge(exactOf(spelled));
+        return judge(toExact(spelled));
       });
     },
   });
 }
 
 /** A function of ajv that tells its message. */
-function judging(problemOf: (value: unknown, context: Context) => string | null): Compiled {
+function judging(findProblem: (value: unknown, context: Context) => string | null): Compiled {
   const validate: Compiled = (value: unknown, context) => {
-    const message = problemOf(value, context);
+    const message = findProblem(value, context);
     if (message !== null) validate.errors = [{ message }];
     return message === null;
   };
@@ -111,7 +111,7 @@ function judging(problemOf: (value: unknown, context: Context) => string | null)
 }
 
 /** A value as it is spelled where it stands. */
-function spelledOf(value: unknown, context: Context): unknown {
+function spelledValue(value: unknown, context: Context): unknown {
   const { parentData, parentDataProperty } = context ?? {};
   const isMember = typeof parentData === 'object' && parentData !== null && parentDataProperty !== undefined;
   // The name of a property has the object as its parent too.
@@ -121,12 +121,12 @@ function spelledOf(value: unknown, context: Context): unknown {
 }
 
 /** Of a keyword that must be a number. */
-function limitOf(keyword: string, limit: unknown): ExactNumber {
-  if (typeof limit === 'number' || limit instanceof SpelledNumber) return exactOf(limit);
+function readLimit(keyword: string, limit: unknown): ExactNumber {
+  if (typeof limit === 'number' || limit instanceof SpelledNumber) return toExact(limit);
   throw new Error(`${keyword} must be number`);
 }
 
-function exactOf(value: unknown): ExactNumber {
+function toExact(value: unknown): ExactNumber {
   return exactNumber(value instanceof SpelledNumber ? value.spelling : String(value));
 }
 
@@ -134,11 +134,11 @@ const isContainer = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof SpelledNumber);
 
 /** A text that equal values have, and no others. */
-function keyOf(value: unknown): string {
-  if (typeof value === 'number' || value instanceof SpelledNumber) return exactKey(exactOf(value));
-  if (Array.isArray(value)) return `[${value.map(keyOf).join(',')}]`;
+function equalityKey(value: unknown): string {
+  if (typeof value === 'number' || value instanceof SpelledNumber) return exactKey(toExact(value));
+  if (Array.isArray(value)) return `[${value.map(equalityKey).join(',')}]`;
   if (!isContainer(value)) return JSON.stringify(value);
-  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${keyOf(member)}`);
+  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${equalityKey(member)}`);
   return `{${members.sort().join(',')}}`;
 }
 

@@ -13,16 +13,16 @@ import { addExactKeywords } from './exact-keywords.ts';
 import { schema2020 } from './schema-2020.ts';
 
 /** What has no linear matcher is in no schema but those of tools, whose patterns are checked only. */
-function matcherOf(source: string): Matcher {
+function toMatcher(source: string): Matcher {
   try {
     return linearMatcher(source);
   } catch {
-    const pattern = regExpOf(source);
+    const pattern = toRegExp(source);
     return { states: source.length, test: (text) => pattern.test(text), toString: () => source };
   }
 }
 
-function regExpOf(source: string): RegExp {
+function toRegExp(source: string): RegExp {
   try {
     return new RegExp(source, 'u');
   } catch {
@@ -77,7 +77,7 @@ export function compileProof(schema: Schema, budget: SchemaBudget): ValidateFunc
 
 /** Paid for here too: the grammar does not see a pattern next to another type. */
 function paidMatcher(source: string, budget: SchemaBudget): Matcher {
-  const matcher = matcherOf(source);
+  const matcher = toMatcher(source);
   budget.spend('steps', source.length + matcher.states);
   return matcher;
 }

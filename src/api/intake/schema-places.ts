@@ -6,6 +6,6 @@ export function placeSchema<T extends object>(schema: T, path: string): T {
   return schema;
 }
 
-export function placeOf(schema: object): string {
+export function schemaPlace(schema: object): string {
   return places.get(schema) ?? 'schema';
 }

@@ -47,7 +47,7 @@ export interface SchemaValidator {
   /** What of each schema is left to the check of the answer; throws where one is refused. */
   examine(schemas: readonly AskedSchema[]): Promise<readonly (readonly LeftOut[])[]>;
   /** What is wrong with the value, JSON text, or null. */
-  problemOf(schema: object, value: string): Promise<string | null>;
+  findProblem(schema: object, value: string): Promise<string | null>;
 }
 
 class ThreadValidator implements SchemaValidator {
@@ -77,7 +77,7 @@ class ThreadValidator implements SchemaValidator {
     return asked.map((schema) => this.#verdicts.get(verdictKey(schema)) ?? []);
   }
 
-  async problemOf(schema: object, value: string): Promise<string | null> {
+  async findProblem(schema: object, value: string): Promise<string | null> {
     const { digest, text } = this.#named(schema, 'schema');
     let reply = await this.#ask({ kind: 'check', digest, text: null, value });
     if (reply.kind === 'unknown') reply = await this.#ask({ kind: 'check', digest, text, value });
@@ -89,7 +89,7 @@ class ThreadValidator implements SchemaValidator {
   #named(schema: object, path: string): Named {
     const known = this.#names.get(schema);
     if (known !== undefined) return known;
-    if (membersOf(schema) > MAX_MEMBERS) throw asFailure(tooLarge(path));
+    if (countMembers(schema) > MAX_MEMBERS) throw asFailure(tooLarge(path));
     const text = writeJson(schema);
     const named = { digest: hash('sha256', text, 'base64'), text };
     this.#names.set(schema, named);
@@ -166,7 +166,7 @@ function verdictKey({ digest, relax }: SchemaToExamine): string {
 }
 
 /** Counts no further than the limit. */
-function membersOf(value: object): number {
+function countMembers(value: object): number {
   const todo: object[] = [value];
   let members = 0;
   for (let next = todo.pop(); next !== undefined && members <= MAX_MEMBERS; next = todo.pop()) {

@@ -44,7 +44,7 @@ export class KnownSchemas {
     if (known === undefined && text === null) return null;
     const validate = known ?? proofAgain(parseSpelled(text ?? 'true') as Schema);
     this.remember(digest, validate, this.#validators.get(digest)?.chars ?? text?.length ?? 0);
-    return { problem: problemOf(validate, value) };
+    return { problem: findProblem(validate, value) };
   }
 
   #forget(digest: string): void {
@@ -64,7 +64,7 @@ export function examine(
   const schema: unknown = parseSpelled(text);
   if (!isObject(schema)) throw malformed(path, 'a schema is an object');
   const notes = new Notes(path);
-  known.remember(digest, proofOf(schema, { path, relax, budget, notes }), text.length);
+  known.remember(digest, answerProof(schema, { path, relax, budget, notes }), text.length);
   return notes.all();
 }
 
@@ -108,7 +108,7 @@ interface Proving {
 }
 
 /** The check of the answers. Where the grammar allows any value for want of a usable schema, the check does as well. */
-function proofOf(schema: Schema, { path, relax, budget, notes }: Proving): ValidateFunction {
+function answerProof(schema: Schema, { path, relax, budget, notes }: Proving): ValidateFunction {
   let isUsable = true;
   const unusable = (place: SchemaPath): void => {
     isUsable = false;
@@ -131,7 +131,7 @@ const ANY_OBJECT = { type: 'object' };
 /** Of a schema that was accepted when it was examined. */
 function proofAgain(schema: Schema): ValidateFunction {
   const path = 'schema';
-  return proofOf(schema, { path, relax: true, budget: new SchemaBudget(), notes: new Notes(path) });
+  return answerProof(schema, { path, relax: true, budget: new SchemaBudget(), notes: new Notes(path) });
 }
 
 type DataValidationCxt = NonNullable<Parameters<ValidateFunction>[1]>;
@@ -161,7 +161,7 @@ function rootContext(text: string, value: unknown): DataValidationCxt {
   };
 }
 
-function problemOf(validate: ValidateFunction, text: string): string | null {
+function findProblem(validate: ValidateFunction, text: string): string | null {
   let value: unknown;
   try {
     value = parseSpelled(text);

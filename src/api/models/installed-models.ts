@@ -3,9 +3,9 @@ import { lazy } from '../../lib/base/recent/memoize-by-object.ts';
 import { MODEL_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
 import { holdsText, pickSettings } from '../../contract/settings/shapes.ts';
 import {
-  digestOf,
+  knownDigest,
   isServed,
-  mediaOf,
+  acceptedMedia,
   type ModelManifest,
   modelFiles,
   type ServedManifest,
@@ -29,7 +29,7 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
       aliases: model.aliases,
       ownedBy: model.ownedBy,
       engine: LOCAL_ENGINE,
-      media: mediaOf(model),
+      media: acceptedMedia(model),
       addedAt: model.addedAt,
       name: facts.name ?? null,
       architecture: facts.architecture,
@@ -37,14 +37,14 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
       parameterCount: facts.parameterCount,
       contextLength: facts.contextLength,
       sizeBytes: facts.sizeBytes,
-      digest: first ? digestOf(first) : null,
+      digest: first ? knownDigest(first) : null,
       pooling: facts.pooling,
       embeddingWidth: facts.embeddingLength,
       hasChatTemplate: facts.hasChatTemplate || model.params.template !== undefined,
-      template: async () => templateOf(model, await registry.templateOf(model)),
+      template: async () => modelTemplate(model, await registry.readTemplate(model)),
       // What a text of the user says is known to the worker alone.
       reasoning: facts.template.reasoning || holdsText(model.params),
-      defaults: defaultsOf(model),
+      defaults: modelDefaults(model),
       settings: pickSettings(model.params),
       // A chat asks more than once, and making it anew costs as much as a lookup.
       target: lazy(() => registry.toTarget(model, { ...options, companions })),
@@ -69,12 +69,12 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
 }
 
 /** As the worker chooses it; a model of vectors has none. */
-function templateOf({ kind, params: { template } }: ServedManifest, ofFile: string | null): string {
+function modelTemplate({ kind, params: { template } }: ServedManifest, ofFile: string | null): string {
   if (template !== undefined) return knownTemplate(template)?.source ?? template;
   return ofFile ?? (kind === 'chat' ? STAND_IN.source : '');
 }
 
-function defaultsOf(model: ModelManifest): ModelDefaults {
+function modelDefaults(model: ModelManifest): ModelDefaults {
   const { params } = model;
   const sampling = MODEL_ROWS.flatMap(([option]) =>
     params[option] === undefined ? [] : [[option, params[option]]],

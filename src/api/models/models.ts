@@ -2,7 +2,7 @@
 import { byWireName } from '../../contract/settings/shapes.ts';
 import type { ModelEntry, ModelList } from '../../wire/models.ts';
 import { LOCAL_ENGINE } from '../../engine/local/model-source.ts';
-import { limitsOf } from '../../store/files/builtin-facts.ts';
+import { builtinLimits } from '../../store/files/builtin-facts.ts';
 import type { Models, ServedModel } from './served-model.ts';
 
 export async function listModels(models: Pick<Models, 'list'>): Promise<ModelList> {
@@ -16,7 +16,7 @@ export async function showModel(models: Pick<Models, 'find'>, name: string): Pro
 function wireModel(model: ServedModel): ModelEntry {
   const { quant, parameterCount, digest, aliases, contextLength } = model;
   const settings = byWireName(model.settings);
-  const limits = limitsOf(digest);
+  const limits = builtinLimits(digest);
   return {
     id: model.id,
     object: 'model',

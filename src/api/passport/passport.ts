@@ -3,7 +3,7 @@ import { knownTemplate } from '../../../packages/chat-templates/src/form/known-t
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import { shortText } from '../../contract/settings/shapes.ts';
 import { CHECK, type CheckRecord } from '../../store/passports/check-record.ts';
-import { findingOf } from '../../store/passports/findings.ts';
+import { readFinding } from '../../store/passports/findings.ts';
 import { describeModel } from '../../store/registry/describe.ts';
 import { makerDefaults, makerTemplate } from '../../store/registry/maker-defaults.ts';
 import { isLoadSetting, paramsByName } from '../../store/registry/param-names.ts';
@@ -143,7 +143,7 @@ function requestDefaults({ params }: InstalledModel): Record<string, unknown> {
 }
 
 async function showCheck(model: InstalledModel, home: string): Promise<CheckShown | null> {
-  const kept = await findingOf(home, model, CHECK);
+  const kept = await readFinding(home, model, CHECK);
   if (kept === null) return null;
   const { checkedAt, hearth, library, cases, defects, settingsSha256 } = kept;
   const is_current = settingsSha256 === settingsDigest(model);

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
-import { digestOf, modelFiles } from '../../store/files/manifest.ts';
+import { knownDigest, modelFiles } from '../../store/files/manifest.ts';
 import { idToFileName } from '../../store/files/model-id.ts';
 import { readKept } from '../../store/passports/kept-file.ts';
 import type { InstalledModel } from '../../store/registry/registry.ts';
@@ -39,7 +39,7 @@ export async function quotedEval(home: string, model: InstalledModel): Promise<E
   if (card === null || statement === null) return null;
   const { issuer, server, backend, model: measured } = statement.predicate;
   const [first] = modelFiles(model);
-  if (first === undefined || digestOf(first) !== measured.blob_sha256) return null;
+  if (first === undefined || knownDigest(first) !== measured.blob_sha256) return null;
   return {
     issued_at: issuer.issued_at,
     hearth: server.version,

@@ -1,7 +1,7 @@
 /** Who signed an installed model, by what was found at its installation and by the list of signers of today. */
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import type { ModelManifest } from '../../store/files/manifest.ts';
-import { findingOf } from '../../store/passports/findings.ts';
+import { readFinding } from '../../store/passports/findings.ts';
 import { SIGNATURES } from '../../store/passports/signatures.ts';
 import { openSigners } from '../../trust/signatures/signers.ts';
 import { type FileFinding, judge, judged, signerWords } from '../../trust/signatures/verdict.ts';
@@ -25,7 +25,7 @@ export async function showSignatures(
   model: Pick<ModelManifest, 'id' | 'files'>,
   { home, signers }: { readonly home: string; readonly signers: readonly string[] },
 ): Promise<SignatureShown | null> {
-  const kept = await findingOf(home, model, SIGNATURES);
+  const kept = await readFinding(home, model, SIGNATURES);
   if (kept === null) return null;
   const files = judged(kept.files, await openSigners(signers));
   const { state, reason } = judge('it', files);

@@ -9,7 +9,7 @@ import { chatBytes, chatParts, temporaryFolder, temporaryRegistry } from '../../
 import { importFile } from '../../store/install/import.ts';
 import type { InstallEvent } from '../../store/install/install-event.ts';
 import type { Registry } from '../../store/registry/registry.ts';
-import { findingOf } from '../../store/passports/findings.ts';
+import { readFinding } from '../../store/passports/findings.ts';
 import { SIGNATURES } from '../../store/passports/signatures.ts';
 import { signatureGate, type SignatureSettings } from './signature-gate.ts';
 
@@ -110,7 +110,7 @@ describe.each(ways)('a model that is %s', (_, way) => {
         says: expect.stringMatching(/is signed by the key [0-9a-f]{16}\.$/),
       },
     ]);
-    expect(await findingOf(home, await registry.find(id), SIGNATURES)).toMatchObject({
+    expect(await readFinding(home, await registry.find(id), SIGNATURES)).toMatchObject({
       files: [{ name: 'm.gguf', state: 'trusted', signature: 'model.sig' }],
     });
   });
@@ -136,7 +136,7 @@ describe.each(ways)('a model that is %s', (_, way) => {
       const { install, registry, home, id } = await way(files);
       const events = said(await install('warn', await Promise.all(list.map(listed))));
       expect(events).toMatchObject([{ state }]);
-      expect(await findingOf(home, await registry.find(id), SIGNATURES)).toMatchObject({
+      expect(await readFinding(home, await registry.find(id), SIGNATURES)).toMatchObject({
         files: [{ state }],
       });
     }
@@ -150,7 +150,7 @@ describe.each(ways)('a model that is %s', (_, way) => {
   it('with off is installed whatever lies beside it', async () => {
     const { install, registry, home, id } = await way(other);
     expect(said(await install('off', [await listed(signer)]))).toEqual([]);
-    expect(await findingOf(home, await registry.find(id), SIGNATURES)).toBeNull();
+    expect(await readFinding(home, await registry.find(id), SIGNATURES)).toBeNull();
   });
 });
 

@@ -28,7 +28,7 @@ export interface TrialPlaces extends PackagePlaces {
 type Effects = Pick<
   GpuTrialPorts,
   | 'isOffline'
-  | 'bytesOf'
+  | 'fileBytes'
   | 'read'
   | 'write'
   | 'hasPackage'
@@ -46,7 +46,7 @@ export function gpuTrialEffects(places: TrialPlaces): Effects {
   const tried = { env, gpu: KIND, libraries: trialFolder(libraries) };
   return {
     isOffline: () => isSet(env['HF_HUB_OFFLINE']),
-    bytesOf: async (file) => (await stat(file)).size,
+    fileBytes: async (file) => (await stat(file)).size,
     read: () => readGpuTrial(libraries),
     write: (trial) => writeGpuTrial(libraries, trial),
     hasPackage: () => `${platformKey()}-${KIND}` in GPU_LIBRARIES,

@@ -34,7 +34,7 @@ export interface GpuTrialPorts {
   /** Whether a job runs or waits. */
   readonly isBusy: () => boolean;
   readonly freeBytes: () => number;
-  readonly bytesOf: (path: string) => Promise<number>;
+  readonly fileBytes: (path: string) => Promise<number>;
   /** Whether there is a package for this platform. */
   readonly hasPackage: () => boolean;
   readonly read: () => Promise<TrialResult | null>;
@@ -131,7 +131,7 @@ export class GpuTrialRun {
 
   async #isMeasurable({ path }: TriedModel): Promise<boolean> {
     // A file that is gone says so elsewhere.
-    const bytes = await this.#ports.bytesOf(path).catch(() => 0);
+    const bytes = await this.#ports.fileBytes(path).catch(() => 0);
     return bytes >= LEAST_BYTES && this.#ports.freeBytes() >= bytes * FREE_PER_BYTE;
   }
 
@@ -194,7 +194,7 @@ export class GpuTrialRun {
     try {
       const facts = await this.#ports.devices();
       const device = facts.devices?.find(({ kind }) => kind === 'gpu' || kind === 'igpu');
-      if (device === undefined) return { outcome: 'no-gpu', ...softwareOf(facts) };
+      if (device === undefined) return { outcome: 'no-gpu', ...softwareDevice(facts) };
       const named = { device: device.description.slice(0, 256) };
       const words = `The GPU ${named.device} is tried.`;
       this.#state = { state: 'trying', words };
@@ -212,7 +212,7 @@ export class GpuTrialRun {
 }
 
 /** A device that only the processor stands behind. */
-function softwareOf({ devices = [] }: BackendFacts): { readonly reason?: string } {
+function softwareDevice({ devices = [] }: BackendFacts): { readonly reason?: string } {
   const software = devices.find(({ name, kind }) => kind === 'cpu' && name !== 'CPU');
   return software === undefined ? {} : { reason: `${software.description} computes on the processor` };
 }

@@ -3,7 +3,7 @@ import { startCommand } from '../../engine/command/start.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { systemClock } from '../../lib/base/clock.ts';
 import type { Dialect } from '../../engine/upstream/ports.ts';
-import { commandOf } from '../../store/engines/command-of.ts';
+import { commandSource } from '../../store/engines/command-of.ts';
 import type { CommandEntry, CommandModel } from '../../store/engines/entry.ts';
 import type { Environment } from '../../store/engines/upstream-of.ts';
 import type { Registry } from '../../store/registry/registry.ts';
@@ -74,7 +74,7 @@ async function tryOnce(
   signal: AbortSignal,
 ) {
   const meant = word === null ? null : await meaning(registry, word);
-  const source = { ...commandOf(draft), model: null, modelWord: meant?.path ?? null, memoryBytes: 0 };
+  const source = { ...commandSource(draft), model: null, modelWord: meant?.path ?? null, memoryBytes: 0 };
   const deps = { clock: systemClock, probe, hostEnv: env };
   onStart?.(meant === null || meant.isInstalled ? null : meant.path);
   const started = await startCommand(deps, draft.name, source, signal);

@@ -5,12 +5,12 @@ import { systemClock } from '../../lib/base/clock.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { checkEngineName, type EngineStore, taken } from '../../store/engines/engine-store.ts';
 import type { KnownModel, UpstreamEntry } from '../../store/engines/entry.ts';
-import { type Environment, upstreamOf } from '../../store/engines/upstream-of.ts';
+import { type Environment, openUpstream } from '../../store/engines/upstream-of.ts';
 import type { Registry } from '../../store/registry/registry.ts';
 import { parsePublicKey } from '../../trust/identity/dsse.ts';
 import { served } from './directory.ts';
 import type { OwnProbe } from './own-probe.ts';
-import { privacyOf, readUpstreamUrl } from './upstream-url.ts';
+import { addressPrivacy, readUpstreamUrl } from './upstream-url.ts';
 
 export interface AskedUpstream
   extends Pick<
@@ -52,7 +52,7 @@ export async function addUpstream(ports: AddPorts, asked: AskedUpstream): Promis
     name,
     baseUrl,
     dialect: dialect ?? 'openai',
-    privacy: privacy ?? privacyOf(baseUrl),
+    privacy: privacy ?? addressPrivacy(baseUrl),
     ...defined(said),
     aliases: before?.type === 'upstream' ? before.aliases : {},
     ...(before?.type === 'upstream' && before.limits !== undefined ? { limits: before.limits } : {}),
@@ -60,11 +60,11 @@ export async function addUpstream(ports: AddPorts, asked: AskedUpstream): Promis
     addedAt: new Date(systemClock.unixMs()).toISOString(),
   };
   const { signal } = new AbortController();
-  const found = dialect ?? (await ports.probe.detect(upstreamOf(draft, ports.env), signal));
+  const found = dialect ?? (await ports.probe.detect(openUpstream(draft, ports.env), signal));
   const entry = { ...draft, dialect: found };
   checkPinned(entry);
   let silent: Error | null = null;
-  const known = await provedModels(ports.probe, upstreamOf(entry, ports.env), signal).catch(
+  const known = await provedModels(ports.probe, openUpstream(entry, ports.env), signal).catch(
     (error: unknown) => {
       if (isFailure(error, 'upstream_unproved')) throw error;
       silent = error instanceof Error ? error : new Error(String(error));

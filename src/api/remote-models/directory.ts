@@ -7,7 +7,7 @@ import type { UpstreamProbe } from '../../engine/upstream/ports.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import type { KnownModel, UpstreamEntry } from '../../store/engines/entry.ts';
-import { type Environment, revisionOf, upstreamOf } from '../../store/engines/upstream-of.ts';
+import { type Environment, upstreamRevision, openUpstream } from '../../store/engines/upstream-of.ts';
 
 /** A list is read again after this long, and no sooner than this after the last look for a name. */
 const FRESH_MS = 30_000;
@@ -50,7 +50,7 @@ export class Directory {
   }
 
   #ask(entry: UpstreamEntry): Promise<void> {
-    const key = `${entry.name} ${revisionOf(entry)}`;
+    const key = `${entry.name} ${upstreamRevision(entry)}`;
     const asking = this.#asking.get(key) ?? this.#askNow(entry).finally(() => this.#asking.delete(key));
     this.#asking.set(key, asking);
     return asking;
@@ -61,17 +61,17 @@ export class Directory {
     const seen = this.#current(entry);
     let models: readonly KnownModel[] = seen?.models ?? entry.known;
     try {
-      const found = await probe.models(upstreamOf(entry, env), new AbortController().signal);
+      const found = await probe.models(openUpstream(entry, env), new AbortController().signal);
       models = found.map((model) => ({ ...model, media: model.media === null ? null : [...model.media] }));
     } catch (error) {
       log.debug({ upstream: entry.name, error }, 'The models of an upstream could not be listed.');
     }
-    this.#seen.set(entry.name, { revision: revisionOf(entry), models, atMs: clock.monotonicMs() });
+    this.#seen.set(entry.name, { revision: upstreamRevision(entry), models, atMs: clock.monotonicMs() });
   }
 
   #current(entry: UpstreamEntry): Seen | undefined {
     const seen = this.#seen.get(entry.name);
-    return seen?.revision === revisionOf(entry) ? seen : undefined;
+    return seen?.revision === upstreamRevision(entry) ? seen : undefined;
   }
 
   #ageMs({ atMs }: Seen): number {

@@ -7,7 +7,7 @@ import { type EngineStore, taken } from '../../store/engines/engine-store.ts';
 import type { EngineEntry, PoolEntry } from '../../store/engines/entry.ts';
 import { checkModelId, isAlias } from '../../store/files/model-id.ts';
 import type { Registry } from '../../store/registry/registry.ts';
-import { aliasesOf, limitOf, nameIn } from './remote-models.ts';
+import { modelAliases, modelLimit, nameIn } from './remote-models.ts';
 import { ownName } from './own-name.ts';
 
 /** A model as the entry of its engine knows it. */
@@ -26,7 +26,7 @@ export interface SeenModel {
 /** Of every engine, in the order of their names. */
 export async function seenModels(engines: Pick<EngineStore, 'read'>): Promise<SeenModel[]> {
   const { entries } = await engines.read();
-  const single = entries.flatMap((entry) => (entry.type === 'pool' ? [] : modelsOf(entry)));
+  const single = entries.flatMap((entry) => (entry.type === 'pool' ? [] : ownModels(entry)));
   const pools = entries.flatMap((entry): SeenModel[] => {
     if (entry.type !== 'pool') return [];
     const first = single.find(({ id }) => entry.members.includes(id));
@@ -37,7 +37,7 @@ export async function seenModels(engines: Pick<EngineStore, 'read'>): Promise<Se
   return [...single, ...pools];
 }
 
-function modelsOf(entry: Exclude<EngineEntry, PoolEntry>): SeenModel[] {
+function ownModels(entry: Exclude<EngineEntry, PoolEntry>): SeenModel[] {
   const own =
     entry.type === 'upstream'
       ? entry.known.map((known) => ({ own: ownName(known.name), known }))
@@ -48,9 +48,9 @@ function modelsOf(entry: Exclude<EngineEntry, PoolEntry>): SeenModel[] {
     engine: entry.type,
     owner: entry.name,
     contextLength,
-    aliases: aliasesOf(entry, model),
+    aliases: modelAliases(entry, model),
     addedAt: entry.addedAt,
-    privacy: entry.type === 'upstream' ? limitOf(entry, model) : null,
+    privacy: entry.type === 'upstream' ? modelLimit(entry, model) : null,
   }));
 }
 

@@ -15,8 +15,8 @@ import type {
   PoolEntry,
   UpstreamEntry,
 } from '../../store/engines/entry.ts';
-import { commandOf } from '../../store/engines/command-of.ts';
-import { revisionOf, upstreamOf } from '../../store/engines/upstream-of.ts';
+import { commandSource } from '../../store/engines/command-of.ts';
+import { upstreamRevision, openUpstream } from '../../store/engines/upstream-of.ts';
 import type { Models, ServedModel } from '../models/served-model.ts';
 import { Directory, type DirectoryPorts } from './directory.ts';
 import { ownName } from './own-name.ts';
@@ -138,11 +138,11 @@ export class RemoteModels {
     return this.#once(entry, known, () => {
       const own = ownName(known.name);
       const id = `${entry.name}/${own}`;
-      const revision = `${revisionOf(entry)} ${JSON.stringify(known)}`;
+      const revision = `${upstreamRevision(entry)} ${JSON.stringify(known)}`;
       return servedModel({
         id,
         known,
-        aliases: aliasesOf(entry, own),
+        aliases: modelAliases(entry, own),
         ownedBy: entry.name,
         engine: REMOTE_ENGINE,
         // One that does not tell what it takes is not said to take it.
@@ -150,8 +150,8 @@ export class RemoteModels {
         addedAt: entry.addedAt,
         sizeBytes: 0,
         target: () => ({
-          ...remoteTarget(id, { upstream: upstreamOf(entry, this.#ports.env), model: known }, revision),
-          ...farthestOf(entry, known),
+          ...remoteTarget(id, { upstream: openUpstream(entry, this.#ports.env), model: known }, revision),
+          ...modelFarthest(entry, known),
         }),
       });
     });
@@ -163,14 +163,14 @@ export class RemoteModels {
       return servedModel({
         id,
         known,
-        aliases: aliasesOf(entry, own),
+        aliases: modelAliases(entry, own),
         ownedBy: entry.name,
         engine: COMMAND_ENGINE,
         media: known.media ?? [],
         addedAt: entry.addedAt,
         sizeBytes: memoryBytes,
         target: () =>
-          commandTarget(id, { ...commandOf(entry), modelWord: model ?? null, model: known, memoryBytes }),
+          commandTarget(id, { ...commandSource(entry), modelWord: model ?? null, model: known, memoryBytes }),
       });
     });
   }
@@ -185,12 +185,12 @@ export class RemoteModels {
 }
 
 /** How far requests of that model may go, by its own name, where its user says so; null: anywhere. */
-export function limitOf({ limits = {} }: UpstreamEntry, model: string): Privacy | null {
+export function modelLimit({ limits = {} }: UpstreamEntry, model: string): Privacy | null {
   return Object.entries(limits).find(([name]) => ownName(name) === model)?.[1] ?? null;
 }
 
-function farthestOf(entry: UpstreamEntry, { name }: KnownModel): Pick<ModelTarget, 'farthest'> {
-  const farthest = limitOf(entry, ownName(name));
+function modelFarthest(entry: UpstreamEntry, { name }: KnownModel): Pick<ModelTarget, 'farthest'> {
+  const farthest = modelLimit(entry, ownName(name));
   return farthest === null ? {} : { farthest };
 }
 
@@ -203,7 +203,7 @@ export function nameIn({ name, aliases }: Named, wanted: string): string | null 
   return wanted.startsWith(`${name}/`) ? wanted.slice(name.length + 1) : null;
 }
 
-export function aliasesOf({ aliases }: Named, model: string): string[] {
+export function modelAliases({ aliases }: Named, model: string): string[] {
   return Object.entries(aliases).flatMap(([alias, named]) => (ownName(named) === model ? [alias] : []));
 }
 

@@ -33,7 +33,7 @@ OWN_NETWORK.addSubnet('fc00::', 7, 'ipv6');
 OWN_NETWORK.addSubnet('fe80::', 10, 'ipv6');
 
 /** What an address says; names of the public network count as remote. */
-export function privacyOf(baseUrl: string): Privacy {
+export function addressPrivacy(baseUrl: string): Privacy {
   const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '').toLowerCase();
   if (host === 'localhost' || host === '::1' || host.startsWith('127.')) return 'local';
   const version = isIP(host);

@@ -67,7 +67,7 @@ function askedSampling({ predicate }: Statement, request: unknown): Finding {
   try {
     const asked = readAskedSampling(request, predicate.request);
     if (asked !== null) return checkSampling(predicate, asked);
-    return cannot('sampling', `the request is not one for ${routeOf(predicate.request)}`, 'L1');
+    return cannot('sampling', `the request is not one for ${requestRoute(predicate.request)}`, 'L1');
   } catch (error) {
     if (!isSvcError(error)) throw error;
     return cannot('sampling', `this version of the server refuses the request: ${error.message}`, 'L1');
@@ -80,11 +80,11 @@ function readAskedSampling(
   { route }: Statement['predicate']['request'],
 ): AskedSampling | null {
   const isChat = route === undefined;
-  if (isChat && Check(ChatRequest, request)) return samplingOf(request);
-  return !isChat && Check(CompletionRequest, request) ? samplingOf(request) : null;
+  if (isChat && Check(ChatRequest, request)) return requestSampling(request);
+  return !isChat && Check(CompletionRequest, request) ? requestSampling(request) : null;
 }
 
-function samplingOf(request: GenerationFields): AskedSampling {
+function requestSampling(request: GenerationFields): AskedSampling {
   return {
     // Neither the bytes nor the time decide how tokens are chosen.
     frozen: freezeRequest(Buffer.alloc(0), { ...request }, { nowMs: 0, nonce: null }),
@@ -94,7 +94,7 @@ function samplingOf(request: GenerationFields): AskedSampling {
   };
 }
 
-export const routeOf = ({ route }: Statement['predicate']['request']): string =>
+export const requestRoute = ({ route }: Statement['predicate']['request']): string =>
   route ?? routes.chatCompletions.path;
 
 export const cannot = (name: string, detail: string, level: Finding['level'] = 'L3'): Finding => ({

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseJson } from '../../lib/json/strict-json.ts';
 import { fail, isFailure, isSvcError, errorMessage, errorReason } from '../../lib/errors/svc-error.ts';
-import { type Keyring, keyringOf, parseKeyring } from '../../trust/evidence/keyring.ts';
+import { type Keyring, keyringFromJson, parseKeyring } from '../../trust/evidence/keyring.ts';
 import { readKeyHistory } from '../../trust/evidence/rotation.ts';
 import { recordText } from '../../trust/evidence/record-text.ts';
 import { type OpenedRecord, openRecord } from '../../trust/evidence/verify.ts';
@@ -56,7 +56,7 @@ function opened(path: string, value: unknown): OpenedRecord {
 export async function readKeyring(home: string, pubkeyFile: string | undefined): Promise<Keyring | null> {
   if (pubkeyFile === undefined) {
     const history = await readKeyHistory(home);
-    return history === null ? null : { ...keyringOf(history), isHome: true };
+    return history === null ? null : { ...keyringFromJson(history), isHome: true };
   }
   try {
     return parseKeyring(await readFile(pubkeyFile, 'utf8'));

@@ -44,7 +44,7 @@ export async function replayFolder(
 ): Promise<Drift[]> {
   const keyring = await readKeyring(machine.home, pubkey);
   const workers = new Map<string, Replayer>();
-  const replayerOf = async (model: ReplayModel, backendSha256: string): Promise<Replayer> => {
+  const openReplayer = async (model: ReplayModel, backendSha256: string): Promise<Replayer> => {
     const { libraries } = await findRecorded(backendSha256, librariesFolder(machine.home));
     const key = JSON.stringify([model.path, libraries]);
     const replayer = workers.get(key) ?? new Replayer({ env: machine.env, libraries }, model);
@@ -55,7 +55,7 @@ export async function replayFolder(
   try {
     for (const file of files) {
       machine.note(`Replaying ${file}`);
-      drifts.push(await driftOf(file, { machine, keyring, modelFile, replayerOf }));
+      drifts.push(await replayDrift(file, { machine, keyring, modelFile, openReplayer }));
     }
   } finally {
     await Promise.all([...workers.values()].map((worker) => worker.close()));
@@ -67,10 +67,10 @@ interface Bench {
   readonly machine: Machine;
   readonly keyring: Keyring | null;
   readonly modelFile: string | undefined;
-  replayerOf(model: ReplayModel, backendSha256: string): Promise<Replayer>;
+  openReplayer(model: ReplayModel, backendSha256: string): Promise<Replayer>;
 }
 
-async function driftOf(file: string, bench: Bench): Promise<Drift> {
+async function replayDrift(file: string, bench: Bench): Promise<Drift> {
   try {
     const recorded = await readRecord(file);
     const { findings, statement, record, request } = checkClaims(recorded.record, bench.keyring, {
@@ -81,7 +81,7 @@ async function driftOf(file: string, bench: Bench): Promise<Drift> {
     const open = findings.find(({ outcome }) => outcome === 'incomparable');
     if (open !== undefined) throw notComparable(open.detail);
     if (statement !== null && isCard(statement)) throw notComparable(MEASURED_AGAIN);
-    if (request === null) throw notComparable(`${requestOf(file)} cannot be read`);
+    if (request === null) throw notComparable(`${requestFile(file)} cannot be read`);
     if (statement === null) throw notComparable('its signature was not checked');
     const model = await findModel(bench.machine, statement.predicate, bench.modelFile);
     if (model === null) {
@@ -97,7 +97,7 @@ async function driftOf(file: string, bench: Bench): Promise<Drift> {
         replayVectors(here, model, { ...one, request: request.value }),
       );
     }
-    const replayer = await bench.replayerOf(model, backend_sha256);
+    const replayer = await bench.openReplayer(model, backend_sha256);
     return await replayed({ ...recorded, record }, { statement, request: request.value, replayer });
   } catch (error) {
     if (isFailure(error, 'record_not_comparable')) return notRun(file, 'not_comparable', error.detail.reason);
@@ -125,11 +125,11 @@ async function replayedVectors(
   };
 }
 
-const requestOf = (file: string): string => file.replace(/\.json$/, '.request.json');
+const requestFile = (file: string): string => file.replace(/\.json$/, '.request.json');
 
 async function readRequest(file: string): Promise<{ bytes: Buffer; value: unknown } | null> {
   try {
-    return await readJsonFile(requestOf(file));
+    return await readJsonFile(requestFile(file));
   } catch (error) {
     if (!isFailure(error, 'record_malformed', 'file_not_found')) throw error;
     return null;

@@ -14,7 +14,7 @@ import { readPrompts } from '../completion/prompts.ts';
 import type { JobContent } from '../generation/choices.ts';
 import { type GenerationFields, readSampling, readStop, readTokenRules } from '../generation/parameters.ts';
 import { readAnswerFormat } from '../intake/answer-format.ts';
-import { routeOf } from './check-claims.ts';
+import { requestRoute } from './check-claims.ts';
 import { readContent } from '../dialects/chat-completions/content.ts';
 import { Check } from 'typebox/value';
 
@@ -28,7 +28,7 @@ export interface RecordedRun {
 /** `defaultStop` are the stop strings that the installed model adds to requests without any. */
 export function replayJob(run: RecordedRun, defaultStop: readonly string[]): GenerateJob {
   const { claimed, pins } = run;
-  const { request, content } = askedOf(run);
+  const { request, content } = readAsked(run);
   const { sampling } = claimed;
   const isNamed = request.stop !== null && request.stop !== undefined;
   const stop = isNamed ? readStop(request.stop) : [...defaultStop];
@@ -55,7 +55,7 @@ export function replayJob(run: RecordedRun, defaultStop: readonly string[]): Gen
 }
 
 /** The request, and what it asks of the model. */
-function askedOf({ claimed, request }: RecordedRun): {
+function readAsked({ claimed, request }: RecordedRun): {
   readonly request: GenerationFields;
   readonly content: JobContent;
 } {
@@ -69,7 +69,7 @@ function askedOf({ claimed, request }: RecordedRun): {
       return { request, content: { ...NO_CHAT, prompt, format: readAnswerFormat(request), topLogprobs } };
     }
   }
-  throw notComparable(`the request is not one for ${routeOf(claimed.request)} with one answer`);
+  throw notComparable(`the request is not one for ${requestRoute(claimed.request)} with one answer`);
 }
 
 /** The record cannot be repeated here, for a reason that is no fault of it. */

@@ -1,12 +1,12 @@
 /** Which model of this machine a record is replayed on: an installed one of the very bytes, or the file that was named. */
 import { basename, dirname, join } from 'node:path';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
-import { type ModelFiles, partsOf } from '../../trust/evidence/compare.ts';
+import { type ModelFiles, shardDigests } from '../../trust/evidence/compare.ts';
 import type { Predicate } from '../../trust/evidence/statement.ts';
 import { hashFile } from '../../lib/files/plain-file.ts';
 import { inspectModel } from '../../store/install/inspection.ts';
 import {
-  digestOf,
+  knownDigest,
   isBlobFile,
   type ModelFile,
   type ModelManifest,
@@ -44,7 +44,7 @@ async function namedModel(path: string, templates: readonly string[]): Promise<R
   const { kind } = await inspectModel(paths);
   if (kind === 'adapter') throw fail('gguf_invalid', { path, reason: 'it is a LoRA adapter, not a model' });
   const [first = '', ...parts] = await Promise.all(paths.map((file) => hashFile(file)));
-  return { path, files: modelFilesOf(first, parts), defaultStop: [], templates };
+  return { path, files: recordedFiles(first, parts), defaultStop: [], templates };
 }
 
 /** Of models that share their first part, the one with all parts of the record. */
@@ -58,7 +58,7 @@ async function installedModel(
   for (const model of await registry.list()) {
     try {
       const found = await readCandidate(registry, model, claimed);
-      if (found !== null && partsOf(found.files) === partsOf(claimed.model)) return found;
+      if (found !== null && shardDigests(found.files) === shardDigests(claimed.model)) return found;
       closest ??= found;
     } catch (error) {
       if (!isSvcError(error)) throw error;
@@ -79,11 +79,11 @@ async function readCandidate(
   const hash = (file: ModelFile): Promise<string> => hashFile(filePath(registry.store.paths, file));
   const [first, ...parts] = modelFiles(model);
   if (first === undefined || first.sizeBytes !== claimed.model.size) return null;
-  const known = digestOf(first);
+  const known = knownDigest(first);
   if (known !== null && isBlobFile(first) && known !== claimed.model.blob_sha256) return null;
   const sha256 = await hash(first);
   if (sha256 !== claimed.model.blob_sha256) return null;
-  const files = modelFilesOf(sha256, await Promise.all(parts.map(hash)));
+  const files = recordedFiles(sha256, await Promise.all(parts.map(hash)));
   const { source } = registry.toTarget(model);
   // Native code opens parts by name, and this makes sure that the names lead to the bytes that were hashed.
   await source.verify();
@@ -102,7 +102,7 @@ async function templatesHere(registry: Registry): Promise<string[]> {
   return (await registry.list()).flatMap(({ params }) => params.template ?? []);
 }
 
-const modelFilesOf = (first: string, parts: readonly string[]): ModelFiles => ({
+const recordedFiles = (first: string, parts: readonly string[]): ModelFiles => ({
   blob_sha256: first,
   shards: parts.map((sha256) => ({ sha256 })),
 });

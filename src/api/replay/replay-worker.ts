@@ -54,7 +54,7 @@ export class ReplayWorker {
     const events = await collectEvents((listener) => model.run(job, this.#signal, listener));
     const done = events.find((event) => event.type === 'done');
     if (done === undefined) throw new Error('the replay ended without a result');
-    return { done, answer: await answerOf(job, events, wire) };
+    return { done, answer: await wireReplay(job, events, wire) };
   }
 
   /** The backend that ran; known after the first run. */
@@ -95,7 +95,7 @@ export type AnswerWords = (job: GenerateJob, events: readonly ChoiceEvent[]) => 
 /** Of chat completions. */
 export const chatWords: AnswerWords = async (job, events) => wireAnswer(await collect([job], events));
 
-async function answerOf(job: GenerateJob, events: readonly JobEvent[], wire: AnswerWords): Promise<Answer> {
+async function wireReplay(job: GenerateJob, events: readonly JobEvent[], wire: AnswerWords): Promise<Answer> {
   try {
     const checked = await checkedEvents(job, events);
     return await wire(

@@ -15,18 +15,18 @@ import type { DoneEvent } from '../../contract/job-event.ts';
 import type { Checked, ModelFiles, Replayed } from '../../trust/evidence/compare.ts';
 import {
   type BackendProvenance,
-  closureOf,
-  execOf,
-  outputOf,
-  promptOf,
+  statedClosure,
+  statedExec,
+  statedOutput,
+  statedPrompt,
 } from '../../trust/evidence/record.ts';
-import { samplingOf } from '../../trust/evidence/stated-sampling.ts';
+import { statedSampling } from '../../trust/evidence/stated-sampling.ts';
 import type { Predicate } from '../../trust/evidence/statement.ts';
 import { hashServerSource } from '../../trust/identity/server-source.ts';
 import type { Machine } from './machine.ts';
 import { notComparable, replayJob } from './replay-job.ts';
 import { type AnswerWords, chatWords, ReplayWorker, type Run } from './replay-worker.ts';
-import { reportedOf, wireCompletion } from '../completion/completions.ts';
+import { reportedParts, wireCompletion } from '../completion/completions.ts';
 import { collect } from '../chat/collected.ts';
 import type { CompletionRequest } from '../../wire/inference/completions.ts';
 
@@ -75,8 +75,8 @@ export class Replayer {
       const pins = { threads, numCtx, claimedTokens: null, epsilon: 0 };
       const job = replayJob({ claimed, request, pins }, this.#model.defaultStop);
       const template = templateFor(claimed, this.#model);
-      const load = { numCtx, template, exactKeys: exactKeysOf(claimed) };
-      const run = await this.#worker.run(job, load, wordsOf(claimed, request));
+      const load = { numCtx, template, exactKeys: recordedKeyType(claimed) };
+      const run = await this.#worker.run(job, load, answerWords(claimed, request));
       refuseTemplate(claimed, run.done.frozen?.prompt.templateSha256);
       const { sha256: serverSha256 } = await this.#server;
       return { ...this.#account(claimed, run, await this.#worker.provenance()), serverSha256 };
@@ -94,7 +94,7 @@ export class Replayer {
       const job = replayJob({ claimed, request, pins }, this.#model.defaultStop);
       const template = templateFor(claimed, this.#model);
       const load = { numCtx: claimed.exec.n_ctx, template, exactKeys: null };
-      const { done, answer } = await this.#worker.run(job, load, wordsOf(claimed, request));
+      const { done, answer } = await this.#worker.run(job, load, answerWords(claimed, request));
       if (done.check === undefined) throw new Error('the check gave no result');
       refuseTemplate(claimed, done.check.templateSha256);
       return { facts: done.check, answer, serverSha256: (await this.#server).sha256 };
@@ -118,17 +118,17 @@ export class Replayer {
         backend: {
           ...claimed.backend,
           backend_sha256: bound.sha256,
-          closure: closureOf(bound, frozen.host.mapped),
+          closure: statedClosure(bound, frozen.host.mapped),
           cpu_features: frozen.host.cpuFeatures,
         },
-        exec: execOf(frozen),
+        exec: statedExec(frozen),
       },
-      prompt: promptOf(frozen),
-      sampling: samplingOf(frozen, claimed.sampling.defaulted),
-      output: outputOf(frozen, finishReason),
+      prompt: statedPrompt(frozen),
+      sampling: statedSampling(frozen, claimed.sampling.defaulted),
+      output: statedOutput(frozen, finishReason),
       answer,
       tokens: Buffer.from(frozen.output.tokens, 'base64'),
-      tokensPerS: speedOf(done),
+      tokensPerS: decodeSpeed(done),
     };
   }
 
@@ -145,16 +145,16 @@ export class Replayer {
   }
 }
 
-function wordsOf({ request: { route } }: Predicate, request: unknown): AnswerWords {
+function answerWords({ request: { route } }: Predicate, request: unknown): AnswerWords {
   if (route === undefined) return chatWords;
   return async (job, events) => {
-    const reported = reportedOf(request as CompletionRequest, job.prompt);
+    const reported = reportedParts(request as CompletionRequest, job.prompt);
     return wireCompletion([reported], await collect([job], events), 1);
   };
 }
 
 /** Null: the record was not made in the lane exact. */
-function exactKeysOf({ exec }: Predicate): KvType | null {
+function recordedKeyType({ exec }: Predicate): KvType | null {
   if (exec.lane !== 'exact') return null;
   const type = exec.type_k.toLowerCase();
   if (!isKvType(type)) throw notComparable(`its keys have the type ${exec.type_k}, which is not known here`);
@@ -178,7 +178,7 @@ function refuseTemplate({ prompt }: Predicate, here: string | null | undefined):
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-const speedOf = ({ usage, timings }: DoneEvent): number =>
+const decodeSpeed = ({ usage, timings }: DoneEvent): number =>
   (1000 * usage.completionTokens) / Math.max(1, timings.decodeMs);
 
 /** A replay on other terms proves nothing, and one with far more threads than cores would take hours to say so. */

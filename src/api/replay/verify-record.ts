@@ -16,7 +16,7 @@ import {
 } from '../../trust/evidence/any-statement.ts';
 import { checkVectorReplay } from '../../trust/evidence/vector-checks.ts';
 import {
-  bootOf,
+  issuerBoot,
   type ChainedRecord,
   checkChain,
   conclude,
@@ -130,14 +130,14 @@ function withChain(judged: readonly Judged[]): FileVerdict[] {
   for (const { verdict, payload } of judged) {
     const { statement } = verdict;
     if (statement === null || payload === null) continue;
-    const boot = bootOf(statement);
+    const boot = issuerBoot(statement);
     boots.set(boot, [...(boots.get(boot) ?? []), { statement, payload }]);
   }
   const links = new Map([...boots].map(([boot, records]) => [boot, checkChain(records)]));
   return judged.map(({ verdict }) => {
     const { statement } = verdict;
     if (statement === null) return verdict;
-    const ofBoot = links.get(bootOf(statement)) ?? [];
+    const ofBoot = links.get(issuerBoot(statement)) ?? [];
     return { ...verdict, ...conclude([...verdict.findings, ...ofBoot]) };
   });
 }

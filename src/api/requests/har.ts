@@ -4,10 +4,10 @@ import type { RequestDetail } from '../../wire/operation/requests.ts';
 type Headers = Readonly<Record<string, string>>;
 
 export function httpArchive(requests: readonly RequestDetail[], creator: { name: string; version: string }) {
-  return { log: { version: '1.2', creator, entries: requests.map(entryOf) } };
+  return { log: { version: '1.2', creator, entries: requests.map(harEntry) } };
 }
 
-function entryOf(request: RequestDetail) {
+function harEntry(request: RequestDetail) {
   const { text, ...view } = request;
   const type = text?.response.headers['content-type'] ?? '';
   return {
@@ -42,13 +42,13 @@ function entryOf(request: RequestDetail) {
       bodySize: -1,
     },
     cache: {},
-    timings: timingsOf(request),
+    timings: harTimings(request),
     _hearth: view,
   };
 }
 
 /** In the words of the format: blocked is waiting for a turn or a load, wait the prompt, receive the answer. */
-function timingsOf(request: RequestDetail) {
+function harTimings(request: RequestDetail) {
   const blocked = (request.queue_ms ?? 0) + (request.load_ms ?? 0);
   const receive = request.decode_ms ?? 0;
   return { blocked, send: 0, wait: Math.max(0, request.total_ms - blocked - receive), receive };

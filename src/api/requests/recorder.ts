@@ -81,7 +81,7 @@ export class RequestRecorder {
     this.#lastNumber += 1;
     const number = this.#lastNumber;
     this.#requests.set(number, { ...request, number }, { owner });
-    if (text !== null && this.wantsText) this.#texts.set(number, text, { owner, size: charsOf(text) });
+    if (text !== null && this.wantsText) this.#texts.set(number, text, { owner, size: countChars(text) });
     for (let gone = this.#requests.excess(); gone !== undefined; gone = this.#requests.excess()) {
       this.#requests.delete(gone);
       this.#texts.delete(gone);
@@ -128,4 +128,4 @@ export class RequestRecorder {
   }
 }
 
-const charsOf = ({ request, response }: RequestText): number => request.body.length + response.body.length;
+const countChars = ({ request, response }: RequestText): number => request.body.length + response.body.length;

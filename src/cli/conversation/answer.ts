@@ -7,7 +7,7 @@ import {
   type Effect,
   type Failure,
   type OpenAnswer,
-  requestOf,
+  chatRequest,
   type SignedAnswer,
   type Step,
   type Turn,
@@ -18,7 +18,7 @@ const INTERRUPTED = 130;
 const OVERFLOW: ErrorCode = 'context_length_exceeded';
 
 export function ask(state: Conversation, question: string): Step {
-  const body = requestOf(state, question);
+  const body = chatRequest(state, question);
   const { isSigned } = state;
   const streamed = { ...body, stream: true, stream_options: { include_usage: true } };
   const status = isSigned
@@ -48,7 +48,7 @@ export function addChunk(state: Conversation, chunk: ChatChunk): Step {
     ...answer.last,
     ...(chunk.usage === undefined ? {} : { usage: chunk.usage }),
     ...(chunk.timings === undefined ? {} : { timings: chunk.timings }),
-    ...(choice?.svc_finish_reason === undefined ? {} : { cut: cutOf(choice.svc_finish_reason) }),
+    ...(choice?.svc_finish_reason === undefined ? {} : { cut: readCut(choice.svc_finish_reason) }),
   };
   const effects: Effect[] = [];
   if (choice?.delta.role !== undefined) effects.push({ do: 'showStatus', text: 'evaluating the prompt' });
@@ -66,7 +66,7 @@ export function addSigned(state: Conversation, signed: SignedAnswer, body: ChatR
   const last = {
     usage,
     ...(timings === undefined ? {} : { timings }),
-    cut: cutOf(choice.svc_finish_reason),
+    cut: readCut(choice.svc_finish_reason),
   };
   const effects: Effect[] = reasoning === '' ? [] : [{ do: 'showReasoning', text: reasoning }];
   return {
@@ -100,11 +100,11 @@ export function failAnswer(state: Conversation, failure: Failure): Step {
       : close(keep(state, answer), ['Stopped; what was said so far is kept.'], INTERRUPTED);
   }
   if (state.isSingle) return close(state, [], failure.exitCode, failure.sentence);
-  return close(state, [failure.sentence, remedyOf(failure, answer)], failure.exitCode);
+  return close(state, [failure.sentence, describeRemedy(failure, answer)], failure.exitCode);
 }
 
 /** The conversation is what it was before the question, and says so. */
-function remedyOf({ code }: Failure, { text }: OpenAnswer): string {
+function describeRemedy({ code }: Failure, { text }: OpenAnswer): string {
   if (code === OVERFLOW)
     return 'Nothing was dropped, and this message was not added. /clear begins anew; /set num_ctx=N asks for a larger window.';
   const partly =
@@ -167,5 +167,5 @@ function speedLine({ last: { usage, timings } }: OpenAnswer): string {
   return `${prompt}${rate(timings?.prompt_per_second)}, ${usage.completion_tokens} generated${rate(timings?.predicted_per_second)}`;
 }
 
-const cutOf = (reason: string | undefined): OpenAnswer['last']['cut'] =>
+const readCut = (reason: string | undefined): OpenAnswer['last']['cut'] =>
   reason === 'length' || reason === 'repetition' ? reason : undefined;

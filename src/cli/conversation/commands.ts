@@ -160,7 +160,7 @@ interface Statement {
 }
 
 function introduce({ response }: SignedAnswer): string {
-  const { issuer, model, backend, output } = statementOf(response)?.predicate ?? {};
+  const { issuer, model, backend, output } = readStatement(response)?.predicate ?? {};
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['instance', issuer?.instance_id],
     ['signed', `${issuer?.issued_at}, number ${issuer?.seq} of this boot`],
@@ -175,7 +175,7 @@ function introduce({ response }: SignedAnswer): string {
   ].join('\n');
 }
 
-function statementOf(response: string): Statement | null {
+function readStatement(response: string): Statement | null {
   try {
     const { evidence } = JSON.parse(response) as { evidence?: { payload?: string } };
     const bytes = Uint8Array.from(atob(evidence?.payload ?? ''), (character) => character.charCodeAt(0));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { openingOf } from './opening.ts';
+import { readOpening } from './opening.ts';
 
-const known = (words: readonly string[], isInstalled: boolean) => openingOf(words, { isInstalled });
+const known = (words: readonly string[], isInstalled: boolean) => readOpening(words, { isInstalled });
 
 describe('the words of hearth run', () => {
   it('begin with an installed model, and the rest is the prompt', () => {

@@ -18,7 +18,7 @@ export function mayBeModel(word: string): boolean {
  *    to the default model.
  * 3. Otherwise it names a model that is not installed: undefined. Another model must not answer in its place.
  */
-export function openingOf(
+export function readOpening(
   words: readonly string[],
   { isInstalled }: { readonly isInstalled: boolean },
 ): Opened | undefined {

@@ -2,7 +2,7 @@
 import { Check } from 'typebox/value';
 import { ChatRequest, type RequestMessage } from '../../wire/inference/chat.ts';
 import { isOption } from './options.ts';
-import { askAgain, type Conversation, requestOf, type Step, type Turn } from './state.ts';
+import { askAgain, type Conversation, chatRequest, type Step, type Turn } from './state.ts';
 
 export function writeConversation(state: Conversation, file: string): Step {
   if (file === '') return askAgain(state, 'Name the file: /save FILE');
@@ -11,7 +11,7 @@ export function writeConversation(state: Conversation, file: string): Step {
     effects: [
       {
         do: 'write',
-        files: [{ file, text: `${JSON.stringify(requestOf(state), null, 2)}\n` }],
+        files: [{ file, text: `${JSON.stringify(chatRequest(state), null, 2)}\n` }],
         mayReplace: state.ownFiles.includes(file),
         note: `Saved; /load ${file} continues it.`,
       },

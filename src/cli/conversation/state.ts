@@ -158,13 +158,13 @@ export function newConversation(opening: Opening): Conversation {
 }
 
 /** The request of a conversation, `question` being its last message; also what `/save` writes. */
-export function requestOf(state: Conversation, question?: string): Record<string, unknown> {
+export function chatRequest(state: Conversation, question?: string): Record<string, unknown> {
   const system = state.system === null ? [] : [{ role: 'system', content: state.system }];
-  const asked = question === undefined ? [] : [{ role: 'user', content: contentOf(state, question) }];
+  const asked = question === undefined ? [] : [{ role: 'user', content: questionContent(state, question) }];
   return { model: state.model.id, ...state.options, messages: [...system, ...state.turns, ...asked] };
 }
 
-function contentOf({ media }: Conversation, question: string): unknown {
+function questionContent({ media }: Conversation, question: string): unknown {
   return media.length === 0 ? question : [{ type: 'text', text: question }, ...media];
 }
 

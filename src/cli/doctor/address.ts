@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../../config/config.ts';
-import { isLoopback, isWildcard, originOf } from '../../config/listen-address.ts';
+import { isLoopback, isWildcard, serviceOrigin } from '../../config/listen-address.ts';
 import { type Certificate, isNamed, readCertificate, readTlsFiles } from '../../config/tls-files.ts';
 import { errorMessage } from '../../lib/errors/svc-error.ts';
 import { routes } from '../../wire/routes.ts';
@@ -36,8 +36,8 @@ function ownAddresses(hasV6: boolean): string[] {
 
 async function lookAt(config: Config, host: string): Promise<Finding> {
   const name = nameAt(config, host);
-  const url = originOf(config.tlsCert === null ? 'http' : 'https', name, config.port);
-  const ask = (path: string): Promise<number> => statusOf(config, { host, name, path });
+  const url = serviceOrigin(config.tlsCert === null ? 'http' : 'https', name, config.port);
+  const ask = (path: string): Promise<number> => fetchStatus(config, { host, name, path });
   try {
     const found = judgeAnswers(url, await ask(routes.health.path), await ask(routes.models.path));
     return found.verdict === 'ok' && name !== host ? unnamed(found, { name, host }) : found;
@@ -74,7 +74,7 @@ interface Asked {
   readonly path: string;
 }
 
-async function statusOf(config: Config, { host, name, path }: Asked): Promise<number> {
+async function fetchStatus(config: Config, { host, name, path }: Asked): Promise<number> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const response = await callAddress(config, { host, name }, { method: 'GET', path, signal });
   await response.body?.cancel();

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temp-home.ts';
 import { isTool, knownTools } from './known.ts';
-import { launchOf, settingsText } from './render.ts';
+import { renderLaunch, settingsText } from './render.ts';
 import { editors, tools } from './tools.ts';
 
 const own = {
@@ -45,7 +45,7 @@ describe('the tools that can be launched', () => {
     expect(Object.keys(all)).toHaveLength(Object.keys(tools).length + Object.keys(editors).length + 1);
     const mine = all['codex'];
     if (mine === undefined || !isTool(mine)) throw new Error('it is no tool');
-    expect(launchOf(mine, facts, [])).toMatchObject({ args: [facts.url, '/f'], env: { KEY: 'a-secret' } });
+    expect(renderLaunch(mine, facts, [])).toMatchObject({ args: [facts.url, '/f'], env: { KEY: 'a-secret' } });
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temp-home.ts';
-import { launchOf, settingsText, shellLines } from './render.ts';
+import { renderLaunch, settingsText, shellLines } from './render.ts';
 import { editors, tools } from './tools.ts';
 
 const facts = {
@@ -18,7 +18,7 @@ const every = Object.entries(tools);
 
 describe('the table of tools', () => {
   it.each(every)('gives %s the address, the key and the model, and leaves nothing unfilled', (_, tool) => {
-    const { args, env, files } = launchOf(tool, facts, []);
+    const { args, env, files } = renderLaunch(tool, facts, []);
     const text = [...args, ...Object.values(env), ...Object.values(files)].join('\n');
     expect(text).toContain(facts.url);
     expect(text).toContain(facts.model);
@@ -32,11 +32,11 @@ describe('the table of tools', () => {
 describe('the window', () => {
   it('is told to the programs that can be told, and only where it is known', () => {
     const textOf = (name: string, context: number | null): string => {
-      const { args, env } = launchOf(tools[name]!, { ...facts, context }, []);
+      const { args, env } = renderLaunch(tools[name]!, { ...facts, context }, []);
       return [...args, ...Object.values(env)].join(' ');
     };
     expect(textOf('codex', 32_768)).toContain('model_context_window=32768');
-    const { OPENCODE_CONFIG_CONTENT: config = '' } = launchOf(tools['opencode']!, facts, []).env;
+    const { OPENCODE_CONFIG_CONTENT: config = '' } = renderLaunch(tools['opencode']!, facts, []).env;
     expect(JSON.parse(config).provider.hearth.models['my-model'].limit.context).toBe(32_768);
     for (const name of Object.keys(tools)) expect(textOf(name, null)).not.toMatch(/context|null/);
   });
@@ -48,7 +48,7 @@ describe('images', () => {
     const told = { ...facts, vision };
     const editor = editors[name];
     if (editor !== undefined) return settingsText(editor, told).text;
-    const { env, files } = launchOf(tools[name]!, told, []);
+    const { env, files } = renderLaunch(tools[name]!, told, []);
     return Object.values(files)[0] ?? env['OPENCODE_CONFIG_CONTENT'] ?? '';
   };
 
@@ -79,23 +79,23 @@ describe('a certificate that no authority has signed', () => {
   const certificate = '/h/my certificate.pem';
 
   it.each(every)('is told to %s, which gets nothing about it without one', (_, tool) => {
-    const { env, args, files } = launchOf(tool, { ...facts, certificate }, []);
+    const { env, args, files } = renderLaunch(tool, { ...facts, certificate }, []);
     expect(Object.values(env).filter((value) => value === certificate)).toHaveLength(1);
-    const without = launchOf(tool, facts, []);
+    const without = renderLaunch(tool, facts, []);
     expect({ args, files }).toEqual({ args: without.args, files: without.files });
     expect(Object.keys(without.env).join()).not.toMatch(/CERT/);
   });
 });
 
-describe('launchOf', () => {
+describe('renderLaunch', () => {
   it('gives a program some key where the service has none, and the arguments of the user as they are', () => {
-    const { args, env } = launchOf(tools['codex']!, { ...facts, key: null }, ['exec', '{key}']);
+    const { args, env } = renderLaunch(tools['codex']!, { ...facts, key: null }, ['exec', '{key}']);
     expect(env).toEqual({ HEARTH_API_KEY: 'none' });
     expect(args.slice(-2)).toEqual(['exec', '{key}']);
   });
 
   it('fills a value once', () => {
-    const { args } = launchOf(tools['aider']!, { ...facts, model: '{key}' }, []);
+    const { args } = renderLaunch(tools['aider']!, { ...facts, model: '{key}' }, []);
     expect(args).toEqual(['--model', 'openai/{key}']);
   });
 });
@@ -109,7 +109,7 @@ describe.skipIf(process.platform === 'win32')('shellLines', () => {
       const all = { ...facts, folder, certificate: "/it's/a.pem" };
       const lines = shellLines(tool, all, more);
       expect(lines.join('\n')).not.toContain(facts.key);
-      const wanted = launchOf(tool, all, more);
+      const wanted = renderLaunch(tool, all, more);
       const names = Object.keys(wanted.env);
       const script = [
         `${tool.program}() { printf '%s\\0' ${names.map((name) => `"$${name}"`).join(' ')} "$@"; }`,

@@ -30,29 +30,29 @@ export interface Launch {
 const ANY_KEY = 'none';
 
 /** `more` follows the arguments of the table as it is. */
-export function launchOf(tool: Tool, facts: Facts, more: readonly string[]): Launch {
-  const values = { ...valuesOf(facts), key: facts.key ?? ANY_KEY };
-  const { args, env, files } = templatesOf(tool, facts);
+export function renderLaunch(tool: Tool, facts: Facts, more: readonly string[]): Launch {
+  const values = { ...templateValues(facts), key: facts.key ?? ANY_KEY };
+  const { args, env, files } = chooseTemplates(tool, facts);
   return {
     program: tool.program,
     args: [...args.map((template) => filled(template, values)), ...more],
     env: Object.fromEntries(Object.entries(env).map(([name, template]) => [name, filled(template, values)])),
-    files: filesOf(files, facts),
+    files: renderFiles(files, facts),
   };
 }
 
 /** Lines for sh, bash and zsh: exports, then the command. A key appears as `$SVC_API_KEY`. */
 export function shellLines(tool: Tool, facts: Facts, more: readonly string[]): string[] {
   const word = (template: string): string => {
-    const values = valuesOf(facts);
+    const values = templateValues(facts);
     if (facts.key === null) return quoted(filled(template, { ...values, key: ANY_KEY }));
     return template
       .split('{key}')
       .map((part) => (part === '' ? '' : quoted(filled(part, values))))
       .join('"$SVC_API_KEY"');
   };
-  const { args, env, files } = templatesOf(tool, facts);
-  const written = Object.entries(filesOf(files, facts)).flatMap(([file, text]) => [
+  const { args, env, files } = chooseTemplates(tool, facts);
+  const written = Object.entries(renderFiles(files, facts)).flatMap(([file, text]) => [
     `mkdir -p ${quoted(path.dirname(file))}`,
     `printf %s ${quoted(text)} > ${quoted(file)}`,
   ]);
@@ -65,12 +65,12 @@ export function settingsText(
   { text, note }: Editor,
   facts: Facts,
 ): { readonly text: string; readonly note: string } {
-  const values = { ...valuesOf(facts), key: facts.key === null ? ANY_KEY : 'the key of SVC_API_KEY' };
+  const values = { ...templateValues(facts), key: facts.key === null ? ANY_KEY : 'the key of SVC_API_KEY' };
   return { text: filled(text, values), note: filled(note, values) };
 }
 
 /** What always holds, and what holds where the window or a certificate is known. */
-function templatesOf(
+function chooseTemplates(
   { args, env, files = {}, withContext, withCertificate }: Tool,
   { context, certificate }: Facts,
 ) {
@@ -86,14 +86,14 @@ function templatesOf(
 }
 
 /** Their texts may name the key by a variable, and never hold it. */
-function filesOf(files: Readonly<Record<string, string>>, facts: Facts): Record<string, string> {
-  const values = valuesOf(facts);
+function renderFiles(files: Readonly<Record<string, string>>, facts: Facts): Record<string, string> {
+  const values = templateValues(facts);
   return Object.fromEntries(
     Object.entries(files).map(([name, text]) => [path.join(facts.folder, name), filled(text, values)]),
   );
 }
 
-const valuesOf = ({
+const templateValues = ({
   url,
   model,
   context,

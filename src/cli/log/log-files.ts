@@ -36,7 +36,7 @@ export function fileTarget(
     append: async (text) => {
       try {
         const more = Buffer.byteLength(text);
-        bytes ??= await sizeOf(current);
+        bytes ??= await fileSize(current);
         if (bytes > 0 && bytes + more > fileBytes) {
           await rotate(files);
           bytes = 0;
@@ -69,7 +69,7 @@ async function rotate(files: readonly string[]): Promise<void> {
   }
 }
 
-async function sizeOf(file: string): Promise<number> {
+async function fileSize(file: string): Promise<number> {
   return (await stat(file).catch(ignoreMissing))?.size ?? 0;
 }
 

@@ -36,7 +36,7 @@ export interface PlanPlaces {
   readonly uid: number;
 }
 
-export function planOf(kind: ServiceKind, places: PlanPlaces): ServicePlan {
+export function servicePlan(kind: ServiceKind, places: PlanPlaces): ServicePlan {
   switch (kind) {
     case 'systemd-user':
       return systemdPlan(kind, ['systemctl', '--user'], ['journalctl', '--user'], places);

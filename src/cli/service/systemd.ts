@@ -59,14 +59,14 @@ Restart=on-failure
 RestartSec=2
 # A worker that the kernel ends for its memory does not take the service with it.
 OOMPolicy=continue
-${[...placeOf(facts, scope), BOTH].join('\n')}
+${[...placeLines(facts, scope), BOTH].join('\n')}
 
 [Install]
 WantedBy=${scope === 'user' ? 'default.target' : 'multi-user.target'}
 `;
 }
 
-function placeOf(facts: ServiceFacts, scope: UnitScope): string[] {
+function placeLines(facts: ServiceFacts, scope: UnitScope): string[] {
   if (scope === 'user')
     return facts.home === null ? [] : [`Environment=${assignment(`SVC_HOME=${facts.home}`)}`];
   return [

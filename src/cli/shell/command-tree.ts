@@ -24,7 +24,7 @@ export interface OptionFacts {
   readonly choices: readonly string[];
 }
 
-export function treeOf(command: Command, path: readonly string[] = []): CommandNode {
+export function commandTree(command: Command, path: readonly string[] = []): CommandNode {
   const help = command.createHelp();
   return {
     path,
@@ -36,7 +36,7 @@ export function treeOf(command: Command, path: readonly string[] = []): CommandN
     children: help
       .visibleCommands(command)
       .filter((child) => child.name() !== 'help')
-      .map((child) => treeOf(child, [...path, child.name()])),
+      .map((child) => commandTree(child, [...path, child.name()])),
   };
 }
 

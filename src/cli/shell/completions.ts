@@ -9,21 +9,21 @@ export function completionScript(shell: Shell, tree: CommandNode): string {
 }
 
 /** A path as one word of `case`: `evidence verify`. */
-const keyOf = ({ path }: CommandNode): string => path.join(' ');
-const namesOf = (node: CommandNode): string[] =>
+const nodeKey = ({ path }: CommandNode): string => path.join(' ');
+const childNames = (node: CommandNode): string[] =>
   node.children.flatMap((child) => [child.path.at(-1) ?? '', ...child.aliases]);
-const flagsOf = ({ options }: CommandNode): string[] =>
+const optionFlags = ({ options }: CommandNode): string[] =>
   options.flatMap(({ long, short }) => [long, short]).filter((flag) => flag !== null);
-const wordsOf = (node: CommandNode): string => [...namesOf(node), ...flagsOf(node)].join(' ');
+const completionWords = (node: CommandNode): string => [...childNames(node), ...optionFlags(node)].join(' ');
 
 /** Every way to write the verbs that lead to each node, aliases included, and the node's own key. */
 function steps(tree: CommandNode): { readonly from: string; readonly word: string; readonly to: string }[] {
   return everyNode(tree).flatMap((node) =>
     node.children.flatMap((child) =>
       [child.path.at(-1) ?? '', ...child.aliases].map((word) => ({
-        from: keyOf(node),
+        from: nodeKey(node),
         word,
-        to: keyOf(child),
+        to: nodeKey(child),
       })),
     ),
   );
@@ -48,7 +48,7 @@ ${steps(tree)
   done
   case "$at" in
 ${everyNode(tree)
-  .map((node) => `    "${keyOf(node)}") words="${wordsOf(node)}" ;;`)
+  .map((node) => `    "${nodeKey(node)}") words="${completionWords(node)}" ;;`)
   .join('\n')}
   esac
   case "$previous" in

@@ -8,7 +8,7 @@ import type { ModelEntry, ModelList } from '../../wire/models.ts';
 import type { ResidencyList } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
 import { waitedFor } from '../../wire/stream-comments.ts';
-import { limitsOf } from '../../store/files/builtin-facts.ts';
+import { builtinLimits } from '../../store/files/builtin-facts.ts';
 import { callServer, expectOk, postText, ServerRefusal, streamServer } from '../api.ts';
 import { CliFailure, EXIT_CODES } from '../context.ts';
 import { knownNameAdvice } from '../words/advice.ts';
@@ -20,17 +20,17 @@ type Send = Extract<Effect, { readonly do: 'send' }>;
 export async function findAnswerer(config: Config, name: string): Promise<Answerer> {
   const entry = await findModel(config, name);
   if (entry === null) throw await notInstalled(config, name);
-  return answererOf(config, entry);
+  return openAnswerer(config, entry);
 }
 
 /** Rejects for a model that cannot chat. */
-export async function answererOf(config: Config, entry: ModelEntry): Promise<Answerer> {
+export async function openAnswerer(config: Config, entry: ModelEntry): Promise<Answerer> {
   if (entry.capabilities?.includes('chat') === false) {
     const use = `${entry.id} is an ${entry.kind} model and cannot chat`;
     throw new CliFailure(`${use}; choose a chat model that hearth list shows`, EXIT_CODES.usage);
   }
-  const window = await windowOf(config, entry);
-  const limits = limitsOf(entry.digest);
+  const window = await askWindow(config, entry);
+  const limits = builtinLimits(entry.digest);
   return {
     id: entry.id,
     hasTemplate: entry.chat_template !== false,
@@ -40,7 +40,7 @@ export async function answererOf(config: Config, entry: ModelEntry): Promise<Ans
   };
 }
 
-async function windowOf(
+async function askWindow(
   config: Config,
   { id, context_length }: Pick<ModelEntry, 'id' | 'context_length'>,
 ): Promise<Answerer['window']> {
@@ -120,7 +120,7 @@ export async function* answerEvents(
         if (reason !== null) yield { on: 'queued', reason };
       }
     }
-    const window = cut === null ? undefined : await windowOf(config, { id: cut }).catch(() => undefined);
+    const window = cut === null ? undefined : await askWindow(config, { id: cut }).catch(() => undefined);
     if (window !== undefined) yield { on: 'window', window };
     return;
   }

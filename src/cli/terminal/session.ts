@@ -127,13 +127,13 @@ export class Session {
         for await (const event of work(controller.signal)) this.dispatch(event);
         if (last !== undefined) this.dispatch(last);
       } catch (error) {
-        this.dispatch({ on: 'failed', failure: failureOf(error, controller.signal.aborted) });
+        this.dispatch({ on: 'failed', failure: toFailure(error, controller.signal.aborted) });
       }
     })();
   }
 }
 
-function failureOf(error: unknown, wasStopped: boolean): Failure {
+function toFailure(error: unknown, wasStopped: boolean): Failure {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   return {
     sentence: errorMessage(error),

@@ -19,7 +19,7 @@ export async function* followEngine(config: Config, signal: AbortSignal): AsyncG
   let wasReached = false;
   while (!signal.aborted) {
     try {
-      for await (const event of eventsOf(config, lastEventId, signal)) {
+      for await (const event of readEvents(config, lastEventId, signal)) {
         wasReached = true;
         lastEventId = event.id ?? '';
         const data: unknown = JSON.parse(event.data);
@@ -36,7 +36,7 @@ export async function* followEngine(config: Config, signal: AbortSignal): AsyncG
   }
 }
 
-async function* eventsOf(
+async function* readEvents(
   config: Config,
   lastEventId: string,
   signal: AbortSignal,

@@ -35,7 +35,7 @@ export function engineView(state: EngineState, options: ViewOptions): string[] {
 function headLine(state: EngineState, { url, nowMs }: ViewOptions): string {
   const running = Object.values(state.jobs).filter((job) => job.state === 'running').length;
   const rate = sum(
-    slotsOf(state).filter(({ phase }) => phase === 'decode'),
+    allSlots(state).filter(({ phase }) => phase === 'decode'),
     (slot) => slot.tokens_per_s ?? 0,
   );
   return [
@@ -53,7 +53,7 @@ function deviceLines({ devices, models }: EngineState): string[] {
     const used = sum(held, (part) => part?.measured_bytes ?? part?.planned_bytes ?? 0);
     const total = device.total_bytes ?? used + device.free_bytes;
     const others = Math.max(0, total - used - device.free_bytes);
-    const bar = barOf([
+    const bar = drawBar([
       [MARKS.full, used / total],
       [MARKS.part, others / total],
     ]);
@@ -90,22 +90,22 @@ function modelLines(id: string, model: ModelView, { jobs }: EngineState, { nowMs
   const cache = model.cache === undefined ? [] : [cacheLine(model.cache)];
   const slots = Object.entries(model.slots).map(([number, slot]) => slotLine(number, slot, model, jobs));
   const frozen = Object.values(jobs).filter((job) => job.frozen === true && isRunning(job, id));
-  return [facts.join('   '), ...slots, ...cache, ...frozen.map((job) => `   frozen lane${nameOf(job)}`)];
+  return [facts.join('   '), ...slots, ...cache, ...frozen.map((job) => `   frozen lane${clientLabel(job)}`)];
 }
 
 function slotLine(number: string, slot: SlotView, model: ModelView, jobs: EngineState['jobs']): string {
   const job = slot.job_id === undefined ? undefined : jobs[slot.job_id];
-  return `${number.padStart(4)}  ${slotBar(slot, model)}  ${slotWords(slot)}${nameOf(job)}`;
+  return `${number.padStart(4)}  ${slotBar(slot, model)}  ${slotWords(slot)}${clientLabel(job)}`;
 }
 
 /** Of the window: what was cached, what was prefilled or written since, and what of the prompt is still to come. */
 function slotBar(slot: SlotView, { num_ctx: numCtx = 0 }: ModelView): string {
   const window = Math.max(1, numCtx);
-  if (slot.job_id === undefined) return barOf([[MARKS.kept, slot.kept_tokens / window]], ' ');
+  if (slot.job_id === undefined) return drawBar([[MARKS.kept, slot.kept_tokens / window]], ' ');
   const cached = slot.cached_tokens ?? 0;
   const done = (slot.evaluated_tokens ?? 0) - cached + (slot.written_tokens ?? 0);
   const ahead = (slot.prompt_tokens ?? 0) - (slot.evaluated_tokens ?? 0);
-  return barOf(
+  return drawBar(
     [
       [MARKS.part, cached / window],
       [MARKS.full, done / window],
@@ -144,19 +144,19 @@ function waitingLines(state: EngineState, { nowMs }: ViewOptions): string[] {
       .slice(0, 5)
       .map(
         (job) =>
-          `${String(job.position ?? '').padStart(4)}  ${spanText(nowMs - job.submitted_ms)}   ${job.reason ?? job.model}${nameOf(job)}`,
+          `${String(job.position ?? '').padStart(4)}  ${spanText(nowMs - job.submitted_ms)}   ${job.reason ?? job.model}${clientLabel(job)}`,
       ),
   ];
 }
 
 const isRunning = (job: JobView, model: string): boolean => job.state === 'running' && job.model === model;
 
-const nameOf = (job: JobView | undefined): string => (job?.client === undefined ? '' : `   ${job.client}`);
+const clientLabel = (job: JobView | undefined): string => (job?.client === undefined ? '' : `   ${job.client}`);
 
-const slotsOf = ({ models }: EngineState): SlotView[] =>
+const allSlots = ({ models }: EngineState): SlotView[] =>
   Object.values(models).flatMap(({ slots }) => Object.values(slots));
 
-function barOf(
+function drawBar(
   parts: readonly (readonly [mark: string, share: number])[],
   rest: string = MARKS.rest,
 ): string {

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temp-home.ts';
 import type { CliContext } from '../context.ts';
-import { registerEvidence, worstOf } from './evidence.ts';
+import { registerEvidence, worstExitCode } from './evidence.ts';
 
 describe('the exit code of several files', () => {
   it.each([
@@ -14,7 +14,7 @@ describe('the exit code of several files', () => {
     [[0, 2], 2],
     [[0], 0],
   ] as const)('of %j is %d', (codes, worst) => {
-    expect(worstOf(codes.map((exitCode) => ({ exitCode })))).toBe(worst);
+    expect(worstExitCode(codes.map((exitCode) => ({ exitCode })))).toBe(worst);
   });
 });
 

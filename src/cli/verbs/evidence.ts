@@ -98,7 +98,7 @@ function threads(text: string): number {
   return Number(text);
 }
 
-function machineOf(context: CliContext): Machine {
+function thisMachine(context: CliContext): Machine {
   const config = context.config();
   const { home, numThreads } = config;
   return {
@@ -118,15 +118,15 @@ function machineOf(context: CliContext): Machine {
 async function verify(context: CliContext, files: readonly string[], flags: VerifyFlags): Promise<number> {
   // Loaded on demand: the other verbs of evidence neither check nor run anything.
   const { verifyFiles } = await import('../../api/replay/verify-record.ts');
-  const verdicts = await verifyFiles(machineOf(context), files, flags);
+  const verdicts = await verifyFiles(thisMachine(context), files, flags);
   const documents = verdicts.map(verdictJson);
   if (flags.json === true) context.printJson(documents.length === 1 ? documents[0] : documents);
   else context.print(verdicts.map(describe).join('\n'));
-  return worstOf(verdicts);
+  return worstExitCode(verdicts);
 }
 
 /** The worst news first: a mismatch, a file that is no record, one that is missing, one that could not be compared. */
-export function worstOf(verdicts: readonly Pick<FileVerdict, 'exitCode'>[]): FileVerdict['exitCode'] {
+export function worstExitCode(verdicts: readonly Pick<FileVerdict, 'exitCode'>[]): FileVerdict['exitCode'] {
   const order = [1, 3, 4, 2] as const;
   return order.find((code) => verdicts.some(({ exitCode }) => exitCode === code)) ?? 0;
 }
@@ -182,7 +182,7 @@ async function replay(context: CliContext, folder: string, flags: ReplayFlags): 
   const files = names.filter((name) => name.endsWith('.json') && !name.endsWith('.request.json')).sort();
   const { replayFolder } = await import('../../api/replay/replay-folder.ts');
   const drifts = await replayFolder(
-    machineOf(context),
+    thisMachine(context),
     files.map((name) => join(folder, name)),
     flags,
   );

@@ -29,7 +29,7 @@ export function registerGpu(program: Command, context: CliContext): void {
     .action((flags: { json?: boolean }) => show(context, flags.json === true));
   gpu
     .command('install')
-    .argument('<kind>', GPU_KINDS.join(' or '), kindOf)
+    .argument('<kind>', GPU_KINDS.join(' or '), readKind)
     .description('fetch the library that uses GPUs of a kind')
     .addOption(
       new Option(
@@ -45,7 +45,7 @@ export function registerGpu(program: Command, context: CliContext): void {
     );
   gpu
     .command('remove')
-    .argument('<kind>', GPU_KINDS.join(' or '), kindOf)
+    .argument('<kind>', GPU_KINDS.join(' or '), readKind)
     .description('delete a library that was fetched')
     .action((kind: GpuLibraryKind) => remove(context, kind));
 }
@@ -135,7 +135,7 @@ async function remove(context: CliContext, kind: GpuLibraryKind): Promise<void> 
   );
 }
 
-function kindOf(text: string): GpuLibraryKind {
+function readKind(text: string): GpuLibraryKind {
   const kind = GPU_KINDS.find((name) => name === text);
   if (kind === undefined) throw new InvalidArgumentError(`not one of ${GPU_KINDS.join(', ')}`);
   return kind;

@@ -45,12 +45,12 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 export function unknownVerb(word: string, verbs: readonly string[]): string {
   const elsewhere = Object.hasOwn(ELSEWHERE, word) ? ELSEWHERE[word] : undefined;
   if (elsewhere !== undefined) return `there is no verb ${word}. ${elsewhere}`;
-  return sentenceOf('hearth', word, meantBy(word, verbs));
+  return unknownSentence('hearth', word, meantBy(word, verbs));
 }
 
 /** A sentence about a word behind a verb that has verbs of its own. */
-export function unknownVerbOf(verb: string, word: string, below: readonly string[]): string {
-  return sentenceOf(`hearth ${verb}`, word, meantBy(word, below));
+export function unknownSubverb(verb: string, word: string, below: readonly string[]): string {
+  return unknownSentence(`hearth ${verb}`, word, meantBy(word, below));
 }
 
 function meantBy(word: string, verbs: readonly string[]): readonly string[] {
@@ -58,7 +58,7 @@ function meantBy(word: string, verbs: readonly string[]): readonly string[] {
   return synonym !== undefined && verbs.includes(synonym) ? [synonym] : nearest(word, verbs);
 }
 
-function sentenceOf(line: string, word: string, meant: readonly string[]): string {
+function unknownSentence(line: string, word: string, meant: readonly string[]): string {
   const question = didYouMean(meant.map((verb) => `${line} ${verb}`));
   const full = `${line} ${word}`.replace('hearth ', '');
   return `there is no verb ${full}.${question === '' ? ` ${line} --help lists them.` : question}`;

@@ -6,7 +6,7 @@ import { durationText } from '../../lib/base/duration.ts';
 import { inTime } from './relative-time.ts';
 import { requestFacts } from './request-words.ts';
 import { wrapWords } from './wrap.ts';
-import { unknownVerb, unknownVerbOf } from './unknown-verb.ts';
+import { unknownVerb, unknownSubverb } from './unknown-verb.ts';
 
 const verbs = ['serve', 'status', 'run', 'list', 'show', 'verify', 'pull'];
 
@@ -30,13 +30,13 @@ it('says how to do what no verb does', () => {
 });
 
 it('names verbs below a verb in the same words', () => {
-  expect(unknownVerbOf('cache', 'nonsense', ['list', 'why'])).toBe(
+  expect(unknownSubverb('cache', 'nonsense', ['list', 'why'])).toBe(
     'there is no verb cache nonsense. hearth cache --help lists them.',
   );
-  expect(unknownVerbOf('cache', 'lst', ['list', 'why'])).toBe(
+  expect(unknownSubverb('cache', 'lst', ['list', 'why'])).toBe(
     'there is no verb cache lst. Did you mean hearth cache list?',
   );
-  expect(unknownVerbOf('key', 'remove', ['add', 'rm'])).toBe(
+  expect(unknownSubverb('key', 'remove', ['add', 'rm'])).toBe(
     'there is no verb key remove. Did you mean hearth key rm?',
   );
 });

@@ -10,7 +10,7 @@ import {
 import type { Socket } from 'node:net';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { errorResponse } from '../error-response.ts';
-import type { ShapeOf } from '../error-shape.ts';
+import type { ChooseShape } from '../error-shape.ts';
 import { answerWith, type RawAnswer, rawAnswer } from './raw-answer.ts';
 
 type FramingCode =
@@ -28,7 +28,7 @@ export type CommonHeaders = (asked: IncomingHttpHeaders) => Readonly<Record<stri
 /** Writes what every refusal carries. */
 export interface FramingWords {
   readonly common: CommonHeaders;
-  readonly shapeOf: ShapeOf;
+  readonly chooseShape: ChooseShape;
 }
 
 /** Remembers the answers of each socket, and answers what node:http would answer without a body. */
@@ -60,7 +60,7 @@ export function refuseFraming(error: NodeJS.ErrnoException, socket: Socket, word
     socket.destroy();
     return;
   }
-  socket.end(rawAnswer(refusal(codeOf(error), words, {})));
+  socket.end(rawAnswer(refusal(framingCode(error), words, {})));
 }
 
 /** For a client that speaks plain http where TLS is spoken. */
@@ -68,15 +68,15 @@ export const plainRefusal = (words: FramingWords): string => rawAnswer(refusal('
 
 function refusal(
   code: FramingCode,
-  { common, shapeOf }: FramingWords,
+  { common, chooseShape }: FramingWords,
   asked: IncomingHttpHeaders,
 ): RawAnswer {
-  const { status, headers, body } = errorResponse(fail(code), { shape: shapeOf({ headers: asked }) });
+  const { status, headers, body } = errorResponse(fail(code), { shape: chooseShape({ headers: asked }) });
   return { status, reason: STATUS_CODES[status] ?? '', headers: { ...common(asked), ...headers }, body };
 }
 
 /** What the parser of node:http found wrong, in our words. */
-function codeOf(error: NodeJS.ErrnoException): FramingCode {
+function framingCode(error: NodeJS.ErrnoException): FramingCode {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
   return error.code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'bad_request';
 }

@@ -183,7 +183,7 @@ describe('the remedy for a page that is refused', () => {
   });
 });
 
-const noKeys = { hasKeys: false, holderOf: () => null };
+const noKeys = { hasKeys: false, findHolder: () => null };
 
 function refuseKey(rules: AccessRules, facts: AccessFacts) {
   const asker = whoAsks(rules, noKeys, facts);

@@ -30,7 +30,7 @@ export interface AccessRules {
 /** The keys that people have, each with its holder. */
 export interface NamedKeys {
   readonly hasKeys: boolean;
-  holderOf(offered: string): KeyHolder | null;
+  findHolder(offered: string): KeyHolder | null;
 }
 
 /** They may change while the service runs; `refresh` rejects where the file of them cannot be trusted. */
@@ -129,7 +129,7 @@ export function whoAsks(
   const owner = ownerOfKey(offered);
   if (rules.apiKey !== null && timingSafeEqual(sha256(offered), sha256(rules.apiKey)))
     return { holder: null, owner };
-  const holder = keys.holderOf(offered);
+  const holder = keys.findHolder(offered);
   const refusal = holder === null ? fail('unauthorized') : holder.refusal();
   return refusal === null ? { holder, owner } : { refusal };
 }
@@ -137,13 +137,13 @@ export function whoAsks(
 /** What an owner of earlier requests may still ask; null: nothing, for nobody comes in as this one any more. */
 export function rightsOfOwner(
   rules: Pick<AccessRules, 'apiKey' | 'needsKey'>,
-  keys: Pick<NamedKeys, 'hasKeys'> & { holderOfOwner(owner: string): KeyHolder | null },
+  keys: Pick<NamedKeys, 'hasKeys'> & { findHolderByOwner(owner: string): KeyHolder | null },
   owner: string,
 ): { readonly holder: KeyHolder | null } | null {
   if (owner === NOBODY)
     return rules.apiKey === null && !keys.hasKeys && !rules.needsKey ? { holder: null } : null;
   if (rules.apiKey !== null && owner === ownerOfKey(rules.apiKey)) return { holder: null };
-  const holder = keys.holderOfOwner(owner);
+  const holder = keys.findHolderByOwner(owner);
   return holder === null || holder.refusal() !== null ? null : { holder };
 }
 

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { BatchUseCases } from '../../api/batches/batches.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { BatchesQuery, BatchRequest, FilesQuery } from '../../wire/batches.ts';
-import { knownOwnerOf } from '../hooks.ts';
+import { requireOwner } from '../hooks.ts';
 import type { Handler } from './handler.ts';
 import { readForm } from './read-form.ts';
 
@@ -25,7 +25,7 @@ export function batchHandlers(batches: BatchUseCases | null): Record<Names, Hand
     (ask: (kept: BatchUseCases, owner: string, request: FastifyRequest) => Promise<unknown>): Handler =>
     async (request) => {
       if (batches === null) throw fail('batches_not_kept');
-      return ask(batches, knownOwnerOf(request), request);
+      return ask(batches, requireOwner(request), request);
     };
   return {
     sendFile: asked(async (kept, owner, request) => {
@@ -37,21 +37,21 @@ export function batchHandlers(batches: BatchUseCases | null): Record<Names, Hand
       return kept.keep(draft, fields);
     }),
     files: asked((kept, owner, { query }) => kept.files(owner, query as FilesQuery)),
-    file: asked((kept, owner, request) => kept.file(idOf(request), owner)),
+    file: asked((kept, owner, request) => kept.file(pathId(request), owner)),
     fileContent: async (request, reply) => {
       if (batches === null) throw fail('batches_not_kept');
-      const { path, filename } = await batches.content(idOf(request), knownOwnerOf(request));
+      const { path, filename } = await batches.content(pathId(request), requireOwner(request));
       reply
         .type('application/octet-stream')
         .header('Content-Disposition', `attachment; filename*=UTF-8''${encodeURIComponent(filename)}`);
       return createReadStream(path);
     },
-    deleteFile: asked((kept, owner, request) => kept.deleteFile(idOf(request), owner)),
+    deleteFile: asked((kept, owner, request) => kept.deleteFile(pathId(request), owner)),
     createBatch: asked((kept, owner, { body }) => kept.create(body as BatchRequest, owner)),
     batches: asked((kept, owner, { query }) => kept.batches(owner, query as BatchesQuery)),
-    batch: asked((kept, owner, request) => kept.batch(idOf(request), owner)),
-    cancelBatch: asked((kept, owner, request) => kept.cancel(idOf(request), owner)),
+    batch: asked((kept, owner, request) => kept.batch(pathId(request), owner)),
+    cancelBatch: asked((kept, owner, request) => kept.cancel(pathId(request), owner)),
   };
 }
 
-const idOf = ({ params }: FastifyRequest): string => (params as { id: string }).id;
+const pathId = ({ params }: FastifyRequest): string => (params as { id: string }).id;

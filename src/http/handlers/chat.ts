@@ -3,8 +3,8 @@ import type { FastifyRequest, FastifyReply } from 'fastify';
 import type { ChatRequest } from '../../wire/inference/chat.ts';
 import type { CompletionRequest } from '../../wire/inference/completions.ts';
 import type { UseCases } from '../../api/use-cases.ts';
-import { abortOnDisconnect, callerOf, type Handler } from './handler.ts';
-import { readsOpenAi, senderOf } from '../error-shape.ts';
+import { abortOnDisconnect, toCaller, type Handler } from './handler.ts';
+import { readsOpenAi, readSender } from '../error-shape.ts';
 import type { StreamOptions, SseOptions } from '../sse.ts';
 import { setNoteHeaders } from '../answer-headers.ts';
 import { createHash } from 'node:crypto';
@@ -21,10 +21,10 @@ export function chatHandler(useCases: Pick<UseCases, 'chat'>, streams: StreamOpt
     const client = abortOnDisconnect(reply);
     const body = request.body as ChatRequest;
     const evidence = askedEvidence(request, body);
-    const caller = callerOf(request, client.signal);
+    const caller = toCaller(request, client.signal);
     const manner = {
       verbatim: evidence === 'whole' || evidence === 'stream',
-      readsOpenAi: readsOpenAi(senderOf(request)),
+      readsOpenAi: readsOpenAi(readSender(request)),
     };
     if (isDryRun(request)) {
       const dry = await useCases.chat.dryRun(body, caller, manner);
@@ -44,7 +44,7 @@ export function completionHandler(useCases: Pick<UseCases, 'completion'>, stream
     const client = abortOnDisconnect(reply);
     const body = request.body as CompletionRequest;
     const evidence = askedEvidence(request, body);
-    const accepted = await useCases.completion(body, callerOf(request, client.signal));
+    const accepted = await useCases.completion(body, toCaller(request, client.signal));
     setNoteHeaders(reply, accepted.understood);
     const stream = body.stream === true ? { ...streams, abort: () => client.abort() } : null;
     return sendProvable({ request, reply }, accepted, { evidence, stream });

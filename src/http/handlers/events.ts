@@ -5,7 +5,7 @@ import type { UseCases } from '../../api/use-cases.ts';
 import { headerValue, REQUEST_HEADERS } from '../../wire/headers.ts';
 import type { EngineState } from '../../wire/operation/engine-state.ts';
 import { abortOnDisconnect, type Handler } from './handler.ts';
-import { ownNameOf } from '../hooks.ts';
+import { ownKeyName } from '../hooks.ts';
 import { HTTP_LIMITS } from '../limits.ts';
 import { PendingItems, sendHead, type StreamOptions, takeReply, write } from '../sse.ts';
 
@@ -17,7 +17,7 @@ export function eventsHandler(
     const client = abortOnDisconnect(reply);
     const lastEventId = headerValue(request.headers, REQUEST_HEADERS.lastEventId);
     const pending = new PendingItems(events.follow(lastEventId, client.signal), clock);
-    const name = ownNameOf(request);
+    const name = ownKeyName(request);
     const raw = takeReply(reply);
     try {
       sendHead(raw, reply, { clock, abort: () => client.abort() });

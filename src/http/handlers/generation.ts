@@ -6,7 +6,7 @@ import type { Caller } from '../../api/caller.ts';
 import type { Dialect } from '../../wire/error.ts';
 import { HEADERS } from '../../wire/headers.ts';
 import { sendStream, type SseOptions, type StreamOptions } from '../sse.ts';
-import { abortOnDisconnect, callerOf, type Handler } from './handler.ts';
+import { abortOnDisconnect, toCaller, type Handler } from './handler.ts';
 import { nameGuards, setNoteHeaders } from '../answer-headers.ts';
 import { setUpstreamHeader } from '../upstream-headers.ts';
 
@@ -45,7 +45,7 @@ export function generationHandler<Body extends { readonly stream?: boolean | nul
   return async (request, reply) => {
     const client = abortOnDisconnect(reply);
     const body = request.body as Body;
-    const accepted = await accept(body, callerOf(request, client.signal));
+    const accepted = await accept(body, toCaller(request, client.signal));
     setNoteHeaders(reply, accepted.understood);
     const stream = { ...streams, dialect, abort: () => client.abort() };
     return sendAnswer(reply, accepted, (body.stream ?? streamsByDefault) ? stream : null);
@@ -61,7 +61,7 @@ export function countHandler<Body>(
 ): Handler {
   return async (request, reply) => {
     const { signal } = abortOnDisconnect(reply);
-    const counted = await count(request.body as Body, callerOf(request, signal));
+    const counted = await count(request.body as Body, toCaller(request, signal));
     setNoteHeaders(reply, counted.understood);
     return counted.body;
   };

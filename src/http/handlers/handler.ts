@@ -5,21 +5,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../api/caller.ts';
 import { clientKey, clientName } from '../client-key.ts';
-import { computes, holderOf, knownOwnerOf, openRequestOf } from '../hooks.ts';
-import { accountOf, traceparentOf } from '../log/request-log.ts';
+import { computes, keyHolder, requireOwner, openRequest } from '../hooks.ts';
+import { requestAccount, requestTraceparent } from '../log/request-log.ts';
 import { noteGuards } from '../answer-headers.ts';
 import { readRoute } from '../upstream-headers.ts';
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
+export function toCaller(request: FastifyRequest, signal: AbortSignal): Caller {
   // A route that its row does not say this of would be free of the limit of its key.
   if (!computes(request))
     throw new Error(`${request.routeOptions.url} computes, and its route does not say so`);
-  const holder = holderOf(request);
-  const open = openRequestOf(request);
-  const account = accountOf(request);
-  const owner = knownOwnerOf(request);
+  const holder = keyHolder(request);
+  const open = openRequest(request);
+  const account = requestAccount(request);
+  const owner = requireOwner(request);
   return {
     requestId: request.id,
     clientKey: clientKey(request, owner),
@@ -28,7 +28,7 @@ export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
     gate: open ?? holder,
     hold: open && (() => open.hold()),
     signal,
-    route: readRoute(request, traceparentOf(request)),
+    route: readRoute(request, requestTraceparent(request)),
     account: {
       onModel: (id) => account?.onModel(id),
       onEvent: (event) => {
@@ -42,11 +42,11 @@ export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
 
 /** Whether a request is shown a model: a named key may be limited to some. */
 export const isSeenBy = (request: FastifyRequest, id: string): boolean =>
-  holderOf(request)?.mayUse(id) ?? true;
+  keyHolder(request)?.mayUse(id) ?? true;
 
 export function requireSeen(request: FastifyRequest, id: string): void {
-  const holder = holderOf(request);
-  if (holder?.mayUse(id) === false) throw holder.refusalOf(id);
+  const holder = keyHolder(request);
+  if (holder?.mayUse(id) === false) throw holder.modelRefusal(id);
 }
 
 /** Aborts when the client goes away before its answer is complete; `close` after the end means nothing. */

@@ -16,8 +16,8 @@ import {
 import { abortOnDisconnect, type Handler } from './handler.ts';
 import { framingFor } from '../dialects/framing.ts';
 import { asSvcError, describeFailure } from '../error-response.ts';
-import { senderOf } from '../error-shape.ts';
-import { holderOf } from '../hooks.ts';
+import { readSender } from '../error-shape.ts';
+import { keyHolder } from '../hooks.ts';
 import { HTTP_LIMITS } from '../limits.ts';
 import { noteFailure } from '../log/request-log.ts';
 import { PendingItems, sendHead, type StreamOptions, takeReply, write } from '../sse.ts';
@@ -46,7 +46,7 @@ export function libraryHandlers(library: LibraryUseCases, streams: StreamOptions
       return sendProgress(reply, items, { ...streams, abort: () => client.abort() });
     };
   return {
-    library: async (request) => library.show((id) => holderOf(request)?.isShown(id) ?? true),
+    library: async (request) => library.show((id) => keyHolder(request)?.isShown(id) ?? true),
     foreignModels: async () => library.foreign(),
     quants: async (request, reply) =>
       library.quants((request.query as QuantsQuery).ref, abortOnDisconnect(reply).signal),
@@ -54,9 +54,9 @@ export function libraryHandlers(library: LibraryUseCases, streams: StreamOptions
       library.search((request.query as SearchQuery).words, abortOnDisconnect(reply).signal),
     loadPlan: async (request) => {
       const { model, num_ctx: numCtx } = request.query as PlanQuery;
-      const holder = holderOf(request);
+      const holder = keyHolder(request);
       return library.plan(model, numCtx === undefined ? null : Number(numCtx), (id) => {
-        if (holder?.isShown(id) === false) throw holder.refusalOf(id);
+        if (holder?.isShown(id) === false) throw holder.modelRefusal(id);
       });
     },
     pullModel: long<PullRequest>((body, signal) => library.pull(body, signal)),
@@ -98,7 +98,7 @@ async function sendProgress(
     const error = asSvcError(thrown);
     if (error.code === 'internal') options.log.error({ err: thrown }, 'A change failed because of a bug.');
     noteFailure(reply.request, error);
-    const { errorBody } = framingFor(undefined, options.shapeOf(senderOf(reply.request)));
+    const { errorBody } = framingFor(undefined, options.chooseShape(readSender(reply.request)));
     await write(raw, framed('error', errorBody(describeFailure(error, reply.request.id))));
   } finally {
     await pending.close();

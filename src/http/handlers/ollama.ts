@@ -99,11 +99,11 @@ async function* pullLines(progress: AsyncIterable<Progress>): AsyncGenerator<Str
   for await (const each of progress) {
     if (!hasStarted) yield { started: { numCtx: 0 } };
     hasStarted = true;
-    yield { chunk: 'done' in each ? SUCCESS : statusOf(each.progress) };
+    yield { chunk: 'done' in each ? SUCCESS : wireStatus(each.progress) };
   }
 }
 
-function statusOf(event: Extract<Progress, { progress: unknown }>['progress']): OllamaStatus {
+function wireStatus(event: Extract<Progress, { progress: unknown }>['progress']): OllamaStatus {
   if (event.status === 'success') return { status: `installed ${event.id}` };
   if (!('total' in event)) return { status: event.status };
   const { status, file, digest, total, completed } = event;

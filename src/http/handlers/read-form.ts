@@ -15,7 +15,7 @@ export async function readForm(
 ): Promise<FileFields> {
   const fields = new Map<string, string>();
   let filename: string | null = null;
-  const parts = parserOf(request);
+  const parts = openParser(request);
   parts.on('field', (name, value) => fields.set(name, value));
   const tooMuch = (): void => void parts.destroy(wrong('it has more parts than are read'));
   parts.on('partsLimit', tooMuch).on('fieldsLimit', tooMuch).on('filesLimit', tooMuch);
@@ -40,7 +40,7 @@ export async function readForm(
   };
 }
 
-function parserOf({ headers }: FastifyRequest): Parts {
+function openParser({ headers }: FastifyRequest): Parts {
   try {
     return new Busboy({ headers: headers as BusboyHeaders, limits: FORM_LIMITS });
   } catch (error) {

@@ -4,7 +4,7 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { writeJson } from '../../lib/json/spelled-numbers.ts';
 import { errorBodies } from '../../wire/error.ts';
 import { type Route, routes } from '../../wire/routes.ts';
-import { checksOf } from '../route-checks.ts';
+import { checkCompiler } from '../route-checks.ts';
 import type { Handler } from './handler.ts';
 import { isLarge, writeJsonInTurns } from './write-json-in-turns.ts';
 
@@ -36,7 +36,7 @@ export function registerRoute(app: FastifyInstance, route: Route, handler: Handl
       ...(route.query ? { querystring: route.query } : {}),
       ...(answer ? { response: answer } : {}),
     },
-    validatorCompiler: checksOf(route.name),
+    validatorCompiler: checkCompiler(route.name),
     // Handlers answer with what the schema says and no more; the tests hold every answer to it.
     serializerCompiler: () => (answer) => writeJson(answer),
     handler: writesInTurns(handler),

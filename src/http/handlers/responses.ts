@@ -8,7 +8,7 @@ import type {
   ItemsQuery,
   ResponsesRequest,
 } from '../../wire/responses/request.ts';
-import { knownOwnerOf } from '../hooks.ts';
+import { requireOwner } from '../hooks.ts';
 import type { StreamOptions } from '../sse.ts';
 import { countHandler, generationHandler } from './generation.ts';
 import type { Handler } from './handler.ts';
@@ -39,13 +39,13 @@ export function responseHandlers(
         const message = 'stream must not be true; a stream is told once and not played again.';
         throw fail('unsupported_value', { param: 'stream', message });
       }
-      return responses.get(idOf(request), knownOwnerOf(request));
+      return responses.get(pathId(request), requireOwner(request));
     },
-    deleteResponse: async (request) => responses.delete(idOf(request), knownOwnerOf(request)),
+    deleteResponse: async (request) => responses.delete(pathId(request), requireOwner(request)),
     responseItems: async (request) =>
-      responses.inputItems(idOf(request), knownOwnerOf(request), request.query as ItemsQuery),
-    cancelResponse: async (request) => responses.cancel(idOf(request), knownOwnerOf(request)),
+      responses.inputItems(pathId(request), requireOwner(request), request.query as ItemsQuery),
+    cancelResponse: async (request) => responses.cancel(pathId(request), requireOwner(request)),
   };
 }
 
-const idOf = ({ params }: FastifyRequest): string => (params as { id: string }).id;
+const pathId = ({ params }: FastifyRequest): string => (params as { id: string }).id;

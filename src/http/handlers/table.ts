@@ -18,8 +18,8 @@ import type { UnloadRequest } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
 import { refusePageToken } from '../guard/guard.ts';
 import { isOwnUser } from '../guard/peer/peer-user.ts';
-import { accessFacts, knownOwnerOf, ownNameOf } from '../hooks.ts';
-import { abortOnDisconnect, callerOf, type Handler, isSeenBy, requireSeen } from './handler.ts';
+import { accessFacts, requireOwner, ownKeyName } from '../hooks.ts';
+import { abortOnDisconnect, toCaller, type Handler, isSeenBy, requireSeen } from './handler.ts';
 import type { StreamOptions } from '../sse.ts';
 import { pageHandler, pageRedirect } from '../page/page.ts';
 import { batchHandlers } from './batches.ts';
@@ -88,15 +88,15 @@ export function handlerTable(
     tokenize: countHandler<TokenizeRequest>((body, caller) => useCases.tokenize(body, caller)),
     detokenize: countHandler<DetokenizeRequest>((body, caller) => useCases.detokenize(body, caller)),
     cacheReport: async (request) =>
-      useCases.cacheReport((request.params as { id: string }).id, knownOwnerOf(request)),
-    cachePins: async (request) => useCases.pins.list(knownOwnerOf(request)),
+      useCases.cacheReport((request.params as { id: string }).id, requireOwner(request)),
+    cachePins: async (request) => useCases.pins.list(requireOwner(request)),
     pinCache: async (request, reply) => {
       const { model } = request.body as PinRequest;
-      return useCases.pins.pin(model, callerOf(request, abortOnDisconnect(reply).signal));
+      return useCases.pins.pin(model, toCaller(request, abortOnDisconnect(reply).signal));
     },
     unpinCache: async (request, reply) => {
       const { id } = request.body as UnpinRequest;
-      return useCases.pins.unpin(id, callerOf(request, abortOnDisconnect(reply).signal));
+      return useCases.pins.unpin(id, toCaller(request, abortOnDisconnect(reply).signal));
     },
     residency: async () => useCases.residency.list(),
     unload: async (request) => useCases.residency.unload((request.body as UnloadRequest).model),
@@ -108,7 +108,7 @@ export function handlerTable(
       return { ending: true };
     },
     engine: async (request) => {
-      const name = ownNameOf(request);
+      const name = ownKeyName(request);
       const state = useCases.events.state();
       return name === null ? state : withOwnClients(state, name);
     },
@@ -138,7 +138,7 @@ export function handlerTable(
     ...batchHandlers(useCases.batches),
     openApi: openApiHandler(document),
     metrics: async (request, reply) => {
-      const name = ownNameOf(request);
+      const name = ownKeyName(request);
       const text = await metrics.render((key) => name === null || key === name);
       return reply.type(metrics.contentType).send(text);
     },
@@ -170,7 +170,7 @@ const modelName = (params: unknown): string => (params as { '*': string })['*'];
 function rerankHandler(useCases: Pick<UseCases, 'rerank'>): Handler {
   return async (request, reply) => {
     const { signal } = abortOnDisconnect(reply);
-    const answer = await useCases.rerank(request.body as RerankRequest, callerOf(request, signal));
+    const answer = await useCases.rerank(request.body as RerankRequest, toCaller(request, signal));
     reply.header(HEADERS.rerankBackend, answer.backend);
     setNoteHeaders(reply, answer);
     return answer.body;

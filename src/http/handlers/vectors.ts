@@ -5,7 +5,7 @@ import type { EmbeddingAnswer } from '../../api/embedding/embeddings.ts';
 import type { UseCases } from '../../api/use-cases.ts';
 import { HEADERS } from '../../wire/headers.ts';
 import type { EmbeddingRequest } from '../../wire/inference/embeddings.ts';
-import { abortOnDisconnect, callerOf, type Handler } from './handler.ts';
+import { abortOnDisconnect, toCaller, type Handler } from './handler.ts';
 import { setUpstreamHeader } from '../upstream-headers.ts';
 import { askedEvidence, frozenInput, nameRecord } from './chat.ts';
 import { setNoteHeaders } from '../answer-headers.ts';
@@ -21,7 +21,7 @@ export function embeddingsHandler(useCases: Pick<UseCases, 'embedding' | 'proved
     if (askedEvidence(request, { svc_evidence: body.svc_evidence ?? null }) === 'none')
       return plain(request, reply);
     const { signal } = abortOnDisconnect(reply);
-    const answer = await useCases.provedEmbedding(body, callerOf(request, signal), frozenInput(request));
+    const answer = await useCases.provedEmbedding(body, toCaller(request, signal), frozenInput(request));
     setHeaders(reply, answer);
     const json = await writeJsonInTurns(answer.body);
     nameRecord(reply, { json, evidenceSha256: answer.evidenceSha256 });
@@ -32,7 +32,7 @@ export function embeddingsHandler(useCases: Pick<UseCases, 'embedding' | 'proved
 export function vectorsHandler<Body>(embed: (body: Body, caller: Caller) => Promise<Vectors>): Handler {
   return async (request, reply) => {
     const { signal } = abortOnDisconnect(reply);
-    const answer = await embed(request.body as Body, callerOf(request, signal));
+    const answer = await embed(request.body as Body, toCaller(request, signal));
     setHeaders(reply, answer);
     return answer.body;
   };

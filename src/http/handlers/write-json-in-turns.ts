@@ -18,7 +18,7 @@ export function isLarge(answer: unknown): answer is object {
 export async function writeJsonInTurns(value: object): Promise<Buffer> {
   const slices: Buffer[] = [];
   let text = '';
-  for (const part of partsOf(value)) {
+  for (const part of writeValue(value)) {
     text += part;
     if (text.length < SLICE_CHARS) continue;
     slices.push(Buffer.from(text));
@@ -29,29 +29,29 @@ export async function writeJsonInTurns(value: object): Promise<Buffer> {
   return Buffer.concat(slices);
 }
 
-function* partsOf(value: unknown): Generator<string> {
+function* writeValue(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null || !isPlain(value) || isWithin(value, PART))
     yield writeJson(value) ?? 'null';
-  else if (Array.isArray(value)) yield* itemsOf(value);
-  else yield* membersOf(value);
+  else if (Array.isArray(value)) yield* writeItems(value);
+  else yield* writeMembers(value);
 }
 
-function* itemsOf(items: readonly unknown[]): Generator<string> {
+function* writeItems(items: readonly unknown[]): Generator<string> {
   let before = '[';
   for (const item of items) {
     yield before;
-    yield* partsOf(item);
+    yield* writeValue(item);
     before = ',';
   }
   yield ']';
 }
 
-function* membersOf(object: object): Generator<string> {
+function* writeMembers(object: object): Generator<string> {
   let before = '{';
   for (const [name, member] of Object.entries(object)) {
     if (member === undefined) continue;
     yield `${before}${JSON.stringify(name)}:`;
-    yield* partsOf(member);
+    yield* writeValue(member);
     before = ',';
   }
   yield before === '{' ? '{}' : '}';

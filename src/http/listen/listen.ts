@@ -35,7 +35,7 @@ export interface Bound {
 
 export async function listen(app: FastifyInstance, options: Listening): Promise<Bound> {
   const { host, port, socket, tls } = options;
-  const take = takerOf(app.server);
+  const take = connectionHandler(app.server);
   const front = tls === null ? null : frontWithTls(app.server, { ...options, tls, take });
   const scheme = tls === null ? 'http' : 'https';
   await app.listen({
@@ -62,7 +62,7 @@ export async function listen(app: FastifyInstance, options: Listening): Promise<
 }
 
 /** Whoever takes connections so far takes those that come by another way, too. */
-function takerOf(server: Server): (socket: Socket) => void {
+function connectionHandler(server: Server): (socket: Socket) => void {
   const takers = server.listeners('connection') as ((socket: Socket) => void)[];
   return (socket) => {
     for (const take of takers) take.call(server, socket);

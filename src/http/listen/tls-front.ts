@@ -62,7 +62,7 @@ class Handshakes {
   }
 
   begin(raw: Socket): void {
-    const name = nameOf(raw);
+    const name = connectionName(raw);
     this.#open.set(name, raw);
     const cancel = this.#clock.after(HTTP_LIMITS.handshakeTimeoutMs, () => {
       if (this.#open.get(name) === raw) raw.destroy();
@@ -77,7 +77,7 @@ class Handshakes {
   }
 
   over(socket: Socket): void {
-    this.#open.delete(nameOf(socket));
+    this.#open.delete(connectionName(socket));
   }
 
   end(): void {
@@ -86,5 +86,5 @@ class Handshakes {
 }
 
 /** The same of a connection before and after it was decrypted. */
-const nameOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
+const connectionName = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
   `${localAddress} ${remoteAddress} ${remotePort}`;

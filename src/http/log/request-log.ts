@@ -14,7 +14,7 @@ import type { SvcError } from '../../lib/errors/svc-error.ts';
 import type { RequestText } from '../../wire/operation/requests.ts';
 import { clientKey, clientName } from '../client-key.ts';
 import { RequestEntry } from '../../api/requests/request-entry.ts';
-import { holderOf, ownerOf } from '../hooks.ts';
+import { keyHolder, requestOwner } from '../hooks.ts';
 import { captureText } from './text-capture.ts';
 
 interface RequestSpan {
@@ -55,12 +55,12 @@ export function logRequests(
     const entry = new RequestEntry(clock);
     entries.set(request, entry);
     const isPolled = request.routeOptions.config.access?.polled === true;
-    const textOf =
+    const readText =
       recorder.wantsText && !isPolled ? captureText(request, reply) : (): RequestText | null => null;
     const span = isPolled ? undefined : tracing?.begin(request.headers, entry.startedMs);
     if (span !== undefined) spans.set(request, span);
     reply.raw.once('close', () => {
-      const owner = ownerOf(request) ?? '';
+      const owner = requestOwner(request) ?? '';
       const finished = finishedRequest(request, reply, { entry, owner });
       span?.end(finished);
       writeLine(log, { finished, entry, isPolled });
@@ -71,18 +71,18 @@ export function logRequests(
         error: finished.error ?? null,
         wasAdmitted: entry.waitMs !== null,
       });
-      if (!isPolled) recorder.add(finished, textOf(), owner);
+      if (!isPolled) recorder.add(finished, readText(), owner);
     });
   });
 }
 
 /** Where a use case notes what it learns of a request. */
-export function accountOf(request: FastifyRequest): RequestAccount | undefined {
+export function requestAccount(request: FastifyRequest): RequestAccount | undefined {
   return entries.get(request);
 }
 
 /** What a service that is asked on behalf of the request continues; undefined while no traces are wanted. */
-export function traceparentOf(request: FastifyRequest): string | undefined {
+export function requestTraceparent(request: FastifyRequest): string | undefined {
   return spans.get(request)?.traceparent;
 }
 
@@ -100,7 +100,7 @@ function finishedRequest(
   const { raw } = reply;
   const { url: path, config } = request.routeOptions;
   const name = clientName(request);
-  const key = holderOf(request)?.record.name;
+  const key = keyHolder(request)?.record.name;
   const dialect = config.access?.dialect;
   const error = entry.failure?.code ?? (raw.writableFinished ? undefined : 'cancelled');
   return {
@@ -150,7 +150,7 @@ function writeLine(log: Logger, { finished, entry, isPolled }: Line): void {
     acceptedTokens: finished.accepted_tokens,
     finishReason: finished.finish_reason,
     error: finished.error,
-    ...detailOf(entry.failure, finished.status),
+    ...failureFacts(entry.failure, finished.status),
     requestId: finished.request_id,
     client: finished.client,
     clientName: finished.client_name,
@@ -162,7 +162,7 @@ function writeLine(log: Logger, { finished, entry, isPolled }: Line): void {
 }
 
 /** Why it failed, where that cannot repeat the client, and for faults of the service where in the program. */
-function detailOf(failure: SvcError | null, status: number): Record<string, string | undefined> {
+function failureFacts(failure: SvcError | null, status: number): Record<string, string | undefined> {
   if (failure === null) return {};
   const { code, detail, message } = failure;
   const param = 'param' in detail ? detail.param?.slice(0, 80) : undefined;
@@ -170,15 +170,15 @@ function detailOf(failure: SvcError | null, status: number): Record<string, stri
   return {
     param,
     reason: isAboutContent ? undefined : message.slice(0, 300),
-    stack: status >= 500 && !isAboutContent ? framesOf(failure) : undefined,
+    stack: status >= 500 && !isAboutContent ? stackFrames(failure) : undefined,
   };
 }
 
 /** Without the messages: that of a cause may quote what a client sent. */
-function framesOf(error: unknown): string | undefined {
+function stackFrames(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-  const cause = framesOf(error.cause);
+  const cause = stackFrames(error.cause);
   return [error.name, ...frames, ...(cause === undefined ? [] : [`caused by ${cause}`])].join('\n');
 }
 

@@ -52,7 +52,7 @@ export interface FileDraft {
 const LINES = '.jsonl';
 const PART = '.part';
 
-const folderOf = (home: string): string => path.join(home, 'batches');
+const batchesFolder = (home: string): string => path.join(home, 'batches');
 
 export const newFileId = (): string => `file-${randomBytes(16).toString('hex')}`;
 
@@ -79,7 +79,7 @@ export class BatchStore {
 
   /** Whether there was ever a file or a batch. */
   static async exists(home: string): Promise<boolean> {
-    return (await sizeOf(folderOf(home))) !== null;
+    return (await fileSize(batchesFolder(home))) !== null;
   }
 
   /** Only one process has a home, so what is half a file now was left by one that is dead. */
@@ -87,7 +87,7 @@ export class BatchStore {
     home: string,
     options: { readonly clock: Pick<Clock, 'unixMs'>; readonly limits: BatchLimits },
   ): Promise<BatchStore> {
-    const folder = folderOf(home);
+    const folder = batchesFolder(home);
     const files = await Records.open<StoredFile>(path.join(folder, 'files'));
     const batches = await Records.open<StoredBatch>(path.join(folder, 'batches'));
     const store = new BatchStore(folder, { files, batches }, options);
@@ -101,12 +101,12 @@ export class BatchStore {
     return Math.floor(this.#clock.unixMs() / 1000);
   }
 
-  contentOf(fileId: string): string {
+  contentPath(fileId: string): string {
     return path.join(this.#filesFolder, fileId + LINES);
   }
 
   /** Where the answers of a batch are collected until it is over. */
-  logOf(batchId: string, kind: 'output' | 'error'): string {
+  logPath(batchId: string, kind: 'output' | 'error'): string {
     return path.join(this.#logsFolder, `${batchId}.${kind}${LINES}`);
   }
 
@@ -148,7 +148,7 @@ export class BatchStore {
           await writing(temporary, async () => {
             await (await opened()).sync();
             await close();
-            await moveDurably(temporary, this.contentOf(id));
+            await moveDurably(temporary, this.contentPath(id));
           });
           await this.#keep(id, { ...about, owner, bytes, keptS });
           return id;
@@ -168,10 +168,10 @@ export class BatchStore {
     about: Pick<StoredFile, 'owner' | 'filename' | 'purpose'> & { readonly keptS: number },
   ): Promise<boolean> {
     if (this.files.get(id) !== undefined) return true;
-    const content = this.contentOf(id);
-    const size = await sizeOf(log);
+    const content = this.contentPath(id);
+    const size = await fileSize(log);
     if (size !== null) await moveDurably(log, content);
-    const bytes = size ?? (await sizeOf(content));
+    const bytes = size ?? (await fileSize(content));
     if (bytes === null) return false;
     await this.#keep(id, { ...about, bytes });
     return true;
@@ -179,12 +179,12 @@ export class BatchStore {
 
   /** The record goes last: what is half removed is removed again at the next start. */
   async deleteFile(id: string): Promise<void> {
-    await removeDurably(this.contentOf(id));
+    await removeDurably(this.contentPath(id));
     await this.files.delete(id);
   }
 
   async deleteBatch(id: string): Promise<void> {
-    for (const kind of ['output', 'error'] as const) await removeDurably(this.logOf(id, kind));
+    for (const kind of ['output', 'error'] as const) await removeDurably(this.logPath(id, kind));
     await this.batches.delete(id);
   }
 
@@ -243,7 +243,7 @@ async function writing(file: string, work: () => Promise<void>): Promise<void> {
   }
 }
 
-async function sizeOf(file: string): Promise<number | null> {
+async function fileSize(file: string): Promise<number | null> {
   try {
     return (await stat(file)).size;
   } catch (error) {

@@ -17,7 +17,7 @@ export interface Line {
 }
 
 /** No line at all where there is no file. */
-export async function* linesOf(path: string, mostBytes: number): AsyncGenerator<Line, void, void> {
+export async function* readLines(path: string, mostBytes: number): AsyncGenerator<Line, void, void> {
   let parts: Buffer[] = [];
   let length = 0;
   let number = 1;
@@ -78,7 +78,7 @@ export class LineLog {
       throw writeFailure(path, error);
     });
     try {
-      for await (const { head, end } of headsOf(path)) {
+      for await (const { head, end } of readHeads(path)) {
         onLine(head);
         whole = end;
       }
@@ -122,7 +122,7 @@ export class LineLog {
 }
 
 /** The first bytes of every whole line. */
-async function* headsOf(path: string): AsyncGenerator<{ head: string; end: number }, void, void> {
+async function* readHeads(path: string): AsyncGenerator<{ head: string; end: number }, void, void> {
   let head = Buffer.alloc(0);
   let end = 0;
   const add = (piece: Buffer): void => {

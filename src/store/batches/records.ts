@@ -39,12 +39,12 @@ export class Records<T extends { readonly schema: 1 }> {
 
   put(id: string, record: T): Promise<void> {
     this.#all.set(id, record);
-    return this.#later(id, () => writeDurably(this.#pathOf(id), `${JSON.stringify(record)}\n`));
+    return this.#later(id, () => writeDurably(this.#recordPath(id), `${JSON.stringify(record)}\n`));
   }
 
   delete(id: string): Promise<void> {
     this.#all.delete(id);
-    return this.#later(id, () => removeDurably(this.#pathOf(id)));
+    return this.#later(id, () => removeDurably(this.#recordPath(id)));
   }
 
   #later(id: string, work: () => Promise<void>): Promise<void> {
@@ -59,7 +59,7 @@ export class Records<T extends { readonly schema: 1 }> {
   }
 
   /** Ids are made here and hold nothing but letters, digits and `_` or `-`. */
-  #pathOf(id: string): string {
+  #recordPath(id: string): string {
     return path.join(this.#folder, id + END);
   }
 }

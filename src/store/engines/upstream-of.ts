@@ -8,7 +8,7 @@ import type { UpstreamEntry } from './entry.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export function upstreamOf(entry: UpstreamEntry, env: Environment): Upstream {
+export function openUpstream(entry: UpstreamEntry, env: Environment): Upstream {
   const {
     name,
     baseUrl,
@@ -26,13 +26,13 @@ export function upstreamOf(entry: UpstreamEntry, env: Environment): Upstream {
     publicKey,
     maxCalls,
     deadlines: { ...DEFAULT_DEADLINES, ...deadlines },
-    key: () => keyOf(entry, env),
-    ca: () => caOf(entry),
+    key: () => readKey(entry, env),
+    ca: () => readAuthority(entry),
   };
 }
 
 /** What a residency is of: another one of these is another upstream. */
-export function revisionOf({
+export function upstreamRevision({
   baseUrl,
   dialect,
   keyEnv,
@@ -45,7 +45,7 @@ export function revisionOf({
   return JSON.stringify([baseUrl, dialect, keyEnv, keyFile, caFile, publicKey, maxCalls, deadlines]);
 }
 
-async function keyOf({ name, keyEnv, keyFile }: UpstreamEntry, env: Environment): Promise<string | null> {
+async function readKey({ name, keyEnv, keyFile }: UpstreamEntry, env: Environment): Promise<string | null> {
   if (keyEnv !== undefined) {
     const key = env[keyEnv]?.trim();
     if (key) return checked(name, key);
@@ -69,7 +69,7 @@ function checked(name: string, key: string): string {
   throw missing(name, 'it is empty or holds characters that no header carries');
 }
 
-async function caOf({ name, caFile }: UpstreamEntry): Promise<string | null> {
+async function readAuthority({ name, caFile }: UpstreamEntry): Promise<string | null> {
   if (caFile === undefined) return null;
   try {
     return await readFile(caFile, 'utf8');

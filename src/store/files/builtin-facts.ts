@@ -23,6 +23,6 @@ export const BUILTIN_FACTS: readonly BuiltinFacts[] = [
 ];
 
 /** By the SHA-256 as hex or as `sha256:<hex>`; absent for a file that does not ship. */
-export function limitsOf(digest: string | null | undefined): string | undefined {
+export function builtinLimits(digest: string | null | undefined): string | undefined {
   return BUILTIN_FACTS.find(({ sha256 }) => digest === sha256 || digest === `sha256:${sha256}`)?.limits;
 }

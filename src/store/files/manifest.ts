@@ -206,7 +206,7 @@ export function isBlobFile(file: ModelFile): file is BlobFile {
 }
 
 /** The digest of a file when it is known, lower-case hex. */
-export function digestOf(file: ModelFile): string | null {
+export function knownDigest(file: ModelFile): string | null {
   return isBlobFile(file) ? file.digest : (file.sha256 ?? null);
 }
 
@@ -222,7 +222,7 @@ export function projectorFile(manifest: ModelManifest): ModelFile | null {
 }
 
 /** What it takes besides text. */
-export function mediaOf({
+export function acceptedMedia({
   facts: { projector },
 }: Pick<ModelManifest, 'facts'>): readonly ('image' | 'audio')[] {
   const { image = false, audio = false } = projector ?? {};

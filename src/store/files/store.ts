@@ -124,7 +124,7 @@ export class StoreWriter {
     await dropUnusedLinks(this.paths, manifests);
     let freedBytes = 0;
     for (const digest of unused) {
-      freedBytes += await sizeOf(blobPath(this.paths, digest));
+      freedBytes += await fileSize(blobPath(this.paths, digest));
       await removeDurably(blobPath(this.paths, digest), this.#onStep);
     }
     return { freedBytes, removed: unused, blockedBy: [] };
@@ -141,7 +141,7 @@ export class StoreWriter {
   }
 }
 
-async function sizeOf(path: string): Promise<number> {
+async function fileSize(path: string): Promise<number> {
   return stat(path).then(
     (found) => found.size,
     () => 0,

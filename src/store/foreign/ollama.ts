@@ -91,7 +91,7 @@ async function readModel(root: string, name: OllamaName, notes: ScanNotes): Prom
     DIGEST.exec(manifest.layers.find(({ mediaType }) => mediaType === `${LAYER}projector`)?.digest ?? '') ??
     [];
   return {
-    ...(projector === undefined ? {} : { projector: blobOf(root, projector) }),
+    ...(projector === undefined ? {} : { projector: blobFile(root, projector) }),
     id,
     aliases: [shown, `${name.model}:${name.tag}`],
     source: { type: 'ollama', ref: shown },
@@ -119,10 +119,10 @@ function weights(
   const models = layers.filter((layer) => layer.mediaType === `${LAYER}model`);
   const [, digest] = DIGEST.exec(models[0]?.digest ?? '') ?? [];
   if (models.length !== 1 || digest === undefined) return refuse('it names no GGUF weights');
-  return [blobOf(root, digest)];
+  return [blobFile(root, digest)];
 }
 
-function blobOf(root: string, digest: string): CandidateFile {
+function blobFile(root: string, digest: string): CandidateFile {
   const sha256 = digest.toLowerCase();
   return { path: join(root, 'blobs', `sha256-${sha256}`), statedSha256: sha256 };
 }

@@ -62,7 +62,7 @@ export async function fetchFiles(pull: PullContext, wanted: FilesToFetch): Promi
       fetched.push({ path: blobPath(paths, file.sha256), digest: file.sha256, isPresent: true });
       continue;
     }
-    const path = targetOf(pull, file);
+    const path = downloadTarget(pull, file);
     fetched.push({ path, digest: await download(pull, wanted, file), isPresent: false });
   }
   return fetched;
@@ -75,7 +75,7 @@ function download(pull: PullContext, { repo, commit }: FilesToFetch, file: Repos
     repo,
     commit,
     file,
-    target: targetOf(pull, file),
+    target: downloadTarget(pull, file),
     retries,
     onEvent,
     onStep: (step) => pull.registry.store.step(step),
@@ -98,7 +98,7 @@ async function hasBlob({ registry, onEvent, signal }: PullContext, file: Reposit
   if (file.sha256 === null) return false;
   const path = blobPath(registry.store.paths, file.sha256);
   // Absent or unreadable: in both cases the download, or its failure to write, says what matters.
-  if ((await sizeOf(path)) !== file.sizeBytes) return false;
+  if ((await fileSize(path)) !== file.sizeBytes) return false;
   const onBytes = (completed: number) =>
     onEvent({ status: 'verifying', file: file.path, total: file.sizeBytes, completed });
   return (await hashFile(path, { signal, onBytes })) === file.sha256;
@@ -106,18 +106,18 @@ async function hasBlob({ registry, onEvent, signal }: PullContext, file: Reposit
 
 async function remainingBytes(pull: PullContext, files: readonly RepositoryFile[]): Promise<number> {
   let sum = 0;
-  for (const file of files) sum += Math.max(0, file.sizeBytes - ((await sizeOf(targetOf(pull, file))) ?? 0));
+  for (const file of files) sum += Math.max(0, file.sizeBytes - ((await fileSize(downloadTarget(pull, file))) ?? 0));
   return sum;
 }
 
-async function sizeOf(path: string): Promise<number | null> {
+async function fileSize(path: string): Promise<number | null> {
   return stampFile(path).then(
     ({ sizeBytes }) => sizeBytes,
     () => null,
   );
 }
 
-function targetOf({ registry }: PullContext, file: RepositoryFile): string {
+function downloadTarget({ registry }: PullContext, file: RepositoryFile): string {
   const { paths } = registry.store;
   return file.sha256 === null
     ? join(paths.partial, `${partialKey(file)}.part`)

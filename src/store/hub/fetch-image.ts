@@ -18,7 +18,7 @@ export function imageFetcher(options: FetchOptions): (address: string) => Promis
       const url = new URL(address);
       url.hash = '';
       const answer = await requestHub(access, { url, what: 'the image', repo: url.host, signal });
-      const type = typeOf(answer.headers['content-type']);
+      const type = imageType(answer.headers['content-type']);
       if (type === null) answer.destroy();
       if (type === null) throw new Error('what is there is no image');
       return `data:${type};base64,${(await bounded(answer)).toString('base64')}`;
@@ -30,7 +30,7 @@ export function imageFetcher(options: FetchOptions): (address: string) => Promis
   };
 }
 
-function typeOf(header: string | undefined): string | null {
+function imageType(header: string | undefined): string | null {
   const [type = ''] = (header ?? '').toLowerCase().split(';');
   return /^image\/[\w.+-]{1,64}$/.test(type.trim()) ? type.trim() : null;
 }

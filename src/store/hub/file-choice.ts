@@ -43,7 +43,7 @@ function projectorFor(model: RepositoryFile, files: readonly RepositoryFile[]): 
   const beside = all.filter(({ path }) => dirname(path) === dirname(model.path));
   const choice = beside.length > 0 ? beside : all;
   const [wanted] = PROJECTOR_QUANTS.flatMap(
-    (quant) => choice.find((file) => labelOf(file)?.toUpperCase() === quant) ?? [],
+    (quant) => choice.find((file) => fileLabel(file)?.toUpperCase() === quant) ?? [],
   );
   return wanted ?? choice[0] ?? null;
 }
@@ -59,7 +59,7 @@ export function modelsIn(files: readonly RepositoryFile[]): ChosenModel[] {
           {
             files: all,
             projector: projectorFor(first, files),
-            label: labelOf(first) ?? modelStem(basename(first.path)),
+            label: fileLabel(first) ?? modelStem(basename(first.path)),
           },
         ];
   });
@@ -87,13 +87,13 @@ function byQuant(reference: HubReference, firsts: readonly RepositoryFile[]): Re
 
 /** The label itself first; else, as llama.cpp does it, the tag anywhere before a dash or dot. */
 function withTag(firsts: readonly RepositoryFile[], tag: string): RepositoryFile | undefined {
-  const exact = firsts.find((file) => labelOf(file)?.toLowerCase() === tag.toLowerCase());
+  const exact = firsts.find((file) => fileLabel(file)?.toLowerCase() === tag.toLowerCase());
   const escaped = tag.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const pattern = new RegExp(`(?:^|[^A-Za-z0-9])${escaped}[.-]`, 'i');
   return exact ?? firsts.find((file) => pattern.test(file.path));
 }
 
-function labelOf(file: RepositoryFile): string | null {
+function fileLabel(file: RepositoryFile): string | null {
   return quantLabel(basename(file.path));
 }
 
@@ -106,7 +106,7 @@ function withSiblings(first: RepositoryFile, files: readonly RepositoryFile[]): 
 }
 
 function missing(reference: HubReference, firsts: readonly RepositoryFile[], extra = ''): Error {
-  const labels = firsts.map((file) => labelOf(file) ?? file.path);
+  const labels = firsts.map((file) => fileLabel(file) ?? file.path);
   const choices = [...new Set(labels)].sort().slice(0, 60).join(', ');
   return fail('quant_not_found', {
     repo: reference.repo,

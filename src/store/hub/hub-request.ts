@@ -44,7 +44,7 @@ export async function requestHub(access: HubAccess, wanted: HubRequest): Promise
     const status = answer.statusCode ?? 0;
     if (status === 200 || status === 206 || status === 416) return checkEncoding(access, answer);
     answer.destroy();
-    if (!REDIRECTS.includes(status)) throw failureOf(access, wanted, url, answer);
+    if (!REDIRECTS.includes(status)) throw toFailure(access, wanted, url, answer);
     url = nextHop(url, answer);
   }
   throw fail('hub_refused', {
@@ -156,7 +156,7 @@ function checkEncoding(access: HubAccess, answer: IncomingMessage): IncomingMess
   throw invalid(access, `a body in the encoding ${encoding}, which was not asked for`);
 }
 
-function failureOf(access: HubAccess, wanted: HubRequest, url: URL, answer: IncomingMessage): Error {
+function toFailure(access: HubAccess, wanted: HubRequest, url: URL, answer: IncomingMessage): Error {
   const status = answer.statusCode ?? 0;
   const code = String(answer.headers['x-error-code'] ?? '');
   const endpoint = access.endpoint.origin;

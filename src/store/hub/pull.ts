@@ -133,7 +133,7 @@ function makePlan(pull: PullContext, reference: HubReference, id: string | undef
       const file = listed.find(({ path }) => path === place.name);
       return file === undefined ? [] : [{ ...place, file }];
     });
-    return { repo, commit, files, names, signatures, ...namesOf(reference, chosen, id) };
+    return { repo, commit, files, names, signatures, ...chooseNames(reference, chosen, id) };
   });
 }
 
@@ -159,7 +159,7 @@ async function checkSigned(
   });
 }
 
-function namesOf(
+function chooseNames(
   reference: HubReference,
   chosen: ChosenModel,
   wantedId: string | undefined,

@@ -33,10 +33,10 @@ export async function checkAttachments(
 async function adapterId(registry: Registry, model: InstalledModel, name: string): Promise<string> {
   const adapter = await findNamed(registry, 'lora', name);
   if (adapter.kind !== 'adapter') throw refuse('lora', `${adapter.id} is a model, not an adapter`);
-  const [path = ''] = pathsOf(registry, adapter);
+  const [path = ''] = modelPaths(registry, adapter);
   const facts = await runGate('inspectModelOrAdapter', path);
   if (facts.kind !== 'adapter') throw refuse('lora', `the file of ${adapter.id} is a model now`);
-  const shapes = await Promise.all(pathsOf(registry, model).map((part) => runGate('readTensorShapes', part)));
+  const shapes = await Promise.all(modelPaths(registry, model).map((part) => runGate('readTensorShapes', part)));
   const tensors = new Map(shapes.flatMap((part) => [...part]));
   const reason = whyNotFits(facts, { architecture: model.facts.architecture, tensors });
   if (reason !== null) throw refuse('lora', `${adapter.id} does not fit ${model.id}: ${reason}`);
@@ -47,14 +47,14 @@ async function draftId(registry: Registry, model: InstalledModel, name: string):
   const draft = await findNamed(registry, 'draft_model', name);
   if (draft.kind !== 'chat') throw refuse('draft_model', `${draft.id} is not a chat model`);
   if (draft.id === model.id) throw refuse('draft_model', 'a model cannot draft for itself');
-  const [theirs, ours] = await Promise.all([vocabularyOf(registry, draft), vocabularyOf(registry, model)]);
+  const [theirs, ours] = await Promise.all([readVocabulary(registry, draft), readVocabulary(registry, model)]);
   const reason = whyNotDrafts(theirs, ours);
   if (reason !== null) throw refuse('draft_model', `${draft.id} cannot draft for ${model.id}: ${reason}`);
   return draft.id;
 }
 
-function vocabularyOf(registry: Registry, model: InstalledModel): Promise<VocabularyFacts> {
-  const [first = ''] = pathsOf(registry, model);
+function readVocabulary(registry: Registry, model: InstalledModel): Promise<VocabularyFacts> {
+  const [first = ''] = modelPaths(registry, model);
   return runGate('readVocabularyFacts', first);
 }
 
@@ -67,7 +67,7 @@ async function findNamed(registry: Registry, wire: string, name: string): Promis
   }
 }
 
-const pathsOf = (registry: Registry, model: InstalledModel): string[] =>
+const modelPaths = (registry: Registry, model: InstalledModel): string[] =>
   modelFiles(model).map((file) => filePath(registry.store.paths, file));
 
 const refuse = (wire: string, reason: string): Error =>

@@ -13,7 +13,7 @@ import { type FileStamp, openPlainFile, unusable } from '../../lib/files/plain-f
 import { type Inspect, type Inspection, inspectModel, inspectProjector, type Probe } from './inspection.ts';
 import type { OnInstallEvent } from './install-event.ts';
 import {
-  digestOf,
+  knownDigest,
   isBlobFile,
   type ModelFile,
   type ModelParams,
@@ -154,7 +154,7 @@ async function checkSigned(
       return {
         name: names[at] ?? '',
         path: realPath,
-        sha256: (placed && digestOf(placed)) ?? '',
+        sha256: (placed && knownDigest(placed)) ?? '',
         isComputed: placed !== undefined && (isBlobFile(placed) || placed.digestOrigin === 'computed'),
       };
     }),

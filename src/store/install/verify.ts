@@ -3,7 +3,7 @@ import { isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import { refreshFiles } from './changes.ts';
 import { type FileStamp, hashFile, stampFile } from '../../lib/files/plain-file.ts';
 import type { OnInstallEvent } from './install-event.ts';
-import { blobStamp, digestOf, isBlobFile, type ModelFile, referenceStamp } from '../files/manifest.ts';
+import { blobStamp, knownDigest, isBlobFile, type ModelFile, referenceStamp } from '../files/manifest.ts';
 import { filePath } from '../files/paths.ts';
 import type { InstalledModel, Registry } from '../registry/registry.ts';
 import { readyLoadPath } from '../files/shard-links.ts';
@@ -49,7 +49,7 @@ async function verifyOne(
 ): Promise<{ verdict: FileVerdict; refreshed: ModelFile }> {
   const { paths } = registry.store;
   const path = filePath(paths, file);
-  const expected = digestOf(file);
+  const expected = knownDigest(file);
   let stamp: FileStamp;
   let actual: string;
   try {

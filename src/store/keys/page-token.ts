@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { writeDurably } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
 
-const fileOf = (home: string): string => join(home, 'page-token');
+const tokenFile = (home: string): string => join(home, 'page-token');
 
 /** Where `hearth page` finds it. */
 export async function keepPageToken(home: string, token: string): Promise<void> {
-  await writeDurably(fileOf(home), `${token}\n`);
+  await writeDurably(tokenFile(home), `${token}\n`);
 }
 
 /** Null before the first start of a service. */
 export async function readPageToken(home: string): Promise<string | null> {
-  return (await readText(fileOf(home)))?.trim() ?? null;
+  return (await readText(tokenFile(home)))?.trim() ?? null;
 }

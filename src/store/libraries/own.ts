@@ -163,7 +163,7 @@ async function triedFacts(install: OwnInstall, { source, stage, staged }: Staged
   const write = (facts: BuildFacts) => writeFile(join(staged, BUILD_FACTS), `${JSON.stringify(facts)}\n`);
   if (agreement.api !== null) await write({ release: 'unknown', api: agreement.api });
   const { version = 'unknown' } = await tryOut(stage).catch((error: unknown) => {
-    const reason = reasonOf(error).replaceAll(staged, 'the copy');
+    const reason = failureReason(error).replaceAll(staged, 'the copy');
     const isOfRelease = agreement.api === null && reason.includes(LLAMA_CPP_RELEASE);
     throw refused(source, isOfRelease ? `${reason} (${agreement.reason})` : reason);
   });
@@ -316,7 +316,7 @@ async function findBuild(from: string): Promise<string> {
   );
 }
 
-function reasonOf(error: unknown): string {
+function failureReason(error: unknown): string {
   const isOfWorker = isFailure(error, 'native_unavailable', 'worker_crashed', 'worker_hung');
   const reason = isOfWorker ? error.detail.reason : errorMessage(error);
   const [signal] = /SIG(?:BUS|SEGV|ILL|ABRT|FPE)/.exec(reason) ?? [];

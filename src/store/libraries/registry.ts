@@ -29,7 +29,7 @@ export async function readRegistry(sources: RegistrySources): Promise<RegistrySe
   const setting: Lookup = (name) => fromEnv.get(name) ?? stored.get(name);
   const text = setting(`${SCOPE}:registry`) ?? setting('registry') ?? DEFAULT_REGISTRY;
   const url = parsed(text, 'registry').href.replace(/\/+$/, '');
-  return { url, token: tokenOf(url, setting), proxyFor: proxyRule(sources.env, setting) };
+  return { url, token: findToken(url, setting), proxyFor: proxyRule(sources.env, setting) };
 }
 
 /** `npm_config_registry`, in either case; npm takes `_` for `-`. */
@@ -72,7 +72,7 @@ function parseNpmrc(text: string, env: RegistrySources['env']): Map<string, stri
 }
 
 /** A token is kept under the address of its registry, without the protocol, or under a part of its path. */
-function tokenOf(url: string, setting: Lookup): string | null {
+function findToken(url: string, setting: Lookup): string | null {
   const address = url.replace(/^https?:/, '');
   for (let at = address; at.length > 2; at = at.slice(0, at.lastIndexOf('/'))) {
     const token = setting(`${at}/:_authToken`);

@@ -28,7 +28,7 @@ export async function unpackTarball(archive: string, target: string, only = ''):
   const reader = new BlockReader(unzip);
   try {
     for (let header = await reader.take(BLOCK); header.some((byte) => byte !== 0); ) {
-      await unpackEntry(reader, entryOf(header), { target, only });
+      await unpackEntry(reader, parseEntry(header), { target, only });
       header = await reader.take(BLOCK);
     }
   } finally {
@@ -78,7 +78,7 @@ async function create(path: string) {
   };
 }
 
-function entryOf(header: Buffer): Entry {
+function parseEntry(header: Buffer): Entry {
   const text = (from: number, length: number): string =>
     header.toString('utf8', from, from + length).replace(/\0.*$/s, '');
   const octal = (from: number, length: number): number =>

@@ -44,7 +44,7 @@ export async function unpackWheel(
   const file = await open(archive, 'r');
   try {
     const made = new Set<string>();
-    for (const entry of await entriesOf(file)) {
+    for (const entry of await readEntries(file)) {
       const path = join(target, ...safeName(entry.name));
       if (entry.name.endsWith('/') || !wants(entry.name)) continue;
       if (!made.has(dirname(path))) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -58,7 +58,7 @@ export async function unpackWheel(
 
 async function unpackEntry(file: FileHandle, entry: Entry, path: string): Promise<void> {
   const { name, method, packed, size, crc } = entry;
-  const start = await startOf(file, entry);
+  const start = await findStart(file, entry);
   const target = await open(path, 'wx', entry.isProgram ? 0o700 : 0o600).catch((error: unknown) => {
     throw writeFailure(path, error);
   });
@@ -75,7 +75,7 @@ async function unpackEntry(file: FileHandle, entry: Entry, path: string): Promis
     }
   };
   try {
-    const pieces = Readable.from(piecesOf(file, start, packed));
+    const pieces = Readable.from(readPieces(file, start, packed));
     await (method === STORED
       ? pipeline(pieces, write)
       : pipeline(pieces, createInflateRaw(), write).catch((error: unknown) => {
@@ -90,7 +90,7 @@ async function unpackEntry(file: FileHandle, entry: Entry, path: string): Promis
 const isOfZlib = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
 
-async function entriesOf(file: FileHandle): Promise<Entry[]> {
+async function readEntries(file: FileHandle): Promise<Entry[]> {
   const { size } = await file.stat();
   const tail = await read(
     file,
@@ -132,7 +132,7 @@ function entryAt(list: Buffer, at: number): Entry {
 }
 
 /** Where its bytes begin. */
-async function startOf(file: FileHandle, { name, method, packed, size, at }: Entry): Promise<number> {
+async function findStart(file: FileHandle, { name, method, packed, size, at }: Entry): Promise<number> {
   if (size > MOST_BYTES || packed > MOST_BYTES) throw new Error(`${name} is too large`);
   const header = await read(file, at, LOCAL_BYTES);
   if (header.readUInt32LE(0) !== LOCAL) throw new Error(`${name} is damaged`);
@@ -140,7 +140,7 @@ async function startOf(file: FileHandle, { name, method, packed, size, at }: Ent
   return at + LOCAL_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
 }
 
-async function* piecesOf(file: FileHandle, start: number, length: number): AsyncGenerator<Buffer> {
+async function* readPieces(file: FileHandle, start: number, length: number): AsyncGenerator<Buffer> {
   for (let at = start; at < start + length; at += PIECE_BYTES)
     yield await read(file, at, Math.min(PIECE_BYTES, start + length - at));
 }

@@ -13,7 +13,7 @@ export interface LifeLine {
 
 /** Null where no such socket can be made; signs of life in the file are all there is then. */
 export function openLifeLine(token: string): Promise<LifeLine | null> {
-  const name = nameOf(token);
+  const name = socketName(token);
   const server = net.createServer((socket) => socket.destroy());
   return new Promise((resolve) => {
     server.once('error', () => resolve(null));
@@ -40,7 +40,7 @@ export function isAnswered(name: string): Promise<boolean | undefined> {
   });
 }
 
-function nameOf(token: string): string {
+function socketName(token: string): string {
   switch (process.platform) {
     // Abstract: it has no file that could be left behind.
     case 'linux':

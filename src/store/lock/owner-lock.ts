@@ -13,7 +13,7 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { errnoCode, temporaryName, writeFailure } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
 import { isAnswered, type LifeLine, openLifeLine } from './life-line.ts';
-import { type Liveness, livenessOf, ownIdentity } from './process-identity.ts';
+import { type Liveness, checkLiveness, ownIdentity } from './process-identity.ts';
 import { rename } from '../../lib/files/busy.ts';
 
 const HolderRecord = Type.Object({
@@ -183,7 +183,7 @@ async function isHeld(path: string, holder: HolderRecord): Promise<boolean> {
 
 /** Where processes of one id cannot be told apart, the holder's own socket says whether it runs. */
 async function judged(holder: HolderRecord): Promise<Liveness> {
-  const liveness = livenessOf(holder);
+  const liveness = checkLiveness(holder);
   if (liveness !== 'unknown' || holder.lifeLine === null || holder.host !== ownIdentity().host)
     return liveness;
   const isAlive = await isAnswered(holder.lifeLine);
@@ -212,7 +212,7 @@ async function readRecord(path: string): Promise<HolderRecord | 'unreadable' | n
 function busy(path: string, what: string, holder: HolderRecord | 'unknown'): Error {
   if (holder === 'unknown')
     return fail('store_busy', { what, param: path, holder: 'a process that is just taking it' });
-  const isElsewhere = holder.lifeLine === null && livenessOf(holder) === 'unknown';
+  const isElsewhere = holder.lifeLine === null && checkLiveness(holder) === 'unknown';
   const where = isElsewhere ? ` on ${holder.host}` : '';
   return fail('store_busy', {
     what,

@@ -28,7 +28,7 @@ export function ownIdentity(): ProcessIdentity {
  * Whether the process still runs, judged from here; `unknown` when it lives in another system or namespace, and where no
  * /proc tells it from a later process of the same id.
  */
-export function livenessOf(other: ProcessIdentity): Liveness {
+export function checkLiveness(other: ProcessIdentity): Liveness {
   const boot = bootId();
   if (boot === null || other.bootId === null) {
     const isHere = boot === other.bootId && other.host === hostname();

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';
-import { Digest, digestOf, type ModelManifest } from '../files/manifest.ts';
+import { Digest, knownDigest, type ModelManifest } from '../files/manifest.ts';
 import { keep, readKept } from './kept-file.ts';
 
 type Subject = Pick<ModelManifest, 'id' | 'files'>;
@@ -20,25 +20,25 @@ export async function keepFinding<Shape extends TSchema>(
   kind: Kind<Shape>,
   finding: Static<Shape>,
 ): Promise<void> {
-  await keep(fileOf(home, model, kind), { schema: 1, files: digestsOf(model), finding });
+  await keep(findingFile(home, model, kind), { schema: 1, files: fileDigests(model), finding });
 }
 
 /** Null: nothing is known of these files. */
-export async function findingOf<Shape extends TSchema>(
+export async function readFinding<Shape extends TSchema>(
   home: string,
   model: Subject,
   { name, shape }: Kind<Shape>,
 ): Promise<Static<Shape> | null> {
-  const kept = await readKept(fileOf(home, model, { name }), Kept);
-  const isOfFiles = kept?.files.join() === digestsOf(model).join();
+  const kept = await readKept(findingFile(home, model, { name }), Kept);
+  const isOfFiles = kept?.files.join() === fileDigests(model).join();
   return isOfFiles && Check(shape, kept?.finding) ? kept.finding : null;
 }
 
 const Kept = Type.Object({ schema: Type.Literal(1), files: Type.Array(Digest), finding: Type.Unknown() });
 
-function fileOf(home: string, { id }: Subject, { name }: { readonly name: string }): string {
+function findingFile(home: string, { id }: Subject, { name }: { readonly name: string }): string {
   const model = createHash('sha256').update(id).digest('hex').slice(0, 32);
   return path.join(home, 'passports', `${model}.${name}.json`);
 }
 
-const digestsOf = ({ files }: Subject): string[] => files.map((file) => digestOf(file) ?? '');
+const fileDigests = ({ files }: Subject): string[] => files.map((file) => knownDigest(file) ?? '');

@@ -21,7 +21,7 @@ export function hasCompanions({ params }: ModelManifest): boolean {
 }
 
 /** Names in settings are ids: what they meant when they were set is what they mean. */
-export function companionsOf({ params }: ModelManifest, { manifests }: InstalledSet): Companions {
+export function findCompanions({ params }: ModelManifest, { manifests }: InstalledSet): Companions {
   const { lora = [], draftModel } = params;
   const installed = (name: string, kind: ModelManifest['kind']) =>
     manifests.find((model) => model.id === name && model.kind === kind) ?? null;

@@ -1,6 +1,6 @@
 /** Everything that `hearth show` tells about an installed model, as one plain object. */
 import { inText } from '../../contract/settings/shapes.ts';
-import { digestOf, isServed, type ModelManifest } from '../files/manifest.ts';
+import { knownDigest, isServed, type ModelManifest } from '../files/manifest.ts';
 import { filePath } from '../files/paths.ts';
 import type { InstalledModel, Registry } from './registry.ts';
 
@@ -57,7 +57,7 @@ export async function describeModel(
   setCtx: number | null = null,
 ): Promise<ModelDescription> {
   const { facts } = model;
-  const memory = await memoryOf(registry, model, setCtx);
+  const memory = await memoryFigures(registry, model, setCtx);
   return {
     id: model.id,
     aliases: model.aliases,
@@ -85,14 +85,14 @@ export async function describeModel(
       role: file.role,
       path: filePath(registry.store.paths, file),
       sizeBytes: file.sizeBytes,
-      sha256: digestOf(file),
+      sha256: knownDigest(file),
       // A digest that a foreign store only stated has not been compared with the bytes yet.
       verified: 'digest' in file || file.digestOrigin === 'computed',
     })),
   };
 }
 
-async function memoryOf(
+async function memoryFigures(
   registry: Registry,
   model: InstalledModel,
   setCtx: number | null,

@@ -23,13 +23,13 @@ export class FileStates {
 
   /** What an installation says of the state that it hashed. */
   knows(path: string, stamp: FileStamp, sha256: string): void {
-    this.#of(path).told.set(nameOf(stamp), sha256);
+    this.#of(path).told.set(stampKey(stamp), sha256);
   }
 
   /** Hashes the file unless its state is known; null when it changed meanwhile, or may have. */
   async digest(path: string): Promise<Digested | null> {
     const stamp = await stampFile(path);
-    const told = this.#of(path).told.get(nameOf(stamp));
+    const told = this.#of(path).told.get(stampKey(stamp));
     return told === undefined ? this.digestHere(path) : { stamp, sha256: told };
   }
 
@@ -37,15 +37,15 @@ export class FileStates {
   async digestHere(path: string): Promise<Digested | null> {
     const stamp = await stampFile(path);
     const { hashed } = this.#of(path);
-    const known = hashed.get(nameOf(stamp));
+    const known = hashed.get(stampKey(stamp));
     if (known !== undefined) return { stamp, sha256: await known };
     // What is done in the same tick as the stamp leaves no trace, so nothing is remembered of a state that young.
     const digest = hashFile(path);
-    const state = nameOf(stamp);
+    const state = stampKey(stamp);
     if (isSettled(stamp)) hashed.set(state, digest);
     try {
       const sha256 = await digest;
-      if (nameOf(await stampFile(path)) === state) return { stamp, sha256 };
+      if (stampKey(await stampFile(path)) === state) return { stamp, sha256 };
       hashed.delete(state);
       return null;
     } catch (error) {
@@ -58,7 +58,7 @@ export class FileStates {
   loads(path: string, stamp: FileStamp, expected: string | null): void {
     const { loaded } = this.#of(path);
     const key = expected ?? '';
-    loaded.set(key, (loaded.get(key) ?? new Set()).add(nameOf(stamp)));
+    loaded.set(key, (loaded.get(key) ?? new Set()).add(stampKey(stamp)));
   }
 
   /** Whether the file is still in this state, and every load of it under `expected` read the bytes of `sha256`. */
@@ -70,8 +70,8 @@ export class FileStates {
       expected,
     }: { readonly stamp: FileStamp; readonly sha256: string; readonly expected: string | null },
   ): Promise<boolean> {
-    const state = nameOf(stamp);
-    if (nameOf(await stampFile(path)) !== state) return false;
+    const state = stampKey(stamp);
+    if (stampKey(await stampFile(path)) !== state) return false;
     const { hashed, told, loaded } = this.#of(path);
     for (const other of loaded.get(expected ?? '') ?? [])
       if (other !== state && ((await hashed.get(other)) ?? told.get(other)) !== sha256) return false;
@@ -85,5 +85,5 @@ export class FileStates {
   }
 }
 
-const nameOf = ({ sizeBytes, mtimeMs, inode, ctimeNs }: FileStamp): string =>
+const stampKey = ({ sizeBytes, mtimeMs, inode, ctimeNs }: FileStamp): string =>
   [sizeBytes, mtimeMs, inode, ctimeNs].join(' ');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SETTING_GROUPS } from '../../contract/settings/load-settings.ts';
 import { paramNames } from './param-names.ts';
-import { PARAM_ROWS, paramText, textsOf } from './param-rows.ts';
+import { PARAM_ROWS, paramText, splitLines } from './param-rows.ts';
 
 describe('the settings of a model', () => {
   it('are all there, each with its group, a sentence, and what holds without it', () => {
@@ -30,7 +30,7 @@ describe('the settings of a model', () => {
 
   it('keep line breaks and backslashes within a text of several', () => {
     const texts = ['\n\n', 'a\\nb', 'END', '\\'];
-    expect(textsOf(paramText('stop', texts))).toEqual(texts);
-    expect(textsOf('\n')).toEqual([]);
+    expect(splitLines(paramText('stop', texts))).toEqual(texts);
+    expect(splitLines('\n')).toEqual([]);
   });
 });

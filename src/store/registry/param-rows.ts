@@ -121,7 +121,7 @@ export const PARAM_ROWS: readonly ParamRow[] = [
       unset: unset ?? (fallback === undefined ? 'another one each time' : String(fallback)),
       models: 'chat',
       // What a request may say is reduced as it is read; a model's default is kept as it is.
-      input: inputOf(read === undefined ? { ...schema, ...request } : schema, ''),
+      input: paramInput(read === undefined ? { ...schema, ...request } : schema, ''),
     }),
   ),
   ...LOAD_SETTING_ROWS.map(
@@ -131,7 +131,7 @@ export const PARAM_ROWS: readonly ParamRow[] = [
       description,
       unset,
       models,
-      input: isDocument === true ? { kind: 'document', expects } : inputOf(schema, expects),
+      input: isDocument === true ? { kind: 'document', expects } : paramInput(schema, expects),
     }),
   ),
 ];
@@ -144,11 +144,11 @@ interface SchemaLike {
   readonly anyOf?: readonly SchemaLike[];
 }
 
-function inputOf(schema: SchemaLike, expects: string): ParamInput {
-  const words = wordsOf(schema);
+function paramInput(schema: SchemaLike, expects: string): ParamInput {
+  const words = enumWords(schema);
   if (schema.anyOf === undefined && words.length > 0) return { kind: 'choice', words };
   if (schema.type !== 'number' && schema.type !== 'integer')
-    return { kind: 'text', expects, words: [...words, ...(schema.anyOf ?? []).flatMap(wordsOf)] };
+    return { kind: 'text', expects, words: [...words, ...(schema.anyOf ?? []).flatMap(enumWords)] };
   const { minimum: least, maximum: most } = schema;
   return {
     kind: 'number',
@@ -158,7 +158,7 @@ function inputOf(schema: SchemaLike, expects: string): ParamInput {
   };
 }
 
-function wordsOf({ enum: words = [] }: SchemaLike): string[] {
+function enumWords({ enum: words = [] }: SchemaLike): string[] {
   return words.map(String);
 }
 
@@ -166,16 +166,16 @@ function wordsOf({ enum: words = [] }: SchemaLike): string[] {
 export function paramText(name: keyof ModelParams, value: unknown): string {
   const [, row] = LOAD_SETTING_ROWS.find(([known]) => known === name) ?? [];
   if (row !== undefined) return row.write(value as never);
-  return Array.isArray(value) ? linesOf(value.map(String)) : String(value);
+  return Array.isArray(value) ? joinLines(value.map(String)) : String(value);
 }
 
 /** One text in each line; a line break within one is written `\n`, and a backslash `\\`. */
-function linesOf(texts: readonly string[]): string {
+function joinLines(texts: readonly string[]): string {
   return texts.map((text) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')).join('\n');
 }
 
 /** The texts of such lines; empty lines are nothing. */
-export function textsOf(lines: string): string[] {
+export function splitLines(lines: string): string[] {
   const texts = lines.split('\n').filter((line) => line !== '');
   return texts.map((text) => text.replaceAll(/\\([\\n])/g, (_, mark) => (mark === 'n' ? '\n' : '\\')));
 }

@@ -6,7 +6,7 @@ import { changeableByOthers } from '../../lib/files/other-writers.ts';
 import { type FileStamp, hashFile } from '../../lib/files/plain-file.ts';
 import {
   type BlobFile,
-  digestOf,
+  knownDigest,
   isBlobFile,
   type ModelFile,
   type ModelManifest,
@@ -63,7 +63,7 @@ export class Provenance {
     const headerSha256 = await this.#header(filePath(this.#paths, first), firstFacts.sha256);
     const proven = [firstFacts, ...shards];
     return {
-      files: [factsOf(firstFacts), ...shards.map(factsOf)],
+      files: [fileFacts(firstFacts), ...shards.map(fileFacts)],
       headerSha256,
       confirm: async () => {
         for (const file of proven) await this.#confirm(model, file);
@@ -80,7 +80,7 @@ export class Provenance {
     const found = await this.#states.digestHere(path);
     if (found === null) throw unproven(`${path} changed while being read`);
     const { stamp, sha256 } = found;
-    const expected = digestOf(file);
+    const expected = knownDigest(file);
     // What was loaded earlier was held to this digest, and may lie in memory in another form than the file.
     if (expected === null) throw unproven(`no digest of ${path} is known; run: hearth verify ${model.id}`);
     if (sha256 !== expected) {
@@ -121,5 +121,5 @@ async function isShared(path: string, { name, linked }: BlobFile): Promise<boole
   return nlink > (name === undefined ? 1 : 2);
 }
 
-const factsOf = ({ sha256, sizeBytes }: Proven): FileProvenance => ({ sha256, sizeBytes });
+const fileFacts = ({ sha256, sizeBytes }: Proven): FileProvenance => ({ sha256, sizeBytes });
 const unproven = (reason: string): Error => fail('evidence_unavailable', { reason });

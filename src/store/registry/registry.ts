@@ -24,7 +24,7 @@ import {
   type ServedManifest,
 } from '../files/manifest.ts';
 import { filePath } from '../files/paths.ts';
-import { type Companions, companionsOf, hasCompanions, NO_COMPANIONS } from './companions.ts';
+import { type Companions, findCompanions, hasCompanions, NO_COMPANIONS } from './companions.ts';
 import { FileStates } from './file-states.ts';
 import { bitsPerWeight, type OtherTensors, otherTensors } from './tensors.ts';
 import { Provenance } from './provenance.ts';
@@ -108,7 +108,7 @@ export class Registry {
 
   /** What the settings of a model name. */
   async companions(model: InstalledModel): Promise<Companions> {
-    return hasCompanions(model) ? companionsOf(model, await this.#reader.read()) : NO_COMPANIONS;
+    return hasCompanions(model) ? findCompanions(model, await this.#reader.read()) : NO_COMPANIONS;
   }
 
   /** What loads of all installed models read: folders of the store, and each file elsewhere. */
@@ -141,7 +141,7 @@ export class Registry {
   }
 
   /** The chat template that the file of a model has. */
-  async templateOf(model: InstalledModel): Promise<string | null> {
+  async readTemplate(model: InstalledModel): Promise<string | null> {
     const [first] = modelFiles(model);
     if (first === undefined || !model.facts.hasChatTemplate) return null;
     return readTemplateText(filePath(this.store.paths, first));

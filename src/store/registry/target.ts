@@ -6,10 +6,10 @@ import { fail, isFailure, errorMessage } from '../../lib/errors/svc-error.ts';
 import { isEncoder } from '../../../packages/gguf/src/gate/architectures.ts';
 import { type FileStamp, sameStamp, stampFile } from '../../lib/files/plain-file.ts';
 import {
-  digestOf,
+  knownDigest,
   isBlobFile,
   loadedFiles,
-  mediaOf,
+  acceptedMedia,
   type ModelFile,
   type ModelManifest,
   modelFiles,
@@ -49,20 +49,20 @@ export function makeTarget(
       modelId: model.id,
       kind: model.kind,
       ranks: model.facts.pooling === 'rank',
-      media: mediaOf(model),
+      media: acceptedMedia(model),
       trainedCtx: trained,
       defaultCtx: wanted === null ? null : Math.min(trained, wanted),
       ...(model.params.privacy === undefined ? {} : { farthest: model.params.privacy }),
     },
     {
       path: loadPath(paths, model, first),
-      digest: digestOf(first),
+      digest: knownDigest(first),
       threads: model.params.threads ?? options.numThreads ?? null,
       weightsBytes: files.flatMap(loadedFiles).reduce((sum, file) => sum + file.sizeBytes, 0),
       kvBytesPerToken: Math.ceil(kvBytesPerToken(files) * kvShare(model.params)),
       settings: pickSettings(model.params),
       experts: model.facts.experts ?? null,
-      beside: { ...besideOf(paths, companions), ...projectorOf(paths, model) },
+      beside: { ...attachedFiles(paths, companions), ...targetProjector(paths, model) },
       verify: async () => {
         refuseMissing(model, companions);
         for (const each of files)
@@ -76,7 +76,7 @@ export function makeTarget(
 const kvBytesPerToken = (files: readonly ModelManifest[]): number =>
   files.reduce((sum, { facts }) => sum + (isEncoder(facts.architecture) ? 0 : facts.kvBytesPerToken), 0);
 
-function besideOf(paths: StorePaths, { adapters, draft }: Companions): LocalTarget['source']['beside'] {
+function attachedFiles(paths: StorePaths, { adapters, draft }: Companions): LocalTarget['source']['beside'] {
   const opened = ({ name, model }: Companion) => {
     const [first] = model === null ? [] : modelFiles(model);
     return model === null || first === undefined ? [] : [{ name, path: loadPath(paths, model, first) }];
@@ -87,12 +87,12 @@ function besideOf(paths: StorePaths, { adapters, draft }: Companions): LocalTarg
   };
 }
 
-function projectorOf(
+function targetProjector(
   paths: StorePaths,
   model: ModelManifest,
 ): Pick<LocalTarget['source']['beside'], 'projector'> {
   const file = projectorFile(model);
-  return file === null ? {} : { projector: { path: loadPath(paths, model, file), digest: digestOf(file) } };
+  return file === null ? {} : { projector: { path: loadPath(paths, model, file), digest: knownDigest(file) } };
 }
 
 function refuseMissing({ id }: ModelManifest, companions: Companions): void {
@@ -149,7 +149,7 @@ async function verifyFile(
   }
   if (stamp.sizeBytes !== file.sizeBytes)
     throw damaged(`its file has ${stamp.sizeBytes} bytes instead of ${file.sizeBytes}`);
-  const expected = digestOf(file);
+  const expected = knownDigest(file);
   if (!sameStamp(stamp, file)) {
     if (expected === null) throw damaged('its file was modified and no digest of it is known');
     const found = await states.digest(path);

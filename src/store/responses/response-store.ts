@@ -68,7 +68,7 @@ export class ResponseStore {
    * where the record is too long to be kept, or with `drop`.
    */
   begin(owner: string, id: string) {
-    const name = nameOf(owner, id);
+    const name = recordName(owner, id);
     const draft = new RecordDraft(path.join(this.#folder, name.file), {
       // What dead processes have left is told from drafts by being there before.
       ready: this.#all(),
@@ -90,7 +90,7 @@ export class ResponseStore {
   async get(owner: string, id: string): Promise<unknown> {
     const kept = await this.#all();
     this.#sweep(kept);
-    const found = kept.get(nameOf(owner, id).key);
+    const found = kept.get(recordName(owner, id).key);
     if (found === undefined) return null;
     try {
       const text = found.draft?.text ?? (await readText(path.join(this.#folder, found.file)));
@@ -105,7 +105,7 @@ export class ResponseStore {
   /** False where there was none. When this is over, the disk does not have it any more. */
   async delete(owner: string, id: string): Promise<boolean> {
     const kept = await this.#all();
-    const { key } = nameOf(owner, id);
+    const { key } = recordName(owner, id);
     const found = kept.get(key);
     if (found === undefined) return false;
     kept.delete(key);
@@ -181,7 +181,7 @@ interface RecordName {
 }
 
 /** Owner and id are hashed: neither can lead out of the folder, and the names tell no key. */
-function nameOf(owner: string, id: string): RecordName {
+function recordName(owner: string, id: string): RecordName {
   const key = sha256(`${owner}\n${id}`);
   const tag = sha256(`owner\n${owner}`).slice(0, 16);
   return { key, owner: tag, file: `${tag}-${key}.json` };

@@ -67,7 +67,7 @@ export function checkArtefacts(
   const isSplit = model !== null && model.shards.length + claimed.model.shards.length > 0;
   return [
     compare('model', model?.blob_sha256 ?? null, claimed.model.blob_sha256),
-    ...(isSplit ? [compare('further parts', partsOf(model), partsOf(claimed.model))] : []),
+    ...(isSplit ? [compare('further parts', shardDigests(model), shardDigests(claimed.model))] : []),
     compare('backend', local.backend, claimed.backend.backend_sha256),
     compare('server', local.server, claimed.server.server_source_sha256),
   ];
@@ -87,7 +87,7 @@ export function tupleDifferences(claimed: AnyTuple, here: AnyTuple, ignored: rea
     if (!isDeepStrictEqual(a, b)) found.push(`${name}: here ${show(b)}, in the record ${show(a)}`);
   };
   test('model', claimed.model.blob_sha256, here.model.blob_sha256);
-  test('further parts', partsOf(claimed.model), partsOf(here.model));
+  test('further parts', shardDigests(claimed.model), shardDigests(here.model));
   test('backend', claimed.backend.backend_sha256, here.backend.backend_sha256);
   test('cpu features', claimed.backend.cpu_features, here.backend.cpu_features);
   test('mapped files', closure(claimed), closure(here));
@@ -102,7 +102,7 @@ export function tupleDifferences(claimed: AnyTuple, here: AnyTuple, ignored: rea
 const NOT_OF_EXACT: readonly string[] = ['n_seq', 'n_threads', 'n_threads_observed'];
 
 /** The further parts of a split model as one text. */
-export const partsOf = ({ shards }: ModelFiles): string =>
+export const shardDigests = ({ shards }: ModelFiles): string =>
   shards.length === 0 ? 'none' : shards.map(({ sha256 }) => sha256).join(' ');
 
 /** Files that earlier versions mapped to call the library, and that compute nothing; all are in the backend's hash. */
@@ -153,7 +153,7 @@ export function saysWhatWasAnswered(
   { output, answer }: Replayed,
 ): boolean {
   const { finish_reason } = statement.predicate.output;
-  return finish_reason === output.finish_reason && isAnswerOf(statement, response, answer);
+  return finish_reason === output.finish_reason && answersStatement(statement, response, answer);
 }
 
 /** True when each token should be the largest logit: then a check needs neither randomness nor a grammar. */
@@ -178,7 +178,7 @@ export function checkTolerant(
   if (!isGreedyChain(facts.chain)) return [onlyReplayTells(facts.chain)];
   const rate = facts.steps === 0 ? 1 : facts.exact / facts.steps;
   const summary = `${facts.exact} of ${facts.steps} exact (${(100 * rate).toFixed(2)} %), ${facts.withinMargin} within ${epsilon}, largest gap ${facts.largestGap.toFixed(4)}`;
-  const isSameAnswer = facts.isWhole && isAnswerOf(statement, response, checked.answer);
+  const isSameAnswer = facts.isWhole && answersStatement(statement, response, checked.answer);
   return [
     facts.firstMismatch === null
       ? judge('L4', 'tolerant', true, summary)
@@ -197,7 +197,7 @@ const isOtherServer = ({ server }: Predicate, here: { readonly serverSha256: str
   server.server_source_sha256 !== here.serverSha256;
 
 /** Whether an answer is the one that was signed; with the response at hand, log probabilities do not count. */
-function isAnswerOf(statement: Statement, response: AnsweredResponse | null, answer: Answer): boolean {
+function answersStatement(statement: Statement, response: AnsweredResponse | null, answer: Answer): boolean {
   if (answer === null) return false;
   if (isSignedResponse(statement, { model: statement.predicate.model.id, ...answer })) return true;
   if (response === null) return false;

@@ -12,7 +12,7 @@ import {
   orNull,
   Server,
   sha256,
-  statementOf,
+  statementSchema,
   text,
 } from './statement.ts';
 
@@ -129,7 +129,7 @@ export const EvalPredicate = Type.Object(
 );
 export type EvalPredicate = Static<typeof EvalPredicate>;
 
-export const EvalStatement = statementOf(EVAL_TYPE, EvalPredicate, {
+export const EvalStatement = statementSchema(EVAL_TYPE, EvalPredicate, {
   $id: 'EvidenceEvalV1',
   title: 'eval-v1 evidence',
   response: 'Canonical JSON of the report.',

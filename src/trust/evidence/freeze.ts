@@ -51,7 +51,7 @@ export function freezeRequest(
   if (typeof seed !== 'number') defaulted.push('seed');
   return {
     ...named,
-    seed: typeof seed === 'number' ? checkedSeed(seed) : seedOf(named.canonicalSha256),
+    seed: typeof seed === 'number' ? checkedSeed(seed) : derivedSeed(named.canonicalSha256),
     temperature: typeof temperature === 'number' ? temperature : 0,
     templateClockMs: Math.floor(options.nowMs / 1000) * 1000,
     defaulted,
@@ -60,7 +60,7 @@ export function freezeRequest(
 }
 
 /** First big-endian u32 of SHA-256("svc-frozen-v1\0" ‖ digest bytes) that does not mean "random". */
-export function seedOf(canonicalSha256: string): number {
+export function derivedSeed(canonicalSha256: string): number {
   const digest = createHash('sha256')
     .update(SEED_DOMAIN)
     .update(Buffer.from(canonicalSha256, 'hex'))

@@ -7,7 +7,7 @@ import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { sha256Hex } from '../identity/canonical.ts';
 import { Base64, isSignedBy, parsePublicKey } from '../identity/dsse.ts';
-import { instanceIdOf } from '../identity/instance-id.ts';
+import { deriveInstanceId } from '../identity/instance-id.ts';
 import { time } from './statement.ts';
 
 export const ROTATION_PAYLOAD_TYPE = 'application/vnd.svc.key-rotation+json';
@@ -62,14 +62,14 @@ export interface Keyring {
 
 /** Reads PEM text (one key or several) or a key history; throws with the reason when it is neither. */
 export function parseKeyring(text: string): Keyring {
-  if (text.trimStart().startsWith('{')) return keyringOf(JSON.parse(text));
+  if (text.trimStart().startsWith('{')) return keyringFromJson(JSON.parse(text));
   const blocks = text.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? [];
   if (blocks.length === 0) throw new Error('it holds neither a PEM public key nor a key history');
   return { keys: blocks.map(trusted), instanceId: null };
 }
 
 /** Checks a history from the first key on; throws where a link does not hold. */
-export function keyringOf(value: unknown): Keyring {
+export function keyringFromJson(value: unknown): Keyring {
   if (!Check(KeyHistory, value)) throw new Error('it is not a key history');
   const first = trusted(value.first_public_key);
   if (first.instanceId !== value.instance_id)
@@ -116,5 +116,5 @@ function trusted(pem: string): TrustedKey {
   if (publicKey === null) throw new Error('a public key in it is malformed');
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   const period = { from: null, until: null };
-  return { publicKey, keyid: sha256Hex(spki), instanceId: instanceIdOf(spki), period };
+  return { publicKey, keyid: sha256Hex(spki), instanceId: deriveInstanceId(spki), period };
 }

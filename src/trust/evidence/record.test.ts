@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newEvidenceChain } from './chain.ts';
-import { freezeRequest, isNonce, seedOf } from './freeze.ts';
-import { keyringOf, parseKeyring, type Keyring, ROTATION_PAYLOAD_TYPE } from './keyring.ts';
+import { freezeRequest, isNonce, derivedSeed } from './freeze.ts';
+import { keyringFromJson, parseKeyring, type Keyring, ROTATION_PAYLOAD_TYPE } from './keyring.ts';
 import { buildEvidence, type EvidenceFacts } from './record.ts';
 import { contentDigest } from '../../http/handlers/chat.ts';
 import { readKeyHistory, rotateKey } from './rotation.ts';
@@ -382,7 +382,7 @@ describe('keys and their rotation', () => {
     const after = await loadIdentity({ home });
     expect(after.instanceId).toBe(before.instanceId);
     expect(after.keys.keyid).not.toBe(before.keys.keyid);
-    const history = keyringOf(await readKeyHistory(home));
+    const history = keyringFromJson(await readKeyHistory(home));
     expect(history.keys.map(({ keyid }) => keyid)).toHaveLength(3);
     for (const body of [old, sampleResponse(sampleFacts({ identity: after })).body])
       expect(verify(body, history)).toMatchObject({ exitCode: 0, level: 'L1' });
@@ -398,7 +398,7 @@ describe('keys and their rotation', () => {
     const before = await loadIdentity({ home: own });
     await rotateKey(own, SIGNED_MS);
     const after = await loadIdentity({ home: own });
-    const history = keyringOf(await readKeyHistory(own));
+    const history = keyringFromJson(await readKeyHistory(own));
     const dated = (identity: typeof before, nowMs: number) =>
       verify(sampleResponse(sampleFacts({ identity, nowMs })).body, history).exitCode;
     expect(dated(before, SIGNED_MS)).toBe(0);
@@ -434,7 +434,7 @@ describe('keys and their rotation', () => {
       [forged, second],
       [{ ...first, payload: second.payload }],
     ])
-      expect(() => keyringOf({ ...history, rotations })).toThrow(/rotation 1/);
+      expect(() => keyringFromJson({ ...history, rotations })).toThrow(/rotation 1/);
 
     // A stranger can sign a hand-over to a key of its own, but not in the name of the key before it.
     const takeover = JSON.parse(Buffer.from(first.payload, 'base64').toString()) as Json;
@@ -446,11 +446,11 @@ describe('keys and their rotation', () => {
       { keyid: forgedKeys.keyid, sig },
     ];
     const stolen = { ...first, payload: payload.toString('base64'), signatures };
-    expect(() => keyringOf({ ...history, rotations: [stolen] })).toThrow(
+    expect(() => keyringFromJson({ ...history, rotations: [stolen] })).toThrow(
       /rotation 1 is not signed by the key/,
     );
     const other = newInstanceKeys();
-    expect(() => keyringOf({ ...history, first_public_key: other.publicKeyPem })).toThrow(/first key/);
+    expect(() => keyringFromJson({ ...history, first_public_key: other.publicKeyPem })).toThrow(/first key/);
   });
 
   it('never takes a private key for a public one', async () => {
@@ -524,7 +524,7 @@ describe('a frozen request', () => {
 
   it('derives seed and temperature when they are absent, and says so', () => {
     const { seed, temperature, defaulted, templateClockMs } = freeze({ model: 'm' });
-    expect(seed).toBe(seedOf(canonicalSha256({ model: 'm' })));
+    expect(seed).toBe(derivedSeed(canonicalSha256({ model: 'm' })));
     expect({ temperature, defaulted, templateClockMs }).toEqual({
       temperature: 0,
       defaulted: ['temperature', 'seed'],
@@ -552,7 +552,7 @@ describe('a frozen request', () => {
           `| python3 -c "import sys;sys.stdout.buffer.write(bytes.fromhex(sys.stdin.read()))"`,
         ),
       ]).toString();
-      expect(seedOf(digest)).toBe(Number.parseInt(hex, 16));
+      expect(derivedSeed(digest)).toBe(Number.parseInt(hex, 16));
     },
   );
 

@@ -9,7 +9,7 @@ import { type Envelope, seal } from '../identity/dsse.ts';
 import type { InstanceIdentity } from '../identity/instance.ts';
 import type { ChainLink, EvidenceChain } from './chain.ts';
 import type { FrozenRequest, NamedRequest } from './freeze.ts';
-import { samplingOf } from './stated-sampling.ts';
+import { statedSampling } from './stated-sampling.ts';
 import {
   EVIDENCE_PAYLOAD_TYPE,
   type Predicate,
@@ -64,7 +64,7 @@ export interface Evidence {
 }
 
 export function buildEvidence(facts: EvidenceFacts): Evidence {
-  const { envelope, payloadSha256 } = signStatement(facts, (issuer) => statementOf(facts, issuer));
+  const { envelope, payloadSha256 } = signStatement(facts, (issuer) => makeStatement(facts, issuer));
   return { member: { ...envelope, output_tokens: facts.frozen.output.tokens }, payloadSha256 };
 }
 
@@ -77,13 +77,13 @@ export function signStatement(
   statement: (issuer: Predicate['issuer']) => object,
 ): { readonly envelope: Envelope; readonly payloadSha256: string } {
   const payload = chain.append((link) =>
-    Buffer.from(JSON.stringify(statement(issuerOf(identity, link, nowMs)))),
+    Buffer.from(JSON.stringify(statement(statedIssuer(identity, link, nowMs)))),
   );
   const envelope = seal(identity.keys, EVIDENCE_PAYLOAD_TYPE, payload);
   return { envelope, payloadSha256: sha256Hex(payload) };
 }
 
-function issuerOf(identity: InstanceIdentity, link: ChainLink, nowMs: number): Predicate['issuer'] {
+function statedIssuer(identity: InstanceIdentity, link: ChainLink, nowMs: number): Predicate['issuer'] {
   return {
     instance_id: identity.instanceId,
     boot_id: identity.bootId,
@@ -93,7 +93,7 @@ function issuerOf(identity: InstanceIdentity, link: ChainLink, nowMs: number): P
   };
 }
 
-export function requestOf({
+export function statedRequest({
   rawSha256,
   canonicalSha256,
   nonce,
@@ -113,18 +113,18 @@ export function responseSha256({ model, choices, usage }: AnsweredResponse): str
   return canonicalSha256({ model, choices, usage });
 }
 
-function statementOf(facts: EvidenceFacts, issuer: Predicate['issuer']): Statement {
+function makeStatement(facts: EvidenceFacts, issuer: Predicate['issuer']): Statement {
   const { request, frozen, response } = facts;
   const predicate: Predicate = {
     issuer,
-    request: requestOf(request),
-    prompt: promptOf(frozen),
+    request: statedRequest(request),
+    prompt: statedPrompt(frozen),
     model: facts.model,
     server: facts.server,
     backend: statedBackend(facts.backend, frozen.host),
-    exec: execOf(frozen),
-    sampling: samplingOf(frozen, request.defaulted),
-    output: outputOf(frozen, facts.finishReason),
+    exec: statedExec(frozen),
+    sampling: statedSampling(frozen, request.defaulted),
+    output: statedOutput(frozen, facts.finishReason),
   };
   return {
     _type: STATEMENT_TYPE,
@@ -141,7 +141,7 @@ function statementOf(facts: EvidenceFacts, issuer: Predicate['issuer']): Stateme
 export function statedBackend(backend: BackendProvenance, host: FrozenFacts['host']): Predicate['backend'] {
   return {
     backend_sha256: backend.sha256,
-    closure: closureOf(backend, host.mapped),
+    closure: statedClosure(backend, host.mapped),
     llama_commit: backend.llamaRelease,
     build_flags_sha256: backend.buildMetadataSha256,
     cpu_features: host.cpuFeatures,
@@ -151,7 +151,7 @@ export function statedBackend(backend: BackendProvenance, host: FrozenFacts['hos
 }
 
 /** The prompt as the record states it; a replay compares this and the parts below. */
-export function promptOf({ prompt }: FrozenFacts): Predicate['prompt'] {
+export function statedPrompt({ prompt }: FrozenFacts): Predicate['prompt'] {
   return {
     template_sha256: prompt.templateSha256,
     template_clock: isoSecond(prompt.templateClockMs),
@@ -162,7 +162,7 @@ export function promptOf({ prompt }: FrozenFacts): Predicate['prompt'] {
   };
 }
 
-export function outputOf(
+export function statedOutput(
   { output }: FrozenFacts,
   finishReason: Predicate['output']['finish_reason'],
 ): Predicate['output'] {
@@ -175,7 +175,7 @@ export function outputOf(
   };
 }
 
-export function execOf(frozen: FrozenFacts): Predicate['exec'] {
+export function statedExec(frozen: FrozenFacts): Predicate['exec'] {
   const { exec } = frozen;
   if (exec.gpuLayers !== 0) throw fail('evidence_unavailable', { reason: 'the model has layers on a GPU' });
   return {
@@ -202,7 +202,7 @@ export function execOf(frozen: FrozenFacts): Predicate['exec'] {
 }
 
 /** Each mapped file with the hash that was taken before it was loaded; an unknown one means other bytes ran. */
-export function closureOf(
+export function statedClosure(
   backend: BackendProvenance,
   mapped: FrozenFacts['host']['mapped'],
 ): { name: string; sha256: string }[] {

@@ -14,7 +14,7 @@ import {
 } from '../identity/instance.ts';
 import {
   type KeyHistory,
-  keyringOf,
+  keyringFromJson,
   type Rotation,
   type RotationEnvelope,
   ROTATION_PAYLOAD_TYPE,
@@ -33,7 +33,7 @@ export async function rotateKey(
   const identity = await loadIdentity({ home });
   const history = await readKeyHistory(home);
   if (history === null) throw new Error(`${home} holds no instance`);
-  const known = keyringOf(history).keys;
+  const known = keyringFromJson(history).keys;
   const place = known.findIndex((key) => key.keyid === identity.keys.keyid);
   if (place < 0) {
     const folder = instanceFolder(home);

@@ -5,7 +5,7 @@ import { RECORDED_ROWS } from '../../contract/sampling-shapes.ts';
 import { Check } from 'typebox/value';
 import { frozenFacts, samplePredicate } from '../../../test/support/records/sample-record.ts';
 import { checkSampling } from './sampling.ts';
-import { claimedSampling, samplingOf } from './stated-sampling.ts';
+import { claimedSampling, statedSampling } from './stated-sampling.ts';
 import { Predicate } from './statement.ts';
 
 const DEVIATIONS = RECORDED_ROWS.filter(([, { evidence }]) => evidence === 'deviation');
@@ -56,7 +56,7 @@ describe('the settings of a record', () => {
   it.each(DEVIATIONS)('state %s only where it is not the default', (option, { wire, fallback, schema }) => {
     const value = Type.IsInteger(schema) ? 3 : 0.375;
     const deviating = { ...frozenFacts, sampling: { ...frozenFacts.sampling, [option]: value } };
-    const sampling = samplingOf(deviating, []);
+    const sampling = statedSampling(deviating, []);
     expect(sampling).toMatchObject({ [wire]: value });
     const predicate = withSampling(sampling);
     expect(Check(Predicate, predicate)).toBe(true);

@@ -6,7 +6,7 @@ import { canonicalSha256 } from '../identity/canonical.ts';
 import type { Predicate } from './statement.ts';
 
 /** The settings as a record states them; stop strings are text of the request, so only their hash. */
-export function samplingOf({ sampling }: FrozenFacts, defaulted: readonly string[]): Predicate['sampling'] {
+export function statedSampling({ sampling }: FrozenFacts, defaulted: readonly string[]): Predicate['sampling'] {
   const values = RECORDED_ROWS.filter(
     ([option, { evidence, fallback }]) => evidence !== 'deviation' || sampling[option] !== fallback,
   );

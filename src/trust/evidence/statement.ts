@@ -231,7 +231,7 @@ interface About<Result extends string> {
 }
 
 /** A statement about a response and what was computed for it. */
-export const statementOf = <const Name extends string, const Result extends string, P extends TSchema>(
+export const statementSchema = <const Name extends string, const Result extends string, P extends TSchema>(
   predicateType: Name,
   predicate: P,
   { $id, title, response, result }: About<Result>,
@@ -246,7 +246,7 @@ export const statementOf = <const Name extends string, const Result extends stri
     { ...EXACT, $id, title },
   );
 
-export const Statement = statementOf(PREDICATE_TYPE, Predicate, {
+export const Statement = statementSchema(PREDICATE_TYPE, Predicate, {
   $id: 'EvidenceFrozenV1',
   title: 'frozen-v1 evidence',
   response: 'Canonical JSON of {choices, model, usage} of the response.',

@@ -79,30 +79,30 @@ function isConsistent(
   return (
     answering === model.id &&
     items.length === inputs.length &&
-    inputs.every(({ truncated }, at) => (memberOf(items[at], 'truncated') === true) === truncated) &&
-    items.every((item, at) => memberOf(item, 'index') === at) &&
+    inputs.every(({ truncated }, at) => (readMember(items[at], 'truncated') === true) === truncated) &&
+    items.every((item, at) => readMember(item, 'index') === at) &&
     vectors.every(({ length }) => length === width) &&
-    memberOf(usage, 'prompt_tokens') === tokens
+    readMember(usage, 'prompt_tokens') === tokens
   );
 }
 
 /** Compares the settings of the request with those of the record. */
 function asAsked({ vectors: { width, inputs } }: VectorPredicate, request: unknown): Finding {
-  const dimensions = memberOf(request, 'dimensions');
-  const input = memberOf(request, 'input');
+  const dimensions = readMember(request, 'dimensions');
+  const input = readMember(request, 'input');
   // A list of token ids is one input, as a text is.
   const count = Array.isArray(input) && typeof input[0] !== 'number' ? input.length : 1;
   const isSame =
     (dimensions === undefined || dimensions === null || dimensions === width) &&
     count === inputs.length &&
-    (memberOf(request, 'truncate') === true || inputs.every(({ truncated }) => !truncated));
+    (readMember(request, 'truncate') === true || inputs.every(({ truncated }) => !truncated));
   return judge('settings', isSame, {
     passed: 'as many inputs, of the width and cut as the request asks for',
     failed: 'other inputs, another width or cut where the request does not ask for it',
   });
 }
 
-const memberOf = (value: unknown, name: string): unknown =>
+const readMember = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
 /** Result of a replay of vectors. */

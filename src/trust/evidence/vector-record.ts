@@ -9,7 +9,7 @@ import {
   type AnsweredVectors,
   type BackendProvenance,
   statedBackend,
-  requestOf,
+  statedRequest,
   type Signer,
   signStatement,
 } from './record.ts';
@@ -56,7 +56,7 @@ export function buildVectorEvidence(
   const { envelope, payloadSha256 } = signStatement(signer, (issuer): VectorStatement => {
     const predicate: VectorPredicate = {
       issuer,
-      request: { ...requestOf(request), route: EMBEDDINGS_ROUTE },
+      request: { ...statedRequest(request), route: EMBEDDINGS_ROUTE },
       model,
       server,
       backend: statedBackend(backend, facts.host),

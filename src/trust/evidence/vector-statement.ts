@@ -13,7 +13,7 @@ import {
   Request,
   Server,
   sha256,
-  statementOf,
+  statementSchema,
   text,
 } from './statement.ts';
 
@@ -90,7 +90,7 @@ export const VectorPredicate = Type.Object(
 );
 export type VectorPredicate = Static<typeof VectorPredicate>;
 
-export const VectorStatement = statementOf(VECTORS_TYPE, VectorPredicate, {
+export const VectorStatement = statementSchema(VECTORS_TYPE, VectorPredicate, {
   $id: 'EvidenceVectorsV1',
   title: 'vectors-v1 evidence',
   response:

@@ -162,7 +162,7 @@ function unknownKey(keyring: Keyring, isForged: boolean): Finding {
 function claimedInstance(payload: Buffer): unknown {
   try {
     const statement: unknown = JSON.parse(payload.toString('utf8'));
-    return memberOf(memberOf(memberOf(statement, 'predicate'), 'issuer'), 'instance_id');
+    return readMember(readMember(readMember(statement, 'predicate'), 'issuer'), 'instance_id');
   } catch {
     return undefined;
   }
@@ -292,13 +292,13 @@ function isConsistent({ predicate, subject }: Statement, { response, outputToken
   const [choice]: unknown[] = Array.isArray(response.choices) ? response.choices : [];
   return (
     response.model === model.id &&
-    memberOf(choice, 'finish_reason') === output.finish_reason &&
-    memberOf(response.usage, 'prompt_tokens') === prompt.n_tokens &&
-    memberOf(response.usage, 'completion_tokens') === output.n_tokens
+    readMember(choice, 'finish_reason') === output.finish_reason &&
+    readMember(response.usage, 'prompt_tokens') === prompt.n_tokens &&
+    readMember(response.usage, 'completion_tokens') === output.n_tokens
   );
 }
 
-const memberOf = (value: unknown, name: string): unknown =>
+const readMember = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
 export interface ChainedRecord {
@@ -311,21 +311,21 @@ export function checkChain(records: readonly ChainedRecord[]): Finding[] {
   const findings: Finding[] = [];
   const ordered = records.toSorted(
     (a, b) =>
-      bootOf(a.statement).localeCompare(bootOf(b.statement)) || seqOf(a.statement) - seqOf(b.statement),
+      issuerBoot(a.statement).localeCompare(issuerBoot(b.statement)) || issuerSeq(a.statement) - issuerSeq(b.statement),
   );
   for (const [index, next] of ordered.entries()) {
     const previous = ordered[index - 1];
-    if (previous === undefined || bootOf(previous.statement) !== bootOf(next.statement)) continue;
-    findings.push(link(bootOf(next.statement), previous, next));
+    if (previous === undefined || issuerBoot(previous.statement) !== issuerBoot(next.statement)) continue;
+    findings.push(link(issuerBoot(next.statement), previous, next));
   }
   return findings;
 }
 
-export const bootOf = (statement: Signed): string => statement.predicate.issuer.boot_id;
-const seqOf = (statement: Signed): number => statement.predicate.issuer.seq;
+export const issuerBoot = (statement: Signed): string => statement.predicate.issuer.boot_id;
+const issuerSeq = (statement: Signed): number => statement.predicate.issuer.seq;
 
 function link(boot: string, previous: ChainedRecord, next: ChainedRecord): Finding {
-  const [before, after] = [seqOf(previous.statement), seqOf(next.statement)];
+  const [before, after] = [issuerSeq(previous.statement), issuerSeq(next.statement)];
   const place = `${before} → ${after} of boot ${boot.slice(0, 8)}`;
   const digest = sha256Hex(previous.payload);
   if (before === after) {

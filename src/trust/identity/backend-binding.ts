@@ -34,7 +34,7 @@ export function createBackendBinding(options: {
   /** The folder that a booted worker bound, or null before. */
   readonly reportedFolder: () => string | null;
 }): BackendBinding {
-  const predicted = findBoundFolder(packageKindOf(options.gpu), options.libraries);
+  const predicted = findBoundFolder(readPackageKind(options.gpu), options.libraries);
   const hashes = new Map<string, Promise<FolderHash | null>>();
   const settled = new Map<string, string | null>();
   const hashOnce = (folder: string): Promise<FolderHash | null> => {
@@ -74,7 +74,7 @@ export function createBackendBinding(options: {
   };
 }
 
-function packageKindOf(setting: string): PackageKind {
+function readPackageKind(setting: string): PackageKind {
   if (setting === 'cuda' || setting === 'vulkan' || setting === 'metal') return setting;
   return defaultKind();
 }

@@ -21,7 +21,7 @@ import { createBackendBinding } from './backend-binding.ts';
 import { createBackendGuard, defaultKind, findBoundFolder, hashBackend } from './backend.ts';
 import { hashFolder } from './folder-hash.ts';
 import { loadIdentity, newInstanceKeys } from './instance.ts';
-import { instanceIdOf } from './instance-id.ts';
+import { deriveInstanceId } from './instance-id.ts';
 import { builtFolder } from '../../lib/base/package-folder.ts';
 import { hashServerSource } from './server-source.ts';
 
@@ -62,7 +62,7 @@ describe('instance and boot', () => {
     const script = 'openssl dgst -sha256 -binary | base32 | tr A-Z a-z | cut -c1-26';
     const second = execFileSync('sh', ['-c', script], { input: keys.spki }).toString().trim();
     expect(instanceId).toBe(`svc-${second}`);
-    expect(instanceIdOf(keys.spki)).toBe(instanceId);
+    expect(deriveInstanceId(keys.spki)).toBe(instanceId);
   });
 
   it('keeps key and folder from other users, and tightens what was left open', async () => {
@@ -242,7 +242,7 @@ describe('signed identity', () => {
   const keys = newInstanceKeys();
   const identity = {
     object: 'svc.identity',
-    instance_id: instanceIdOf(keys.spki),
+    instance_id: deriveInstanceId(keys.spki),
     boot_id: 'ab',
     native_ready: true,
   };

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 
 /** `svc-` and the first 26 letters of the base32 (RFC 4648, lower case) of the key's SHA-256: 130 bits. */
-export function instanceIdOf(spki: Buffer): string {
+export function deriveInstanceId(spki: Buffer): string {
   return `svc-${base32(createHash('sha256').update(spki).digest()).slice(0, 26)}`;
 }
 

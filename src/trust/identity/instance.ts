@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { errnoCode, makeFolder, syncFolder, writeDurably, writeFailure } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
-import { instanceIdOf } from './instance-id.ts';
+import { deriveInstanceId } from './instance-id.ts';
 
 export interface InstanceKeys {
   readonly privateKey: KeyObject;
@@ -53,7 +53,7 @@ export async function loadIdentity(options: { readonly home: string }): Promise<
   return { instanceId, bootId: randomBytes(16).toString('hex'), keys };
 }
 
-export function instanceKeysOf(privateKey: KeyObject): InstanceKeys {
+export function toInstanceKeys(privateKey: KeyObject): InstanceKeys {
   if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error('the instance key is not an Ed25519 key');
   const publicKey = createPublicKey(privateKey);
   const spki = publicKey.export({ type: 'spki', format: 'der' });
@@ -63,11 +63,11 @@ export function instanceKeysOf(privateKey: KeyObject): InstanceKeys {
 }
 
 /** A fresh key that is in no file yet. */
-export const newInstanceKeys = (): InstanceKeys => instanceKeysOf(generateKeyPairSync('ed25519').privateKey);
+export const newInstanceKeys = (): InstanceKeys => toInstanceKeys(generateKeyPairSync('ed25519').privateKey);
 
 /** Puts another key in the place of the present one, atomically. The caller has recorded the rotation already. */
 export async function replaceKey(home: string, keys: InstanceKeys): Promise<void> {
-  await writeDurably(join(instanceFolder(home), KEY_FILE), pemOf(keys));
+  await writeDurably(join(instanceFolder(home), KEY_FILE), toPem(keys));
 }
 
 async function readKey(folder: string): Promise<InstanceKeys | null> {
@@ -78,7 +78,7 @@ async function readKey(folder: string): Promise<InstanceKeys | null> {
   // The key is closed already; an open folder in a home that cannot be changed tells nobody anything.
   await closeToOthers(folder, 0o700).catch(() => {});
   try {
-    return instanceKeysOf(createPrivateKey(pem));
+    return toInstanceKeys(createPrivateKey(pem));
   } catch (cause) {
     throw unusable(folder, KEY_FILE, 'is not a usable Ed25519 private key', cause);
   }
@@ -97,7 +97,7 @@ async function closeToOthers(path: string, mode: number): Promise<void> {
 async function createKey(folder: string): Promise<InstanceKeys> {
   const key = newInstanceKeys();
   await makeFolder(folder);
-  if (!(await hadKey(folder)) && (await createOnce(folder, KEY_FILE, pemOf(key)))) return key;
+  if (!(await hadKey(folder)) && (await createOnce(folder, KEY_FILE, toPem(key)))) return key;
   const winner = await readKey(folder);
   if (winner === null) throw unusable(folder, KEY_FILE, 'is missing, but the instance has an id already');
   return winner;
@@ -120,14 +120,14 @@ async function readId(folder: string): Promise<string | null> {
 /** The first public key is kept next to the id, because after a rotation nothing else could prove the id. */
 async function createId(folder: string, keys: InstanceKeys): Promise<string> {
   await createOnce(folder, FIRST_PUBLIC_KEY_FILE, keys.publicKeyPem);
-  await createOnce(folder, ID_FILE, `${instanceIdOf(keys.spki)}\n`);
-  return (await readId(folder)) ?? instanceIdOf(keys.spki);
+  await createOnce(folder, ID_FILE, `${deriveInstanceId(keys.spki)}\n`);
+  return (await readId(folder)) ?? deriveInstanceId(keys.spki);
 }
 
 const unusable = (folder: string, name: string, reason: string, cause?: unknown): SvcError =>
   fail('instance_unusable', { path: join(folder, name), folder, reason }, cause);
 
-const pemOf = (key: InstanceKeys): string =>
+const toPem = (key: InstanceKeys): string =>
   key.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 /** Creates a file with its whole content or not at all; false when another process was first. */

@@ -5,7 +5,7 @@
 import { canonicalJson, sha256Hex } from './canonical.ts';
 import { isSignedBy, parsePublicKey, signPayload } from './dsse.ts';
 import type { InstanceKeys } from './instance.ts';
-import { instanceIdOf } from './instance-id.ts';
+import { deriveInstanceId } from './instance-id.ts';
 
 /** Keeps this signature apart from those over evidence records and key rotations. */
 export const IDENTITY_PAYLOAD_TYPE = 'application/vnd.svc.identity-proof+json';
@@ -27,7 +27,7 @@ export function signIdentity(
   keys: InstanceKeys,
   address?: string,
 ): IdentitySignature {
-  const payload = payloadOf(identity, nonce, address);
+  const payload = signedPayload(identity, nonce, address);
   return {
     alg: 'Ed25519',
     keyid: keys.keyid,
@@ -59,7 +59,7 @@ export function findIdentityFault(
   const { pinned } = expected;
   const spki = key.export({ type: 'spki', format: 'der' });
   const isPinned =
-    'keyid' in pinned ? sha256Hex(spki) === pinned.keyid : instanceIdOf(spki) === pinned.instanceId;
+    'keyid' in pinned ? sha256Hex(spki) === pinned.keyid : deriveInstanceId(spki) === pinned.instanceId;
   if (!isPinned) return 'it is signed with another key';
   const { port } = expected;
   if (port !== undefined && signature.address?.endsWith(`:${port}`) !== true)
@@ -67,7 +67,7 @@ export function findIdentityFault(
 
   const signed = {
     payloadType: IDENTITY_PAYLOAD_TYPE,
-    payload: payloadOf(identity, expected.nonce, signature.address),
+    payload: signedPayload(identity, expected.nonce, signature.address),
     sig: Buffer.from(signature.sig, 'base64'),
   };
   return isSignedBy(key, signed) ? null : 'the signature does not fit the body';
@@ -80,5 +80,5 @@ const isSignature = (value: unknown): value is IdentitySignature => {
   return alg === 'Ed25519' && isText && (address === undefined || typeof address === 'string');
 };
 
-const payloadOf = (identity: object, nonce: string, address: string | undefined): Buffer =>
+const signedPayload = (identity: object, nonce: string, address: string | undefined): Buffer =>
   Buffer.from(canonicalJson({ identity, nonce, ...(address === undefined ? {} : { address }) }));

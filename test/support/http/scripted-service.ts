@@ -181,7 +181,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     clock,
     log: logger,
     limits: { ...BATCH_LIMITS, ...options.batchLimits },
-    rightsOf: async (owner) => {
+    findRights: async (owner) => {
       await keys.refresh();
       const rights = rightsOfOwner(access, keys, owner);
       return rights && { gate: rights.holder ?? undefined, name: 'batch' };

@@ -2,12 +2,12 @@
 import type { FrozenFacts } from '../../../src/contract/frozen.ts';
 import { recordedSampling } from '../../../src/contract/sampling-shapes.ts';
 import { newEvidenceChain } from '../../../src/trust/evidence/chain.ts';
-import { freezeRequest, seedOf } from '../../../src/trust/evidence/freeze.ts';
+import { freezeRequest, derivedSeed } from '../../../src/trust/evidence/freeze.ts';
 import { buildEvidence, type EvidenceFacts } from '../../../src/trust/evidence/record.ts';
 import type { Predicate, Statement } from '../../../src/trust/evidence/statement.ts';
 import { canonicalSha256, sha256Hex } from '../../../src/trust/identity/canonical.ts';
 import { type InstanceIdentity, newInstanceKeys } from '../../../src/trust/identity/instance.ts';
-import { instanceIdOf } from '../../../src/trust/identity/instance-id.ts';
+import { deriveInstanceId } from '../../../src/trust/identity/instance-id.ts';
 
 export const requestBody = {
   model: 'tiny',
@@ -54,7 +54,7 @@ export const frozenFacts: FrozenFacts = {
     libc: 'glibc 2.36',
   },
   sampling: {
-    ...recordedSampling({ temperature: 0, seed: seedOf(canonicalSha256(requestBody)) }),
+    ...recordedSampling({ temperature: 0, seed: derivedSeed(canonicalSha256(requestBody)) }),
     chain: ['greedy'],
     maxTokens: 4,
     stop: [],
@@ -71,7 +71,7 @@ export const frozenFacts: FrozenFacts = {
 
 export function sampleIdentity(): InstanceIdentity {
   const keys = newInstanceKeys();
-  return { instanceId: instanceIdOf(keys.spki), bootId: 'ab'.repeat(16), keys };
+  return { instanceId: deriveInstanceId(keys.spki), bootId: 'ab'.repeat(16), keys };
 }
 
 export function sampleFacts(changes: Partial<EvidenceFacts> = {}): EvidenceFacts {

@@ -14,9 +14,9 @@ export interface AgentKit {
   readonly title: string;
   readonly system: string;
   readonly tools: readonly ToolDefinition[];
-  callOf(action: Action): AgentCall;
+  toCall(action: Action): AgentCall;
   /** Null: none of the task's. */
-  actionOf(call: AgentCall): Action | null;
+  toAction(call: AgentCall): Action | null;
 }
 
 export const AGENTS = ['codex', 'claude', 'opencode'] as const;
@@ -26,28 +26,28 @@ type Shape = string | readonly string[] | { readonly list: Readonly<Record<strin
 
 /** `name?` is optional; a list of words is an enum. */
 function tool(name: string, description: string, members: Readonly<Record<string, Shape>>): ToolDefinition {
-  return { name, description, parameters: schemaOf(members) };
+  return { name, description, parameters: objectSchema(members) };
 }
 
-function schemaOf(members: Readonly<Record<string, Shape>>): Record<string, unknown> {
+function objectSchema(members: Readonly<Record<string, Shape>>): Record<string, unknown> {
   const names = Object.keys(members);
   return {
     type: 'object',
     properties: Object.fromEntries(
-      Object.entries(members).map(([name, shape]) => [name.replace('?', ''), valueOf(shape)]),
+      Object.entries(members).map(([name, shape]) => [name.replace('?', ''), valueSchema(shape)]),
     ),
     required: names.filter((name) => !name.endsWith('?')),
     additionalProperties: false,
   };
 }
 
-function valueOf(shape: Shape): Record<string, unknown> {
+function valueSchema(shape: Shape): Record<string, unknown> {
   if (typeof shape === 'string') return { type: shape };
-  if ('list' in shape) return { type: 'array', items: schemaOf(shape.list) };
+  if ('list' in shape) return { type: 'array', items: objectSchema(shape.list) };
   return { type: 'string', enum: [...shape] };
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const READS = /^\s*(?:cat|bat|nl|less|more|head|tail|sed\s+-n)\b[^|;&>]*?([\w./-]+\.\w+)["']?\s*$/;
 const LISTS = /^\s*(?:ls|find|tree|fd|dir|git\s+ls-files|rg\s+--files)\b/;
@@ -82,7 +82,7 @@ export function shellAction(script: string): Action | null {
 }
 
 /** The same moves as commands. */
-function shellOf(action: Action): string {
+function shellCommand(action: Action): string {
   switch (action.do) {
     case 'list':
       return 'git ls-files';
@@ -130,8 +130,8 @@ const CODEX: AgentKit = {
     tool('get_goal', 'Tells the goal.', {}),
     tool('update_goal', 'Says how the goal is.', { status: ['complete', 'blocked', 'paused'] }),
   ],
-  callOf: (action) => ({ name: 'exec_command', input: { cmd: shellOf(action) } }),
-  actionOf: ({ name, input }) => (name === 'exec_command' ? shellAction(textOf(input['cmd'])) : null),
+  toCall: (action) => ({ name: 'exec_command', input: { cmd: shellCommand(action) } }),
+  toAction: ({ name, input }) => (name === 'exec_command' ? shellAction(textOrEmpty(input['cmd'])) : null),
 };
 
 /** Agents with a tool for each kind of move, by the names of their tools and members. */
@@ -150,11 +150,11 @@ interface Words {
 
 const ROOT = '/home/dev/shop/';
 
-function kitOf(words: Words): Pick<AgentKit, 'callOf' | 'actionOf'> {
+function editorMoves(words: Words): Pick<AgentKit, 'toCall' | 'toAction'> {
   const { shell, read, write, edit, glob, grep, file: at, from, to } = words;
-  const inShell = (action: Action): AgentCall => ({ name: shell, input: { command: shellOf(action) } });
+  const inShell = (action: Action): AgentCall => ({ name: shell, input: { command: shellCommand(action) } });
   return {
-    callOf: (action) => {
+    toCall: (action) => {
       switch (action.do) {
         case 'list':
           return glob === null ? inShell(action) : { name: glob, input: { pattern: '**/*' } };
@@ -170,21 +170,21 @@ function kitOf(words: Words): Pick<AgentKit, 'callOf' | 'actionOf'> {
           return inShell(action);
       }
     },
-    actionOf: ({ name, input }) => {
-      const file = textOf(input[at]);
+    toAction: ({ name, input }) => {
+      const file = textOrEmpty(input[at]);
       switch (name) {
         case shell:
-          return shellAction(textOf(input['command']));
+          return shellAction(textOrEmpty(input['command']));
         case read:
           return { do: 'read', file };
         case write:
-          return { do: 'write', file, text: textOf(input['content']) };
+          return { do: 'write', file, text: textOrEmpty(input['content']) };
         case edit:
-          return { do: 'edit', file, from: textOf(input[from]), to: textOf(input[to]) };
+          return { do: 'edit', file, from: textOrEmpty(input[from]), to: textOrEmpty(input[to]) };
         case glob:
           return { do: 'list' };
         case grep:
-          return { do: 'find', text: textOf(input['pattern']) };
+          return { do: 'find', text: textOrEmpty(input['pattern']) };
         default:
           return null;
       }
@@ -224,7 +224,7 @@ const CLAUDE: AgentKit = {
     }),
     tool('Write', 'Writes a whole file.', { file_path: 'string', content: 'string' }),
   ],
-  ...kitOf({
+  ...editorMoves({
     shell: 'Bash',
     read: 'Read',
     write: 'Write',
@@ -271,7 +271,7 @@ const OPENCODE: AgentKit = {
     tool('webfetch', 'Reads a page of the web.', { url: 'string', 'format?': ['text', 'markdown', 'html'] }),
     tool('write', 'Writes a whole file.', { content: 'string', filePath: 'string' }),
   ],
-  ...kitOf({
+  ...editorMoves({
     shell: 'bash',
     read: 'read',
     write: 'write',

@@ -5,7 +5,7 @@ import type { GenerateJob, Job } from '../../../contract/job.ts';
 import { localTarget } from '../../../engine/local/model-source.ts';
 import type { JobListener } from '../../../engine/ports.ts';
 import { type AgentCall, AGENT_KITS, AGENTS, type AgentName, shellAction } from './agent-kits.ts';
-import { type AgentCard, historyOf, playAgent } from './play.ts';
+import { type AgentCard, pastTurns, playAgent } from './play.ts';
 import { isRight, SCRIPT } from './script.ts';
 
 const done: JobEvent = {
@@ -66,7 +66,7 @@ describe.each(AGENTS)('%s', (agent) => {
   const kit = AGENT_KITS[agent];
   const rightMove: Model = (job) => {
     const action = SCRIPT[movesIn(job)]?.action ?? null;
-    return action === null ? says('The total was subtracted.') : calls(kit.callOf(action));
+    return action === null ? says('The total was subtracted.') : calls(kit.toCall(action));
   };
 
   it('is mastered by a model that makes the right moves', async () => {
@@ -80,16 +80,16 @@ describe.each(AGENTS)('%s', (agent) => {
   it('has moves that its own tools take back as what they are', () => {
     for (const { action } of SCRIPT) {
       if (action === null) continue;
-      const call = kit.callOf(action);
-      const made = kit.actionOf(call);
+      const call = kit.toCall(action);
+      const made = kit.toAction(call);
       expect(made !== null && isRight(action, made), JSON.stringify(call)).toBe(true);
       expect(kit.tools.map(({ name }) => name)).toContain(call.name);
     }
-    expect(historyOf(kit, 9).filter(({ role }) => role === 'tool')).toHaveLength(9);
+    expect(pastTurns(kit, 9).filter(({ role }) => role === 'tool')).toHaveLength(9);
   });
 
   it('shows where a model goes in circles, and that the guard ends it', async () => {
-    const same = kit.callOf({ do: 'read', file: 'README.md' });
+    const same = kit.toCall({ do: 'read', file: 'README.md' });
     const card = await play(agent, () => calls(same));
     expect(card.mastered).toBe(1);
     expect(card.steps[1]).toMatchObject({ mastered: true, loops: false });
@@ -112,9 +112,9 @@ describe.each(AGENTS)('%s', (agent) => {
       const { prompt } = job;
       const ids = prompt.kind === 'chat' ? prompt.turns.flatMap(({ toolCallId = '' }) => toolCallId) : [];
       const tries = ids.filter((id) => id.includes('-')).length;
-      if (tries === 0) return calls(kit.callOf({ do: 'run', command: 'make' }));
+      if (tries === 0) return calls(kit.toCall({ do: 'run', command: 'make' }));
       const action = SCRIPT[movesIn(job) - tries]?.action ?? null;
-      return action === null ? says('ok') : calls(kit.callOf(action));
+      return action === null ? says('ok') : calls(kit.toCall(action));
     });
     expect(card.mastered).toBe(10);
     expect(card.steps.map(({ moves }) => moves)).toEqual(Array.from({ length: 10 }, () => 2));

@@ -12,7 +12,7 @@ import { answerChecks } from '../../chat/checked-jobs.ts';
 import { answerCalls, collect, answerText } from '../../chat/collected.ts';
 import { checkJob } from '../check-job.ts';
 import { AGENT_KITS, type AgentCall, type AgentKit, type AgentName } from './agent-kits.ts';
-import { type Action, isRight, QUESTION, resultOf, SCRIPT, type ScriptStep } from './script.ts';
+import { type Action, isRight, QUESTION, actionResult, SCRIPT, type ScriptStep } from './script.ts';
 
 /** Moves that a model may make for one step. */
 const MOST_MOVES = 4;
@@ -82,7 +82,7 @@ async function playStep(
   kit: AgentKit,
   { step, at }: { readonly step: ScriptStep; readonly at: number },
 ): Promise<StepCard> {
-  const turns = historyOf(kit, at);
+  const turns = pastTurns(kit, at);
   const guards: (CallGuard | Repetition)[] = [];
   let before = '';
   let loops = false;
@@ -90,13 +90,13 @@ async function playStep(
   let moves = 0;
   while (moves < MOST_MOVES && !(moves > 0 && options.isOver())) {
     moves += 1;
-    const move = await moveOf(options, kit, turns);
+    const move = await nextMove(options, kit, turns);
     guards.push(...move.guards);
     const { name = '', input = {} } = move.call ?? {};
-    const made = move.call === null ? null : kit.actionOf({ name, input });
+    const made = move.call === null ? null : kit.toAction({ name, input });
     const card = { step: step.words, moves, guards };
     if (isMastered(step, move, made)) return { ...card, mastered: true, instead: null, loops };
-    instead = insteadOf(move);
+    instead = describeMove(move);
     const text = JSON.stringify([move.call, move.words]);
     loops ||= text === before;
     before = text;
@@ -104,7 +104,7 @@ async function playStep(
       // Whoever has ended its turn does not go on by itself.
       return { ...card, mastered: false, instead, loops };
     }
-    turns.push(...called(move.call, `${at}-${moves}`, resultOf(made)));
+    turns.push(...called(move.call, `${at}-${moves}`, actionResult(made)));
   }
   return { step: step.words, mastered: false, moves, instead, loops, guards };
 }
@@ -114,7 +114,7 @@ function isMastered({ action }: ScriptStep, { call, words, failure }: Move, made
   return made !== null && isRight(action, made);
 }
 
-function insteadOf({ call, words, failure }: Move): string {
+function describeMove({ call, words, failure }: Move): string {
   if (failure !== null) return failure;
   if (call !== null) return `called ${call.name} with ${JSON.stringify(call.input).slice(0, 100)}`;
   const said = words.trim().replaceAll(/\s+/g, ' ').slice(0, 80);
@@ -122,9 +122,9 @@ function insteadOf({ call, words, failure }: Move): string {
 }
 
 /** The conversation behind the right moves of the steps before. */
-export function historyOf(kit: AgentKit, at: number): Turn[] {
+export function pastTurns(kit: AgentKit, at: number): Turn[] {
   const past = SCRIPT.slice(0, at).flatMap(({ action, result }, index) =>
-    action === null ? [] : called(kit.callOf(action), String(index), result),
+    action === null ? [] : called(kit.toCall(action), String(index), result),
   );
   return [{ role: 'system', content: kit.system }, { role: 'user', content: QUESTION }, ...past];
 }
@@ -137,7 +137,7 @@ function called({ name, input }: AgentCall, id: string, result: string): Turn[] 
   ];
 }
 
-async function moveOf(options: PlayOptions, kit: AgentKit, turns: readonly Turn[]): Promise<Move> {
+async function nextMove(options: PlayOptions, kit: AgentKit, turns: readonly Turn[]): Promise<Move> {
   const job: GenerateJob = checkJob(`agent ${turns.length}`, {
     prompt: { kind: 'chat', turns: [...turns] },
     tools: [...kit.tools],

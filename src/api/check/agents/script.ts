@@ -98,7 +98,7 @@ export function isRight(wanted: Action, made: Action): boolean {
 const endsWith = (path: string, file: string): boolean => path === file || path.endsWith(`/${file}`);
 
 /** What the project says to a move that is not the next one. */
-export function resultOf(action: Action | null): string {
+export function actionResult(action: Action | null): string {
   const known = SCRIPT.find(
     ({ action: wanted }) => wanted !== null && action !== null && isRight(wanted, action),
   );

@@ -88,7 +88,7 @@ function answers(
     const entropy = randomBytes(6).toString('hex');
     return answerHead(ports, model, {
       object: 'chat.completion.chunk' as const,
-      idOf: (created) => `chatcmpl-svc-${created}${entropy}`,
+      makeId: (created) => `chatcmpl-svc-${created}${entropy}`,
     });
   });
   return {

@@ -9,7 +9,7 @@ import { begunPrompt } from '../../chat/assistant-prefill.ts';
 import {
   AUDIO_REMEDY,
   AUDIO_UNREAD,
-  audioOf,
+  inlineAudio,
   type FoundMedium,
   IMAGE_REMEDY,
   IMAGE_UNREAD,
@@ -144,7 +144,7 @@ function argumentsText(given: unknown, path: string): string {
 }
 
 function readMixed(message: RequestMessage, path: string, takes: Takes): MixedText {
-  return mixed(partsOf(message, path, (part, at) => readPart(part, at, takes)));
+  return mixed(readParts(message, path, (part, at) => readPart(part, at, takes)));
 }
 
 /** Content of a tool or another model. The sender cannot change it, so unread parts are noted and never refused. */
@@ -153,7 +153,7 @@ function readHistory(
   path: string,
   { takes, omissions }: Pick<Reading, 'takes' | 'omissions'>,
 ): MixedText {
-  const parts = partsOf(message, path, (part, at) => {
+  const parts = readParts(message, path, (part, at) => {
     if (TEXTS.includes(part.type)) return readPart(part, at, takes);
     const image = part.type === 'image_url' ? resultImage(imageUrl(part, at), takes) : null;
     return image ?? omissions.stand(at, part.type);
@@ -161,7 +161,7 @@ function readHistory(
   return mixed(parts);
 }
 
-function partsOf(
+function readParts(
   { content, role }: RequestMessage,
   path: string,
   read: (part: ContentPart, path: string) => string | FoundMedium,
@@ -188,7 +188,7 @@ function readPart(part: ContentPart, path: string, takes: Takes): string | Found
 
   if (part.type === 'input_audio' && takes('audio')) {
     const { data, format } = record(part['input_audio'], `${path}.input_audio`);
-    return audioOf(data, format) ?? refused(`${path}.input_audio`, AUDIO_REMEDY);
+    return inlineAudio(data, format) ?? refused(`${path}.input_audio`, AUDIO_REMEDY);
   }
   if (part.type === 'image_url') throw refusal(path, IMAGE_UNREAD);
   if (part.type === 'input_audio') throw refusal(path, AUDIO_UNREAD);

@@ -24,7 +24,7 @@ export async function wholeAnswer(
 ): Promise<ChatResponse> {
   const head = await answerHead(ports, model, {
     object: 'chat.completion' as const,
-    idOf: ports.answerId,
+    makeId: ports.answerId,
   });
   const [{ done }] = collected.answers;
   return { ...head, ...wireAnswer(collected), timings: wireTimings(done), ...wireIncidents(done) };

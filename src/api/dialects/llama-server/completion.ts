@@ -19,7 +19,7 @@ import { unknownFields } from '../../generation/parameters.ts';
 import type { Choices } from '../../generation/choices.ts';
 import { wireProgress } from '../../generation/usage.ts';
 import { textAt } from '../fields.ts';
-import { idsOf, nativeAnswer, probabilities, type Said, withFields } from './native-answer.ts';
+import { tokenIds, nativeAnswer, probabilities, type Said, withFields } from './native-answer.ts';
 
 type Shared = Omit<NativeCompletionRequest, 'prompt'>;
 
@@ -28,7 +28,7 @@ export function acceptCompletion(
   body: NativeCompletionRequest,
   caller: Caller,
 ): Promise<AcceptedRequest> {
-  const prompts = readPrompts({ prompt: textsOf(body.prompt), parse_special: body.parse_special ?? true });
+  const prompts = readPrompts({ prompt: unwrapPrompts(body.prompt), parse_special: body.parse_special ?? true });
   const unknown = unknownFields(body, NativeCompletionRequest.properties);
   return accept(ports, { body, prompts, unknown }, caller);
 }
@@ -80,7 +80,7 @@ async function accept(
 }
 
 /** The same prompts, objects of a text as that text. */
-function textsOf(prompt: NativeCompletionRequest['prompt']): SentPrompts {
+function unwrapPrompts(prompt: NativeCompletionRequest['prompt']): SentPrompts {
   const text = <Sent extends SentPrompt | number>(each: Sent | PromptObject, path: string): Sent | string => {
     // A number is a token of the only prompt.
     if (typeof each !== 'object' || Array.isArray(each)) return each;
@@ -120,7 +120,7 @@ function answers({ jobs, model }: Choices, body: Shared): AnswerDialect {
           case 'text': {
             const { text, tokens = [] } = event;
             heard.add(event);
-            return [{ ...EMPTY, index, content: text, tokens: idsOf(tokens), ...probabilities(job, tokens) }];
+            return [{ ...EMPTY, index, content: text, tokens: tokenIds(tokens), ...probabilities(job, tokens) }];
           }
           case 'done':
             return [withFields(answer(index, event, heard, NOTHING), body.response_fields)];

@@ -25,13 +25,13 @@ export function nativeAnswer({ index, job, model, done }: Answered, said: Said, 
   return {
     index,
     content: shown.text,
-    tokens: idsOf(shown.tokens),
+    tokens: tokenIds(shown.tokens),
     stop: true,
     model,
     tokens_predicted: usage.completionTokens,
     tokens_evaluated: usage.promptTokens,
     tokens_cached: usage.promptTokens + usage.completionTokens,
-    generation_settings: settingsOf(job),
+    generation_settings: generationSettings(job),
     prompt: job.prompt.kind === 'text' ? job.prompt.text : null,
     has_new_line: said.text.includes('\n'),
     truncated: false,
@@ -56,7 +56,7 @@ export function probabilities(
 }
 
 /** Those that the engine tells. */
-export function idsOf(tokens: readonly SampledToken[]): number[] {
+export function tokenIds(tokens: readonly SampledToken[]): number[] {
   return tokens.flatMap(({ chosen: { id } }) => (id === undefined ? [] : [id]));
 }
 
@@ -65,7 +65,7 @@ function wireToken({ id, text, bytes, logprob }: TokenLogprob) {
 }
 
 /** Every option as the engine took it. */
-function settingsOf({ sampling, maxTokens, stop, topLogprobs, ignoresEnd, adapters }: GenerateJob) {
+function generationSettings({ sampling, maxTokens, stop, topLogprobs, ignoresEnd, adapters }: GenerateJob) {
   const options = SAMPLING_ROWS.flatMap(([option, { wire, fallback }]) => {
     const value = sampling[option] ?? fallback;
     return value === undefined ? [] : [[wire, value]];
@@ -84,11 +84,11 @@ function settingsOf({ sampling, maxTokens, stop, topLogprobs, ignoresEnd, adapte
 /** The members that were asked for; `a/b` stands for member b of a, under that very name. */
 export function withFields(answer: object, fields: readonly string[] | null | undefined): object {
   if (!fields || fields.length === 0) return answer;
-  const found = fields.map((name) => [name, name.split('/').reduce<unknown>(memberOf, answer)] as const);
+  const found = fields.map((name) => [name, name.split('/').reduce<unknown>(readMember, answer)] as const);
   return Object.fromEntries(found.filter(([, value]) => value !== undefined));
 }
 
-function memberOf(value: unknown, name: string): unknown {
+function readMember(value: unknown, name: string): unknown {
   const isThere = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
   return isThere ? Reflect.get(value, name) : undefined;
 }

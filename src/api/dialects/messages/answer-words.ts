@@ -44,5 +44,5 @@ export function wireStop(
 /** The id of a call as this dialect writes it. */
 export const wireCallId = (id: string): string => id.replace(/^call_/, 'toolu_');
 
-export const signatureOf = (thinking: string): string =>
+export const thinkingSignature = (thinking: string): string =>
   createHash('sha256').update(thinking).digest('base64');

@@ -53,10 +53,10 @@ function clearResults(edit: Fields, path: string): ContextEdit {
     throw refusal(`${path}.clear_tool_inputs`, 'must be true, false or a list of names');
   return {
     kind: 'results',
-    trigger: triggerOf(edit['trigger'], `${path}.trigger`),
-    keep: valueOf(edit['keep'], `${path}.keep`, ['tool_uses']) ?? USUAL.keptResults,
+    trigger: readTrigger(edit['trigger'], `${path}.trigger`),
+    keep: readValue(edit['keep'], `${path}.keep`, ['tool_uses']) ?? USUAL.keptResults,
     step: 1,
-    atLeastTokens: valueOf(edit['clear_at_least'], `${path}.clear_at_least`, ['input_tokens']) ?? 0,
+    atLeastTokens: readValue(edit['clear_at_least'], `${path}.clear_at_least`, ['input_tokens']) ?? 0,
     exclude,
     clearsInputs: inputs,
   };
@@ -65,7 +65,7 @@ function clearResults(edit: Fields, path: string): ContextEdit {
 function clearThinking(edit: Fields, path: string): ContextEdit[] {
   const { keep } = edit;
   if (keep === 'all' || (isFields(keep) && keep['type'] === 'all')) return [];
-  const kept = valueOf(keep, `${path}.keep`, ['thinking_turns']) ?? USUAL.keptThinking;
+  const kept = readValue(keep, `${path}.keep`, ['thinking_turns']) ?? USUAL.keptThinking;
   if (kept < 1) throw refusal(`${path}.keep.value`, 'must be at least 1');
   return [{ kind: 'thinking', keep: kept }];
 }
@@ -74,7 +74,7 @@ function summary(edit: Fields, path: string): ContextEdit {
   const instructions = edit['instructions'] ?? undefined;
   if (instructions !== undefined && (typeof instructions !== 'string' || instructions === ''))
     throw refusal(`${path}.instructions`, 'must be a text that is not empty');
-  const value = valueOf(edit['trigger'], `${path}.trigger`, ['input_tokens']) ?? USUAL.compactTokens;
+  const value = readValue(edit['trigger'], `${path}.trigger`, ['input_tokens']) ?? USUAL.compactTokens;
   const trigger = { of: 'tokens', value } as const;
   return {
     kind: 'summary',
@@ -97,14 +97,14 @@ export function compactionBlocks(
   return [{ type: 'compaction', content: summaryIn(turns), encrypted_content: sealTurns(turns) }];
 }
 
-function triggerOf(trigger: unknown, path: string): Trigger {
-  const value = valueOf(trigger, path, ['input_tokens', 'tool_uses']);
+function readTrigger(trigger: unknown, path: string): Trigger {
+  const value = readValue(trigger, path, ['input_tokens', 'tool_uses']);
   if (value === null) return { of: 'tokens', value: USUAL.triggerTokens };
   return { of: isFields(trigger) && trigger['type'] === 'tool_uses' ? 'calls' : 'tokens', value };
 }
 
 /** Of `{type, value}`; null: there is none. */
-function valueOf(given: unknown, path: string, types: readonly string[]): number | null {
+function readValue(given: unknown, path: string, types: readonly string[]): number | null {
   if (given === undefined || given === null) return null;
   const { type, value } = fieldsAt(given, path);
   if (!types.includes(String(type)))

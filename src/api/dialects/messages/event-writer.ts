@@ -5,7 +5,7 @@ import type { BlockDelta, MessagesEvent, MessagesResponse } from '../../../wire/
 import type { AnswerEvent, CallEvent } from '../../chat/choice-guard.ts';
 import { wireGuards } from '../../generation/usage.ts';
 import { compactionBlocks, wireApplied } from './context-management.ts';
-import { signatureOf, wireCallId, wireStop, wireUsage } from './answer-words.ts';
+import { thinkingSignature, wireCallId, wireStop, wireUsage } from './answer-words.ts';
 
 export type MessageHead = Pick<MessagesResponse, 'id' | 'model'>;
 
@@ -109,7 +109,7 @@ export class EventWriter {
     const signature: MessagesEvent = {
       type: 'content_block_delta',
       index,
-      delta: { type: 'signature_delta', signature: signatureOf(text) },
+      delta: { type: 'signature_delta', signature: thinkingSignature(text) },
     };
     return [...(type === 'thinking' ? [signature] : []), { type: 'content_block_stop', index }];
   }

@@ -17,7 +17,7 @@ import { type ChatPorts, compactedChat, explain, planChat } from '../../chat/cha
 import type { AnswerPart } from '../../chat/collected.ts';
 import type { RequestNotes } from '../../chat/request-notes.ts';
 import { wireGuards } from '../../generation/usage.ts';
-import { signatureOf, wireCallId, wireStop, wireUsage } from './answer-words.ts';
+import { thinkingSignature, wireCallId, wireStop, wireUsage } from './answer-words.ts';
 import { isFields } from '../fields.ts';
 import { asksSummary, compactionBlocks, wireApplied } from './context-management.ts';
 import { type AskedMessage, EventWriter, type MessageHead } from './event-writer.ts';
@@ -86,7 +86,7 @@ function wireBlock(part: AnswerPart): AnswerBlock {
     case 'text':
       return { type: 'text', text: part.text };
     case 'reasoning':
-      return { type: 'thinking', thinking: part.text, signature: signatureOf(part.text) };
+      return { type: 'thinking', thinking: part.text, signature: thinkingSignature(part.text) };
     case 'call': {
       const input = parseSpelled(part.pieces.join('')) as Record<string, unknown>;
       return { type: 'tool_use', id: wireCallId(part.id), name: part.name, input };

@@ -49,7 +49,7 @@ function asked(body: Body, known: Readonly<Record<string, unknown>>): ChatAsk {
     model: body.model,
     edits,
     content: (model, fetches) => readContent(body, tools, { takes: takenBy(model, fetches), omissions }),
-    options: optionsOf(body, known),
+    options: readOptions(body, known),
     idle: ({ reasoning }) => [
       ...idleFields(body, FIELDS, reasoning),
       ...tools.ignored,
@@ -61,7 +61,7 @@ function asked(body: Body, known: Readonly<Record<string, unknown>>): ChatAsk {
 }
 
 /** Fields of the dialect only: one that it does not know is reported, whatever it means elsewhere. */
-function optionsOf(body: Body, known: Readonly<Record<string, unknown>>): ChatAsk['options'] {
+function readOptions(body: Body, known: Readonly<Record<string, unknown>>): ChatAsk['options'] {
   const own = Object.entries(body).filter(([name]) => Object.hasOwn(known, name));
   return { ...sharedOptions(Object.fromEntries(own)), stop: body.stop_sequences ?? null };
 }
@@ -99,13 +99,13 @@ const readTools = toolsAs(SCHEMA_NAME);
 const FORMAT_NAMES = { 'response_format.json_schema': 'output_config.format' };
 
 function readFormat(body: Body): AnswerFormat {
-  const format = formatOf(body);
+  const format = askedFormat(body);
   if (format === null) return { kind: 'text' };
   if (format['type'] !== 'json_schema') throw refusal('output_config.format.type', 'must be "json_schema"');
   return formatAs({ type: 'json_schema', json_schema: { schema: format['schema'] } }, FORMAT_NAMES);
 }
 
-function formatOf({ output_config, output_format }: Body): Fields | null {
+function askedFormat({ output_config, output_format }: Body): Fields | null {
   const format = output_config?.['format'] ?? output_format ?? null;
   return format === null ? null : fieldsAt(format, 'output_config.format');
 }

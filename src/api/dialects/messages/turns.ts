@@ -71,13 +71,13 @@ interface Reading {
 
 function systemTurn(system: Content | undefined): Turn[] {
   if (system === undefined) return [];
-  const texts = blocksOf(system).map((block, index) => readText(block, `system[${index}]`));
+  const texts = asBlocks(system).map((block, index) => readText(block, `system[${index}]`));
   const content = texts.join(BLOCK_SEPARATOR);
   return content === '' ? [] : [{ role: 'system', content }];
 }
 
 function readMessage({ role, content }: RequestMessage, path: string, reading: Reading): Turn[] {
-  const blocks = blocksOf(content);
+  const blocks = asBlocks(content);
   const at = (index: number): string =>
     typeof content === 'string' ? `${path}.content` : `${path}.content[${index}]`;
   if (role === 'assistant') return [assistantTurn(blocks, at, reading)];
@@ -115,7 +115,7 @@ function userTurns(blocks: readonly RequestBlock[], at: (index: number) => strin
 
 function readImage(block: RequestBlock, path: string, takes: Takes): FoundMedium {
   const source = fieldsAt(block['source'], `${path}.source`);
-  const image = imageAt(urlOf(source), takes);
+  const image = imageAt(imageUrl(source), takes);
   if (image !== null) return image;
   const isAddress = source['type'] === 'url';
   throw refusal(
@@ -125,7 +125,7 @@ function readImage(block: RequestBlock, path: string, takes: Takes): FoundMedium
 }
 
 /** The address of an image, or the image itself as a data URL. */
-function urlOf({ type, url, media_type: kind, data }: Readonly<Record<string, unknown>>): unknown {
+function imageUrl({ type, url, media_type: kind, data }: Readonly<Record<string, unknown>>): unknown {
   if (type === 'url') return url;
   return type === 'base64' ? `data:${String(kind)};base64,${String(data)}` : null;
 }
@@ -194,19 +194,19 @@ function resultTurn(block: RequestBlock, path: string, reading: Reading): Turn {
 }
 
 function resultParts(content: unknown, path: string, reading: Reading): (string | FoundMedium)[] {
-  return partsOf(content, path, (block, at) => {
+  return readBlocks(content, path, (block, at) => {
     if (isText(block)) return readText(block, at);
     const { type, source } = block;
-    const image = type === 'image' && isFields(source) ? resultImage(urlOf(source), reading.takes) : null;
+    const image = type === 'image' && isFields(source) ? resultImage(imageUrl(source), reading.takes) : null;
     return image ?? reading.omissions.stand(at, type);
   });
 }
 
 /** The text of a document or a search result. */
 const innerText = (content: unknown, path: string): string =>
-  partsOf(content, path, readText).join(BLOCK_SEPARATOR);
+  readBlocks(content, path, readText).join(BLOCK_SEPARATOR);
 
-function partsOf<T>(
+function readBlocks<T>(
   content: unknown,
   path: string,
   read: (block: Readonly<Record<string, unknown>>, path: string) => T,
@@ -219,7 +219,7 @@ function partsOf<T>(
   );
 }
 
-function blocksOf(content: Content): readonly RequestBlock[] {
+function asBlocks(content: Content): readonly RequestBlock[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 

@@ -38,7 +38,7 @@ export function ollamaShow(entry: ModelEntry, model: ServedModel, template: stri
     [`${architecture}.embedding_length`]: model.embeddingWidth ?? undefined,
   };
   return {
-    parameters: parametersOf(model),
+    parameters: modelfileParameters(model),
     template,
     ...(model.defaults.system === null ? {} : { system: model.defaults.system }),
     details: named(entry).details,
@@ -52,7 +52,7 @@ const smaller = (one: number | undefined, other: number | null): number | undefi
   one === undefined || other === null ? one : Math.min(one, other);
 
 /** As a Modelfile lists them. */
-function parametersOf({ defaults: { sampling, maxTokens, stop } }: ServedModel): string {
+function modelfileParameters({ defaults: { sampling, maxTokens, stop } }: ServedModel): string {
   const options = MODEL_ROWS.map(([option, { wire }]) => [wire, sampling[option]] as const);
   const stops = stop.map((text) => ['stop', JSON.stringify(text)] as const);
   return [...options, ['num_predict', maxTokens ?? undefined] as const, ...stops]

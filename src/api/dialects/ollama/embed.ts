@@ -21,7 +21,7 @@ export async function ollamaEmbed(
 ): Promise<OllamaVectors<OllamaEmbedAnswer>> {
   const begunMs = performance.now();
   const input = body.input ?? [];
-  const ignored = ignoredOf(ports, body, OllamaEmbedRequest.properties);
+  const ignored = ignoredFields(ports, body, OllamaEmbedRequest.properties);
   const vectors = await statedVectors(ports, body, { input: isEmpty(input) ? LOADS : input, caller });
   const items = isEmpty(input) ? [] : vectors.items;
   const answer = {
@@ -38,7 +38,7 @@ export async function ollamaEmbeddings(
   body: OllamaEmbeddingsRequest,
   caller: Caller,
 ): Promise<OllamaVectors<OllamaEmbeddingsAnswer>> {
-  const ignored = ignoredOf(ports, body, OllamaEmbeddingsRequest.properties);
+  const ignored = ignoredFields(ports, body, OllamaEmbeddingsRequest.properties);
   const { prompt: input, ...asked } = body;
   const { body: answer, ...facts } = await ollamaEmbed(ports, { ...asked, input: input ?? '' }, caller);
   return { ...facts, ignored, body: { embedding: answer.embeddings[0] ?? [] } };
@@ -50,7 +50,7 @@ const LOADS = '.';
 const isEmpty = (input: string | readonly unknown[]): boolean => input.length === 0;
 
 /** No option of sampling changes a vector, and the window of an embedding model is its own. */
-function ignoredOf(
+function ignoredFields(
   { options: { strictParams } }: EmbeddingPorts,
   body: OllamaEmbedRequest | OllamaEmbeddingsRequest,
   known: Readonly<Record<string, unknown>>,
@@ -70,7 +70,7 @@ function statedVectors(
   return computeVectors(ports, {
     ...readEmbeddingInput(input),
     model: body.model,
-    widthOf: (model) => (dimensions === null ? model.embeddingWidth : answerWidth(model, dimensions)),
+    outputWidth: (model) => (dimensions === null ? model.embeddingWidth : answerWidth(model, dimensions)),
     truncate: body.truncate !== false,
     keepAlive: body.keep_alive,
     caller,

@@ -84,7 +84,7 @@ function asked(
   return {
     model: body.model,
     content: (model, fetches) => content(takenBy(model, fetches), omissions, model),
-    options: optionsOf(body),
+    options: readOptions(body),
     idle: ({ reasoning }) => [
       ...idleFields(body, FIELDS, reasoning),
       ...omissions.paths,
@@ -114,7 +114,7 @@ export function unknownOptions(options: OllamaOptions | null | undefined): strin
 }
 
 /** What the numbers of Ollama's options mean here. */
-function optionsOf({ options, keep_alive }: Body): GenerationFields {
+function readOptions({ options, keep_alive }: Body): GenerationFields {
   const own = Object.entries(options ?? {}).filter(([name]) => Object.hasOwn(optionFields, name));
   const { num_predict: limit, ...others } = Object.fromEntries(own) as OllamaOptions;
   return {

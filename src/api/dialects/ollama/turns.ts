@@ -8,7 +8,7 @@ import { orderResults } from '../../intake/result-order.ts';
 import { fieldsAt, textAt } from '../fields.ts';
 import {
   AUDIO_UNREAD,
-  audioOf,
+  inlineAudio,
   type FoundMedium,
   IMAGE_UNREAD,
   imageAt,
@@ -28,7 +28,7 @@ export function readTurns(messages: readonly OllamaMessage[], takes: Takes, omis
     const content = (message.content ?? '').toWellFormed();
     if (role === 'user') return { role, ...readMixed(content, message.images, { path, takes }) };
     const found = (message.images ?? []).flatMap((data, at) => {
-      const image = role === 'tool' ? resultImage(urlOf(data), takes) : null;
+      const image = role === 'tool' ? resultImage(imageUrl(data), takes) : null;
       if (image === null) omissions.leave(`${path}.images[${at}]`, 'image');
       return image ?? [];
     });
@@ -57,7 +57,7 @@ export function readMixed(
   return mixed([...found, text]);
 }
 
-function urlOf(data: unknown): string | null {
+function imageUrl(data: unknown): string | null {
   const kind = kindOfBase64(IMAGE_KINDS, String(data));
   return kind === null ? null : `data:image/${kind};base64,${String(data)}`;
 }
@@ -68,13 +68,13 @@ function readMedium(data: unknown, path: string, takes: Takes): FoundMedium {
   if (format === null && !takes('image')) throw refusal(path, IMAGE_UNREAD);
   if (format === null) return readImage(data, path);
   if (!takes('audio')) throw refusal(path, AUDIO_UNREAD);
-  const audio = audioOf(data, format);
+  const audio = inlineAudio(data, format);
   if (audio === null) throw refusal(path, 'must be base64');
   return audio;
 }
 
 function readImage(data: unknown, path: string): FoundMedium {
-  const image = imageAt(urlOf(data), onlyText);
+  const image = imageAt(imageUrl(data), onlyText);
   if (image === null) throw refusal(path, 'must be a PNG, JPEG, GIF, BMP or WebP image as base64');
   return image;
 }

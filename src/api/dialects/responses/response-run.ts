@@ -52,7 +52,7 @@ export class ResponseRun {
     this.#request = new AcceptedRequest(engine, plan, {
       onStarted: () => this.#beginDraft(),
       whole: (collected) => this.#wholeBody(collected),
-      writer: () => (_index, event) => this.#eventsOf(event),
+      writer: () => (_index, event) => this.#toEvents(event),
     });
     this.#parts = parts;
     this.#open = openBody(parts.head, parts.body);
@@ -179,7 +179,7 @@ export class ResponseRun {
     }
   }
 
-  #eventsOf(event: AnswerEvent): ResponsesEvent[] {
+  #toEvents(event: AnswerEvent): ResponsesEvent[] {
     const told: StreamEvent[] = [];
     if (event.type === 'started') {
       this.#beginDraft();

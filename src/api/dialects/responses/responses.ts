@@ -31,7 +31,7 @@ import { newId, wireUsage } from './item-words.ts';
 import { KeptResponses, type ResponseKeeper } from './kept.ts';
 import { INCLUDES_THINKING, readCompact, readCount, readRequest } from './read-request.ts';
 import { ResponseRun } from './response-run.ts';
-import { itemsOf } from './turns.ts';
+import { readItems } from './turns.ts';
 
 export interface ResponsesUseCases {
   /** Everything that can be refused without the engine is refused here. */
@@ -60,7 +60,7 @@ export function responsesUseCases(ports: ChatPorts, keeper: ResponseKeeper | nul
   const history = async (body: InputTokensRequest, owner: string): Promise<InputItem[]> => {
     const before = body.previous_response_id ?? null;
     const earlier = before === null ? [] : await kept.conversation(owner, before);
-    return [...earlier, ...itemsOf(body.input)];
+    return [...earlier, ...readItems(body.input)];
   };
   return {
     async accept(body, caller) {
@@ -161,13 +161,13 @@ function page(items: readonly InputItem[], { order = 'desc', limit, after }: Ite
   const from = after === undefined ? 0 : ordered.findIndex((item) => item['id'] === after) + 1;
   const count = Math.min(Number(limit ?? PAGE), 100);
   const data = ordered.slice(from, from + count);
-  const idOf = (item: InputItem | undefined): string | null =>
+  const itemId = (item: InputItem | undefined): string | null =>
     item === undefined ? null : String(item['id']);
   return {
     object: 'list',
     data,
-    first_id: idOf(data[0]),
-    last_id: idOf(data.at(-1)),
+    first_id: itemId(data[0]),
+    last_id: itemId(data.at(-1)),
     has_more: from + count < ordered.length,
   };
 }

@@ -7,7 +7,7 @@ import { fieldsAt, isFields, shown, textAt } from '../fields.ts';
 import {
   AUDIO_REMEDY,
   AUDIO_UNREAD,
-  audioOf,
+  inlineAudio,
   type FoundMedium,
   IMAGE_REMEDY,
   IMAGE_UNREAD,
@@ -228,7 +228,7 @@ function mixedContent(content: unknown, path: string, takes: Takes): MixedText {
 
 function readAudio(part: Readonly<Record<string, unknown>>, path: string): FoundMedium {
   const { data, format } = fieldsAt(part['input_audio'], `${path}.input_audio`);
-  const audio = audioOf(data, format);
+  const audio = inlineAudio(data, format);
   if (audio === null) throw refusal(`${path}.input_audio`, AUDIO_REMEDY);
   return audio;
 }
@@ -267,7 +267,7 @@ function partText(part: Readonly<Record<string, unknown>>, path: string): string
 }
 
 /** The items of a request: text alone is one message of the user. */
-export function itemsOf(input: string | InputItem[] | null | undefined): InputItem[] {
+export function readItems(input: string | InputItem[] | null | undefined): InputItem[] {
   if (input === null || input === undefined) return [];
   if (typeof input !== 'string') return input.filter(isFields);
   return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }];

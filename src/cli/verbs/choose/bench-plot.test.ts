@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { plotOf } from './bench-plot.ts';
+import { benchPlot } from './bench-plot.ts';
 
 it('draws a bar for each number of streams, in proportion, and no markup of a name', () => {
   const decode = [
     { streams: 1, tokensPerS: 10 },
     { streams: 8, tokensPerS: 40 },
   ];
-  const plot = plotOf({
+  const plot = benchPlot({
     model: 'a<b',
     service: 'private',
     numCtx: null,

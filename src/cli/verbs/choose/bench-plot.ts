@@ -15,7 +15,7 @@ export interface BenchReport {
 }
 
 /** One bar for each number of streams. */
-export function plotOf({ model, decode }: BenchReport): string {
+export function benchPlot({ model, decode }: BenchReport): string {
   return barPlot({
     title: `${model}: decoding, all streams together`,
     rows: decode.map(({ streams, tokensPerS }) => ({

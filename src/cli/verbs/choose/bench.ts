@@ -23,16 +23,16 @@ export function registerBench(program: Command, context: CliContext): void {
     .action(async (model: string | undefined, flags: BenchFlags) => {
       const report = await bench(context, model ?? 'default');
       if (flags.svg !== undefined) {
-        const { plotOf } = await import('./bench-plot.ts');
-        await writeFile(flags.svg, plotOf(report));
+        const { benchPlot } = await import('./bench-plot.ts');
+        await writeFile(flags.svg, benchPlot(report));
       }
       if (flags.json === true) return context.printJson(report);
-      context.print(table([['MEASURED', 'SPEED'], ...rowsOf(report)]));
+      context.print(table([['MEASURED', 'SPEED'], ...benchRows(report)]));
       if (report.numCtx !== null) context.note(`Loaded with a window of ${report.numCtx} tokens.`);
     });
 }
 
-function rowsOf({ prefillTokensPerS, decode, embeddingsPerS }: BenchReport): string[][] {
+function benchRows({ prefillTokensPerS, decode, embeddingsPerS }: BenchReport): string[][] {
   const tokens = (value: number | null) => (value === null ? 'not measured' : `${value.toFixed(1)} tokens/s`);
   return [
     ['prefill', tokens(prefillTokensPerS)],
@@ -69,7 +69,7 @@ async function answers(config: Config): Promise<boolean> {
 async function withPrivateService<T>(context: CliContext, work: (config: Config) => Promise<T>): Promise<T> {
   const { startApp } = await import('../../../app.ts');
   const { openLog } = await import('../../log/logger.ts');
-  const { builtinsOf, registerBuiltins } = await import('../../builtin-models.ts');
+  const { openBuiltins, registerBuiltins } = await import('../../builtin-models.ts');
   const { readVersion } = await import('../../version.ts');
   const plain = { socket: null, tlsCert: null, tlsKey: null };
   const config: Config = { ...context.config({ host: '127.0.0.1', port: '0' }), ...plain };
@@ -81,7 +81,7 @@ async function withPrivateService<T>(context: CliContext, work: (config: Config)
     version: readVersion(),
     logger,
     env: process.env,
-    builtins: builtinsOf(config.home),
+    builtins: openBuiltins(config.home),
   });
   let lock: OwnerLock | undefined;
   try {

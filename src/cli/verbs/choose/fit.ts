@@ -80,11 +80,11 @@ async function fitInstalled(context: CliContext, model: InstalledModel, flags: F
 }
 
 async function fitRepository(context: CliContext, ref: string, flags: FitFlags): Promise<void> {
-  const { quantsOf } = await import('../../../store/hub/choose/quants.ts');
+  const { listQuants } = await import('../../../store/hub/choose/quants.ts');
   const { fitQuants, freeForModels } = await import('../../../api/fit/fit-quants.ts');
   const { hubOptions } = await import('./hub-options.ts');
   await interruptible(context, async (signal) => {
-    const { repo, quants } = await quantsOf(ref, { ...(await hubOptions(context)), signal });
+    const { repo, quants } = await listQuants(ref, { ...(await hubOptions(context)), signal });
     const freeBytes = freeForModels();
     const fit = fitQuants(quants, freeBytes);
     if (flags.json === true) return context.printJson({ repo, freeBytes, ...fit });

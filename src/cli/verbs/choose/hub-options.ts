@@ -1,5 +1,5 @@
 /** How verbs reach the hub: its address, the token, and whether they may at all. */
-import { hubOptions as optionsOf } from '../../../api/hub-options.ts';
+import { hubOptions as apiHubOptions } from '../../../api/hub-options.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import type { CliContext } from '../../context.ts';
 
@@ -9,7 +9,7 @@ export function refuseIfSealed(context: CliContext): void {
 }
 
 /** A token file given by a flag comes first. */
-export function hubOptions(context: CliContext, tokenFile?: string): ReturnType<typeof optionsOf> {
+export function hubOptions(context: CliContext, tokenFile?: string): ReturnType<typeof apiHubOptions> {
   const { hubHosts, sealed } = context.config();
-  return optionsOf({ env: context.env, hubHosts, sealed, tokenFile });
+  return apiHubOptions({ env: context.env, hubHosts, sealed, tokenFile });
 }

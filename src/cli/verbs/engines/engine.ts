@@ -10,7 +10,7 @@ import { callServer } from '../../api.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
 import { interruptible, localRegistry } from '../../local-registry.ts';
 import { readVersion } from '../../version.ts';
-import { count, duration, engineStore, named, oneOf } from './flags.ts';
+import { count, duration, engineStore, named, readChoice } from './flags.ts';
 
 interface AddFlags {
   readonly model?: readonly string[];
@@ -70,7 +70,7 @@ async function add(
   const asked = {
     name,
     command,
-    dialect: oneOf('--dialect', flags.dialect === 'auto' ? undefined : flags.dialect, DIALECT_NAMES) ?? null,
+    dialect: readChoice('--dialect', flags.dialect === 'auto' ? undefined : flags.dialect, DIALECT_NAMES) ?? null,
     models: flags.model ?? [],
     env: Object.fromEntries((flags.env ?? []).map(readPair)),
     cwd: process.cwd(),

@@ -15,7 +15,7 @@ export function named(type: 'upstream' | 'command' | 'pool'): string {
   return { upstream: 'an upstream', command: 'an engine', pool: 'a pool' }[type];
 }
 
-export function oneOf<T extends string>(
+export function readChoice<T extends string>(
   flag: string,
   value: string | undefined,
   allowed: readonly T[],

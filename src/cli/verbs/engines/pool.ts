@@ -4,7 +4,7 @@ import { addPool } from '../../../api/remote-models/name-models.ts';
 import { type PoolEntry, PRIVACY_NAMES } from '../../../store/engines/entry.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
-import { engineStore, named, oneOf } from './flags.ts';
+import { engineStore, named, readChoice } from './flags.ts';
 
 interface PoolFlags {
   readonly equalWeights?: boolean;
@@ -21,7 +21,7 @@ export function registerPool(program: Command, context: CliContext): void {
     .action(async (name: string, members: string[], flags: PoolFlags) => {
       const registry = localRegistry(context.config());
       const { equalWeights = false } = flags;
-      const privacy = oneOf('--privacy', flags.privacy, PRIVACY_NAMES);
+      const privacy = readChoice('--privacy', flags.privacy, PRIVACY_NAMES);
       const unlisted = await addPool(
         { registry, engines: engineStore(context) },
         { name, members, equalWeights, ...(privacy === undefined ? {} : { privacy }) },

@@ -13,11 +13,11 @@ import { withProbe } from '../../../api/remote-models/own-probe.ts';
 import { isFailure, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { DIALECT_NAMES, PRIVACY_NAMES, type UpstreamEntry } from '../../../store/engines/entry.ts';
-import { upstreamOf } from '../../../store/engines/upstream-of.ts';
+import { openUpstream } from '../../../store/engines/upstream-of.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 import { readVersion } from '../../version.ts';
-import { count, duration, engineStore, named, oneOf, optional } from './flags.ts';
+import { count, duration, engineStore, named, readChoice, optional } from './flags.ts';
 
 interface AddFlags {
   readonly dialect?: string;
@@ -86,12 +86,12 @@ async function add(context: CliContext, name: string, url: string, flags: AddFla
         name,
         url,
         dialect:
-          oneOf('--dialect', flags.dialect === 'auto' ? undefined : flags.dialect, DIALECT_NAMES) ?? null,
-        privacy: oneOf('--privacy', flags.privacy, PRIVACY_NAMES) ?? null,
+          readChoice('--dialect', flags.dialect === 'auto' ? undefined : flags.dialect, DIALECT_NAMES) ?? null,
+        privacy: readChoice('--privacy', flags.privacy, PRIVACY_NAMES) ?? null,
         ...optional('keyEnv', flags.keyEnv),
         ...optional('keyFile', absolute(flags.keyFile)),
-        ...optional('caFile', await authorityOf(flags.ca)),
-        ...optional('publicKey', await contentOf(flags.publicKey)),
+        ...optional('caFile', await readAuthority(flags.ca)),
+        ...optional('publicKey', await readOptionalFile(flags.publicKey)),
         ...optional('models', flags.models),
         deadlines: {
           ...optional('firstByteMs', duration('--first-byte-timeout', flags.firstByteTimeout)),
@@ -147,7 +147,7 @@ async function list(context: CliContext, json: boolean): Promise<void> {
 }
 
 async function test(context: CliContext, name: string, json: boolean): Promise<void> {
-  const upstream = upstreamOf(await find(context, name), context.env);
+  const upstream = openUpstream(await find(context, name), context.env);
   const { signal } = new AbortController();
   const { look, models } = await withProbe(readVersion(), async (probe) => ({
     look: await probe.look(upstream, signal),
@@ -184,8 +184,8 @@ async function find(context: CliContext, name: string): Promise<UpstreamEntry> {
 }
 
 /** The path of a file that holds a certificate. */
-async function authorityOf(file: string | undefined): Promise<string | undefined> {
-  const text = await contentOf(file);
+async function readAuthority(file: string | undefined): Promise<string | undefined> {
+  const text = await readOptionalFile(file);
   if (file === undefined || text === undefined) return undefined;
   if (certificateIn(text) === null)
     throw new CliFailure(printable(`${file} holds no certificate in PEM`), EXIT_CODES.failure);
@@ -203,7 +203,7 @@ function certificateIn(text: string): X509Certificate | null {
 const absolute = (file: string | undefined): string | undefined =>
   file === undefined ? undefined : path.resolve(file);
 
-async function contentOf(file: string | undefined): Promise<string | undefined> {
+async function readOptionalFile(file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;
   try {
     return (await readFile(file, 'utf8')).trim();

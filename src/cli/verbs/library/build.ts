@@ -19,7 +19,7 @@ import {
   buildName,
   cmakeOptions,
   defaultJobs,
-  targetsOf,
+  buildTargets,
 } from '../../../store/libraries/build/options.ts';
 import { COMPILERS, type CompilerChoice, type Found } from '../../../store/libraries/build/toolchain.ts';
 import { PYPI_FILES } from '../../../store/libraries/pinned-file.ts';
@@ -63,7 +63,7 @@ export function registerBuild(library: Command, context: CliContext): void {
     .option('--release <tag>', 'another release of llama.cpp, fetched by git')
     .option('--source <folder>', 'a checkout of llama.cpp')
     .option('--repository <url>', 'where git fetches the release')
-    .option('--jobs <count>', 'compilations at a time', countOf)
+    .option('--jobs <count>', 'compilations at a time', readCount)
     .option('--name <name>', 'what to keep it under; by default release and GPU')
     .option('--no-switch', 'only keep the build, for hearth upgrade')
     .option('--keep', 'keep the source and the objects afterwards')
@@ -77,7 +77,7 @@ async function build(context: CliContext, flags: Flags): Promise<void> {
   const source = sourceChoice(flags);
   const found = await findTools(context, flags.compiler, flags.gpu);
   const choice = { gpu: flags.gpu, media: flags.media === true };
-  const against = againstOf(context, choice);
+  const against = linkedLibrary(context, choice);
   const jobs = flags.jobs ?? defaultJobs(availableParallelism(), process.availableMemory?.() ?? freemem());
   const plan = {
     source: describeSource(source),
@@ -93,7 +93,7 @@ async function build(context: CliContext, flags: Flags): Promise<void> {
             output: 'bin',
             platform: process.platform,
           }),
-    targets: against === null ? targetsOf(choice) : ['mtmd'],
+    targets: against === null ? buildTargets(choice) : ['mtmd'],
     jobs,
     work: workFolder(context),
   };
@@ -150,7 +150,7 @@ const refound = (context: CliContext, flags: Flags, found: Found): Promise<Found
   found.missing.length === 0 ? Promise.resolve(found) : findTools(context, flags.compiler, flags.gpu);
 
 /** Null: llama.cpp itself is built. Windows links against import libraries, which packages come without. */
-function againstOf(context: CliContext, { gpu, media }: BuildChoice): LibraryFiles | null {
+function linkedLibrary(context: CliContext, { gpu, media }: BuildChoice): LibraryFiles | null {
   if (!media || gpu !== 'none' || process.platform === 'win32') return null;
   const libraries = librariesFolder(context.config().home);
   return ownLibrary(libraries) ?? packagedLibrary(libraries);
@@ -261,7 +261,7 @@ function describePlan(context: CliContext, plan: Plan): void {
   for (const line of lines) context.print(printable(line));
 }
 
-function countOf(text: string): number {
+function readCount(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1 || count > 1024)
     throw new InvalidArgumentError('not a number from 1 to 1024');

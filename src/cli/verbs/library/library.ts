@@ -84,7 +84,7 @@ async function show(context: CliContext, json: boolean): Promise<void> {
     notice: libraryHint(libraries),
     sha256,
   };
-  if (json) return context.printJson({ ...shown, ...(isBound ? boundOf(facts) : facts) });
+  if (json) return context.printJson({ ...shown, ...(isBound ? boundFacts(facts) : facts) });
   context.print(
     printable(isOwn ? describeOwn(build) : `llama.cpp ${LLAMA_CPP_RELEASE}, as it comes with Hearth`),
   );
@@ -95,14 +95,14 @@ async function show(context: CliContext, json: boolean): Promise<void> {
   if (shown.notice !== null) context.note(shown.notice);
 }
 
-const boundOf = ({ folder, devices = [], systemInfo }: BackendFacts) => ({ folder, devices, systemInfo });
+const boundFacts = ({ folder, devices = [], systemInfo }: BackendFacts) => ({ folder, devices, systemInfo });
 
 function describeBound({ folder, devices = [], systemInfo }: BackendFacts, sha256: string | null): string[] {
   return [
     `folder   ${folder}`,
     `sha256   ${sha256 ?? 'unknown'}`,
     ...devices.map(({ name, description }) => `device   ${name}, ${description}`),
-    `features ${featuresOf(systemInfo)}`,
+    `features ${cpuFeatures(systemInfo)}`,
   ];
 }
 
@@ -127,7 +127,7 @@ function describeMaking(build: KeptBuild | null): string[] {
 }
 
 /** What the processor has and the build uses: `CPU : AVX2 = 1 | FMA = 0 | …` as names. */
-function featuresOf(systemInfo: string): string {
+function cpuFeatures(systemInfo: string): string {
   const names = [...systemInfo.matchAll(/(\w+) = 1\b/g)].map(([, name = '']) => name);
   return names.length === 0 ? 'none' : names.join(' ');
 }

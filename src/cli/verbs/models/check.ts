@@ -63,7 +63,7 @@ async function checkWithAgent(
   id: string,
   { agent, json, signal }: Required<Flags> & { readonly signal: AbortSignal },
 ): Promise<void> {
-  const target = await targetOf(context, id);
+  const target = await findTarget(context, id);
   const card = await checkAgent({
     agent,
     worker: { env: context.env, gpu: 'off' },
@@ -86,17 +86,17 @@ function agentLines({ model, agent, mastered, steps, left }: AgentCard): (readon
     ['steps', `${mastered} of ${all} mastered${left > 0 ? `, ${left} not tried in time` : ''}`],
     ...steps.map(
       (step, at) =>
-        [step.mastered ? 'mastered' : 'failed', `${at + 1}. ${step.step}${remarkOf(step)}`] as const,
+        [step.mastered ? 'mastered' : 'failed', `${at + 1}. ${step.step}${stepRemark(step)}`] as const,
     ),
     ['loops', loops === 0 ? 'none' : `at ${loops} of ${steps.length} steps it made the same move again`],
-    ['guards', countsOf(guards) || 'did nothing'],
+    ['guards', countWords(guards) || 'did nothing'],
   ];
 }
 
-const countsOf = (words: readonly string[]): string =>
+const countWords = (words: readonly string[]): string =>
   [...new Set(words)].map((word) => `${word} ${words.filter((each) => each === word).length}`).join(', ');
 
-function remarkOf({ mastered, moves, instead }: StepCard): string {
+function stepRemark({ mastered, moves, instead }: StepCard): string {
   if (mastered) return moves === 1 ? '' : ` (after ${moves} moves)`;
   return `: ${instead ?? ''}`;
 }
@@ -104,7 +104,7 @@ function remarkOf({ mastered, moves, instead }: StepCard): string {
 async function check(context: CliContext, id: string, json: boolean, signal: AbortSignal): Promise<void> {
   const registry = localRegistry(context.config());
   const model = await registry.resolve(id, 'chat');
-  const target = await targetOf(context, id);
+  const target = await findTarget(context, id);
   const card = await checkModel({
     worker: { env: context.env, gpu: 'off' },
     target,
@@ -139,7 +139,7 @@ async function keepCard(context: CliContext, model: InstalledModel, card: ScoreC
   });
 }
 
-async function targetOf(
+async function findTarget(
   context: CliContext,
   id: string,
 ): Promise<ReturnType<ReturnType<typeof localRegistry>['toTarget']>> {

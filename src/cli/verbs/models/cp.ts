@@ -39,12 +39,12 @@ export function registerDefault(program: Command, context: CliContext): void {
     .action(async (id: string | undefined, flags: { json?: boolean }) => {
       if (id !== undefined) await chooseDefault(context, id);
       const now = {
-        chat: await defaultOf(context, 'chat'),
-        embedding: await defaultOf(context, 'embedding'),
+        chat: await currentDefault(context, 'chat'),
+        embedding: await currentDefault(context, 'embedding'),
       };
       if (flags.json === true) return context.printJson(now);
       context.print(`chat       ${now.chat ?? 'none'}\nembedding  ${now.embedding ?? 'none'}`);
-      const configured = id === undefined || Object.values(now).includes(await idOf(context, id));
+      const configured = id === undefined || Object.values(now).includes(await findId(context, id));
       if (!configured) {
         context.note(
           'A setting (SVC_DEFAULT_MODEL or SVC_EMBEDDING_MODEL) takes precedence over this choice.',
@@ -79,14 +79,14 @@ async function chooseDefault(context: CliContext, id: string): Promise<void> {
   }
 }
 
-async function defaultOf(context: CliContext, kind: 'chat' | 'embedding'): Promise<string | null> {
+async function currentDefault(context: CliContext, kind: 'chat' | 'embedding'): Promise<string | null> {
   const registry = localRegistry(context.config());
   const chosen = await registry.chosenDefault(kind);
   const seen = chosen === null ? null : await findSeen(new EngineStore(registry.store), chosen);
   return seen?.id ?? registry.defaultId(kind);
 }
 
-async function idOf(context: CliContext, name: string): Promise<string> {
+async function findId(context: CliContext, name: string): Promise<string> {
   const registry = localRegistry(context.config());
   const seen = await findSeen(new EngineStore(registry.store), name);
   return seen?.id ?? (await registry.find(name)).id;

@@ -22,7 +22,7 @@ export function registerDu(program: Command, context: CliContext): void {
     .option('--json', 'one JSON document')
     .action(async (flags: { json?: boolean }) => {
       const config = context.config();
-      const parts = await partsOf(config.home);
+      const parts = await measureParts(config.home);
       const total = parts.reduce((sum, { bytes }) => sum + bytes, 0);
       const models = await localRegistry(config).list();
       // By path, because copies of a model share its files.
@@ -48,7 +48,7 @@ function line(home: string, total: number, parts: readonly Part[]): string {
 }
 
 /** What is not named is `other`. */
-async function partsOf(home: string): Promise<Part[]> {
+async function measureParts(home: string): Promise<Part[]> {
   const { blobs, partial } = storePaths(home);
   const folders: readonly (readonly [name: string, folder: string])[] = [
     ['models', blobs],
@@ -71,13 +71,13 @@ async function bytesBelow(folder: string, seen: Set<string>): Promise<number> {
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
     const file = path.join(folder, entry.name);
     if (entry.isDirectory()) sum += await bytesBelow(file, seen);
-    else sum += await bytesOf(file, seen);
+    else sum += await countBytes(file, seen);
   }
   return sum;
 }
 
 /** A file that vanishes meanwhile takes nothing. */
-async function bytesOf(file: string, seen: Set<string>): Promise<number> {
+async function countBytes(file: string, seen: Set<string>): Promise<number> {
   const found = await lstat(file, { bigint: true }).catch(() => null);
   if (found === null || seen.has(`${found.dev} ${found.ino}`)) return 0;
   seen.add(`${found.dev} ${found.ino}`);

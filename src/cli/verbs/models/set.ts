@@ -16,7 +16,7 @@ import { reducedWindow } from '../../../store/registry/target.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { textOfFile } from '../../read-file.ts';
 import { localRegistry, setHere } from '../../local-registry.ts';
-import { defaultsOf, noteDefault } from '../../new-model.ts';
+import { readDefaults, noteDefault } from '../../new-model.ts';
 
 export function registerSet(program: Command, context: CliContext): void {
   program
@@ -36,7 +36,7 @@ export function registerSet(program: Command, context: CliContext): void {
       if (pairs.length === 0) return list(context, await registry.find(id), flags.json === true);
       if (!(await registry.has(id)) && (await setElsewhere(registry, id, patch)))
         return context.note(printable(`Applies to ${id} from the next request on.`));
-      const before = await defaultsOf(registry);
+      const before = await readDefaults(registry);
       const wasBase = (await registry.has(id)) && isBaseModel(await registry.find(id));
       const model = await setHere(context, registry, id, patch);
       list(context, model, flags.json === true);

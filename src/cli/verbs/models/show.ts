@@ -12,7 +12,7 @@ import { isLoadSetting, paramsByName } from '../../../store/registry/param-names
 import type { InstalledModel, Registry } from '../../../store/registry/registry.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
 import { isSvcError, errorReason } from '../../../lib/errors/svc-error.ts';
-import { limitsOf } from '../../../store/files/builtin-facts.ts';
+import { builtinLimits } from '../../../store/files/builtin-facts.ts';
 import { type CliContext, printable } from '../../context.ts';
 import { formatHere, localRegistry } from '../../local-registry.ts';
 import { cardWords } from '../../words/card-words.ts';
@@ -38,8 +38,8 @@ export function registerShow(program: Command, context: CliContext): void {
       const model = await registry.find(id);
       if (flags.passport === true) return showPassport(context, registry, model, flags.json === true);
       const shown = await describeModel(registry, model, config.numCtx);
-      const format = shown.kind === 'chat' ? await formatOf(context, registry, model) : null;
-      const limits = limitsOf(shown.files[0]?.sha256) ?? null;
+      const format = shown.kind === 'chat' ? await askModelFormat(context, registry, model) : null;
+      const limits = builtinLimits(shown.files[0]?.sha256) ?? null;
       const card = await quotedCard(config.home, model);
       if (flags.json === true) return context.printJson({ ...shown, limits, ...format?.json, eval: card });
       const limit = shown.kind === 'chat' ? limitWords(model, format?.json.format ?? null) : null;
@@ -55,7 +55,7 @@ async function showPassport(
 ): Promise<void> {
   const { home, signers } = context.config();
   const { makePassport } = await import('../../../api/passport/passport.ts');
-  const format = model.kind === 'chat' ? (await formatOf(context, registry, model)).json : null;
+  const format = model.kind === 'chat' ? (await askModelFormat(context, registry, model)).json : null;
   const passport = await makePassport(model, {
     home,
     registry,
@@ -108,7 +108,7 @@ interface ShownFormat {
   readonly lines: readonly Line[];
 }
 
-async function formatOf(
+async function askModelFormat(
   context: CliContext,
   registry: Registry,
   model: InstalledModel,

@@ -5,7 +5,7 @@ import { readable } from '../../../lib/base/byte-size.ts';
 import { isOfModel } from '../../../lib/prompt-cache/kind.ts';
 import { systemClock } from '../../../lib/base/clock.ts';
 import { type CachedFile, cachedKinds, cacheFolder } from '../../../lib/files/cache-folder.ts';
-import { digestOf, modelFiles } from '../../../store/files/manifest.ts';
+import { knownDigest, modelFiles } from '../../../store/files/manifest.ts';
 import type { InstalledModel } from '../../../store/registry/registry.ts';
 import { readPins } from '../../../store/pins/pin-file.ts';
 import type { CachePin, CacheReport } from '../../../wire/prompt-cache.ts';
@@ -29,7 +29,7 @@ export function registerCache(program: Command, context: CliContext): void {
       const models = await localRegistry(config).list();
       const kinds = await cachedKinds(cacheFolder(config.home));
       const held = kinds.filter(({ files }) => files.length > 0);
-      const entries = held.map(({ name, files }) => kindOf(name, files, models));
+      const entries = held.map(({ name, files }) => kindEntry(name, files, models));
       if (flags.json === true) {
         context.printJson(entries);
       } else if (entries.length === 0) {
@@ -122,11 +122,11 @@ interface KindEntry {
   readonly last_used: string;
 }
 
-function kindOf(name: string, files: readonly CachedFile[], models: readonly InstalledModel[]): KindEntry {
+function kindEntry(name: string, files: readonly CachedFile[], models: readonly InstalledModel[]): KindEntry {
   const usedMs = Math.max(...files.map(({ lastUsedMs }) => lastUsedMs));
   const owner = models.find((model) => {
     const [first] = modelFiles(model);
-    const digest = first === undefined ? null : digestOf(first);
+    const digest = first === undefined ? null : knownDigest(first);
     return digest !== null && isOfModel(name, digest);
   });
   return {

@@ -10,7 +10,7 @@ import { baseUrl, callServer, expectOk } from '../../api.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
 import { DEFAULT_MODEL } from '../../conversation/opening.ts';
 import { isTool, knownTools } from '../../launch/known.ts';
-import { type Facts, launchOf, settingsText, shellLines } from '../../launch/render.ts';
+import { type Facts, renderLaunch, settingsText, shellLines } from '../../launch/render.ts';
 import { isOnPath } from '../../../lib/files/program.ts';
 import { runProgram } from '../../launch/start.ts';
 import type { Editor, Tool } from '../../launch/tools.ts';
@@ -38,24 +38,24 @@ export function registerLaunch(program: Command, context: CliContext): void {
       const config = context.config();
       const known = await knownTools(config.home);
       if (name === undefined) return context.print(list(known));
-      const tool = toolOf(name, known);
+      const tool = findTool(name, known);
       const folder = path.join(config.home, 'launch', name);
       if (!isTool(tool)) return printSettings(context, { name, tool, folder }, flags);
       // Before the service is asked for anything: a load in vain takes minutes.
       if (flags.print !== true && !(await isOnPath(tool.program, context.env['PATH']))) throw notFound(tool);
       const { id: model, readsImages: vision = false } = await findAnswerer(config, flags.model);
-      const window = await windowOf(context, model, flags.print === true);
+      const window = await askWindow(context, model, flags.print === true);
       if (window !== null && window < AGENT_WINDOW) context.note(await tooSmall(config, model, window));
-      const facts = factsOf(config, { model, context: window, vision, folder });
+      const facts = launchFacts(config, { model, context: window, vision, folder });
       if (flags.print === true) return context.print(shellLines(tool, facts, args).join('\n'));
       context.note(summary(tool, facts));
-      const code = await runProgram(launchOf(tool, facts, args), context.env);
+      const code = await runProgram(renderLaunch(tool, facts, args), context.env);
       if (code === null) throw notFound(tool);
       context.setExitCode(code);
     });
 }
 
-function factsOf(config: Config, rest: Pick<Facts, 'model' | 'context' | 'vision' | 'folder'>): Facts {
+function launchFacts(config: Config, rest: Pick<Facts, 'model' | 'context' | 'vision' | 'folder'>): Facts {
   const certificate = ownAuthority(config);
   return {
     ...rest,
@@ -69,9 +69,9 @@ function factsOf(config: Config, rest: Pick<Facts, 'model' | 'context' | 'vision
  * Tokens of the window of the model. Printing loads nothing: it states the window that a load would get. Starting loads the
  * model, as the first request would anyway. Null where only a load could tell.
  */
-async function windowOf(context: CliContext, model: string, printsOnly: boolean): Promise<number | null> {
+async function askWindow(context: CliContext, model: string, printsOnly: boolean): Promise<number | null> {
   const config = context.config();
-  const { loaded, num_ctx: planned } = await planOf(config, model);
+  const { loaded, num_ctx: planned } = await askPlan(config, model);
   if (loaded) return planned;
   if (printsOnly) {
     context.note(notLoaded(model, planned));
@@ -85,7 +85,7 @@ async function windowOf(context: CliContext, model: string, printsOnly: boolean)
   return status === 200 ? (body as DryRun).num_ctx : null;
 }
 
-async function planOf(config: Config, model: string, numCtx?: number): Promise<LoadPlan> {
+async function askPlan(config: Config, model: string, numCtx?: number): Promise<LoadPlan> {
   const query = new URLSearchParams({ model, ...(numCtx === undefined ? {} : { num_ctx: String(numCtx) }) });
   return expectOk(await callServer(config, 'GET', `${routes.loadPlan.path}?${query.toString()}`)) as LoadPlan;
 }
@@ -102,8 +102,8 @@ async function printSettings(
   }
   const config = context.config();
   const { id: model, readsImages: vision = false } = await findAnswerer(config, flags.model);
-  const window = (await windowOf(context, model, true)) ?? AGENT_WINDOW;
-  const facts = factsOf(config, { model, context: window, vision, folder });
+  const window = (await askWindow(context, model, true)) ?? AGENT_WINDOW;
+  const facts = launchFacts(config, { model, context: window, vision, folder });
   const { text, note } = settingsText(tool, facts);
   context.note(`For ${tool.settings}. ${note}`);
   if (facts.certificate !== null) {
@@ -125,7 +125,7 @@ function list(known: Known): string {
   return table([['TOOL', 'PROGRAM', 'INSTALL'], ...rows]);
 }
 
-function toolOf(name: string, all: Known): Tool | Editor {
+function findTool(name: string, all: Known): Tool | Editor {
   const names = Object.keys(all);
   const tool = Object.hasOwn(all, name) ? all[name] : undefined;
   if (tool !== undefined) return tool;
@@ -153,7 +153,7 @@ function notLoaded(model: string, planned: number | null): string {
 
 /** A model is not given a larger window than it was trained for. */
 async function tooSmall(config: Config, model: string, window: number): Promise<string> {
-  const { num_ctx: largest } = await planOf(config, model, LARGE_WINDOW);
+  const { num_ctx: largest } = await askPlan(config, model, LARGE_WINDOW);
   const canGrow = largest === null || largest > window;
   const enlarged = canGrow
     ? `enlarge it with: hearth set ${printable(model)} num_ctx=${LARGE_WINDOW}, or `

@@ -25,7 +25,7 @@ export function registerLogs(program: Command, context: CliContext): void {
 async function showLogs(context: CliContext, flags: LogsFlags): Promise<void> {
   const { home } = context.config();
   const isWanted = wantedBy(flags.request);
-  const lines = await lastLines(home, isWanted, countOf(flags.lines));
+  const lines = await lastLines(home, isWanted, readCount(flags.lines));
   if (lines === null) {
     throw new CliFailure(
       'there are no log files: no service has run with this home folder, or SVC_LOG_FILES is 0',
@@ -54,7 +54,7 @@ function wantedBy(requestId: string | undefined): (line: string) => boolean {
   };
 }
 
-function countOf(text: string): number {
+function readCount(text: string): number {
   if (/^\d{1,7}$/.test(text)) return Number(text);
   throw new CliFailure('--lines must be a whole number', EXIT_CODES.usage);
 }

@@ -60,10 +60,10 @@ async function list(context: CliContext, config: Config, { json }: RequestsFlags
     context.note(`Text of requests and answers is kept in memory for another ${left} (SVC_RECORD=text).`);
   }
   if (answer.data.length === 0) return context.note('Nothing was asked since the service started.');
-  context.print(table([HEAD, ...answer.data.map(rowOf)]));
+  context.print(table([HEAD, ...answer.data.map(requestRow)]));
 }
 
-function rowOf(view: RequestView): string[] {
+function requestRow(view: RequestView): string[] {
   const span = (ms: number | undefined): string => (ms === undefined ? '' : durationText(ms));
   return [
     String(view.number),
@@ -72,7 +72,7 @@ function rowOf(view: RequestView): string[] {
     view.model ?? '',
     view.client_name ?? '',
     view.error === undefined ? String(view.status) : `${view.status} ${view.error}`,
-    tokensOf(view),
+    tokenCell(view),
     span(view.queue_ms),
     span(view.load_ms),
     span(view.first_ms),
@@ -80,7 +80,7 @@ function rowOf(view: RequestView): string[] {
   ];
 }
 
-function tokensOf({
+function tokenCell({
   prompt_tokens: prompt,
   cached_tokens: cached = 0,
   completion_tokens: written,

@@ -8,11 +8,11 @@ import { knownName } from '../../../store/hub/choose/known-names.ts';
 import type { ModelEntry } from '../../../wire/models.ts';
 import { CliFailure, type CliContext, type ExitCode, EXIT_CODES } from '../../context.ts';
 import { commandNames } from '../../conversation/commands.ts';
-import { DEFAULT_MODEL, mayBeModel, openingOf } from '../../conversation/opening.ts';
+import { DEFAULT_MODEL, mayBeModel, readOpening } from '../../conversation/opening.ts';
 import { type Answerer, newConversation, type Opening } from '../../conversation/state.ts';
 import { introduction } from '../../conversation/step.ts';
 import { bytesOfFile, textOfFile } from '../../read-file.ts';
-import { answererOf, findAnswerer, findModel, notInstalled } from '../../terminal/answer-source.ts';
+import { openAnswerer, findAnswerer, findModel, notInstalled } from '../../terminal/answer-source.ts';
 import { LineEditor } from '../../terminal/line-editor.ts';
 import { openHistory, sessionHistory } from '../../terminal/line-history.ts';
 import { Screen } from '../../terminal/screen.ts';
@@ -56,7 +56,7 @@ export function registerRun(program: Command, context: CliContext): void {
     .option('--verbose', 'show tokens and speed after each answer')
     .action(async (model: string | undefined, words: string[], flags: RunFlags) => {
       const config = context.config();
-      const options = { ...optionsOf(flags), ...(await formatOption(flags.format)) };
+      const options = { ...readOptions(flags), ...(await formatOption(flags.format)) };
       const media = await Promise.all([
         ...(flags.image ?? []).map(imagePart),
         ...(flags.audio ?? []).map(audioPart),
@@ -100,12 +100,12 @@ async function open(context: CliContext, words: readonly string[]): Promise<Open
   const found = first !== undefined && mayBeModel(first) ? await findModel(config, first) : null;
   const named = found ?? (first === undefined ? null : await pulled(context, first));
   if (named === 'interrupted') return null;
-  const opened = openingOf(words, { isInstalled: named !== null });
+  const opened = readOpening(words, { isInstalled: named !== null });
   if (opened === undefined) {
     const advice = ` To ask the default model: hearth run ${DEFAULT_MODEL} "${inQuotes(words.join(' '))}"`;
     throw await notInstalled(config, first ?? '', advice);
   }
-  const model = named === null ? await findAnswerer(config, opened.model) : await answererOf(config, named);
+  const model = named === null ? await findAnswerer(config, opened.model) : await openAnswerer(config, named);
   return { model, prompt: opened.prompt };
 }
 
@@ -181,7 +181,7 @@ async function pipedText(): Promise<string> {
   return text.trim();
 }
 
-function optionsOf(flags: RunFlags): Readonly<Record<string, unknown>> {
+function readOptions(flags: RunFlags): Readonly<Record<string, unknown>> {
   const options = {
     keep_alive: duration('--keepalive', flags.keepalive),
     max_tokens: numeric('--max-tokens', flags.maxTokens),
@@ -206,16 +206,16 @@ async function formatOption(file: string | undefined): Promise<Readonly<Record<s
 }
 
 async function imagePart(file: string): Promise<object> {
-  const { kind, base64 } = await mediumOf(file, IMAGE_KINDS, 'an image');
+  const { kind, base64 } = await readMedium(file, IMAGE_KINDS, 'an image');
   return { type: 'image_url', image_url: { url: `data:image/${kind};base64,${base64}` } };
 }
 
 async function audioPart(file: string): Promise<object> {
-  const { kind, base64 } = await mediumOf(file, AUDIO_KINDS, 'audio');
+  const { kind, base64 } = await readMedium(file, AUDIO_KINDS, 'audio');
   return { type: 'input_audio', input_audio: { data: base64, format: kind } };
 }
 
-async function mediumOf(
+async function readMedium(
   file: string,
   kinds: Readonly<Record<string, RegExp>>,
   what: string,

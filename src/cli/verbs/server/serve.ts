@@ -17,7 +17,7 @@ import { keepPageToken } from '../../../store/keys/page-token.ts';
 import { copyNamedFiles } from '../../../store/install/setting-texts.ts';
 import type { OwnerLock } from '../../../store/lock/owner-lock.ts';
 import { standApart } from '../../apart.ts';
-import { builtinsOf, registerBuiltins } from '../../builtin-models.ts';
+import { openBuiltins, registerBuiltins } from '../../builtin-models.ts';
 import { CliFailure, type CliContext, EXIT_CODES } from '../../context.ts';
 import { servingAt, takeHome } from '../../home-lock.ts';
 import { type Log, openLog } from '../../log/logger.ts';
@@ -170,7 +170,7 @@ async function start(config: Config, { logger, readOnly, quit }: Wired): Promise
       logger,
       readOnly,
       env: process.env,
-      builtins: builtinsOf(config.home),
+      builtins: openBuiltins(config.home),
       quit,
     });
   } catch (error) {

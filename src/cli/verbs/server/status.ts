@@ -8,7 +8,7 @@ import { Check } from 'typebox/value';
 import type { Config } from '../../../config/config.ts';
 import { librariesFolder, ownLibrary } from '../../../lib/files/native-library.ts';
 import { hashBackend, prebuiltFolders } from '../../../trust/identity/backend.ts';
-import { keyringOf } from '../../../trust/evidence/keyring.ts';
+import { keyringFromJson } from '../../../trust/evidence/keyring.ts';
 import { readKeyHistory } from '../../../trust/evidence/rotation.ts';
 import { type PublicIdentity, readPublicIdentity } from '../../../trust/identity/public-identity.ts';
 import { hashServerSource } from '../../../trust/identity/server-source.ts';
@@ -113,7 +113,7 @@ async function instanceProblems(
 async function knownKeyids(home: string): Promise<string[]> {
   try {
     const history = await readKeyHistory(home);
-    return history === null ? [] : keyringOf(history).keys.map(({ keyid }) => keyid);
+    return history === null ? [] : keyringFromJson(history).keys.map(({ keyid }) => keyid);
   } catch {
     return [];
   }

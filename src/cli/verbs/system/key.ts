@@ -96,10 +96,10 @@ async function list(context: CliContext, asJson: boolean): Promise<void> {
     );
   }
   if (keys.length === 0) return context.note('There are no named keys; make one with: hearth key add NAME');
-  context.print(table([HEAD, ...keys.map((record) => rowOf(record, used(record.name), now))]));
+  context.print(table([HEAD, ...keys.map((record) => keyRow(record, used(record.name), now))]));
 }
 
-function rowOf(record: KeyRecord, used: number, nowMs: number): string[] {
+function keyRow(record: KeyRecord, used: number, nowMs: number): string[] {
   const { name, admin, localOnly, models, maxRequests, tokensPerDay, expiresAt } = record;
   const expires = expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
   return [

@@ -14,7 +14,7 @@ import { packageFolder } from '../../../lib/base/package-folder.ts';
 import { baseUrl } from '../../api.ts';
 import { type CliContext, CliFailure, EXIT_CODES, printable } from '../../context.ts';
 import { SERVICE_KINDS, type ServiceKind, unwritable } from '../../service/definition.ts';
-import { planOf, type ServicePlan } from '../../service/manager.ts';
+import { servicePlan, type ServicePlan } from '../../service/manager.ts';
 import { type ProgramResult, runProgram, showProgram } from '../../service/programs.ts';
 import { SYSTEM_ENVIRONMENT, SYSTEM_HOME } from '../../service/systemd.ts';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -71,7 +71,7 @@ export function registerService(program: Command, context: CliContext): void {
     .command('wait')
     .description('wait until a service answers at the configured address')
     .addOption(
-      new Option('--timeout <duration>', 'for how long').argParser(durationOf).default(90_000, '90s'),
+      new Option('--timeout <duration>', 'for how long').argParser(readDuration).default(90_000, '90s'),
     )
     .action(({ timeout }: { timeout: number }) => waitUntilAnswering(context.config(), timeout));
 }
@@ -88,7 +88,7 @@ async function install(context: CliContext, flags: ServiceFlags): Promise<void> 
   requireReachable(plan);
   noteUnseen(context, plan);
   const before = await readFile(plan.file, 'utf8').catch(() => null);
-  const newFolder = await makeFolderOf(plan);
+  const newFolder = await makeDefinitionFolder(plan);
   try {
     await writeDefinition(plan);
     for (const command of [...plan.enable, ...(flags.start === false ? [] : plan.start)])
@@ -103,7 +103,7 @@ async function install(context: CliContext, flags: ServiceFlags): Promise<void> 
 }
 
 /** The topmost folder that did not exist before, or undefined. */
-async function makeFolderOf(plan: ServicePlan): Promise<string | undefined> {
+async function makeDefinitionFolder(plan: ServicePlan): Promise<string | undefined> {
   return mkdir(path.dirname(plan.file), { recursive: true }).catch((cause: unknown) => {
     throw unwritableDefinition(plan, cause);
   });
@@ -221,7 +221,7 @@ function planHere(context: CliContext, flags: ServiceFlags): ServicePlan {
   };
   for (const file of [facts.node, facts.script, facts.home ?? '/'])
     if (unwritable(file)) throw new CliFailure(`no service can be defined: ${unwritable(file)}`);
-  return planOf(kind, { facts, env: context.env, uid: process.getuid?.() ?? 0 });
+  return servicePlan(kind, { facts, env: context.env, uid: process.getuid?.() ?? 0 });
 }
 
 function kindHere(system: boolean): ServiceKind {
@@ -278,7 +278,7 @@ function lineCount(text: string): string {
   return text;
 }
 
-function durationOf(text: string): number {
+function readDuration(text: string): number {
   const span = parseDuration(text);
   if (span === undefined) throw new InvalidArgumentError('not a duration such as 30s');
   return span;

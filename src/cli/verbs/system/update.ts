@@ -12,7 +12,7 @@ import {
   checkoutPrograms,
   fetchProgram,
   type Form,
-  formOf,
+  installForm,
   newCommitsProgram,
   packageFactsProgram,
   packageProgram,
@@ -43,12 +43,12 @@ export function registerUpdate(program: Command, context: CliContext): void {
     .option('--check', 'only say what would change')
     .option('-y, --yes', 'do not ask')
     .action(async (file: string | undefined, flags: UpdateFlags) => {
-      const form = formOf({
+      const form = installForm({
         folder: packageFolder,
         hasGit: existsSync(path.join(packageFolder, '.git')),
         isWindows,
       });
-      const update = await updateOf(form, file);
+      const update = await findUpdate(form, file);
       if (update === null) return context.note(`Hearth ${readVersion()} is up to date.`);
       for (const line of update.lines) context.print(printable(line));
       if (flags.check === true || !(await isWanted(flags))) return;
@@ -59,7 +59,7 @@ export function registerUpdate(program: Command, context: CliContext): void {
 }
 
 /** Null: there is nothing new. */
-function updateOf(form: Form, file: string | undefined): Promise<Update | null> {
+function findUpdate(form: Form, file: string | undefined): Promise<Update | null> {
   if (form.kind === 'checkout' && file === undefined) return checkoutUpdate(form.folder);
   if (form.kind === 'package' && file !== undefined) return packageUpdate(form, file);
   throw new CliFailure(HOW[form.kind](form.folder), EXIT_CODES.usage);

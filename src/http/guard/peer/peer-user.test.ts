@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { execFile } from 'node:child_process';
 import { createServer, connect, type AddressInfo, type Server } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { nameOf, peerUser, userIn } from './peer-user.ts';
+import { endName, peerUser, userIn } from './peer-user.ts';
 
 const OTHER_USER = 65_534;
 const own = process.getuid?.() ?? -1;
@@ -60,7 +60,7 @@ describe('the table of sockets', () => {
   const line = (state: string, inode = '84453') =>
     `   1: 0100007F:AD19 0100007F:2224 ${state} 00000000:00000000 00:00000000 00000000  1001        0 ${inode} 1 0 20 4 30 10 -1`;
   const ask = (...lines: string[]) =>
-    userIn([HEAD, ...lines].join('\n'), nameOf('127.0.0.1', 0xad19), nameOf('127.0.0.1', 0x2224));
+    userIn([HEAD, ...lines].join('\n'), endName('127.0.0.1', 0xad19), endName('127.0.0.1', 0x2224));
 
   it('has the user of the end that asks', () => {
     expect(ask(line('01'))).toBe(1001);

@@ -42,8 +42,8 @@ export async function peerUser(connection: Connection): Promise<number | null> {
   const { remoteAddress, remotePort, localAddress, localPort } = connection;
   if (remoteAddress === undefined || remotePort === undefined) return null;
   if (localAddress === undefined || localPort === undefined) return null;
-  const theirs = nameOf(remoteAddress, remotePort);
-  const ours = nameOf(localAddress, localPort);
+  const theirs = endName(remoteAddress, remotePort);
+  const ours = endName(localAddress, localPort);
   for (const table of TABLES) {
     const text = await readFile(table, 'latin1').catch(() => '');
     const user = userIn(text, theirs, ours);
@@ -63,7 +63,7 @@ export function userIn(table: string, theirs: string, ours: string): number | nu
 }
 
 /** One name for each end, however its address is written. */
-export function nameOf(address: string, port: number): string {
+export function endName(address: string, port: number): string {
   const [plain = ''] = address.split('%');
   return `${new URL(`http://[${isIPv4(plain) ? `::ffff:${plain}` : plain}]`).hostname} ${port}`;
 }
@@ -76,5 +76,5 @@ function decoded(end: string): string {
   if (endianness() === 'LE') words.swap32();
   const address =
     words.length === 4 ? words.join('.') : (words.toString('hex').match(/.{4}/g) ?? []).join(':');
-  return nameOf(address, Number.parseInt(port, 16));
+  return endName(address, Number.parseInt(port, 16));
 }

@@ -14,7 +14,7 @@ export interface Quant {
 }
 
 /** The smallest first. Rejects with the failures of a pull. */
-export async function quantsOf(
+export async function listQuants(
   ref: string,
   options: LookOptions = {},
 ): Promise<{ readonly repo: string; readonly quants: readonly Quant[] }> {

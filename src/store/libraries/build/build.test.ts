@@ -1,8 +1,8 @@
 /** The pure parts of a build: its options, its names, and the steps that ninja and make tell. */
 import { describe, expect, it } from 'vitest';
 import { isBuildName } from '../../../lib/files/native-library.ts';
-import { BUILD_GPUS, buildName, cmakeOptions, defaultJobs, targetsOf } from './options.ts';
-import { secondsLeft, stepOf } from './progress.ts';
+import { BUILD_GPUS, buildName, cmakeOptions, defaultJobs, buildTargets } from './options.ts';
+import { secondsLeft, parseStep } from './progress.ts';
 import { sourceChoice } from './source.ts';
 import { toolFor } from './tools.ts';
 
@@ -31,8 +31,8 @@ describe('the options', () => {
   });
 
   it('build libmtmd only where it is asked for', () => {
-    expect(targetsOf({ gpu: 'none', media: false })).toEqual(['llama']);
-    expect(targetsOf({ gpu: 'none', media: true })).toEqual(['llama', 'mtmd']);
+    expect(buildTargets({ gpu: 'none', media: false })).toEqual(['llama']);
+    expect(buildTargets({ gpu: 'none', media: true })).toEqual(['llama', 'mtmd']);
   });
 
   it.each([
@@ -56,7 +56,7 @@ describe('the steps', () => {
     ['[100%] Built target llama', { completed: 100, total: 100 }],
     ['ninja: no work to do.', null],
     ['warning: x[1/2]', null],
-  ])('are read from %j', (line, step) => expect(stepOf(line)).toEqual(step));
+  ])('are read from %j', (line, step) => expect(parseStep(line)).toEqual(step));
 
   it('tell the time that is left once some are done', () => {
     expect(secondsLeft({ completed: 1, total: 100 }, 60_000)).toBeNull();

@@ -15,10 +15,10 @@ import { lockFolder, staged } from '../install.ts';
 import { downloadPinned, type PackageSource } from '../download.ts';
 import type { Agreement, Making } from '../own.ts';
 import type { LibraryFiles } from '../../../lib/files/native-library.ts';
-import { compareHeaders, headersOf } from './headers.ts';
+import { compareHeaders, headerFolders } from './headers.ts';
 import { mediaOptions, writeMediaProject } from './media.ts';
-import { type BuildChoice, cmakeOptions, targetsOf } from './options.ts';
-import { type OnBuildEvent, secondsLeft, type Step, stepOf } from './progress.ts';
+import { type BuildChoice, cmakeOptions, buildTargets } from './options.ts';
+import { type OnBuildEvent, secondsLeft, type Step, parseStep } from './progress.ts';
 import { runLogged, type RunOptions } from './run-logged.ts';
 import { provideSource, type Source, type SourceChoice } from './source.ts';
 import { type Found, impossible, type Toolchain } from './toolchain.ts';
@@ -76,7 +76,7 @@ export async function buildLibrary(request: BuildRequest): Promise<Built> {
     };
     await rm(run.log, { force: true });
     const source = await provideSource(request.source, { ...request, log: run.log });
-    const agreement = await agreementOf(source, request, run);
+    const agreement = await checkHeaders(source, request, run);
     const { folder, options } = await compile(source, request, run);
     return {
       folder: join(folder, 'bin'),
@@ -115,9 +115,9 @@ async function fetchTool(tool: Tool, { work, toolsHost }: BuildRequest): Promise
 }
 
 /** Of a release that Hearth's tests do not run on, headers that differ end the build before it costs anything. */
-async function agreementOf(source: Source, request: BuildRequest, run: RunOptions): Promise<Agreement> {
+async function checkHeaders(source: Source, request: BuildRequest, run: RunOptions): Promise<Agreement> {
   request.onEvent({ status: 'checking headers' });
-  const headers = headersOf(source.folder);
+  const headers = headerFolders(source.folder);
   if (headers === null)
     throw impossible(`${source.folder} lacks llama.h or ggml's headers`, 'name the folder of a checkout');
   const probing = { headers, toolchain: request.found.toolchain, work: join(request.work, 'probe'), run };
@@ -144,7 +144,7 @@ async function compile(
   const { toolchain } = found;
   const folder = join(request.work, 'objects', objectsName(source, request, toolchain));
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const { project, options, targets: wanted } = await projectOf(source, request, folder);
+  const { project, options, targets: wanted } = await prepareProject(source, request, folder);
   onEvent({ status: 'configuring' });
   const generator =
     toolchain.ninja === null ? [] : ['-G', 'Ninja', `-DCMAKE_MAKE_PROGRAM=${toolchain.ninja}`];
@@ -158,7 +158,7 @@ async function compile(
   const targets = wanted.flatMap((target) => ['--target', target]);
   const build = ['--build', folder, '--config', 'Release', '--parallel', String(jobs), ...targets];
   const onLine = (line: string): void => {
-    const step = stepOf(line);
+    const step = parseStep(line);
     if (step !== null) tell(step);
   };
   await runLogged(toolchain.cmake.path, build, { ...run, onLine }).catch((error: unknown) => {
@@ -174,10 +174,10 @@ interface Project {
   readonly targets: readonly string[];
 }
 
-async function projectOf(source: Source, request: BuildRequest, folder: string): Promise<Project> {
+async function prepareProject(source: Source, request: BuildRequest, folder: string): Promise<Project> {
   const { against, platform, work } = request;
   if (against === undefined)
-    return { project: source.folder, options: cmakeOptions(request, platform), targets: targetsOf(request) };
+    return { project: source.folder, options: cmakeOptions(request, platform), targets: buildTargets(request) };
   const project = join(work, 'media');
   await writeMediaProject(project);
   const options = mediaOptions(against, { source: source.folder, output: join(folder, 'bin'), platform });
@@ -218,7 +218,7 @@ export async function agreementOfFolder(
     env,
   }: Pick<BuildRequest, 'work' | 'signal' | 'env'> & { readonly toolchain: Toolchain | null },
 ): Promise<Agreement> {
-  const headers = headersOf(folder) ?? headersOf(join(folder, '..')) ?? headersOf(join(folder, '..', '..'));
+  const headers = headerFolders(folder) ?? headerFolders(join(folder, '..')) ?? headerFolders(join(folder, '..', '..'));
   if (headers === null) return { api: null, reason: 'no headers of it were found to check' };
   if (toolchain === null)
     return { api: null, reason: 'there is no C++ compiler and CMake here to check its headers with' };

@@ -18,7 +18,7 @@ target_include_directories(probe PRIVATE \${HEADERS})
 `;
 
 /** Of a source tree, or of what a build installed. */
-export function headersOf(folder: string): readonly string[] | null {
+export function headerFolders(folder: string): readonly string[] | null {
   const places = [join(folder, 'include'), join(folder, 'ggml', 'include')].filter((place) =>
     existsSync(place),
   );

@@ -62,7 +62,7 @@ export function cmakeOptions({ gpu, media }: BuildChoice, platform: NodeJS.Platf
   return Object.entries(options).map(([name, value]) => `-D${name}=${value}`);
 }
 
-export const targetsOf = ({ media }: BuildChoice): string[] => (media ? ['llama', 'mtmd'] : ['llama']);
+export const buildTargets = ({ media }: BuildChoice): string[] => (media ? ['llama', 'mtmd'] : ['llama']);
 
 /** GCC takes about this much for its largest files. */
 const JOB_BYTES = 600 * 1024 * 1024;

@@ -25,7 +25,7 @@ export interface Step {
 }
 
 /** `[12/77] …` of ninja, `[ 15%] …` of make; null for any other line. */
-export function stepOf(line: string): Step | null {
+export function parseStep(line: string): Step | null {
   const [, completed, total] = /^\[(\d+)\/(\d+)\]/.exec(line) ?? [];
   if (completed !== undefined && total !== undefined)
     return { completed: Number(completed), total: Number(total) };

@@ -83,7 +83,7 @@ export async function findToolchain(search: Search): Promise<Found> {
           : `zig ${toolFor('zig', `${search.platform}-${search.arch}`)?.version ?? ''}`,
       cmake: {
         path: cmake,
-        version: wanted.length > 0 && !existsSync(cmake) ? 'not fetched yet' : await versionOf(cmake),
+        version: wanted.length > 0 && !existsSync(cmake) ? 'not fetched yet' : await programVersion(cmake),
       },
       ninja,
       options: zig === null ? [] : zigOptions(zig),
@@ -124,7 +124,7 @@ async function systemCompiler({ env, platform }: Search): Promise<string | null>
       candidate.includes('/') || candidate.includes('\\')
         ? candidate
         : await findOnPath(candidate, env['PATH'] ?? '');
-    if (path !== null && (await isProgram(path))) return versionOf(path);
+    if (path !== null && (await isProgram(path))) return programVersion(path);
   }
   if (platform !== 'win32') return null;
   const root = env['ProgramFiles(x86)'] ?? 'C:\\Program Files (x86)';
@@ -132,7 +132,7 @@ async function systemCompiler({ env, platform }: Search): Promise<string | null>
   return existsSync(installer) ? 'Visual Studio' : null;
 }
 
-async function versionOf(program: string): Promise<string> {
+async function programVersion(program: string): Promise<string> {
   const { stdout } = await run(program, ['--version'], { timeout: 20_000, windowsHide: true }).catch(() => ({
     stdout: '',
   }));
