@@ -7,7 +7,7 @@ import path from 'node:path';
 import { BlockFolder } from '../../src/worker/cache/disk/block-folder.ts';
 import { PromptStore } from '../../src/worker/cache/prompt-store.ts';
 import { bytesPerToken, StateBuilder } from '../../src/worker/cache/state-layout.ts';
-import { derivedSecret } from '../../src/trust/identity/derived-secret.ts';
+import { derivedSecret } from '../../src/trust/identity/instance.ts';
 import { loadIdentity } from '../../src/trust/identity/instance.ts';
 import { seededRandom } from '../../tools/gguf/random.ts';
 

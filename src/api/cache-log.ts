@@ -17,7 +17,7 @@ type CacheReason = 'continued' | CacheMissReason;
 
 interface Words {
   readonly sentence: string;
-  /** What would have kept it, or null. */
+  /** Advice that would have avoided the miss, or null. */
   readonly advice: string | null;
 }
 
@@ -69,7 +69,7 @@ export class CacheLog {
         if (event.type !== 'started' || isNoted) return;
         isNoted = true;
         const created = Math.floor(this.#clock.unixMs() / 1000);
-        const report = cacheReport(event, { request_id: requestId, model, created });
+        const report = makeReport(event, { request_id: requestId, model, created });
         this.#reports.set(`${owner}\n${requestId}`, report, { owner });
         this.#reports.trim();
       },
@@ -85,7 +85,7 @@ export class CacheLog {
   }
 }
 
-function cacheReport(
+function makeReport(
   started: Started,
   named: Pick<CacheReport, 'request_id' | 'model' | 'created'>,
 ): CacheReport {
@@ -113,7 +113,7 @@ function cacheReason(started: Started): CacheReason {
   return missReason(started) ?? (isKnown ? 'continued' : 'cold');
 }
 
-/** Where the tokens came from; all from a slot where the engine does not say. */
+/** Where the cached tokens came from; all from a slot if the engine does not report it. */
 export function tokenOrigins({
   cachedTokens,
   cache,

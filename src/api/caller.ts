@@ -2,27 +2,27 @@ import type { JobEvent } from '../contract/job-event.ts';
 import type { JobGate, Route, Submission } from '../engine/ports.ts';
 import { randomUUID } from 'node:crypto';
 
-/** What a use case knows of the request that it serves, apart from its body. */
+/** Facts about a request that use cases need, apart from its body. */
 export interface Caller {
   /** Names the request in the log; clients may send the same one with several requests. */
   readonly requestId: string;
   /** Fairness is per client: any stable string. */
   readonly clientKey: string;
-  /** What it asks runs only while nothing else waits. */
+  /** Run only while nothing else waits. */
   readonly isBackground?: boolean;
-  /** Whose the request is: the key that it came with, hashed. What is kept of a request is seen by the same owner only. */
+  /** The hashed key of the request. Only the same owner sees stored data of the request. */
   readonly owner: string;
-  /** What the client calls itself, for people; empty when it does not. */
+  /** The client's own name, for people; empty if it sends none. */
   readonly clientName: string;
   /** Bounds what it may run; absent: nothing does. */
   readonly gate?: JobGate | undefined;
   /** Counts it as a request that runs until the returned function is called, also beyond its response; absent: nobody counts. */
   readonly hold?: (() => () => void) | undefined;
-  /** What its headers say of its way to an engine elsewhere; absent: nothing. */
+  /** Routing headers for upstreams; absent if there are none. */
   readonly route?: Omit<Route, 'mayResume'> | undefined;
   /** Fires when the client has gone. */
   readonly signal: AbortSignal;
-  /** Is told how the request fares; absent: nobody keeps account. */
+  /** Receives the request's progress; absent: it is not recorded. */
   readonly account?: RequestAccount | undefined;
 }
 
@@ -30,13 +30,12 @@ export interface Caller {
 export interface RequestAccount {
   /** The model that serves it, by its id. */
   onModel(id: string): void;
-  /** What happens to its jobs. */
+  /** Events of its jobs. */
   onEvent(event: JobEvent): void;
-  /** What it wrote was held against its schemas for so many milliseconds. */
+  /** Time to validate the answer against its schemas. */
   onCheck?(ms: number): void;
 }
 
-/** Who asks, as the engine is told. */
 export function clientFields({
   clientKey,
   clientName,

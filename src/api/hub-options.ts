@@ -1,4 +1,4 @@
-/** How the hub is reached: its address and token, from the variables of the hub's own tools. */
+/** The hub's address and token, from the variables of its own tools. */
 import { homedir } from 'node:os';
 import { fail } from '../lib/errors/svc-error.ts';
 import type { LookOptions } from '../store/hub/choose/search.ts';

@@ -5,7 +5,7 @@ import type { Models } from './models/served-model.ts';
 
 export const PRODUCT_NAME = 'hearth';
 
-/** Who the process is; fixed at boot, and public. */
+/** Identity of the process; fixed at boot, and public. */
 export interface ProcessIdentity {
   readonly version: string;
   readonly instanceId: string;
@@ -23,7 +23,7 @@ export interface IdentityPorts {
   readonly isNativeReady: () => boolean;
   /** Null: the service is not sealed. */
   readonly sealed: () => Identity['sealed'] | null;
-  /** Services elsewhere whose models are served. */
+  /** Upstreams whose models are served. */
   readonly listUpstreams?: () => Promise<NonNullable<Identity['upstreams']>>;
   /** Signs a body as this instance. */
   readonly sign: (body: Identity, nonce: string) => IdentitySignature;

@@ -55,9 +55,9 @@ export interface LibraryPorts {
   readonly probe: Probe;
   /** Undefined: nobody asks who signed a model. */
   readonly signatures: SignatureGate | undefined;
-  /** Who signed an installed model; null: nobody looked. */
+  /** Signers of an installed model; null: nobody checked. */
   readonly signed: (model: ModelManifest) => Promise<Library['models'][number]['signature'] | null>;
-  /** How a model writes, by the settings of that target. */
+  /** Format of a model with the settings of that target. */
   readonly askFormat: (target: ModelTarget) => Promise<ModelFormatFacts | null>;
   readonly builtins: Builtins;
   readonly log: Logger;
@@ -70,7 +70,7 @@ export interface Builtins {
   restore(registry: Registry, id: string): Promise<void>;
 }
 
-/** What a long change reports; the last one is `done`. */
+/** Events of a long change; the last one is `done`. */
 export type Progress = { readonly progress: InstallEvent } | { readonly done: object };
 
 const UNLOAD = 'unload the model to have it at once';
@@ -346,7 +346,7 @@ function wireInput(input: ParamInput): Library['settable'][number]['input'] {
   }
 }
 
-/** As `hearth set` reads name=value. */
+/** Parses name=value like `hearth set`. */
 function readSetting(name: string, text: string | null): readonly [keyof ModelParams, unknown] {
   const param = Object.hasOwn(paramNames, name) ? paramNames[name] : undefined;
   if (param === undefined) {

@@ -7,7 +7,7 @@ import { createLocalBackend, type LocalBackend } from '../engine/local/local-bac
 export interface WorkerSettings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly gpu: string;
-  /** Where GPU packages are installed; absent: nowhere. */
+  /** Folder of GPU packages; absent: none. */
   readonly libraries?: string;
 }
 
@@ -22,7 +22,7 @@ export function startOwnWorker({ env, ...settings }: WorkerSettings): LocalBacke
   });
 }
 
-/** What a worker with these settings would bind, and which devices it would have. */
+/** The library and devices of a worker with these settings. */
 export async function askDevices(settings: WorkerSettings): Promise<BackendFacts> {
   const backend = startOwnWorker(settings);
   try {

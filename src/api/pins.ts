@@ -14,7 +14,7 @@ import { fail } from '../lib/errors/svc-error.ts';
 import { cachedKinds, cacheFolder, release } from '../lib/files/cache-folder.ts';
 import { isOfModel } from '../lib/prompt-cache/kind.ts';
 import { isSamePin } from '../lib/prompt-cache/pin.ts';
-import { addPin, type PinRecord, readPins, removePin } from '../store/pins/pin-file.ts';
+import { addPin, type PinRecord, readPins, removePin } from '../store/files/pin-file.ts';
 import type { CachePin, CachePinList } from '../wire/prompt-cache.ts';
 import { type Caller, newJobId } from './caller.ts';
 import type { Models, ServedModel } from './models/served-model.ts';

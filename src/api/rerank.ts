@@ -18,7 +18,7 @@ export interface RerankPorts extends EmbeddingPorts {
 
 export interface RerankAnswer {
   readonly body: RerankResponse;
-  /** What made the scores: a model that ranks, or vectors of one of these kinds. */
+  /** Source of the scores: a ranking model, or vectors of one of these kinds. */
   readonly backend: 'rank' | Vectors['backend'];
   /** Fields that had no effect. */
   readonly ignored: readonly string[];
@@ -33,7 +33,7 @@ interface Score {
 interface Scores {
   readonly model: string;
   readonly backend: RerankAnswer['backend'];
-  /** By document. */
+  /** Keyed by document. */
   readonly scores: readonly Score[];
   readonly tokens: number;
 }
@@ -123,13 +123,13 @@ async function compareVectors(
   return { model, backend, scores, tokens };
 }
 
-/** The client asked for a ranking; that vectors are compared is a detail of ours. */
+/** The client requested a ranking; the comparison of vectors is an internal detail. */
 function inItsWords(error: unknown): never {
   if (!isFailure(error, 'wrong_model_kind')) throw error;
   throw fail('wrong_model_kind', { ...error.detail, use: 'reranking', wanted: 'rerank or embedding' });
 }
 
-/** What the request and its errors call a document, whichever form it has. */
+/** Path of a document in errors, in either form. */
 const documentName = (index: number): string => `documents[${index}]`;
 
 /** Well-formed and not empty, or a 400. */

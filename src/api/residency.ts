@@ -5,7 +5,7 @@ import type { Models } from './models/served-model.ts';
 
 export type MeasuredSpeed = (modelId: string) => number | null;
 
-/** What is loaded now; asking loads nothing and keeps nothing loaded. */
+/** Loaded models; listing them neither loads a model nor keeps one loaded. */
 export function listResidencies(
   engine: Pick<Engine, 'residencies'>,
   measuredSpeed: MeasuredSpeed = () => null,
@@ -45,7 +45,7 @@ export function listResidencies(
   };
 }
 
-/** Per device, with what the plan had said. */
+/** By device, next to the planned memory. */
 function memoryByDevice({ planned, facts }: ResidencyStatus): ResidencyList['data'][number]['memory'] {
   const measured = facts?.measured;
   const devices = new Set([...planned, ...(measured ?? [])].map(({ device }) => device));

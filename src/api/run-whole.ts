@@ -10,7 +10,6 @@ export interface WholeRun {
   readonly model: ServedModel;
   readonly job: Job;
   readonly caller: Caller;
-  /** As the request has it. */
   readonly keepAlive: string | number | null | undefined;
 }
 

@@ -17,7 +17,7 @@ import type {
   TokenizeResponse,
 } from '../wire/inference/tokens.ts';
 import type { RerankRequest } from '../wire/inference/rerank.ts';
-import type { HealthResponse } from '../wire/health.ts';
+import { type HealthResponse, DRAINING } from '../wire/health.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { ModelEntry, ModelList } from '../wire/models.ts';
 import type { CacheReport } from '../wire/prompt-cache.ts';
@@ -36,12 +36,11 @@ import { llamaServerUseCases, type LlamaServerUseCases } from './dialects/llama-
 import { messagesUseCases, type MessagesUseCases } from './dialects/messages/messages.ts';
 import type { ResponseKeeper } from './dialects/responses/kept.ts';
 import { responsesUseCases, type ResponsesUseCases } from './dialects/responses/responses.ts';
-import { decide, type DecisionOutcome } from './decisions/decisions.ts';
+import { decide, type DecisionOutcome } from './decisions.ts';
 import { embed, type EmbeddingAnswer, embedProved, type ProvedEmbedding } from './embedding/embeddings.ts';
 import type { EngineFeed } from './events/engine-feed.ts';
 import type { FrozenInput } from './generation/frozen.ts';
 import { ollamaUseCases, type OllamaUseCases } from './dialects/ollama/ollama.ts';
-import { health, type HealthPorts } from './health.ts';
 import { identity, type IdentityPorts, PRODUCT_NAME } from './identity.ts';
 import type { LibraryUseCases } from './library.ts';
 import { listModels, showModel } from './models/models.ts';
@@ -74,19 +73,19 @@ export interface UseCases {
   };
   /** Ends a job of any client. */
   stopJob(jobId: string): { job: string; stopped: boolean };
-  /** Why the prompt of a request was evaluated; throws `cache_report_not_found`. */
+  /** Reports why a request's prompt was evaluated; throws `cache_report_not_found`. */
   cacheReport(requestId: string, owner: string): CacheReport;
   readonly pins: PinUseCases;
   readonly ollama: OllamaUseCases;
   /** Null: no files and batches are kept. */
   readonly batches: BatchUseCases | null;
-  /** What the holders of named keys use. */
+  /** Usage of named keys. */
   keyUses(): readonly KeyUse[];
-  /** What the page does with installed models. */
+  /** The page's actions on installed models. */
   readonly library: LibraryUseCases;
-  /** What was asked last, and how it went. */
+  /** The latest requests and their results. */
   readonly requests: Pick<RequestRecorder, 'list' | 'find'> & { archive(): object };
-  /** What the engine does, as it goes on. */
+  /** State of the engine, and its changes. */
   readonly events: Pick<EngineFeed, 'state' | 'follow'>;
   readonly queueFull: Engine['queueFull'];
   identity(nonce: string | undefined): Promise<Identity>;
@@ -95,17 +94,17 @@ export interface UseCases {
 
 /** Everything that some use case works with. */
 export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
-  /** Of this service, for what it keeps. */
+  /** Folders of this service. */
   readonly home: string;
   readonly models: Models;
-  /** Behind the stages that submissions name: the gate of a key, checks of answers, shorter conversations. */
+  /** Includes the stages for keys, checks of answers, and shorter conversations. */
   readonly engine: Omit<Engine, 'drain'>;
   /** The stage that can stop a job. */
   readonly stops: Pick<JobStops, 'stop'>;
   /** The summaries of the stage that makes conversations shorter. */
   readonly summaries: SummaryBook;
   readonly evidence: EvidenceIssuer | null;
-  /** What is known of upstreams; absent: there can be none. */
+  /** Status of upstreams; absent: there can be none. */
   readonly upstreams?: () => readonly UpstreamStatus[];
   /** Null: no response is kept. */
   readonly responses: ResponseKeeper | null;
@@ -188,5 +187,19 @@ function requestUseCases({ recorder, process }: Pick<Parts, 'recorder' | 'proces
     list: (after) => recorder.list(after),
     find: (id) => recorder.find(id),
     archive: () => httpArchive(recorder.details(), { name: PRODUCT_NAME, version: process.version }),
+  };
+}
+
+interface HealthPorts {
+  readonly isDraining: () => boolean;
+  readonly isNativeReady: () => boolean;
+}
+
+/** Cheap by construction: loads nothing, hashes nothing, keeps nothing loaded. */
+function health({ isDraining, isNativeReady }: HealthPorts): HealthResponse {
+  return {
+    status: isDraining() ? DRAINING : 'ok',
+    product: PRODUCT_NAME,
+    native_ready: isNativeReady(),
   };
 }

@@ -75,7 +75,7 @@ export async function detokenize(
   return { understood: { ignored }, body: { model: model.id, content: text } };
 }
 
-/** Of the default model: those who ask can name none. */
+/** Uses the default model: the request cannot name one. */
 export async function tokenizerInfo(
   ports: VocabularyPorts,
   caller: Caller,
@@ -110,7 +110,7 @@ function readText({ input, content, prompt }: TokenizeRequest): string {
   });
 }
 
-/** A vocabulary is asked of chat and embedding models alike. */
+/** Chat and embedding models both have a vocabulary. */
 async function anyModel(models: VocabularyPorts['models'], name: string): Promise<ServedModel> {
   if (name === 'default') return models.resolve(name, 'chat');
   if (name === 'default-embedding') return models.resolve(name, 'embedding');

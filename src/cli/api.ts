@@ -6,7 +6,7 @@ import { homeHolder, unanswered } from './home-lock.ts';
 import { callService, CertificateMismatch, serviceUrl } from './transport.ts';
 import { inCliWords } from './words/wording.ts';
 
-/** What the server refused, in the words of a terminal; `code` is that of its errors. */
+/** A refusal of the server in the words of a terminal; `code` is the server's. */
 export class ServerRefusal extends CliFailure {
   readonly code: string | null;
 
@@ -48,7 +48,7 @@ export async function postText(config: Config, request: Omit<Outgoing, 'method'>
   return text;
 }
 
-/** A chunk of a streamed answer, or what the server says while there is none. */
+/** A chunk of a streamed answer, or a comment of the server before the first. */
 export type StreamPart = { readonly chunk: unknown } | { readonly comment: string };
 
 /** A stream that breaks off, or ends in an error frame, ends in a failure. */
@@ -198,7 +198,7 @@ const WHY_DISTRUSTED: Readonly<Record<string, string>> = {
   EPROTO: 'it speaks plain http',
 };
 
-/** Somebody answers, but not with the certificate of this machine's settings, or not with TLS at all. */
+/** A server answers, but not with the certificate of this machine's settings, or not with TLS. */
 function distrusted(config: Config, cause: unknown): CliFailure {
   const why = WHY_DISTRUSTED[systemCode(cause)] ?? 'it shows another certificate';
   return new CliFailure(

@@ -5,13 +5,13 @@ interface Bars {
   readonly title: string;
   /** Lines below the title. */
   readonly notes?: readonly string[];
-  /** What the bars of a row stand for, in their order; absent: each row has one. */
+  /** Names of the bars of a row, in order; absent: each row has one. */
   readonly legend?: readonly string[];
   readonly rows: readonly { readonly label: string; readonly bars: readonly Bar[] }[];
 }
 
 export interface Bar {
-  /** Null: there is none. */
+  /** Null: no value. */
   readonly value: number | null;
   /** Written after it. */
   readonly text: string;

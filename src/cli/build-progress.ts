@@ -1,4 +1,4 @@
-/** Shows a build while it runs: JSON lines on stdout, a bar on a terminal, a line now and then elsewhere. */
+/** Shows a running build: JSON lines on stdout, a bar on a terminal, otherwise a line now and then. */
 import { progress as createBar, type ProgressResult } from '@clack/prompts';
 import type { BuildEvent, OnBuildEvent } from '../store/libraries/build/progress.ts';
 import type { CliContext } from './context.ts';

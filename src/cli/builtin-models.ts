@@ -69,7 +69,7 @@ export async function restoreBuiltins(
   return wanted.map(({ id }) => ({ id, wasMissing: !installed.has(id) }));
 }
 
-/** As the page removes and restores them. */
+/** For the page. */
 export const openBuiltins = (home: string): Builtins => ({
   missing: missingBuiltins,
   restore: async (registry, id) => {
@@ -93,7 +93,7 @@ export async function registerBuiltins(home: string, registry: Registry, log: Lo
   }
 }
 
-/** A replay may be the first thing that happens in a home; a record of any other model leaves the home as it is. */
+/** A replay may be the first use of a home; a record of another model leaves the home unchanged. */
 export async function registerMissingBuiltin(
   id: string,
   target: { readonly home: string; readonly registry: Registry; readonly log: Logger },
@@ -106,7 +106,7 @@ export async function registerMissingBuiltin(
 
 const offeredFile = (home: string): string => path.join(home, 'store', 'builtin-offered.json');
 
-/** What is removed from now on was the user's choice. */
+/** From now on, a removal is the user's choice. */
 async function noteOffered(home: string, models: readonly BuiltinModel[]): Promise<void> {
   const offered = await readOffered(home);
   const all = [...new Set([...offered, ...models.map(({ id }) => id)])];

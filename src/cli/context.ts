@@ -37,16 +37,16 @@ export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Reads the configuration; flags given to the program itself (--home, --dev) are included. */
   config(flags?: Partial<Record<SettingName, string>>): Config;
-  /** The same, with what is wrong with it instead of a refusal. */
+  /** The configuration, with its problem in place of a refusal. */
   examineConfig(): ExaminedConfig;
   /** Writes data to stdout. */
   print(text: string): void;
-  /** Writes data to stdout as it is, without a line end. */
+  /** Writes data to stdout unchanged, without a line end. */
   write(text: string): void;
   printJson(value: unknown): void;
   /** Writes a line for people to stderr. */
   note(text: string): void;
-  /** For verbs whose result is not simply "ok". */
+  /** Exit code of verbs whose result is not simply "ok". */
   setExitCode(code: number): void;
 }
 
@@ -103,7 +103,7 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** Whether a verb is to answer in JSON. Where the verb above it has the option as well, that one takes it. */
+/** True if a verb prints JSON. If its parent has the option too, commander gives it to the parent. */
 export function saysJson(command: Command): boolean {
   return command.optsWithGlobals<{ json?: boolean }>().json === true;
 }

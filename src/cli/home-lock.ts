@@ -9,7 +9,7 @@ export function takeHome(home: string, purpose: string): Promise<OwnerLock> {
   return takeLock(lockFile(home), { purpose, what: 'This home folder', waitMs: 0 });
 }
 
-/** Who has this home now, or null. */
+/** The holder of this home, or null. */
 export function homeHolder(home: string): Promise<HolderRecord | null> {
   return lockHolder(lockFile(home));
 }
@@ -30,10 +30,10 @@ export function servedAddress(purpose: string): Address | null {
   return port === undefined ? null : { host, port: Number(port) };
 }
 
-/** Whether a holder with this purpose is a service. */
+/** True if a holder with this purpose is a service. */
 export const isServing = (purpose: string): boolean => purpose.startsWith('hearth serve');
 
-/** Why nobody may answer at an address, given who has the home. */
+/** Explains why no service answers at an address, from the home's holder. */
 export function unanswered(
   { url, ...address }: Address & { readonly url: string },
   holder: Pick<HolderRecord, 'pid' | 'purpose'> | null,

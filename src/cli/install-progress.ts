@@ -1,4 +1,4 @@
-/** Shows an installation while it runs: JSON lines on stdout, a bar on a terminal, a few plain lines elsewhere. */
+/** Shows a running installation: JSON lines on stdout, a bar on a terminal, otherwise a few plain lines. */
 import { basename } from 'node:path';
 import { progress as createBar, type ProgressResult } from '@clack/prompts';
 import { readable } from '../lib/base/byte-size.ts';
@@ -19,7 +19,7 @@ export function showProgress(context: CliContext, json: boolean): InstallProgres
   return isTTY && columns >= 60 ? barProgress(context) : lineProgress(context);
 }
 
-/** For logs and scripts: what is fetched, once, and what is worth knowing; a failure is said by the verb. */
+/** For logs and scripts: each fetched file once, and warnings; the verb reports a failure. */
 function lineProgress(context: CliContext): InstallProgress {
   let fetched = '';
   return {

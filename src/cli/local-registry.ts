@@ -36,7 +36,7 @@ export function signaturesHere(context: CliContext): SignatureGate | undefined {
   return signatureGate(context.config());
 }
 
-/** How a chat model writes; null where it cannot be told. Throws what keeps its template or its format from being used. */
+/** A chat model's format; null if unknown. Throws if its template or format cannot be used. */
 export async function formatHere(
   context: CliContext,
   registry: Registry,

@@ -132,7 +132,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     program.commandsGroup(heading);
     (await load())(program, context);
   }
-  // After the verbs, so that it stands in their last group.
+  // After the verbs, so that it is in their last group.
   program.helpCommand(true);
   prepare(program, 'hearth');
   describeArguments(program);
@@ -144,7 +144,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** commander would take a word that it does not know for an argument of the verb that stands for all of them. */
+/** commander would take an unknown word for an argument of the default verb. */
 function refuseUnknownBelow(program: Command, args: readonly string[]): void {
   const [verb, word] = verbWords(args);
   if (verb === undefined || word === undefined) return;
@@ -185,7 +185,7 @@ const EXIT_CODE_OF_FAMILY: Partial<Record<Family, number>> = {
   request: EXIT_CODES.usage,
 };
 
-/** What these print is derived from all verbs. */
+/** These print text derived from all verbs. */
 const WHOLE_TREE = ['help', 'completion', 'man'];
 
 /** The verbs that the arguments may name; if none, all of them, for the help text and for unknown words. */
@@ -195,7 +195,7 @@ function named(argv: readonly string[]): typeof verbs {
   return meant.length > 0 && !wantsAll ? meant : verbs;
 }
 
-/** commander would help with the program where somebody asks for help with a verb that there is not. */
+/** commander would print the program's help for an unknown verb. */
 function withoutHelpOfUnknown(argv: readonly string[]): string[] {
   const words = verbWords(argv);
   const [verb] = words;

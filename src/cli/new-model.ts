@@ -1,4 +1,4 @@
-/** What an installation changes beyond the model itself, for the person who asked for it. */
+/** Reports for the user about an installation, beyond the model itself. */
 import type { ModelKind } from '../contract/load.ts';
 import { isBaseModel, isServed, type ServedManifest } from '../store/files/manifest.ts';
 import type { InstalledModel, Registry } from '../store/registry/registry.ts';
@@ -7,7 +7,7 @@ import { baseModelWords } from './conversation/base-model.ts';
 
 type Defaults = Readonly<Record<ModelKind, string | null>>;
 
-/** What requests for each kind of model mean by `default`. */
+/** Current meaning of `default` for each kind of model. */
 export async function readDefaults(registry: Registry): Promise<Defaults> {
   return { chat: await registry.defaultId('chat'), embedding: await registry.defaultId('embedding') };
 }

@@ -19,20 +19,20 @@ export interface Call {
   readonly signal?: AbortSignal;
 }
 
-/** Where the verbs of hearth look for the service. */
+/** Address of the service for the verbs of hearth. */
 export type Place = Pick<Config, 'host' | 'port' | 'socket' | 'tlsCert'>;
 
 /** A service that answers with another certificate than the one this machine knows. */
 export class CertificateMismatch extends Error {}
 
-/** What other programs on this machine use as the address of the service. */
+/** Address of the service for other programs on this machine. */
 export function serviceUrl({ host, port, tlsCert }: Place): string {
   const reachable = clientHost(host);
   if (tlsCert === null) return serviceOrigin('http', reachable, port);
   return serviceOrigin('https', nameFor(reachable, readCertificate(tlsCert)), port);
 }
 
-/** The file that clients have to be told to trust; null where they trust the service without it, or it speaks plain http. */
+/** The file that clients must trust; null if they trust the service without it, or it speaks plain http. */
 export function ownAuthority({ tlsCert }: Pick<Place, 'tlsCert'>): string | null {
   return tlsCert !== null && isOwnAuthority(readCertificate(tlsCert)) ? tlsCert : null;
 }
@@ -51,7 +51,10 @@ export async function callService(place: Place, call: Call): Promise<Response> {
   });
 }
 
-/** The same to one address, under the name that a client on another machine calls it, which its certificate has to have. */
+/**
+ * Sends a request to one address, under the name that a client on another machine uses; the certificate must have
+ * that name.
+ */
 export async function callAddress(
   { port, tlsCert }: Place,
   { host, name }: { readonly host: string; readonly name: string },
@@ -69,7 +72,7 @@ export async function callAddress(
   } as RequestOptions);
 }
 
-/** The certificate itself is trusted, whoever has signed it. */
+/** The certificate itself is trusted, whoever signed it. */
 const trustIn = ({ pem }: Certificate) => ({ ca: pem, allowPartialTrustChain: true });
 
 /** Addresses are not sent as server names. */

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 
-/** How this program was installed. */
+/** Kind of installation of this program. */
 export type Form =
   | { readonly kind: 'checkout'; readonly folder: string }
   | { readonly kind: 'package'; readonly prefix: string | null; readonly folder: string }
@@ -17,7 +17,7 @@ export interface FormFacts {
   readonly isWindows: boolean;
 }
 
-/** By where the package lies: npm puts it below node_modules, of a prefix where it is global. */
+/** Decided by the package's place: npm puts it below node_modules, or below a prefix if it is global. */
 export function installForm({ folder, hasGit, isWindows }: FormFacts): Form {
   if (hasGit) return { kind: 'checkout', folder };
   const { dirname, basename } = isWindows ? path.win32 : path.posix;
@@ -62,7 +62,7 @@ export function checkoutPrograms(folder: string, node: string): readonly Program
 
 const npm = (isWindows: boolean): string => (isWindows ? 'npm.cmd' : 'npm');
 
-/** What a package file holds, as JSON. */
+/** Describes a package file, as JSON. */
 export const packageFactsProgram = (file: string, isWindows: boolean): Program => [
   npm(isWindows),
   'pack',

@@ -8,7 +8,7 @@ import { settings } from './settings.ts';
 export interface ConfigFile {
   readonly path: string;
   readonly exists: boolean;
-  /** By the name of the file, e.g. keep_alive. */
+  /** Keyed by the name in the file, e.g. keep_alive. */
   readonly entries: ReadonlyMap<string, { readonly text: string; readonly where: string }>;
   /** One sentence each, with file and line. */
   readonly problems: readonly string[];
@@ -62,7 +62,7 @@ function unreadable(cause: Error, file: string): string {
   return `${file}, line ${cause.line}, column ${cause.column}: this is not valid TOML (${reason}).`;
 }
 
-/** Where a top-level key stands; nothing where it is written in a form that this does not know. */
+/** Line of a top-level key; empty for a form that this does not parse. */
 function lineHint(key: string, source: string): string {
   const lines = source.split('\n').map((line) => line.trimStart().replace(/^["']/, ''));
   const at = lines.findIndex((line) => line.startsWith(key) && /^["']?\s*[.=]/.test(line.slice(key.length)));

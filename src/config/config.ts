@@ -50,7 +50,7 @@ export function loadConfig(sources: ConfigSources): Config {
   return config;
 }
 
-/** The same without refusing anything. */
+/** Reads the configuration without refusing anything. */
 export function examineConfig(sources: ConfigSources): ExaminedConfig {
   const home = homeFolder(sources);
   const file = readConfigFile(home);
@@ -67,7 +67,7 @@ export function examineConfig(sources: ConfigSources): ExaminedConfig {
   return { config: Object.freeze(withAddress(read, problems)), file, problems };
 }
 
-/** A sentence for each variable that looks like a setting and is none; shells and unit files hide such slips. */
+/** A sentence for each variable that only looks like a setting; shells and unit files hide such slips. */
 export function unknownVariables(env: ConfigSources['env']): string[] {
   const names = Object.values(settings).map((each) => each.env);
   const known = new Set<string>([...names, ...OTHER_VARIABLES]);
@@ -76,7 +76,7 @@ export function unknownVariables(env: ConfigSources['env']): string[] {
     .map((name) => `The environment variable ${name} is not a setting.${didYouMean(nearest(name, names))}`);
 }
 
-/** Not for operators: what a worker is told by the process that forks it, and a switch of the tests. */
+/** Set by a process for its worker, and a switch of the tests; not for operators. */
 const OTHER_VARIABLES = ['SVC_PARENT_PID', 'SVC_LIBRARIES', 'SVC_LONG_TESTS'];
 
 /** A non-loopback bind without a key would open the service to the network. A named key is as good as the service's own. */
@@ -137,7 +137,7 @@ function find(name: SettingName, sources: ConfigSources, file: ConfigFile): Foun
   return { value: setting.fallback, origin: 'default' };
 }
 
-/** As it is written: --log-level for logLevel. */
+/** As typed: --log-level for logLevel. */
 const settingFlag = (name: SettingName): string =>
   `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 

@@ -40,7 +40,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-/** What the machine calls itself. */
+/** Own names of the machine. */
 export interface OwnNames {
   /** Addresses of all its interfaces. */
   readonly addresses: readonly string[];

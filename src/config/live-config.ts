@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 import { type SettingName, settings } from './settings.ts';
 
 export interface LiveConfig {
-  /** Its live members change with `reload`, so whoever wants to follow them reads them when they are needed. */
+  /** Live members change with `reload`, so readers must read them when needed. */
   readonly config: Config;
   /** Takes what `read` returns; throws what it throws, and then nothing has changed. */
   reload(): Reloaded;

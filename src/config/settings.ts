@@ -20,17 +20,17 @@ export interface Setting<T> {
   readonly env: string;
   readonly description: string;
   readonly fallback: T;
-  /** What applies while a setting without a fallback is not set, for the documentation. */
+  /** Effect of an unset setting without a fallback, for the documentation. */
   readonly unset?: string;
   /** Undefined when the text is not usable. */
   readonly read: (text: string) => T | undefined;
-  /** What a usable value looks like, for the error message. */
+  /** Describes a usable value, for the error message. */
   readonly expects: string;
-  /** How a value is written for people, where its own text says too little. */
+  /** Formats a value for people, if its own text is unclear. */
   show?(value: T): string | null;
   /** True: `hearth config` shows only whether it is set. */
   readonly secret?: boolean;
-  /** True: a service that runs takes a change in config.toml over when it is told to (SIGHUP); others need a restart. */
+  /** True: a running service takes over a change of config.toml on SIGHUP; others need a restart. */
   readonly live?: boolean;
 }
 

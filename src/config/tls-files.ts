@@ -41,7 +41,7 @@ export function readTlsFiles({ tlsCert, tlsKey }: TlsPaths): TlsFiles | null {
   return { certificate, key };
 }
 
-/** What a client needs of the two files. */
+/** Facts for clients from the two files. */
 export function readCertificate(file: string): Certificate {
   const pem = readText('SVC_TLS_CERT', file);
   let leaf: X509Certificate;
@@ -57,14 +57,14 @@ export function readCertificate(file: string): Certificate {
   return { file, pem, leaf, names: certificateNames(leaf) };
 }
 
-/** Whether a client that connects to this host accepts the certificate for it. */
+/** True if a client that connects to this host accepts the certificate. */
 export function isNamed({ leaf }: Certificate, host: string): boolean {
   return (isIP(host) === 0 ? leaf.checkHost(host) : leaf.checkIP(host)) !== undefined;
 }
 
 const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** Whether the file itself is what a client has to trust: nobody outside has signed the certificate. */
+/** True if clients must trust the file itself, because no authority signed the certificate. */
 export function isOwnAuthority({ pem }: Certificate): boolean {
   return (pem.match(PEM_BLOCK) ?? []).some((block) => {
     const certificate = new X509Certificate(block);

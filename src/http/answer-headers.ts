@@ -26,7 +26,7 @@ export function setNoteHeaders(
   );
   nameRewritten(reply, rewritten);
   if (substituted !== null) reply.header(HEADERS.substitutedModel, substituted);
-  // A base model continues text; who asks it to chat is told, for the answer may be anything.
+  // A base model only continues text, so the answer to a chat may be anything.
   if (hasStandIn) reply.header(HEADERS.chatTemplate, STAND_IN_TEMPLATE);
 }
 
@@ -35,7 +35,7 @@ export function setStartHeaders(
   reply: FastifyReply,
   { numCtx, folds, unheld, compaction }: Extract<StreamItem, { started: unknown }>['started'],
 ): void {
-  // An engine that does not tell its window has none to show.
+  // An engine that does not report its window has none to show.
   if (numCtx > 0) reply.header(HEADERS.numCtx, String(numCtx));
   nameFolds(reply, folds);
   nameUnheld(reply, unheld);
@@ -43,7 +43,7 @@ export function setStartHeaders(
   nameCompaction(reply, compaction);
 }
 
-/** Beside what was known before the engine took the conversation. */
+/** In addition to the notes from before the engine took the conversation. */
 function nameFolds(reply: FastifyReply, folds: readonly string[] = []): void {
   const known = reply.getHeader(HEADERS.rewritten);
   const names = [...(known === undefined ? [] : [String(known)]), ...folds];
@@ -61,7 +61,7 @@ function nameRewritten(reply: FastifyReply, rewritten: readonly Rewriting[]): vo
   if (rewritten.length > 0) reply.header(HEADERS.rewritten, rewritingNames(rewritten).join(', '));
 }
 
-/** Keywords that a header names; how many more there are is said behind them. */
+/** Limit of keywords in a header; the number of further ones follows them. */
 const MAX_NAMED = 24;
 const MAX_NAME_CHARS = 120;
 
@@ -69,7 +69,7 @@ function nameKeywords(reply: FastifyReply, header: string, keywords: readonly Re
   if (keywords.length > 0) setNames(reply, header, { names: keywords.map(keywordName), unnamed: 0 });
 }
 
-/** Beside the keywords that were known before the engine took the conversation. */
+/** In addition to the keywords from before the engine took the conversation. */
 function nameUnheld(reply: FastifyReply, unheld: readonly Relaxation[] = []): void {
   if (unheld.length === 0) return;
   const known = String(reply.getHeader(HEADERS.relaxed) ?? '')
@@ -119,7 +119,7 @@ type Compaction = NonNullable<DoneEvent['compaction']>;
 const NOTHING: Guards = { repetition: undefined, calls: undefined, compaction: undefined };
 const noted = new WeakMap<FastifyRequest, Guards>();
 
-/** Of several answers, one that was ended counts most. */
+/** With several answers, an ended one counts most. */
 export function noteGuards(request: FastifyRequest, event: JobEvent): void {
   if (event.type !== 'done') return;
   const { repetition, calls, compaction } = event;

@@ -15,7 +15,7 @@ import { requireBody } from './route-checks.ts';
 
 type Answering = Pick<UseCases, 'chat' | 'completion' | 'embedding' | 'responses'>;
 
-/** Who sends batches reads OpenAI's words. */
+/** Clients of batches expect OpenAI's words. */
 const CHAT_MANNER = { verbatim: false, readsOpenAi: true };
 
 export function batchEdge(useCases: Answering, mostBytes: number): LineEdge {

@@ -26,11 +26,11 @@ export function clientName({ headers }: FastifyRequest): string {
     .slice(0, MOST_NAME_CHARS);
 }
 
-/** What each also names itself by comes after it. */
+/** In this order, because each browser also claims the names after its own. */
 const BROWSERS = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari'] as const;
 const BROWSER_NAMES: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera' };
 
-/** The product that a User-Agent begins with. All browsers begin with Mozilla, so they are told apart by what follows. */
+/** The first product of a User-Agent. All browsers begin with Mozilla, so the rest distinguishes them. */
 function programName(agent: string): string {
   const first = /^[^\s/(]*/.exec(agent)?.[0] ?? '';
   if (first !== 'Mozilla') return first;

@@ -4,7 +4,7 @@ import type { Family } from '../lib/errors/entry.ts';
 import { fail, isFailure, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
 import type { Dialect } from '../wire/error.ts';
 import { HEADERS } from '../wire/headers.ts';
-import { type Failure, framingFor } from './dialects/framing.ts';
+import { type Failure, framingFor } from './framing.ts';
 import type { ErrorShape } from './error-shape.ts';
 
 export const STATUS_OF: Record<Family, number> = {
@@ -59,7 +59,7 @@ export interface ErrorResponse {
 
 /** The request that is refused. */
 export interface Refusal {
-  /** Of the route, where one is known. */
+  /** Dialect of the route, if one is known. */
   readonly dialect?: Dialect | undefined;
   readonly requestId?: string;
   readonly shape: ErrorShape;
@@ -85,7 +85,7 @@ function oneLine(sentence: string): string {
   return sentence.toWellFormed().replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');
 }
 
-/** A failure as every dialect tells it. */
+/** A failure in the form that every dialect uses. */
 export function describeFailure(error: SvcError, requestId: string): Failure {
   const overflow = isFailure(error, 'context_length_exceeded') ? error.detail : null;
   const { family } = catalogueEntry(error.code);

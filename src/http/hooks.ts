@@ -1,11 +1,11 @@
-/** What every request passes, in order: request id → banner and identity headers → Host and Origin → key. */
+/** The checks of every request, in order: request id → banner and identity headers → Host and Origin → key. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fail, type SvcError } from '../lib/errors/svc-error.ts';
 import { HEADERS, headerValue, SERVER_BANNER } from '../wire/headers.ts';
 import { OLLAMA_INSTEAD } from '../wire/ollama/models.ts';
-import { type RouteAccess, routes } from '../wire/routes.ts';
+import { type RouteAccess, routes, type Route } from '../wire/routes.ts';
 import type { UseCases } from '../api/use-cases.ts';
 import { clientKey } from './client-key.ts';
 import {
@@ -21,10 +21,9 @@ import {
 } from './guard/guard.ts';
 import type { KeyHolder } from '../api/access/key-holder.ts';
 import type { OpenRequest } from '../api/access/open-request.ts';
-import { framingFor } from './dialects/framing.ts';
+import { framingFor } from './framing.ts';
 import { HTTP_LIMITS } from './limits.ts';
-import { meantRoute } from './meant-route.ts';
-import { PAGE_ADDRESS, wantsPage } from './page/page.ts';
+import { PAGE_ADDRESS, wantsPage } from './page.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -42,7 +41,7 @@ export interface ProcessNames {
 export interface HookOptions {
   readonly access: AccessRules;
   readonly process: ProcessNames;
-  /** What its own page is given, to show that it is no other. */
+  /** Token that identifies the service's own page. */
   readonly pageToken: string;
   readonly keys: FreshKeys;
   readonly isDraining: () => boolean;
@@ -149,7 +148,7 @@ function admit(request: FastifyRequest, reply: FastifyReply, asker: Asker): void
 const accepted = new WeakMap<FastifyRequest, Accepted>();
 const openRequests = new WeakMap<FastifyRequest, OpenRequest>();
 
-/** Whose named key the request came with. */
+/** The named key of the request. */
 export function keyHolder(request: FastifyRequest): KeyHolder | undefined {
   return accepted.get(request)?.holder ?? undefined;
 }
@@ -160,12 +159,12 @@ export function ownKeyName(request: FastifyRequest): string | null {
   return record === undefined || record.admin ? null : record.name;
 }
 
-/** Whose a request is; undefined where no key was asked for, or none was accepted. */
+/** Owner of a request; undefined if no key was required, or none was accepted. */
 export function requestOwner(request: FastifyRequest): string | undefined {
   return accepted.get(request)?.owner;
 }
 
-/** Whose is what a request may read. No route that asks for no key reads anything that is kept for an owner. */
+/** Owner of the data that a request may read. A route that requires no key reads no owner's data. */
 export function requireOwner(request: FastifyRequest): string {
   const owner = requestOwner(request);
   if (owner === undefined) throw new Error('this route does not know whose its request is');
@@ -188,7 +187,7 @@ function adminRefusal(
   return refuseAdmin({ isKeyed, holder: keyHolder(request) ?? null, pageToken }, facts, admin);
 }
 
-/** Whether the route asks a model, and so may be handed a caller. */
+/** True if the route runs a model, so that its handler may get a caller. */
 export const computes = (request: FastifyRequest): boolean => routeAccess(request)?.computes === true;
 
 const routeAccess = (request: FastifyRequest): RouteAccess | undefined => request.routeOptions.config.access;
@@ -200,4 +199,46 @@ export function accessFacts(request: FastifyRequest): AccessFacts {
     headerValue(headers, 'Sec-Fetch-Mode') === 'navigate' &&
     headerValue(headers, 'Sec-Fetch-Dest') === 'document';
   return { ...readAccessFacts(raw), isLanding };
+}
+
+interface Ending {
+  readonly route: Route;
+  /** /v1 or nothing. */
+  readonly base: string;
+  /** The end of a path that means this route, with or without the base. */
+  readonly pattern: RegExp;
+}
+
+const table: Readonly<Record<string, Route>> = routes;
+const ENDINGS: readonly Ending[] = Object.values(table)
+  .filter(({ hidden, path }) => hidden !== true && path !== '/')
+  .map((route) => {
+    const base = route.path.startsWith('/v1/') ? '/v1' : '';
+    const own = route.path.slice(base.length).replaceAll(/[.+?()]/g, String.raw`\$&`);
+    const filled = own.replace('*', '.+').replaceAll(/:\w+/g, '[^/]+');
+    return { route, base, pattern: new RegExp(`(?:${base})?(${filled})$`) };
+  });
+
+const hasBlanks = ({ path }: Route): boolean => /[*:]/.test(path);
+
+/**
+ * The method and path of that route; undefined if no route's path ends the path. A path without parameters is closer
+ * than any other, then a longer one, then one of the same method. With another method, parameters match nothing.
+ */
+function meantRoute(method: string, path: string): string | undefined {
+  const plain = path.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '');
+  const found = ENDINGS.flatMap(({ route, base, pattern }) => {
+    const [ending, own] = pattern.exec(plain) ?? [];
+    const isSameMethod = route.method === method;
+    if (ending === undefined || (!isSameMethod && hasBlanks(route))) return [];
+    const meant = `${base}${own}`;
+    const rank = [!hasBlanks(route), ending.length, isSameMethod, ending === meant].map(Number);
+    return [{ text: `${route.method} ${meant}`, rank }];
+  });
+  return found.toSorted((one, other) => compare(other.rank, one.rank))[0]?.text;
+}
+
+function compare(one: readonly number[], other: readonly number[]): number {
+  const at = one.findIndex((value, index) => value !== other[index]);
+  return at === -1 ? 0 : (one[at] ?? 0) - (other[at] ?? 0);
 }

@@ -13,10 +13,10 @@ export const HTTP_LIMITS = {
   pingEveryMs: 15_000,
   /** A reader that takes nothing for this long is treated as gone. */
   stalledReaderMs: 30_000,
-  /** How long a client may take to agree on TLS, and how many may be at it at once; beyond that the oldest is dropped. */
+  /** Time for a TLS handshake, and the number of concurrent ones; above it the oldest is dropped. */
   handshakeTimeoutMs: 10_000,
   maxHandshakes: 1024,
-  /** How long the last bytes of answers may take to leave when the service ends. */
+  /** Time for the last bytes of answers when the service ends. */
   closeGraceMs: 1_000,
 } as const;
 

@@ -29,7 +29,7 @@ import { readBodies } from './guard/json-body.ts';
 import { reasonPhrase } from './guard/raw-answer.ts';
 import { HTTP_LIMITS } from './limits.ts';
 import { type Address, type Bound, listen as listenAt } from './listen/listen.ts';
-import { logRequests, noteFailure, type RequestLogParts } from './log/request-log.ts';
+import { logRequests, noteFailure, type RequestLogParts } from './request-log.ts';
 import { areChecksLoaded, loadChecks } from './route-checks.ts';
 import { setUpstreamHeader } from './upstream-headers.ts';
 import type { Server } from 'node:http';
@@ -43,7 +43,7 @@ export interface HttpOptions {
   readonly pageConnect: EdgeParts['pageConnect'];
   readonly keys: FreshKeys;
   readonly maxBodyBytes: number;
-  /** After this long without a token, a stream sends its head and tells in comments that it waits. */
+  /** After this long without a token, a stream sends its head and reports the wait in comments. */
   readonly streamHeadAfterMs: number;
   /** `auto`: by the client that asks. */
   readonly errorShape: 'auto' | ErrorShape;
@@ -104,7 +104,7 @@ function createApp(options: HttpOptions, words: FramingWords): FastifyInstance {
     genReqId: (request) => requestId(request.headers),
     requestTimeout: HTTP_LIMITS.requestTimeoutMs,
     keepAliveTimeout: HTTP_LIMITS.keepAliveTimeoutMs,
-    // Draining answers 503 by itself, with ErrorBody.
+    // Draining has its own 503, with ErrorBody.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
@@ -137,7 +137,7 @@ function createApp(options: HttpOptions, words: FramingWords): FastifyInstance {
 function awaitChecks(app: FastifyInstance): void {
   app.addHook('onListen', async () => void loadChecks());
   app.addHook('onRequest', async (request) => {
-    // Whoever waits for the service asks this first, and again and again.
+    // Clients that wait for the service poll this route.
     if (!areChecksLoaded() && request.routeOptions.url !== routes.health.path) await loadChecks();
   });
 }

@@ -9,23 +9,23 @@ import type { Logger } from '../lib/base/logger.ts';
 import type { Dialect } from '../wire/error.ts';
 import { HEADERS } from '../wire/headers.ts';
 import type { StreamItem } from '../api/generation/stream-item.ts';
-import { EVENT_STREAM, type DialectFraming, framingFor } from './dialects/framing.ts';
+import { EVENT_STREAM, type DialectFraming, framingFor } from './framing.ts';
 import { asSvcError, describeFailure } from './error-response.ts';
 import { readSender, type ChooseShape } from './error-shape.ts';
 import { setStartHeaders } from './answer-headers.ts';
 import { HTTP_LIMITS } from './limits.ts';
-import { noteFailure } from './log/request-log.ts';
+import { noteFailure } from './request-log.ts';
 
 export interface StreamOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  /** After this long without `started`, the head is sent all the same and waiting is told in comments. */
+  /** After this long without `started`, the head is sent and waiting is reported in comments. */
   readonly headAfterMs: number;
   readonly chooseShape: ChooseShape;
 }
 
 export interface SseOptions extends StreamOptions {
-  /** How its frames are written; absent: as the interface does. */
+  /** Dialect of its frames; absent: the interface's. */
   readonly dialect?: Dialect | undefined;
   /** Ends the job when the reader has stopped reading. */
   readonly abort: () => void;
@@ -65,7 +65,7 @@ export async function sendStream(
   return reply;
 }
 
-/** From here on the response is written by hand. */
+/** From here on the response is written directly. */
 export function takeReply(reply: FastifyReply, contentType = EVENT_STREAM): ServerResponse {
   reply
     .header('Content-Type', contentType)
@@ -186,12 +186,12 @@ function guardStalledReader(
   check();
 }
 
-/** An iterator that can be asked with patience: `silence` when nothing came in time, and the item is not lost. */
+/** An iterator with a timeout: `silence` if nothing came in time; the item is not lost. */
 export class PendingItems<Item> {
   readonly #items: AsyncGenerator<Item, void, void>;
   readonly #clock: Clock;
   #next: Promise<IteratorResult<Item, void>> | undefined;
-  /** Whoever waits for an item hears of silence at this time. */
+  /** Time of the next silence. */
   #silentAtMs = Number.POSITIVE_INFINITY;
   #onSilence: () => void = () => {};
   /** One timer, set again only when it fires or is too late, so that an item costs none. */
@@ -202,7 +202,7 @@ export class PendingItems<Item> {
     this.#clock = clock;
   }
 
-  /** By one promise of its own, which takes half the time of a race. */
+  /** A promise of its own takes half the time of a race. */
   next(patienceMs: number): Promise<Item | 'silence' | 'end'> {
     const next = (this.#next ??= this.#items.next());
     this.#silentAtMs = this.#clock.monotonicMs() + patienceMs;
@@ -219,7 +219,7 @@ export class PendingItems<Item> {
         },
         (error: unknown) => {
           this.#silentAtMs = Number.POSITIVE_INFINITY;
-          // Nothing is asked for any more, and a timer would keep all of this until it fires.
+          // Nothing more is requested, and a timer would keep all of this until it fires.
           this.#timer?.cancel();
           reject(error);
         },

@@ -1,4 +1,4 @@
-/** What a request's headers say of its way to an upstream, and the header that says which one answered. */
+/** Routing headers of a request, and the header that names the upstream of an answer. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../api/caller.ts';
 import { HEADERS, headerValue, REQUEST_HEADERS, SESSION_HEADERS } from '../wire/headers.ts';
@@ -10,7 +10,7 @@ const MOST_PATIENCE_S = 86_400;
 
 const answering = new WeakMap<FastifyRequest, string>();
 
-/** `span`: the traceparent of what is told of this request itself; undefined: nothing is, and the client's goes on as it came. */
+/** `span`: traceparent of this request's own span; undefined: none, and the client's is passed on unchanged. */
 export function readRoute(request: FastifyRequest, span?: string): NonNullable<Caller['route']> {
   const { headers } = request;
   const read = (name: string, shape: RegExp): string | undefined => {
@@ -25,7 +25,7 @@ export function readRoute(request: FastifyRequest, span?: string): NonNullable<C
     traceparent: span ?? asked,
     tracestate: asked === undefined ? undefined : read(REQUEST_HEADERS.tracestate, TRACESTATE),
     session,
-    // Whoever sends it wants it, however it is spelled.
+    // Any spelling of the header counts.
     isLocalOnly: localOnly !== undefined && localOnly !== '0' && localOnly !== 'false',
     onSent: ({ name, insteadOf, because }) => {
       const instead = insteadOf === undefined ? '' : `; instead-of="${insteadOf}"; because="${because}"`;

@@ -27,7 +27,7 @@ export const ErrorBody = Type.Object(
 );
 export type ErrorBody = Static<typeof ErrorBody>;
 
-/** The same failure where a route speaks Anthropic's Messages dialect. */
+/** The error body of routes in Anthropic's Messages dialect. */
 export const MessagesErrorBody = Type.Object(
   {
     type: Type.Literal('error'),
@@ -46,11 +46,11 @@ export const MessagesErrorBody = Type.Object(
 );
 export type MessagesErrorBody = Static<typeof MessagesErrorBody>;
 
-/** The same failure where a route speaks OpenAI's Responses dialect, or is one that OpenAI alone has. */
+/** The error body of routes in OpenAI's Responses dialect, or that only OpenAI has. */
 export const ResponsesErrorBody = Type.Object({ error: OpenAiError }, { $id: 'ResponsesErrorBody' });
 export type ResponsesErrorBody = Static<typeof ResponsesErrorBody>;
 
-/** The same failure on the routes that llama-server alone has. */
+/** The error body of routes that only llama-server has. */
 export const LlamaServerErrorBody = Type.Object(
   {
     error: Type.Object({
@@ -75,5 +75,5 @@ export const errorBodies = {
   ollama: ErrorBody,
 } as const;
 
-/** Who defined the shapes of a route: the interface, or a provider whose clients are served too. */
+/** The author of a route's shapes: the interface, or a provider whose clients are served too. */
 export type Dialect = keyof typeof errorBodies;

@@ -12,7 +12,7 @@ export const HEADERS = {
   embeddingSpace: 'X-Svc-Embedding-Space',
   numCtx: 'X-Svc-Num-Ctx',
   ignoredParams: 'X-Svc-Ignored-Params',
-  /** `stand-in` where a model without a chat template was asked to chat. */
+  /** `stand-in` if a model without a chat template answered a chat. */
   chatTemplate: 'X-Svc-Chat-Template',
   /** Keywords of schemas that no grammar enforces: `tool#/pointer/keyword`, `#/…` for the answer's own schema. */
   relaxed: 'X-Svc-Relaxed',
@@ -25,18 +25,18 @@ export const HEADERS = {
   rewritten: 'X-Svc-Rewritten',
   /** A whole answer repeated itself: `nudged`, one token was chosen differently; `ended`, it was ended. */
   repetition: 'X-Svc-Repetition',
-  /** What was done about the tool calls of a whole answer: `dropped`, `refused` or `ended`, as in `svc_call_guard`. */
+  /** Action of the call guard in a whole answer: `dropped`, `refused` or `ended`, as in `svc_call_guard`. */
   guardedCalls: 'X-Svc-Call-Guard',
   /** The conversation was made shorter: `before=12000, after=8000`, in tokens of the prompt. */
   compaction: 'X-Svc-Compaction',
-  /** The model that answers, where another was asked for. */
+  /** The model that answers in place of the requested one. */
   substitutedModel: 'X-Svc-Substituted-Model',
   /** The `code` of the body, for clients whose library keeps only the sentence. */
   errorCode: 'X-Svc-Error-Code',
   /** The upstream that answers: `name`, and in whose place: `name; instead-of="other"; because="connect"`. */
   upstream: 'X-Svc-Upstream',
   requestId: 'X-Request-Id',
-  /** The same id, where clients of the Messages dialect look for it. */
+  /** The request id, under the name of the Messages dialect. */
   messagesRequestId: 'Request-Id',
   shouldRetry: 'x-should-retry',
   retryAfter: 'Retry-After',
@@ -54,14 +54,14 @@ export const REQUEST_HEADERS = {
   apiKey: 'X-Api-Key',
   /** Anthropic's clients send it with each request. */
   anthropicVersion: 'anthropic-version',
-  /** What a page was given by POST /svc/page-token, for what only the page of this service may do. */
+  /** The token from POST /svc/page-token, for actions that only this service's page may do. */
   pageToken: 'X-Svc-Page-Token',
   /** `1`: no upstream on another machine may get the request. */
   localOnly: 'X-Svc-Local-Only',
   /** W3C Trace Context, passed on to upstreams. */
   traceparent: 'traceparent',
   tracestate: 'tracestate',
-  /** How long the client waits, in seconds, as OpenAI's libraries tell. */
+  /** The client's timeout, seconds, as OpenAI's libraries send it. */
   clientTimeout: 'X-Stainless-Timeout',
   /** The id of the last server-sent event that a reader got, to go on from there. */
   lastEventId: 'Last-Event-ID',

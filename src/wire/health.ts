@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** What `status` says while the service shuts down. */
+/** `status` while the service shuts down. */
 export const DRAINING = 'draining';
 
 export const HealthResponse = Type.Object(

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { orNull } from './schema.ts';
 
-/** Where two prompts differ, with the text around on both sides. */
+/** The first difference of two prompts, with the text around it on both sides. */
 export const CacheDifference = Type.Object({
   token: Type.Integer({ description: 'The first token that differs, from 0.' }),
   shared: Type.String({ description: 'The text right before, the same in both; 80 characters at most.' }),
@@ -9,14 +9,14 @@ export const CacheDifference = Type.Object({
   now: Type.String({ description: 'How this prompt goes on.' }),
 });
 
-/** Where reused prompt tokens came from. */
+/** Sources of reused prompt tokens. */
 export const CacheOrigins = Type.Object({
   slot: Type.Integer({ description: 'Their state was in a slot.' }),
   ram: Type.Integer({ description: 'In the memory of the machine.' }),
   disk: Type.Integer({ description: 'On the disk.' }),
 });
 
-/** Why as much of the prompt of one request was evaluated as was; only the key that made the request sees it. */
+/** Why this much of one request's prompt was evaluated; only the key that made the request sees it. */
 export const CacheReport = Type.Object(
   {
     object: Type.Literal('svc.cache_report'),

@@ -80,8 +80,8 @@ import {
 } from './responses/response.ts';
 import { CachePin, CachePinList, CacheReport, PinRequest, UnpinRequest } from './prompt-cache.ts';
 import { EngineState } from './operation/engine-state.ts';
-import { QuitRequest, QuitResponse } from './operation/quit.ts';
-import { StopRequest, StopResponse } from './operation/stop.ts';
+import { QuitRequest, QuitResponse } from './operation/control.ts';
+import { StopRequest, StopResponse } from './operation/control.ts';
 import {
   AliasRequest,
   Changed,
@@ -109,7 +109,7 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly summary: string;
-  /** Whether the API key is asked for, when one is set. */
+  /** True if the API key is required when one is set. */
   readonly authenticated: boolean;
   /** Answered while the service still starts; other requests wait. */
   readonly early?: boolean;
@@ -118,13 +118,13 @@ export interface Route {
    * callers, from pages only, or (`of keys`) from nobody. `of owner` needs that token beside any key.
    */
   readonly admin?: 'always' | 'from pages' | 'of keys' | 'of owner';
-  /** Asked for by those who watch: logged at debug, and not recorded. */
+  /** Polled by monitors: logged at debug, and not recorded. */
   readonly polled?: boolean;
   /** Asks a model or its vocabulary: counts against the requests that a named key may have at a time. */
   readonly computes?: boolean;
   /** Its jobs wait for a slot, so it is refused before its body is read where no place to wait is left. */
   readonly queued?: boolean;
-  /** Whose words its failures and streams use; absent: those of the interface. */
+  /** Dialect of its failures and streams; absent: the interface's. */
   readonly dialect?: Dialect;
   /** Fields of the interface's own body. A client that sends others reads OpenAI's words. */
   readonly plainFields?: readonly string[];
@@ -139,7 +139,7 @@ export interface Route {
   readonly response?: TSchema;
 }
 
-/** What decides who may call a route, when, and how it is refused. */
+/** Access rules of a route: who may call it, when, and how it is refused. */
 export type RouteAccess = Pick<
   Route,
   | 'authenticated'

@@ -1,10 +1,10 @@
-/** What a stream says in comments while its client waits: written by the service, read by the terminal and the page. */
+/** Comments of a stream while its client waits: written by the service, read by the terminal and the page. */
 
 export const PING = 'ping';
 
 export const queuedComment = (position: number, reason: string): string => `queued ${position}: ${reason}`;
 
-/** What a person wants to know of a comment; null: nothing. */
+/** Text of a comment for people; null: nothing to show. */
 export function waitedFor(comment: string): string | null {
   const said = comment.trim();
   if (said === PING) return null;

@@ -5,7 +5,7 @@ import { files, textOf } from './sources.ts';
 const NAMING: Readonly<Record<string, string>> = {
   'http/guard/guard.ts': 'reads them and decides',
   'wire/headers.ts': 'names them',
-  'http/log/text-capture.ts': 'takes them out',
+  'http/request-log.ts': 'takes them out',
   'cli/log/logger.ts': 'takes them out',
   'cli/api.ts': 'sends the key of the service',
   'cli/verbs/server/serve.ts': 'shows how to send it',
@@ -13,7 +13,7 @@ const NAMING: Readonly<Record<string, string>> = {
   'lib/errors/request-errors.ts': 'a sentence for people',
   'engine/upstream/http/exchange.ts': 'sends the key of an upstream',
   'store/hub/hub-request.ts': 'sends the token of the hub',
-  'store/libraries/proxy-tunnel.ts': 'sends the credentials of a proxy',
+  'store/libraries/package-source.ts': 'sends the credentials of a proxy',
 };
 
 it('the headers that hold keys are read by the guard alone', () => {

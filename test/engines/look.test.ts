@@ -1,6 +1,6 @@
 /** What is asked of an upstream beside jobs, in each dialect: its models, its health, its load. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addressPrivacy, readUpstreamUrl } from '../../src/api/remote-models/upstream-url.ts';
+import { addressPrivacy, readUpstreamUrl } from '../../src/api/remote-models/add-upstream.ts';
 import { DEFAULT_DEADLINES } from '../../src/engine/upstream/limits.ts';
 import { Connections } from '../../src/engine/upstream/http/connections.ts';
 import { createProbe } from '../../src/engine/upstream/look/probe.ts';

@@ -1,6 +1,6 @@
 /** Jobs of anybody, stopped here; a refusal is kept for the row where it was asked for. */
 import { signal } from '@preact/signals';
-import type { StopRequest } from '../../src/wire/operation/stop.ts';
+import type { StopRequest } from '../../src/wire/operation/control.ts';
 import { sentenceOf } from '../service/client.ts';
 import { askAsPage } from '../service/page-token.ts';
 

@@ -20,7 +20,7 @@ async function usedOnce() {
     },
   });
   const store = await ApiKeyStore.open({ home, clock, log: silentLogger, isLocal: () => true });
-  const holder = store.holderOf(key);
+  const holder = store.findHolder(key);
   if (holder === null) throw new Error('the key is not known');
   const target = { modelId: 'a' } as Parameters<typeof holder.admit>[0]['target'];
   const { onEvent, onEnd } = holder.admit({ target, job: generateJob({}) } as Parameters<

@@ -42,17 +42,17 @@ export class ApiKeyStore {
     return desk;
   }
 
-  /** Whether anybody has a named key; then nobody comes in without one. */
+  /** True if any named key exists; then every request needs one. */
   get hasKeys(): boolean {
     return this.#holders.length > 0;
   }
 
-  /** What every holder uses, for figures. */
+  /** Usage of all keys, for metrics. */
   uses(): readonly KeyUse[] {
     return this.#holders.map((holder) => holder.use);
   }
 
-  /** Whether the file has not changed since it was read. Microseconds, so that each request can ask. */
+  /** True if the file is unchanged since it was read. Takes microseconds, so each request can check. */
   #isRead(): boolean {
     return keyFileStamp(this.#options.home) === this.#stamp;
   }
@@ -68,7 +68,7 @@ export class ApiKeyStore {
     if (this.#fault !== null) throw this.#fault;
   }
 
-  /** The holder of a key, or null. Every hash is compared whole, so that the time tells nothing. */
+  /** The holder of a key, or null. Compares every hash in full, so timing reveals nothing. */
   findHolder(offered: string): KeyHolder | null {
     const hash = Buffer.from(hashOfKey(offered), 'hex');
     let found: KeyHolder | null = null;
@@ -77,12 +77,11 @@ export class ApiKeyStore {
     return found;
   }
 
-  /** The same by what requests of the key are kept for. */
   findHolderByOwner(owner: string): KeyHolder | null {
     return this.#holders.find(({ record }) => ownerOfHash(record.sha256) === owner) ?? null;
   }
 
-  /** Over when everything is written, a write that runs included. */
+  /** Resolves when everything is written, including a write in progress. */
   async close(): Promise<void> {
     if (this.#cancelWrite !== null) {
       this.#cancelWrite();

@@ -15,7 +15,7 @@ export function createJobStops(): JobStops {
       const id = shownJobId(submission.job.jobId);
       const stop = new AbortController();
       open.set(id, stop);
-      // By hand: AbortSignal.any is slow, and its signals are not collected while they have listeners.
+      // Not AbortSignal.any: it is slow, and its signals are not collected while they have listeners.
       const leave = (): void => stop.abort();
       if (signal.aborted) leave();
       else signal.addEventListener('abort', leave, { once: true });

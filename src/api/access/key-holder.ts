@@ -1,4 +1,4 @@
-/** What the holder of one named key may do now, and what of it is in use. */
+/** Rights of the holder of one named key, and their current use. */
 import { takesNoSlot, type Job, type TextOrIds } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { AdmittedJob, JobGate, ModelTarget, Submission } from '../../engine/ports.ts';
@@ -11,13 +11,13 @@ export interface HolderPorts {
   readonly budget: TokenBudget;
   /** Unix milliseconds. */
   readonly nowMs: () => number;
-  /** Whether a job for it can stay on this machine. */
+  /** True if a job for the target stays on this machine. */
   readonly isLocal: (target: ModelTarget) => boolean;
   /** Tokens were used. */
   readonly onUse: () => void;
 }
 
-/** What a key has used, for figures and people. */
+/** Usage of one key, for metrics and people. */
 export interface KeyUse {
   readonly name: string;
   readonly openRequests: number;
@@ -46,13 +46,12 @@ export class KeyHolder implements JobGate {
     return { name, openRequests: this.#openRequests, tokensToday, tokensPerDay };
   }
 
-  /** The same holder with other rights. */
   with(record: KeyRecord): this {
     this.#record = record;
     return this;
   }
 
-  /** Why the key is no good, or null. */
+  /** Why the key is unusable, or null. */
   refusal(): SvcError | null {
     const { name, expiresAt } = this.#record;
     if (expiresAt === undefined || this.#ports.nowMs() < Date.parse(expiresAt)) return null;
@@ -69,13 +68,12 @@ export class KeyHolder implements JobGate {
     });
   }
 
-  /** Whether the model of that id may be used. */
   mayUse(id: string): boolean {
     const { models } = this.#record;
     return models === undefined || models.includes(id);
   }
 
-  /** Whether the library shows the model: to those who may change it, it shows every one. */
+  /** True if the library shows the model; administrators see every model. */
   isShown(id: string): boolean {
     return this.#record.admin || this.mayUse(id);
   }
@@ -101,7 +99,7 @@ export class KeyHolder implements JobGate {
     // The prompt is counted later, and often takes a quarter of its bytes; until then half is left for it at least.
     const left = answer === 0 ? 0 : Math.min(answer, Math.max(held - prompt, Math.floor(held / 2)));
     const isShort = answer === 0 ? held < prompt : left < answer;
-    // An answer may be cut where it is told as such; a signed one and vectors are whole or refused.
+    // Ordinary answers may be cut, because they report it; signed ones and vectors are whole or refused.
     const mayBeCut = job.kind === 'generate' && job.lane === 'shared' && left > 0;
     if (isShort && !mayBeCut) {
       reservation.settle(0);
@@ -122,7 +120,7 @@ export class KeyHolder implements JobGate {
     return {
       job,
       onEvent: (event) => {
-        // An upstream may not tell how long the prompt is before the end.
+        // An upstream may report the prompt's length only at the end.
         if (event.type === 'started' && job.kind === 'generate' && event.promptTokens > 0) {
           const { promptTokens } = event;
           // Also more than was reserved: the template's own words count as well.
@@ -161,9 +159,10 @@ export class KeyHolder implements JobGate {
   }
 }
 
-const inputBound = (input: TextOrIds): number => (typeof input === 'string' ? textBound(input) : input.length);
+const inputBound = (input: TextOrIds): number =>
+  typeof input === 'string' ? textBound(input) : input.length;
 
-/** What a job will hardly exceed, by the bytes of what it brings; vectors and scores have no answer. */
+/** Upper bound of a job's tokens, from the bytes of its input; vectors and scores have no answer. */
 function mostTokens(job: Exclude<Job, { kind: 'explain' | 'tokenize' | 'detokenize' | 'pin' }>) {
   switch (job.kind) {
     case 'generate': {
@@ -179,15 +178,15 @@ function mostTokens(job: Exclude<Job, { kind: 'explain' | 'tokenize' | 'detokeni
   }
 }
 
-/** What an answer without a limit of its own may write: no window that a load chooses by itself is larger. */
+/** Upper bound of an answer without a limit of its own: no automatic window is larger. */
 const MOST_UNNAMED_TOKENS = 65_536;
 /** Marks that a model puts around a text. */
 const MARK_TOKENS = 4;
 
-/** No token stands for less than a byte. */
+/** A token is at least one byte. */
 const textBound = (text: string): number => Buffer.byteLength(text) + MARK_TOKENS;
 
-/** The exact count where it is told, and until then at least one token for each piece. */
+/** Uses the exact count if reported, and until then at least one token per piece. */
 function writtenBy(event: JobEvent, written: number): number {
   switch (event.type) {
     case 'text':

@@ -1,4 +1,4 @@
-/** A request of a named key while anything of it goes on: its response, its jobs, and what it does in the background. */
+/** A request of a named key, open until its response, its jobs and its background work have ended. */
 import type { AdmittedJob, JobGate, Submission } from '../../engine/ports.ts';
 
 export class OpenRequest implements JobGate {
@@ -11,7 +11,7 @@ export class OpenRequest implements JobGate {
     this.#onOver = onOver;
   }
 
-  /** It goes on until every function that was returned here is called. */
+  /** Keeps the request open until every returned function was called. */
   hold(): () => void {
     this.#holds += 1;
     let isHeld = true;

@@ -6,11 +6,11 @@
 import type { KeyUsage } from '../../store/keys/usage-file.ts';
 
 export interface Reservation {
-  /** How many tokens it holds. */
+  /** Reserved tokens. */
   readonly tokens: number;
-  /** Holds so many from now on; false, and no change, where not so many are left. */
+  /** Resizes the reservation; returns false without a change if too few tokens are left. */
   resize(tokens: number): boolean;
-  /** So many of them were used; the rest is given back. A second call changes nothing. */
+  /** Counts the used tokens and returns the rest to the budget. A second call changes nothing. */
   settle(used: number): void;
 }
 
@@ -40,7 +40,7 @@ export class TokenBudget {
     return this.#used.get(name) ?? 0;
   }
 
-  /** What is neither used nor reserved. */
+  /** Tokens neither used nor reserved. */
   left(name: string, limit: number): number {
     return Math.max(0, limit - this.used(name) - (this.#reserved.get(name) ?? 0));
   }

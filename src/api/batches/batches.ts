@@ -31,7 +31,7 @@ export interface BatchPorts {
   readonly limits?: BatchLimits;
 }
 
-/** What a form says of the file that it sends. */
+/** Form fields sent along with a file. */
 export interface FileFields {
   readonly filename: string;
   readonly purpose: string | undefined;
@@ -50,7 +50,7 @@ export class BatchUseCases {
   readonly #limits: BatchLimits;
   #edge: LineEdge | null = null;
   #store: Promise<BatchStore> | undefined;
-  /** By owner: each has one that runs. */
+  /** One running batch per owner. */
   readonly #running = new Map<string, RunningBatch>();
   readonly #works = new Set<Promise<void>>();
   #isClosed = false;
@@ -61,7 +61,7 @@ export class BatchUseCases {
     this.#limits = ports.limits ?? BATCH_LIMITS;
   }
 
-  /** Goes on with what an earlier process left. A service that never had a batch opens nothing. */
+  /** Resumes the batches of an earlier process. A service that never had a batch opens nothing. */
   start(edge: LineEdge): void {
     this.#edge = edge;
     void BatchStore.exists(this.#ports.home)
@@ -69,7 +69,7 @@ export class BatchUseCases {
       .catch((error: unknown) => this.#tell(error));
   }
 
-  /** What runs is interrupted; the next start goes on with it. */
+  /** Interrupts running batches; the next start resumes them. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelTimer?.();
@@ -109,12 +109,11 @@ export class BatchUseCases {
     return paged(own, { ...query, isNewestFirst: order === 'desc', mostItems: 10_000, usual: 10_000 });
   }
 
-  /** Of that owner; null: of whomever. */
+  /** Null as owner: any owner. */
   async file(id: string, owner: string | null): Promise<FileObject> {
     return fileObject(id, await this.#file(id, owner));
   }
 
-  /** Where its bytes are. */
   async content(id: string, owner: string): Promise<{ readonly path: string; readonly filename: string }> {
     const { filename } = await this.#file(id, owner);
     return { path: (await this.#open()).contentPath(id), filename };
@@ -198,7 +197,7 @@ export class BatchUseCases {
     return this.batch(id, owner);
   }
 
-  /** As it is while it runs. */
+  /** Current state of a running batch. */
   #now(owner: string, id: string): Batch | undefined {
     const running = this.#running.get(owner);
     return running?.id === id ? running.batch : undefined;
@@ -304,7 +303,7 @@ const fileObject = (
   status: 'processed',
 });
 
-/** What a client calls a file is shown to people, and is no path. */
+/** File names chosen by clients are for display only and never used as paths. */
 function fileName(name: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what is left out here
   const safe = name.toWellFormed().replaceAll(/[\u0000-\u001f\u007f"\\/]/g, '_');

@@ -1,6 +1,6 @@
 /**
- * One batch from its file to its end. Every step can be done again: what was answered stands in the logs, and only what does
- * not is asked for.
+ * One batch from its file to its end. Every step can be repeated: answers are in the logs, and only lines without one
+ * are sent to the engine.
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../lib/base/clock.ts';
@@ -32,7 +32,7 @@ export interface BatchRecord extends StoredBatch {
 /** Lines that wait for the engine at a time: enough that no slot is idle, few enough that little is in memory. */
 const AT_A_TIME = 8;
 const MOST_ERRORS = 100;
-/** Of a line whose answer the engine cannot make. */
+/** Attempts per line whose answer the engine cannot make. */
 const MOST_TRIES = 2;
 const MOST_PAUSE_S = 60;
 /** Between two looks whether a key is good again. */
@@ -56,12 +56,11 @@ export class RunningBatch {
     this.#ports = ports;
   }
 
-  /** As it is now. */
   get batch(): Batch {
     return this.#record.batch;
   }
 
-  /** The service ends; the next start goes on. */
+  /** For the end of the service; the next start resumes the batch. */
   interrupt(): void {
     this.#over = 'completed';
     this.#stop.abort('interrupted');
@@ -305,7 +304,7 @@ export class RunningBatch {
   }
 }
 
-/** Whether another try may end the same way. What gave way to others, or found no room, has not failed. */
+/** True if another attempt may fail the same way. Evictions and lack of room do not count as failures. */
 const mayBeTheLine = (error: SvcError): boolean =>
   catalogueEntry(error.code).family === 'engine' || isFailure(error, 'worker_crashed', 'worker_hung');
 
@@ -324,7 +323,8 @@ const lineText = (batchId: string, { number, customId }: AskedLine, said: object
   writeJson({ id: `${batchId.replace('batch_', 'batch_req_')}_${number}`, custom_id: customId, ...said }) ??
   '';
 
-const resultLine = (head: string): number => Number(/^\{"id":"batch_req_[0-9a-f]+_(\d+)"/.exec(head)?.[1] ?? 0);
+const resultLine = (head: string): number =>
+  Number(/^\{"id":"batch_req_[0-9a-f]+_(\d+)"/.exec(head)?.[1] ?? 0);
 
 /** Names may be long and many. */
 const customIdDigest = (customId: string): string => createHash('sha256').update(customId).digest('base64');

@@ -25,10 +25,10 @@ export interface RequestPlan {
   readonly caller: Caller;
 }
 
-/** What an event of an answer adds to a stream. */
+/** Chunks that an event adds to a stream. */
 export type AnswerWriter = (index: number, event: AnswerEvent) => readonly object[];
 
-/** How a dialect writes the answers of one request: all that accepted requests differ in. */
+/** Writes the answers of one request: all that accepted requests differ in. */
 export interface AnswerDialect<Body extends object = object> {
   /** The body of all answers together. */
   whole(collected: Collected): Body | Promise<Body>;
@@ -51,7 +51,7 @@ export interface RecordDialect extends AskedRecord {
 
 /** It runs once, in one of these ways. */
 export class AcceptedRequest<Body extends object = object> {
-  /** With what the engine reported, once a whole answer is there. */
+  /** Includes the engine's notes once a whole answer exists. */
   understood: RequestNotes;
   readonly #engine: Pick<Engine, 'submit'>;
   readonly #plan: RequestPlan;
@@ -70,7 +70,7 @@ export class AcceptedRequest<Body extends object = object> {
     return { body: await this.#dialect.whole(collected), numCtx: collected.numCtx };
   }
 
-  /** Nothing runs before the first item is asked for. */
+  /** Runs nothing before the first item is requested. */
   stream(): AsyncGenerator<StreamItem, void, void> {
     return streamItems(async () => {
       const proved = this.#proved;

@@ -1,4 +1,4 @@
-/** Answers that a client has begun: the last turn is the assistant's, and the model goes on behind its words. */
+/** Answers that a client has begun: the last turn is the assistant's, and the model continues it. */
 import type { GenerateJob, Prompt, Turn } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 

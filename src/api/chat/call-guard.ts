@@ -15,7 +15,7 @@ export const CALL_LIMIT = 5;
 const MOST_CALLS_BACK = 256;
 /** Longer arguments are compared as they were written. */
 const CANONICAL_CHARS = 8_192;
-/** Agents put reminders of their own behind results, as words of the user. */
+/** Agents append their own reminders to results, as text of the user. */
 const REMINDERS = /^(?:\s*<system-reminder>[\s\S]*?<\/system-reminder>)+\s*$/;
 
 type Call = Pick<ToolCallTurn, 'name' | 'argumentsJson'>;
@@ -26,17 +26,18 @@ export function callLimit({ prompt, lane, toolChoice, sampling }: GenerateJob): 
   return isGuarded && toolChoice.mode !== 'named' ? (sampling.callGuard ?? CALL_LIMIT) : 0;
 }
 
-/** The option that refuses a call after so many equal results. */
 export const guardedAfter = (times: number): Pick<GenerateJob['sampling'], 'callGuard'> => ({
   callGuard: times,
 });
 
-/** What a request asks of the guard where it does not act: one answer to one prompt is recorded as it was made. */
+/** Names `call_guard` as ignored for recorded answers: a record needs exactly one answer to its prompt. */
 export function idleGuard(fields: { readonly call_guard?: number | null }, isRecorded: boolean): string[] {
   return isRecorded && (fields.call_guard ?? 0) > 0 ? ['call_guard'] : [];
 }
 
-/** Of each call since the user spoke last, how often it gave its latest result with nothing new in between. */
+/**
+ * Counts, for each call since the user's last text, how often it gave its latest result with nothing new in between.
+ */
 export class CallHistory {
   readonly #limit: number;
   readonly #turns: readonly Turn[];
@@ -47,7 +48,7 @@ export class CallHistory {
     this.#limit = limit;
   }
 
-  /** How often the call has given the same result; 0: so rarely that it may be made once more. */
+  /** How often the call has given the same result; 0: it is below the limit. */
   refusedAfter(call: Call): number {
     if (this.#limit === 0) return 0;
     this.#counts ??= countRepeats(this.#turns);
@@ -59,7 +60,7 @@ export class CallHistory {
 interface Seen {
   readonly result: string;
   readonly times: number;
-  /** How much was new when it was made. */
+  /** Number of new results when it was made. */
   readonly news: number;
 }
 
@@ -70,7 +71,7 @@ function countRepeats(turns: readonly Turn[]): ReadonlyMap<string, number> {
   for (const { call, result } of answeredCalls(turns)) {
     const key = callKey(call);
     const known = results.get(key) ?? new Set();
-    // What was cleared may have been anything.
+    // A cleared result may have been anything.
     if (!known.has(result) || result === CLEARED) news += 1;
     results.set(key, known.add(result));
     const last = latest.get(key);

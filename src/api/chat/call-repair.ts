@@ -9,14 +9,14 @@ export interface FailedCall {
   readonly problem: string;
 }
 
-/** The call comes back as one that was made, with what is wrong as its result. */
+/** The failed call is sent back as if it had been made; its result is the problem. */
 const REPAIR_CALL_ID = 'call000000';
-/** Characters of a problem that the model is told. */
+/** Characters of a problem in the prompt. */
 const MAX_PROBLEM = 400;
 
 type ChatJob = GenerateJob & { readonly prompt: Extract<GenerateJob['prompt'], { kind: 'chat' }> };
 
-/** Whether the job may be run twice. */
+/** True if the job may run twice. */
 export function isRepairable(job: GenerateJob): job is ChatJob {
   return job.prompt.kind === 'chat' && job.lane === 'shared';
 }
@@ -55,13 +55,13 @@ export function repairJob(job: ChatJob, call: FailedCall, used: Usage): Generate
 export interface RefusedCall {
   readonly name: string;
   readonly argumentsJson: string;
-  /** What the answer said before it. */
+  /** Text of the answer before the call. */
   readonly said: string;
-  /** How often it has given the same result. */
+  /** Number of equal results so far. */
   readonly times: number;
 }
 
-/** The answer goes on behind a call that was not run; `mayCall` false: with words. */
+/** Continues the answer after a refused call; `mayCall` false: in words. */
 export function otherwiseJob(job: ChatJob, call: RefusedCall, used: Usage, mayCall: boolean): GenerateJob {
   const { name, argumentsJson, said, times } = call;
   const { scoredPrompt: _, ...rest } = job;
@@ -85,7 +85,7 @@ export function otherwiseJob(job: ChatJob, call: RefusedCall, used: Usage, mayCa
   };
 }
 
-/** What both attempts took; the prompt counts once, as it was sent. */
+/** Usage of both attempts; the prompt counts once, as it was sent. */
 export function addedUsage(first: Usage, second: Usage): Usage {
   return {
     ...first,

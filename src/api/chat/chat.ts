@@ -1,7 +1,7 @@
 /**
- * api/chat owns the one use case behind every dialect of chat: what is refused before anything runs, the stage that
- * checks answers, and the accepted request that runs. It knows no dialect: no wire shape of a conversation, no chunk, no
- * finish reason but the true one. The folders of api/dialects translate to and from it.
+ * api/chat owns the one use case that all chat dialects share: what is refused before anything runs, the stage that
+ * checks answers, and the accepted request that runs. It knows no dialect: no wire shape of a conversation, no chunk,
+ * and no finish reason but the true one. The folders of api/dialects translate to and from it.
  */
 import type { ExplainedEvent } from '../../contract/job-event.ts';
 import { collectEvents, requireEvent } from '../../engine/collect.ts';
@@ -30,12 +30,12 @@ export interface ChatPorts extends HeadPorts {
   readonly strictParams: boolean;
   /** A model that is not installed is answered for by the default one. */
   readonly unknownModelIsDefault: boolean;
-  /** What happens to lines of system prompts that would spoil the prompt cache. */
+  /** Treatment of lines in system prompts that would invalidate the prompt cache. */
   readonly volatileLines: VolatileTreatment;
   readonly cacheLog: CacheLog;
   /** Null: an address in the place of an image is refused. */
   readonly images: FetchImage | null;
-  /** Of conversations that were too long. */
+  /** Summaries of conversations that were too long. */
   readonly summaries: SummaryBook;
 }
 
@@ -44,11 +44,11 @@ export interface ChatAsk {
   readonly model: string;
   /** Reads the turns, the tools and their choice, the shape of the answer, thinking; throws what is refused there. */
   readonly content: (model: ServedModel, fetchesImages: boolean) => JobContent;
-  /** How the answer is sampled and where it ends. */
+  /** Sampling options and limits of the answer. */
   readonly options: GenerationFields;
   /** Fields of the request that have no effect with this model, as its dialect names them. */
   readonly idle: (model: ServedModel) => readonly string[];
-  /** How a long conversation is made shorter; absent: as its model is set. */
+  /** Edits that shorten a long conversation; absent: those of the model's settings. */
   readonly edits?: readonly ContextEdit[] | undefined;
   /** True: the model reads the very words that were sent, volatile lines included. */
   readonly verbatim?: boolean;
@@ -65,7 +65,7 @@ export async function planChat(ports: ChatPorts, ask: ChatAsk, caller: Caller): 
   const content = { ...asked, prompt };
   const relaxed = await findRelaxations(content, ports.strictParams);
   const planned = planChoices(options, content, { model, caller });
-  // What is read verbatim reuses nothing, so that there is nothing to tell.
+  // Verbatim prompts reuse no cache, so the cache log has nothing to report.
   const choices =
     ask.verbatim === true
       ? planned
@@ -85,7 +85,7 @@ export async function planChat(ports: ChatPorts, ask: ChatAsk, caller: Caller): 
 
 interface Resolved {
   readonly model: ServedModel;
-  /** The id of the model where it stands in for one that is not installed. */
+  /** The id of the default model if it substitutes one that is not installed. */
   readonly substituted: string | null;
 }
 

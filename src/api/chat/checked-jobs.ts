@@ -1,9 +1,9 @@
 /**
- * The stage that checks the answers of chat: a call of a tool passes when it is whole and its arguments are valid
- * for the tool's schema, and an answer ends when it is what was asked for. A grammar has shaped both already, as far as
- * one can; this is the proof, made in another thread by another program. A call that fails it is made once more: the
- * model is told what was wrong, and has the tokens that are left. Where the token limit leaves none, it has cut the call.
- * A call that has given the same result too often is refused: the model is told so and goes on, in the end without tools.
+ * The stage that checks the answers of chat. A tool call passes when it is whole and its arguments are valid for the
+ * tool's schema; an answer must match the requested format. A grammar has shaped both already, as far as one can;
+ * this check proves it, in another thread and another program. A call that fails is repaired once: the model gets the
+ * problem and the remaining tokens. If no tokens are left, the call was cut by its limit. A call that gave the same
+ * result too often is refused: the model is told so and continues, in the end without tools.
  */
 import type { DoneEvent, FinishReason, JobEvent, Usage } from '../../contract/job-event.ts';
 import { type GenerateJob, type Turn, promptTurns } from '../../contract/job.ts';
@@ -19,7 +19,7 @@ import { addedUsage, isRepairable, otherwiseJob, repairJob, tokensLeft } from '.
 interface Asked {
   readonly job: GenerateJob;
   readonly checks: AnswerChecks | undefined;
-  /** What the conversation has called so far. */
+  /** Calls of the conversation so far. */
   readonly history: CallHistory;
   /** Answers of the same job in which a call was refused. */
   readonly refusals: number;
@@ -55,7 +55,7 @@ export function checkedEvents(job: GenerateJob, events: readonly JobEvent[]): Pr
   });
 }
 
-/** What is repeated later is not made again. */
+/** Answers repeated later are never repaired. */
 const NO_CALL = { what: 'The answer', reason: 'its call is not valid' };
 
 function isChecked({ tools, format }: GenerateJob): boolean {
@@ -79,7 +79,7 @@ const WHOLE_CALL_TOKENS = 8_192;
 /** Tokens of a window that a call needs at least. */
 const LEAST_ROOM = 32;
 
-/** Events that tell nothing of the answer. */
+/** Events that precede the answer. */
 const BEFORE_ANSWER: ReadonlySet<JobEvent['type']> = new Set([
   'queued',
   'started',
@@ -91,18 +91,18 @@ class CheckedJob implements JobListener {
   readonly #asked: Asked;
   readonly #listener: JobListener;
   readonly #again: (repair: GenerateJob, listener: JobListener) => void;
-  /** What it said in words. */
+  /** Text of the answer. */
   #text = '';
   #passedCalls = 0;
   #numCtx = 0;
   /** The first call that was refused. */
   #refused: { readonly call: WrittenCall; readonly times: number } | null = null;
   #call: WrittenCall | null = null;
-  /** The first call that failed its check, the calls behind it, and why. */
+  /** The first call that failed its check, the calls after it, and the reason. */
   #failed: FailedCheck | null = null;
-  /** What a second failed call is told as: there is one repair. */
+  /** Error after a second failed call: there is one repair. */
   #hopeless: Error | null = null;
-  /** What is being done with earlier events; null: nothing, so that the next one may pass at once. */
+  /** Pending work on earlier events; null: the next event may pass at once. */
   #busy: Promise<void> | null = null;
   #isOver = false;
 
@@ -129,7 +129,7 @@ class CheckedJob implements JobListener {
     return this.#listener.room?.();
   }
 
-  /** In order: at once where nothing is pending. */
+  /** Runs `act` in order, at once if nothing is pending. */
   #then(act: () => Promise<void> | void): void {
     if (this.#busy === null) {
       const done = act();
@@ -227,7 +227,7 @@ class CheckedJob implements JobListener {
     this.#pass(event);
   }
 
-  /** Beside other calls a refused one is left out; alone, the model goes on without it. */
+  /** A refused call is left out if other calls passed; otherwise the model continues without it. */
   #refuse(
     event: DoneEvent,
     { call, times }: { readonly call: WrittenCall; readonly times: number },
@@ -257,7 +257,7 @@ class CheckedJob implements JobListener {
             const calls = mayCall ? (each.calls ?? 'refused') : 'ended';
             return this.#pass({ ...each, usage: addedUsage(event.usage, each.usage), calls });
           }
-          // Words behind words that stand for themselves.
+          // The continuation starts a new paragraph.
           if (isGap && each.type === 'text' && each.text !== '') {
             isGap = false;
             this.#pass({ type: 'text', text: '\n\n' });
@@ -276,10 +276,10 @@ class CheckedJob implements JobListener {
     });
   }
 
-  /** Of an answer that called no tool. */
+  /** Checks the format of an answer without tool calls. */
   async #requireShape(): Promise<void> {
     const { format, toolChoice } = this.#asked.job;
-    // The absence of a call is told by what stands behind this.
+    // A missing required call is reported by the choice guard.
     if (toolChoice.mode === 'required' || toolChoice.mode === 'named') return;
     if (format.kind !== 'json_schema' && format.kind !== 'json_object') return;
     const schema = format.kind === 'json_schema' ? format.schema : ANY_OBJECT;
@@ -298,7 +298,7 @@ class CheckedJob implements JobListener {
     return this.#repair(event, { ...failed, problem: 'the call ends in the middle' });
   }
 
-  /** The same call once more; what the answer said behind it follows. */
+  /** Repeats the call; the events after it follow. */
   #repair(event: DoneEvent, { call, problem }: FailedCheck): Promise<void> | void {
     const isCut = event.finishReason === 'length';
     const asked = this.#asked.job;
@@ -308,7 +308,7 @@ class CheckedJob implements JobListener {
     if (tokensLeft(asked, event.usage) === 0) return cut(event.usage);
     const failed = { name: call.name, argumentsJson: call.text, problem };
     const repair = repairJob(asked, failed, event.usage);
-    // Without a limit that is told, that of the upstream would cut it again.
+    // Without a limit in the request, the upstream's own would cut it again.
     const job = isCut ? { ...repair, maxTokens: repair.maxTokens ?? WHOLE_CALL_TOKENS } : repair;
     return new Promise((resolve, reject) => {
       const second: WrittenCall = { name: call.name, events: [], text: '' };
@@ -320,7 +320,7 @@ class CheckedJob implements JobListener {
           if (each.type === 'done') done = each;
         },
         onEnd: (failure) => {
-          // What the repair is told does not fit into the window beside the conversation, or the answer was a whole one without.
+          // The repair does not fit into the window, or the cut answer was complete without the call.
           const isVain = isCut && failure !== null && !isFailure(failure, 'cancelled', 'stopped_by_operator');
           if (isVain || isFailure(failure, 'context_length_exceeded')) return resolve(cut(event.usage));
           if (failure !== null || done === null) return reject(failure ?? this.#notValid(call, problem));

@@ -8,7 +8,7 @@ import { callId } from '../intake/call-id.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import { isRepeatable } from '../generation/choices.ts';
 
-/** Checks the events of jobs, each job by its own guard; throws when an answer is over and is not what was asked for. */
+/** Checks the events of each job with its own guard; throws if a finished answer does not match the request. */
 export function checker(jobs: readonly GenerateJob[]): (index: number, event: JobEvent) => AnswerEvent[] {
   const guards = jobs.map((job) => new ChoiceGuard(job));
   return (index, event) => guards[index]?.pass(event) ?? [];
@@ -23,7 +23,7 @@ class ChoiceGuard {
     this.#job = job;
   }
 
-  /** What may leave now. */
+  /** Events that may pass now. */
   pass(event: JobEvent): AnswerEvent[] {
     switch (event.type) {
       case 'queued':
@@ -56,7 +56,7 @@ class ChoiceGuard {
     }
   }
 
-  /** The end of an answer, where it is what was asked for. */
+  /** Checks the end of an answer against the request. */
   #wanted(event: DoneEvent): DoneEvent {
     const { mode } = this.#job.toolChoice;
     const wanted = mode === 'required' || mode === 'named';

@@ -4,16 +4,15 @@ import type { GenerateJob } from '../../contract/job.ts';
 import type { ChoiceEvent } from '../generation/choices.ts';
 import { type AnswerEvent, type CallEvent, checker } from './choice-guard.ts';
 
-/** What an answer is made of, in the order in which it was said. */
+/** Parts of an answer in their order. */
 export type AnswerPart = { readonly type: 'text' | 'reasoning'; readonly text: string } | CallEvent;
 
 export interface Answer {
   readonly parts: readonly AnswerPart[];
-  /** Sampled tokens of the text, where log probabilities were asked for. */
+  /** Sampled tokens of the text, if log probabilities were requested. */
   readonly tokens: readonly SampledToken[];
-  /** Those of the prompt, where they were asked for. */
+  /** Scored tokens of the prompt, if requested. */
   readonly promptTokens: readonly PromptToken[];
-  /** How it ended. */
   readonly done: DoneEvent;
 }
 
@@ -22,7 +21,7 @@ export interface Collected {
   readonly answers: readonly [Answer, ...Answer[]];
   /** The window that was used. */
   readonly numCtx: number;
-  /** How conversations were changed for the template, as `part=how`. */
+  /** Changes of the conversation for the template, as `part=how`. */
   readonly folds: readonly string[];
   /** Keywords of tools that the model's format leaves to the check. */
   readonly unheld: readonly UnheldKeyword[];
@@ -35,7 +34,7 @@ interface Draft {
   done: DoneEvent | null;
 }
 
-/** Throws when an answer is not what its job asked for. `onStarted` is called when the engine takes a job. */
+/** Throws if an answer does not match its job. `onStarted` is called when the engine takes a job. */
 export async function collect(
   jobs: readonly GenerateJob[],
   events: AsyncIterable<ChoiceEvent> | Iterable<ChoiceEvent>,

@@ -1,4 +1,4 @@
-/** What the schemas of a conversation ask for that no grammar enforces, or none enforces as widely. */
+/** Requirements of a conversation's schemas that no grammar enforces, or none enforces as widely. */
 import type { AnswerFormat, ToolDefinition } from '../../contract/job.ts';
 import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
 import { toolsText } from '../../contract/job-tools.ts';

@@ -1,4 +1,4 @@
-/** How a request was understood, which headers tell apart from its answer. */
+/** Notes on how a request was understood; headers report them apart from the answer. */
 import type { UnheldKeyword } from '../../contract/job-event.ts';
 import type { Relaxation } from './relaxations.ts';
 import type { Rewriting } from './volatile-lines.ts';
@@ -8,15 +8,15 @@ export interface RequestNotes {
   readonly ignored: readonly string[];
   /** Keywords of schemas that only the check of the finished answer enforces. */
   readonly relaxed?: readonly Relaxation[];
-  /** The model that answers where the one that was asked for is not installed, else null. */
+  /** The model that answers if the requested one is not installed, else null. */
   readonly substituted?: string | null;
-  /** Whether a stand-in puts the conversation, for want of a template. */
+  /** True if the model has no template and a stand-in renders the conversation. */
   readonly hasStandIn?: boolean;
   /** Lines of system prompts that did not stay where they were, and turns that were put in another way for the template. */
   readonly rewritten?: readonly Rewriting[];
 }
 
-/** `folds` as a worker tells them: `part=how`. */
+/** `folds` as workers report them: `part=how`. */
 export function withFolds(understood: RequestNotes, folds: readonly string[] = []): RequestNotes {
   if (folds.length === 0) return understood;
   const rewritten = folds.map((fold) => {
@@ -26,7 +26,7 @@ export function withFolds(understood: RequestNotes, folds: readonly string[] = [
   return { ...understood, rewritten: [...(understood.rewritten ?? []), ...rewritten] };
 }
 
-/** With the keywords that the model's own tool format leaves to the check; each is named once. */
+/** Adds keywords that the model's own tool format leaves to the check; each is named once. */
 export function withUnheld(understood: RequestNotes, unheld: readonly UnheldKeyword[] = []): RequestNotes {
   const { relaxed = [] } = understood;
   const isNamed = (each: UnheldKeyword): boolean =>

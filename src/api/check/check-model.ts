@@ -23,7 +23,7 @@ export interface ScoreCard {
     /** Not tried, because the time was over. */
     readonly left: number;
   };
-  /** What the maker recommends for sampling, by the file's own names. */
+  /** The maker's sampling recommendations, by the file's own names. */
   readonly makerDefaults: Readonly<Record<string, number>>;
   readonly defects: readonly string[];
 }
@@ -56,7 +56,7 @@ export async function checkModel(options: CheckOptions): Promise<ScoreCard> {
   }
 }
 
-/** The same of a model that is loaded; no case begins or goes on after `end`, on the clock of performance.now(). */
+/** Checks a loaded model; no case starts or continues after `end`, on the clock of performance.now(). */
 export async function checkLoaded(
   loaded: LoadedModel,
   options: Pick<CheckOptions, 'target' | 'makerDefaults' | 'signal' | 'onCase'> & { readonly end: number },
@@ -139,7 +139,7 @@ export interface FailedCase extends Pick<CheckCase, 'name' | 'kind'> {
   readonly reason: string;
 }
 
-/** What a user of the model should know, beside single cases that failed. */
+/** Advice for users of the model, in addition to failed cases. */
 export function formatDefects(format: ModelFormatFacts | null, failed: readonly FailedCase[]): string[] {
   return [...(format === null ? [] : templateDefects(format, failed)), ...historyDefects(failed)];
 }

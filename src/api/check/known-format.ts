@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
 import { ModelFormatFacts } from '../../contract/job-event.ts';
-import { keep, readKept } from '../../store/passports/kept-file.ts';
+import { keep, readKept } from '../../store/passports/findings.ts';
 import type { InstalledModel } from '../../store/registry/registry.ts';
 
 const Kept = Type.Object({

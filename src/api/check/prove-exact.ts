@@ -32,7 +32,7 @@ interface Situation {
 
 export interface ProofOptions {
   readonly worker: WorkerSettings;
-  /** With exact=on among its settings. */
+  /** Its settings include exact=on. */
   readonly target: LocalTarget;
   readonly cores: number;
   /** Situations that do not begin within this time, loads included, are left out. */
@@ -103,7 +103,7 @@ export async function proveExact(options: ProofOptions): Promise<ExactProof> {
 
 type Compared = Answered & { readonly at: number };
 
-/** In this order: each goes on with the worker and the cache that the one before has left. */
+/** The order matters: each continues with the worker and the cache of the one before. */
 const SITUATIONS: readonly (readonly [name: string, run: (lab: Lab) => Promise<Compared[]>])[] = [
   ['alone, with the prompt cache', (lab) => lab.oneByOne('shared')],
   [
@@ -125,7 +125,7 @@ const SITUATIONS: readonly (readonly [name: string, run: (lab: Lab) => Promise<C
   ['beside requests that are cancelled', (lab) => lab.besideCancelled()],
 ];
 
-/** One model at a time in a worker, and what is asked of it. */
+/** Runs one model at a time in a worker. */
 class Lab {
   readonly cores: number;
   readonly #backend: LocalBackend;

@@ -6,7 +6,7 @@ import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { type ParamsPatch, setParams } from '../../store/install/changes.ts';
 import type { InstalledModel, Registry } from '../../store/registry/registry.ts';
 
-/** How the model writes, with its settings as they would be; throws load_setting_unusable. */
+/** Reads the model's format with the new settings; throws load_setting_unusable. */
 type AskFormat = (next: InstalledModel) => Promise<ModelFormatFacts | null>;
 
 /** `doubts`: sentences about what can be used and may not be what was meant. Throws as setParams does. */
@@ -32,7 +32,7 @@ function threadDoubts({ threads }: ParamsPatch): string[] {
   return [`This machine runs ${most} threads at a time; more than that make the model slower.`];
 }
 
-/** Whoever hears load_setting_unusable is to change a setting, which is what was tried here. */
+/** load_setting_unusable would ask the user for the change that was just tried. */
 function refuse(error: unknown): never {
   if (!isFailure(error, 'load_setting_unusable')) throw error;
   const { setting, reason } = error.detail;

@@ -1,11 +1,10 @@
-/** What one answer of a text completion said so far: its text, and log probabilities in OpenAI's shape. */
+/** Text and log probabilities of one text completion so far, in OpenAI's shape. */
 import type { PromptToken, PromptTokensEvent, TextEvent, TokenLogprob } from '../../contract/job-event.ts';
 import type { CompletionLogprobs } from '../../wire/inference/completions.ts';
 import type { PromptLogprobs } from '../../wire/inference/prompt-logprobs.ts';
 import { wirePromptLogprobs } from '../generation/prompt-scores.ts';
-import { EchoedPrompt, charactersIn } from './echoed-prompt.ts';
 
-/** What an answer reports beside its text. */
+/** Optional reports of an answer besides its text. */
 export interface Reported {
   /** Echoed before the answer; null: as its tokens spell it. */
   readonly opening: string | null;
@@ -13,7 +12,7 @@ export interface Reported {
   readonly logprobs: number | null;
   /** Tokens of the prompt are among those reported, because it is echoed. */
   readonly echoesTokens: boolean;
-  /** Alternatives of each token of the prompt, in a list of their own; null: there is none. */
+  /** Alternatives of each prompt token, in a list of their own; null: none. */
   readonly promptLogprobs: number | null;
 }
 
@@ -46,7 +45,7 @@ export class ChoiceText {
     return this.#logprobs;
   }
 
-  /** Members beside the answer, where they were asked for. */
+  /** Optional members next to the answer. */
   get promptLogprobs(): PromptLogprobs {
     const { promptLogprobs: top } = this.#reported;
     return top === null ? {} : wirePromptLogprobs(this.#prompt, top);
@@ -69,7 +68,6 @@ export class ChoiceText {
     return this.#took(text, piece);
   }
 
-  /** The same of a piece of the answer. */
   add({ text, tokens }: TextEvent): TextPiece {
     const { logprobs: top } = this.#reported;
     if (tokens === undefined || top === null) return this.#took(text, null);
@@ -109,7 +107,7 @@ class LogprobLists {
   }
 }
 
-/** By their text, the token itself among them; of several with one text the likeliest. */
+/** Keyed by text, including the sampled token; equal texts keep the likeliest. */
 function wireAlternatives(
   own: Pick<TokenLogprob, 'text' | 'logprob'>,
   likeliest: readonly TokenLogprob[],
@@ -119,4 +117,57 @@ function wireAlternatives(
   for (const { text, logprob } of [...likeliest.slice(0, top), own])
     if (!found.has(text)) found.set(text, logprob);
   return Object.fromEntries(found);
+}
+
+/** Positions of prompt tokens in the echoed text. */
+
+/** Characters that begin in these bytes of UTF-8. */
+function charactersIn(bytes: Iterable<number>): number {
+  let characters = 0;
+  for (const byte of bytes) if ((byte & 0xc0) !== 0x80) characters += 1;
+  return characters;
+}
+
+const SPACE = 0x20;
+
+class EchoedPrompt {
+  /** Null: the text is what the tokens spell. */
+  readonly #known: Buffer | null;
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  #at = 0;
+  #spelled = '';
+  /** Passed so far. */
+  characters = 0;
+
+  constructor(known: string | null) {
+    this.#known = known === null ? null : Buffer.from(known);
+  }
+
+  /** Moves past the token and returns its first character's position. */
+  pass(bytes: readonly number[]): number {
+    const begins = this.characters;
+    const passed = this.#known === null ? bytes : this.#foundIn(this.#known, bytes);
+    if (this.#known === null) this.#spelled += this.#decoder.decode(Uint8Array.from(bytes), { stream: true });
+    this.#at += passed.length;
+    this.characters += charactersIn(passed);
+    return begins;
+  }
+
+  /** Text of the tokens passed since the last call. */
+  spelled(): string {
+    const text = this.#spelled;
+    this.#spelled = '';
+    return text;
+  }
+
+  /** A tokenizer may add a mark or a space, which the text does not have. */
+  #foundIn(known: Buffer, bytes: readonly number[]): readonly number[] {
+    if (this.#isNext(known, bytes)) return bytes;
+    const rest = bytes[0] === SPACE ? bytes.slice(1) : [];
+    return this.#isNext(known, rest) ? rest : [];
+  }
+
+  #isNext(known: Buffer, bytes: readonly number[]): boolean {
+    return bytes.every((byte, at) => known[this.#at + at] === byte);
+  }
 }

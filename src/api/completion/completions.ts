@@ -47,7 +47,7 @@ export async function acceptCompletion(
   return new AcceptedRequest(ports.engine, plan, answers(ports, plan, body));
 }
 
-/** What an answer begins with, and what it tells of tokens. */
+/** The echoed beginning of an answer, and its token reports. */
 export function reportedParts(
   { echo, logprobs = null, prompt_logprobs: promptLogprobs = null }: CompletionRequest,
   prompt: Prompt,
@@ -91,7 +91,7 @@ function answers(
 }
 
 interface ChunkOptions {
-  /** Of each answer. */
+  /** One per answer. */
   readonly reported: readonly Reported[];
   readonly perPrompt: number;
   readonly includeUsage: boolean;

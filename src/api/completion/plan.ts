@@ -1,4 +1,4 @@
-/** What is refused of a text completion before anything runs, and what runs, in no dialect's words. */
+/** Refusals of a text completion before anything runs, and its planned jobs, in no dialect's words. */
 import type { Engine } from '../../engine/ports.ts';
 import type { Prompt, ScoredPrompt } from '../../contract/job.ts';
 import type { Caller } from '../caller.ts';
@@ -25,9 +25,9 @@ export interface CompletionAsk {
   /** One at least. */
   readonly prompts: readonly Prompt[];
   readonly options: GenerationFields & FormatFields;
-  /** How many alternatives to report per token; null: no token is reported. */
+  /** Alternatives reported per token; null: no token is reported. */
   readonly topLogprobs: number | null;
-  /** What is reported of the prompts; absent: nothing. */
+  /** Reports about the prompts; absent: none. */
   readonly scoredPrompt?: ScoredPrompt | undefined;
   /** Fields of the request that nothing reads. */
   readonly unknown: readonly string[];
@@ -38,7 +38,7 @@ export interface CompletionPlan extends RequestPlan {
   readonly perPrompt: number;
 }
 
-/** What a text to be continued has none of. */
+/** Fields that text to be continued does not have. */
 export const NO_CHAT = {
   tools: [],
   toolChoice: { mode: 'none' },

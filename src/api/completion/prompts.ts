@@ -5,7 +5,7 @@ import { type CompletionRequest, MOST_PROMPTS, type SentPrompt } from '../../wir
 
 type PromptFields = Pick<CompletionRequest, 'prompt' | 'suffix' | 'echo' | 'logprobs' | 'parse_special'>;
 
-/** In the order sent; throws what cannot be continued. */
+/** Throws if a prompt cannot be continued. */
 export function readPrompts(body: PromptFields): Prompt[] {
   const sent = splitPrompts(body.prompt);
   refuseTogether(body, sent);

@@ -22,16 +22,16 @@ export function textAt(value: unknown, path: string): string {
   throw refusal(path, 'must be a string');
 }
 
-/** How a word that a client chose stands in a sentence. */
+/** Quotes a client's word for a sentence. */
 export const shown = (value: unknown): string => `"${String(value).slice(0, 64)}"`;
 
 export interface FieldRow<Body> {
-  /** Why the request is refused; null: it is not. */
+  /** Returns the reason of a refusal, or null. */
   readonly refused?: (body: Body) => string | null;
   readonly isIdle?: (body: Body, canThink: boolean) => boolean;
 }
 
-/** By the path of the field, with a dot between its parts; a field that is left out or null is skipped. */
+/** Keyed by the field's path, with dots between its parts; an absent or null field is skipped. */
 export type FieldRows<Body> = Readonly<Record<string, FieldRow<Body>>>;
 
 /** Throws the refusal of the first row that has one. */

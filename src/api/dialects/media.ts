@@ -6,7 +6,7 @@ import type { Turn, TurnMedium } from '../../contract/job.ts';
 import type { Medium } from '../../engine/ports.ts';
 import type { ServedModel } from '../models/served-model.ts';
 
-/** A medium as it stands in a message, before its place in the text is known. */
+/** A medium of a message, before its position in the text is known. */
 export type FoundMedium =
   | { readonly medium: 'image'; readonly url: string }
   | { readonly medium: 'audio'; readonly data: string; readonly format: string };
@@ -31,7 +31,7 @@ const DATA_URL = /^data:image\/[\w.+-]{1,64};base64,[A-Za-z0-9+/]+={0,2}$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const AUDIO_FORMATS: readonly unknown[] = ['wav', 'mp3', 'flac', 'ogg'];
 
-/** An image from a data URL, or from an address where those are fetched; null where it is none. */
+/** An image from a data URL, or from an address if those are fetched; else null. */
 export function imageAt(url: unknown, takes: Takes): FoundMedium | null {
   if (typeof url !== 'string') return null;
   const isFound = DATA_URL.test(url) || (takes('address') && isAddress(url));
@@ -81,8 +81,8 @@ export function mixed(parts: readonly (string | FoundMedium)[], separator = ''):
 }
 
 /**
- * What a client's history holds and the model does not read: media in results of tools, and items that a provider's own tools
- * left behind. They stay in the history, so that refusing them would end the conversation. Each is noted by its path.
+ * Parts of a client's history that the model does not read: media in tool results, and items of a provider's own
+ * tools. They stay in the history, and refusing them would end the conversation. Each is reported by its path.
  */
 export class Omissions {
   readonly #paths: string[] = [];

@@ -7,7 +7,7 @@ import { schemaPlace, placeSchema } from '../intake/schema-places.ts';
 import { readTools } from '../intake/tools.ts';
 import type { Fields } from './fields.ts';
 
-/** A tool in the words of api/intake, and where it stands in the request. */
+/** A tool in the shape of api/intake, and its path in the request. */
 export interface PlacedTool {
   readonly path: string;
   readonly tool: Fields;

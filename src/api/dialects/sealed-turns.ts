@@ -5,7 +5,7 @@ import { Turn } from '../../contract/job.ts';
 
 const Turns = Type.Array(Turn);
 
-/** Tells our encoding from what another provider has sealed, which nobody else can read. */
+/** Distinguishes our encoding from that of another provider, which only it can read. */
 const SEAL = 'svc1.';
 
 export const sealText = (text: string): string => SEAL + Buffer.from(text, 'utf8').toString('base64url');

@@ -26,7 +26,7 @@ export async function featureHash(text: string, pause: Pause): Promise<Float32Ar
   return normalise(vector);
 }
 
-/** The number of features that stands for tokens in `usage`: the words, at least 1. */
+/** Number of features reported as tokens in `usage`: the words, at least 1. */
 export async function featureCount(text: string, pause: Pause): Promise<number> {
   let count = 0;
   for await (const words of stretches(text.normalize('NFC'), pause)) count += words.length;
@@ -69,7 +69,7 @@ function* addRest(vector: Float32Array, text: string): Generator<void, void> {
   add(vector, yield* longHash(text.toWellFormed(), restHash), 1);
 }
 
-/** The hash of a text that may be long, which goes on from the hash of the text before. */
+/** Hash of a text that may be long, continued from the hash of the text before. */
 function* longHash(text: string, before: number): Generator<void, number> {
   let hash = before;
   for (const piece of pieces(text)) {
@@ -102,7 +102,7 @@ function add(vector: Float32Array, hash: number, weight: number): void {
   vector[at] = (vector[at] ?? 0) + sign * weight;
 }
 
-/** FNV-1a, 32 bits, over UTF-8 (draft-eastlake-fnv); goes on from the hash of the text before. */
+/** FNV-1a, 32 bits, over UTF-8 (draft-eastlake-fnv); continues from the hash of the text before. */
 function fnv1a(text: string, before = 0x811c9dc5): number {
   let hash = before;
   for (const char of text.toWellFormed()) hash = withCodePoint(hash, char.codePointAt(0) ?? 0);

@@ -12,7 +12,6 @@ export interface RecordedVectors {
 
 type Ended = Extract<JobEvent, { type: 'embedded' }>;
 
-/** In the order of the inputs. */
 export function inOrder(
   events: readonly JobEvent[],
   inputs: number,
@@ -28,7 +27,7 @@ export function inOrder(
   return { items, ended };
 }
 
-/** Of this width, which a request or a record names. */
+/** The width that a request or a record names. */
 export function recordedVectors(
   items: readonly EmbeddingEvent[],
   { account: facts }: Ended,

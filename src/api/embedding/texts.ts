@@ -27,7 +27,7 @@ export function readEmbeddingInput(input: string | readonly unknown[]): NamedTex
   return { texts: input.map(read), inputName };
 }
 
-/** Whether they are of the model is for its vocabulary to say. */
+/** The vocabulary checks whether the ids exist. */
 function readIds(ids: readonly unknown[], name: string): number[] {
   if (ids.length === 0) refuse(`${name} must not be empty; leave empty texts out.`, name);
   const isId = (id: unknown): id is number => Number.isInteger(id) && Number(id) >= 0 && Number(id) < 2 ** 31;
@@ -41,7 +41,7 @@ function readIds(ids: readonly unknown[], name: string): number[] {
   return ids.filter(isId);
 }
 
-/** One text, or a 400 that calls it `name`. Texts of white space pass, as they do elsewhere: one blank chunk must not fail a batch. */
+/** One text, or a 400 that calls it `name`. White space passes: one blank chunk must not fail a batch. */
 export function readText(item: unknown, name: string, ifTooLarge = 'split it'): string {
   if (typeof item === 'number' || Array.isArray(item)) {
     refuse(
@@ -57,7 +57,7 @@ export function readText(item: unknown, name: string, ifTooLarge = 'split it'): 
   return item.toWellFormed();
 }
 
-/** Ends a request for what stands at that place of it. */
+/** Refuses the value at that path. */
 export function refuse(message: string, param: string): never {
   throw fail('invalid_request', { message, param });
 }

@@ -21,10 +21,9 @@ export interface VectorPorts {
 
 export interface VectorsAsked extends NamedTexts {
   readonly model: string;
-  /** The width to answer with; throws where the model has no vectors of the one that was asked for. */
+  /** Width of the answer; throws if the model cannot have the requested one. */
   readonly outputWidth: (model: WidthFacts) => number;
   readonly truncate: boolean;
-  /** As the request has it. */
   readonly keepAlive: string | number | null | undefined;
   readonly caller: Caller;
   /** The vectors are to have a record. */
@@ -38,7 +37,7 @@ export interface Vectors {
   /** In the order of the texts; each vector has length one. */
   readonly items: readonly { readonly vector: Float32Array; readonly truncated: boolean }[];
   readonly tokens: number;
-  /** What a record says of them; only where they are to have one. */
+  /** Facts for a record; only if one is wanted. */
   readonly account?: RecordedVectors;
 }
 
@@ -49,7 +48,7 @@ export async function computeVectors(ports: VectorPorts, asked: VectorsAsked): P
   try {
     return await modelVectors(engine, await vectorModel(models, asked.model), asked);
   } catch (error) {
-    // The fallback stands in only for a default model that cannot run at all, never for one that was asked for by name.
+    // The fallback replaces only a default model that cannot run at all, never a model requested by name.
     const cannotRun = isFailure(error, 'no_default_model', 'native_unavailable', 'files_changed');
     const namesDefault =
       asked.model === DEFAULT_MODEL || asked.model === (await models.defaultId('embedding'));
@@ -81,7 +80,12 @@ const HASHED: WidthFacts = {
 };
 
 /** Computed on the server's own thread, so it gives way often. */
-async function hashVectors({ texts, inputName, outputWidth, caller: { signal } }: VectorsAsked): Promise<Vectors> {
+async function hashVectors({
+  texts,
+  inputName,
+  outputWidth,
+  caller: { signal },
+}: VectorsAsked): Promise<Vectors> {
   outputWidth(HASHED);
   const pause = async (): Promise<void> => {
     await setImmediate();

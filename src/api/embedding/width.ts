@@ -12,7 +12,10 @@ export type WidthFacts = Pick<ServedModel, 'id' | 'name' | 'architecture'> & {
   readonly embeddingWidth: number;
 };
 
-/** By name, because no GGUF file says it: models trained so that the first numbers of a vector are one by themselves. */
+/**
+ * Models trained so that the first numbers of a vector are a usable vector. Listed by name, because no GGUF file has
+ * this fact.
+ */
 const TRAINED_TO_BE_CUT = [
   /qwen3.?embedding/i,
   /embedding.?gemma/i,
@@ -31,7 +34,7 @@ export function answerWidth(model: WidthFacts, dimensions: number | null): numbe
   const set = model.defaults?.dimensions ?? EMBEDDING_WIDTH;
   const wanted = dimensions ?? (set === 'native' ? own : set);
   if (wanted >= least && wanted <= own) return wanted;
-  // As many zeros as anyone likes would be an answer to a question that nobody asks.
+  // Arbitrary padding has no use.
   if (own < EMBEDDING_WIDTH && wanted === EMBEDDING_WIDTH) return wanted;
   throw fail('embedding_width', {
     model: model.id,
@@ -42,7 +45,7 @@ export function answerWidth(model: WidthFacts, dimensions: number | null): numbe
   });
 }
 
-/** What `dimensions` may be. */
+/** Valid values of `dimensions`. */
 function inWords(least: number, own: number): string {
   const isRange = least < own;
   const widths = isRange ? `a number from ${least} to ${own}` : `${own}`;

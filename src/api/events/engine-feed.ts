@@ -27,7 +27,7 @@ export interface FeedPorts {
   readonly bootId: string;
 }
 
-/** An event as it is written; `data` is JSON. */
+/** An event as written; `data` is JSON. */
 export interface FeedEvent {
   readonly id: string;
   readonly event: keyof typeof ENGINE_EVENTS;
@@ -38,9 +38,9 @@ const LIMITS = {
   readers: 64,
   /** Between two updates at least. */
   updateMs: 250,
-  /** What nobody tells, such as the memory that other programs take, is looked at this often. */
+  /** Interval for figures that nothing reports, such as other programs' memory. */
   lookMs: 5_000,
-  /** How long the log goes on after the last reader has left, for one that comes back. */
+  /** Time that the log continues after the last reader has left, in case it reconnects. */
   lingerMs: 10_000,
 };
 
@@ -50,7 +50,7 @@ export class EngineFeed {
   readonly #slots = new Map<string, SlotStates>();
   #rates = new SlotRates();
   #log: PatchLog<EngineState> | null = null;
-  /** Goes on over the pauses in which nobody reads. */
+  /** Continues across pauses without readers. */
   #number = 0;
   #readers = 0;
   #news = deferred<void>();

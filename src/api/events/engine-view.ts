@@ -17,7 +17,7 @@ import { shownJobId } from '../caller.ts';
 import type { UpstreamView } from '../../wire/operation/upstream.ts';
 import type { Recording } from '../../wire/operation/requests.ts';
 
-/** Memory of one device; null: it does not tell how much it has. */
+/** Memory of one device; null: unknown. */
 export interface DeviceStatus {
   readonly device: string;
   readonly totalBytes: number | null;
@@ -27,13 +27,12 @@ export interface DeviceStatus {
 
 export interface EngineFacts {
   readonly atMs: number;
-  /** From monotonic to Unix milliseconds. */
   readonly toUnixMs: number;
   readonly bootId: string;
   readonly startedMs: number;
   readonly residencies: readonly ResidencyStatus[];
   readonly jobs: readonly OpenJob[];
-  /** By model; what nobody has told is missing. */
+  /** By model; unknown values are missing. */
   readonly slots: ReadonlyMap<string, SlotStates>;
   readonly slotRate: (modelId: string, jobId: string) => number | null;
   readonly devices: readonly DeviceStatus[];
@@ -48,7 +47,7 @@ export interface EngineFacts {
 export const MOST_LISTED_JOBS = 200;
 /** Clients that a state lists, the busiest first. */
 const MOST_LISTED_CLIENTS = 32;
-/** What is free moves all the time; smaller changes than this are no news. */
+/** Free memory changes all the time; smaller changes than this are not sent. */
 const FREE_STEP_BYTES = 16 * 2 ** 20;
 
 export function engineState(facts: EngineFacts): EngineState {
@@ -241,4 +240,23 @@ type Present<T> = {
 function present<T extends object>(members: T): Present<T> {
   const kept = Object.entries(members).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(kept) as Present<T>;
+}
+
+/** For the whole state, or a merge patch of it. */
+export function withOwnClients<State extends Partial<EngineState>>(state: State, name: string): State {
+  const { clients, jobs } = state;
+  return {
+    ...state,
+    ...(clients === undefined ? {} : { clients: clients.filter(({ client }) => client === name) }),
+    ...(jobs === undefined
+      ? {}
+      : { jobs: Object.fromEntries(Object.entries(jobs).map(([id, job]) => [id, ownOnly(job, name)])) }),
+  };
+}
+
+/** A patch has null where a job is over. */
+function ownOnly<Job extends EngineState['jobs'][string] | null>(job: Job, name: string): Job {
+  if (job === null || job.client === name) return job;
+  const { client: _, ...rest } = job;
+  return rest as Job;
 }

@@ -17,7 +17,7 @@ export class PatchLog<State extends object> {
   #patches: LoggedPatch[] = [];
   #chars = 0;
 
-  /** `number` names the first state; a log that begins anew goes on counting, so that no number means two states. */
+  /** `number` is the first state's; a new log continues counting, so that no number means two states. */
   constructor(state: State, number: number) {
     this.#state = state;
     this.#number = number;
@@ -27,12 +27,12 @@ export class PatchLog<State extends object> {
     return this.#state;
   }
 
-  /** Of the present state. */
+  /** Number of the present state. */
   get number(): number {
     return this.#number;
   }
 
-  /** The next state; false when nothing of it is news. `stamp` members are told along, and are no news by themselves. */
+  /** Adds the next state; false if nothing changed. `stamp` members are sent along and cause no update alone. */
   push(state: State, stamp: Partial<State> = {}): boolean {
     const patch = mergePatch({ ...this.#state, ...stamp }, { ...state, ...stamp });
     this.#state = { ...state, ...stamp };
@@ -46,7 +46,7 @@ export class PatchLog<State extends object> {
     return true;
   }
 
-  /** What came after the state of that number, in order; null when that is not known any more. */
+  /** Patches after the state of that number, in order; null if it is no longer known. */
   since(number: number): readonly LoggedPatch[] | null {
     if (number > this.#number) return null;
     const missed = this.#number - number;

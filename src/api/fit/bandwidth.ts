@@ -1,4 +1,6 @@
-/** How fast this machine reads memory, which bounds how fast a CPU generates: each token reads all weights once. */
+/**
+ * Measures how fast this machine reads memory, which bounds a CPU's generation: each token reads all weights once.
+ */
 import { once } from 'node:events';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -45,7 +47,7 @@ export async function memoryBandwidth(home: string): Promise<Bandwidth> {
 /** Bytes per second of the best round, all threads reading at once. */
 export async function measureBandwidth(threads: number): Promise<number> {
   const bytes = Math.max(LEAST_PER_THREAD, Math.ceil(LEAST_BYTES / threads));
-  // What this process was started with is not meant for its threads.
+  // Threads do not need this process's start options.
   const options = { workerData: { bytes, ms: ROUND_MS }, execArgv: [] };
   const workers = Array.from(
     { length: threads },

@@ -19,7 +19,7 @@ import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
 
 const WINDOWS = [4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144];
 
-/** What a load gets whose window is set to this. */
+/** The load with this window. */
 export interface FittingWindow {
   readonly numCtx: number;
   readonly slots: number;
@@ -33,9 +33,9 @@ export interface ModelFit {
   readonly weightsBytes: number;
   readonly free: Memory;
   readonly windows: readonly FittingWindow[];
-  /** What a load without num_ctx would get now; null: nothing fits. */
+  /** A load without num_ctx; null: nothing fits. */
   readonly load: LoadSize | null;
-  /** Whether a GPU takes part, whose speed is not that of the machine's memory. */
+  /** True if a GPU takes part; its speed is not that of the machine's memory. */
   readonly onGpu: boolean;
   /** A token reads only some of the weights. */
   readonly isMixture: boolean;
@@ -71,7 +71,7 @@ export async function fitModel(target: LocalTarget, { settings, slots }: FitOpti
   }
 }
 
-/** What a load without num_ctx would get from this worker now; null: nothing fits. */
+/** The load without num_ctx on this worker; null: nothing fits. */
 export async function plannedLoad(
   backend: LocalBackend,
   target: LocalTarget,
@@ -107,7 +107,7 @@ const planSize = (plan: LoadPlan | null): LoadSize | null =>
 function windowAt(wish: Wish, free: Memory): FittingWindow {
   const { wantedCtx: numCtx, slots: pinned, need } = wish;
   const plan = bestPlan(wish, free);
-  // Where the window itself finds no room, the plan is for a smaller one.
+  // If even the window finds no room, the plan is for a smaller one.
   if (plan?.numCtx === numCtx)
     return { numCtx, slots: plan.slots, bytes: totalBytes(plan.memory), fits: true };
   const slots = pinned ?? 1;

@@ -22,7 +22,7 @@ import {
 import { ScoreBudget } from './prompt-scores.ts';
 import type { AskedAdapter } from '../../wire/inference/generation.ts';
 
-/** What is asked of the model, apart from how its answer is sampled. */
+/** The request to the model, apart from sampling. */
 export type JobContent = Pick<
   GenerateJob,
   'prompt' | 'tools' | 'toolChoice' | 'maxCalls' | 'format' | 'reasoning' | 'topLogprobs' | 'scoredPrompt'
@@ -36,7 +36,7 @@ export interface Choices {
   readonly account?: RequestAccount | undefined;
   /** The client reads how far the prompt is evaluated; people who watch its stream read comments. */
   readonly showsProgress?: boolean;
-  /** How a long conversation is made shorter first; absent: not at all. */
+  /** Edits that shorten a long conversation; absent: none. */
   readonly edits?: readonly ContextEdit[];
 }
 
@@ -96,14 +96,14 @@ export function planChoices(
   };
 }
 
-/** An exact model answers the same request the same way, so there the seed follows from what is asked. */
+/** An exact model gives equal requests equal answers, so its seed follows from the request. */
 function unaskedSeed({ settings }: ServedModel, content: JobContent): number {
   if (!isExact(settings)) return randomInt(2 ** 32 - 1);
   const asked = createHash('sha256').update(JSON.stringify(content)).digest();
   return asked.readUInt32BE() % (2 ** 32 - 1);
 }
 
-/** The same for an answer that nobody reads before its end. */
+/** Marks the jobs of an answer that is read only at its end. */
 export function asWhole({ jobs, ...choices }: Choices): Choices {
   const whole = jobs.map((job): GenerateJob => {
     const joined = { ...job, isWhole: true };
@@ -113,15 +113,15 @@ export function asWhole({ jobs, ...choices }: Choices): Choices {
   return { ...choices, jobs: whole };
 }
 
-/** Jobs whose seed nobody asked for, so that the same request gets another one. */
+/** Jobs without a requested seed, so that a repeated request gets another one. */
 const withoutSeed = new WeakSet<GenerateJob>();
 
-/** Whether the same request gets the same answer: nothing is drawn, or it is drawn from a seed that was asked for. */
+/** True if an equal request gets an equal answer: nothing is drawn, or the seed was requested. */
 export function isRepeatable(job: GenerateJob): boolean {
   return job.lane !== 'shared' || job.sampling.temperature === 0 || !withoutSeed.has(job);
 }
 
-/** What the body of a request says of its way wins over its headers. */
+/** Routing fields of the body override headers. */
 function mergeRoute(
   { prompt_cache_key: key, svc_resume: resume }: GenerationFields,
   { route }: Caller,
@@ -129,7 +129,7 @@ function mergeRoute(
   return { ...route, session: key ?? route?.session, mayResume: resume === true };
 }
 
-/** Whether the answer is JSON, by its own grammar. */
+/** True if the answer's grammar is JSON. */
 export function isJson({ kind }: GenerateJob['format']): boolean {
   return kind === 'json_object' || kind === 'json_schema';
 }
@@ -159,7 +159,7 @@ export function runChoices(
   // Follows the client's signal by hand: AbortSignal.any costs more than all else that is made here.
   const stop = new AbortController();
   const onAbort = (): void => stop.abort();
-  // A signal that AbortSignal.any made is never collected while somebody listens to it.
+  // A signal made by AbortSignal.any is never collected while it has listeners.
   const forget = (): void => signal.removeEventListener('abort', onAbort);
   const giveUp = (): void => {
     forget();
@@ -212,7 +212,7 @@ export function runChoices(
 
 type Adapters = GenerateJob['adapters'];
 
-/** In the order of the model, so that equal choices look equal. */
+/** In the model's order, so that equal choices are equal. */
 function chooseAdapters(
   asked: readonly AskedAdapter[] | null | undefined,
   { id, settings: { lora: attached = [] } }: Pick<ServedModel, 'id' | 'settings'>,

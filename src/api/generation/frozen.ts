@@ -17,7 +17,7 @@ export interface FrozenInput {
   readonly nonce: string | undefined;
 }
 
-/** A body as it is sent, byte for byte, and what names the signed statement in it; lower-case hex. */
+/** A body as sent, byte for byte, and the digest of its signed statement, lower-case hex. */
 export interface SignedBody {
   readonly json: string;
   readonly evidenceSha256: string;

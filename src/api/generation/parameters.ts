@@ -63,7 +63,7 @@ export function readSampling(fields: GenerationFields): Sampling {
   return Object.fromEntries(read) as Sampling;
 }
 
-/** What a request says of tokens that only the vocabulary knows; what is not said stays absent. */
+/** Token rules of a request that need the vocabulary; absent fields stay absent. */
 export function readTokenRules(
   fields: GenerationFields,
   { format, tools }: Pick<GenerateJob, 'format' | 'tools'>,
@@ -76,7 +76,7 @@ export function readTokenRules(
   };
 }
 
-/** What a grammar shapes is over when the grammar says so. */
+/** A grammar alone ends the answer that it shapes. */
 export function canIgnoreEnd({ format, tools }: Pick<GenerateJob, 'format' | 'tools'>): boolean {
   return format.kind === 'text' && tools.length === 0;
 }
@@ -111,7 +111,7 @@ export function unknownFields(body: object, known: Readonly<Record<string, unkno
     .map(([name]) => name);
 }
 
-/** With SVC_STRICT_PARAMS a field without effect is an error, else it is only reported. */
+/** With SVC_STRICT_PARAMS an ineffective field is an error, else it is only reported. */
 export function checkIgnored(strictParams: boolean, ignored: readonly string[]): void {
   const [first] = ignored;
   if (!strictParams || first === undefined) return;

@@ -11,7 +11,7 @@ interface ScoreFields {
   readonly stream?: boolean | null;
 }
 
-/** What a job scores of its prompt; nothing where nobody asks. */
+/** Scoring of a job's prompt; nothing if not requested. */
 export function readScoredPrompt(body: ScoreFields): { readonly scoredPrompt?: ScoredPrompt } {
   const asked = body.prompt_logprobs ?? null;
   if (asked !== null && body.stream === true)
@@ -30,7 +30,7 @@ export const MOST_PROMPT_SCORES = 262_144;
 /** Throws when the prompts of a request have more tokens and alternatives than one answer may hold. */
 export class ScoreBudget {
   #left = MOST_PROMPT_SCORES;
-  /** Told before the tokens come, by engines that know. */
+  /** Number of tokens, if the engine reports it before them. */
   readonly #told = new Set<GenerateJob>();
 
   note(job: GenerateJob, event: JobEvent): void {

@@ -15,13 +15,13 @@ export type StreamItem =
 export interface BegunStream {
   readonly events: AsyncIterable<ChoiceEvent>;
   readonly toChunks: (index: number, event: JobEvent) => readonly object[];
-  /** False: how far the prompt is evaluated is told in comments only. */
+  /** False: prefill progress is sent in comments only. */
   readonly showsProgress: boolean;
-  /** What follows once all answers are there. */
+  /** Chunks after all answers. */
   readonly atEnd?: (() => Promise<readonly object[]>) | undefined;
 }
 
-/** The items of a stream; nothing is submitted before the first is asked for. */
+/** The items of a stream; submits nothing before the first is requested. */
 export async function* streamItems(
   begin: () => Promise<BegunStream>,
 ): AsyncGenerator<StreamItem, void, void> {
@@ -47,7 +47,7 @@ export async function* streamItems(
 /** Between two remarks, and before the first: short prompts need none. */
 const EVERY_MS = 1_000;
 
-/** By the speed so far; null: nothing was evaluated yet. */
+/** From the speed so far; null: nothing was evaluated yet. */
 export function remainingMs({
   promptTokens,
   cachedTokens,
@@ -61,7 +61,7 @@ export function remainingMs({
 export class ProgressRemarks {
   #dueMs = EVERY_MS;
 
-  /** Null: nothing new is to be said. */
+  /** Null if there is nothing new. */
   of(event: ProgressEvent): string | null {
     const { promptTokens, evaluatedTokens, elapsedMs } = event;
     if (elapsedMs < this.#dueMs || evaluatedTokens >= promptTokens) return null;

@@ -79,7 +79,7 @@ export function wireTimings({
   };
 }
 
-/** How far the prompt of a stream is evaluated. */
+/** Prefill progress of a stream. */
 export function wireProgress(event: ProgressEvent): PromptProgress {
   const left = remainingMs(event);
   return {
@@ -101,7 +101,7 @@ interface Incidents {
   readonly svc_compaction?: CompactionFacts;
 }
 
-/** What happened to an answer on its way. */
+/** Repairs and failovers of an answer. */
 export function wireIncidents({ resumed, ...done }: DoneEvent): Incidents {
   return {
     ...(resumed === undefined ? {} : { svc_resumed: wireResumption(resumed) }),
@@ -109,7 +109,7 @@ export function wireIncidents({ resumed, ...done }: DoneEvent): Incidents {
   };
 }
 
-/** What was done about an answer and its conversation, in every dialect. */
+/** Interventions in an answer and its conversation, in every dialect. */
 export function wireGuards({
   repetition,
   calls,
@@ -156,7 +156,7 @@ export function wireFinishReason(truth: FinishReason, stream: boolean, readsOpen
   return readsOpenAi ? 'length' : 'stop';
 }
 
-/** How an answer really ended. */
+/** The true reason why an answer ended. */
 export function trueFinishReason({ finishReason, repetition }: DoneEvent): FinishReason | 'repetition' {
   return repetition === 'ended' ? 'repetition' : finishReason;
 }
@@ -167,7 +167,7 @@ export interface HeadPorts {
   readonly backendSha256: () => Promise<string | null>;
 }
 
-/** What every answer and every chunk of a stream begins with; `makeId` is given the time of creation in seconds. */
+/** Members that every answer and every chunk begins with; `makeId` gets the time of creation in seconds. */
 export async function answerHead<T extends string>(
   { clock, backendSha256 }: HeadPorts,
   model: ServedModel,

@@ -23,7 +23,7 @@ export function callId(
   return `call_${createHash('sha256').update(what).digest('hex').slice(0, 24)}`;
 }
 
-/** Arguments are JSON by construction; anything else is told apart by its own text. */
+/** Arguments are JSON by construction; others differ by their own text. */
 export function canonicalArguments(json: string): unknown {
   try {
     return { json: spelled(parseSpelled(json)) };

@@ -16,10 +16,10 @@ import { exactBounds, INTEGER_FORMATS } from '../../../packages/schema-grammar/s
 
 type Compiled = ReturnType<NonNullable<FuncKeywordDefinition['compile']>>;
 type Context = Parameters<Compiled>[1];
-/** What is wrong with a value, or null. */
+/** The problem of a value, or null. */
 type Judge = (given: ExactNumber) => string | null;
 
-/** In the translated schema: of type `integer`, and an integer format. */
+/** For type `integer` and integer formats of the translated schema. */
 export const WHOLE = 'wholeNumber';
 export const INTEGER_FORMAT = 'integerFormat';
 
@@ -58,7 +58,8 @@ export function addExactKeywords(ajv: Ajv2020): void {
   ajv.addKeyword({
     keyword: 'enum',
     schemaType: 'array',
-    compile: (values: readonly unknown[]) => memberCheck(values, 'must be equal to one of the allowed values'),
+    compile: (values: readonly unknown[]) =>
+      memberCheck(values, 'must be equal to one of the allowed values'),
   });
   ajv.addKeyword({
     keyword: 'uniqueItems',
@@ -92,7 +93,7 @@ function onNumbers(ajv: Ajv2020, keyword: string, makeJudge: (schema: unknown) =
       const judge = makeJudge(schema);
       return judging((value, context) => {
         const spelled = spelledValue(value, context);
-        // No text of JSON stands for it.
+        // No JSON text has this value.
         if (typeof spelled === 'number' && !Number.isFinite(spelled)) return 'must be a number';
         return judge(toExact(spelled));
       });
@@ -100,7 +101,7 @@ function onNumbers(ajv: Ajv2020, keyword: string, makeJudge: (schema: unknown) =
   });
 }
 
-/** A function of ajv that tells its message. */
+/** A compiled keyword of ajv with its own message. */
 function judging(findProblem: (value: unknown, context: Context) => string | null): Compiled {
   const validate: Compiled = (value: unknown, context) => {
     const message = findProblem(value, context);
@@ -110,7 +111,7 @@ function judging(findProblem: (value: unknown, context: Context) => string | nul
   return validate;
 }
 
-/** A value as it is spelled where it stands. */
+/** A value with its spelling in the JSON text. */
 function spelledValue(value: unknown, context: Context): unknown {
   const { parentData, parentDataProperty } = context ?? {};
   const isMember = typeof parentData === 'object' && parentData !== null && parentDataProperty !== undefined;
@@ -120,7 +121,7 @@ function spelledValue(value: unknown, context: Context): unknown {
     : value;
 }
 
-/** Of a keyword that must be a number. */
+/** Throws if the keyword's value is not a number. */
 function readLimit(keyword: string, limit: unknown): ExactNumber {
   if (typeof limit === 'number' || limit instanceof SpelledNumber) return toExact(limit);
   throw new Error(`${keyword} must be number`);
@@ -138,7 +139,9 @@ function equalityKey(value: unknown): string {
   if (typeof value === 'number' || value instanceof SpelledNumber) return exactKey(toExact(value));
   if (Array.isArray(value)) return `[${value.map(equalityKey).join(',')}]`;
   if (!isContainer(value)) return JSON.stringify(value);
-  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${equalityKey(member)}`);
+  const members = Object.entries(value).map(
+    ([name, member]) => `${JSON.stringify(name)}:${equalityKey(member)}`,
+  );
   return `{${members.sort().join(',')}}`;
 }
 

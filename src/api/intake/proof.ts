@@ -12,7 +12,7 @@ import { OWN_FORMATS } from '../../../packages/schema-grammar/src/string-formats
 import { addExactKeywords } from './exact-keywords.ts';
 import { schema2020 } from './schema-2020.ts';
 
-/** What has no linear matcher is in no schema but those of tools, whose patterns are checked only. */
+/** Patterns without a linear matcher occur only in tools' schemas, where they are only checked. */
 function toMatcher(source: string): Matcher {
   try {
     return linearMatcher(source);
@@ -70,7 +70,7 @@ export function compileProof(schema: Schema, budget: SchemaBudget): ValidateFunc
   });
   addExactKeywords(ajv);
   const translated = schema2020(schema, budget);
-  // Else every reference adds all names behind it to a list, for keywords that few schemas have.
+  // Otherwise every reference lists all names after it, for keywords that few schemas have.
   ajv.opts.unevaluated = budget.jsonText(translated).includes('"unevaluated');
   return ajv.compile(translated);
 }

@@ -12,7 +12,7 @@ import { INTEGER_FORMAT, isIntegerFormat, WHOLE } from './exact-keywords.ts';
 
 /** Here ajv nests the code of each entry in that of the one before, which takes V8 twice as long. */
 const NESTED_KEYWORDS: ReadonlySet<string> = new Set(['anyOf', 'oneOf']);
-/** How many sub-schemas such an entry counts for, besides itself. */
+/** Sub-schemas that such an entry counts for, in addition to itself. */
 const BRANCH_NODES = 2;
 /** The members in here are named by the client. */
 const NAMED_KEYWORDS: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas']);
@@ -108,7 +108,7 @@ function withoutProto(schema: Schema): Schema {
   };
 }
 
-/** What ajv tells of doubles only. */
+/** Limits that ajv checks for doubles only. */
 function exactKeywords({ type, format }: Schema): (readonly [string, unknown])[] {
   const types = [type].flat();
   const isWhole = types.includes('integer') && !types.includes('number');

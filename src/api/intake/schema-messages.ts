@@ -1,13 +1,13 @@
-/** What the server and its schema thread say to each other. */
+/** Messages between the server and its schema thread. */
 
 /** A schema to be examined, by its digest. */
 export interface SchemaToExamine {
   readonly digest: string;
   /** JSON. */
   readonly text: string;
-  /** Where it stands in the request. */
+  /** Path in the request. */
   readonly path: string;
-  /** Whether keywords without a grammar are left out; else they are refused. */
+  /** True: keywords without a grammar are left out; false: they are refused. */
   readonly relax: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Where the schemas of a request stand in it, for refusals; each dialect has places of its own. */
+/** Paths of schemas in their requests, for refusals; they differ between dialects. */
 const places = new WeakMap<object, string>();
 
 export function placeSchema<T extends object>(schema: T, path: string): T {

@@ -22,14 +22,14 @@ const MAX_VERDICTS = 4_096;
 /** Members and items of one schema; more are refused before they are written as text. */
 const MAX_MEMBERS = 100_000;
 
-/** A schema of a request, and where it stands there. */
+/** A schema and its path in the request. */
 export interface AskedSchema {
   readonly schema: object;
   readonly path: string;
   readonly relax: boolean;
 }
 
-/** What a schema is called here: equal schemas have one digest. */
+/** Digest of a schema; equal schemas have one. */
 interface Named {
   readonly digest: string;
   readonly text: string;
@@ -44,16 +44,16 @@ interface Waiting {
 }
 
 export interface SchemaValidator {
-  /** What of each schema is left to the check of the answer; throws where one is refused. */
+  /** Parts of each schema that only the check of the answer enforces; throws if a schema is refused. */
   examine(schemas: readonly AskedSchema[]): Promise<readonly (readonly LeftOut[])[]>;
-  /** What is wrong with the value, JSON text, or null. */
+  /** The problem of a JSON text, or null. */
   findProblem(schema: object, value: string): Promise<string | null>;
 }
 
 class ThreadValidator implements SchemaValidator {
   readonly #verdicts = new Map<string, readonly LeftOut[]>();
   readonly #names = new WeakMap<object, Named>();
-  /** In the order in which they were sent, which is that of the answers. */
+  /** In the order sent, which is the order of the answers. */
   readonly #waiting: Waiting[] = [];
   #thread: Worker | null = null;
   #patience: NodeJS.Timeout | undefined;
@@ -150,7 +150,7 @@ class ThreadValidator implements SchemaValidator {
     }, PATIENCE_MS);
   }
 
-  /** The request that the thread was at fails; those behind it go to a new one. */
+  /** The thread's current request fails; the waiting ones go to a new thread. */
   #lost(thread: Worker, error: unknown): void {
     if (this.#thread !== thread) return;
     this.#thread = null;

@@ -1,4 +1,4 @@
-/** What is done with schemas off the event loop: whether a grammar can enforce them, and the check of finished answers. */
+/** Work on schemas off the event loop: whether a grammar can enforce them, and the check of finished answers. */
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { readableSchema } from '../../../packages/schema-grammar/src/schema/readable-schema.ts';
 import { compileSchema } from '../../../packages/schema-grammar/src/schema-grammar.ts';
@@ -20,7 +20,7 @@ import type { LeftOut, SchemaToExamine } from './schema-messages.ts';
 /** Validators kept, and the characters of schemas that they stand for. */
 const MAX_KNOWN = 512;
 const MAX_KNOWN_CHARS = 4 * 1024 * 1024;
-/** Keywords left out, and narrowed, that are told of one schema. */
+/** Limit of left-out and narrowed keywords reported per schema. */
 const MAX_LEFT_OUT = 200;
 
 /** Validators by the digest of their schema, the least recently used first. */
@@ -68,7 +68,7 @@ export function examine(
   return notes.all();
 }
 
-/** What the grammar of a schema leaves out or narrows, each once. */
+/** Keywords that a schema's grammar leaves out or narrows, each once. */
 class Notes {
   readonly #root: SchemaPath;
   readonly #leftOut = new Map<string, LeftOut>();
@@ -128,7 +128,7 @@ function answerProof(schema: Schema, { path, relax, budget, notes }: Proving): V
 
 const ANY_OBJECT = { type: 'object' };
 
-/** Of a schema that was accepted when it was examined. */
+/** For a schema that its examination accepted. */
 function proofAgain(schema: Schema): ValidateFunction {
   const path = 'schema';
   return answerProof(schema, { path, relax: true, budget: new SchemaBudget(), notes: new Notes(path) });

@@ -1,4 +1,4 @@
-/** Which tools an answer may or must call, in the words of every dialect. */
+/** The tools that an answer may or must call, in the words of every dialect. */
 import type { ToolChoice, ToolDefinition } from '../../contract/job.ts';
 import { refusal } from '../../lib/errors/refusal.ts';
 
@@ -12,7 +12,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const EXPECTED = '"none", "auto", "required" or {"type":"function","function":{"name":…}}';
 const REQUIRED: readonly unknown[] = ['required', 'any'];
-/** Types that name one tool, in a member of that name or beside the type. */
+/** Types that name one tool, in a member of that name or next to the type. */
 const NAMING: readonly unknown[] = ['function', 'custom', 'tool'];
 
 /** `expected`: what a refusal says that the choice must be, and `place` where it points to. */
@@ -57,7 +57,7 @@ function allowed(choice: Fields, tools: readonly ToolDefinition[]): Chosen {
   return { tools: left, toolChoice: { mode } };
 }
 
-/** `{"function":{"name":…}}`, `{"custom":{"name":…}}` or `{"name":…}`, and where the name stands. */
+/** `{"function":{"name":…}}`, `{"custom":{"name":…}}` or `{"name":…}`, and the path of the name. */
 function nameIn(fields: Fields): { readonly name: string; readonly at: string } | null {
   for (const member of ['function', 'custom']) {
     const inner = fields[member];

@@ -66,7 +66,7 @@ function readParameters(parameters: unknown, path: string): Record<string, unkno
   return placeSchema(isFields(parameters) ? asObjectSchema(parameters) : withOddPart(parameters, {}), path);
 }
 
-/** What contradicts arguments with names is left to the examination, which refuses or relaxes it. */
+/** The examination refuses or relaxes schemas that contradict named arguments. */
 function withOddPart(odd: unknown, schema: Fields): Record<string, unknown> {
   const { allOf } = schema;
   const parts: readonly unknown[] = Array.isArray(allOf) ? allOf : [];

@@ -42,7 +42,7 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
       embeddingWidth: facts.embeddingLength,
       hasChatTemplate: facts.hasChatTemplate || model.params.template !== undefined,
       template: async () => modelTemplate(model, await registry.readTemplate(model)),
-      // What a text of the user says is known to the worker alone.
+      // Only the worker can tell what a user's template expresses.
       reasoning: facts.template.reasoning || holdsText(model.params),
       defaults: modelDefaults(model),
       settings: pickSettings(model.params),
@@ -68,7 +68,7 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
   };
 }
 
-/** As the worker chooses it; a model of vectors has none. */
+/** The worker chooses in the same way; an embedding model has none. */
 function modelTemplate({ kind, params: { template } }: ServedManifest, ofFile: string | null): string {
   if (template !== undefined) return knownTemplate(template)?.source ?? template;
   return ofFile ?? (kind === 'chat' ? STAND_IN.source : '');

@@ -39,7 +39,7 @@ function wireModel(model: ServedModel): ModelEntry {
   };
 }
 
-/** What a client can ask of the model; tools work with every chat model, by the envelope where not natively. */
+/** Features that a client can use; tools work with every chat model, by the envelope if not natively. */
 function capabilities(model: ServedModel): string[] {
   if (model.pooling === 'rank') return ['rerank'];
   if (model.kind === 'embedding') return ['embeddings'];

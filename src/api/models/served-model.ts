@@ -8,7 +8,7 @@ import type { ModelKind } from '../../contract/load.ts';
 import type { ModelSettings } from '../../contract/settings/shapes.ts';
 import type { Medium, ModelTarget } from '../../engine/ports.ts';
 
-/** What stands in for the fields that a request leaves out. */
+/** Defaults of fields that a request leaves out. */
 export interface ModelDefaults {
   readonly sampling: Sampling;
   readonly maxTokens: number | null;
@@ -17,7 +17,7 @@ export interface ModelDefaults {
   readonly keepAlive: string | null;
   /** Precedes conversations that begin without a system message. */
   readonly system: string | null;
-  /** From where on long conversations are made shorter: `75%` of the window, or tokens; null: they are not. */
+  /** Threshold that shortens long conversations: `75%` of the window, or tokens; null: off. */
   readonly compact: string | null;
   /** Numbers of a vector; null: those of the interface. */
   readonly dimensions: number | 'native' | null;
@@ -30,7 +30,7 @@ export interface ModelProof {
   /** Every file of the weights in order; the first is the one that is opened. */
   readonly files: readonly [ProvenFile, ...ProvenFile[]];
   readonly headerSha256: string;
-  /** Asked after the run: throws evidence_unavailable when other bytes than these may have run. */
+  /** Called after the run: throws evidence_unavailable if other bytes than these may have run. */
   confirm(): Promise<void>;
 }
 
@@ -46,34 +46,34 @@ export interface ServedModel {
   readonly ownedBy: string;
   /** The kind of engine that runs it. */
   readonly engine: string;
-  /** What it takes besides text. */
+  /** Inputs besides text. */
   readonly media: readonly Medium[];
   /** RFC 3339. */
   readonly addedAt: string;
-  /** As its file calls it. */
+  /** Name in the file. */
   readonly name: string | null;
   readonly architecture: string;
   readonly quant: string | null;
   readonly parameterCount: number | null;
-  /** Tokens; null: its engine does not tell. */
+  /** Trained window, tokens; null: its engine does not report it. */
   readonly contextLength: number | null;
   readonly sizeBytes: number;
   /** SHA-256 of the weights, lower-case hex, when it is known. */
   readonly digest: string | null;
-  /** How token vectors become one; null where that does not apply. */
+  /** Pooling of token vectors; null if there is none. */
   readonly pooling: string | null;
   /** Numbers of one of its vectors; null: known once there is one. */
   readonly embeddingWidth: number | null;
-  /** False: ChatML stands in for the template that its file lacks, and its user chose none. */
+  /** False: its file has no template and its user set none, so ChatML stands in. */
   readonly hasChatTemplate: boolean;
-  /** The text of the chat template in use; null: its engine does not tell. Reads the file. */
+  /** The chat template in use; null: its engine does not report it. Reads the file. */
   readonly template: (() => Promise<string>) | null;
-  /** Whether its chat template can ask for reasoning. */
+  /** True if its chat template supports reasoning. */
   readonly reasoning: boolean;
   readonly defaults: ModelDefaults;
-  /** What its user set for its loads. */
+  /** Load settings of its user. */
   readonly settings: ModelSettings;
-  /** What the engine must know to load and plan it; throws SvcError when its files are not usable. */
+  /** Facts for planning and loading it; throws SvcError if its files are unusable. */
   target(): ModelTarget;
   /** Hashes of the bytes that run, or null for a model whose answers cannot be proved. */
   readonly proof: (() => Promise<ModelProof>) | null;
@@ -90,7 +90,7 @@ export interface Models {
   defaultId(kind: ModelKind): Promise<string | null>;
 }
 
-/** What stands for the weights in derived names: their digest, else id and size. */
+/** Identifies the weights in derived names: their digest, else id and size. */
 export function weightsName({ digest, id, sizeBytes }: ServedModel): string {
   return digest ?? `${id} ${sizeBytes}`;
 }

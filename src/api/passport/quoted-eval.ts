@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { knownDigest, modelFiles } from '../../store/files/manifest.ts';
 import { idToFileName } from '../../store/files/model-id.ts';
-import { readKept } from '../../store/passports/kept-file.ts';
+import { readKept } from '../../store/passports/findings.ts';
 import type { InstalledModel } from '../../store/registry/registry.ts';
 
 const Card = Type.Object({

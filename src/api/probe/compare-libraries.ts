@@ -1,4 +1,7 @@
-/** Which of two libraries of llama.cpp is faster here: the same short work on both, in turns, so that what else runs hits both. */
+/**
+ * Compares the speed of two libraries of llama.cpp: the same short work on both, in turns, so that other load affects
+ * both.
+ */
 import type { DoneEvent } from '../../contract/job-event.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import { fileTarget } from '../../engine/local/model-source.ts';
@@ -9,7 +12,7 @@ import { generateJob } from './probe-model.ts';
 
 const TOKENS = 32;
 const ROUNDS = 7;
-/** Of a large model, of which the first round tells enough. */
+/** For a large model, whose first round is conclusive. */
 export const FEW_ROUNDS = 2;
 const WINDOW = 1024;
 const LIMIT_MS = 300_000;

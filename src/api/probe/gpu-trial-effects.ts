@@ -1,4 +1,4 @@
-/** What trying a GPU does outside: files in the folder of libraries, the registry, workers of its own. */
+/** Effects of a GPU trial: files in the folder of libraries, the registry, workers of its own. */
 import { stat } from 'node:fs/promises';
 import { installedPackage } from '../../lib/files/native-library.ts';
 import { platformKey } from '../../lib/files/platforms.ts';

@@ -13,7 +13,7 @@ import type { ModelFile } from './compare-libraries.ts';
 
 /** Below it, starting work on a GPU costs more than the work. */
 export const LEAST_BYTES = 100 * 1024 * 1024;
-/** Both libraries hold the weights while they are compared, beside those of the service. */
+/** Both libraries hold the weights during the comparison, in addition to those of the service. */
 const FREE_PER_BYTE = 2.2;
 const QUIET_MS = 10_000;
 const BY_ITSELF =
@@ -29,21 +29,21 @@ export interface GpuTrialPorts {
   /** `SVC_GPU`. */
   readonly gpu: string;
   readonly mayFetch: () => boolean;
-  /** The user's tools are told not to use the network. */
+  /** True if the user's tools may not use the network. */
   readonly isOffline: () => boolean;
-  /** Whether a job runs or waits. */
+  /** True if a job runs or waits. */
   readonly isBusy: () => boolean;
   readonly freeBytes: () => number;
   readonly fileBytes: (path: string) => Promise<number>;
-  /** Whether there is a package for this platform. */
+  /** True if there is a package for this platform. */
   readonly hasPackage: () => boolean;
   readonly read: () => Promise<TrialResult | null>;
   readonly write: (trial: TrialResult) => Promise<void>;
-  /** Whether the package lies in a folder apart. */
+  /** True if the package is in the trial folder. */
   readonly isFetched: () => Promise<boolean>;
   /** The package into that folder. */
   readonly fetch: () => Promise<void>;
-  /** What a worker with that package would have. */
+  /** Devices of a worker with that package. */
   readonly devices: () => Promise<BackendFacts>;
   readonly compare: (
     model: ModelFile,
@@ -52,7 +52,7 @@ export interface GpuTrialPorts {
   readonly drop: () => Promise<void>;
 }
 
-/** The kinds whose package is all that this machine lacks to use its GPU; none where the operator chose, or another kind is ready. */
+/** Kinds whose package is all that this machine's GPU needs; none if the operator chose, or another kind is ready. */
 function lackingPackages(setting: string, { gpu, gpuSupport = [] }: BackendFacts): GpuSupport['kind'][] {
   if (setting !== 'auto' || gpu !== 'none') return [];
   const ready = gpuSupport.filter(({ missing }) => missing.length === 0);
@@ -89,7 +89,7 @@ export class GpuTrialRun {
     this.#ports = ports;
   }
 
-  /** For readers of the engine's state; null: nothing is known. */
+  /** For readers of the engine's state; null: unknown. */
   get state(): GpuView | null {
     return this.#state;
   }
@@ -101,7 +101,7 @@ export class GpuTrialRun {
     await this.betweenModels();
   }
 
-  /** A worker has booted: says once what this machine's GPU lacks. */
+  /** Called after a worker's boot: logs once why this machine's GPU is unused. */
   booted(facts: BackendFacts): void {
     const used = usedGpu(facts);
     if (used !== null) this.#state = used;
@@ -130,7 +130,7 @@ export class GpuTrialRun {
   }
 
   async #isMeasurable({ path }: TriedModel): Promise<boolean> {
-    // A file that is gone says so elsewhere.
+    // A missing file is reported by its load.
     const bytes = await this.#ports.fileBytes(path).catch(() => 0);
     return bytes >= LEAST_BYTES && this.#ports.freeBytes() >= bytes * FREE_PER_BYTE;
   }
@@ -211,7 +211,7 @@ export class GpuTrialRun {
   }
 }
 
-/** A device that only the processor stands behind. */
+/** A device that is emulated by the processor. */
 function softwareDevice({ devices = [] }: BackendFacts): { readonly reason?: string } {
   const software = devices.find(({ name, kind }) => kind === 'cpu' && name !== 'CPU');
   return software === undefined ? {} : { reason: `${software.description} computes on the processor` };

@@ -34,7 +34,7 @@ export function createProbe(settings: WorkerSettings, note: (line: string) => vo
   };
 }
 
-/** What a failed trial says about the file; sentences that are meant for requests are put in other words. */
+/** A failed trial's reason as a fact about the file; sentences for requests are reworded. */
 function refusal(target: ProbeTarget, late: string | null, error: unknown): Error {
   const said = inWords(error);
   if (late === null && said === null && isSvcError(error)) return error;
@@ -87,7 +87,7 @@ function probeJobs({ kind, facts }: Tried): Job[] {
   if (kind === 'embedding') return [{ kind: 'embed', jobId: 'probe', inputs: ['Hello!'], truncate: true }];
   const text = generateJob({ kind: 'text', text: 'Hello!' });
   if (!facts.hasChatTemplate) return [text];
-  // Only rendered: what a template writes by itself need not fit the small window of a probe.
+  // Only rendered: a template's own text need not fit the small window of a probe.
   const chat = generateJob({ kind: 'chat', turns: [{ role: 'user', content: 'Hello!' }] });
   return [{ kind: 'explain', jobId: 'probe-template', job: chat }, text];
 }

@@ -3,9 +3,9 @@ import { startCommand } from '../../engine/command/start.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { systemClock } from '../../lib/base/clock.ts';
 import type { Dialect } from '../../engine/upstream/ports.ts';
-import { commandSource } from '../../store/engines/command-of.ts';
+import { commandSource } from '../../store/engines/sources.ts';
 import type { CommandEntry, CommandModel } from '../../store/engines/entry.ts';
-import type { Environment } from '../../store/engines/upstream-of.ts';
+import type { Environment } from '../../store/engines/sources.ts';
 import type { Registry } from '../../store/registry/registry.ts';
 import { type AddPorts, checkFree, knownModel } from './add-upstream.ts';
 import { lastPart, ownName } from './own-name.ts';
@@ -14,7 +14,7 @@ import type { OwnProbe } from './own-probe.ts';
 export interface AskedCommand extends Pick<CommandEntry, 'name' | 'command' | 'basePath' | 'startMs'> {
   /** Null: found out. */
   readonly dialect: Dialect | null;
-  /** What `{model}` stands for, each with a process of its own; none: the command knows by itself. */
+  /** Values of `{model}`, each with a process of its own; none: the command knows its model. */
   readonly models: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export interface AddCommandPorts extends Pick<AddPorts, 'engines'> {
   readonly registry: Pick<Registry, 'list' | 'served' | 'toTarget'>;
   readonly probe: OwnProbe;
   readonly env: Environment;
-  /** Is told before each start; `word`: what `{model}` stands for where no model of that name is installed. */
+  /** Called before each start; `word`: the value of `{model}` if no model of that name is installed. */
   readonly onStart?: (word: string | null) => void;
 }
 
@@ -95,7 +95,7 @@ async function tryOnce(
   }
 }
 
-/** An installed model stands for its file; any other word for itself. */
+/** An installed model becomes its file; any other word stays. */
 async function meaning(registry: AddCommandPorts['registry'], word: string) {
   try {
     const model = await registry.served(word);

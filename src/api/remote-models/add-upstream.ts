@@ -5,12 +5,12 @@ import { systemClock } from '../../lib/base/clock.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { checkEngineName, type EngineStore, taken } from '../../store/engines/engine-store.ts';
 import type { KnownModel, UpstreamEntry } from '../../store/engines/entry.ts';
-import { type Environment, openUpstream } from '../../store/engines/upstream-of.ts';
+import { type Environment, openUpstream } from '../../store/engines/sources.ts';
 import type { Registry } from '../../store/registry/registry.ts';
 import { parsePublicKey } from '../../trust/identity/dsse.ts';
 import { served } from './directory.ts';
 import type { OwnProbe } from './own-probe.ts';
-import { addressPrivacy, readUpstreamUrl } from './upstream-url.ts';
+import { BlockList, isIP } from 'node:net';
 
 export interface AskedUpstream
   extends Pick<
@@ -34,9 +34,9 @@ export interface AddPorts {
 
 export interface AddedUpstream {
   readonly entry: UpstreamEntry;
-  /** Why it could not be asked; its models are listed once it can be. */
+  /** Why it could not be reached; its models are listed once it can be. */
   readonly silent: Error | null;
-  /** How many models it lists, whether they are served or not. */
+  /** Number of its models, served or not. */
   readonly offered: number;
 }
 
@@ -76,7 +76,7 @@ export async function addUpstream(ports: AddPorts, asked: AskedUpstream): Promis
   return { entry: added, silent, offered: known.length };
 }
 
-/** What it lists, once it has proved to be the Hearth that is pinned, if one is. */
+/** Its models, after it has proved to be the pinned Hearth, if a key is pinned. */
 export async function provedModels(
   probe: Pick<OwnProbe, 'proved' | 'models'>,
   upstream: Upstream,
@@ -95,7 +95,7 @@ function checkPinned({ publicKey, dialect, name }: UpstreamEntry): void {
     throw refuse(`Upstream "${name}" speaks ${dialect}; only a Hearth can prove that it has a public key.`);
 }
 
-/** An engine's models would be hidden behind installed ones of the same beginning. */
+/** Installed models with this beginning would hide an engine's. */
 export async function checkFree({ registry }: Pick<AddPorts, 'registry'>, name: string): Promise<void> {
   checkEngineName(name);
   const hidden = (await registry.list()).find(({ id }) => id === name || id.startsWith(`${name}/`));
@@ -110,3 +110,44 @@ export const knownModel = (model: UpstreamModel): KnownModel => ({
 function defined<T extends object>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
+
+/** A URL without a path gets OpenAI's; throws where it is not usable. */
+export function readUpstreamUrl(text: string): string {
+  let url: URL;
+  try {
+    url = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+  } catch {
+    throw refuse('is not a URL; write for example http://10.0.0.5:8000');
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw refuse('must begin with http:// or https://');
+  if (url.username !== '' || url.password !== '')
+    throw refuse('must not hold a key; name a variable with --key-env, or a file with --key-file');
+  if (url.search !== '' || url.hash !== '') throw refuse('must end with its path');
+  const path = url.pathname.replace(/\/+$/, '').replace(/\/(?:chat\/completions|completions|models)$/, '');
+  return `${url.origin}${path === '' ? '/v1' : path}`;
+}
+
+const OWN_NETWORK = new BlockList();
+for (const [address, bits] of [
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['169.254.0.0', 16],
+  ['100.64.0.0', 10],
+] as const)
+  OWN_NETWORK.addSubnet(address, bits);
+OWN_NETWORK.addSubnet('fc00::', 7, 'ipv6');
+OWN_NETWORK.addSubnet('fe80::', 10, 'ipv6');
+
+/** Privacy of an address; names of the public network count as remote. */
+export function addressPrivacy(baseUrl: string): Privacy {
+  const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '').toLowerCase();
+  if (host === 'localhost' || host === '::1' || host.startsWith('127.')) return 'local';
+  const version = isIP(host);
+  if (version !== 0) return OWN_NETWORK.check(host, version === 6 ? 'ipv6' : 'ipv4') ? 'lan' : 'remote';
+  return !host.includes('.') || /\.(?:local|lan|internal|home\.arpa)$/.test(host) ? 'lan' : 'remote';
+}
+
+const refuse = (what: string): Error =>
+  fail('invalid_request', { param: 'url', message: `The URL of an upstream ${what}.` });

@@ -8,14 +8,14 @@ import type { RemoteModels } from './remote-models.ts';
 export interface AllModelsPorts {
   readonly installed: Models;
   readonly elsewhere: Pick<RemoteModels, 'list' | 'find'>;
-  /** What the user made the default, whatever it names; which names are those of installed models. */
+  /** The user's default, whatever it names; and whether a name is that of an installed model. */
   readonly registry: Pick<Registry, 'chosenDefault' | 'has'>;
 }
 
 const DEFAULT_OF: Readonly<Record<string, ModelKind>> = { default: 'chat', 'default-embedding': 'embedding' };
 
 export function allModels({ installed, elsewhere, registry }: AllModelsPorts): Models {
-  /** The model elsewhere that a name means, or null. */
+  /** The remote model that a name means, or null. */
   const meant = async (name: string): Promise<ServedModel | null> => {
     const kind = DEFAULT_OF[name];
     const named = kind === undefined ? name : await registry.chosenDefault(kind);
@@ -43,7 +43,7 @@ export function allModels({ installed, elsewhere, registry }: AllModelsPorts): M
         param: 'model',
       });
     },
-    // An upstream that has lost its model is told to those who ask for it, and not to those who look around.
+    // A lost model is an error for requests that name it, and not for lists.
     defaultId: async (kind) =>
       (await meant(kind === 'chat' ? 'default' : 'default-embedding').catch(() => null))?.id ??
       installed.defaultId(kind),

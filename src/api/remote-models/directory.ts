@@ -7,7 +7,7 @@ import type { UpstreamProbe } from '../../engine/upstream/ports.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import type { KnownModel, UpstreamEntry } from '../../store/engines/entry.ts';
-import { type Environment, upstreamRevision, openUpstream } from '../../store/engines/upstream-of.ts';
+import { type Environment, upstreamRevision, openUpstream } from '../../store/engines/sources.ts';
 
 /** A list is read again after this long, and no sooner than this after the last look for a name. */
 const FRESH_MS = 30_000;
@@ -35,14 +35,14 @@ export class Directory {
     this.#ports = ports;
   }
 
-  /** What is known of its models now; never waits for it. */
+  /** Its models as known now; never waits. */
   models(entry: UpstreamEntry): readonly KnownModel[] {
     const seen = this.#current(entry);
     if (seen === undefined || this.#ageMs(seen) > FRESH_MS) void this.#ask(entry);
     return served(entry, seen?.models ?? entry.known);
   }
 
-  /** The same, read now unless that was done just before. */
+  /** Its models, read now unless that was done just before. */
   async fresh(entry: UpstreamEntry): Promise<readonly KnownModel[]> {
     const seen = this.#current(entry);
     if (seen === undefined || this.#ageMs(seen) > AGAIN_MS) await this.#ask(entry);

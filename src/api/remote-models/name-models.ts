@@ -23,7 +23,7 @@ export interface SeenModel {
   readonly privacy: Privacy | null;
 }
 
-/** Of every engine, in the order of their names. */
+/** Models of all engines, in the order of their names. */
 export async function seenModels(engines: Pick<EngineStore, 'read'>): Promise<SeenModel[]> {
   const { entries } = await engines.read();
   const single = entries.flatMap((entry) => (entry.type === 'pool' ? [] : ownModels(entry)));
@@ -65,7 +65,6 @@ export async function findSeen(engines: Pick<EngineStore, 'read'>, name: string)
   );
 }
 
-/** By its own name. */
 const modelThere = ({ id, owner }: SeenModel): string => id.slice(owner.length + 1);
 
 /** Lets a name mean a model of an engine; false where no engine has it. */
@@ -79,7 +78,7 @@ export async function aliasSeen(engines: EngineStore, id: string, alias: string)
   return true;
 }
 
-/** Takes another name for a model of an engine away; false where the name is none. */
+/** Removes an alias of an engine's model; false if it does not exist. */
 export async function removeAliasSeen(engines: EngineStore, alias: string): Promise<boolean> {
   const wanted = alias.toLowerCase();
   const isIt = (name: string): boolean => name.toLowerCase() === wanted;

@@ -1,4 +1,4 @@
-/** Whether an upstream is the Hearth whose public key its user pinned: it signs a nonce that nobody could foresee. */
+/** Proves that an upstream is the Hearth whose public key is pinned: it signs an unpredictable nonce. */
 import { randomBytes } from 'node:crypto';
 import { Ask } from '../../engine/upstream/look/ask.ts';
 import { apiRoot } from '../../engine/upstream/look/models.ts';
@@ -19,7 +19,7 @@ export function proofs(deps: ExchangeDeps) {
   };
 }
 
-/** Resolves with the boot id that was proved; rejects with upstream_unproved, or when it cannot be asked. */
+/** Resolves with the proved boot id; rejects with upstream_unproved, or if it cannot be reached. */
 export async function prove(deps: ExchangeDeps, upstream: Upstream, signal: AbortSignal): Promise<string> {
   const unproved = (reason: string): Error => fail('upstream_unproved', { upstream: upstream.name, reason });
   const key = upstream.publicKey === null ? null : parsePublicKey(upstream.publicKey);

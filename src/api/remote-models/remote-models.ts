@@ -1,7 +1,7 @@
 /** Every model that the engines of the user serve, found by `NAME/model` or an alias. */
 import { COMMAND_ENGINE, commandTarget } from '../../engine/command/source.ts';
 import type { Privacy } from '../../contract/settings/privacy.ts';
-import type { ModelTarget } from '../../engine/ports.ts';
+import type { ModelTarget, Medium } from '../../engine/ports.ts';
 import { poolTarget } from '../../engine/upstream/pool-target.ts';
 import { POOL_ENGINE, REMOTE_ENGINE } from '../../engine/upstream/ports.ts';
 import { remoteTarget } from '../../engine/upstream/remote-target.ts';
@@ -15,18 +15,18 @@ import type {
   PoolEntry,
   UpstreamEntry,
 } from '../../store/engines/entry.ts';
-import { commandSource } from '../../store/engines/command-of.ts';
-import { upstreamRevision, openUpstream } from '../../store/engines/upstream-of.ts';
-import type { Models, ServedModel } from '../models/served-model.ts';
+import { commandSource } from '../../store/engines/sources.ts';
+import { upstreamRevision, openUpstream } from '../../store/engines/sources.ts';
+import type { Models, ServedModel, ModelDefaults } from '../models/served-model.ts';
 import { Directory, type DirectoryPorts } from './directory.ts';
 import { ownName } from './own-name.ts';
-import { NO_DEFAULTS, servedModel } from './served.ts';
+import { lazy } from '../../lib/base/recent/memoize-by-object.ts';
 
 export interface RemotePorts extends DirectoryPorts {
   readonly engines: Pick<EngineStore, 'read'>;
   /** The service opens no connection, so that none of these models can be served. */
   readonly isSealed: boolean;
-  /** For members of pools that are installed here. */
+  /** For installed members of pools. */
   readonly installed: Pick<Models, 'find'>;
 }
 
@@ -41,14 +41,14 @@ export class RemoteModels {
     this.#directory = new Directory(ports);
   }
 
-  /** What a service that is to be sealed would have to do without: throws where there is anything. */
+  /** Throws if there are engines, which a sealed service could not use. */
   async refuseSealed(): Promise<void> {
     const { entries } = await this.#ports.engines.read();
     const names = entries.flatMap(({ type, name }) => (type === 'pool' ? [] : [`"${name}"`]));
     if (names.length > 0) throw fail('engines_sealed', { names: names.join(', ') });
   }
 
-  /** The upstreams as the identity tells of them. */
+  /** Upstreams for the identity. */
   async upstreams() {
     const { entries } = await this.#ports.engines.read();
     return entries.flatMap((entry) => {
@@ -99,7 +99,7 @@ export class RemoteModels {
     return null;
   }
 
-  /** Of those members that there are now; throws where there is none. */
+  /** Targets of the members that exist now; throws if none does. */
   async #ofPool(pool: PoolEntry): Promise<ServedModel> {
     const { entries } = await this.#ports.engines.read();
     const found = await Promise.allSettled(
@@ -145,7 +145,7 @@ export class RemoteModels {
         aliases: modelAliases(entry, own),
         ownedBy: entry.name,
         engine: REMOTE_ENGINE,
-        // One that does not tell what it takes is not said to take it.
+        // An engine that does not report its inputs gets text only.
         media: known.media ?? [],
         addedAt: entry.addedAt,
         sizeBytes: 0,
@@ -184,7 +184,7 @@ export class RemoteModels {
   }
 }
 
-/** How far requests of that model may go, by its own name, where its user says so; null: anywhere. */
+/** The user's privacy limit of a model, by its own name; null: none. */
 export function modelLimit({ limits = {} }: UpstreamEntry, model: string): Privacy | null {
   return Object.entries(limits).find(([name]) => ownName(name) === model)?.[1] ?? null;
 }
@@ -196,7 +196,7 @@ function modelFarthest(entry: UpstreamEntry, { name }: KnownModel): Pick<ModelTa
 
 type Named = Pick<UpstreamEntry, 'name' | 'aliases'>;
 
-/** What a lower-case name means at this engine; null: nothing. */
+/** The model that a lower-case name means at this engine, or null. */
 export function nameIn({ name, aliases }: Named, wanted: string): string | null {
   const alias = Object.entries(aliases).find(([each]) => each.toLowerCase() === wanted);
   if (alias !== undefined) return alias[1];
@@ -207,7 +207,7 @@ export function modelAliases({ aliases }: Named, model: string): string[] {
   return Object.entries(aliases).flatMap(([alias, named]) => (ownName(named) === model ? [alias] : []));
 }
 
-/** As written, without regard to case, without `:latest`, or by the last part of a path. */
+/** Matches unchanged, without regard to case, without `:latest`, or by the last part of a path. */
 export function named(models: readonly KnownModel[], wanted: string): KnownModel | undefined {
   const keys = [wanted, wanted.toLowerCase(), wanted.toLowerCase().replace(/:latest$/, '')];
   return (
@@ -216,4 +216,51 @@ export function named(models: readonly KnownModel[], wanted: string): KnownModel
     models.find(({ name }) => keys.includes(name.toLowerCase().replace(/:latest$/, ''))) ??
     models.find(({ name }) => keys.includes(ownName(name).toLowerCase()))
   );
+}
+
+/** The engine decides about fields that a request leaves out. */
+export const NO_DEFAULTS: ModelDefaults = {
+  sampling: {},
+  maxTokens: null,
+  stop: [],
+  keepAlive: null,
+  system: null,
+  compact: null,
+  dimensions: null,
+  tokenIds: 'auto',
+};
+
+interface RemoteModel {
+  readonly id: string;
+  readonly aliases: readonly string[];
+  readonly ownedBy: string;
+  readonly engine: string;
+  readonly media: readonly Medium[];
+  readonly addedAt: string;
+  readonly sizeBytes: number;
+  readonly known: KnownModel;
+  readonly target: () => ModelTarget;
+}
+
+function servedModel({ known, target, ...named }: RemoteModel): ServedModel {
+  return {
+    ...named,
+    kind: known.kind,
+    name: known.name,
+    architecture: '',
+    quant: null,
+    parameterCount: null,
+    contextLength: known.contextLength,
+    digest: known.digest,
+    pooling: null,
+    embeddingWidth: known.embeddingWidth,
+    // Its engine has a template, or reports an error.
+    hasChatTemplate: true,
+    reasoning: known.reasoning ?? true,
+    defaults: NO_DEFAULTS,
+    settings: {},
+    target: lazy(target),
+    proof: null,
+    template: null,
+  };
 }

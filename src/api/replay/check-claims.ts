@@ -1,4 +1,6 @@
-/** What a record shows without the model: its signature, its bindings, and that its settings are those of the request. */
+/**
+ * Checks of a record without the model: its signature, its bindings, and that its settings are those of the request.
+ */
 import { Check } from 'typebox/value';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { freezeRequest } from '../../trust/evidence/freeze.ts';
@@ -27,7 +29,7 @@ import { type GenerationFields, readSampling, readStop, resolveMaxTokens } from 
 
 export interface CheckedClaims {
   readonly findings: Finding[];
-  /** How the answer came about; null where that is not signed by a trusted key, or not at hand. */
+  /** Sampling of the answer; null if no trusted key signed it, or the request is missing. */
   readonly statement: AnyStatement | null;
   readonly record: OpenedRecord;
   readonly request: RequestFile | null;

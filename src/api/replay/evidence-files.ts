@@ -17,7 +17,7 @@ export async function readJsonFile(
     throw fail('record_malformed', { reason: `${path} cannot be read` }, cause);
   });
   try {
-    // As text only where it is not the JSON itself, whose bytes the parser checks.
+    // The JSON parser checks the bytes itself.
     const text = bytes.toString('utf8');
     const json = jsonIn(text);
     return { bytes, value: parseJson(json === text ? bytes : Buffer.from(json)) };

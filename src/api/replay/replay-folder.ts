@@ -28,15 +28,15 @@ export interface Drift {
   /** Tokens that are equal from the beginning, and how many there were. */
   readonly sameTokens: number | null;
   readonly recordedTokens: number | null;
-  /** Whether the answer reads the same, log probabilities aside; null when it was not run. */
+  /** True if the answer's text is equal, log probabilities aside; null if it was not run. */
   readonly isSameText: boolean | null;
-  /** What would count as another execution; empty on equal terms. */
+  /** Differences that would count as another execution; empty on equal terms. */
   readonly terms: string;
   readonly tokensPerS: number | null;
   readonly reportedTokensPerS: number | null;
 }
 
-/** Records of one model share a worker. What is wrong with one record is said in its place, and the others are run. */
+/** Records of one model share a worker. A faulty record is reported in its place, and the others run. */
 export async function replayFolder(
   machine: Machine,
   files: readonly string[],
@@ -170,7 +170,7 @@ async function replayed(
 const computedOtherwise = (findings: readonly Finding[]): string[] =>
   findings.filter(({ name, outcome }) => outcome === 'failed' && name !== 'answer').map(({ name }) => name);
 
-/** Told on any terms, and of any version of the server: a changed answer is what one looks for after an upgrade. */
+/** On any terms and of any server version: a changed answer is what a replay after an upgrade looks for. */
 function answeredOtherwise(statement: Statement, result: Replayed, isSameText: boolean): string[] {
   if (!isSameText) return ['words'];
   return saysWhatWasAnswered(statement, null, result) ? [] : ['log probabilities'];

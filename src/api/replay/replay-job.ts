@@ -1,4 +1,4 @@
-/** The job of a recorded request: what was said comes from the request, how it was computed from the record. */
+/** The job of a recorded request: the content comes from the request, the execution from the record. */
 import type { FrozenPins } from '../../contract/frozen.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import { Sampling } from '../../contract/sampling-shapes.ts';
@@ -76,5 +76,5 @@ function readAsked({ claimed, request }: RecordedRun): {
 export const notComparable = (reason: string, cause?: unknown): SvcError =>
   fail('record_not_comparable', { reason }, cause);
 
-/** Why the figures of a card are not replayed. */
+/** Reason why a card's figures are not replayed. */
 export const MEASURED_AGAIN = 'speed and memory differ from run to run; measure again with hearth eval';

@@ -1,4 +1,4 @@
-/** Which model of this machine a record is replayed on: an installed one of the very bytes, or the file that was named. */
+/** The model for a replay: an installed one with the same bytes, or the named file. */
 import { basename, dirname, join } from 'node:path';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import { type ModelFiles, shardDigests } from '../../trust/evidence/compare.ts';
@@ -47,7 +47,7 @@ async function namedModel(path: string, templates: readonly string[]): Promise<R
   return { path, files: recordedFiles(first, parts), defaultStop: [], templates };
 }
 
-/** Of models that share their first part, the one with all parts of the record. */
+/** Among models that share their first part, the one with all parts of the record. */
 async function installedModel(
   machine: Pick<Machine, 'home'>,
   claimed: NamedModel,
@@ -62,7 +62,7 @@ async function installedModel(
       closest ??= found;
     } catch (error) {
       if (!isSvcError(error)) throw error;
-      // The same bytes may be installed again under another name, so this only counts when they are not.
+      // The same bytes may be installed under another name, so this counts only if they are not.
       unreadable ??= error;
     }
   }

@@ -18,14 +18,14 @@ import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
 
 export interface Run {
   readonly done: DoneEvent;
-  /** The tokens as the service would have answered them; null when they are not what was asked for. */
+  /** The answer that the service would send for these tokens; null if it does not match the request. */
   readonly answer: Answer;
 }
 
-/** What a record needs of a load. */
+/** Load settings of a record. */
 export interface ReplayLoad {
   readonly numCtx: number;
-  /** In place of the one in the file, as it is set for a model; null: that of the file. */
+  /** Template in place of the file's own; null: the file's. */
   readonly template: string | null;
   /** The type of keys in the cache of an exact load; null: not one. */
   readonly exactKeys: KvType | null;
@@ -92,7 +92,7 @@ export class ReplayWorker {
 
 export type AnswerWords = (job: GenerateJob, events: readonly ChoiceEvent[]) => Promise<Answer>;
 
-/** Of chat completions. */
+/** Words of chat completions. */
 export const chatWords: AnswerWords = async (job, events) => wireAnswer(await collect([job], events));
 
 async function wireReplay(job: GenerateJob, events: readonly JobEvent[], wire: AnswerWords): Promise<Answer> {

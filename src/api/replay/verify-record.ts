@@ -40,7 +40,7 @@ import { findModel } from './replay-model.ts';
 
 export interface VerifyFlags {
   readonly request?: string;
-  /** What was sent as X-Svc-Evidence-Nonce. */
+  /** Value of X-Svc-Evidence-Nonce. */
   readonly nonce?: string;
   readonly pubkey?: string;
   readonly model?: string;
@@ -54,7 +54,7 @@ export interface VerifyFlags {
 
 export interface FileVerdict extends Omit<Verdict, 'exitCode'> {
   readonly file: string;
-  /** Of a record; besides, 3 for a file that holds none and 4 for a file that does not exist. */
+  /** Exit codes of a record; also 3 for a file without one and 4 for a missing file. */
   readonly exitCode: Verdict['exitCode'] | 3 | 4;
   /** Null when the file could not be read as a record. */
   readonly payloadSha256: string | null;
@@ -95,7 +95,7 @@ interface Judged {
 
 type Claims = ReturnType<typeof checkClaims> & { readonly file: RecordFile };
 
-/** What is wrong with one file is its own verdict, and the others are still judged. */
+/** A fault of one file is its own verdict; the others are still judged. */
 async function readClaims(
   path: string,
   keyring: Keyring | null,

@@ -47,7 +47,7 @@ function harEntry(request: RequestDetail) {
   };
 }
 
-/** In the words of the format: blocked is waiting for a turn or a load, wait the prompt, receive the answer. */
+/** HAR's terms: blocked is queue and load, wait the prompt, receive the answer. */
 function harTimings(request: RequestDetail) {
   const blocked = (request.queue_ms ?? 0) + (request.load_ms ?? 0);
   const receive = request.decode_ms ?? 0;

@@ -13,14 +13,14 @@ import type {
   RequestView,
 } from '../../wire/operation/requests.ts';
 
-/** A request as the edge tells of it once it is over. */
+/** A finished request. */
 export type FinishedRequest = Omit<RequestView, 'number' | 'has_text'>;
 
 export type RecordMode = 'off' | 'on' | 'text';
 
 export interface RecorderOptions {
   readonly mode: RecordMode;
-  /** How long text is kept, from the start on; Infinity: until the service ends. */
+  /** Time that text is kept, from the start; Infinity: until the service ends. */
   readonly textForMs: number;
   readonly clock: Clock;
 }
@@ -37,7 +37,7 @@ type NumberedRequest = FinishedRequest & { readonly number: number };
 export class RequestRecorder {
   readonly #mode: RecordMode;
   readonly #textUntilMs: number | null;
-  /** By number. */
+  /** Keyed by number. */
   readonly #requests = new SharedMap<number, NumberedRequest>({ entries: RECORDER_LIMITS.requests });
   readonly #texts = new SharedMap<number, RequestText>({
     entries: RECORDER_LIMITS.requests,
@@ -54,7 +54,6 @@ export class RequestRecorder {
     if (mode === 'text') clock.after(textForMs, () => this.#forgetText());
   }
 
-  /** Whether text is wanted now. */
   get wantsText(): boolean {
     return !this.#isTextOver;
   }
@@ -65,7 +64,7 @@ export class RequestRecorder {
 
   get recording(): Recording {
     const kept = this.#mode === 'off' ? 0 : RECORDER_LIMITS.requests;
-    // JSON knows no infinity: the largest date that it does know stands for it.
+    // JSON has no infinity; the largest date stands in.
     const until = Math.min(this.#textUntilMs ?? 0, 8.64e15);
     return { kept, ...(this.wantsText ? { text_until_ms: Math.round(until) } : {}) };
   }
@@ -96,7 +95,7 @@ export class RequestRecorder {
     return { object: 'list', data, recording: this.recording };
   }
 
-  /** By number, or by request id: a client may send one id with several requests, and then the newest is meant. */
+  /** By number or request id: a client may send one id with several requests; then the newest is meant. */
   find(id: string): RequestDetail {
     const found = this.#all.findLast((each) => each.request_id === id || String(each.number) === id);
     if (found === undefined) throw fail('request_not_found', { id, param: 'id' });

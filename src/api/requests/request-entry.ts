@@ -1,4 +1,4 @@
-/** What is noted of one request while it runs: its stages in milliseconds, its tokens, how it ended. Never its text. */
+/** The log entry of one request while it runs: its stages in milliseconds, its tokens, its end. Never its text. */
 import type { RequestAccount } from '../caller.ts';
 import type { FinishedRequest } from './recorder.ts';
 import { type CacheFacts, isLoadReason, type JobEvent, type StartedEvent } from '../../contract/job-event.ts';
@@ -115,13 +115,13 @@ export class RequestEntry implements RequestAccount {
     this.#pieces += pieces;
   }
 
-  /** What is held back until it is checked, such as a tool call, was sampled before it could be heard. */
+  /** A tool call is held back until it is checked, so it was sampled earlier than it is received. */
   #sampled(decodeMs: number): void {
     const firstMs = Math.max(0, Math.round(this.#clock.monotonicMs() - this.#begin - decodeMs));
     this.#counts.first_ms = Math.min(firstMs, this.#counts.first_ms ?? firstMs);
   }
 
-  /** Of an answer that did not come to its end, as far as it was heard. */
+  /** For an incomplete answer, as far as it was received. */
   #written(): Counts {
     if (this.#completed !== null) return { completion_tokens: this.#completed };
     const { first_ms: first, decode_ms: decode = this.#lastMs - (first ?? 0) } = this.#counts;
@@ -151,7 +151,7 @@ export class RequestEntry implements RequestAccount {
     if (diskTokens > 0) this.#counts.disk_tokens = diskTokens;
   }
 
-  /** The first of several answers counts; the stages of the others run beside its own. */
+  /** Only the first of several answers counts; the stages of the others overlap with its own. */
   #enter(name: Stage): void {
     if (this.#hasStarted || this.#stage?.name === name) return;
     this.#leave();
@@ -169,7 +169,7 @@ export class RequestEntry implements RequestAccount {
     this.#stage = null;
   }
 
-  /** Of a request that ends while it waits, the wait so far. */
+  /** If a request ends while it waits, the wait so far. */
   #waited(): Counts {
     if (this.#stage === null) return {};
     const { name, sinceMs } = this.#stage;

@@ -1,4 +1,4 @@
-/** An answer from its question to its end, whole, stopped or failed. Nothing is kept or dropped without being said. */
+/** An answer from its question to its end, whole, stopped or failed. Everything kept or dropped is reported. */
 import type { ErrorCode } from '../../lib/errors/catalogue.ts';
 import type { ChatChunk, ChatResponse } from '../../wire/inference/chat.ts';
 import {

@@ -80,7 +80,7 @@ const commands: readonly Command[] = [
   },
 ];
 
-/** What Tab completes. */
+/** Completions for Tab. */
 export const commandNames: readonly string[] = commands.map(({ names: [name] }) => `/${name}`);
 
 export const isCommand = (text: string): boolean => text.startsWith('/');

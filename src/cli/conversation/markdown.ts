@@ -24,7 +24,7 @@ export class MarkdownStyler {
     return out;
   }
 
-  /** What is still held back, and the end of every style. */
+  /** Returns held-back text and ends every style. */
   end(): string {
     const rest = this.#decide('\n');
     const isStyled = this.#active.size > 0;
@@ -86,7 +86,7 @@ export class MarkdownStyler {
     return run.length <= 6 && next === ' ' ? this.#change(() => undefined, 'heading') + run : run;
   }
 
-  /** One star is italic, two are bold, three are both; they open before a word and close behind one. */
+  /** One star is italic, two are bold, three are both; they open before a word and close after one. */
   #stars(run: string, next: string): string {
     if (run.length > 3) return run;
     const styles: Style[] = [

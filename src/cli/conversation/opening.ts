@@ -7,7 +7,7 @@ interface Opened {
 /** `default` names whichever model is the default. */
 export const DEFAULT_MODEL = 'default';
 
-/** Whether a word may be a model id; only the service knows which are. Upstreams name theirs `gpu/owner/model`. */
+/** True if a word may be a model id; only the service knows which exist. Upstreams name theirs `gpu/owner/model`. */
 export function mayBeModel(word: string): boolean {
   return /^[\w.-]+(?:\/+[\w.-]+)*(?::[\w.-]+)?$/.test(word);
 }

@@ -1,10 +1,10 @@
-/** `/set`: what a request may say beside model and messages, checked by the schema of the request itself. */
+/** `/set`: request fields besides model and messages, checked by the request's own schema. */
 import { Check } from 'typebox/value';
 import { didYouMean, nearest } from '../../lib/base/nearest.ts';
 import { ChatRequest } from '../../wire/inference/chat.ts';
 import type { Options } from './state.ts';
 
-/** What the conversation itself decides, or could not show. */
+/** Fields that the conversation decides itself, or could not show. */
 const NOT_OPTIONS: ReadonlySet<string> = new Set([
   'model',
   'messages',

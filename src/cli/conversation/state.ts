@@ -15,13 +15,13 @@ export interface Answerer {
   readonly hasTemplate: boolean;
   /** Absent: it reads text, as far as is known. */
   readonly readsImages?: boolean;
-  /** What it cannot do, where that is known of its file: words that follow "It". */
+  /** Limits of the model, if its file shows any: words that follow "It". */
   readonly limits?: string;
   /** Its window in tokens; while it is not loaded, the most that a load can choose. */
   readonly window?: { readonly tokens: number; readonly isLoaded: boolean };
 }
 
-/** What is set beside model and messages; the names are those of the request. */
+/** Options besides model and messages, by the request's names. */
 export type Options = Readonly<Record<string, unknown>>;
 
 /** An answer while it is made. */
@@ -48,7 +48,7 @@ export interface Conversation {
   readonly turns: readonly Turn[];
   readonly options: Options;
   readonly isVerbose: boolean;
-  /** Whether answers are asked for with a frozen-v1 record. */
+  /** True if answers get a frozen-v1 record. */
   readonly isSigned: boolean;
   readonly signed: SignedAnswer | null;
   /** The lines so far of a message in triple quotes. */
@@ -65,9 +65,9 @@ export interface Conversation {
 }
 
 export interface Failure {
-  /** For people. */
+  /** Text for people. */
   readonly sentence: string;
-  /** Of the service's errors; null for others. */
+  /** Code of a service error; null for others. */
   readonly code: string | null;
   readonly exitCode: number;
   /** It came from `stop`. */
@@ -79,7 +79,7 @@ export type Event =
   | { readonly on: 'interrupt'; readonly lineIsEmpty: boolean }
   /** No further line will come. */
   | { readonly on: 'end' }
-  /** Why nothing comes yet. */
+  /** Reason of a wait. */
   | { readonly on: 'queued'; readonly reason: string }
   | { readonly on: 'chunk'; readonly chunk: ChatChunk }
   /** The window that the answer really had, where the answer was cut. */
@@ -107,7 +107,7 @@ export type Effect =
   | { readonly do: 'stop' }
   | { readonly do: 'findModel'; readonly name: string }
   | { readonly do: 'listModels' }
-  /** `note` comes back with `written`. */
+  /** The result arrives with `written`, which returns `note`. */
   | {
       readonly do: 'write';
       readonly files: readonly NewFile[];

@@ -97,13 +97,13 @@ function meet(state: Conversation): Step {
   return askAgain(state, ...introduction(state));
 }
 
-/** Said before it matters: a conversation that outgrows the window is refused. */
+/** Announced early: a conversation longer than the window is refused. */
 function windowWords({ window }: Answerer): string {
   if (window === undefined) return '';
   return ` (window: ${window.isLoaded ? '' : 'up to '}${window.tokens} tokens)`;
 }
 
-/** Who answers, and what a person should know about it. */
+/** The model, and advice about it. */
 export function introduction({ model, turns }: Conversation): string[] {
   const kept = turns.length === 0 ? '' : ` The conversation so far is kept; /clear drops it.`;
   return [

@@ -1,4 +1,6 @@
-/** Whether others can reach the running service: each of its addresses asked as a client on another machine would ask. */
+/**
+ * Checks whether others can reach the running service, by requests as a client on another machine would send them.
+ */
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../../config/config.ts';
@@ -46,7 +48,7 @@ async function lookAt(config: Config, host: string): Promise<Finding> {
   }
 }
 
-/** It was asked at the address, by a name that other machines may not know. */
+/** The request used the address with a name that other machines may not know. */
 function unnamed(
   { found }: Finding,
   { name, host }: { readonly name: string; readonly host: string },
@@ -58,7 +60,7 @@ function unnamed(
   );
 }
 
-/** What a client there has to call the service: where its certificate does not name the address, a name that it does. */
+/** The name that a client must use: if the certificate does not name the address, a name that it has. */
 function nameAt({ tlsCert }: Config, host: string): string {
   if (tlsCert === null) return host;
   const certificate = readCertificate(tlsCert);
@@ -81,7 +83,7 @@ async function fetchStatus(config: Config, { host, name, path }: Asked): Promise
   return response.status;
 }
 
-/** By the statuses of a route that needs no key, and of one that needs one, asked without. */
+/** From the statuses of a route that needs no key, and of one that does, requested without one. */
 export function judgeAnswers(url: string, health: number, models: number): Finding {
   if (health !== 200) {
     return problem(
@@ -109,7 +111,7 @@ function remedyFor({ tlsCert }: Config, error: unknown): string {
   return 'restart hearth serve; hearth logs says what it refused';
 }
 
-/** What is wrong with the certificate, if there is one. */
+/** The certificate's problem, if there is one. */
 export function tlsFindings(config: Config, nowMs: number): Finding[] {
   try {
     const files = readTlsFiles(config);

@@ -6,11 +6,11 @@ import { errorMessage } from '../../lib/errors/svc-error.ts';
 export type Verdict = 'ok' | 'warning' | 'problem';
 
 export interface Finding {
-  /** What was looked at, in one or two words. */
+  /** Subject of the check, in one or two words. */
   readonly about: string;
   readonly verdict: Verdict;
   readonly found: string;
-  /** What to do; always there unless the verdict is ok. */
+  /** The remedy; always there unless the verdict is ok. */
   readonly remedy?: string;
 }
 

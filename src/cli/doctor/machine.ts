@@ -114,7 +114,7 @@ async function isRotational(folder: string, files: MachineFiles): Promise<boolea
   const { dev } = await stat(folder);
   const [major, minor] = [(dev >> 8) & 0xfff, (dev & 0xff) | ((dev >> 12) & 0xfff00)];
   const device = `/sys/dev/block/${major}:${minor}`;
-  // What a virtual disk says about itself is not true of the disk below it.
+  // A virtual disk reports wrong facts about the disk below it.
   const place = existsSync(device) ? realpathSync(device) : '';
   if (place === '' || /virt/.test(place)) return false;
   // A partition has the queue of its disk.

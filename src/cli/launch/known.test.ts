@@ -45,7 +45,10 @@ describe('the tools that can be launched', () => {
     expect(Object.keys(all)).toHaveLength(Object.keys(tools).length + Object.keys(editors).length + 1);
     const mine = all['codex'];
     if (mine === undefined || !isTool(mine)) throw new Error('it is no tool');
-    expect(renderLaunch(mine, facts, [])).toMatchObject({ args: [facts.url, '/f'], env: { KEY: 'a-secret' } });
+    expect(renderLaunch(mine, facts, [])).toMatchObject({
+      args: [facts.url, '/f'],
+      env: { KEY: 'a-secret' },
+    });
   });
 
   it.each([

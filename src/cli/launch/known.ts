@@ -14,7 +14,7 @@ export const isTool = (known: Tool | Editor): known is Tool => 'program' in know
 
 const launchFile = (home: string): string => path.join(home, 'launch.json');
 
-/** By name. Throws `setting_file_unusable` for a file of the user that is not in the form of docs/agents.md. */
+/** Tools by name. Throws `setting_file_unusable` for a user's file that does not follow docs/agents.md. */
 export async function knownTools(home: string): Promise<Readonly<Record<string, Tool | Editor>>> {
   return { ...tools, ...editors, ...(await ownTools(launchFile(home))) };
 }

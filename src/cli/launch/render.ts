@@ -1,4 +1,4 @@
-/** What a tool gets, from its templates: values for its process, or lines for a POSIX shell. */
+/** Renders a tool's templates: values for its process, or lines for a POSIX shell. */
 import path from 'node:path';
 import type { Editor, Tool } from './tools.ts';
 
@@ -10,9 +10,9 @@ export interface Facts {
   readonly model: string;
   /** Tokens of its window; null where it is not known before a load. */
   readonly context: number | null;
-  /** Whether it reads images. */
+  /** True if the model reads images. */
   readonly vision: boolean;
-  /** Where the files of the tool are. */
+  /** Folder of the tool's files. */
   readonly folder: string;
   /** The file of a certificate that no authority has signed; null where none has to be trusted by name. */
   readonly certificate: string | null;
@@ -29,7 +29,7 @@ export interface Launch {
 /** Programs refuse to start without a key; a service without one accepts any. */
 const ANY_KEY = 'none';
 
-/** `more` follows the arguments of the table as it is. */
+/** `more` follows the arguments of the table unchanged. */
 export function renderLaunch(tool: Tool, facts: Facts, more: readonly string[]): Launch {
   const values = { ...templateValues(facts), key: facts.key ?? ANY_KEY };
   const { args, env, files } = chooseTemplates(tool, facts);
@@ -60,7 +60,7 @@ export function shellLines(tool: Tool, facts: Facts, more: readonly string[]): s
   return [...new Set(written), ...exports, [tool.program, ...args.map(word), ...more.map(quoted)].join(' ')];
 }
 
-/** What to put into the settings of an editor; a key is not told to whoever looks over a shoulder. */
+/** Lines for an editor's settings, without the key: others may see the screen. */
 export function settingsText(
   { text, note }: Editor,
   facts: Facts,
@@ -69,7 +69,7 @@ export function settingsText(
   return { text: filled(text, values), note: filled(note, values) };
 }
 
-/** What always holds, and what holds where the window or a certificate is known. */
+/** Templates that always hold, and those for a known window or certificate. */
 function chooseTemplates(
   { args, env, files = {}, withContext, withCertificate }: Tool,
   { context, certificate }: Facts,

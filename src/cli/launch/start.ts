@@ -9,7 +9,7 @@ import type { Launch } from './render.ts';
 const PASSED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'];
 const FROM_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 
-/** What a program reads, in folders of this user alone. */
+/** Files for a program, in folders of this user alone. */
 export async function writeFiles(files: Launch['files']): Promise<void> {
   for (const [file, text] of Object.entries(files)) {
     await makeFolder(path.dirname(file));

@@ -44,10 +44,10 @@ export type Tool = Static<typeof Tool>;
 export const Editor = Type.Object(
   {
     title: Type.String(),
-    /** Where its settings are, for people. */
+    /** Place of its settings, for people. */
     settings: Type.String(),
     text: Type.String(),
-    /** What is to be done besides. */
+    /** Further steps. */
     note: Type.String(),
   },
   { additionalProperties: false },
@@ -163,7 +163,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     env: {
       ANTHROPIC_BASE_URL: '{url}',
       ANTHROPIC_API_KEY: '{key}',
-      // The models that it asks for by itself, for short tasks.
+      // The models that it uses for short tasks.
       ANTHROPIC_DEFAULT_HAIKU_MODEL: '{model}',
       ANTHROPIC_DEFAULT_SONNET_MODEL: '{model}',
       ANTHROPIC_DEFAULT_OPUS_MODEL: '{model}',

@@ -6,7 +6,7 @@
 export interface LineTarget {
   /** Resolves when the text is written, or cannot be; never rejects. */
   append(text: string): Promise<void>;
-  /** The same at once, for the last moment of a process; never throws. */
+  /** Writes synchronously, for the last moment of a process; never throws. */
   appendNow(text: string): void;
 }
 

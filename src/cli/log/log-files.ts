@@ -6,7 +6,7 @@ import type { LineTarget } from './line-writer.ts';
 import { PRIVATE_FILE } from '../../lib/files/durable.ts';
 import { rename } from '../../lib/files/busy.ts';
 
-/** How much one file holds, and how many older ones are kept beside it. */
+/** Size of one file, and number of older ones kept. */
 const FILE_BYTES = 10 * 1024 * 1024;
 const KEPT_FILES = 4;
 const PRIVATE_FOLDER = 0o700;
@@ -19,7 +19,7 @@ export function logFiles(home: string): readonly [current: string, ...older: str
   return [path.join(logFolder(home), 'hearth.log'), ...older.map((name) => path.join(logFolder(home), name))];
 }
 
-/** `onProblem` is told once when files cannot be written; the service goes on without them. */
+/** `onProblem` is called once if files cannot be written; the service continues without them. */
 export function fileTarget(
   home: string,
   { onProblem, fileBytes = FILE_BYTES }: { onProblem(error: unknown): void; readonly fileBytes?: number },
@@ -61,7 +61,7 @@ export function makeLogFolder(home: string): void {
   mkdirSync(logFolder(home), { recursive: true, mode: PRIVATE_FOLDER });
 }
 
-/** From the oldest on, which is overwritten. */
+/** Starts with the oldest, which is overwritten. */
 async function rotate(files: readonly string[]): Promise<void> {
   for (const [at, file] of [...files.entries()].reverse()) {
     const next = files[at + 1];

@@ -1,4 +1,4 @@
-/** The logger of a service: one line per event, on stderr and, where files are asked for, in these too. */
+/** The logger of a service: one line per event, on stderr and optionally in files. */
 import { write as writeBytes, writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isatty } from 'node:tty';
@@ -27,7 +27,7 @@ const stderrTarget: LineTarget = {
     try {
       if (text !== '') writeSync(STDERR, text);
     } catch {
-      // The process ends; there is nobody left to tell.
+      // The process ends, so nothing can report it.
     }
   },
 };

@@ -17,7 +17,7 @@ export async function lastLines(
   }
   if (texts.length === 0) return null;
   const lines = texts.join('').split('\n');
-  // What stands behind the last line end is being written.
+  // Text after the last line end is still being written.
   return lines
     .slice(0, -1)
     .filter(isWanted)
@@ -49,7 +49,7 @@ export async function* newLines(home: string, signal: AbortSignal): AsyncGenerat
   }
 }
 
-/** How much of which file has been read. */
+/** Position in each file. */
 interface Place {
   readonly inode: number;
   readonly bytes: number;

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 
-/** What a definition is made from. Paths are absolute. */
+/** Facts for a definition. Paths are absolute. */
 export interface ServiceFacts {
   readonly node: string;
   /** bin/hearth.js. */
@@ -13,7 +13,7 @@ export interface ServiceFacts {
   readonly home: string | null;
   readonly dev: boolean;
   readonly userHome: string;
-  /** How long a stop may take before it is enforced, in seconds. */
+  /** Time for a stop before it is enforced, seconds. */
   readonly stopSeconds: number;
   /** Groups of this machine that may use GPUs; empty: the service needs none. */
   readonly gpuGroups: readonly string[] | null;

@@ -1,4 +1,4 @@
-/** Which file and which programs each kind of service needs: data, so that it can be shown and tested anywhere. */
+/** The file and the programs that each kind of service needs: data, so that it can be shown and tested anywhere. */
 import path from 'node:path';
 import { type ServiceFacts, type ServiceKind, serviceName } from './definition.ts';
 import { unitText } from './systemd.ts';
@@ -8,13 +8,13 @@ type Program = readonly string[];
 
 export interface ServicePlan {
   readonly kind: ServiceKind;
-  /** Where the definition lies. */
+  /** Path of the definition. */
   readonly file: string;
   readonly text: string;
   /** After the file was written; `start` as well, unless the user starts it. */
   readonly enable: readonly Program[];
   readonly start: readonly Program[];
-  /** Of a service that runs, for a new version of the program. */
+  /** Restarts a running service for a new version of the program. */
   readonly restart: readonly Program[];
   /** Before the file is removed. What was not running or enabled makes these fail, which does not matter. */
   readonly disable: readonly Program[];
@@ -24,9 +24,9 @@ export interface ServicePlan {
   readonly active: Program;
   /** Null: what the service prints is not kept. */
   readonly logs: ((lines: string, follow: boolean) => Program) | null;
-  /** What to do where the service cannot be installed. */
+  /** Remedy if the service cannot be installed. */
   readonly remedy: string;
-  /** What else a user of this kind should know. */
+  /** Further advice for this kind. */
   readonly advice: readonly string[];
 }
 

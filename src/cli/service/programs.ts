@@ -5,9 +5,9 @@ import { once } from 'node:events';
 export interface ProgramResult {
   /** Null when there is no such program. */
   readonly code: number | null;
-  /** What it answered, without its warnings. */
+  /** Output without warnings. */
   readonly stdout: string;
-  /** All that it said. */
+  /** All output. */
   readonly output: string;
 }
 

@@ -1,7 +1,7 @@
 /** Units for systemd 240 and newer. What an older one does not know it skips with a warning. */
 import { READY_SECONDS, serveArguments, type ServiceFacts, waitArguments } from './definition.ts';
 
-/** Where the system's service keeps its data, and a file for SVC_API_KEY that only root can read. */
+/** Data folder of the system's service, and a file for SVC_API_KEY that only root can read. */
 export const SYSTEM_HOME = '/var/lib/hearth';
 export const SYSTEM_ENVIRONMENT = '/etc/hearth/hearth.env';
 

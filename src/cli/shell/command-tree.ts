@@ -4,11 +4,11 @@
 import type { Command, Option } from 'commander';
 
 export interface CommandNode {
-  /** From the program down, without the program: empty for the program itself. */
+  /** Names from the program down, without the program; empty for the program itself. */
   readonly path: readonly string[];
   readonly aliases: readonly string[];
   readonly description: string;
-  /** As in the help: `[options] <id>`. */
+  /** Written like the help: `[options] <id>`. */
   readonly usage: string;
   readonly args: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly OptionFacts[];

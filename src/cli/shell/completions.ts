@@ -87,7 +87,7 @@ compdef _hearth hearth
 `;
 }
 
-/** fish has its own list of conditions; a verb counts as chosen when it stands on the line. */
+/** fish has its own list of conditions; a verb counts as chosen once it is on the line. */
 function fishScript(tree: CommandNode): string {
   const lines = everyNode(tree).flatMap((node) => {
     const condition = fishCondition(node);

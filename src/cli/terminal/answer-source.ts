@@ -1,4 +1,4 @@
-/** What the service says to a conversation: its models, and its answers as events. */
+/** The service as a conversation sees it: its models, and its answers as events. */
 import type { Config } from '../../config/config.ts';
 import { didYouMean, nearest } from '../../lib/base/nearest.ts';
 import { builtinNamed } from '../../lib/errors/builtin-ids.ts';

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 
-/** Of a bracketed paste, which a terminal sends once asked with PASTE_ON. */
+/** Marks of a bracketed paste, which a terminal sends after PASTE_ON. */
 const PASTE_BEGIN = '\u001b[200~';
 const PASTE_END = '\u001b[201~';
 export const PASTE_ON = '\u001b[?2004h';
@@ -135,7 +135,7 @@ function clean(pasted: string): string {
   );
 }
 
-/** How many characters at the end may begin the mark; a lone Escape is a key of its own. */
+/** Number of characters at the end that may begin the mark; a lone Escape is a key of its own. */
 function partialMark(text: string, mark: string): number {
   for (let length = Math.min(mark.length - 1, text.length); length > 0; length -= 1)
     if (text.endsWith(mark.slice(0, length))) return text === '\u001b' ? 0 : length;

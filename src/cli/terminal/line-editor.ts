@@ -8,7 +8,7 @@ export interface LineEditorOptions {
   readonly input: Keyboard;
   readonly output: Writable & { readonly isTTY?: boolean };
   readonly history: LineHistory;
-  /** What Tab completes at the beginning of a line. */
+  /** Completions for Tab at the beginning of a line. */
   readonly words: readonly string[];
   readonly onLine: (text: string) => void;
   readonly onInterrupt: (lineIsEmpty: boolean) => void;

@@ -48,7 +48,7 @@ function appendTo(file: string, recent: readonly string[]): LineHistory {
     recent,
     size: MOST_LINES,
     add: (line) => {
-      // A line behind a space is private, as in shells.
+      // A line that begins with a space is private, as in shells.
       if (line.trim() === '' || line.startsWith(' ') || line === last) return;
       last = line;
       writeSync(descriptor, `${line}\n`);

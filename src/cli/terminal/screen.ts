@@ -3,7 +3,6 @@
  * but the answer. Styles and passing remarks are for terminals only.
  */
 import { printable, printableText } from '../context.ts';
-import { wrapWords } from '../words/wrap.ts';
 import { MarkdownStyler } from '../conversation/markdown.ts';
 
 interface Sheet {
@@ -62,7 +61,7 @@ export class Screen {
     if (!this.#inAnswer)
       this.#styler = this.#out.isTTY === true && hasStyles(this.#out) ? new MarkdownStyler() : null;
     this.#inAnswer = true;
-    // What a model says is as little trusted as what a stranger types.
+    // A model's text is as untrusted as a stranger's.
     const safe = printableText(text);
     this.#out.write(this.#styler?.feed(safe) ?? safe);
   }
@@ -101,3 +100,32 @@ export class Screen {
 
 /** False under NO_COLOR, TERM=dumb and the like. */
 const hasStyles = (sheet: Sheet): boolean => sheet.hasColors?.() ?? false;
+
+/**
+ * Lines broken between words to fit a terminal. What continues a line stands under its last column of a table, where it
+ * has one: behind two spaces or more. A word that is too long stays whole.
+ */
+export function wrapWords(text: string, columns: number): string {
+  return text
+    .split('\n')
+    .map((line) => wrapLine(line, columns))
+    .join('\n');
+}
+
+function wrapLine(line: string, columns: number): string {
+  if (line.length <= columns) return line;
+  const [lead = ''] = /^\s*\S.*? {2,}(?=\S)/.exec(line) ?? [];
+  const indent = lead.length < columns / 2 ? lead.length : 0;
+  const rows: string[] = [];
+  let row = line.slice(0, indent);
+  for (const word of line.slice(indent).split(' ')) {
+    const isFirst = row.length === indent;
+    if (!isFirst && row.length + 1 + word.length > columns) {
+      rows.push(row);
+      row = ' '.repeat(indent) + word;
+    } else {
+      row += isFirst ? word : ` ${word}`;
+    }
+  }
+  return [...rows, row].join('\n');
+}

@@ -12,7 +12,7 @@ import { introduction, step } from '../conversation/step.ts';
 import { answerEvents, chatModels, findAnswerer } from './answer-source.ts';
 import type { Screen } from './screen.ts';
 
-/** Whoever provides lines; a single question needs nobody. */
+/** Source of lines; a single question needs none. */
 export interface Lines {
   ask(more: boolean): void;
   close(): void;
@@ -25,7 +25,7 @@ export interface SessionPorts {
 
 export interface Left {
   readonly exitCode: number;
-  /** Why it ended, where that is a failure. */
+  /** Reason of the end, if it is a failure. */
   readonly sentence: string | null;
 }
 
@@ -143,7 +143,7 @@ function toFailure(error: unknown, wasStopped: boolean): Failure {
   };
 }
 
-/** A file that is there already is somebody's; only this conversation's own are replaced. */
+/** An existing file is never replaced, except this conversation's own. */
 async function writeNew({ file, text }: NewFile, mayReplace: boolean): Promise<void> {
   const handle = await open(file, mayReplace ? 'w' : 'wx', PRIVATE).catch((cause: NodeJS.ErrnoException) => {
     const reason =

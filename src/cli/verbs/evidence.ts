@@ -240,7 +240,7 @@ async function rotate(context: CliContext): Promise<void> {
   context.note('The new key is in place; a running server signs with the old one until it is restarted.');
 }
 
-/** In these verbs, a file that cannot be read as a record has the exit code of a malformed one. */
+/** These verbs treat an unreadable file as a malformed record. */
 async function ownExitCodes(context: CliContext, run: () => Promise<number>): Promise<void> {
   try {
     context.setExitCode(await run());

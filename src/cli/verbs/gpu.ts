@@ -50,7 +50,7 @@ export function registerGpu(program: Command, context: CliContext): void {
     .action((kind: GpuLibraryKind) => remove(context, kind));
 }
 
-/** As `auto` would find it, whatever the setting is: that one may be what needs to be changed. */
+/** Detected like `auto`, whatever the setting is: the setting may be the problem. */
 async function show(context: CliContext, json: boolean): Promise<void> {
   const { gpu: setting, home } = context.config();
   const facts = await askDevices({ env: context.env, gpu: 'auto', libraries: librariesFolder(home) });
@@ -128,7 +128,7 @@ async function lackingRuntime(context: CliContext, kind: GpuLibraryKind): Promis
 async function remove(context: CliContext, kind: GpuLibraryKind): Promise<void> {
   const libraries = librariesFolder(context.config().home);
   const wasThere = await removeLibrary(libraries, libraryFor(kind, PLATFORM));
-  // Else the service would fetch it again by itself.
+  // Otherwise the service would fetch it again.
   if (kind === 'vulkan') await writeGpuTrial(libraries, { outcome: 'removed', at: new Date().toISOString() });
   context.note(
     `The ${kind} library ${wasThere ? 'is removed. Restart a server that runs.' : 'was not installed by hearth.'}`,

@@ -1,4 +1,4 @@
-/** What helps where a model is not there. */
+/** Remedies for a missing model. */
 import { didYouMean, nearest } from '../../lib/base/nearest.ts';
 import { builtinNamed } from '../../lib/errors/builtin-ids.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
@@ -6,7 +6,7 @@ import { KNOWN_NAMES, knownName } from '../../store/hub/choose/known-names.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Behind a failure, what helps: how to install a built-in model or where to find another, or the names that resemble the one given. */
+/** The remedy of a failure: how to install a built-in model or find another, or names that resemble the given one. */
 export async function adviceFor(
   error: unknown,
   installed: () => Promise<readonly string[]>,
@@ -32,7 +32,7 @@ function pullAdvice(name: string): string {
   return knownNameAdvice(name) || ` Look for one with: hearth search ${name.replace(':', ' ')}`;
 }
 
-/** How to install a model by the name that it has elsewhere; empty for a name that is not known. */
+/** How to install a model by its name in other programs; empty for an unknown name. */
 export function knownNameAdvice(name: string): string {
   const known = knownName(name);
   if (known === null) return resembledAdvice(name);

@@ -1,9 +1,9 @@
-/** What the words behind a verb stand for, in its --help and in the manual page. */
+/** Meanings of the arguments of verbs, in --help and in the manual page. */
 import type { Command } from 'commander';
 
 const MODEL = 'id or alias of a model, as hearth list shows it';
 
-/** By the path of the verb where the same word means something else there. */
+/** By the path of the verb, if the same word has another meaning there. */
 const ABOUT: Readonly<Record<string, string>> = {
   id: MODEL,
   model: MODEL,

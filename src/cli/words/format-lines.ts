@@ -1,7 +1,7 @@
-/** How a model writes, in lines of a name and words. */
+/** A model's format, in lines of a name and words. */
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 
-/** Of models without a syntax of their own. */
+/** For models without a syntax of their own. */
 export const ENVELOPE = 'svc-tool-envelope';
 
 export function formatLines({ format, evidence }: ModelFormatFacts): (readonly [string, string])[] {

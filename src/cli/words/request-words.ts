@@ -1,4 +1,4 @@
-/** What the service recorded of a request, for a person in a terminal. Pure. */
+/** A recorded request, for people in a terminal. Pure. */
 import type { RequestView } from '../../wire/operation/requests.ts';
 import { durationText } from '../../lib/base/duration.ts';
 

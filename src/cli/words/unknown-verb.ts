@@ -48,7 +48,7 @@ export function unknownVerb(word: string, verbs: readonly string[]): string {
   return unknownSentence('hearth', word, meantBy(word, verbs));
 }
 
-/** A sentence about a word behind a verb that has verbs of its own. */
+/** A sentence about an unknown word after a verb that has subverbs. */
 export function unknownSubverb(verb: string, word: string, below: readonly string[]): string {
   return unknownSentence(`hearth ${verb}`, word, meantBy(word, below));
 }

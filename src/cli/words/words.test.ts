@@ -5,7 +5,7 @@ import { adviceFor } from './advice.ts';
 import { durationText } from '../../lib/base/duration.ts';
 import { inTime } from './relative-time.ts';
 import { requestFacts } from './request-words.ts';
-import { wrapWords } from './wrap.ts';
+import { wrapWords } from '../terminal/screen.ts';
 import { unknownVerb, unknownSubverb } from './unknown-verb.ts';
 
 const verbs = ['serve', 'status', 'run', 'list', 'show', 'verify', 'pull'];

@@ -22,7 +22,7 @@ type FramingCode =
 
 const answers = new WeakMap<Socket, Set<ServerResponse>>();
 
-/** What every answer carries; `asked` are the headers of the request, as far as they were read. */
+/** Headers of every answer; `asked` are the request's headers, as far as they were read. */
 export type CommonHeaders = (asked: IncomingHttpHeaders) => Readonly<Record<string, string>>;
 
 /** Writes what every refusal carries. */
@@ -43,7 +43,7 @@ export function watchFraming(server: Server, maxBodyBytes: number, words: Framin
     const { headers, ...refused } = refusal('bad_request', words, request.headers);
     answerWith(response, { ...refused, headers: { ...headers, Connection: 'close' } });
   });
-  // A body that will be refused for its size is not asked for.
+  // Without 100-continue, a client does not send a body that its size excludes.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (!(Number(request.headers['content-length']) > maxBodyBytes)) response.writeContinue();
     server.emit('request', request, response);
@@ -63,7 +63,7 @@ export function refuseFraming(error: NodeJS.ErrnoException, socket: Socket, word
   socket.end(rawAnswer(refusal(framingCode(error), words, {})));
 }
 
-/** For a client that speaks plain http where TLS is spoken. */
+/** For a client that speaks plain http to the TLS port. */
 export const plainRefusal = (words: FramingWords): string => rawAnswer(refusal('tls_required', words, {}));
 
 function refusal(
@@ -75,7 +75,7 @@ function refusal(
   return { status, reason: STATUS_CODES[status] ?? '', headers: { ...common(asked), ...headers }, body };
 }
 
-/** What the parser of node:http found wrong, in our words. */
+/** The parser error of node:http as one of our codes. */
 function framingCode(error: NodeJS.ErrnoException): FramingCode {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
   return error.code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'bad_request';

@@ -40,18 +40,18 @@ export interface FreshKeys extends NamedKeys {
 
 /** A request that was let in. */
 export interface Accepted {
-  /** Of a named key; null for whoever may do everything. */
+  /** Holder of a named key; null for the service's own key. */
   readonly holder: KeyHolder | null;
-  /** Whose the request is, and whose is what is kept of it. */
+  /** Owner of the request and of its stored data. */
   readonly owner: string;
 }
 
-/** Who asks, or why nobody does. */
+/** The caller, or the refusal. */
 export type Asker = Accepted | { readonly refusal: SvcError };
 
-/** What a route asks of its caller beyond the key. */
+/** Requirements of a route besides the key. */
 export interface AdminRules {
-  /** Whether anybody needs a key. */
+  /** True if a key is required. */
   readonly isKeyed: boolean;
   readonly holder: KeyHolder | null;
   /** Made at the start of the service, for its own page. */
@@ -104,7 +104,7 @@ function isAllowedHost(rules: AccessRules, name: string): boolean {
   );
 }
 
-/** Whether a page of this origin may call, and read the answer. */
+/** True if a page of this origin may send requests and read the answers. */
 export function isAllowedOrigin(rules: AccessRules, origin: string): boolean {
   return rules.allowedOrigins.includes(origin) || (rules.allowLocalPages && LOCAL_PAGE.test(origin));
 }
@@ -134,7 +134,7 @@ export function whoAsks(
   return refusal === null ? { holder, owner } : { refusal };
 }
 
-/** What an owner of earlier requests may still ask; null: nothing, for nobody comes in as this one any more. */
+/** Current rights of an owner of earlier requests; null: its key is no longer valid. */
 export function rightsOfOwner(
   rules: Pick<AccessRules, 'apiKey' | 'needsKey'>,
   keys: Pick<NamedKeys, 'hasKeys'> & { findHolderByOwner(owner: string): KeyHolder | null },
@@ -170,7 +170,7 @@ export function refuseAdmin(
   return fail(admin === 'of owner' ? 'owner_required' : 'page_token_required');
 }
 
-/** Whether the page of this very address asks, and no other page that may call. */
+/** True if the request comes from this service's own page. */
 export function refusePageToken({ origin, host = '', fetchSite }: AccessFacts): SvcError | null {
   const isOwnPage = origin !== undefined && isSameOrigin(origin, host);
   const isOther = fetchSite !== undefined && fetchSite !== 'same-origin';

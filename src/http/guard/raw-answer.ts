@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 
 export interface RawAnswer {
   readonly status: number;
-  /** Of the status line. */
+  /** Reason phrase of the status line. */
   readonly reason: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;

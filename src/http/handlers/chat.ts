@@ -56,7 +56,7 @@ function isDryRun(request: FastifyRequest): boolean {
   return asked === '1' || asked === 'true';
 }
 
-/** Whether a request asks for a signed record. `refused`: a stream that was asked for a record in a header, which applies to whole answers only. */
+/** Kind of record that a request wants. `refused`: a stream with the header, which applies to whole answers only. */
 export type AskedEvidence = 'none' | 'whole' | 'stream' | 'refused';
 
 export function askedEvidence(

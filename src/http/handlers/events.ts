@@ -1,6 +1,6 @@
 /** The stream of what the engine does: written as fast as its reader takes it, and no faster than it changes. */
 import type { FeedEvent } from '../../api/events/engine-feed.ts';
-import { withOwnClients } from '../../api/events/own-clients.ts';
+import { withOwnClients } from '../../api/events/engine-view.ts';
 import type { UseCases } from '../../api/use-cases.ts';
 import { headerValue, REQUEST_HEADERS } from '../../wire/headers.ts';
 import type { EngineState } from '../../wire/operation/engine-state.ts';

@@ -1,4 +1,4 @@
-/** What chat and text completion share on the wire: the ignored fields, a stream or a whole body, and the window. */
+/** Shared by chat and text completion: the ignored fields, a stream or a whole body, and the window. */
 import type { FastifyReply } from 'fastify';
 import type { RequestNotes } from '../../api/chat/request-notes.ts';
 import type { StreamItem } from '../../api/generation/stream-item.ts';
@@ -33,7 +33,7 @@ export async function sendAnswer(
 interface Manner {
   readonly streams: StreamOptions;
   readonly dialect?: Dialect;
-  /** What a body without `stream` asks for. */
+  /** Applies to a body without `stream`. */
   readonly streamsByDefault?: boolean;
 }
 

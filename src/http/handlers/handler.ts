@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../api/caller.ts';
 import { clientKey, clientName } from '../client-key.ts';
 import { computes, keyHolder, requireOwner, openRequest } from '../hooks.ts';
-import { requestAccount, requestTraceparent } from '../log/request-log.ts';
+import { requestAccount, requestTraceparent } from '../request-log.ts';
 import { noteGuards } from '../answer-headers.ts';
 import { readRoute } from '../upstream-headers.ts';
 
@@ -40,7 +40,7 @@ export function toCaller(request: FastifyRequest, signal: AbortSignal): Caller {
   };
 }
 
-/** Whether a request is shown a model: a named key may be limited to some. */
+/** True if the request may see a model: a named key may be limited to some. */
 export const isSeenBy = (request: FastifyRequest, id: string): boolean =>
   keyHolder(request)?.mayUse(id) ?? true;
 

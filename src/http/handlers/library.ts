@@ -1,4 +1,4 @@
-/** The routes by which the page changes what is installed; long changes tell their progress as server-sent events. */
+/** The routes by which the page changes installed models; long changes send their progress as server-sent events. */
 import type { FastifyReply } from 'fastify';
 import type { LibraryUseCases, Progress } from '../../api/library.ts';
 import {
@@ -14,12 +14,12 @@ import {
   type SettingsRequest,
 } from '../../wire/operation/library.ts';
 import { abortOnDisconnect, type Handler } from './handler.ts';
-import { framingFor } from '../dialects/framing.ts';
+import { framingFor } from '../framing.ts';
 import { asSvcError, describeFailure } from '../error-response.ts';
 import { readSender } from '../error-shape.ts';
 import { keyHolder } from '../hooks.ts';
 import { HTTP_LIMITS } from '../limits.ts';
-import { noteFailure } from '../log/request-log.ts';
+import { noteFailure } from '../request-log.ts';
 import { PendingItems, sendHead, type StreamOptions, takeReply, write } from '../sse.ts';
 
 type Names =

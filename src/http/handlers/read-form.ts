@@ -52,7 +52,7 @@ async function addAll(stream: Readable, file: { add(bytes: Buffer): Promise<void
   for await (const chunk of stream as AsyncIterable<Buffer>) await file.add(chunk);
 }
 
-/** What is left of a refused body is read by nobody; the answer leaves all the same. */
+/** The rest of a refused body is not read; the answer is sent all the same. */
 function finished(body: Readable, parts: Parts): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = (error: Error): void => {

@@ -1,7 +1,7 @@
-/** Which handler answers which entry of the route table. */
+/** Maps each entry of the route table to its handler. */
 import type { FastifyRequest } from 'fastify';
 import { PRODUCT_NAME } from '../../api/identity.ts';
-import { withModelInfo, withModelInfos } from '../../api/dialects/messages/model-info.ts';
+import { withModelInfo, withModelInfos } from '../../api/dialects/messages/messages.ts';
 import type { UseCases } from '../../api/use-cases.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { HEADERS, headerValue, REQUEST_HEADERS } from '../../wire/headers.ts';
@@ -11,28 +11,33 @@ import type { RerankRequest } from '../../wire/inference/rerank.ts';
 import type { DetokenizeRequest, TokenizeRequest } from '../../wire/inference/tokens.ts';
 import type { CountTokensRequest, MessagesRequest } from '../../wire/messages/request.ts';
 import type { RequestQuery } from '../../wire/operation/requests.ts';
-import type { QuitRequest } from '../../wire/operation/quit.ts';
-import type { StopRequest } from '../../wire/operation/stop.ts';
+import type { QuitRequest } from '../../wire/operation/control.ts';
+import type { StopRequest } from '../../wire/operation/control.ts';
 import type { PinRequest, UnpinRequest } from '../../wire/prompt-cache.ts';
 import type { UnloadRequest } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
 import { refusePageToken } from '../guard/guard.ts';
-import { isOwnUser } from '../guard/peer/peer-user.ts';
+import { isOwnUser } from '../guard/peer-user.ts';
 import { accessFacts, requireOwner, ownKeyName } from '../hooks.ts';
 import { abortOnDisconnect, toCaller, type Handler, isSeenBy, requireSeen } from './handler.ts';
 import type { StreamOptions } from '../sse.ts';
-import { pageHandler, pageRedirect } from '../page/page.ts';
+import { pageHandler, pageRedirect } from '../page.ts';
 import { batchHandlers } from './batches.ts';
 import { chatHandler, completionHandler } from './chat.ts';
-import { withOwnClients } from '../../api/events/own-clients.ts';
+import { withOwnClients } from '../../api/events/engine-view.ts';
 import { eventsHandler } from './events.ts';
 import { countHandler, generationHandler } from './generation.ts';
 import { libraryHandlers } from './library.ts';
-import { llamaServerHandlers } from './llama-server.ts';
 import { ollamaHandlers } from './ollama.ts';
 import { setNoteHeaders } from '../answer-headers.ts';
 import { responseHandlers } from './responses.ts';
 import { embeddingsHandler } from './vectors.ts';
+import type { LlamaServerUseCases } from '../../api/dialects/llama-server/llama-server.ts';
+import type {
+  InfillRequest,
+  NativeCompletionRequest,
+  NativeTokenizeRequest,
+} from '../../wire/llama-server.ts';
 
 export interface EdgeParts {
   readonly pageToken: string;
@@ -174,5 +179,20 @@ function rerankHandler(useCases: Pick<UseCases, 'rerank'>): Handler {
     reply.header(HEADERS.rerankBackend, answer.backend);
     setNoteHeaders(reply, answer);
     return answer.body;
+  };
+}
+
+type Names = 'nativeCompletion' | 'infill' | 'nativeTokenize' | 'tokenizerInfo';
+
+function llamaServerHandlers(useCases: LlamaServerUseCases, streams: StreamOptions): Record<Names, Handler> {
+  const framing = { streams, dialect: 'llama-server' as const };
+  return {
+    nativeCompletion: generationHandler<NativeCompletionRequest>(
+      (body, caller) => useCases.completion(body, caller),
+      framing,
+    ),
+    infill: generationHandler<InfillRequest>((body, caller) => useCases.infill(body, caller), framing),
+    nativeTokenize: countHandler<NativeTokenizeRequest>((body, caller) => useCases.tokenize(body, caller)),
+    tokenizerInfo: countHandler((_, caller) => useCases.tokenizerInfo(caller)),
   };
 }

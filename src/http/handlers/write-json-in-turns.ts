@@ -4,12 +4,12 @@ import { writeJson } from '../../lib/json/spelled-numbers.ts';
 
 /** Characters that are written before others have their turn. */
 const SLICE_CHARS = 128 * 1024;
-/** What is written at once: values, and sixteens of characters. */
+/** Size of a piece: values, and sixteens of characters. */
 const PART = 4_096;
 /** An answer of less is no work that needs turns. */
 const LEAST = 64 * 1024;
 
-/** Whether an answer is so large that it is better written in turns; only such a one is looked at beyond its beginning. */
+/** True if an answer is so large that it should be written in turns; looks no further than needed. */
 export function isLarge(answer: unknown): answer is object {
   return typeof answer === 'object' && answer !== null && isPlain(answer) && !isWithin(answer, LEAST);
 }

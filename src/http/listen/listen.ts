@@ -61,7 +61,7 @@ export async function listen(app: FastifyInstance, options: Listening): Promise<
   }
 }
 
-/** Whoever takes connections so far takes those that come by another way, too. */
+/** Passes connections of other listeners to the same server. */
 function connectionHandler(server: Server): (socket: Socket) => void {
   const takers = server.listeners('connection') as ((socket: Socket) => void)[];
   return (socket) => {

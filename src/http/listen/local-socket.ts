@@ -5,15 +5,15 @@ import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 
 /** The mask of a file that nobody but its owner can use. */
 const PRIVATE_MASK = 0o177;
-/** What the kernels take, the zero at the end included. */
+/** Limit of the kernels, including the final zero. */
 const MOST_PATH_BYTES = process.platform === 'linux' ? 108 : 104;
 
 const local = new WeakSet<Socket>();
 
-/** Whether the connection came over the socket, which only the user of this process, and root, can open. */
+/** True if the connection came over the socket, which only this process's user and root can open. */
 export const isLocalSocket = (socket: Socket): boolean => local.has(socket);
 
-/** A socket that a program left behind when it was killed is replaced; one that somebody listens on is not. */
+/** Replaces the socket of a killed program; one with a listener stays. */
 export async function listenOnSocket(path: string, take: (socket: Socket) => void): Promise<Server> {
   const isPipe = process.platform === 'win32';
   if (isPipe && !path.startsWith('\\\\.\\pipe\\'))

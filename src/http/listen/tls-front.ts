@@ -85,6 +85,6 @@ class Handshakes {
   }
 }
 
-/** The same of a connection before and after it was decrypted. */
+/** Equal for a connection before and after decryption. */
 const connectionName = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
   `${localAddress} ${remoteAddress} ${remotePort}`;

@@ -20,7 +20,7 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import type { BatchLimits } from './limits.ts';
 import { Records } from './records.ts';
 
-/** A file as it is known; times are Unix seconds. */
+/** A known file; times are Unix seconds. */
 export interface StoredFile {
   readonly schema: 1;
   readonly owner: string;
@@ -77,7 +77,7 @@ export class BatchStore {
     this.#limits = options.limits;
   }
 
-  /** Whether there was ever a file or a batch. */
+  /** True if there was ever a file or a batch. */
   static async exists(home: string): Promise<boolean> {
     return (await fileSize(batchesFolder(home))) !== null;
   }
@@ -105,7 +105,7 @@ export class BatchStore {
     return path.join(this.#filesFolder, fileId + LINES);
   }
 
-  /** Where the answers of a batch are collected until it is over. */
+  /** File that collects a batch's answers until its end. */
   logPath(batchId: string, kind: 'output' | 'error'): string {
     return path.join(this.#logsFolder, `${batchId}.${kind}${LINES}`);
   }
@@ -188,7 +188,7 @@ export class BatchStore {
     await this.batches.delete(id);
   }
 
-  /** What a crash left of files between their bytes and their record. Only before anything else is done. */
+  /** Removes files that a crash left without a record. Runs before anything else. */
   async removeLeftovers(inUse: ReadonlySet<string>): Promise<void> {
     for (const name of await readdir(this.#filesFolder)) {
       const id = path.basename(name, LINES);

@@ -8,9 +8,9 @@ const BREAK = 0x0a;
 export interface Line {
   /** From 1; empty lines count. */
   readonly number: number;
-  /** Without its break; null: longer than was asked for. */
+  /** Without its line break; null: longer than the limit. */
   readonly bytes: Buffer | null;
-  /** Where the next one begins. */
+  /** Offset of the next line. */
   readonly end: number;
   /** False: the file ends before its break. */
   readonly isWhole: boolean;
@@ -33,7 +33,7 @@ export async function* readLines(path: string, mostBytes: number): AsyncGenerato
   const add = (piece: Buffer): void => {
     length += piece.length;
     end += piece.length;
-    // What is too long is not kept.
+    // Text beyond the limit is dropped.
     if (length <= mostBytes) parts.push(piece);
     else parts = [];
   };
@@ -55,7 +55,7 @@ export async function* readLines(path: string, mostBytes: number): AsyncGenerato
   if (length > 0) yield taken(false);
 }
 
-/** What a log keeps of each line to know it again. */
+/** Prefix of each line that a log keeps to recognise it. */
 const HEAD_BYTES = 256;
 
 /** A file to whose end lines are added. */
@@ -71,7 +71,7 @@ export class LineLog {
     this.#sizeBytes = sizeBytes;
   }
 
-  /** Cuts off half a line that a crash left, and tells the beginning of every other. */
+  /** Cuts off a half-written last line, and reports the beginning of every other. */
   static async open(path: string, onLine: (head: string) => void): Promise<LineLog> {
     let whole = 0;
     const file = await open(path, 'a', PRIVATE_FILE).catch((error: unknown) => {
@@ -110,7 +110,7 @@ export class LineLog {
     return write;
   }
 
-  /** When this is over, a power cut takes no line either. */
+  /** Once it resolves, a power cut loses no line. */
   async close(): Promise<void> {
     await this.#written;
     try {

@@ -1,4 +1,4 @@
-/** A folder of small JSON records by id, all of them in memory too; the disk has a change before anybody is told of it. */
+/** A folder of small JSON records by id, all of them in memory too; a change is on the disk before it is reported. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolder, removeDurably, writeDurably } from '../../lib/files/durable.ts';
@@ -8,7 +8,7 @@ const END = '.json';
 export class Records<T extends { readonly schema: 1 }> {
   readonly #folder: string;
   readonly #all: Map<string, T>;
-  /** Of each record, its writes in order. */
+  /** Writes of each record, in order. */
   readonly #writes = new Map<string, Promise<void>>();
 
   private constructor(folder: string, all: Map<string, T>) {
@@ -16,7 +16,7 @@ export class Records<T extends { readonly schema: 1 }> {
     this.#all = all;
   }
 
-  /** Who can read the folder is its owner; a record that is damaged, or that a later version wrote, is passed over. */
+  /** Reads the folder's records; skips damaged ones and those of a later version. */
   static async open<T extends { readonly schema: 1 }>(folder: string): Promise<Records<T>> {
     await makeFolder(folder);
     const all = new Map<string, T>();
@@ -32,7 +32,7 @@ export class Records<T extends { readonly schema: 1 }> {
     return this.#all.get(id);
   }
 
-  /** In no order that means anything. */
+  /** In no particular order. */
   entries(): [string, T][] {
     return [...this.#all];
   }

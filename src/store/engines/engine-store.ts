@@ -1,4 +1,4 @@
-/** The folder of engines: read as it is now, changed under the writer lock of the store. */
+/** The folder of engines: read on every request, changed under the writer lock of the store. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Check } from 'typebox/value';

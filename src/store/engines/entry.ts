@@ -15,7 +15,7 @@ const Ms = Type.Number({ minimum: 1, maximum: 7 * 24 * 3_600_000 });
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()]);
 
-/** What a model there is, as it was last seen; null: it does not tell. */
+/** A model as last seen; null: unknown. */
 export const KnownModel = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 256 }),
@@ -53,7 +53,7 @@ export const UpstreamEntry = Type.Object(
     caFile: Type.Optional(Text),
     /** PEM; only this Hearth is spoken to. */
     publicKey: Type.Optional(Text),
-    /** Which of its models are served: a name with `*` for any characters. */
+    /** Served models: names with `*` for any characters. */
     models: Type.Optional(Text),
     deadlines: Type.Optional(
       Type.Object(
@@ -83,7 +83,7 @@ export const CommandEntry = Type.Object(
     /** The program and its words; `{port}` and `{model}` are filled in. */
     command: Type.Array(Text, { minItems: 1, maxItems: 512 }),
     dialect: Type.Enum([...DIALECTS]),
-    /** Where it answers, behind its address. */
+    /** Path after its address. */
     basePath: Text,
     /** Further variables of its environment. */
     env: Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Text)),
@@ -92,10 +92,10 @@ export const CommandEntry = Type.Object(
     models: Type.Array(
       Type.Object(
         {
-          /** What its id ends with, behind the name of the engine. */
+          /** End of its id, after the engine's name. */
           id: Type.String({ minLength: 1, maxLength: 160 }),
           known: KnownModel,
-          /** What `{model}` stands for. */
+          /** Value of `{model}`. */
           model: Type.Optional(Text),
           memoryBytes: Count,
         },
@@ -129,6 +129,6 @@ export type PoolEntry = Static<typeof PoolEntry>;
 export const EngineEntry = Type.Union([UpstreamEntry, CommandEntry, PoolEntry]);
 export type EngineEntry = Static<typeof EngineEntry>;
 
-/** For the verbs, in the order of the help. */
+/** Used by the verbs, in the order of the help. */
 export const DIALECT_NAMES = DIALECTS;
 export const PRIVACY_NAMES = PRIVACIES;

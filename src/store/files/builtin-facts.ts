@@ -1,11 +1,11 @@
-/** What is said of the models that ship, each by the SHA-256 of its file, so that nothing is said of another file. */
+/** Facts about the models that ship, keyed by the SHA-256 of their files, so that no other file gets them. */
 import { BUILTIN_IDS } from '../../lib/errors/builtin-ids.ts';
 
 export interface BuiltinFacts {
   readonly id: string;
-  /** Of the file as it ships, lower-case hex. */
+  /** Of the shipped file, lower-case hex. */
   readonly sha256: string;
-  /** What it cannot do, in the words of `hearth show`; the model card says more. */
+  /** Its limits, in the words of `hearth show`; the model card has more. */
   readonly limits: string;
 }
 
@@ -22,7 +22,7 @@ export const BUILTIN_FACTS: readonly BuiltinFacts[] = [
   },
 ];
 
-/** By the SHA-256 as hex or as `sha256:<hex>`; absent for a file that does not ship. */
+/** Keyed by the SHA-256 as hex or `sha256:<hex>`; absent for a file that does not ship. */
 export function builtinLimits(digest: string | null | undefined): string | undefined {
   return BUILTIN_FACTS.find(({ sha256 }) => digest === sha256 || digest === `sha256:${sha256}`)?.limits;
 }

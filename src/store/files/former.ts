@@ -16,7 +16,7 @@ export const FormerState = Type.Object(
   {
     /** RFC 3339, UTC. */
     at: Text,
-    /** What the upgrade changed, in words. */
+    /** Describes the upgrade, in words. */
     change: Text,
     /** The selected build of llama.cpp; null: the package. */
     library: Type.Object({ name: Type.Union([Text, Type.Null()]), sha256: Type.Union([Text, Type.Null()]) }),

@@ -1,4 +1,4 @@
-/** What is installed, read from the manifests folder; damaged entries are reported and never hide the others. */
+/** Installed models, read from the manifests folder; damaged entries are reported and never hide the others. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail, isSvcError, errorReason } from '../../lib/errors/svc-error.ts';
@@ -20,7 +20,7 @@ export interface InstalledSet {
   readonly damaged: readonly DamagedManifest[];
 }
 
-/** What a name means: a model under its id or an alias, or a manifest that cannot be used. */
+/** Result of a name: a model with that id or alias, or an unusable manifest. */
 type Named =
   | { readonly matched: string; readonly model: ModelManifest }
   | { readonly damaged: DamagedManifest };
@@ -32,7 +32,7 @@ interface CachedFile {
   readonly damage: DamagedManifest | undefined;
 }
 
-/** How soon an edit inside a manifest shows, which leaves the folder as it was. */
+/** Delay until an edit inside a manifest shows; such an edit does not change the folder. */
 const RECHECK_MS = 1000;
 /** Manifests that are opened together, so that a large store does not use up the process's file descriptors. */
 const MOST_OPEN = 16;

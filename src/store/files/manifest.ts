@@ -24,7 +24,7 @@ export type ForeignStoreName = (typeof FOREIGN_STORES)[number];
 export const ModelSource = Type.Object(
   {
     type: Type.Enum(['file', 'builtin', ...FOREIGN_STORES]),
-    /** What the user named: a path, a hub reference, a name in the foreign store. */
+    /** The user's word: a path, a hub reference, a name in the foreign store. */
     ref: Text,
     /** Hub pulls: the repository and the commit that was pinned. */
     repo: Type.Optional(Text),
@@ -38,7 +38,7 @@ export type ModelSource = Static<typeof ModelSource>;
 /** Adapters are installed as `model`; a manifest that was ever valid stays so. */
 const FileRole = Type.Enum(['model', 'mmproj', 'adapter']);
 
-/** What `stat` said when the file was last known to be right. */
+/** Result of `stat` when the file was last verified. */
 const Stamp = {
   sizeBytes: Count,
   mtimeMs: Type.Number(),
@@ -60,21 +60,21 @@ export const ReferencedFile = Type.Object(
 );
 export type ReferencedFile = Static<typeof ReferencedFile>;
 
-/** A file in store/blobs; `name` is what a shard must be called beside its siblings. */
+/** A file in store/blobs; `name` is the name that a shard needs next to its siblings. */
 export const BlobFile = Type.Object(
   {
     role: FileRole,
     digest: Digest,
     ...Stamp,
     name: Type.Optional(Text),
-    /** It was a hard link: whoever opened it under its other name may still write to it. */
+    /** It was a hard link: a process that opened it under its other name may still write to it. */
     linked: Type.Optional(Type.Literal(true)),
   },
   { additionalProperties: false },
 );
 export type BlobFile = Static<typeof BlobFile>;
 
-/** What a manifest keeps of a stamp: links and renames of our own change the ctime of a blob. */
+/** The stored part of a stamp: our own links and renames change the ctime of a blob. */
 export const blobStamp = ({
   sizeBytes,
   mtimeMs,
@@ -95,7 +95,7 @@ export function referenceStamp({
 export const ModelFile = Type.Union([ReferencedFile, BlobFile]);
 export type ModelFile = Static<typeof ModelFile>;
 
-/** An adapter is installed like a model, but serves no request by itself. */
+/** An adapter is installed like a model, but serves no request alone. */
 export const InstalledKind = Type.Union([ModelKind, Type.Literal('adapter')]);
 export type InstalledKind = Static<typeof InstalledKind>;
 
@@ -119,11 +119,11 @@ export const ModelFacts = Type.Object(
     experts: Type.Optional(ExpertFacts),
     /** Layers that predict further tokens (MTP). */
     mtpLayers: Type.Optional(Count),
-    /** Of adapters: the strength that it was trained with, and how many matrices it changes. */
+    /** For adapters: their trained strength, and the number of matrices they change. */
     adapter: Type.Optional(
       Type.Object({ alpha: Type.Number(), targets: Count }, { additionalProperties: false }),
     ),
-    /** Of the projector that it was installed with. */
+    /** Facts of the installed projector. */
     projector: Type.Optional(
       Type.Object(
         { type: Type.Union([Text, Type.Null()]), image: Type.Boolean(), audio: Type.Boolean() },
@@ -131,7 +131,7 @@ export const ModelFacts = Type.Object(
       ),
     ),
     hasChatTemplate: Type.Boolean(),
-    /** What the chat template can express, read from its text. */
+    /** Features of the chat template, read from its text. */
     template: Type.Object({
       tools: Type.Boolean(),
       reasoning: Type.Boolean(),
@@ -162,15 +162,15 @@ export const ModelParams = Type.Object(
     stop: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 64 })),
     /** A duration as `SVC_KEEP_ALIVE` takes it, for example `10m`, `0` or `-1`. */
     keepAlive: Type.Optional(Type.String({ maxLength: 32 })),
-    /** What precedes conversations that begin without a system message. */
+    /** Default system message. */
     system: Type.Optional(Type.String({ minLength: 1, maxLength: MOST_SYSTEM_CHARS })),
-    /** From where on long conversations are made shorter: a share of the window, or tokens. */
+    /** Threshold that shortens long conversations: a share of the window, or tokens. */
     compact: Type.Optional(Type.String({ pattern: COMPACT.source })),
-    /** How many numbers vectors have where a request does not say. */
+    /** Default width of vectors. */
     dimensions: Type.Optional(
       Type.Union([Type.Literal(NATIVE_WIDTH), Type.Integer({ minimum: 1, maximum: MOST_WIDTH })]),
     ),
-    /** Whether token ids in place of texts are of the model's vocabulary, or have to show it. */
+    /** Whether token ids in place of texts must be proved to be of the model's vocabulary. */
     tokenIds: Type.Optional(Type.Enum([...TOKEN_IDS])),
     /** The farthest that a request for a pool with this model may go. */
     privacy: Type.Optional(Type.Enum([...PRIVACIES])),
@@ -215,13 +215,13 @@ export function modelFiles(manifest: ModelManifest): readonly ModelFile[] {
   return manifest.files.filter((file) => file.role === 'model');
 }
 
-/** What turns images or audio into rows of this model; null where it has none that was looked at. */
+/** The file that turns images or audio into rows of this model; null if there is none that was checked. */
 export function projectorFile(manifest: ModelManifest): ModelFile | null {
   if (manifest.facts.projector === undefined) return null;
   return manifest.files.find((file) => file.role === 'mmproj') ?? null;
 }
 
-/** What it takes besides text. */
+/** Inputs besides text. */
 export function acceptedMedia({
   facts: { projector },
 }: Pick<ModelManifest, 'facts'>): readonly ('image' | 'audio')[] {

@@ -15,7 +15,7 @@ export interface StorePaths {
   readonly defaults: string;
   /** States that an upgrade replaced. */
   readonly former: string;
-  /** What the user told of engines beyond the built-in one. */
+  /** Entries of engines beyond the built-in one. */
   readonly engines: string;
   readonly writerLock: string;
 }
@@ -45,7 +45,7 @@ export function blobPath(paths: StorePaths, digest: string): string {
   return join(paths.blobs, `sha256-${checkDigest(digest)}`);
 }
 
-/** Where the bytes of a file lie: in our blobs, or where its owner keeps them. */
+/** Path of a file's bytes: in our blobs, or at its owner's place. */
 export function filePath(paths: StorePaths, file: ModelFile): string {
   return isBlobFile(file) ? blobPath(paths, file.digest) : file.path;
 }

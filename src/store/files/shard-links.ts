@@ -15,7 +15,7 @@ export function loadPath(paths: StorePaths, model: ModelManifest, file: ModelFil
   return join(splitFolder(paths, blobDigests(model)), file.name);
 }
 
-/** The same, after making sure that its bytes are those of the blob. */
+/** Links a shard after checking that its bytes are those of the blob. */
 export async function readyLoadPath(
   paths: StorePaths,
   model: ModelManifest,

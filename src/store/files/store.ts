@@ -4,23 +4,27 @@
  * The lock is held for a moment only: downloads and copies happen in partial/ and are committed by renames. The order
  * makes it crash-safe: blobs before the manifest that names them, the manifest away before its blobs.
  */
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, stat, rm } from 'node:fs/promises';
 import {
   makeFolder,
   moveDurably,
   removeDurably,
   type StepHook,
   writeDurably,
+  errnoCode,
+  temporaryOwner,
 } from '../../lib/files/durable.ts';
 import { type FormerState, formatFormer, readFormer } from './former.ts';
 import { InstalledReader, type InstalledSet } from './installed.ts';
-import { clearLeftovers, clearPartials } from './leftovers.ts';
 import { blobDigests, formatManifest, type ModelManifest } from './manifest.ts';
 import { takeLock } from '../lock/owner-lock.ts';
 import { blobPath, isDigest, manifestPath, type StorePaths, storePaths } from './paths.ts';
 import { dropUnusedLinks } from './shard-links.ts';
+import { join } from 'node:path';
+import { isFailure } from '../../lib/errors/svc-error.ts';
+import { isRunning } from '../lock/process-identity.ts';
 
-/** How long a change waits for another one; changes take milliseconds, so this is patience enough. */
+/** Wait for another change; changes take milliseconds. */
 const WRITER_WAIT_MS = 10_000;
 
 export interface SweepResult {
@@ -39,12 +43,12 @@ export class Store {
     this.#onStep = onStep;
   }
 
-  /** For work beside the lock, as copying and downloading, that wants its crash points named too. */
+  /** For copies and downloads, which run outside the lock and need named crash points too. */
   async step(name: string): Promise<void> {
     await this.#onStep?.(name);
   }
 
-  /** Runs one change of the store alone among all processes, after clearing what a dead one left behind. */
+  /** Runs one change of the store alone among all processes, after removing leftovers of dead ones. */
   async change<T>(purpose: string, apply: (writer: StoreWriter) => Promise<T>): Promise<T> {
     await this.prepareFolders();
     const lock = await takeLock(this.paths.writerLock, {
@@ -67,7 +71,7 @@ export class Store {
   }
 }
 
-/** What may be done under the writer lock. */
+/** Operations under the writer lock. */
 export class StoreWriter {
   readonly paths: StorePaths;
   readonly #onStep: StepHook | undefined;
@@ -77,7 +81,7 @@ export class StoreWriter {
     this.#onStep = onStep;
   }
 
-  /** What is installed now, which nobody else changes while the lock is held. */
+  /** Installed models; nothing else changes them while the lock is held. */
   async installed(): Promise<InstalledSet> {
     return new InstalledReader(this.paths).read();
   }
@@ -144,6 +148,70 @@ export class StoreWriter {
 async function fileSize(path: string): Promise<number> {
   return stat(path).then(
     (found) => found.size,
+    () => 0,
+  );
+}
+
+/** An unfinished download is kept this long, so that the same pull can continue it. */
+const KEEP_PARTIAL_MS = 7 * 24 * 3600 * 1000;
+
+/**
+ * Clears temporary files of dead writers. None in manifests/ can be live, as only holders of the lock write there;
+ * those elsewhere are made beside the lock and go when their process is gone.
+ */
+async function clearLeftovers(paths: StorePaths): Promise<void> {
+  await clearTemporaries(paths.manifests, () => true);
+  for (const folder of [paths.root, paths.partial]) await clearTemporaries(folder, (pid) => !isRunning(pid));
+  await clearPartials(paths, KEEP_PARTIAL_MS);
+}
+
+async function clearTemporaries(folder: string, isDead: (pid: number) => boolean): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const pid = temporaryOwner(name);
+    if (pid !== null && isDead(pid)) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/** Removes downloads that nobody works on and that are older; returns what that freed. */
+async function clearPartials(paths: StorePaths, olderThanMs: number): Promise<number> {
+  const keys = new Set<string>();
+  for (const name of await readdir(paths.partial)) {
+    const key = /^((?:sha256|git)-[0-9a-f]+)\.(?:part|lock(?:\.after-\w+)*)$/.exec(name)?.[1];
+    if (key !== undefined) keys.add(key);
+  }
+  let freedBytes = 0;
+  for (const key of keys) freedBytes += await clearPartial(join(paths.partial, key), olderThanMs);
+  return freedBytes;
+}
+
+/** Checks one download under its own lock, which a live pull holds; removes a dead one's. */
+async function clearPartial(stem: string, olderThanMs: number): Promise<number> {
+  const lock = await takeLock(`${stem}.lock`, {
+    purpose: 'hearth prune',
+    what: 'A download',
+    waitMs: 0,
+  }).catch((error: unknown) => {
+    if (isFailure(error, 'store_busy')) return null;
+    throw error;
+  });
+  if (lock === null) return 0;
+  try {
+    if ((await ageMs(`${stem}.part`)) < olderThanMs) return 0;
+    const { size } = await stat(`${stem}.part`);
+    await rm(`${stem}.part`, { force: true });
+    return size;
+  } catch (error) {
+    if (errnoCode(error) === 'ENOENT') return 0;
+    throw error;
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Age of a file; zero if it does not exist. */
+async function ageMs(path: string): Promise<number> {
+  return stat(path).then(
+    (found) => Date.now() - found.mtimeMs,
     () => 0,
   );
 }

@@ -1,4 +1,4 @@
-/** What other programs have on this machine already, ready to be adopted where it lies. */
+/** Models of other programs on this machine, ready to be adopted in place. */
 import { FOREIGN_STORES, type ForeignStoreName } from '../files/manifest.ts';
 import type { ForeignEnvironment, ForeignScan } from './foreign-store.ts';
 import { scanHfCache } from './hf-cache.ts';

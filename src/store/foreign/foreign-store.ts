@@ -39,7 +39,7 @@ export interface ForeignScan {
 const MAX_ENTRIES = 20_000;
 const MAX_DEPTH = 6;
 
-/** Collects what could not be used while a scan goes on. */
+/** Collects unusable entries during a scan. */
 export class ScanNotes {
   readonly problems: ForeignProblem[] = [];
   #entriesLeft = MAX_ENTRIES;
@@ -76,7 +76,7 @@ export class ScanNotes {
     return found;
   }
 
-  /** What lets the models of a folder see or hear, as a part of a candidate; the first by name of several. */
+  /** The first projector of a folder by name, as a part of a candidate. */
   async projectorIn(folder: string): Promise<{ readonly projector?: { readonly path: string } }> {
     const found = (await this.entries(folder)).find(
       (entry) => !entry.isDirectory() && isProjectorFileName(entry.name),

@@ -17,7 +17,7 @@ import {
 } from './foreign-store.ts';
 
 const COMMIT = /^[0-9a-f]{40}$/;
-/** `models--org--repo`; in the names themselves a separator never stands twice. */
+/** `models--org--repo`; names themselves never have a double separator. */
 const REPO_FOLDER = /^models--(\w+(?:[.-]\w+)*)--(\w+(?:[.-]\w+)*)$/;
 
 export async function scanHfCache(environment: ForeignEnvironment): Promise<ForeignScan> {
@@ -71,7 +71,7 @@ async function scanRepository(folder: string, repo: string, notes: ScanNotes): P
   });
 }
 
-/** What `main` points to, else any branch, else the last snapshot by name. */
+/** The target of `main`, else any branch, else the last snapshot by name. */
 async function currentCommit(folder: string, notes: ScanNotes): Promise<string | null> {
   const refs = join(folder, 'refs');
   const names = (await notes.entries(refs)).filter((entry) => entry.isFile()).map((entry) => entry.name);

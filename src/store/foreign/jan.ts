@@ -1,4 +1,4 @@
-/** Models of Jan: one `model.yml` per model below its data folder, naming a file there or elsewhere. */
+/** Models of Jan: one `model.yml` per model below its data folder, naming a file there or in another folder. */
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';

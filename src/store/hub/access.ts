@@ -1,10 +1,10 @@
-/** How a hub is reached: its address, who may be redirected to, and what it is told about us. */
+/** Access to a hub: its address, allowed redirects, and what it learns about us. */
 import { fail } from '../../lib/errors/svc-error.ts';
 import { type ResolveAll, resolveWithSystem } from './address-guard.ts';
 import type { HubAccess } from './hub-request.ts';
 
 export interface AccessOptions {
-  /** `HF_ENDPOINT`; the only hub that is asked and the only origin that gets the token. */
+  /** `HF_ENDPOINT`; the only hub that is used and the only origin that gets the token. */
   readonly endpoint?: string;
   readonly token?: string | null;
   /** Private hosts that the hub may redirect to (SVC_HUB_HOSTS). */

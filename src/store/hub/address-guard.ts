@@ -62,7 +62,7 @@ export function isPublicAddress(address: string): boolean {
   return embedded === null ? !notPublic6.check(address, 'ipv6') : isPublicAddress(embedded);
 }
 
-/** The IPv4 address behind 64:ff9b::/96, by which IPv6-only networks reach the rest; null for all others. */
+/** The IPv4 address inside 64:ff9b::/96, by which IPv6-only networks reach the rest; null for all others. */
 function nat64Target(address: string): string | null {
   // The URL parser writes an address in its one shortest form.
   const [, tail] = /^\[64:ff9b::([0-9a-f:]*)\]$/.exec(new URL(`http://[${address}]`).hostname) ?? [];

@@ -19,7 +19,7 @@ export interface DownloadOptions {
   readonly repo: string;
   readonly commit: string;
   readonly file: RepositoryFile;
-  /** Where the bytes go; the file keeps what it has when the download fails. */
+  /** Target file; it keeps its bytes if the download fails. */
   readonly target: string;
   readonly retries: RetryPolicy;
   readonly onEvent?: OnInstallEvent;
@@ -48,7 +48,7 @@ export async function downloadFile(options: DownloadOptions): Promise<string> {
 }
 
 const READ_BYTES = 512 * 1024;
-/** How often progress is told: a line per so many bytes, or per two hundredth of the file. */
+/** Interval of progress reports: a line per this number of bytes, or per two hundredth of the file. */
 const REPORT_BYTES = 1024 * 1024;
 
 class Download {
@@ -83,7 +83,7 @@ class Download {
   async continueExisting(): Promise<void> {
     const { size } = await this.#handle.stat();
     if (size === 0) return;
-    // Without a content digest there is nothing that could tell a wrong beginning later.
+    // Without a content digest, nothing could detect a wrong beginning later.
     if (size > this.#size || this.#options.file.sha256 === null) return this.#restart();
     const chunk = Buffer.allocUnsafe(READ_BYTES);
     while (this.#completed < size) {
@@ -136,14 +136,14 @@ class Download {
     }
   }
 
-  /** What follows will be joined to what is there; a connection that brought enough does not count as a failed try. */
+  /** The rest is appended to the partial file; a connection that brought enough does not count as a failed try. */
   #endOfAnswer(progressed: () => void): void {
     if (this.#completed > this.#progressMark + MIN_PROGRESS_BYTES) progressed();
     this.#progressMark = this.#completed;
     if (this.#completed > 0 && this.#completed < this.#size) this.#isPatched = true;
   }
 
-  /** Compares what the answer says it will send with what was asked for; a plain 200 starts from the beginning. */
+  /** Compares the answer's range with the requested one; a plain 200 starts from the beginning. */
   async #checkStart(answer: IncomingMessage): Promise<void> {
     const { access } = this.#options;
     if (answer.statusCode === 416) {
@@ -227,7 +227,7 @@ class Download {
     this.#reported = 0;
   }
 
-  /** Git hashes a file behind a short header that holds its size. */
+  /** Git hashes a file after a short header with its size. */
   #newGitHash(): Hash {
     return createHash('sha1').update(`blob ${this.#size}\0`);
   }

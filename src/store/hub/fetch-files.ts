@@ -11,7 +11,7 @@ import type { HubAccess } from './hub-request.ts';
 import type { RepositoryFile } from './repository.ts';
 import type { RetryPolicy } from './retry.ts';
 
-/** What every step of one pull works with. */
+/** Context of every step of one pull. */
 export interface PullContext {
   readonly registry: Registry;
   readonly access: HubAccess;
@@ -21,7 +21,7 @@ export interface PullContext {
   readonly onEvent: (event: InstallEvent) => void;
 }
 
-/** Which bytes are wanted: files of a repository at one commit, the first to load in front. */
+/** Wanted files of a repository at one commit, the first to load in front. */
 export interface FilesToFetch {
   readonly repo: string;
   readonly commit: string;
@@ -106,7 +106,8 @@ async function hasBlob({ registry, onEvent, signal }: PullContext, file: Reposit
 
 async function remainingBytes(pull: PullContext, files: readonly RepositoryFile[]): Promise<number> {
   let sum = 0;
-  for (const file of files) sum += Math.max(0, file.sizeBytes - ((await fileSize(downloadTarget(pull, file))) ?? 0));
+  for (const file of files)
+    sum += Math.max(0, file.sizeBytes - ((await fileSize(downloadTarget(pull, file))) ?? 0));
   return sum;
 }
 
@@ -124,7 +125,7 @@ function downloadTarget({ registry }: PullContext, file: RepositoryFile): string
     : downloadPath(paths, file.sha256);
 }
 
-/** How a file is called in partial/: by the digest that it must have. */
+/** Name of a file in partial/: its expected digest. */
 function partialKey(file: RepositoryFile): string {
   return file.sha256 === null ? `git-${file.gitSha1}` : `sha256-${file.sha256}`;
 }

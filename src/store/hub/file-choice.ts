@@ -1,4 +1,4 @@
-/** Which files of a repository make up the model that was asked for. */
+/** Chooses the files of a repository that make up the requested model. */
 import { basename, dirname } from 'node:path/posix';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { quantLabel } from '../install/quant-label.ts';
@@ -15,13 +15,13 @@ import type { RepositoryFile } from './repository.ts';
 export interface ChosenModel {
   /** All files of the weights, the first to load in front. */
   readonly files: readonly RepositoryFile[];
-  /** What lets the model read images or audio, where the repository has such a file; null: it has none. */
+  /** File that lets the model read images or audio; null: the repository has none. */
   readonly projector: RepositoryFile | null;
-  /** What tells this model from others of the repository: its quant, else its file's stem. */
+  /** Distinguishes this model from others of the repository: its quant, else its file's stem. */
   readonly label: string;
 }
 
-/** What most people want first: a good compromise, then nearly lossless. */
+/** Preferred quants: a good compromise first, then nearly lossless. */
 const PREFERRED = ['Q4_K_M', 'Q8_0'];
 
 /** Throws `quant_not_found` with the choices there are. */

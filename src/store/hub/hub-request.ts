@@ -25,7 +25,7 @@ export interface HubAccess extends HopPolicy {
 
 export interface HubRequest {
   readonly url: URL;
-  /** What the request is about, for messages: a repository, or a file of one. */
+  /** Subject of the request for messages: a repository, or a file of one. */
   readonly what: string;
   readonly repo: string;
   readonly range?: string;
@@ -55,7 +55,7 @@ export async function requestHub(access: HubAccess, wanted: HubRequest): Promise
 
 export interface HubAnswer {
   readonly value: unknown;
-  /** The same as it was written. */
+  /** The body as sent. */
   readonly text: string;
   readonly link: string | null;
 }

@@ -53,11 +53,11 @@ export interface PullOptions extends AccessOptions {
   readonly retries?: RetryPolicy;
 }
 
-/** What is pulled and under which names; settled before a byte is downloaded. */
+/** The pulled files and names; settled before a byte is downloaded. */
 interface PullPlan extends FilesToFetch {
   readonly id: string;
   readonly aliases: readonly string[];
-  /** What the files of the weights are called beside each other, as native code expects the parts of a split model. */
+  /** File names of the weights, which native code needs for the parts of a split model. */
   readonly names: readonly string[];
   readonly signatures: readonly PlannedSignature[];
 }
@@ -260,7 +260,7 @@ async function blobFiles(plan: PullPlan, fetched: readonly FetchedFile[]): Promi
   return files;
 }
 
-/** Each blob that the store lacks, once: parts of equal content are one download. */
+/** Each missing blob once: parts of equal content are one download. */
 function pendingBlobs(fetched: readonly FetchedFile[]): PendingBlob[] {
   const missing = new Map(fetched.filter((file) => !file.isPresent).map((file) => [file.digest, file.path]));
   return [...missing].map(([digest, from]) => ({ from, digest }));

@@ -1,4 +1,4 @@
-/** What a repository holds: the commit that a revision means, and its files with their digests. All of it is hostile. */
+/** A repository's content: the commit of a revision, and its files with their digests. All of it is hostile. */
 import { listFiles } from '@huggingface/hub';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
@@ -9,7 +9,7 @@ import { type HubAccess, invalid, requestJson } from './hub-request.ts';
 export interface RepositoryFile {
   readonly path: string;
   readonly sizeBytes: number;
-  /** Of the content, for large files. */
+  /** Digest of the content, for large files. */
   readonly sha256: string | null;
   /** Git's own hash of a small file, which has no SHA-256. */
   readonly gitSha1: string | null;

@@ -13,11 +13,13 @@ export interface RetryPolicy {
 
 export const USUAL_RETRIES: RetryPolicy = { tries: 6, firstDelayMs: 500, longestDelayMs: 30_000 };
 
-/** Where nothing answers at all, somebody waits for a typing slip or a missing network; a slip of the network is over by then. */
+/**
+ * If nothing answers at all, the user waits for a typing slip or a missing network; a short outage is over by then.
+ */
 const FIRST_CONTACT_TRIES = 2;
 const NO_CONTACT = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ENETUNREACH', 'EHOSTUNREACH']);
 
-/** A hub that asks for more patience than this is told to the user instead. */
+/** If a hub wants a longer wait than this, the user gets the error. */
 const LONGEST_RATE_LIMIT_S = 120;
 /** Progress resets the count of tries, but a link that is cut again and again is given up in the end. */
 const MOST_TRIES = 200;
@@ -30,7 +32,7 @@ export interface Attempt {
 export interface RetryOptions {
   readonly signal?: AbortSignal;
   readonly onEvent?: OnInstallEvent;
-  /** Whether nothing has come from this hub yet: then one that cannot be reached at all is given up soon. */
+  /** True if nothing has come from this hub yet: then an unreachable one is given up soon. */
   readonly isFirstContact?: boolean;
 }
 

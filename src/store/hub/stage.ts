@@ -7,7 +7,7 @@ import type { OnInstallEvent } from '../install/install-event.ts';
 
 export interface StagedModel {
   readonly files: readonly { readonly path: string; readonly name: string }[];
-  /** What the first file is called in messages. */
+  /** Name of the first file in messages. */
   readonly shown: string;
   readonly inspect: Inspect;
   readonly probe: Probe | undefined;

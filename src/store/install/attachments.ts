@@ -1,4 +1,4 @@
-/** What the settings of a model name must be installed, and fit the model: its LoRA adapters, and the model that drafts. */
+/** Models named by a model's settings must be installed and fit it: its LoRA adapters, and its draft model. */
 import type { ModelSettings } from '../../contract/settings/shapes.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { whyNotFits } from '../../../packages/gguf/src/gate/adapter.ts';
@@ -11,7 +11,7 @@ import type { InstalledModel, Registry } from '../registry/registry.ts';
 type Attachments = Pick<ModelSettings, 'lora' | 'draftModel'>;
 type AttachmentPatch = { readonly [K in keyof Attachments]?: Attachments[K] | null };
 
-/** The same settings with ids in place of aliases; throws `invalid_request` for what cannot be attached. */
+/** The settings with ids in place of aliases; throws `invalid_request` for unusable attachments. */
 export async function checkAttachments(
   registry: Registry,
   model: InstalledModel,
@@ -36,7 +36,9 @@ async function adapterId(registry: Registry, model: InstalledModel, name: string
   const [path = ''] = modelPaths(registry, adapter);
   const facts = await runGate('inspectModelOrAdapter', path);
   if (facts.kind !== 'adapter') throw refuse('lora', `the file of ${adapter.id} is a model now`);
-  const shapes = await Promise.all(modelPaths(registry, model).map((part) => runGate('readTensorShapes', part)));
+  const shapes = await Promise.all(
+    modelPaths(registry, model).map((part) => runGate('readTensorShapes', part)),
+  );
   const tensors = new Map(shapes.flatMap((part) => [...part]));
   const reason = whyNotFits(facts, { architecture: model.facts.architecture, tensors });
   if (reason !== null) throw refuse('lora', `${adapter.id} does not fit ${model.id}: ${reason}`);
@@ -47,7 +49,10 @@ async function draftId(registry: Registry, model: InstalledModel, name: string):
   const draft = await findNamed(registry, 'draft_model', name);
   if (draft.kind !== 'chat') throw refuse('draft_model', `${draft.id} is not a chat model`);
   if (draft.id === model.id) throw refuse('draft_model', 'a model cannot draft for itself');
-  const [theirs, ours] = await Promise.all([readVocabulary(registry, draft), readVocabulary(registry, model)]);
+  const [theirs, ours] = await Promise.all([
+    readVocabulary(registry, draft),
+    readVocabulary(registry, model),
+  ]);
   const reason = whyNotDrafts(theirs, ours);
   if (reason !== null) throw refuse('draft_model', `${draft.id} cannot draft for ${model.id}: ${reason}`);
   return draft.id;

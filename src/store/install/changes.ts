@@ -37,7 +37,7 @@ export async function commitModel(
     const { manifests } = await writer.installed();
     const previous = checkFree(manifests, manifest);
     for (const blob of blobs) await writer.adoptBlob(blob.from, blob.digest);
-    // A successor keeps what the user said about its predecessor.
+    // A successor keeps its predecessor's user settings.
     const aliases = [...manifest.aliases, ...(previous?.aliases ?? [])];
     const next = {
       ...manifest,
@@ -171,7 +171,7 @@ function checkKind(patch: ParamsPatch, kind: ModelKind): void {
   }
 }
 
-/** What no request may say is no default for one; manifests from before a range was narrowed stay valid. */
+/** A value that no request may have cannot be a default; manifests from before a range was narrowed stay valid. */
 function checkRequestRanges(patch: ParamsPatch): void {
   for (const [option, { wire, request }] of MODEL_ROWS) {
     const value = patch[option];
@@ -235,7 +235,7 @@ export async function requireBlobs(writer: StoreWriter, manifest: ModelManifest)
   }
 }
 
-/** The same thing installed again: same repository, same file, or a built-in model of another release. */
+/** True for the same thing installed again: same repository, same file, or a built-in model of another release. */
 function isSuccessor(next: ModelManifest, previous: InstalledModel): boolean {
   if (next.source.type !== previous.source.type) return false;
   if (next.source.type === 'builtin') return true;

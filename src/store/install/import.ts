@@ -48,7 +48,7 @@ export interface Candidate {
   readonly ownedBy: string;
   readonly params: ModelParams;
   readonly files: readonly CandidateFile[];
-  /** What lets it see or hear; absent: nothing. */
+  /** Projector; absent: none. */
   readonly projector?: CandidateFile;
   /** A folder that the real files must lie in; absent when the user named the file. */
   readonly within?: string;
@@ -56,11 +56,11 @@ export interface Candidate {
 
 export interface CandidateFile {
   readonly path: string;
-  /** What the foreign store says its digest is. */
+  /** Digest as stated by the foreign store. */
   readonly statedSha256?: string;
 }
 
-/** Installs the file at `path`; for a split model any shard stands for all. */
+/** Installs the file at `path`; for a split model, any of its shards. */
 export async function importFile(
   registry: Registry,
   path: string,
@@ -199,7 +199,10 @@ async function checkFile(
   return { ...file, realPath, loadPath: isShard ? resolve(file.path) : realPath, stamp, role };
 }
 
-/** One that the user named must be usable; one that another program keeps beside the model is left out otherwise. */
+/**
+ * A projector that the user named must be usable; one that another program keeps next to the model is left out
+ * otherwise.
+ */
 async function checkProjector(
   candidate: Candidate,
   { onEvent, projector: named }: ImportOptions,

@@ -37,7 +37,7 @@ export const inspectModel: Inspect = async (paths) => {
   return { kind: facts.kind, facts: { ...toModelFacts(facts), ...expertFacts(expertBytes) } };
 };
 
-/** Of the file that lets a model see or hear; refuses what native code must never see. */
+/** Inspects a projector; refuses files that native code must never read. */
 export async function inspectProjector(path: string): Promise<NonNullable<ModelFacts['projector']>> {
   const facts = await runGate('inspectProjector', path);
   refuseLongTail(path, facts);
@@ -117,7 +117,7 @@ const MAX_HEADER_BYTES = 1024 ** 3;
 
 export interface ProbeTarget {
   readonly path: string;
-  /** What people know the file by; the path may be a passing one. */
+  /** The file's name for people; the path may be temporary. */
   readonly shown: string;
   readonly kind: ModelKind;
   readonly facts: ModelFacts;

@@ -1,4 +1,4 @@
-/** What happens while a model is installed, as plain data: the CLI draws it, `--json` prints it line by line. */
+/** Events of an installation, as plain data: the CLI draws them, `--json` prints them line by line. */
 export type InstallEvent =
   | { readonly status: 'resolving'; readonly ref: string }
   | {
@@ -25,7 +25,7 @@ export type InstallEvent =
   | { readonly status: 'inspecting' | 'probing' | 'unpacking'; readonly file: string }
   /** It cannot be used, and the model can without it. */
   | { readonly status: 'left out'; readonly file: string; readonly reason: string }
-  /** Who signed the files, in a sentence. */
+  /** Signers of the files, in a sentence. */
   | {
       readonly status: 'signature';
       readonly state: 'trusted' | 'unlisted' | 'failed' | 'unsigned';

@@ -21,12 +21,12 @@ import type { Registry } from '../registry/registry.ts';
 
 export interface CheckedFile {
   readonly path: string;
-  /** Where its bytes lie, behind all links. */
+  /** Path of its bytes, with all links resolved. */
   readonly realPath: string;
-  /** What native code opens: a shard is found under its sibling's name, which a link to elsewhere may not keep. */
+  /** Path for native code: it finds a shard under its sibling's name, which a link to another folder may not keep. */
   readonly loadPath: string;
   readonly stamp: FileStamp;
-  /** What the foreign store says its digest is. */
+  /** Digest as stated by the foreign store. */
   readonly statedSha256?: string;
   readonly role: 'model' | 'mmproj';
 }
@@ -100,7 +100,7 @@ function requireStated({ path, statedSha256: expected }: CheckedFile, actual: st
     throw fail('digest_mismatch', { path, param: path, expected, actual });
 }
 
-/** The linked file as it is from now on: as private as every blob, under its other name too. */
+/** Makes the linked file as private as every blob, under its other name too. */
 async function linkInto(file: CheckedFile, target: string): Promise<CheckedFile> {
   try {
     await link(file.realPath, target);

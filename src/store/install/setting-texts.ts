@@ -16,7 +16,7 @@ import type { Registry } from '../registry/registry.ts';
 
 interface TextSetting {
   readonly isName: (value: string) => boolean;
-  /** Why a text cannot be used, as the end of a sentence; null where it can. */
+  /** Why a text is unusable, as the end of a sentence; null if it is usable. */
   readonly defect: (text: string) => string | null;
   readonly readFile: (path: string) => Promise<string>;
 }
@@ -37,7 +37,7 @@ const TEXT_SETTINGS = {
   },
 } as const satisfies Readonly<Partial<Record<keyof ModelParams, TextSetting>>>;
 
-/** Of a word that may be a slip in a name. */
+/** Limit of a word that may be a misspelt name. */
 const LONGEST_NAME = 64;
 
 type TextSettingName = keyof typeof TEXT_SETTINGS;
@@ -72,7 +72,7 @@ export async function textFromCommand(name: TextSettingName, word: string): Prom
   try {
     return await TEXT_SETTINGS[name].readFile(path);
   } catch (error) {
-    // Whoever misspells a name is told the names, not only that no file is called so.
+    // A misspelt name gets the list of names, not only "no such file".
     if (!isFailure(error, 'file_not_found')) throw error;
     const meant = didYouMean(nearest(word.slice(0, LONGEST_NAME), names));
     const message = `${wire} is neither a known name nor a file: there is no ${JSON.stringify(path)}; write ${expects}.${meant}`;
@@ -113,7 +113,7 @@ async function copyNamed(
   const text = await TEXT_SETTINGS[name].readFile(path);
   await registry.store.change(`hearth serve: ${name} of ${id}`, async (writer) => {
     const now = (await writer.installed()).manifests.find((model) => model.id === id);
-    // Whoever set it meanwhile has said what holds.
+    // A value that the user has set meanwhile wins.
     if (now?.params[name] !== path) return;
     await writer.putManifest({ ...now, params: { ...now.params, [name]: text } });
   });

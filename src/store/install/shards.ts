@@ -29,7 +29,7 @@ export function shardNames(shard: ShardName): string[] {
   );
 }
 
-/** What a model file is called without its ending and shard numbers. */
+/** Name of a model file without its ending and shard numbers. */
 export function modelStem(fileName: string): string {
   return parseShardName(fileName)?.prefix ?? fileName.replace(/\.gguf$/i, '');
 }

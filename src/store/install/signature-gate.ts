@@ -1,4 +1,4 @@
-/** Where signatures of models lie, and the question that an installation asks about them before it commits. */
+/** Places of model signatures, and the check before an installation commits. */
 import { basename, dirname, join, posix, relative, sep } from 'node:path';
 import { isFailure } from '../../lib/errors/svc-error.ts';
 import { readPlainFile } from '../../lib/files/plain-file.ts';
@@ -8,13 +8,13 @@ import type { OnInstallEvent } from './install-event.ts';
 /** Bytes of one signature; the verifier says what is wrong with one that is larger. */
 const MOST_SIGNATURE_BYTES = 4 * 1024 * 1024 + 1;
 
-/** What a model may bring along; whatever lies beyond that is not read, and signs nothing. */
+/** Limits of a model's signatures; anything beyond is not read, and signs nothing. */
 const MOST_SIGNATURES = 256;
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** Behind the name of a file: cosign's, Sigstore's, and those of plain signatures. */
+/** Endings after the name of a file: cosign's, Sigstore's, and those of plain signatures. */
 const OF_FILE = ['.sigstore.json', '.sigstore', '.bundle', '.sig'];
-/** In a folder, about its files: as model_signing calls it. */
+/** Names in a folder for all of its files, by model_signing. */
 const OF_FOLDER = ['model.sig', 'model.sigstore.json'];
 
 export interface SignedFile {
@@ -47,7 +47,7 @@ export interface SignatureGate {
   check(model: ModelToCheck): Promise<(installed: InstalledModel) => Promise<void>>;
 }
 
-/** Where signatures of these files may lie: beside them, in their folder and in those above it. */
+/** Places of signatures of these files: next to them, in their folder and in those above it. */
 export function signaturePlaces(files: readonly string[]): SignaturePlace[] {
   const places = new Map<string, SignaturePlace>();
   for (const of of files) {
@@ -63,7 +63,9 @@ export function signaturePlaces(files: readonly string[]): SignaturePlace[] {
   return [...places.values()];
 }
 
-/** The bytes of the first signatures that are there; `read` takes at most so many bytes, and returns null for no file. */
+/**
+ * Bytes of the first existing signatures; `read` takes at most this number of bytes, and returns null for no file.
+ */
 export async function readSignatures<Place extends SignaturePlace>(
   places: readonly Place[],
   read: (place: Place, mostBytes: number) => Promise<Buffer | null>,
@@ -80,7 +82,7 @@ export async function readSignatures<Place extends SignaturePlace>(
   return found;
 }
 
-/** Names of local files, and the signatures that lie beside them or in their folder. */
+/** Names of local files, and the signatures next to them or in their folder. */
 export async function signedHere(
   paths: readonly string[],
 ): Promise<{ readonly names: readonly string[]; readonly signatures: ModelToCheck['signatures'] }> {

@@ -8,7 +8,7 @@ import type { StoreWriter } from '../files/store.ts';
 import type { InstalledModel, Registry } from '../registry/registry.ts';
 import { freeAliases, requireBlobs, reread } from './changes.ts';
 
-/** What an upgrade replaces, apart from the model. */
+/** State that an upgrade replaces, apart from the model. */
 export type Present = Pick<FormerState, 'at' | 'change' | 'library'>;
 
 /** A model with the files of another one: its names and its settings stay. */
@@ -47,11 +47,11 @@ export async function takeFiles(
 export const sharesFiles = (one: InstalledModel, other: InstalledModel): boolean =>
   JSON.stringify(one.files) === JSON.stringify(other.files);
 
-/** The same files with the same settings. */
+/** True for the same files with the same settings. */
 export const isAlike = (one: InstalledModel, other: InstalledModel): boolean =>
   JSON.stringify([one.files, one.params]) === JSON.stringify([other.files, other.params]);
 
-/** What is pushed out of the list is removed, unless something else names it. */
+/** States pushed out of the list are removed, unless another entry names them. */
 async function pushState(writer: StoreWriter, model: InstalledModel, present: Present): Promise<void> {
   const defaults = await readText(writer.paths.defaults);
   const states = [...(await readFormer(writer.paths)), { ...present, defaults, model }];

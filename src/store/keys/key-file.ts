@@ -27,7 +27,7 @@ export const KeyRecord = Type.Object(
     maxRequests: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
     /** Prompt and answer together, by the day of UTC. */
     tokensPerDay: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
-    /** Only models that run on this machine, none behind an upstream. */
+    /** Only models on this machine, none of an upstream. */
     localOnly: Type.Boolean(),
     /** RFC 3339. */
     expiresAt: Type.Optional(Type.String()),
@@ -62,7 +62,7 @@ export async function readKeys(home: string): Promise<readonly KeyRecord[]> {
     throw fail('key_file_unusable', { path: file, reason: error.message });
   });
   if (text === null) return [];
-  // Who can change this file can let anybody in.
+  // A user who can change this file can admit anybody.
   if (process.platform !== 'win32' && ((await stat(file)).mode & 0o077) !== 0) {
     throw fail('key_file_unusable', {
       path: file,
@@ -82,7 +82,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Makes a key; it is told once, and only its hash is kept. Rejects with `key_exists`. */
+/** Makes a key; it is shown once, and only its hash is kept. Rejects with `key_exists`. */
 export async function addKey(
   home: string,
   rights: Omit<KeyRecord, 'sha256' | 'createdAt'>,

@@ -1,4 +1,4 @@
-/** How many tokens each key has used today, kept over restarts. */
+/** Tokens that each key has used today, kept over restarts. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
@@ -9,7 +9,7 @@ export const KeyUsage = Type.Object({
   schema: Type.Literal(1),
   /** The day of UTC, 2026-11-23. */
   day: Type.String(),
-  /** By the name of the key. */
+  /** Keyed by the name of the key. */
   tokens: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
 });
 export type KeyUsage = Static<typeof KeyUsage>;

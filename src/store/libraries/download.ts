@@ -19,7 +19,7 @@ export interface PackageSource {
   readonly signal?: AbortSignal;
 }
 
-/** How often progress is told. */
+/** Interval of progress reports. */
 const REPORT_BYTES = 1024 * 1024;
 
 export function downloadPackage(

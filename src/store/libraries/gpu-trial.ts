@@ -1,4 +1,7 @@
-/** What came of trying a GPU library that the service fetched by itself: kept in the folder of libraries, so that it is tried once. */
+/**
+ * Result of the trial of a GPU library that the service fetched: kept in the folder of libraries, so that it is tried
+ * once.
+ */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
@@ -12,9 +15,9 @@ const Times = Type.Object({ model: Type.String(), gpuMs: Type.Number(), cpuMs: T
 
 export const GpuTrial = Type.Object({
   kind: Type.Literal('vulkan'),
-  /** Of the package: another version is tried again. */
+  /** Version of the package: another one is tried again. */
   version: Type.String(),
-  /** `removed`: by the user, so that it does not come back by itself. */
+  /** `removed`: by the user, so that it is not fetched again. */
   outcome: Type.Union([
     Type.Literal('faster'),
     Type.Literal('slower'),
@@ -29,12 +32,12 @@ export const GpuTrial = Type.Object({
   at: Type.String(),
 });
 export type GpuTrial = Static<typeof GpuTrial>;
-/** What came of it. */
+/** Result of the trial. */
 export type TrialResult = Omit<GpuTrial, 'kind' | 'version'>;
 
 const recordFile = (libraries: string): string => join(libraries, 'gpu-trial.json');
 
-/** Where a package lies that nothing uses yet. */
+/** Folder of a package that is not in use yet. */
 export const trialFolder = (libraries: string): string => join(libraries, 'trial');
 
 /** Null: none was made with this version's package, or its record cannot be read. */
@@ -61,7 +64,7 @@ export async function fetchForTrial(install: LibraryInstall): Promise<void> {
   await installLibrary({ ...install, folder: trialFolder(install.folder) });
 }
 
-/** From now on a worker that starts finds it. */
+/** Workers that start from now on use it. */
 export async function adoptTrial(libraries: string, name: string): Promise<void> {
   const lock = await lockFolder(libraries, 'using a GPU');
   try {

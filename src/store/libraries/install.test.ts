@@ -17,7 +17,7 @@ import {
   writeGpuTrial,
 } from './gpu-trial.ts';
 import { installLibrary, installRuntime, libraryFor, removeLibrary } from './install.ts';
-import { throughProxies } from './proxy-tunnel.ts';
+import { throughProxies } from './package-source.ts';
 
 const BINS = join('bins', 'linux-x64-gpu');
 

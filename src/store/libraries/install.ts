@@ -1,4 +1,6 @@
-/** A GPU library into the home folder and out again: download → hash → unpack beside → rename, one process at a time. */
+/**
+ * Installs and removes a GPU library in the home folder: download → hash → unpack → rename, one process at a time.
+ */
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -60,7 +62,7 @@ export async function installLibrary(install: LibraryInstall): Promise<boolean> 
   }
 }
 
-/** Beside a package that is there; false when it has the runtime already. The file by which others know it comes last. */
+/** Adds the runtime to an installed package; false if it has it already. The file that marks it comes last. */
 export async function installRuntime(
   install: PackageSource & Pick<LibraryInstall, 'folder' | 'library'>,
   { wheels, folder: below }: GpuRuntime,
@@ -123,7 +125,7 @@ async function unpackBeside(
     for (const wanted of packages) {
       await downloadPackage(install, wanted, archive);
       onEvent({ status: 'unpacking', file: fullName(wanted.name) });
-      // What both packages say of themselves is kept of the first: the second only adds libraries.
+      // The first package's metadata is kept: the second only adds libraries.
       await unpackTarball(archive, stage, wanted === packages[0] ? '' : 'bins');
       await rm(archive);
     }
@@ -150,7 +152,7 @@ export function lockFolder(folder: string, purpose: string): Promise<OwnerLock> 
   return takeLock(join(folder, 'install.lock'), { purpose, what: 'The folder of libraries', waitMs: 0 });
 }
 
-/** Of processes that were killed: while the lock is held, nobody works on any. */
+/** Folders of killed processes: while the lock is held, no other process works on any. */
 export async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder))
     if (temporaryOwner(name) !== null) await rm(join(folder, name), { recursive: true, force: true });

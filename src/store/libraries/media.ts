@@ -15,11 +15,11 @@ import { lockFolder, removeWhole } from './install.ts';
 export interface MediaInstall {
   /** The folder of libraries. */
   readonly libraries: string;
-  /** What it was built against. */
+  /** Version of llama.cpp that it was built against. */
   readonly against: LibraryFiles;
   /** The folder that it was built in. */
   readonly from: string;
-  /** Whether a worker that starts now can read images; rejects when none starts. */
+  /** True if a worker that starts now can read images; rejects if none starts. */
   readonly tryOut: () => Promise<boolean>;
 }
 

@@ -31,7 +31,7 @@ import {
 import { platformLibrary } from '../../lib/files/platforms.ts';
 import { lockFolder, removeLeftovers, removeWhole } from './install.ts';
 
-/** Where a build keeps its libraries, below what people call its folder. */
+/** Subfolders of a build's folder that may hold its libraries. */
 const BELOW = ['.', 'bin', 'lib', 'lib64', 'build/bin', 'build/lib', 'bin/Release', 'build/bin/Release'];
 const NOTE = 'build.json';
 
@@ -39,7 +39,7 @@ const NOTE = 'build.json';
 export const Measured = Type.Object({ model: Type.String(), build: Type.Number(), present: Type.Number() });
 export type Measured = Static<typeof Measured>;
 
-/** What Hearth knows of a build that it made. */
+/** Facts of a build made by Hearth. */
 export const Making = Type.Object({
   /** `npm:node-llama-cpp@…`, or a repository with its commit, or a folder. */
   source: Type.String(),
@@ -50,7 +50,7 @@ export const Making = Type.Object({
 });
 export type Making = Static<typeof Making>;
 
-/** What is remembered of a build. */
+/** Record of a build. */
 export const OwnBuild = Type.Object({
   /** The folder that it was copied from. */
   from: Type.String(),
@@ -61,7 +61,7 @@ export const OwnBuild = Type.Object({
 });
 export type OwnBuild = Static<typeof OwnBuild>;
 
-/** Whether the headers of a build agree with Hearth's declarations: `api` when they do, and otherwise why that is not known. */
+/** Whether a build's headers agree with Hearth's declarations: `api` if they do, otherwise why that is unknown. */
 export type Agreement = { readonly api: string } | { readonly api: null; readonly reason: string };
 
 export interface OwnInstall {
@@ -73,7 +73,7 @@ export interface OwnInstall {
   readonly agreement: Agreement;
   /** Binds what lies in such a folder of libraries and runs a model on it; rejects with one sentence when that fails. */
   readonly tryOut: (libraries: string) => Promise<{ readonly version?: string }>;
-  /** Of the files of a folder; null when they are no llama.cpp. */
+  /** Facts of a folder's files; null if they are not llama.cpp. */
   readonly hash: (folder: string) => Promise<string | null>;
   readonly made?: Making;
   /** It is kept, and not selected. */
@@ -267,7 +267,7 @@ async function forget(
   await writeDurably(selectionFile(libraries), `${JSON.stringify(next)}\n`);
 }
 
-/** Null when there is none, or nothing is remembered of it. */
+/** Null if there is none, or its record is missing. */
 export async function readOwn(libraries: string, name: string): Promise<OwnBuild | null> {
   const text = await readFile(join(buildFolder(libraries, name), NOTE), 'utf8').catch(() => null);
   const note = text === null ? null : parsed(text);
@@ -283,7 +283,9 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What to say at the start of a service: of a build that this version of Hearth cannot use, or of a package that falls short; null otherwise. */
+/**
+ * Note for the start of a service: a build that this version of Hearth cannot use, or a slow package; null otherwise.
+ */
 export function libraryHint(libraries: string): string | null {
   const { shortfall } = platformLibrary() ?? {};
   if (ownLibrary(libraries) !== null) return null;
@@ -295,7 +297,7 @@ export function libraryHint(libraries: string): string | null {
   return `Your own build of llama.cpp is not used, because this version of Hearth needs ${LLAMA_CPP_RELEASE} or a build that it has checked; make one: hearth library build, or return to the one that comes with Hearth: hearth library remove`;
 }
 
-/** Where earlier versions of Hearth kept the only build. */
+/** Path of the only build in earlier versions of Hearth. */
 async function removeEarlier(libraries: string): Promise<void> {
   for (const name of await readdir(libraries))
     if (name.startsWith('own@')) await removeWhole(join(libraries, name));

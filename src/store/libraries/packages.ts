@@ -9,7 +9,7 @@ import { type PinnedFile, PYPI_FILES } from './pinned-file.ts';
 export interface LibraryPackage {
   /** Without its scope. */
   readonly name: string;
-  /** As lockfiles have it: SHA-512 of the archive, in base64. */
+  /** SHA-512 of the archive in base64, as in lockfiles. */
   readonly integrity: string;
   readonly downloadBytes: number;
   readonly unpackedBytes: number;
@@ -24,9 +24,9 @@ export interface RuntimeWheel extends PinnedFile {
 
 /** CUDA's runtime and cuBLAS, under NVIDIA's licence, for machines that have neither. */
 export interface GpuRuntime {
-  /** Of CUDA. */
+  /** Version of CUDA. */
   readonly version: number;
-  /** Below the libraries of the package: beside the one that needs it, which looks there first. */
+  /** Subfolder of the package's libraries: next to the one that needs it, which looks there first. */
   readonly folder: string;
   /** The last one has the file by which the others are known to be there. */
   readonly wheels: readonly RuntimeWheel[];
@@ -120,5 +120,5 @@ export const GPU_LIBRARIES: Readonly<Record<string, GpuLibrary>> = {
   },
 };
 
-/** What npm calls it. */
+/** Full name on npm. */
 export const fullName = (name: string): string => `${SCOPE}/${name}@${PACKAGE_VERSION}`;

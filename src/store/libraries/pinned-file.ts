@@ -1,6 +1,6 @@
-/** What is fetched from where, and what it must be. */
+/** A download and its required hash. */
 export interface PinnedFile {
-  /** For people. */
+  /** Name for people. */
   readonly label: string;
   readonly url: string;
   /** `sha512-` or `sha256-`, and the hash in base64. */

@@ -1,4 +1,4 @@
-/** Which npm registry is asked, and through which proxy: what npm itself would take from the environment and the user's .npmrc. */
+/** The npm registry and proxy, as npm itself reads them from the environment and the user's .npmrc. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail } from '../../lib/errors/svc-error.ts';

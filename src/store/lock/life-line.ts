@@ -33,7 +33,7 @@ export function isAnswered(name: string): Promise<boolean | undefined> {
       resolve(true);
     });
     socket.once('error', ({ code }: NodeJS.ErrnoException) => {
-      // EAGAIN: too many ask at once, so somebody listens.
+      // EAGAIN: too many connections wait, so the holder listens.
       if (code === 'EAGAIN') resolve(true);
       else resolve(code === 'ECONNREFUSED' || code === 'ENOENT' ? false : undefined);
     });

@@ -22,7 +22,7 @@ const HolderRecord = Type.Object({
   bootId: Type.Union([Type.String(), Type.Null()]),
   pidNamespace: Type.Union([Type.String(), Type.Null()]),
   host: Type.String(),
-  /** Of the holder's socket; null where /proc tells enough. */
+  /** Name of the holder's socket; null if /proc is enough. */
   lifeLine: Type.Union([Type.String(), Type.Null()]),
   purpose: Type.String(),
   since: Type.String(),
@@ -31,11 +31,11 @@ const HolderRecord = Type.Object({
 export type HolderRecord = Static<typeof HolderRecord>;
 
 export interface LockOptions {
-  /** What the holder does, for the message that others see; a command line such as `hearth pull x`. */
+  /** The holder's purpose, for the message to others; a command line such as `hearth pull x`. */
   readonly purpose: string;
-  /** What is locked, as the subject of that message. */
+  /** The locked thing, as the subject of that message. */
   readonly what: string;
-  /** How long to wait for another holder; 0 fails at once. */
+  /** Wait for another holder; 0 fails at once. */
   readonly waitMs: number;
   readonly onWait?: (holder: HolderRecord) => void;
   readonly signal?: AbortSignal;
@@ -108,13 +108,13 @@ export async function lockHolder(path: string): Promise<HolderRecord | null> {
   return holder === 'unknown' ? null : holder;
 }
 
-/** Null when the lock is ours now, else whoever holds it. */
+/** Null if the lock is ours now, else its holder. */
 async function tryTake(path: string, claim: Claim): Promise<HolderRecord | 'unknown' | null> {
   while (!(await create(path, claim))) {
     const { holder, dead } = await inspect(path);
     if (holder !== null) return holder;
     if (dead === null) continue;
-    // Of all who find the same dead holder one gets this file, and only its owner replaces that holder's record.
+    // Only one of several processes that find a dead holder creates this file, and only it replaces the record.
     const succession = `${path}.after-${dead}`;
     const rival = await tryTake(succession, claim);
     if (rival !== null) return rival;
@@ -144,7 +144,7 @@ async function create(path: string, { prepared, record }: Claim): Promise<boolea
 interface Found {
   /** The live holder; unknown while its record is being written. */
   readonly holder: HolderRecord | 'unknown' | null;
-  /** What tells the dead holder from every other; null: nobody has the lock. */
+  /** Identifies the dead holder; null: the lock is free. */
   readonly dead: string | null;
 }
 
@@ -181,7 +181,7 @@ async function isHeld(path: string, holder: HolderRecord): Promise<boolean> {
   return liveness === 'unknown' ? (await ageMs(path)) < SILENT_MS : liveness === 'alive';
 }
 
-/** Where processes of one id cannot be told apart, the holder's own socket says whether it runs. */
+/** If process ids cannot be compared, the holder's own socket shows whether it runs. */
 async function judged(holder: HolderRecord): Promise<Liveness> {
   const liveness = checkLiveness(holder);
   if (liveness !== 'unknown' || holder.lifeLine === null || holder.host !== ownIdentity().host)
@@ -190,7 +190,7 @@ async function judged(holder: HolderRecord): Promise<Liveness> {
   return isAlive === undefined ? 'unknown' : isAlive ? 'alive' : 'dead';
 }
 
-/** Of a file that is gone, without bound. */
+/** For a file that is gone, Infinity. */
 async function ageMs(path: string): Promise<number> {
   const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }));
   return Date.now() - mtimeMs;
@@ -203,7 +203,7 @@ async function readRecord(path: string): Promise<HolderRecord | 'unreadable' | n
     const value: unknown = text === null ? null : JSON.parse(text);
     return value === null ? null : Check(HolderRecord, value) ? value : 'unreadable';
   } catch (error) {
-    // What a power cut left, or a record that is just being written.
+    // Left by a power cut, or just being written.
     if (error instanceof SyntaxError) return 'unreadable';
     throw error;
   }

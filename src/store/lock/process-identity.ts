@@ -1,10 +1,10 @@
-/** Who holds a lock, told apart from a later process that happens to have the same process id. */
+/** Identity of a lock's holder, distinct from a later process with the same process id. */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Start of the process in clock ticks since boot; null where the system does not tell. */
+  /** Start of the process in clock ticks since boot; null if the system does not report it. */
   readonly startTicks: string | null;
   readonly bootId: string | null;
   /** Process ids mean nothing outside their namespace, as with two containers over one folder. */
@@ -40,13 +40,13 @@ export function checkLiveness(other: ProcessIdentity): Liveness {
   return startTicks(other.pid) === other.startTicks ? 'alive' : 'dead';
 }
 
-/** True when a process of that id exists here, whoever it is. */
+/** True if a process of that id exists here. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it exists but belongs to somebody else.
+    // EPERM: it exists but belongs to another user.
     return error instanceof Error && Reflect.get(error, 'code') === 'EPERM';
   }
 }
@@ -65,18 +65,18 @@ function pidNamespace(): string | null {
   try {
     return readlinkSync('/proc/self/ns/pid');
   } catch {
-    // Only Linux has namespaces; elsewhere every process id is in the one space.
+    // Only Linux has namespaces; other systems have one space of process ids.
     return null;
   }
 }
 
-/** Elsewhere the path may lead to somebody else's system, as under Wine. */
+/** On other systems the path may lead to a foreign system, as under Wine. */
 function readText(path: string): string | null {
   if (process.platform !== 'linux') return null;
   try {
     return readFileSync(path, 'latin1');
   } catch {
-    // No /proc on this system, or the process is gone: both mean "not told".
+    // No /proc on this system, or the process is gone: unknown in both cases.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-/** What `hearth check` found last, and what it ran with. */
+/** Latest result of `hearth check`, and its conditions. */
 import { type Static, Type } from 'typebox';
 import type { Kind } from './findings.ts';
 
@@ -11,7 +11,7 @@ const CheckRecord = Type.Object({
   hearth: Text,
   /** The release of llama.cpp, and the digest of its files. */
   library: Type.Object({ release: Text, sha256: Type.Union([Text, Type.Null()]) }),
-  /** Of what was set for the model. */
+  /** The user's settings for the model. */
   settingsSha256: Text,
   toolFormat: Text,
   cases: Type.Object({ all: Count, passed: Count, left: Count, failed: Type.Array(Text) }),

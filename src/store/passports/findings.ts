@@ -1,10 +1,16 @@
-/** What was found out about a model: it holds for its files as they were, and for no others. */
+/**
+ * store/passports owns findings about installed models, in small files of the home: who signed them, and what was measured.
+ * A finding is valid only while the digests of the model's files are unchanged; a lost one is made again. It does not know
+ * how anything was measured.
+ */
 import { createHash } from 'node:crypto';
-import path from 'node:path';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { Digest, knownDigest, type ModelManifest } from '../files/manifest.ts';
-import { keep, readKept } from './kept-file.ts';
+import { isSvcError } from '../../lib/errors/svc-error.ts';
+import { fileFailure, makeFolder, writeDurably } from '../../lib/files/durable.ts';
+import { readText } from '../../lib/files/plain-file.ts';
+import path from 'node:path';
 
 type Subject = Pick<ModelManifest, 'id' | 'files'>;
 
@@ -42,3 +48,29 @@ function findingFile(home: string, { id }: Subject, { name }: { readonly name: s
 }
 
 const fileDigests = ({ files }: Subject): string[] => files.map((file) => knownDigest(file) ?? '');
+
+const MOST_BYTES = 1024 * 1024;
+
+/** Null if it does not exist, or has another shape. */
+export async function readKept<Shape extends TSchema>(
+  file: string,
+  shape: Shape,
+): Promise<Static<Shape> | null> {
+  try {
+    const value: unknown = JSON.parse((await readText(file, MOST_BYTES)) ?? 'null');
+    return Check(shape, value) ? value : null;
+  } catch {
+    // If it cannot be read, the check is simply repeated.
+    return null;
+  }
+}
+
+export async function keep(file: string, kept: object): Promise<void> {
+  try {
+    await makeFolder(path.dirname(file));
+    await writeDurably(file, `${JSON.stringify(kept)}\n`);
+  } catch (error) {
+    // In a read-only home, each check is repeated.
+    if (!isSvcError(error) && fileFailure(error) === null) throw error;
+  }
+}

@@ -1,4 +1,4 @@
-/** Who signed each file of a model, as it was found when it was installed. */
+/** Signers of each file of a model, found at its installation. */
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Kind } from './findings.ts';
 

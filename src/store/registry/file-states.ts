@@ -7,7 +7,7 @@ import { type FileStamp, hashFile, isSettled, stampFile } from '../../lib/files/
 interface States {
   /** Digest by state; a promise, so that requests at the same time hash once. */
   readonly hashed: Map<string, Promise<string>>;
-  /** What a manifest says of a state: enough for a load, and for no record. */
+  /** A manifest's claim about a state: enough for a load, not for a record. */
   readonly told: Map<string, string>;
   /** Under which digest the file was loaded in a state whose bytes nobody hashed by then. */
   readonly loaded: Map<string, Set<string>>;
@@ -21,7 +21,7 @@ export interface Digested {
 export class FileStates {
   readonly #files = new Map<string, States>();
 
-  /** What an installation says of the state that it hashed. */
+  /** An installation's proof of the state that it hashed. */
   knows(path: string, stamp: FileStamp, sha256: string): void {
     this.#of(path).told.set(stampKey(stamp), sha256);
   }
@@ -33,13 +33,13 @@ export class FileStates {
     return told === undefined ? this.digestHere(path) : { stamp, sha256: told };
   }
 
-  /** The same, but only what this process hashed itself is known. */
+  /** The digest, if this process hashed this state itself. */
   async digestHere(path: string): Promise<Digested | null> {
     const stamp = await stampFile(path);
     const { hashed } = this.#of(path);
     const known = hashed.get(stampKey(stamp));
     if (known !== undefined) return { stamp, sha256: await known };
-    // What is done in the same tick as the stamp leaves no trace, so nothing is remembered of a state that young.
+    // A change in the same tick leaves the stamp equal, so a state that young is not remembered.
     const digest = hashFile(path);
     const state = stampKey(stamp);
     if (isSettled(stamp)) hashed.set(state, digest);
@@ -61,7 +61,7 @@ export class FileStates {
     loaded.set(key, (loaded.get(key) ?? new Set()).add(stampKey(stamp)));
   }
 
-  /** Whether the file is still in this state, and every load of it under `expected` read the bytes of `sha256`. */
+  /** True if the file is still in this state, and every load of it under `expected` read the bytes of `sha256`. */
   async isWhatRan(
     path: string,
     {

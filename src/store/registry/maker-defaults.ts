@@ -1,8 +1,8 @@
-/** What the maker of a model states in its file: the sampling that is recommended (`general.sampling.*`), and the template. */
+/** Values that a model's maker states in its file: recommended sampling (`general.sampling.*`), and the template. */
 import { readMakerDefaults, readTemplateText } from '../../lib/gguf/inspect.ts';
 import type { InstalledModel, Registry } from './registry.ts';
 
-/** By the file's own names, such as `temp` and `top_k`; empty where it states none. */
+/** By the file's own names, such as `temp` and `top_k`; empty if it states none. */
 export async function makerDefaults(
   registry: Registry,
   model: InstalledModel,

@@ -1,4 +1,4 @@
-/** What people call the defaults of a model. */
+/** Names of a model's parameters for people. */
 import { PRIVACIES } from '../../contract/settings/privacy.ts';
 import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
 import { LOAD_SETTING_ROWS } from '../../contract/settings/shapes.ts';
@@ -43,7 +43,7 @@ function readWord(words: readonly string[], text: string): { value: unknown } | 
   return words.includes(text) ? { value: text } : { expects: `one of ${words.join(', ')}` };
 }
 
-/** What `text` says of a parameter; `expects` where it is not usable. */
+/** Parses a parameter's text; returns `expects` if it is unusable. */
 export function readParam(
   name: keyof ModelParams,
   text: string,
@@ -87,5 +87,5 @@ export function whenItActs(id: string, names: readonly (keyof ModelParams)[], un
   ].join(' ');
 }
 
-/** Whether loads take it, and not requests. */
+/** True for load settings, false for defaults of requests. */
 export const isLoadSetting = (name: string): boolean => LOAD_SETTING_ROWS.some(([known]) => known === name);

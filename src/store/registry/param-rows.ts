@@ -13,22 +13,22 @@ import { type ModelParams, NATIVE_WIDTH, TOKEN_IDS } from '../files/manifest.ts'
 import { COMPACT_EXPECTS, DIMENSIONS_EXPECTS, SYSTEM_EXPECTS } from './param-names.ts';
 
 export interface ParamRow {
-  /** As `hearth set` takes it. */
+  /** Written as `hearth set` takes it. */
   readonly name: string;
   readonly group: SettingGroup;
   readonly description: string;
-  /** What applies while it is not set. */
+  /** Effect while it is unset. */
   readonly unset: string;
   readonly models: SettableModels;
   readonly input: ParamInput;
 }
 
-/** What is entered. Text may come with words that stand for a usual choice. */
+/** Kind of input. Text may have words for usual choices. */
 export type ParamInput =
   | { readonly kind: 'choice'; readonly words: readonly string[] }
   | { readonly kind: 'number'; readonly least?: number; readonly most?: number; readonly isWhole: boolean }
   | { readonly kind: 'text'; readonly expects: string; readonly words: readonly string[] }
-  /** A word, or one text as it is, with its line breaks. */
+  /** A word, or one text unchanged, with its line breaks. */
   | { readonly kind: 'document'; readonly expects: string }
   /** Several texts, one in each line, with `\n` for a line break within one. */
   | { readonly kind: 'lines' };
@@ -120,7 +120,7 @@ export const PARAM_ROWS: readonly ParamRow[] = [
       description: meaning,
       unset: unset ?? (fallback === undefined ? 'another one each time' : String(fallback)),
       models: 'chat',
-      // What a request may say is reduced as it is read; a model's default is kept as it is.
+      // Requests are reduced as they are read; a model's default is kept unchanged.
       input: paramInput(read === undefined ? { ...schema, ...request } : schema, ''),
     }),
   ),

@@ -21,11 +21,11 @@ export interface FileProvenance {
 }
 
 export interface ModelProvenance {
-  /** In the order of the manifest; the first is the one that native code opens. */
+  /** In the order of the manifest; native code opens the first. */
   readonly files: readonly [FileProvenance, ...FileProvenance[]];
   /** The first file up to the end of its tensor list. */
   readonly headerSha256: string;
-  /** Asked after the run: throws evidence_unavailable when other bytes may have been loaded. */
+  /** Called after the run: throws evidence_unavailable if other bytes may have been loaded. */
   confirm(): Promise<void>;
 }
 
@@ -81,7 +81,7 @@ export class Provenance {
     if (found === null) throw unproven(`${path} changed while being read`);
     const { stamp, sha256 } = found;
     const expected = knownDigest(file);
-    // What was loaded earlier was held to this digest, and may lie in memory in another form than the file.
+    // Earlier loads were checked against this digest, and may be in memory in another form than the file.
     if (expected === null) throw unproven(`no digest of ${path} is known; run: hearth verify ${model.id}`);
     if (sha256 !== expected) {
       const reason = 'the digest of its file differs';
@@ -114,7 +114,7 @@ export class Provenance {
   }
 }
 
-/** Whether a blob has, or had, a name outside the store, under which it could be opened. Parts have one more inside. */
+/** True if a blob has, or had, a name outside the store by which it could be opened. Parts have one more inside. */
 async function isShared(path: string, { name, linked }: BlobFile): Promise<boolean> {
   if (linked === true) return true;
   const { nlink } = await stat(path);

@@ -36,7 +36,7 @@ export type InstalledModel = ModelManifest;
 export interface RegistryOptions {
   readonly home: string;
   readonly settings?: {
-    /** What `default` and `default-embedding` mean when the operator says so. */
+    /** Operator's choice for `default` and `default-embedding`. */
     readonly defaultModel?: string | null;
     readonly embeddingModel?: string | null;
   };
@@ -44,7 +44,7 @@ export interface RegistryOptions {
   readonly onStep?: StepHook;
 }
 
-/** What a request wants of a model; the words appear in the message when the kind is wrong. */
+/** The kind of model that a request needs; the message for a wrong kind uses these words. */
 const USES = { chat: 'chat or completions', embedding: 'embeddings' } as const;
 const ALIASES = { chat: 'default', embedding: 'default-embedding' } as const;
 
@@ -80,7 +80,7 @@ export class Registry {
     return (await this.#reader.read()).damaged;
   }
 
-  /** Whether an installed model has that id or alias, be it usable or not. */
+  /** True if an installed model has that id or alias, usable or not. */
   async has(name: string): Promise<boolean> {
     return lookUp(await this.#reader.read(), name) !== undefined;
   }
@@ -99,19 +99,19 @@ export class Registry {
     return model;
   }
 
-  /** The same, whatever it serves; an adapter serves nothing by itself. */
+  /** Finds a model that can serve requests, which an adapter alone cannot. */
   async served(name: string): Promise<ServedManifest> {
     const model = await this.find(name);
     if (!isServed(model)) throw notServed(model);
     return model;
   }
 
-  /** What the settings of a model name. */
+  /** Models named by the settings of a model. */
   async companions(model: InstalledModel): Promise<Companions> {
     return hasCompanions(model) ? findCompanions(model, await this.#reader.read()) : NO_COMPANIONS;
   }
 
-  /** What loads of all installed models read: folders of the store, and each file elsewhere. */
+  /** Paths read by loads of all installed models: folders of the store, and each file outside. */
   async modelPaths(): Promise<readonly string[]> {
     const { blobs, split } = this.store.paths;
     const models = await this.list();
@@ -121,7 +121,7 @@ export class Registry {
     return [blobs, split, ...new Set(elsewhere)];
   }
 
-  /** What the scheduler must know of a model to load and plan it. */
+  /** Facts that the scheduler needs to load and plan a model. */
   toTarget(model: InstalledModel, options: TargetOptions = {}): LocalTarget {
     if (!isServed(model)) throw notServed(model);
     return makeTarget(this.store.paths, this.#states, model, options);
@@ -177,7 +177,7 @@ export class Registry {
     });
   }
 
-  /** Clears what dead processes left behind; for the start of a server. A store that cannot be written stays as it is. */
+  /** Removes leftovers of dead processes at the start of a server. A read-only store stays unchanged. */
   async recover(): Promise<void> {
     try {
       await this.store.change('hearth serve', async () => {});

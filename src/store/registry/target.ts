@@ -1,4 +1,4 @@
-/** From an installed model to what the engine loads, with the check that its files are still the ones installed. */
+/** Turns an installed model into the engine's target, and checks that its files are unchanged. */
 import { kvShare } from '../../contract/settings/kv-types.ts';
 import { pickSettings } from '../../contract/settings/shapes.ts';
 import { type LocalTarget, localTarget } from '../../engine/local/model-source.ts';
@@ -26,7 +26,7 @@ export interface TargetOptions {
   readonly numCtx?: number | null;
   /** Threads when the model pins none. */
   readonly numThreads?: number | null;
-  /** What it is loaded with; absent: only itself. */
+  /** Companions of the load; absent: none. */
   readonly companions?: Companions;
 }
 
@@ -92,7 +92,9 @@ function targetProjector(
   model: ModelManifest,
 ): Pick<LocalTarget['source']['beside'], 'projector'> {
   const file = projectorFile(model);
-  return file === null ? {} : { projector: { path: loadPath(paths, model, file), digest: knownDigest(file) } };
+  return file === null
+    ? {}
+    : { projector: { path: loadPath(paths, model, file), digest: knownDigest(file) } };
 }
 
 function refuseMissing({ id }: ModelManifest, companions: Companions): void {
@@ -105,7 +107,7 @@ function refuseMissing({ id }: ModelManifest, companions: Companions): void {
   });
 }
 
-/** The window that holds where a larger one is set than the model can use, with a sentence; null where it is used as it is set. */
+/** A sentence with the reduced window if the set one is larger than the model supports; null otherwise. */
 export function reducedWindow(
   model: ModelManifest,
 ): { readonly numCtx: number; readonly note: string } | null {
@@ -164,7 +166,7 @@ async function verifyFile(
   states.loads(path, isBlobFile(file) ? await stampFile(path) : stamp, expected);
 }
 
-/** Whether the bytes of this very state were hashed here; a blob's state changes with its links. */
+/** True if the bytes of this very state were hashed here; a blob's state changes with its links. */
 const isHashedState = (file: ModelFile): boolean =>
   !isBlobFile(file) && file.ctimeNs !== undefined && file.digestOrigin === 'computed';
 

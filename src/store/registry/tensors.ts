@@ -4,7 +4,7 @@ import { openPlainFile } from '../../lib/files/plain-file.ts';
 import { runGate } from '../../lib/gguf/run-gate.ts';
 
 export interface OtherTensors {
-  /** Of one name, type and shape in both. */
+  /** Number of tensors with equal name, type and shape in both. */
   readonly compared: number;
   /** Names of those with other bytes. */
   readonly other: readonly string[];

@@ -47,7 +47,7 @@ export class RecordDraft {
     return this.#sizeBytes > this.#mostBytes;
   }
 
-  /** What hinders the write is told at the end. */
+  /** A write error is reported at the end. */
   add(text: string): void {
     const bytes = Buffer.from(text);
     this.#sizeBytes += bytes.length;
@@ -66,7 +66,7 @@ export class RecordDraft {
     try {
       await this.#written;
     } catch (error) {
-      // What hindered the write may hinder this too; the reason to tell is the first one.
+      // A write error may prevent this too; the first error is the one to report.
       await this.drop().catch(() => undefined);
       throw writeFailure(this.#path, error);
     }
@@ -76,7 +76,7 @@ export class RecordDraft {
     return false;
   }
 
-  /** Gives the record its path, behind its bytes on the disk: from then on a power cut does not take it either. */
+  /** Gives the record its path once its bytes are on the disk: from then on a power cut does not lose it. */
   async settle(): Promise<void> {
     const file = await this.#file;
     try {

@@ -7,17 +7,16 @@
  * disk follows, one record at a time and behind the answer, so that no answer waits for it.
  */
 import { createHash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
-import path from 'node:path';
+import { stat, open, readdir, rm } from 'node:fs/promises';
 import type { Clock } from '../../lib/base/clock.ts';
 import { type Logger, silentLogger } from '../../lib/base/logger.ts';
 import { SharedMap } from '../../lib/base/recent/shared-map.ts';
-import { errnoCode, removeDurably } from '../../lib/files/durable.ts';
+import { errnoCode, removeDurably, moveDurably, temporaryBase } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
 import { parseAnswerInTurns } from '../../lib/json/parse-json-in-turns.ts';
-import { takeLeftovers } from './leftovers.ts';
-import { RecordDraft } from './record-draft.ts';
+import { RecordDraft, END } from './record-draft.ts';
+import path from 'node:path';
 
 export const RESPONSE_LIMITS = {
   records: 2_000,
@@ -26,7 +25,7 @@ export const RESPONSE_LIMITS = {
   recordBytes: 32 * 1024 * 1024,
   keptMs: 30 * 24 * 60 * 60 * 1000,
 };
-/** Their bytes are bounded, and they say what requests said. */
+/** Their bytes are bounded, and they hold text of requests. */
 const OWN_RECORD = { depth: 256, tokens: Infinity };
 export type ResponseLimits = Readonly<typeof RESPONSE_LIMITS>;
 
@@ -48,12 +47,12 @@ export class ResponseStore {
   readonly #folder: string;
   readonly #clock: Pick<Clock, 'unixMs'>;
   readonly #limits: ResponseLimits;
-  /** By the hash of owner and id. */
+  /** Keyed by the hash of owner and id. */
   #kept: Promise<SharedMap<string, Kept>> | undefined;
-  /** What the disk still has to do, in order. */
+  /** Pending disk work, in order. */
   #disk: Promise<void> = Promise.resolve();
   readonly #log: Pick<Logger, 'warn'>;
-  /** What the disk has refused work with, each told once. */
+  /** Failed kinds of disk work, each logged once. */
   readonly #toldErrors = new Set<string>();
 
   constructor(home: string, clock: Pick<Clock, 'unixMs'>, options: ResponseStoreOptions = {}) {
@@ -70,7 +69,7 @@ export class ResponseStore {
   begin(owner: string, id: string) {
     const name = recordName(owner, id);
     const draft = new RecordDraft(path.join(this.#folder, name.file), {
-      // What dead processes have left is told from drafts by being there before.
+      // Leftovers of dead processes are those that exist before any draft.
       ready: this.#all(),
       mostBytes: this.#limits.recordBytes,
     });
@@ -114,13 +113,13 @@ export class ResponseStore {
     return true;
   }
 
-  /** When the disk has everything. */
+  /** Resolves when everything is on the disk. */
   async settled(): Promise<void> {
     await this.#disk;
   }
 
   #all(): Promise<SharedMap<string, Kept>> {
-    // A disk that fails now may do so no more when it is asked again.
+    // A failing disk may work at the next attempt.
     this.#kept ??= readKept(this.#folder, this.#limits).catch((error: unknown) => {
       this.#kept = undefined;
       throw error;
@@ -139,7 +138,7 @@ export class ResponseStore {
     this.#sweep(kept);
   }
 
-  /** What is over its time goes, then, while there is too much, the oldest of the key that keeps most. */
+  /** Removes expired records, then, while there are too many, the oldest of the key that keeps most. */
   #sweep(kept: SharedMap<string, Kept>): void {
     const expired = this.#clock.unixMs() - this.#limits.keptMs;
     const drop = (key: string, record: Kept): void => {
@@ -173,14 +172,14 @@ export class ResponseStore {
 }
 
 interface RecordName {
-  /** What the record is found by. */
+  /** Key of the record. */
   readonly key: string;
   readonly file: string;
-  /** As the file name tells it. */
+  /** From the file name. */
   readonly owner: string;
 }
 
-/** Owner and id are hashed: neither can lead out of the folder, and the names tell no key. */
+/** Owner and id are hashed: neither can lead out of the folder, and the names reveal no key. */
 function recordName(owner: string, id: string): RecordName {
   const key = sha256(`${owner}\n${id}`);
   const tag = sha256(`owner\n${owner}`).slice(0, 16);
@@ -200,7 +199,7 @@ async function readKept(
   const found: [string, Kept][] = [];
   for (const file of names) {
     const { size, mtimeMs } = await stat(path.join(folder, file));
-    // Files of earlier versions do not tell their owner; all of them together are one share.
+    // Files of earlier versions have no owner; together they are one share.
     const [key = '', owner = ''] = path.basename(file, '.json').split('-').toReversed();
     found.push([key, { file, owner, sizeBytes: size, storedAtMs: mtimeMs }]);
   }
@@ -208,4 +207,50 @@ async function readKept(
   for (const [key, record] of found.toSorted(([, a], [, b]) => a.storedAtMs - b.storedAtMs))
     kept.set(key, record, { owner: record.owner, size: record.sizeBytes });
   return kept;
+}
+
+/**
+ * Returns the records that the folder holds then. To be called before this process has a draft of its own. A draft that
+ * the disk refuses to give is left for the next start: the other records are no worse for it.
+ */
+async function takeLeftovers(folder: string): Promise<string[]> {
+  const drafts: Leftover[] = [];
+  for (const name of await readdir(folder)) {
+    const record = temporaryBase(name);
+    if (record === null || !RECORD_FILE.test(record)) continue;
+    const file = path.join(folder, name);
+    drafts.push({ file, record, writtenAtMs: (await stat(file)).mtimeMs });
+  }
+  // A later draft takes the place of an earlier one.
+  for (const draft of drafts.toSorted((a, b) => a.writtenAtMs - b.writtenAtMs))
+    await take(draft, folder).catch(() => undefined);
+  return (await readdir(folder)).filter((name) => RECORD_FILE.test(name));
+}
+
+async function take({ file, record }: Leftover, folder: string): Promise<void> {
+  if (await isWhole(file)) await moveDurably(file, path.join(folder, record));
+  else await rm(file, { force: true });
+}
+
+/** The names of records; nothing else is touched but their drafts. */
+const RECORD_FILE = /^(?:[0-9a-f]{16}-)?[0-9a-f]{64}\.json$/;
+
+interface Leftover {
+  readonly file: string;
+  readonly record: string;
+  readonly writtenAtMs: number;
+}
+
+/** A whole draft is on the disk when this is over. */
+async function isWhole(draft: string): Promise<boolean> {
+  const file = await open(draft, 'r');
+  try {
+    const { size } = await file.stat();
+    const { buffer } = await file.read({ buffer: Buffer.alloc(END.length), position: Math.max(0, size - 1) });
+    if (buffer.toString() !== END) return false;
+    await file.sync();
+    return true;
+  } finally {
+    await file.close();
+  }
 }

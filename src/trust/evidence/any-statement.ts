@@ -5,10 +5,10 @@ import { PREDICATE_TYPE, type Statement } from './statement.ts';
 import { VECTORS_TYPE, VectorStatement } from './vector-statement.ts';
 import { parsePayload, parseStatement } from './verify.ts';
 
-/** Of an answer to a request. */
+/** A statement about an answer to a request. */
 export type AnswerStatement = Statement | VectorStatement;
 
-/** The same, or the card of a model. */
+/** A statement about an answer, or the card of a model. */
 export type AnyStatement = AnswerStatement | EvalStatement;
 
 export function parseAnyStatement(payload: Buffer): AnyStatement {
@@ -17,7 +17,7 @@ export function parseAnyStatement(payload: Buffer): AnyStatement {
   return parseStatement(payload);
 }
 
-/** Of words, not of vectors. */
+/** A record of text, not of vectors. */
 export const isOfAnswer = (statement: AnyStatement): statement is Statement =>
   statement.predicateType === PREDICATE_TYPE;
 

@@ -16,10 +16,10 @@ export interface Tuple extends Pick<Predicate, 'backend' | 'exec'> {
   readonly model: ModelFiles;
 }
 
-/** What tokens say, in the words of a response; null when it is no answer that the request allows. */
+/** The answer for these tokens, in the words of a response; null if the request does not allow it. */
 export type Answer = Pick<AnsweredResponse, 'choices' | 'usage'> | null;
 
-/** What a replay made. */
+/** Result of a replay. */
 export interface Replayed extends Pick<Predicate, 'prompt' | 'sampling' | 'output'> {
   readonly tuple: Tuple;
   readonly answer: Answer;
@@ -27,10 +27,10 @@ export interface Replayed extends Pick<Predicate, 'prompt' | 'sampling' | 'outpu
   readonly serverSha256: string;
 }
 
-/** What a check of claimed tokens found. */
+/** Result of a check of claimed tokens. */
 export interface Checked {
   readonly facts: CheckFacts;
-  /** What the claimed tokens say; without log probabilities, which are not computed. */
+  /** The answer of the claimed tokens, without log probabilities, which are not computed. */
   readonly answer: Answer;
   readonly serverSha256: string;
 }
@@ -80,7 +80,7 @@ export function differences(claimed: Tuple, here: Tuple): string[] {
 
 type AnyTuple = Omit<Tuple, 'exec'> & { readonly exec: object };
 
-/** The same for execution settings of any kind; those with these names change no bit. */
+/** Compares execution settings of any kind; those with these names change no bit. */
 export function tupleDifferences(claimed: AnyTuple, here: AnyTuple, ignored: readonly string[]): string[] {
   const found: string[] = [];
   const test = (name: string, a: unknown, b: unknown): void => {
@@ -92,7 +92,7 @@ export function tupleDifferences(claimed: AnyTuple, here: AnyTuple, ignored: rea
   test('cpu features', claimed.backend.cpu_features, here.backend.cpu_features);
   test('mapped files', closure(claimed), closure(here));
   for (const [key, value] of Object.entries(claimed.exec)) {
-    // Which start of a worker it was is a fact of the boot, not of the computation.
+    // The number of the worker's start is a fact of the boot, not of the computation.
     if (key !== 'worker_gen' && !ignored.includes(key)) test(key, value, Reflect.get(here.exec, key));
   }
   return found;
@@ -146,7 +146,7 @@ export function checkReplay(statement: Statement, replayed: Replayed): Finding[]
   ];
 }
 
-/** Whether the tokens of a replay give the signed answer; with the response at hand, log probabilities are left out. */
+/** True if a replay's tokens give the signed answer; log probabilities are ignored if the response is given. */
 export function saysWhatWasAnswered(
   statement: Statement,
   response: AnsweredResponse | null,
@@ -187,7 +187,7 @@ export function checkTolerant(
   ];
 }
 
-/** Where randomness, penalties or a grammar chose, the first choice of the model says nothing. */
+/** Randomness, penalties or a grammar chose, so the model's first choice means nothing. */
 export function onlyReplayTells(chain: readonly string[]): Finding {
   const detail = `the tokens were chosen by ${chain.join(', ')}; only a full replay can tell`;
   return incomparable('L4', 'tolerant', detail);
@@ -196,7 +196,7 @@ export function onlyReplayTells(chain: readonly string[]): Finding {
 const isOtherServer = ({ server }: Predicate, here: { readonly serverSha256: string }): boolean =>
   server.server_source_sha256 !== here.serverSha256;
 
-/** Whether an answer is the one that was signed; with the response at hand, log probabilities do not count. */
+/** True if an answer is the signed one; log probabilities are ignored if the response is given. */
 function answersStatement(statement: Statement, response: AnsweredResponse | null, answer: Answer): boolean {
   if (answer === null) return false;
   if (isSignedResponse(statement, { model: statement.predicate.model.id, ...answer })) return true;

@@ -7,7 +7,7 @@ import { type BackendProvenance, type Signer, signStatement, statedBackend } fro
 import { STATEMENT_TYPE } from './statement.ts';
 import { compare, type Finding, judge, notSigned, type OpenedRecord, skipped } from './verify.ts';
 
-/** What differs from one card to the next. */
+/** Facts that differ between cards. */
 export interface EvalFacts
   extends Pick<EvalPredicate, 'model' | 'reference' | 'settings' | 'set' | 'report'> {
   readonly backend: BackendProvenance;
@@ -66,7 +66,7 @@ export function checkCardBindings(
   ];
 }
 
-/** What has no canonical form was never signed. */
+/** A value without a canonical form was never signed. */
 function shownSha256(report: OpenedRecord['report']): string | null {
   if (report === null) return null;
   try {

@@ -1,4 +1,4 @@
-/** What a frozen request pins before it runs: its digests, its seed, and the second its template sees. */
+/** The facts that a frozen request pins before it runs: its digests, its seed, and the second its template sees. */
 import { createHash } from 'node:crypto';
 import { RANDOM_DEVICE_SEED } from '../../contract/sampling.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -14,7 +14,7 @@ export interface FrozenRequest {
   readonly temperature: number;
   /** Unix milliseconds of a whole second. */
   readonly templateClockMs: number;
-  /** What the request left open and this mode decided. */
+  /** Fields that the request left open and this mode decided. */
   readonly defaulted: readonly string[];
   readonly nonce: string | null;
   readonly route?: Predicate['request']['route'] | undefined;
@@ -80,5 +80,5 @@ function checkedSeed(seed: number): number {
   });
 }
 
-/** What a client may ask to be signed with its answer. */
+/** A nonce is printable ASCII, so that it can be signed and sent in a header. */
 export const isNonce = (text: string): boolean => /^[\x21-\x7e]{1,128}$/.test(text);

@@ -15,13 +15,13 @@ import { type FrozenRequest, freezeRequest } from './freeze.ts';
 import { type BackendProvenance, buildEvidence, type Evidence, type EvidenceFacts } from './record.ts';
 import { buildVectorEvidence, type VectorAnswer, type VectorEvidence } from './vector-record.ts';
 
-/** What differs from one answer to the next. */
+/** Facts that differ between answers. */
 export type AnswerFacts = Omit<EvidenceFacts, 'identity' | 'chain' | 'server' | 'nowMs'>;
 
 export interface EvidenceIssuer {
   /** Null when no backend is bound: then nothing can be signed. */
   backend(): Promise<BackendProvenance | null>;
-  /** What a request pins before it runs. */
+  /** Facts that a request pins before it runs. */
   freeze(
     rawBody: Uint8Array,
     parsedBody: Readonly<Record<string, unknown>>,
@@ -29,7 +29,7 @@ export interface EvidenceIssuer {
   ): FrozenRequest;
   /** Signs the record of one answer and links it to the one before. */
   issue(facts: AnswerFacts): Promise<Evidence>;
-  /** The same of vectors. */
+  /** Signs a record of vectors. */
   issueVectors(answer: VectorAnswer): Promise<VectorEvidence>;
   /** Signs the card of a model. */
   issueCard(facts: EvalFacts): Promise<Envelope>;
@@ -49,13 +49,13 @@ export function newEvidenceIssuer(options: {
   const { identity, version, clock, serverSource, backend, currentKeyid } = options;
   const chain = newEvidenceChain();
   const workers: number[] = [];
-  /** Which worker of this boot a process is, counted from 1 in the order of their first records. */
+  /** Number of a worker process in this boot, from 1, in the order of their first records. */
   const workerStart = (pid: number): number => {
     if (!workers.includes(pid)) workers.push(pid);
     return workers.indexOf(pid) + 1;
   };
   const signer = async () => {
-    // What a replaced key signs from now on would not verify.
+    // A replaced key's further signatures would not verify.
     if ((await currentKeyid()) !== identity.keys.keyid)
       throw fail('evidence_unavailable', { reason: 'its key was replaced; restart the service' });
     const server = {

@@ -16,7 +16,7 @@ const Signature = Type.Object({ keyid: Type.String(), sig: Base64 });
 export const RotationEnvelope = Type.Object({
   payloadType: Type.Literal(ROTATION_PAYLOAD_TYPE),
   payload: Base64,
-  /** By the old key, then by the new key. */
+  /** Signed by the old key, then by the new key. */
   signatures: Type.Tuple([Signature, Signature]),
 });
 export type RotationEnvelope = Static<typeof RotationEnvelope>;
@@ -32,7 +32,7 @@ export const Rotation = Type.Object({
 });
 export type Rotation = Static<typeof Rotation>;
 
-/** What `hearth evidence pubkey --history` prints: enough to trust every key of an instance from its id alone. */
+/** Output of `hearth evidence pubkey --history`: enough to trust every key of an instance from its id alone. */
 export const KeyHistory = Type.Object({
   object: Type.Literal('svc.key-history'),
   instance_id: Type.String(),
@@ -46,7 +46,7 @@ export interface TrustedKey {
   readonly publicKey: KeyObject;
   /** The instance that this key made, as the first of its home. */
   readonly instanceId: string;
-  /** When it was its instance's key, by the signed rotations around it, both inclusive; null: open. */
+  /** Validity of the key, from the signed rotations around it, both inclusive; null: open. */
   readonly period: { readonly from: string | null; readonly until: string | null };
 }
 
@@ -54,9 +54,9 @@ export interface Keyring {
   readonly keys: readonly TrustedKey[];
   /** Known when the keys come with their history; null for bare keys. */
   readonly instanceId: string | null;
-  /** The keys of this home, which nobody chose for the record at hand: a key that is missing here proves nothing. */
+  /** The keys of this home, which nobody chose for this record: a missing key proves nothing. */
   readonly isHome?: boolean;
-  /** Whoever holds one of the keys is trusted, whichever instance it says that it is. */
+  /** Any holder of one of the keys is trusted, whatever instance it claims. */
   readonly isPinned?: boolean;
 }
 

@@ -9,7 +9,7 @@ export async function openOwnIssuer(options: {
   readonly home: string;
   readonly version: string;
   readonly clock: Pick<Clock, 'unixMs'>;
-  /** Where libraries besides npm's are installed. */
+  /** Folder of libraries besides npm's. */
   readonly libraries: string;
 }): Promise<EvidenceIssuer> {
   const { home, version, clock, libraries } = options;

@@ -2,7 +2,7 @@
 
 const FIELD = 'data:';
 
-/** The JSON of the event with the record where the text is that of a stream; else the text as it is. */
+/** The JSON of the record's event if the text is that of a stream; else the text unchanged. */
 export function recordText(text: string): string {
   if (!/^(?:data:|:)/.test(text)) return text;
   const events = text.split(/\r?\n/).filter((line) => line.startsWith(FIELD));
@@ -10,10 +10,10 @@ export function recordText(text: string): string {
   return found === undefined ? text : found.slice(FIELD.length).trim();
 }
 
-/** The whole answer with its record, where these are the members of a chunk; else the value as it is. */
+/** The whole answer with its record, if these are the members of a chunk; else the value unchanged. */
 export function asResponse(value: object): object {
   const answer: unknown = Reflect.get(value, 'svc_answer');
-  // Beside what it says itself, an answer that is shown could be another one than that of the record.
+  // Without these members, an answer could be shown that differs from the record's.
   const choices: unknown = Reflect.get(value, 'choices');
   const isLast = Array.isArray(choices) && choices.length === 0;
   if (!isLast || typeof answer !== 'object' || answer === null) return value;

@@ -68,7 +68,7 @@ export function buildEvidence(facts: EvidenceFacts): Evidence {
   return { member: { ...envelope, output_tokens: facts.frozen.output.tokens }, payloadSha256 };
 }
 
-/** Of this boot, and when. */
+/** Number in this boot, and time. */
 export type Signer = Pick<EvidenceFacts, 'identity' | 'chain' | 'nowMs'>;
 
 /** The next record of the chain. */

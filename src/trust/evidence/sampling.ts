@@ -1,4 +1,4 @@
-/** L1: the settings that chose the tokens are those that the request asked for, which keeps a signer from choosing a seed. */
+/** L1: checks that the settings which chose the tokens are the requested ones, so that no signer can choose a seed. */
 import { RECORDED_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
 import { canonicalSha256 } from '../identity/canonical.ts';
 import type { FrozenRequest } from './freeze.ts';
@@ -6,9 +6,9 @@ import { statedValue } from './stated-sampling.ts';
 import type { Predicate } from './statement.ts';
 import type { Finding } from './verify.ts';
 
-/** What a request says about sampling, its aliases resolved. */
+/** Sampling fields of a request, with aliases resolved. */
 export interface AskedSampling {
-  /** What the mode decides where the request is silent. */
+  /** Decisions of the mode for absent fields. */
   readonly frozen: Pick<FrozenRequest, 'seed' | 'temperature' | 'defaulted'>;
   /** Only what the request names. */
   readonly named: Sampling;
@@ -30,7 +30,7 @@ export function checkSampling({ sampling }: Predicate, asked: AskedSampling): Fi
   test('defaulted', asked.frozen.defaulted, sampling.defaulted);
   if (asked.stop !== null) test('stop_sha256', canonicalSha256(asked.stop), sampling.stop_sha256);
   for (const [option, row] of RECORDED_ROWS) {
-    // What the mode decides is tested above, with the request's own silence in mind.
+    // The mode's own decisions were checked above.
     if (row.evidence === 'decided') continue;
     const stated = statedValue(sampling, row);
     if (asked.named[option] !== undefined) test(row.wire, asked.named[option], stated);

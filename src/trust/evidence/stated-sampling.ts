@@ -6,7 +6,10 @@ import { canonicalSha256 } from '../identity/canonical.ts';
 import type { Predicate } from './statement.ts';
 
 /** The settings as a record states them; stop strings are text of the request, so only their hash. */
-export function statedSampling({ sampling }: FrozenFacts, defaulted: readonly string[]): Predicate['sampling'] {
+export function statedSampling(
+  { sampling }: FrozenFacts,
+  defaulted: readonly string[],
+): Predicate['sampling'] {
   const values = RECORDED_ROWS.filter(
     ([option, { evidence, fallback }]) => evidence !== 'deviation' || sampling[option] !== fallback,
   );
@@ -30,7 +33,7 @@ export function claimedSampling({ sampling }: Predicate, asked: Sampling): Sampl
   ]) as Sampling;
 }
 
-/** What a record leaves out was at its default. Undefined only for an option without one, which every record states. */
+/** An absent value is at its default. Undefined only for an option without one, which every record states. */
 export function statedValue(
   sampling: Predicate['sampling'],
   { wire, fallback }: SamplingRow,

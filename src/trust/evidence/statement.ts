@@ -224,7 +224,7 @@ const subject = <const Name extends string>(name: Name, description: string) =>
 interface About<Result extends string> {
   readonly $id: string;
   readonly title: string;
-  /** What the digest of the subject `response` is of. */
+  /** The digested content of the subject `response`. */
   readonly response: string;
   /** The other subject, and what its digest is of. */
   readonly result: readonly [Result, string];

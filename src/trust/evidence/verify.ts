@@ -25,7 +25,7 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** What a file holds, once its form is right. */
+/** Content of a file of the right form. */
 export interface OpenedRecord {
   readonly envelope: Envelope;
   readonly payload: Buffer;
@@ -191,9 +191,9 @@ export interface RequestFile {
 export interface Bindings {
   readonly record: OpenedRecord;
   readonly statement: Statement;
-  /** When the caller has it. */
+  /** If the caller has it. */
   readonly request: RequestFile | null;
-  /** What the caller sent as nonce; absent: it is not judged. */
+  /** The caller's nonce; absent: it is not judged. */
   readonly nonce?: string | undefined;
 }
 
@@ -219,7 +219,7 @@ export function checkBindings({ record, statement, request, nonce }: Bindings): 
   ];
 }
 
-/** The request and the nonce, as far as they are at hand. */
+/** The request and the nonce, as far as they are given. */
 export function checkAsked(
   signed: Omit<Predicate['request'], 'route'>,
   { request, nonce }: Pick<Bindings, 'request' | 'nonce'>,
@@ -246,7 +246,7 @@ function checkAnswered(statement: Pick<Statement, 'subject'>, { response, vector
   });
 }
 
-/** Names can be anything and any number, so only the first are told. */
+/** There can be any number of names, so only the first are listed. */
 const MOST_NAMES = 12;
 const MOST_CHARACTERS = 64;
 
@@ -273,7 +273,7 @@ export function isSignedResponse(
 
 const canonicalDigest = (value: unknown): string | null => digestOrNull(() => canonicalSha256(value));
 
-/** What has no canonical form was never signed, so it has no digest that could fit. */
+/** A value without a canonical form was never signed, so no digest fits. */
 function digestOrNull(digest: () => string): string | null {
   try {
     return digest();
@@ -283,7 +283,7 @@ function digestOrNull(digest: () => string): string | null {
   }
 }
 
-/** Whether what the statement says twice, or says of the response, agrees. */
+/** Checks that facts which the statement repeats, or takes from the response, agree. */
 function isConsistent({ predicate, subject }: Statement, { response, outputTokens }: OpenedRecord): boolean {
   const { output, prompt, model } = predicate;
   if (output.tokens_sha256 !== subject[1].digest.sha256) return false;
@@ -311,7 +311,8 @@ export function checkChain(records: readonly ChainedRecord[]): Finding[] {
   const findings: Finding[] = [];
   const ordered = records.toSorted(
     (a, b) =>
-      issuerBoot(a.statement).localeCompare(issuerBoot(b.statement)) || issuerSeq(a.statement) - issuerSeq(b.statement),
+      issuerBoot(a.statement).localeCompare(issuerBoot(b.statement)) ||
+      issuerSeq(a.statement) - issuerSeq(b.statement),
   );
   for (const [index, next] of ordered.entries()) {
     const previous = ordered[index - 1];
@@ -340,7 +341,7 @@ function link(boot: string, previous: ChainedRecord, next: ChainedRecord): Findi
   });
 }
 
-/** What findings add up to. */
+/** Verdict from the findings. */
 export function conclude(findings: readonly Finding[]): Verdict {
   const has = (outcome: Finding['outcome']): boolean =>
     findings.some((finding) => finding.outcome === outcome);

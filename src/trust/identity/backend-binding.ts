@@ -14,9 +14,9 @@ import {
 import type { FolderHash } from './folder-hash.ts';
 
 export interface BackendBinding {
-  /** The hash of the bound folder; null when there is none, or it cannot be read. */
+  /** The hash of the bound folder; null if there is none, or it is unreadable. */
   hash(): Promise<FolderHash | null>;
-  /** The same, as far as it is known already. */
+  /** The same hash, if it is known already. */
   knownSha256(): string | null;
   /** Until the hash is known, the presence of the folder is what counts. Never waits. */
   isBound(): boolean;
@@ -27,7 +27,7 @@ export interface BackendBinding {
 export function createBackendBinding(options: {
   /** The setting: `auto`, `off`, or a GPU kind. */
   readonly gpu: string;
-  /** Where further libraries are installed. */
+  /** Folder of further libraries. */
   readonly libraries: string;
   /** Hashed at boot, before the backend is; a worker loads its own script from there. */
   readonly serverSource: Promise<FolderHash>;
@@ -40,7 +40,7 @@ export function createBackendBinding(options: {
   const hashOnce = (folder: string): Promise<FolderHash | null> => {
     const known = hashes.get(folder);
     if (known !== undefined) return known;
-    // A folder that cannot be read is no backend; the worker's own failure tells more than this one could.
+    // An unreadable folder is not a backend; the worker's own failure explains more.
     const hash = hashBackend(folder).catch(() => null);
     hashes.set(folder, hash);
     void hash.then((value) => settled.set(folder, value?.sha256 ?? null));
@@ -50,7 +50,7 @@ export function createBackendBinding(options: {
   const hashPredicted = (): void => {
     if (predicted !== null) void hashOnce(predicted);
   };
-  // Its failure reaches whoever awaits it; until then it must not count as unhandled.
+  // Its failure reaches the awaiting caller; until then it must not count as unhandled.
   options.serverSource.then(hashPredicted, hashPredicted);
 
   return {

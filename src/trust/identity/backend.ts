@@ -27,7 +27,7 @@ export function findBoundFolder(kind: PackageKind, libraries: string | null): st
 export const prebuiltFolders = (libraries: string): string[] =>
   PACKAGE_KINDS.flatMap((kind) => findLibraries(kind, libraries)?.folder ?? []);
 
-/** What a record is replayed with. */
+/** Library for a replay. */
 export interface RecordedBackend {
   /** Null when it is not installed. */
   readonly sha256: string | null;
@@ -47,13 +47,13 @@ export async function findRecorded(recorded: string, libraries: string): Promise
 export const defaultKind = (): PackageKind =>
   process.platform === 'darwin' && process.arch === 'arm64' ? 'metal' : 'cpu';
 
-/** The hash behind `backend_sha256`; null when the folder is missing or holds no llama.cpp. */
+/** The hash for `backend_sha256`; null if the folder is missing or has no llama.cpp. */
 export async function hashBackend(folder: string | null): Promise<FolderHash | null> {
   if (folder === null || librariesIn(folder) === null) return null;
   return hashFolder(folder);
 }
 
-/** What the build metadata of a prebuilt folder says, and its hash; the release is `unknown` without one. */
+/** Build metadata of a prebuilt folder, and its hash; the release is `unknown` without it. */
 export function readBuildMetadata(hash: FolderHash): {
   llamaRelease: string;
   buildMetadataSha256: string | null;
@@ -71,7 +71,7 @@ export function readBuildMetadata(hash: FolderHash): {
   };
 }
 
-/** Of the user's own build, and whether Hearth's tests run on it. */
+/** Facts of the user's own build, and whether Hearth's tests cover it. */
 function ownRelease(folder: string): string {
   const release = readBuildFacts(folder)?.release ?? 'unknown';
   return isTestedRelease(release) ? release : `${release} (untested by Hearth)`;

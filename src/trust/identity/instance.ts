@@ -9,6 +9,7 @@ import {
   generateKeyPairSync,
   type KeyObject,
   randomBytes,
+  hkdfSync,
 } from 'node:crypto';
 import { chmod, link, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -75,7 +76,7 @@ async function readKey(folder: string): Promise<InstanceKeys | null> {
   const pem = await readText(path);
   if (pem === null) return null;
   await closeToOthers(path, 0o600);
-  // The key is closed already; an open folder in a home that cannot be changed tells nobody anything.
+  // The key is private already; an open folder in a read-only home reveals nothing.
   await closeToOthers(folder, 0o700).catch(() => {});
   try {
     return toInstanceKeys(createPrivateKey(pem));
@@ -155,4 +156,10 @@ async function writeNew(path: string, text: string): Promise<void> {
   } finally {
     await file.close();
   }
+}
+
+/** 32 bytes, hex. One purpose's secret says nothing of another's, nor of the key. */
+export function derivedSecret({ privateKey }: Pick<InstanceKeys, 'privateKey'>, purpose: string): string {
+  const key = privateKey.export({ type: 'pkcs8', format: 'der' });
+  return Buffer.from(hkdfSync('sha256', key, '', `hearth ${purpose}`, 32)).toString('hex');
 }

@@ -1,4 +1,4 @@
-/** What everybody may know of the instance of a home: its id and its public key. The private key stays in this room. */
+/** Public facts of a home's instance: its id and its public key. The private key stays in this room. */
 import { loadIdentity } from './instance.ts';
 
 export interface PublicIdentity {

@@ -7,9 +7,9 @@ import { connectionRefusal, type SealKind, sealNetwork } from '../../lib/seal/se
 import { instanceFolder } from './instance.ts';
 
 export interface SealStatement {
-  /** What keeps the service and its workers from opening connections. */
+  /** Mechanism that keeps the service and its workers from opening connections. */
   readonly network: SealKind;
-  /** What keeps workers from files other than models; null while none has said. */
+  /** Mechanism that keeps workers from files other than models; null until a worker has reported it. */
   readonly worker_files: 'landlock' | 'none' | null;
 }
 
@@ -25,5 +25,5 @@ export async function sealServer(address: {
   return network;
 }
 
-/** What no worker may be able to read. */
+/** A file that no worker may be able to read. */
 export const forbiddenFile = (home: string): string => join(instanceFolder(home), 'key.pem');

@@ -1,4 +1,4 @@
-/** Which server bytes this boot runs. */
+/** Identity of this boot's server bytes. */
 import { builtFolder } from '../../lib/base/package-folder.ts';
 import { type FolderHash, hashFolder } from './folder-hash.ts';
 

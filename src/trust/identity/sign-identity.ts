@@ -38,7 +38,7 @@ export function signIdentity(
   };
 }
 
-/** What the caller knows already; `keyid` from the home directory, or the instance id that it remembers. */
+/** The caller's prior knowledge: `keyid` from the home directory, or the instance id that it remembers. */
 export interface IdentityExpectation {
   readonly nonce: string;
   readonly pinned: { readonly keyid: string } | { readonly instanceId: string };

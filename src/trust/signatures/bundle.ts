@@ -12,7 +12,7 @@ import { fault } from './fault.ts';
 export const MOST_BUNDLE_BYTES = 4 * 1024 * 1024;
 const MOST_CERTIFICATES = 10;
 const MOST_LOG_ENTRIES = 8;
-/** Of an RSA key with 16,384 bits. */
+/** Size of an RSA key with 16,384 bits. */
 const MOST_SIGNATURE_BYTES = 2048;
 
 const Bytes = (mostBytes: number) => Type.Intersect([Base64, Type.String({ maxLength: mostBytes * 2 })]);
@@ -66,7 +66,7 @@ export type SignedContent =
       readonly payload: Buffer;
       readonly sig: Buffer;
     }
-  /** `hash`: the sort of digest that was signed; null: the usual one of the key. `digest`: what it is said to be. */
+  /** `hash`: the signed digest's kind; null: the key's usual one. `digest`: its stated value. */
   | {
       readonly kind: 'file';
       readonly hash: string | null;
@@ -74,7 +74,7 @@ export type SignedContent =
       readonly sig: Buffer;
     };
 
-/** What shows whose signature it is. */
+/** Proof of the signer. */
 export type Proof =
   | { readonly kind: 'key'; readonly hint: string | null }
   /** The signer's certificate first. */
@@ -108,7 +108,7 @@ function parseJson(bytes: Buffer): unknown {
     // Some writers give members that they leave empty as null.
     return JSON.parse(bytes.toString('utf8'), (_, value: unknown) => (value === null ? undefined : value));
   } catch {
-    // What is no JSON may be a signature by itself.
+    // Bytes that are not JSON may be a plain signature.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Who signed each file of a model, by the signatures that lie with them. */
+/** Finds the signers of each file of a model, by the signatures next to them. */
 import { posix } from 'node:path';
 import { isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import { readBundle, type SignatureBundle, type SignedContent } from './bundle.ts';
@@ -12,7 +12,7 @@ import { type ListedSigners, listedAs, type SignerFacts } from './signers.ts';
 /** Names are paths with slashes, in whatever folder the files and their signatures share. */
 export interface FileToCheck {
   readonly name: string;
-  /** Where its bytes lie. */
+  /** Path of its bytes. */
   readonly path: string;
   readonly sha256: string;
 }
@@ -24,13 +24,13 @@ export interface FoundSignature {
   readonly bytes: Buffer;
 }
 
-/** What one signature, or the lack of any, says about one file. */
+/** Result of one signature, or of none, for one file. */
 export interface Finding {
   /** `unlisted`: signed by someone whom the list does not have. `failed`: signed, and something is wrong with that. */
   readonly state: 'trusted' | 'unlisted' | 'failed' | 'unsigned';
   readonly signature: string | null;
   readonly signer: SignerFacts | null;
-  /** Of a failure. */
+  /** Reason of a failure. */
   readonly reason: string | null;
 }
 
@@ -42,7 +42,9 @@ export interface CheckContext {
 }
 
 const UNSIGNED: Finding = { state: 'unsigned', signature: null, signer: null, reason: null };
-/** What a file gets of several signatures. One that holds is enough; one that fails is told before one of a stranger. */
+/**
+ * Verdict of a file with several signatures. One that holds is enough; a failed one is reported before a stranger's.
+ */
 const BEST_FIRST: readonly Finding['state'][] = ['trusted', 'failed', 'unlisted', 'unsigned'];
 
 /** A finding for each file, in their order. */
@@ -115,13 +117,13 @@ async function readSignature(
 
 function whyFailed(error: unknown): string {
   if (isFailure(error, 'signature_invalid')) return error.detail.reason;
-  // The file itself, which the caller is told about as ever.
+  // An unreadable model file is reported in the usual way.
   if (isSvcError(error)) throw error;
   // Decoders of hostile bytes fail in many ways.
   return 'it cannot be read';
 }
 
-/** `file` is null for a statement, which is signed by itself. Throws signature_invalid. */
+/** `file` is null for a statement, which is signed alone. Throws signature_invalid. */
 async function findSigner(
   { content, proof }: SignatureBundle,
   file: FileToCheck | null,
@@ -159,7 +161,7 @@ async function firstSigner<Signer extends { readonly key: ListedSigners['keys'][
   return file === null ? null : signerOfFile(signers, file, content);
 }
 
-/** Whether the statement speaks of the file; throws signature_invalid where it speaks of other bytes. */
+/** Checks that the statement names the file; throws signature_invalid if it names other bytes. */
 async function speaksRightly(
   signed: SignedFiles,
   { name, of }: FoundSignature,
@@ -186,6 +188,6 @@ function findParts({ parts, isByBaseName }: SignedFiles, relative: string): read
   if (found !== undefined || !isByBaseName) return found ?? null;
   const base = posix.basename(relative);
   const named = [...parts].filter(([name]) => posix.basename(name) === base);
-  // Several files of that name would be a choice for whoever serves them.
+  // Several files of that name would let the server choose.
   return named.length === 1 ? (named[0]?.[1] ?? null) : null;
 }

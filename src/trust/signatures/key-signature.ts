@@ -22,7 +22,9 @@ function usualHashes({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): re
   }
 }
 
-/** Whether a bundle names this key: by the digest of its PEM, as model_signing does, or of its DER, as cosign does. */
+/**
+ * True if a bundle names this key: by the digest of its PEM, as model_signing does, or of its DER, as cosign does.
+ */
 export function isHinted(hint: string | null, key: KeyObject): boolean {
   const newDigest = (bytes: string | Buffer) => createHash('sha256').update(bytes);
   return (
@@ -31,7 +33,7 @@ export function isHinted(hint: string | null, key: KeyObject): boolean {
   );
 }
 
-/** Whether the key signed the statement. */
+/** True if the key signed the statement. */
 export function hasSignedStatement(
   key: KeyObject,
   { payloadType, payload, sig }: Extract<SignedContent, { kind: 'statement' }>,

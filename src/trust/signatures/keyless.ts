@@ -58,7 +58,7 @@ export async function keylessSigner(
   }
 }
 
-/** What the entries of logs record: the digest of a file, of a statement, or of all that was signed for a statement. */
+/** Digests in log entries: of a file, of a statement, or of everything signed for a statement. */
 function digestInLog(content: SignedContent, file: FileBytes | null, { tlogEntries }: SignedEntity): Buffer {
   if (content.kind === 'file') return Buffer.from(file?.sha256 ?? '', 'hex');
   const { payloadType, payload } = content;
@@ -73,7 +73,7 @@ async function hasSigned(
   content: Extract<SignedContent, { kind: 'file' }>,
   file: FileBytes,
 ): Promise<boolean> {
-  // What a log records is SHA-256.
+  // Logs record SHA-256.
   if (content.hash !== 'sha256') throw fault('it signs another digest of the file than SHA-256');
   try {
     const key = new X509Certificate(certificate).publicKey;

@@ -20,7 +20,7 @@ const ALGORITHMS: ReadonlyMap<string, string> = new Map([
   ['blake2b', 'blake2b512'],
 ]);
 
-/** Whether the parts are the whole file, and all of them have the digests that are signed. Throws signature_invalid. */
+/** Checks that the parts are the whole file and have the signed digests. Throws signature_invalid. */
 export async function hasParts(
   file: { readonly path: string; readonly sha256: string },
   parts: readonly SignedPart[],

@@ -3,7 +3,7 @@ import { createHash, createPublicKey, type KeyObject, X509Certificate } from 'no
 import { fail, isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import { readSettingFile, type SettingFile } from '../../lib/files/plain-file.ts';
 
-/** Who made a signature, as far as that is proved. Whether it is trusted follows from the list of the user alone. */
+/** The proved signer. Whether it is trusted follows from the user's list alone. */
 export type SignerFacts =
   /** Null: of no listed signer, so that the signature could not be checked. */
   | { readonly kind: 'key'; readonly fingerprint: string | null }
@@ -97,7 +97,7 @@ export function listedAs(signers: ListedSigners, signer: SignerFacts): string | 
   }
 }
 
-/** A star at the end stands for the rest, such as the tag of a release. */
+/** A final star matches the rest, such as the tag of a release. */
 function isMeant(
   listed: { readonly identity: string; readonly issuer: string },
   signer: { readonly identity: string; readonly issuer: string },

@@ -1,4 +1,4 @@
-/** What a signed statement says about files: names and digests, in the three forms that models are signed with. */
+/** Names and digests of files in a signed statement, in the three forms that models are signed with. */
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
@@ -53,7 +53,7 @@ export interface SignedFiles {
   readonly isByBaseName: boolean;
 }
 
-/** Stands for the one file that was signed, whatever it is called. */
+/** Matches the one signed file, whatever its name is. */
 export const THE_FILE = '.';
 
 /** Throws signature_invalid. */

@@ -1,4 +1,4 @@
-/** What the signatures of all files of a model amount to, in words. Pure. */
+/** The verdict of all signatures of a model's files, in words. Pure. */
 import type { Finding } from './check-signatures.ts';
 import { type ListedSigners, listedAs, type SignerFacts } from './signers.ts';
 
@@ -8,15 +8,15 @@ export interface FileFinding extends Finding {
 
 export interface Verdict {
   readonly state: Finding['state'];
-  /** Who signed, where that is proved for the worst of the files. */
+  /** The signer, if it is proved for the worst of the files. */
   readonly signer: SignerFacts | null;
-  /** What is so, as a part of a sentence. */
+  /** The result, as a part of a sentence. */
   readonly reason: string;
-  /** What to do about it. */
+  /** The remedy. */
   readonly remedy: string;
 }
 
-/** What a model gets of its files. */
+/** The verdict of a model, from its files. */
 const WORST_FIRST: readonly Finding['state'][] = ['failed', 'unsigned', 'unlisted', 'trusted'];
 
 /** `subject`: what the model is called in the reason. */

@@ -15,12 +15,12 @@ import {
 
 /** Prompts of one request. */
 export const MOST_PROMPTS = 32;
-/** Of one prompt that is sent as tokens. */
+/** Tokens of one prompt. */
 export const MOST_PROMPT_TOKENS = 1_048_576;
 
 const TOKEN = { minimum: 0, maximum: 2 ** 31 - 1 };
 
-/** What may stand in a list: a prompt, or a token of the only one. */
+/** An item of a list: a prompt, or a token of the only one. */
 export const PROMPT_ITEM = {
   ...TOKEN,
   minItems: 1,

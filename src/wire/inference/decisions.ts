@@ -3,9 +3,9 @@ import { type Static, Type } from 'typebox';
 import { KeepAlive, nullable } from '../schema.ts';
 
 export const MOST_QUESTIONS = 100;
-/** Of one question. */
+/** Per question. */
 export const MOST_OPTIONS = 255;
-/** Of all questions of a request. */
+/** For all questions of a request. */
 export const MOST_OPTIONS_TOGETHER = 1_024;
 
 const PARTS = { type: ['string', 'array'], items: { type: 'object' } };

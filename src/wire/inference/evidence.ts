@@ -1,4 +1,4 @@
-/** How a request for text asks for a signed record, and where the record stands in the answer. */
+/** The field that asks for a signed record of text, and the place of the record in the answer. */
 import { Type } from 'typebox';
 import { FROZEN_MODE } from '../headers.ts';
 import { nullable } from '../schema.ts';

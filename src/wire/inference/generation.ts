@@ -23,7 +23,7 @@ type SamplingFields = {
   [K in SamplingOption as WireName<K>]: ReturnType<typeof nullable<AskedValue<K>>>;
 };
 
-/** Options of sampling alone, which other dialects take beside their own fields. */
+/** Sampling options, which other dialects take in addition to their own fields. */
 export const samplingFields = Object.fromEntries(
   SAMPLING_ROWS.map(([, { wire, schema, request }]) => {
     const { type, ...keywords } = { type: 'number' as string | string[], ...(request ?? schema) };
@@ -107,7 +107,7 @@ export const generationFields = {
   }),
 };
 
-/** The shape of the answer, beside `grammar`. */
+/** The shape of the answer, next to `grammar`. */
 export const answerFormatFields = {
   response_format: nullable<Record<string, unknown>>('object', {
     description: 'text, json_object, or json_schema with a schema.',

@@ -1,4 +1,4 @@
-/** How likely the model finds the prompt itself, as vLLM reports it. */
+/** Log probabilities of the prompt's own tokens, as vLLM reports them. */
 import { type Static, Type } from 'typebox';
 import { MOST_ALTERNATIVES } from '../../contract/limits.ts';
 import { nullable } from '../schema.ts';

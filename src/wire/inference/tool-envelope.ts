@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** What Identity says of the tool protocol (interface, ToolProtocol). */
+/** The tool protocol in the identity (interface, ToolProtocol). */
 export const ToolProtocol = Type.Object(
   {
     name: Type.Literal('svc-tool-envelope'),
@@ -17,7 +17,7 @@ export const TOOL_PROTOCOL: ToolProtocol = {
   max_calls_per_response: 1,
 };
 
-/** A tool call as it stands in an assistant message; `arguments` is JSON text. */
+/** A tool call in an assistant message; `arguments` is JSON text. */
 export const ToolCall = Type.Object({
   id: Type.String(),
   type: Type.Literal('function'),

@@ -1,10 +1,10 @@
-/** What the Messages dialect answers: a whole message, and the named events of a stream. */
+/** Answers of the Messages dialect: a whole message, and the named events of a stream. */
 import { type Static, Type } from 'typebox';
 import { incidentShapes } from '../inference/generation.ts';
 import { orNull } from '../schema.ts';
 import { AnswerBlock } from './blocks.ts';
 
-/** Why an answer ended, in the words of the dialect. */
+/** The dialect's reasons for the end of an answer. */
 export const Ending = Type.Union([
   Type.Literal('end_turn'),
   Type.Literal('max_tokens'),
@@ -22,7 +22,7 @@ export const MessagesUsage = Type.Object({
 });
 export type MessagesUsage = Static<typeof MessagesUsage>;
 
-/** The edits that changed something, where the request asked for some. */
+/** The edits that changed something, if the request had any. */
 const contextManagement = {
   context_management: Type.Optional(
     Type.Object({

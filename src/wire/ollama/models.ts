@@ -89,7 +89,7 @@ export const OllamaPullRequest = Type.Object(
 );
 export type OllamaPullRequest = Static<typeof OllamaPullRequest>;
 
-/** One line of a pull, or all that is said of a change. */
+/** One line of a pull, or the whole report of a change. */
 export const OllamaStatus = Type.Object(
   {
     status: Type.String(),
@@ -101,7 +101,7 @@ export const OllamaStatus = Type.Object(
 );
 export type OllamaStatus = Static<typeof OllamaStatus>;
 
-/** What to use in place of Ollama's other routes. */
+/** Replacements of Ollama's other routes. */
 export const OLLAMA_INSTEAD: Readonly<Record<string, string>> = {
   '/api/create': 'the command hearth import',
 };

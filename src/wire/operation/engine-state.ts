@@ -11,7 +11,7 @@ const TimeMs = Type.Integer({ description: 'Unix milliseconds.' });
 /** Members by name, of which any may come and go. */
 const byName = <S extends TSchema>(schema: S) => Type.Record(Type.String(), schema);
 
-/** What one slot of a loaded model does. Idle when it has no `job_id`. */
+/** One slot of a loaded model. Idle if it has no `job_id`. */
 export const SlotView = Type.Object({
   kept_tokens: Type.Integer({ minimum: 0, description: 'Tokens whose KV state it holds.' }),
   job_id: Type.Optional(Type.String()),
@@ -68,7 +68,7 @@ const TIER = {
   restored_tokens: Type.Integer({ minimum: 0, description: 'Prompt tokens whose state came from here.' }),
 };
 
-/** State of prompts beside the slots of a model (docs/prompt-cache.md). Counts since the load. */
+/** Prompt state outside a model's slots (docs/prompt-cache.md). Counts since the load. */
 export const CacheView = Type.Object({
   slot_evictions: Type.Integer({
     minimum: 0,

@@ -1,4 +1,7 @@
-/** What the page changes: installed models, their names and settings. Only a page that was given a token, or an admin key, may. */
+/**
+ * Changes by the page: installed models, their names and settings. Only a page with a token, or an admin key, may
+ * send them.
+ */
 import { type Static, Type } from 'typebox';
 import { ModelEntry } from '../models.ts';
 
@@ -9,7 +12,7 @@ const Id = Type.Optional(
   Type.String({ minLength: 1, maxLength: 512, description: 'Install under this id.' }),
 );
 
-/** What the holders of named keys use. */
+/** Usage of named keys. */
 export const KeyUses = Type.Object(
   {
     data: Type.Array(
@@ -48,7 +51,7 @@ const Settable = Type.Object({
 
 export const PageToken = Type.Object({ token: Type.String() }, { $id: 'PageToken' });
 
-/** A model by its id for each kind; null: there is none. */
+/** A model's id for each kind; null: there is none. */
 const Defaults = Type.Object({
   chat: Type.Union([Type.String(), Type.Null()]),
   embedding: Type.Union([Type.String(), Type.Null()]),
@@ -164,7 +167,7 @@ export const PlanQuery = Type.Object({
 });
 export type PlanQuery = Static<typeof PlanQuery>;
 
-/** What a request for the model would find. */
+/** The load that a request for the model would find. */
 export const LoadPlan = Type.Object(
   {
     model: Type.String(),
@@ -232,7 +235,7 @@ export const SettingsRequest = Type.Object(
 );
 export type SettingsRequest = Static<typeof SettingsRequest>;
 
-/** What became of a change. */
+/** Result of a change. */
 export const Changed = Type.Object(
   {
     model: Type.String({ description: 'The id or alias that it was about.' }),

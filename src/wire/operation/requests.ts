@@ -1,4 +1,4 @@
-/** What was asked of the service and how it went: the flight recorder's last requests. */
+/** The flight recorder's last requests and their results. */
 import { type Static, Type } from 'typebox';
 
 const Ms = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
@@ -64,7 +64,7 @@ export const RequestView = Type.Object(
 );
 export type RequestView = Static<typeof RequestView>;
 
-/** What the recorder does now. */
+/** State of the recorder. */
 export const Recording = Type.Object({
   kept: Type.Integer({ description: 'How many requests are remembered at most; 0: none.' }),
   text_until_ms: Type.Optional(

@@ -1,10 +1,10 @@
-/** What is told of an upstream, as a member of a list and as a part of the state of the engine. */
+/** An upstream, as a member of a list and as a part of the engine's state. */
 import { type Static, Type } from 'typebox';
 
 const Count = Type.Integer({ minimum: 0 });
 const counted = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** What is there always. */
+/** Members that are always present. */
 export const UPSTREAM_FACTS = {
   privacy: Type.String({ description: 'Who can read what is sent there: local, lan or remote.' }),
   state: Type.Union([Type.Literal('ready'), Type.Literal('busy'), Type.Literal('down')]),

@@ -9,7 +9,7 @@ const ofPart = { ...ofItem, content_index: Type.Integer() };
 const noLogprobs = { logprobs: Type.Array(Type.Unknown()) };
 const Part = Type.Union([OutputText, ReasoningText]);
 
-/** Events that carry the whole response as it is by then. */
+/** Events with the whole response in its current state. */
 const LIFECYCLE = ['created', 'in_progress', 'completed', 'incomplete', 'failed'] as const;
 
 export const LifecycleEvent = Type.Union(

@@ -68,7 +68,7 @@ export const CustomCallItem = Type.Object({
 });
 export type CustomCallItem = Static<typeof CustomCallItem>;
 
-/** A conversation that was made shorter; sent back, it stands for all that precedes it. */
+/** A shortened conversation; sent back, it replaces all that precedes it. */
 export const CompactionItem = Type.Object({
   id: Type.String(),
   type: Type.Literal('compaction'),

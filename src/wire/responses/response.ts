@@ -1,4 +1,4 @@
-/** What the Responses dialect answers: a whole response, and what is kept of it. */
+/** Answers of the Responses dialect: a whole response, and its stored form. */
 import { type Static, Type } from 'typebox';
 import { answeredShapes } from '../../contract/sampling-shapes.ts';
 import { CompactionFacts, incidentShapes, samplingFields } from '../inference/generation.ts';

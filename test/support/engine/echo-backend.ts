@@ -3,7 +3,7 @@
  * memory to plan, and all that the rest of the server knows of it is in engine/ports.ts.
  */
 import { setImmediate } from 'node:timers/promises';
-import { NO_DEFAULTS } from '../../../src/api/remote-models/served.ts';
+import { NO_DEFAULTS } from '../../../src/api/remote-models/remote-models.ts';
 import type { Models, ServedModel } from '../../../src/api/models/served-model.ts';
 import type { Job } from '../../../src/contract/job.ts';
 import type { Backend, JobListener, LoadedModel, LoadSize, ModelTarget } from '../../../src/engine/ports.ts';

@@ -42,7 +42,7 @@ import { EngineFeed } from '../../../src/api/events/engine-feed.ts';
 import { type RecordMode, RequestRecorder } from '../../../src/api/requests/recorder.ts';
 import { createUseCases } from '../../../src/api/use-cases.ts';
 import { signIdentity } from '../../../src/trust/identity/sign-identity.ts';
-import type { Tracing } from '../../../src/tracing/tracing.ts';
+import type { Tracing } from '../../../src/tracing.ts';
 import { HttpClient } from './http-client.ts';
 import { tinyModels } from '../tiny-models.ts';
 import { ScriptedEngine } from './scripted-engine.ts';

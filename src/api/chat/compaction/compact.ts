@@ -1,4 +1,4 @@
-/** Makes one conversation shorter by the edits that were asked for, in order, and tells what became of it. */
+/** Shortens one conversation by the requested edits, in order, and reports the result. */
 import type { Compaction, JobEvent, Usage } from '../../../contract/job-event.ts';
 import type { GenerateJob, Turn } from '../../../contract/job.ts';
 import { collectEvents } from '../../../engine/collect.ts';
@@ -42,9 +42,9 @@ interface Size {
 
 /** Characters of a token, where the engine counts none. */
 const TOKEN_CHARS = 4;
-/** Of what is to be left, the latest turns as they are. */
+/** Share of the target size that the latest turns keep unchanged. */
 const TAIL_SHARE = 0.3;
-/** Of the window, what is summarised at once. */
+/** Share of the window that is summarised at once. */
 const AT_ONCE_SHARE = 0.6;
 const MOST_SUMMARIES = 8;
 
@@ -69,7 +69,7 @@ class Work {
   readonly #compacting: Compacting;
   readonly #isCounted: boolean;
   #job: ChatJob;
-  /** As they were sent, each in the place of what was made of it. */
+  /** The turns as sent, in the places of their edited versions. */
   #origin: readonly Turn[];
   #changes: Changes = { edits: [] };
   size: Size = { tokens: 0, numCtx: 0 };
@@ -156,7 +156,7 @@ class Work {
     this.#changes = { ...this.#changes, edits: [...this.#changes.edits, edit], turns };
   }
 
-  /** How many turns a summary stands for now; 0: none could be made. */
+  /** Returns the number of summarised turns; 0: no summary could be made. */
   async #summariseOnce(limit: number, ofAll: boolean, instructions?: string): Promise<number> {
     const { book, submission, mayGenerate } = this.#compacting;
     const owner = `${submission.target.modelId} ${this.#job.domain ?? ''} ${instructions ?? ''}`;
@@ -181,7 +181,7 @@ class Work {
     return end - head;
   }
 
-  /** As much as fits beside its summary, up to the turns that stay. */
+  /** Fits as many turns as possible next to their summary, up to those that stay. */
   #summaryEnd(limit: number, ofAll: boolean): number {
     const turns = this.#turns;
     const perToken = countChars(turns) / Math.max(1, this.size.tokens);
@@ -245,7 +245,7 @@ function addUsage(first: Usage, second: Usage): Usage {
   };
 }
 
-/** What the user said last. */
+/** The user's last text. */
 function lastWords(turns: readonly Turn[]): Turn[] {
   const last = turns.findLast(({ role }) => role === 'user');
   return last === undefined ? [] : [last];

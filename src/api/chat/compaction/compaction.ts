@@ -20,7 +20,7 @@ export const compaction = (book: SummaryBook): EngineStage => ({
       mayGenerate: true,
     }).then(
       ({ job: shorter, compaction: made }) =>
-        // Calls that a summary stands for were made all the same.
+        // Summarised calls count for the call guard too.
         submit(
           { ...submission, job: shorter, sentTurns: promptTurns(job.prompt) },
           signal,

@@ -17,7 +17,7 @@ export function usualEdits(trigger: Trigger): ContextEdit[] {
   ];
 }
 
-/** What `compact` of a model asks for: `75%` of the window, or a number of tokens; null: nothing. */
+/** The threshold of a model's `compact` setting: `75%` of the window, or a number of tokens; null: off. */
 export function modelEdits(compact: string | null): ContextEdit[] {
   if (compact === null) return [];
   const value = Number.parseInt(compact, 10);
@@ -25,7 +25,7 @@ export function modelEdits(compact: string | null): ContextEdit[] {
   return usualEdits(isShare ? { of: 'window', value: value / 100 } : { of: 'tokens', value });
 }
 
-/** What stands in the place of a result. */
+/** Replacement of a cleared result. */
 export const CLEARED = '[old result removed to save space]';
 
 export interface Edited {
@@ -72,7 +72,7 @@ export function clearThinking(turns: readonly Turn[], { keep }: ClearThinking): 
 /** Calls of tools that have a result. */
 export const callsIn = (turns: readonly Turn[]): number => turns.filter(({ role }) => role === 'tool').length;
 
-/** Where the turns end that stay whatever happens: words of the system and the first of the user. */
+/** End of the turns that always stay: the system's and the first of the user. */
 export function headEnd(turns: readonly Turn[]): number {
   const first = turns.findIndex(({ role }) => role !== 'system');
   if (first < 0) return turns.length;
@@ -80,8 +80,8 @@ export function headEnd(turns: readonly Turn[]): number {
 }
 
 /**
- * Where the turns begin that stay as they are: as many of the latest as have `chars` characters, one step of the
- * conversation at least, and never between a call and its result.
+ * Start of the turns that stay unchanged: the latest with `chars` characters, at least one step of the conversation,
+ * and never between a call and its result.
  */
 export function tailStart(turns: readonly Turn[], chars: number): number {
   const starts = turns.flatMap(({ role }, at) => (role === 'tool' ? [] : [at]));
@@ -104,7 +104,7 @@ export function countChars(turns: readonly Turn[]): number {
   }, 0);
 }
 
-/** Of the marks around a turn. */
+/** Tokens of the marks around a turn. */
 const TURN_CHARS = 24;
-/** Of the rows of an image, whose number only its projector knows. */
+/** Estimated rows of an image; only its projector knows the number. */
 const MEDIUM_CHARS = 1000;

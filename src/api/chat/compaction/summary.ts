@@ -1,4 +1,4 @@
-/** A summary by the model: what it is asked, where it stands afterwards, and the memory of summaries that were made. */
+/** Summaries by the model: the question, their place in the conversation, and the memory of earlier ones. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { GenerateJob, Turn } from '../../../contract/job.ts';
 import { RecentTexts } from '../../../lib/base/recent/recent-texts.ts';
@@ -10,10 +10,12 @@ const ASK =
   '(with the names of files, values and commands), and what is left to do. Call no tool. Write only the summary.';
 const OPENING = 'Summary of the conversation so far, made to save space:\n\n';
 const SUMMARY_TOKENS = 1_024;
-/** Of the window. */
+/** Shares of the window. */
 const MOST_SHARE = 1 / 8;
 
-/** The turns and their end, which are cached, and a question behind them; tools stay in the prompt for the same reason. */
+/**
+ * The turns and their end are cached, so the question comes after them; tools stay in the prompt for the same reason.
+ */
 export function summaryJob(
   job: ChatJob,
   turns: readonly Turn[],
@@ -34,7 +36,7 @@ export function summaryJob(
   };
 }
 
-/** The turn that stands for what was summarised. */
+/** The turn that replaces the summarised ones. */
 export const summaryTurn = (summary: string): Turn => ({ role: 'user', content: OPENING + summary });
 
 /** The text of the last summary among these turns; null: they have none. */
@@ -44,7 +46,7 @@ export function summaryIn(turns: readonly Turn[]): string | null {
 }
 
 interface Kept {
-  /** Turns that it stands for. */
+  /** Number of turns it replaces. */
   readonly end: number;
   readonly summary: string;
 }
@@ -53,7 +55,7 @@ interface Kept {
 export class SummaryBook {
   readonly #kept = new RecentTexts<Kept>({ entries: 256, chars: 64 * 256 });
 
-  /** The summary that stands for the most of these turns. */
+  /** The summary that covers the most of these turns. */
   find(owner: string, turns: readonly Turn[]): Kept | undefined {
     const names = prefixKeys(owner, turns);
     return names.map((name) => this.#kept.get(name)).findLast((kept) => kept !== undefined);
@@ -65,7 +67,7 @@ export class SummaryBook {
   }
 }
 
-/** Of each beginning of the turns. */
+/** A key for each beginning of the turns. */
 function prefixKeys(owner: string, turns: readonly Turn[]): string[] {
   let name = owner;
   return turns.map((turn) => {

@@ -81,7 +81,7 @@ export function shellAction(script: string): Action | null {
   return command.trim() === '' ? null : { do: 'run', command };
 }
 
-/** The same moves as commands. */
+/** The same moves as shell commands. */
 function shellCommand(action: Action): string {
   switch (action.do) {
     case 'list':

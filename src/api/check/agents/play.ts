@@ -1,6 +1,6 @@
 /**
- * Plays the task of an agent with a model, step by step. Each step is asked for behind the right moves before it, so that one
- * that fails says nothing of the next. A model that does something else hears what came of it, and may try again.
+ * Plays an agent's task with a model, step by step. Each step follows the correct moves of the earlier ones, so a
+ * failed step does not affect the next. A model that does something else gets the result, and may try again.
  */
 import type { CallGuard, Repetition } from '../../../contract/job-event.ts';
 import type { GenerateJob, Turn } from '../../../contract/job.ts';
@@ -13,6 +13,7 @@ import { answerCalls, collect, answerText } from '../../chat/collected.ts';
 import { checkJob } from '../check-job.ts';
 import { AGENT_KITS, type AgentCall, type AgentKit, type AgentName } from './agent-kits.ts';
 import { type Action, isRight, QUESTION, actionResult, SCRIPT, type ScriptStep } from './script.ts';
+import { startOwnWorker, type WorkerSettings } from '../../own-worker.ts';
 
 /** Moves that a model may make for one step. */
 const MOST_MOVES = 4;
@@ -23,11 +24,11 @@ export interface StepCard {
   readonly mastered: boolean;
   /** Moves that it took. */
   readonly moves: number;
-  /** What the model did instead, the last time; null: mastered. */
+  /** The model's last wrong move; null: mastered. */
   readonly instead: string | null;
   /** It made a move again that it had just made. */
   readonly loops: boolean;
-  /** What the guards of calls and repetition did. */
+  /** Actions of the call and repetition guards. */
   readonly guards: readonly (CallGuard | Repetition)[];
 }
 
@@ -73,7 +74,7 @@ interface Move {
   readonly call: AgentCall | null;
   readonly words: string;
   readonly guards: readonly (CallGuard | Repetition)[];
-  /** Why there is no move; null: there is one. */
+  /** The failure in place of a move; null: there is a move. */
   readonly failure: string | null;
 }
 
@@ -101,7 +102,7 @@ async function playStep(
     loops ||= text === before;
     before = text;
     if (move.call === null) {
-      // Whoever has ended its turn does not go on by itself.
+      // An agent that has ended its turn does not continue alone.
       return { ...card, mastered: false, instead, loops };
     }
     turns.push(...called(move.call, `${at}-${moves}`, actionResult(made)));
@@ -121,7 +122,7 @@ function describeMove({ call, words, failure }: Move): string {
   return said === '' ? 'said nothing' : `said: ${said}`;
 }
 
-/** The conversation behind the right moves of the steps before. */
+/** The conversation after the correct moves of the earlier steps. */
 export function pastTurns(kit: AgentKit, at: number): Turn[] {
   const past = SCRIPT.slice(0, at).flatMap(({ action, result }, index) =>
     action === null ? [] : called(kit.toCall(action), String(index), result),
@@ -178,5 +179,39 @@ async function nextMove(options: PlayOptions, kit: AgentKit, turns: readonly Tur
   } catch (error) {
     options.signal.throwIfAborted();
     return { call: null, words: '', guards: [], failure: errorMessage(error) };
+  }
+}
+
+interface CheckAgentOptions {
+  readonly agent: AgentName;
+  readonly worker: WorkerSettings;
+  readonly target: ModelTarget;
+  /** Steps that have not begun within this time, the load included, are left out. */
+  readonly withinMs: number;
+  readonly signal: AbortSignal;
+  readonly onStep?: (done: number, all: number) => void;
+}
+
+/** The tools and the script take most of the first half. */
+const NUM_CTX = 8192;
+
+export async function checkAgent(options: CheckAgentOptions): Promise<AgentCard> {
+  const { agent, worker, target, withinMs, signal, onStep } = options;
+  const end = performance.now() + withinMs;
+  const backend = startOwnWorker(worker);
+  try {
+    const numCtx = Math.min(NUM_CTX, target.trainedCtx);
+    const loaded = await backend.load(target, { numCtx, slots: 1, cells: numCtx }, signal);
+    return await playAgent({
+      agent,
+      model: target.modelId,
+      run: (job, until, listener) => loaded.run(job, until, listener),
+      target,
+      signal,
+      isOver: () => performance.now() > end,
+      ...(onStep === undefined ? {} : { onStep }),
+    });
+  } finally {
+    await backend.close();
   }
 }

@@ -13,11 +13,11 @@ export type Action =
   | { readonly do: 'run'; readonly command: string };
 
 export interface ScriptStep {
-  /** As the user says it, and the card. */
+  /** Name for the user and the card. */
   readonly words: string;
   /** The move that is right; null: an answer in words. */
   readonly action: Action | null;
-  /** What the tool says of it. */
+  /** The tool's result. */
   readonly result: string;
 }
 
@@ -71,7 +71,7 @@ export const QUESTION = `Do these steps in this order, with one tool call for ea
   ({ words }, at) => `${at + 1}. ${words}`,
 ).join('\n')}\nWhen a step is done, go on with the next one.`;
 
-/** Whether a move does what the step asks for; more than that is right as well. */
+/** True if a move does what the step needs; more than that is right as well. */
 export function isRight(wanted: Action, made: Action): boolean {
   switch (wanted.do) {
     case 'list':
@@ -97,7 +97,7 @@ export function isRight(wanted: Action, made: Action): boolean {
 
 const endsWith = (path: string, file: string): boolean => path === file || path.endsWith(`/${file}`);
 
-/** What the project says to a move that is not the next one. */
+/** The project's response to a wrong move. */
 export function actionResult(action: Action | null): string {
   const known = SCRIPT.find(
     ({ action: wanted }) => wanted !== null && action !== null && isRight(wanted, action),

@@ -35,7 +35,7 @@ export class ChunkWriter {
     this.#options = options;
   }
 
-  /** What an event adds to the stream. */
+  /** Chunks that an event adds to the stream. */
   write(index: number, event: AnswerEvent): ChatChunk[] {
     switch (event.type) {
       case 'queued':

@@ -28,7 +28,10 @@ export function acceptCompletion(
   body: NativeCompletionRequest,
   caller: Caller,
 ): Promise<AcceptedRequest> {
-  const prompts = readPrompts({ prompt: unwrapPrompts(body.prompt), parse_special: body.parse_special ?? true });
+  const prompts = readPrompts({
+    prompt: unwrapPrompts(body.prompt),
+    parse_special: body.parse_special ?? true,
+  });
   const unknown = unknownFields(body, NativeCompletionRequest.properties);
   return accept(ports, { body, prompts, unknown }, caller);
 }
@@ -79,7 +82,7 @@ async function accept(
   return new AcceptedRequest(ports.engine, plan, answers(plan.choices, body));
 }
 
-/** The same prompts, objects of a text as that text. */
+/** Replaces prompt objects by their text. */
 function unwrapPrompts(prompt: NativeCompletionRequest['prompt']): SentPrompts {
   const text = <Sent extends SentPrompt | number>(each: Sent | PromptObject, path: string): Sent | string => {
     // A number is a token of the only prompt.
@@ -120,7 +123,9 @@ function answers({ jobs, model }: Choices, body: Shared): AnswerDialect {
           case 'text': {
             const { text, tokens = [] } = event;
             heard.add(event);
-            return [{ ...EMPTY, index, content: text, tokens: tokenIds(tokens), ...probabilities(job, tokens) }];
+            return [
+              { ...EMPTY, index, content: text, tokens: tokenIds(tokens), ...probabilities(job, tokens) },
+            ];
           }
           case 'done':
             return [withFields(answer(index, event, heard, NOTHING), body.response_fields)];

@@ -5,7 +5,7 @@ import { SAMPLING_ROWS } from '../../../contract/sampling-shapes.ts';
 import type { CompletionProbability, NativeAnswer } from '../../../wire/llama-server.ts';
 import { wireTimings } from '../../generation/usage.ts';
 
-/** What one answer said. */
+/** Content of one answer. */
 export interface Said {
   readonly text: string;
   /** None where tokens are not reported. */
@@ -19,7 +19,7 @@ export interface Answered {
   readonly done: DoneEvent;
 }
 
-/** `said`: of the whole answer; `shown`: what of it the last words repeat, which in a stream is nothing. */
+/** `said`: the whole answer; `shown`: what the last chunk repeats, which is nothing in a stream. */
 export function nativeAnswer({ index, job, model, done }: Answered, said: Said, shown: Said): NativeAnswer {
   const { usage, finishReason, stopString } = done;
   return {
@@ -55,7 +55,7 @@ export function probabilities(
   };
 }
 
-/** Those that the engine tells. */
+/** Ids of the tokens that have one. */
 export function tokenIds(tokens: readonly SampledToken[]): number[] {
   return tokens.flatMap(({ chosen: { id } }) => (id === undefined ? [] : [id]));
 }
@@ -81,7 +81,7 @@ function generationSettings({ sampling, maxTokens, stop, topLogprobs, ignoresEnd
   };
 }
 
-/** The members that were asked for; `a/b` stands for member b of a, under that very name. */
+/** The requested members; `a/b` is member b of a, under that very name. */
 export function withFields(answer: object, fields: readonly string[] | null | undefined): object {
   if (!fields || fields.length === 0) return answer;
   const found = fields.map((name) => [name, name.split('/').reduce<unknown>(readMember, answer)] as const);

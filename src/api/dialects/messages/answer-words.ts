@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { DoneEvent, Usage } from '../../../contract/job-event.ts';
 import type { MessagesUsage, Ending } from '../../../wire/messages/response.ts';
 
-/** Prompt tokens that were reused are told apart from those that were evaluated; together they are the prompt. */
+/** Reused prompt tokens are reported separately from evaluated ones; together they are the prompt. */
 export function wireUsage(
   usage: Pick<Usage, 'promptTokens' | 'cachedTokens' | 'completionTokens'>,
 ): MessagesUsage {
@@ -23,7 +23,7 @@ export interface Stop {
 export interface Bounds {
   /** The limit of the request. A key may have less left. */
   readonly maxTokens: number;
-  /** The window that was used; 0: the engine does not tell. */
+  /** The window that was used; 0: unknown. */
   readonly numCtx: number;
 }
 

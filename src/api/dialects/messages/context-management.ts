@@ -12,7 +12,7 @@ export const RESULTS = 'clear_tool_uses_20250919';
 export const THINKING = 'clear_thinking_20251015';
 const COMPACT = 'compact_20260112';
 
-/** What the dialect takes where a request is silent. */
+/** Defaults of the dialect. */
 const USUAL = { triggerTokens: 100_000, keptResults: 3, keptThinking: 1, compactTokens: 150_000 };
 
 export interface AskedEdits {
@@ -83,11 +83,11 @@ function summary(edit: Fields, path: string): ContextEdit {
   };
 }
 
-/** Whether the request asks for a block in the place of older turns. */
+/** True if the request wants a block in place of older turns. */
 export const asksSummary = (management: Fields | null | undefined): boolean =>
   readEdits(management).edits?.some(({ kind }) => kind === 'summary') === true;
 
-/** The block that stands for the shorter conversation; none where no summary was made. */
+/** The block with the summary; none if no summary was made. */
 export function compactionBlocks(
   asked: boolean,
   compaction: Compaction | undefined,
@@ -103,7 +103,7 @@ function readTrigger(trigger: unknown, path: string): Trigger {
   return { of: isFields(trigger) && trigger['type'] === 'tool_uses' ? 'calls' : 'tokens', value };
 }
 
-/** Of `{type, value}`; null: there is none. */
+/** Reads `{type, value}`; null if absent. */
 function readValue(given: unknown, path: string, types: readonly string[]): number | null {
   if (given === undefined || given === null) return null;
   const { type, value } = fieldsAt(given, path);
@@ -117,7 +117,7 @@ function readValue(given: unknown, path: string, types: readonly string[]): numb
 const isNames = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
 
-/** Nothing where the request asked for no edits. */
+/** Empty if the request has no edits. */
 export function wireApplied(
   asked: boolean,
   compaction: Compaction | undefined,

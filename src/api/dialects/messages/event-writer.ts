@@ -9,10 +9,10 @@ import { thinkingSignature, wireCallId, wireStop, wireUsage } from './answer-wor
 
 export type MessageHead = Pick<MessagesResponse, 'id' | 'model'>;
 
-/** What the end of an answer depends on. */
+/** Request fields that the end of an answer depends on. */
 export interface AskedMessage {
   readonly maxTokens: number;
-  /** Its end tells of edits of the conversation. */
+  /** Edits of the conversation are reported at its end. */
   readonly asksEdits: boolean;
   /** A summary comes as a block of the answer. */
   readonly asksSummary: boolean;
@@ -31,7 +31,7 @@ export class EventWriter {
     this.#asked = asked;
   }
 
-  /** What an event adds to the stream. */
+  /** Stream events for one event of the answer. */
   write(event: AnswerEvent): MessagesEvent[] {
     switch (event.type) {
       case 'queued':

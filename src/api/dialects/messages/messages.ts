@@ -22,6 +22,7 @@ import { isFields } from '../fields.ts';
 import { asksSummary, compactionBlocks, wireApplied } from './context-management.ts';
 import { type AskedMessage, EventWriter, type MessageHead } from './event-writer.ts';
 import { readCount, readRequest } from './read-request.ts';
+import type { ModelEntry, ModelList } from '../../../wire/models.ts';
 
 export interface CountedTokens {
   readonly understood: RequestNotes;
@@ -92,4 +93,33 @@ function wireBlock(part: AnswerPart): AnswerBlock {
       return { type: 'tool_use', id: wireCallId(part.id), name: part.name, input };
     }
   }
+}
+
+export function withModelInfo(entry: ModelEntry): ModelEntry {
+  const { id, created = 0, context_length = null } = entry;
+  return {
+    ...entry,
+    type: 'model',
+    display_name: id,
+    created_at: new Date(created * 1000).toISOString(),
+    // The dialect has an object in its place, of features that only Anthropic has.
+    capabilities: null,
+    max_input_tokens: context_length,
+    max_tokens: context_length,
+    lifecycle: 'active',
+    line: null,
+    deprecated_at: null,
+    retires_at: null,
+  };
+}
+
+export function withModelInfos({ object, data }: ModelList): ModelList {
+  const ids = data.map(({ id }) => id);
+  return {
+    object,
+    data: data.map(withModelInfo),
+    first_id: ids[0] ?? null,
+    last_id: ids.at(-1) ?? null,
+    has_more: false,
+  };
 }

@@ -1,4 +1,4 @@
-/** A Messages request as the one use case of chat is asked. */
+/** Reads a Messages request for the chat use case. */
 import type { AnswerFormat, Reasoning } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
 import { refusal } from '../../../lib/errors/refusal.ts';
@@ -9,22 +9,29 @@ import type { JobContent } from '../../generation/choices.ts';
 import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
 import { tokenBudget } from '../../intake/answer-format.ts';
 import { readToolChoice } from '../../intake/tool-choice.ts';
-import { type FieldRows, idleFields, refuseFields, type Fields, fieldsAt, isFields } from '../fields.ts';
+import {
+  type FieldRows,
+  idleFields,
+  refuseFields,
+  type Fields,
+  fieldsAt,
+  isFields,
+  shown,
+} from '../fields.ts';
 import { begunPrompt } from '../../chat/assistant-prefill.ts';
 import { takenBy, type Takes, Omissions } from '../media.ts';
-import { formatAs, toolsAs } from '../renamed.ts';
+import { formatAs, toolsAs, type PlacedTool } from '../renamed.ts';
 import { readEdits } from './context-management.ts';
-import { clientTools, type SortedTools } from './client-tools.ts';
 import { readTurns } from './turns.ts';
+import { memoizeByObject } from '../../../lib/base/recent/memoize-by-object.ts';
 
-/** What an answer is asked with; a count of tokens leaves most of it out. */
+/** Fields of an answer or a count of tokens, which has fewer. */
 type Body = CountTokensRequest & Partial<MessagesRequest>;
 
 export function readRequest(body: MessagesRequest): ChatAsk {
   return asked(body, MessagesRequest.properties);
 }
 
-/** The same conversation with nothing to generate. */
 export function readCount(body: CountTokensRequest): ChatAsk {
   return asked(body, CountTokensRequest.properties);
 }
@@ -60,7 +67,7 @@ function asked(body: Body, known: Readonly<Record<string, unknown>>): ChatAsk {
   };
 }
 
-/** Fields of the dialect only: one that it does not know is reported, whatever it means elsewhere. */
+/** Reads only fields of this dialect: an unknown one is reported, whatever it means in others. */
 function readOptions(body: Body, known: Readonly<Record<string, unknown>>): ChatAsk['options'] {
   const own = Object.entries(body).filter(([name]) => Object.hasOwn(known, name));
   return { ...sharedOptions(Object.fromEntries(own)), stop: body.stop_sequences ?? null };
@@ -78,7 +85,7 @@ function readContent(
   const { tools, toolChoice } = readToolChoice(choice, readTools(own), CHOICES);
   const format = readFormat(body);
   const turns = readTurns(body, takes, omissions);
-  // The rule of the dialect: whoever ends with a message of the assistant has begun the answer.
+  // Rule of the dialect: a final assistant message begins the answer.
   const isBegun = turns.at(-1)?.role === 'assistant';
   return {
     prompt: isBegun ? begunPrompt(turns, { toolChoice, format }) : { kind: 'chat', turns },
@@ -123,9 +130,42 @@ function readThinking({ thinking, output_config }: Body): Reasoning {
   if (budget !== undefined && (!Number.isInteger(budget) || Number(budget) < 0))
     throw refusal('thinking.budget_tokens', 'must be a whole number of tokens');
   return {
-    // An adaptive model decides by itself, as one does of which nothing is said.
+    // An adaptive model decides itself, as does one without the field.
     ...(type === 'enabled' || type === 'disabled' ? { enabled: type === 'enabled' } : {}),
     ...(budget === undefined ? {} : { budgetTokens: tokenBudget(Number(budget)) }),
     ...(typeof effort === 'string' ? { effort: EFFORTS[effort] ?? effort.slice(0, 16).toWellFormed() } : {}),
   };
 }
+
+interface SortedTools {
+  /** In the shape of api/intake. */
+  readonly own: readonly PlacedTool[];
+  /** Paths of tools that nothing here can run and that are left out. */
+  readonly ignored: readonly string[];
+}
+
+/**
+ * A tool without a schema belongs to the provider: it runs there, or its schema is known to its models alone. An agent
+ * sends such tools beside its own without being asked, and works without them; a request with no other tool was made
+ * for it. The same list is sorted once.
+ */
+const clientTools = memoizeByObject((tools: readonly Fields[]): SortedTools => {
+  const isOwn = ({ type }: Fields): boolean => type === undefined || type === null || type === 'custom';
+  const foreign = tools.flatMap((tool, index) => (isOwn(tool) ? [] : [{ tool, index }]));
+  const [first] = foreign;
+  if (first !== undefined && foreign.length === tools.length) {
+    const path = `tools[${first.index}].type`;
+    throw refusal(
+      path,
+      `is ${shown(first.tool['type'])}, a tool of its provider; define one with an input_schema`,
+    );
+  }
+  return {
+    own: tools.flatMap((tool, index) => {
+      const { name, description, input_schema } = tool;
+      const read = { name, description, parameters: input_schema };
+      return isOwn(tool) ? [{ path: `tools[${index}]`, tool: read }] : [];
+    }),
+    ignored: foreign.map(({ tool, index }) => `tools[${index}].${String(tool['type'])}`),
+  };
+});

@@ -41,7 +41,7 @@ export function readTurns(
   return orderResults([...systemTurn(system), ...turns]);
 }
 
-/** The turns that the last block of a compaction stands for; null: the message has none, or one that failed. */
+/** The turns that the last compaction block replaces; null if the message has none, or a failed one. */
 function carriedTurns(
   { role, content }: RequestMessage,
   path: string,
@@ -53,7 +53,7 @@ function carriedTurns(
   if (block === undefined || (block['content'] ?? null) === null) return null;
   const summary = textAt(block['content'], `${path}.content[${at}].content`);
   const turns = openTurns(block['encrypted_content']) ?? [summaryTurn(summary)];
-  // What stood before it in the same message is summarised as well.
+  // The summary covers earlier parts of the same message too.
   if (at > 0) omissions.leave(`${path}.content`, 'blocks before a compaction');
   for (const { id, name } of turns.flatMap(({ toolCalls = [] }) => toolCalls)) names.set(id, name);
   return turns;
@@ -63,7 +63,7 @@ const isEmpty = ({ content, reasoning, toolCalls }: Turn): boolean =>
   content === '' && reasoning === undefined && toolCalls === undefined;
 
 interface Reading {
-  /** Of the tools that were called, by the ids of the calls. */
+  /** Names of called tools by call id. */
   readonly names: Map<string, string>;
   readonly takes: Takes;
   readonly omissions: Omissions;
@@ -88,7 +88,7 @@ function readMessage({ role, content }: RequestMessage, path: string, reading: R
   return userTurns(blocks, at, reading);
 }
 
-/** Results of tools become turns of their own, in place; what stands between them becomes turns of the user. */
+/** Tool results become turns of their own, in place; text between them becomes user turns. */
 function userTurns(blocks: readonly RequestBlock[], at: (index: number) => string, reading: Reading): Turn[] {
   const turns: Turn[] = [];
   let parts: (string | FoundMedium)[] = [];
@@ -232,7 +232,7 @@ function isText({ type, source }: Readonly<Record<string, unknown>>): boolean {
   return TEXTS.includes(type);
 }
 
-/** What a tool of the provider was asked and found. */
+/** Calls and results of the provider's tools. */
 const isOfProvider = (type: unknown): boolean => /_tool_(?:use|result)$/.test(String(type));
 
 /** The text of a block that has some; any other kind is refused by its name. */

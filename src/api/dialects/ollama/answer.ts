@@ -5,7 +5,7 @@ import type { OllamaToolCall } from '../../../wire/ollama/response.ts';
 import type { AnswerEvent, CallEvent } from '../../chat/choice-guard.ts';
 import { wireGuards, wireLogprobs } from '../../generation/usage.ts';
 
-/** What an answer or a part of it says. */
+/** Content of an answer or a part of it. */
 export interface Words {
   readonly text?: string;
   readonly reasoning?: string;
@@ -13,7 +13,7 @@ export interface Words {
   readonly tokens?: readonly SampledToken[];
 }
 
-/** How the words of a route stand in its answers. */
+/** Shape of a route's answers. */
 export type Shape = (words: Words) => object;
 
 export const chatShape: Shape = ({ text = '', reasoning = '', calls = [] }) => ({
@@ -88,7 +88,7 @@ export class AnswerWriter {
     };
   }
 
-  /** Nothing was asked for but the model. */
+  /** The request only loads the model. */
   empty(reason: 'load' | 'unload'): object {
     return { ...this.#head({}), done: true, done_reason: reason, ...this.#durations() };
   }

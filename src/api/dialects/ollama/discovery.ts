@@ -1,4 +1,4 @@
-/** What Ollama's clients read to find models, made of what the service lists anyway. */
+/** Model lists for Ollama's clients, made from the service's own. */
 import { MODEL_ROWS } from '../../../contract/sampling-shapes.ts';
 import type { ModelEntry, ModelList } from '../../../wire/models.ts';
 import type { OllamaPs, OllamaShow, OllamaTags } from '../../../wire/ollama/models.ts';
@@ -51,7 +51,7 @@ export function ollamaShow(entry: ModelEntry, model: ServedModel, template: stri
 const smaller = (one: number | undefined, other: number | null): number | undefined =>
   one === undefined || other === null ? one : Math.min(one, other);
 
-/** As a Modelfile lists them. */
+/** Parameters in a Modelfile's format. */
 function modelfileParameters({ defaults: { sampling, maxTokens, stop } }: ServedModel): string {
   const options = MODEL_ROWS.map(([option, { wire }]) => [wire, sampling[option]] as const);
   const stops = stop.map((text) => ['stop', JSON.stringify(text)] as const);

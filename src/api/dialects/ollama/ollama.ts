@@ -113,7 +113,7 @@ function acceptedLoad(
 ): AcceptedOllama {
   const whole = async () => {
     const { target, numCtx } = plan.choices.submission;
-    // A model leaves as after any request with keep_alive 0, and one elsewhere is the affair of its engine.
+    // A local model is unloaded as after a request with keep_alive 0; a remote engine manages its own.
     const isIdle = unloads && !engine.plan(target, numCtx).loaded;
     const found = target.capabilities.canExplain && !isIdle ? (await explain(engine, plan)).numCtx : 0;
     return { numCtx: found, body: writer.empty(unloads ? 'unload' : 'load') };

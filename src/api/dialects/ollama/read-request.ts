@@ -1,4 +1,4 @@
-/** Requests of Ollama's API as the one use case of chat is asked. */
+/** Reads requests of Ollama's API for the chat use case. */
 import type { AnswerFormat, Reasoning, Turn } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
 import { SAMPLING_ROWS } from '../../../contract/sampling-shapes.ts';
@@ -29,7 +29,7 @@ export function readChat(body: OllamaChatRequest): ChatAsk {
     const { tools, toolChoice } = readToolChoice('auto', readTools(body.tools ?? []));
     const format = readFormat(body.format);
     const turns = readTurns(body.messages ?? [], takes, omissions);
-    // As Ollama's templates do: a conversation that ends with the assistant is continued.
+    // As in Ollama's templates: a conversation that ends with the assistant is continued.
     const isBegun = turns.at(-1)?.role === 'assistant';
     const prompt = isBegun ? begunPrompt(turns, { toolChoice, format }) : { kind: 'chat' as const, turns };
     return { ...sharedContent(body), prompt, tools, toolChoice, maxCalls: MOST_CALLS, format };
@@ -113,7 +113,7 @@ export function unknownOptions(options: OllamaOptions | null | undefined): strin
   return unknownFields(options ?? {}, optionFields).map((name) => `options.${name}`);
 }
 
-/** What the numbers of Ollama's options mean here. */
+/** Translates Ollama's options. */
 function readOptions({ options, keep_alive }: Body): GenerationFields {
   const own = Object.entries(options ?? {}).filter(([name]) => Object.hasOwn(optionFields, name));
   const { num_predict: limit, ...others } = Object.fromEntries(own) as OllamaOptions;

@@ -85,7 +85,7 @@ function readCalls(calls: readonly unknown[], message: number): ToolCallTurn[] {
     const { id, function: named } = fieldsAt(call, path);
     const { name, arguments: given } = fieldsAt(named, `${path}.function`);
     return {
-      // The same conversation gets the same ids, so that its prompt stays what it was.
+      // Equal conversations get equal ids, so that their prompts stay equal.
       id: typeof id === 'string' && id !== '' ? id.toWellFormed() : `call_${message}_${index}`,
       name: textAt(name, `${path}.function.name`),
       argumentsJson: writeJson(fieldsAt(given ?? {}, `${path}.function.arguments`)).toWellFormed(),

@@ -5,7 +5,7 @@ import { type Fields, isFields, shown } from '../fields.ts';
 import type { PlacedTool } from '../renamed.ts';
 
 export interface SortedTools {
-  /** As api/intake reads them, in order. */
+  /** In the shape of api/intake, in order. */
   readonly own: readonly PlacedTool[];
   /** Names of the tools whose input is free text: to the model, functions of one string. */
   readonly custom: ReadonlySet<string>;
@@ -48,7 +48,7 @@ function sort(tool: Fields, path: string, sorted: Sorted, namespace?: string): v
   } else if (type === 'custom') {
     sorted.own.push({ path, tool: { name, description, parameters: FREE_TEXT } });
     sorted.custom.add(String(name));
-    // What the text must look like is written for another engine's grammars.
+    // The required form of the text is written for another engine's grammars.
     if (isFields(tool['format']) && tool['format']['type'] !== 'text') sorted.ignored.push(`${path}.format`);
   } else if (type === 'namespace' && Array.isArray(tool['tools'])) {
     for (const [index, inner] of tool['tools'].entries())

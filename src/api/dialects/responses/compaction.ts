@@ -46,5 +46,5 @@ export function readManagement(entries: readonly Fields[] | null | undefined): A
   return { edits, ignored };
 }
 
-/** Of the window, where a request names no threshold. */
+/** Share of the window, if a request names no threshold. */
 const USUAL_TRIGGER = { of: 'window', value: 0.8 } as const;

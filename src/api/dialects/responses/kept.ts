@@ -1,4 +1,4 @@
-/** Responses that are kept for a later request, and those that run now; both are private to the key that asked. */
+/** Stored responses, and those that run now; both are private to their key. */
 import { fail } from '../../../lib/errors/svc-error.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
 import type { ResponseBody } from '../../../wire/responses/response.ts';
@@ -6,10 +6,10 @@ import { isResponseId } from './item-words.ts';
 import { type OpenRecord, ResponseDraft } from './response-draft.ts';
 import { lostBody } from './response-body.ts';
 
-/** Where responses are kept; a record is any JSON text. */
+/** Storage of responses; a record is any JSON text. */
 export interface ResponseKeeper {
   begin(owner: string, id: string): OpenRecord;
-  /** What was kept; null where there is none of that owner. */
+  /** The stored record; null if this owner has none. */
   get(owner: string, id: string): Promise<unknown>;
   delete(owner: string, id: string): Promise<boolean>;
 }
@@ -24,7 +24,7 @@ export interface ResponseRecord {
 export interface RunningResponse {
   /** Ends the answer. */
   readonly stop: () => void;
-  /** As it is now, where it is asked for before it is over. */
+  /** Its current state, before it ends. */
   readonly body?: () => ResponseBody;
 }
 
@@ -47,7 +47,7 @@ export class KeptResponses {
     return this.#keeper === null ? null : new ResponseDraft(this.#keeper.begin(owner, id), input);
   }
 
-  /** Keeps a response that is only begun, so that it can be asked for whatever happens to this process. */
+  /** Stores a begun response, so that it can be fetched whatever happens to this process. */
   async begin(
     owner: string,
     { input, response }: Pick<ResponseRecord, 'input' | 'response'>,

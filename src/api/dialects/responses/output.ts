@@ -40,7 +40,7 @@ export class Output {
     this.#options = options;
   }
 
-  /** What an event of the answer adds. */
+  /** Stream events for one event of the answer. */
   take(event: AnswerEvent): OutputEvent[] {
     switch (event.type) {
       case 'queued':

@@ -1,4 +1,4 @@
-/** A Responses request as the one use case of chat is asked. */
+/** Reads a Responses request for the chat use case. */
 import { refusal } from '../../../lib/errors/refusal.ts';
 import type { AnswerFormat, Reasoning } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
@@ -15,7 +15,7 @@ import { clientTools, type SortedTools } from './client-tools.ts';
 import { takenBy, type Takes, Omissions } from '../media.ts';
 import { readTurns } from './turns.ts';
 
-/** What an answer is asked with; a count of tokens leaves most of it out. */
+/** Fields of an answer or a count of tokens, which has fewer. */
 type Body = InputTokensRequest & Partial<ResponsesRequest>;
 
 export interface ReadRequest {
@@ -23,17 +23,15 @@ export interface ReadRequest {
   readonly tools: SortedTools;
 }
 
-/** `items` are those of the request, behind those of the response that it continues. */
+/** `items` are those of the request, after those of the response that it continues. */
 export function readRequest(body: ResponsesRequest, items: readonly InputItem[]): ReadRequest {
   return read(body, items, ResponsesRequest.properties);
 }
 
-/** The same conversation with nothing to generate. */
 export function readCount(body: InputTokensRequest, items: readonly InputItem[]): ReadRequest {
   return read(body, items, InputTokensRequest.properties);
 }
 
-/** The same to be made shorter. */
 export function readCompact(body: CompactRequest, items: readonly InputItem[]): ReadRequest {
   return read(body, items, CompactRequest.properties);
 }

@@ -1,4 +1,4 @@
-/** The body of a response at each moment of its life: what was asked, repeated, and what has become of it. */
+/** The body of a response at each moment of its life: the request's fields, and the result so far. */
 import type { DoneEvent } from '../../../contract/job-event.ts';
 import { answeredSampling, type Sampling } from '../../../contract/sampling-shapes.ts';
 import { samplingFields } from '../../../wire/inference/generation.ts';
@@ -14,10 +14,34 @@ export interface ResponseHead {
   readonly createdAt: number;
   /** The model that answers, whatever the request called it. */
   readonly model: string;
-  /** Whether the response is kept. */
   readonly store: boolean;
   /** The options of the job. */
   readonly sampling: Sampling;
+}
+
+/** Fields of the request that a response repeats. */
+const ECHOED = {
+  background: ({ background }) => background === true,
+  instructions: ({ instructions }) => instructions ?? null,
+  max_output_tokens: ({ max_output_tokens: most }) => most ?? null,
+  parallel_tool_calls: ({ parallel_tool_calls: parallel }) => parallel !== false,
+  previous_response_id: ({ previous_response_id: previous }) => previous ?? null,
+  reasoning: ({ reasoning }) => ({ effort: textOrNull(reasoning?.['effort']), summary: null }),
+  // Clients label their requests with these two; they have no effect here.
+  safety_identifier: (asked: Fields) => textOrNull(asked['safety_identifier']),
+  prompt_cache_key: (asked: Fields) => textOrNull(asked['prompt_cache_key']),
+  text: ({ text }) => {
+    const format = text?.['format'];
+    return { format: isFields(format) ? completeFormat(format) : { type: 'text' } };
+  },
+  tool_choice: ({ tool_choice: choice }) => choice ?? 'auto',
+  tools: ({ tools }) => (tools ?? []).map(completeTool),
+  metadata: ({ metadata }) => metadata ?? {},
+} satisfies { readonly [Name in keyof ResponseBody]?: (asked: ResponsesRequest) => ResponseBody[Name] };
+
+function echo(asked: ResponsesRequest): Pick<ResponseBody, keyof typeof ECHOED> {
+  const fields = Object.entries(ECHOED).map(([name, read]) => [name, read(asked)]);
+  return Object.fromEntries(fields) as ReturnType<typeof echo>;
 }
 
 /** A response that has begun. */
@@ -25,38 +49,25 @@ export function openBody(
   { id, createdAt, model, store, sampling }: ResponseHead,
   asked: ResponsesRequest,
 ): ResponseBody {
-  const effort = asked.reasoning?.['effort'];
-  const format = asked.text?.['format'];
   return {
     id,
     object: 'response',
     created_at: createdAt,
     completed_at: null,
-    background: asked.background === true,
     status: 'in_progress',
     error: null,
     incomplete_details: null,
-    instructions: asked.instructions ?? null,
-    max_output_tokens: asked.max_output_tokens ?? null,
     max_tool_calls: null,
     model,
     output: [],
-    parallel_tool_calls: asked.parallel_tool_calls !== false,
-    previous_response_id: asked.previous_response_id ?? null,
-    reasoning: { effort: typeof effort === 'string' ? effort : null, summary: null },
     store,
+    ...echo(asked),
     ...askedSampling(asked),
     ...answeredSampling(sampling),
     top_logprobs: 0,
     service_tier: 'default',
-    safety_identifier: askedText(asked, 'safety_identifier'),
-    prompt_cache_key: askedText(asked, 'prompt_cache_key'),
-    text: { format: isFields(format) ? completeFormat(format) : { type: 'text' } },
-    tool_choice: asked.tool_choice ?? 'auto',
-    tools: (asked.tools ?? []).map(completeTool),
     truncation: 'disabled',
     usage: null,
-    metadata: asked.metadata ?? {},
   };
 }
 
@@ -65,11 +76,7 @@ function askedSampling(asked: ResponsesRequest): Partial<ResponseBody> {
   return Object.fromEntries(Object.entries(asked).filter(([name]) => Object.hasOwn(samplingFields, name)));
 }
 
-/** Fields without an effect here, by which clients label their requests. */
-function askedText(asked: Fields, name: string): string | null {
-  const value = asked[name];
-  return typeof value === 'string' ? value : null;
-}
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** Members that requests may leave out and responses must have. */
 const completeTool = (tool: Fields): Fields =>
@@ -78,7 +85,7 @@ const completeTool = (tool: Fields): Fields =>
 const completeFormat = (format: Fields): Fields =>
   format['type'] === 'json_schema' ? { description: null, strict: null, ...format } : format;
 
-/** The same at its end. A full window ends an answer as a limit does. */
+/** The body at the end of the answer. A full window ends it like a limit. */
 export function closedBody(
   open: ResponseBody,
   output: readonly OutputItem[],
@@ -105,7 +112,7 @@ export function failedBody(
   return { ...open, status, error: { code: error.code, message: error.message }, output: [...output] };
 }
 
-/** Of a response that was begun by a process that is gone: nobody makes its answer any more. */
+/** For a response whose process has ended before its answer. */
 export function lostBody(open: ResponseBody): ResponseBody {
   const message = 'The service ended before the answer did; send the request again.';
   return failedBody(open, [], { code: 'server_error', message });

@@ -28,7 +28,7 @@ export class ResponseDraft {
     return this.#record.end(`${writeJson(response)}}`);
   }
 
-  /** The same for an answer that was made: it is not lost because the disk is full. False where it could not be kept. */
+  /** Never loses a finished answer because the disk is full; returns false if it could not be stored. */
   async keep(response: ResponseBody): Promise<boolean> {
     try {
       return await this.end(response);
@@ -38,7 +38,7 @@ export class ResponseDraft {
     }
   }
 
-  /** Of an answer that nobody gets; without effect where it has been kept. */
+  /** Discards an answer that nobody gets; without effect once it is stored. */
   async drop(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -46,7 +46,7 @@ export class ResponseDraft {
   }
 }
 
-/** Every item has an id, by which a client can ask for those behind it. */
+/** Every item has an id, so that a client can page through them. */
 function named(item: InputItem): InputItem {
   return typeof item['id'] === 'string' ? item : { ...item, id: newId('item') };
 }

@@ -43,7 +43,7 @@ export class ResponseRun {
   readonly #open: ResponseBody;
   readonly #output: Output;
   #told = 0;
-  /** What is kept: set by the end of the answer. */
+  /** The stored body, set by the end of the answer. */
   #final: ResponseBody | null = null;
   #draft: ResponseDraft | null = null;
   #isKept = false;
@@ -75,15 +75,15 @@ export class ResponseRun {
     }
   }
 
-  /** The answer is made after this returns, and asked for by its id. */
+  /** The answer is made after this returns; clients fetch it by its id. */
   async #inBackground(): Promise<{ readonly body: ResponseBody; readonly numCtx: number }> {
     const body = await this.#beginBackground();
     this.#detach(this.#waitedFor());
-    // Which window it gets is known when it runs.
+    // The window is known when it runs.
     return { body, numCtx: 0 };
   }
 
-  /** The client reads along; where it leaves, the answer goes on without it. */
+  /** The client reads along; if it leaves, the answer continues without it. */
   async *#followed(): AsyncGenerator<StreamItem, void, void> {
     const { gone } = this.#parts;
     await this.#beginBackground();
@@ -129,7 +129,7 @@ export class ResponseRun {
         release();
       })
       .then(() => this.#draft?.drop())
-      // What cannot be kept is asked for in vain; nobody else waits for it.
+      // If it cannot be stored, only later requests for it fail.
       .catch(() => undefined);
   }
 
@@ -152,7 +152,7 @@ export class ResponseRun {
     kept.runs(owner, head.id, { stop });
     try {
       for await (const item of this.#items()) {
-        // Whoever has read the last event may ask for the response at once.
+        // A client that has read the last event may request the response at once.
         if (this.#final !== null) await this.#keep(this.#final);
         yield item;
       }
@@ -162,7 +162,7 @@ export class ResponseRun {
     }
   }
 
-  /** A failure in the middle is told in the words of the dialect before the stream is broken off. */
+  /** A failure in the middle is reported in the dialect before the stream is broken off. */
   async *#items(): AsyncGenerator<StreamItem, void, void> {
     let hasBegun = false;
     try {
@@ -212,7 +212,7 @@ export class ResponseRun {
     if (head.store) this.#draft ??= kept.draft(owner, head.id, items);
   }
 
-  /** The body says whether it was kept; it is told after this. */
+  /** The body reports whether it was stored, so it is sent after this. */
   async #keep(body: ResponseBody): Promise<void> {
     this.#final = null;
     if (this.#isKept) return;
@@ -220,7 +220,7 @@ export class ResponseRun {
     const { kept, owner, head } = this.#parts;
     // Deleted while it was made.
     if (body.background && !kept.isRunning(owner, head.id)) return;
-    // What was refused before it began is asked for as well, if it runs in the background.
+    // In the background, a response that was refused before it began can be fetched as well.
     this.#beginDraft();
     if (head.store && (await this.#draft?.keep(body)) !== true) body.store = false;
   }

@@ -1,6 +1,6 @@
 /**
- * api/dialects/responses owns POST /v1/responses and what can be asked of a response afterwards: OpenAI's Responses
- * dialect over the one use case of chat. It knows nothing of sockets, headers, files or engines.
+ * api/dialects/responses owns POST /v1/responses and the later requests about a response: OpenAI's Responses dialect
+ * of the chat use case. It knows nothing of sockets, headers, files or engines.
  */
 import { refusal } from '../../../lib/errors/refusal.ts';
 import { promptTurns } from '../../../contract/job.ts';

@@ -1,4 +1,4 @@
-/** The items of a Responses request as turns: what the model said in a row becomes one turn of it. */
+/** The items of a Responses request as turns: consecutive items of the model become one turn. */
 import { refusal } from '../../../lib/errors/refusal.ts';
 import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
@@ -83,7 +83,7 @@ class ItemReader {
       case 'compaction_summary':
         return this.#compaction(item, path);
       default:
-        // What a tool of the provider did, or a mark of its own: an agent sends it again with every turn.
+        // A call of the provider's tool, or a mark of its own: an agent sends it again with every turn.
         this.#omissions.leave(path, item['type']);
     }
   }
@@ -167,7 +167,7 @@ class ItemReader {
     );
   }
 
-  /** It stands for all that precedes it, but words of the system. */
+  /** It replaces all that precedes it, except system turns. */
   #compaction(item: InputItem, path: string): void {
     const turns = openTurns(item['encrypted_content']);
     if (turns === null) return this.#omissions.leave(path, item['type']);
@@ -210,7 +210,7 @@ function reasoningText(item: InputItem, path: string, omissions: Omissions): str
   return typeof sealed === 'string' ? openSealed(sealed) : '';
 }
 
-/** What a user says, which may hold images and audio. */
+/** A user's text, which may hold images and audio. */
 function mixedContent(content: unknown, path: string, takes: Takes): MixedText {
   if (!Array.isArray(content)) return { content: contentText(content, path) };
   return mixed(

@@ -1,14 +1,14 @@
-/** What hearth bench measured, and how it is drawn. Pure. */
+/** Results of hearth bench, and their plot. Pure. */
 import { barPlot } from '../../bar-plot.ts';
 
 export interface BenchReport {
   readonly model: string;
-  /** Whether the running service was asked, or one that was started for this. */
+  /** True if the running service was measured, false if one was started for this. */
   readonly service: 'running' | 'private';
   /** The window of the load, tokens. */
   readonly numCtx: number | null;
   readonly prefillTokensPerS: number | null;
-  /** All streams together; null where the answers were too short to tell. */
+  /** Sum of all streams; null if the answers were too short. */
   readonly decode: readonly { readonly streams: number; readonly tokensPerS: number | null }[];
   /** Null: no embedding model answers. */
   readonly embeddingsPerS: number | null;

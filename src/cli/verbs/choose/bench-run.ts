@@ -70,7 +70,7 @@ async function embed(config: Config): Promise<number | null> {
   }
 }
 
-/** Sampled, so that an answer does not repeat itself and is not drafted from what it has said. */
+/** Sampled, so that an answer does not repeat itself and is not drafted from its own text. */
 function body(model: string, prompt: string, maxTokens: number, seed = 0): object {
   return { model, prompt, max_tokens: maxTokens, temperature: 0.8, seed };
 }

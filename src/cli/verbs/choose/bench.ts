@@ -65,7 +65,7 @@ async function answers(config: Config): Promise<boolean> {
   }
 }
 
-/** In this process, on a free port of the loopback address; the home is its own for that time. */
+/** Serves in this process, on a free port of the loopback address; the home is locked meanwhile. */
 async function withPrivateService<T>(context: CliContext, work: (config: Config) => Promise<T>): Promise<T> {
   const { startApp } = await import('../../../app.ts');
   const { openLog } = await import('../../log/logger.ts');

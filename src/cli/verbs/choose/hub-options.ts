@@ -1,9 +1,9 @@
-/** How verbs reach the hub: its address, the token, and whether they may at all. */
+/** The verbs' access to the hub: its address, the token, and whether they may use it. */
 import { hubOptions as apiHubOptions } from '../../../api/hub-options.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import type { CliContext } from '../../context.ts';
 
-/** A sealed home fetches nothing, whoever asks. */
+/** A sealed home fetches nothing. */
 export function refuseIfSealed(context: CliContext): void {
   if (context.config().sealed) throw fail('sealed');
 }

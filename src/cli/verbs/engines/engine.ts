@@ -70,7 +70,8 @@ async function add(
   const asked = {
     name,
     command,
-    dialect: readChoice('--dialect', flags.dialect === 'auto' ? undefined : flags.dialect, DIALECT_NAMES) ?? null,
+    dialect:
+      readChoice('--dialect', flags.dialect === 'auto' ? undefined : flags.dialect, DIALECT_NAMES) ?? null,
     models: flags.model ?? [],
     env: Object.fromEntries((flags.env ?? []).map(readPair)),
     cwd: process.cwd(),

@@ -10,7 +10,7 @@ export function engineStore(context: CliContext): EngineStore {
   return new EngineStore(localRegistry(context.config()).store);
 }
 
-/** What people call an entry, by its type in the file. */
+/** Names of entries for people, by their type in the file. */
 export function named(type: 'upstream' | 'command' | 'pool'): string {
   return { upstream: 'an upstream', command: 'an engine', pool: 'a pool' }[type];
 }

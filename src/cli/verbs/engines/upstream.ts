@@ -13,7 +13,7 @@ import { withProbe } from '../../../api/remote-models/own-probe.ts';
 import { isFailure, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { DIALECT_NAMES, PRIVACY_NAMES, type UpstreamEntry } from '../../../store/engines/entry.ts';
-import { openUpstream } from '../../../store/engines/upstream-of.ts';
+import { openUpstream } from '../../../store/engines/sources.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 import { readVersion } from '../../version.ts';
@@ -86,7 +86,8 @@ async function add(context: CliContext, name: string, url: string, flags: AddFla
         name,
         url,
         dialect:
-          readChoice('--dialect', flags.dialect === 'auto' ? undefined : flags.dialect, DIALECT_NAMES) ?? null,
+          readChoice('--dialect', flags.dialect === 'auto' ? undefined : flags.dialect, DIALECT_NAMES) ??
+          null,
         privacy: readChoice('--privacy', flags.privacy, PRIVACY_NAMES) ?? null,
         ...optional('keyEnv', flags.keyEnv),
         ...optional('keyFile', absolute(flags.keyFile)),

@@ -99,7 +99,7 @@ async function build(context: CliContext, flags: Flags): Promise<void> {
   };
   if (flags.dryRun === true)
     return flags.json === true ? context.printJson(plan) : describePlan(context, plan);
-  // It fetches, and compiles what somebody else wrote.
+  // It downloads and compiles foreign code.
   refuseIfSealed(context);
   const shown = showBuild(context, flags.json === true);
   const transfers = showProgress(context, flags.json === true);
@@ -223,7 +223,7 @@ async function install(context: CliContext, { built, name, isForLater, shown }: 
   untestedNote(context, result.facts.release);
 }
 
-/** What was measured, and what follows from it. */
+/** Results of the comparison, and the decision. */
 function outcome(
   measured: Measured | null,
   { name, isSelected }: { readonly name: string; readonly isSelected: boolean },

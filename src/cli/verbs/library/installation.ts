@@ -1,4 +1,4 @@
-/** What every installation of a build needs: a trial on a real model, the hash of its files, and what is said of it. */
+/** Common to every installation of a build: a trial on a real model, the hash of its files, and the report. */
 import { askDevices, type WorkerSettings } from '../../../api/own-worker.ts';
 import { isTestedRelease, librariesFolder } from '../../../lib/files/native-library.ts';
 import type { OwnInstall } from '../../../store/libraries/own.ts';
@@ -14,7 +14,7 @@ async function tryOut(settings: WorkerSettings): Promise<{ readonly version?: st
   return version === undefined ? {} : { version };
 }
 
-/** What every installation of a build needs of this home. */
+/** Ports of every installation into this home. */
 export function installation(
   context: CliContext,
 ): Pick<OwnInstall, 'libraries' | 'nowMs' | 'tryOut' | 'hash'> {
@@ -27,7 +27,7 @@ export function installation(
   };
 }
 
-/** Said once at installation; `hearth library`, the identity and records say it ever after. */
+/** Printed once at installation; `hearth library`, the identity and records repeat it. */
 export function untestedNote(context: CliContext, release: string): void {
   if (isTestedRelease(release)) return;
   context.note(
@@ -37,6 +37,6 @@ export function untestedNote(context: CliContext, release: string): void {
   );
 }
 
-/** Of a build that is only kept. */
+/** Report of a build that is stored and not selected. */
 export const laterWords = (name: string): string =>
   `It is not in use; compare it with the present library: hearth upgrade --library ${name}`;

@@ -27,7 +27,7 @@ import { interruptible } from '../../local-registry.ts';
 import { registerBuild } from './build.ts';
 import { installation, laterWords, untestedNote } from './installation.ts';
 
-/** Of builds that are copied without a name. */
+/** Name of builds copied without one. */
 const OWN = 'own';
 
 export function registerLibrary(program: Command, context: CliContext): void {
@@ -59,7 +59,7 @@ export function registerLibrary(program: Command, context: CliContext): void {
     .action((name: string | undefined) => remove(context, name));
 }
 
-/** What a service that is started now would bind. */
+/** The library that a service started now would bind. */
 async function show(context: CliContext, json: boolean): Promise<void> {
   const { gpu, home } = context.config();
   const libraries = librariesFolder(home);
@@ -126,7 +126,7 @@ function describeMaking(build: KeptBuild | null): string[] {
   ];
 }
 
-/** What the processor has and the build uses: `CPU : AVX2 = 1 | FMA = 0 | …` as names. */
+/** CPU features that the processor has and the build uses: `CPU : AVX2 = 1 | FMA = 0 | …` as names. */
 function cpuFeatures(systemInfo: string): string {
   const names = [...systemInfo.matchAll(/(\w+) = 1\b/g)].map(([, name = '']) => name);
   return names.length === 0 ? 'none' : names.join(' ');

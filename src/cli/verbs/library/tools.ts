@@ -23,7 +23,7 @@ export async function findTools(context: CliContext, choice: CompilerChoice, gpu
     return await findToolchain({ ...search, choice: 'system' });
   } catch (error) {
     if (!isSvcError(error)) throw error;
-    // What was fetched once is used again without being asked for.
+    // A tool fetched once is used again without a question.
     const zig = await findToolchain({ ...search, choice: 'zig' }).catch(() => null);
     if (zig === null || zig.missing.length > 0) throw error;
     return zig;

@@ -1,12 +1,7 @@
 /** hearth check ID: a score card of one model, made in a worker of its own. */
 import { type Command, Option } from 'commander';
-import {
-  type AgentCard,
-  type AgentName,
-  AGENTS,
-  checkAgent,
-  type StepCard,
-} from '../../../api/check/agents/check-agent.ts';
+import { type AgentName, AGENTS } from '../../../api/check/agents/agent-kits.ts';
+import { type AgentCard, checkAgent, type StepCard } from '../../../api/check/agents/play.ts';
 import { checkModel, type ScoreCard } from '../../../api/check/check-model.ts';
 import { settingsDigest } from '../../../api/passport/settings-digest.ts';
 import { CHECK } from '../../../store/passports/check-record.ts';
@@ -24,7 +19,7 @@ import { type CliContext, printable } from '../../context.ts';
 import { interruptible, localRegistry } from '../../local-registry.ts';
 import { ENVELOPE, formatLines } from '../../words/format-lines.ts';
 
-/** With the load, and cases that have begun, the whole stays within a minute. */
+/** Together with the load and the last cases, it stays within a minute. */
 const WITHIN_MS = 50_000;
 /** A model on a small machine reads some thousand tokens first. */
 const AGENT_WITHIN_MS = 600_000;
@@ -120,7 +115,7 @@ async function check(context: CliContext, id: string, json: boolean, signal: Abo
   else context.print(printableLines(lines(card, model.params.template)));
 }
 
-/** For the passport of the model. */
+/** For the model's passport. */
 async function keepCard(context: CliContext, model: InstalledModel, card: ScoreCard): Promise<void> {
   const { cases, toolFormat, defects } = card;
   const { all, passed, left, failed } = cases;

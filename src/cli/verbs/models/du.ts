@@ -25,7 +25,7 @@ export function registerDu(program: Command, context: CliContext): void {
       const parts = await measureParts(config.home);
       const total = parts.reduce((sum, { bytes }) => sum + bytes, 0);
       const models = await localRegistry(config).list();
-      // By path, because copies of a model share its files.
+      // Keyed by path, because copies of a model share its files.
       const inPlace = new Map(
         models
           .flatMap(({ files }) => files)
@@ -47,7 +47,7 @@ function line(home: string, total: number, parts: readonly Part[]): string {
   return `${readable(total)} in ${home}${shown.length === 0 ? '' : `: ${shown.join(', ')}`}`;
 }
 
-/** What is not named is `other`. */
+/** The rest counts as `other`. */
 async function measureParts(home: string): Promise<Part[]> {
   const { blobs, partial } = storePaths(home);
   const folders: readonly (readonly [name: string, folder: string])[] = [

@@ -32,7 +32,7 @@ import {
 
 interface ImportFlags {
   readonly id?: string;
-  /** What other programs call it. */
+  /** Names in other programs. */
   readonly name?: string;
   readonly copy?: boolean;
   readonly hardLink?: boolean;
@@ -205,7 +205,7 @@ async function withProgress(
   });
 }
 
-/** A misspelt name or a path without a file is told before anything is installed. */
+/** Reports a misspelt name or a missing path before anything is installed. */
 async function readTemplate({ template }: ImportFlags): Promise<string | undefined> {
   return template === undefined ? undefined : textFromCommand('template', template);
 }

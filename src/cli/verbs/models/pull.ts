@@ -7,7 +7,7 @@ import { interruptible, localRegistry, probeHere, signaturesHere } from '../../l
 
 interface PullFlags {
   readonly id?: string;
-  /** What other programs call it. */
+  /** Names in other programs. */
   readonly name?: string;
   readonly tokenFile?: string;
   readonly probe: boolean;

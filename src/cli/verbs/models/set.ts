@@ -65,7 +65,7 @@ const chatWords = (id: string): string =>
 
 const isDocument = (name: keyof ModelParams): boolean => name === 'system' || isTextSetting(name);
 
-/** As it could be set again, but for long texts. */
+/** As it could be set again, except for long texts. */
 function line([asked, { name, value }]: ReturnType<typeof paramsByName>[number]): string {
   const values =
     name === 'stop'

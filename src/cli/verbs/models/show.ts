@@ -97,7 +97,7 @@ const RUNS: Readonly<Record<SeenModel['engine'], (model: SeenModel) => string>> 
   pool: ({ id }) => `at one of its members; more: hearth pool show ${id}`,
 };
 
-/** What is told of a format: as JSON, and in lines. */
+/** The format as JSON, and in lines. */
 interface ShownFormat {
   readonly json: {
     /** The name of its tool format; null where it is not known. */
@@ -179,7 +179,7 @@ function facts({ shown, limits, limit, format, card }: Facts): Line[] {
   ];
 }
 
-/** Where answers end that no request limits. */
+/** Limit of answers without one in the request. */
 function limitWords(model: InstalledModel, format: ModelFormatFacts | null): string {
   const { maxTokens } = model.params;
   if (maxTokens !== undefined) return `after ${maxTokens} tokens, as set`;
@@ -210,7 +210,7 @@ function window({ id, memory: { numCtx }, kind }: ModelDescription): string {
     : ` at most; num_ctx is set to ${numCtx}`;
 }
 
-/** By the header, which knows neither buffers nor how much of a window slides: a question to the library costs seconds. */
+/** From the header, which knows neither buffers nor sliding windows: asking the library costs seconds. */
 function memoryWords({ id, memory }: ModelDescription): string {
   const { numCtx, weightsBytes, kvBytesPerToken } = memory;
   const weights = `${readable(weightsBytes)} weights`;
@@ -221,7 +221,7 @@ function memoryWords({ id, memory }: ModelDescription): string {
   return `${weights}, at most ${kvBytes} of KV cache for one window of ${numCtx} tokens; buffers: hearth fit ${id}`;
 }
 
-/** What stands in for the fields that a request leaves out; settings of loads have lines of their own. */
+/** Defaults of fields that a request leaves out; load settings have lines of their own. */
 function requestDefaults({ params }: ModelDescription): string {
   return paramsByName(params)
     .filter(([, { name }]) => !isLoadSetting(name) && name !== 'system')
@@ -229,7 +229,7 @@ function requestDefaults({ params }: ModelDescription): string {
     .join(' ');
 }
 
-/** In full: it precedes every chat that has no system message. */
+/** In full: it precedes every chat without a system message. */
 function systemLines({ params: { system } }: ModelDescription): Line[] {
   if (system === undefined) return [];
   return system.split('\n').map((text, at) => [at === 0 ? 'system' : '', text] as const);
@@ -240,7 +240,7 @@ function adapterLines({ adapter, mtpLayers }: ModelDescription): (readonly [stri
   return mtpLayers === undefined ? [] : [['mtp layers', String(mtpLayers)]];
 }
 
-/** What it takes besides text. */
+/** Inputs besides text. */
 function sightLines({ projector }: ModelDescription): (readonly [string, string])[] {
   if (projector === undefined) return [];
   const { type, image, audio } = projector;

@@ -7,7 +7,7 @@ import { systemClock } from '../../../lib/base/clock.ts';
 import { type CachedFile, cachedKinds, cacheFolder } from '../../../lib/files/cache-folder.ts';
 import { knownDigest, modelFiles } from '../../../store/files/manifest.ts';
 import type { InstalledModel } from '../../../store/registry/registry.ts';
-import { readPins } from '../../../store/pins/pin-file.ts';
+import { readPins } from '../../../store/files/pin-file.ts';
 import type { CachePin, CacheReport } from '../../../wire/prompt-cache.ts';
 import { routes } from '../../../wire/routes.ts';
 import { callServer, expectOk } from '../../api.ts';
@@ -112,12 +112,12 @@ function registerPins(cache: Command, context: CliContext): void {
 }
 
 interface KindEntry {
-  /** Of a model that is not installed any more: null. */
+  /** Null: the model is not installed any more. */
   readonly model: string | null;
   readonly state: string;
   readonly bytes: number;
   readonly files: number;
-  /** Of the bytes, those that stay. */
+  /** Bytes of pinned prompts. */
   readonly pinned_bytes: number;
   readonly last_used: string;
 }

@@ -52,7 +52,7 @@ function shown(setting: Setting<unknown>, value: unknown): unknown {
   return Array.isArray(value) ? value.join(',') : value;
 }
 
-/** What applies without a value: by name where it is known here, else by the rule. */
+/** Value that applies without a setting: by name if it is known here, else by the rule. */
 function automatic({ unset = 'none' }: Setting<unknown>, resolved: string | undefined): string {
   return resolved === undefined ? `(${unset})` : `${resolved} (automatic)`;
 }
@@ -67,7 +67,7 @@ async function chosenModels(config: Config): Promise<Partial<Record<SettingName,
       ...(embedding === null ? {} : { embeddingModel: embedding }),
     };
   } catch {
-    // The verb is for finding out what is wrong; `hearth list` tells what is wrong with the store.
+    // The verb must work with a broken configuration; `hearth list` reports problems of the store.
     return {};
   }
 }

@@ -22,7 +22,7 @@ interface LaunchFlags {
   readonly model: string;
 }
 
-/** Tokens: what coding agents tell a model before the first word of their user fills up to half of it. */
+/** Tokens: system prompts of coding agents take up to half of it. */
 const AGENT_WINDOW = 16_384;
 const LARGE_WINDOW = 65_536;
 
@@ -41,7 +41,7 @@ export function registerLaunch(program: Command, context: CliContext): void {
       const tool = findTool(name, known);
       const folder = path.join(config.home, 'launch', name);
       if (!isTool(tool)) return printSettings(context, { name, tool, folder }, flags);
-      // Before the service is asked for anything: a load in vain takes minutes.
+      // Checked before any request: a useless load takes minutes.
       if (flags.print !== true && !(await isOnPath(tool.program, context.env['PATH']))) throw notFound(tool);
       const { id: model, readsImages: vision = false } = await findAnswerer(config, flags.model);
       const window = await askWindow(context, model, flags.print === true);
@@ -81,7 +81,7 @@ async function askWindow(context: CliContext, model: string, printsOnly: boolean
   const hello = { model, messages: [{ role: 'user', content: 'Hello' }] };
   const path = `${routes.chatCompletions.path}?svc_dry_run=1`;
   const { status, body } = await callServer(config, 'POST', path, hello);
-  // A model that cannot be asked can still answer; what is wrong with it, its first answer will say.
+  // A model whose plan fails can still answer; its first answer reports the problem.
   return status === 200 ? (body as DryRun).num_ctx : null;
 }
 

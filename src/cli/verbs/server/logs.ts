@@ -1,4 +1,4 @@
-/** hearth logs: the log files of the service, as people read them in a terminal, as JSON lines elsewhere. */
+/** hearth logs: the log files of the service, as text in a terminal, otherwise as JSON lines. */
 import type { Command } from 'commander';
 import { type CliContext, CliFailure, EXIT_CODES } from '../../context.ts';
 import { lastLines, newLines } from '../../log/read-logs.ts';

@@ -88,13 +88,13 @@ function upstreamRow({
   ];
 }
 
-/** When it will be unloaded if nothing comes. */
+/** Time of its unload, if no request comes. */
 function unload({ expires_at: at, running }: ResidencyList['data'][number]): string {
   if (at !== null) return inTime(Date.parse(at), systemClock.unixMs());
   return running > 0 ? 'busy' : 'never';
 }
 
-/** Where the weights lie; the memory of the machine is named only where nothing else is. */
+/** Devices of the weights; host memory is named only if it is the only one. */
 function devices({ memory }: ResidencyList['data'][number]): string {
   if (memory.length === 0) return '';
   const used = memory.filter((part) => (part.measured_bytes ?? part.planned_bytes) > 0);

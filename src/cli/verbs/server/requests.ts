@@ -1,4 +1,4 @@
-/** hearth requests: what was asked of the running service, from its flight recorder. */
+/** hearth requests: the latest requests of the running service, from its flight recorder. */
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Config } from '../../../config/config.ts';
@@ -104,7 +104,7 @@ async function writeArchive(context: CliContext, config: Config, file: string): 
   context.note(printable(`${file} is written.`));
 }
 
-/** The same request from here; what comes back is the answer as the service words it. */
+/** Sends the same request again and prints the answer as received. */
 async function sendAgain(
   config: Config,
   { text, method }: RequestDetail,

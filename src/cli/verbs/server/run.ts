@@ -151,7 +151,7 @@ async function converse(context: CliContext, config: Config, opening: Opening): 
     onInterrupt: (lineIsEmpty) => session.dispatch({ on: 'interrupt', lineIsEmpty }),
     onEnd: () => session.dispatch({ on: 'end' }),
   });
-  // Where Ctrl-C is no key, because stderr is no terminal and the editor therefore no editor.
+  // Ctrl-C is no key if stderr is not a terminal and the editor therefore not active.
   const interrupt = (): void => session.dispatch({ on: 'interrupt', lineIsEmpty: true });
   const ends = (['SIGTERM', 'SIGHUP'] as const).map((name) => {
     const end = (): void => {

@@ -51,7 +51,7 @@ export function registerServe(program: Command, context: CliContext): void {
 }
 
 async function serve(context: CliContext, flags: Flags): Promise<void> {
-  // Where a flag or a variable asks for the seal, this has been done.
+  // With a flag or a variable, the seal was applied earlier.
   if (context.config(flags).sealed) await standApart();
   const signals = listenForSignals();
   const { config, reload } = followConfig(context.config(flags), () => context.config(flags));
@@ -97,7 +97,7 @@ function refuseNamedKey({ apiKey }: Config, named: readonly KeyRecord[]): void {
   );
 }
 
-/** What SIGHUP says of the certificate; null where there is none. */
+/** Report of SIGHUP about the certificate; null if there is none. */
 function renewalNote(running: RunningService, { tlsCert }: Config): string | null {
   if (tlsCert === null) return null;
   try {
@@ -109,7 +109,7 @@ function renewalNote(running: RunningService, { tlsCert }: Config): string | nul
   }
 }
 
-/** What SIGHUP says: the settings that changed, and those that wait for a restart. */
+/** Report of SIGHUP: the changed settings, and those that need a restart. */
 function reloadNote(reload: LiveConfig['reload'], { home }: Config): string {
   const file = configFilePath(home);
   try {

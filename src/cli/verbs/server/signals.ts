@@ -9,15 +9,15 @@ import { EXIT_CODES } from '../../context.ts';
 export interface ServiceSignals {
   /** The first request to end; the next one ends the process at once. */
   readonly end: Promise<NodeJS.Signals | 'hearth quit'>;
-  /** As a signal, or as two. */
+  /** One signal or two. */
   quit(now: boolean): void;
-  /** What SIGHUP does from now on; one that came before is made up for. */
+  /** Sets the action of SIGHUP; an earlier one is handled now. */
   onReload(reload: () => void): void;
 }
 
 export interface SignalSource {
   on(name: NodeJS.Signals, listener: () => void): void;
-  /** Whether a standard stream is a terminal that still exists. */
+  /** True if a standard stream is a terminal that still exists. */
   isTerminal(fd: number): boolean;
   exit(code: number): void;
 }
@@ -42,7 +42,7 @@ export function listenForSignals(source: SignalSource = ofThisProcess): ServiceS
   for (const name of ['SIGINT', 'SIGTERM'] as const) source.on(name, () => ask(name));
   source.on('SIGHUP', () => {
     if (isEnding) return;
-    // SIGHUP has two meanings: the terminal of this process was closed, or somebody asks for a reload.
+    // SIGHUP has two meanings: the terminal was closed, or a user wants a reload.
     if (terminals.some((fd) => !source.isTerminal(fd))) ask('SIGHUP');
     else reload();
   });

@@ -25,7 +25,7 @@ export interface StatusReport {
   /** True when nothing is wrong. */
   readonly ok: boolean;
   readonly problems: readonly string[];
-  /** Null if the answering program asked for a key but is not this instance, and was therefore not sent one. */
+  /** Null if the answering program wanted a key but is not this instance, so none was sent. */
   readonly identity: Identity | null;
 }
 
@@ -102,7 +102,7 @@ async function instanceProblems(
   const faultWith = (keyid: string) => findIdentityFault(identity, { nonce, pinned: { keyid }, ...port });
   const fault = faultWith(own.keyid);
   if (fault === null) return [];
-  // A key may have been replaced because somebody else has it, so an older key is a problem too, but another one.
+  // A key may have been replaced because another person has it, so an older key is a different problem.
   const keyids = await knownKeyids(config.home);
   return keyids.some((keyid) => faultWith(keyid) === null)
     ? ['the service still signs with a key that was replaced since it started; restart hearth serve']
@@ -140,7 +140,7 @@ async function installProblems(identity: Identity, home: string): Promise<string
   return problems;
 }
 
-/** Which of the packages a service binds depends on its own GPU setting, and on the GPU that it finds. */
+/** The GPU setting and the found GPU decide which package a service binds. */
 async function backendProblem(sha256: string | null, libraries: string): Promise<string | null> {
   // A service without a backend says so in native_ready.
   if (sha256 === null) return null;
@@ -177,7 +177,7 @@ function untested({ backend_untested: release }: Identity): string {
   return release === undefined ? '' : ` (llama.cpp ${printable(release)}, untested by Hearth)`;
 }
 
-/** Which guard holds: a guard of Node's own functions alone is much less than the kernel's. */
+/** Names the guard: one of Node's functions alone is much weaker than the kernel's. */
 function describeSeal({ network, worker_files: files }: NonNullable<Identity['sealed']>): string {
   const workers = files === null ? 'no worker has started yet' : `files of workers: ${printable(files)}`;
   return `connections: ${printable(network)}; ${workers}`;

@@ -1,14 +1,16 @@
-/** hearth top: what the engine does, live in a terminal; once and plain elsewhere. */
+/** hearth top: the engine's activity, live in a terminal, otherwise once and plain. */
 import type { Command } from 'commander';
 import type { Config } from '../../../config/config.ts';
 import { systemClock } from '../../../lib/base/clock.ts';
-import type { EngineState } from '../../../wire/operation/engine-state.ts';
+import { type EngineState, ENGINE_EVENTS } from '../../../wire/operation/engine-state.ts';
 import { routes } from '../../../wire/routes.ts';
-import { baseUrl, callServer, expectOk } from '../../api.ts';
-import type { CliContext } from '../../context.ts';
-import { followEngine } from '../../top/follow.ts';
-import { WholeScreen } from '../../top/screen.ts';
-import { engineView } from '../../top/view.ts';
+import { baseUrl, callServer, expectOk, openStream } from '../../api.ts';
+import { type CliContext, CliFailure } from '../../context.ts';
+import { engineView } from '../../top-view.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { mergePatched } from '../../../lib/base/merge-patch.ts';
+import { REQUEST_HEADERS } from '../../../wire/headers.ts';
 
 /** Wide enough for every line that goes into a pipe. */
 const PIPE_WIDTH = 1_000;
@@ -32,7 +34,7 @@ export function registerTop(program: Command, context: CliContext): void {
 async function watch(config: Config): Promise<void> {
   const leaving = new AbortController();
   const states = followEngine(config, leaving.signal);
-  // The screen is taken when there is something to show: a server that does not answer is told in a plain line.
+  // Takes the screen only once there is something to show: an unreachable server is reported in a plain line.
   const first = await states.next();
   const screen = new WholeScreen(process.stdout);
   let state: EngineState | null = first.value ?? null;
@@ -73,4 +75,93 @@ function takeTerminal(
     process.stdout.off('resize', draw);
     process.stdin.off('data', onKeys).setRawMode(false).pause();
   };
+}
+
+/** A whole terminal that is drawn again and again in place, and left as it was found. */
+
+interface Sheet {
+  readonly columns?: number;
+  readonly rows?: number;
+  write(text: string): unknown;
+}
+
+/** The other screen, without a cursor; and back. */
+const ENTER = '\u001b[?1049h\u001b[?25l';
+const LEAVE = '\u001b[?25h\u001b[?1049l';
+const HOME = '\u001b[H';
+const ERASE_REST_OF_LINE = '\u001b[K';
+const ERASE_BELOW = '\u001b[J';
+
+class WholeScreen {
+  readonly #out: Sheet;
+
+  constructor(out: Sheet) {
+    this.#out = out;
+  }
+
+  /** Terminals of no width exist: a pipe that calls itself one. */
+  get width(): number {
+    return this.#out.columns || 80;
+  }
+
+  enter(): void {
+    this.#out.write(ENTER);
+  }
+
+  leave(): void {
+    this.#out.write(LEAVE);
+  }
+
+  /** One write, so that no half of it shows; lines that do not fit are left out. */
+  draw(lines: readonly string[]): void {
+    const shown = lines.slice(0, this.#out.rows || 24).map((line) => `${line}${ERASE_REST_OF_LINE}`);
+    this.#out.write(`${HOME}${shown.join('\r\n')}${ERASE_BELOW}`);
+  }
+}
+
+/** Between two tries to reach a server that was there before. */
+const RETRY_MS = 1_000;
+
+/** Null: the server is away, and is being looked for. The first connection has to succeed. */
+async function* followEngine(config: Config, signal: AbortSignal): AsyncGenerator<EngineState | null> {
+  let state: EngineState | null = null;
+  let lastEventId = '';
+  let wasReached = false;
+  while (!signal.aborted) {
+    try {
+      for await (const event of readEvents(config, lastEventId, signal)) {
+        wasReached = true;
+        lastEventId = event.id ?? '';
+        const data: unknown = JSON.parse(event.data);
+        state = (event.event === ENGINE_EVENTS.update ? mergePatched(state, data) : data) as EngineState;
+        yield state;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!wasReached || !(error instanceof CliFailure)) throw error;
+    }
+    if (signal.aborted) return;
+    yield null;
+    await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function* readEvents(
+  config: Config,
+  lastEventId: string,
+  signal: AbortSignal,
+): AsyncGenerator<EventSourceMessage> {
+  const headers = lastEventId === '' ? {} : { [REQUEST_HEADERS.lastEventId]: lastEventId };
+  const events: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (event) => void events.push(event) });
+  const decoder = new TextDecoder();
+  for await (const bytes of openStream(config, {
+    method: 'GET',
+    route: routes.events.path,
+    headers,
+    signal,
+  })) {
+    parser.feed(decoder.decode(bytes, { stream: true }));
+    yield* events.splice(0);
+  }
 }

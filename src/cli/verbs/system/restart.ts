@@ -4,7 +4,7 @@ import { homeHolder, isServing } from '../../home-lock.ts';
 import { runProgram, showProgram } from '../../service/programs.ts';
 import { installedPlans } from './service.ts';
 
-/** What has changed, and what a running service has until it is restarted. */
+/** Settings that changed, and those that a running service has until its restart. */
 interface Change {
   readonly done: string;
   readonly old: string;

@@ -267,7 +267,7 @@ function expectDone(
   throw new CliFailure(`${reason}; nothing was installed; ${remedy}`);
 }
 
-/** Of the groups that own GPU devices, those that exist here: systemd refuses a unit with one that does not. */
+/** Existing groups among those that own GPU devices: systemd refuses a unit with an unknown one. */
 function gpuGroups(): string[] {
   const groups = existsSync('/etc/group') ? readFileSync('/etc/group', 'utf8') : '';
   return ['video', 'render'].filter((name) => new RegExp(`^${name}:`, 'm').test(groups));

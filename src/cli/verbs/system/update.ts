@@ -26,7 +26,7 @@ interface UpdateFlags {
   readonly yes?: boolean;
 }
 
-/** What an update does, and how. */
+/** An update's steps. */
 interface Update {
   readonly lines: readonly string[];
   readonly programs: readonly Program[];
@@ -65,7 +65,7 @@ function findUpdate(form: Form, file: string | undefined): Promise<Update | null
   throw new CliFailure(HOW[form.kind](form.folder), EXIT_CODES.usage);
 }
 
-/** What to do instead, for each form. */
+/** Instructions for each kind of installation. */
 const HOW: Readonly<Record<Form['kind'], (folder: string) => string>> = {
   checkout: (folder) => `${folder} is a git checkout, which hearth update updates without a file`,
   package: () =>
@@ -127,7 +127,7 @@ async function isWanted({ yes }: UpdateFlags): Promise<boolean> {
   return (await confirm({ message: 'Update now?', output: process.stderr })) === true;
 }
 
-/** What it answered; a failure where it did not succeed. */
+/** Its output; a failure if it did not succeed. */
 async function asked(command: Program, what: string): Promise<string> {
   const { code, stdout, output } = await runProgram(command);
   if (code === 0) return stdout;

@@ -46,7 +46,7 @@ function upper(size: string): string {
 }
 
 export interface KnownName {
-  /** What the hub calls it: owner/name, with the quant that the tag asks for; null: none of that size is known. */
+  /** Its name on the hub: owner/name, with the quant of the tag; null: none of that size is known. */
   readonly reference: string | null;
   /** The tags that are known. */
   readonly tags: readonly string[];
@@ -55,7 +55,7 @@ export interface KnownName {
 /** The names without tags. */
 export const KNOWN_NAMES: readonly string[] = Object.keys(REPOSITORIES);
 
-/** What a name such as `llama3.2`, `qwen3:0.6b` or `qwen3:8b-q4_K_M` stands for elsewhere; null: it is not known. */
+/** The hub's model for a name such as `llama3.2`, `qwen3:0.6b` or `qwen3:8b-q4_K_M`; null: unknown. */
 export function knownName(name: string): KnownName | null {
   const [bare = '', tag = 'latest'] = name.toLowerCase().split(':');
   const repositories = Object.hasOwn(REPOSITORIES, bare) ? REPOSITORIES[bare] : undefined;

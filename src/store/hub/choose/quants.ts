@@ -7,7 +7,7 @@ import { listRepository, resolveCommit } from '../repository.ts';
 import type { LookOptions } from './search.ts';
 
 export interface Quant {
-  /** What `hearth pull REPO:LABEL` takes. */
+  /** Label for `hearth pull REPO:LABEL`. */
   readonly label: string;
   /** All of its files, bytes. */
   readonly sizeBytes: number;

@@ -9,7 +9,7 @@ import { fail } from '../../../lib/errors/svc-error.ts';
 import { type AccessOptions, openAccess } from '../access.ts';
 import { invalid, requestJson } from '../hub-request.ts';
 
-/** `offline` refuses before anything is asked. */
+/** `offline` refuses before any request. */
 export interface LookOptions extends AccessOptions {
   readonly offline?: boolean;
   readonly signal?: AbortSignal;
@@ -30,7 +30,7 @@ const Found = Type.Array(
 export interface FoundRepository {
   /** `owner/name`, which `hearth pull` takes. */
   readonly repo: string;
-  /** Of the last month. */
+  /** Downloads of the last month. */
   readonly downloads: number;
   readonly likes: number;
   readonly gated: boolean;

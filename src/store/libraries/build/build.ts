@@ -44,12 +44,12 @@ export interface BuildRequest extends BuildChoice {
   readonly nowMs: () => number;
   /** Only libmtmd is built, against these libraries; absent: llama.cpp itself. */
   readonly against?: LibraryFiles;
-  /** What the programs get. */
+  /** Environment of the programs. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 export interface Built {
-  /** Where the libraries are. */
+  /** Folder of the libraries. */
   readonly folder: string;
   readonly agreement: Agreement;
   readonly made: Making;
@@ -114,7 +114,7 @@ async function fetchTool(tool: Tool, { work, toolsHost }: BuildRequest): Promise
   });
 }
 
-/** Of a release that Hearth's tests do not run on, headers that differ end the build before it costs anything. */
+/** For a release that Hearth's tests do not cover, different headers end the build before it costs anything. */
 async function checkHeaders(source: Source, request: BuildRequest, run: RunOptions): Promise<Agreement> {
   request.onEvent({ status: 'checking headers' });
   const headers = headerFolders(source.folder);
@@ -177,7 +177,11 @@ interface Project {
 async function prepareProject(source: Source, request: BuildRequest, folder: string): Promise<Project> {
   const { against, platform, work } = request;
   if (against === undefined)
-    return { project: source.folder, options: cmakeOptions(request, platform), targets: buildTargets(request) };
+    return {
+      project: source.folder,
+      options: cmakeOptions(request, platform),
+      targets: buildTargets(request),
+    };
   const project = join(work, 'media');
   await writeMediaProject(project);
   const options = mediaOptions(against, { source: source.folder, output: join(folder, 'bin'), platform });
@@ -208,7 +212,7 @@ function failed(what: string, log: string, error: unknown): unknown {
   return fail('library_build_failed', { what, log, output: reason.slice(-4000) }, error);
 }
 
-/** Of a folder that somebody else built: compared where there are headers and a compiler. */
+/** For a folder built by another program: compared if there are headers and a compiler. */
 export async function agreementOfFolder(
   folder: string,
   {
@@ -218,7 +222,8 @@ export async function agreementOfFolder(
     env,
   }: Pick<BuildRequest, 'work' | 'signal' | 'env'> & { readonly toolchain: Toolchain | null },
 ): Promise<Agreement> {
-  const headers = headerFolders(folder) ?? headerFolders(join(folder, '..')) ?? headerFolders(join(folder, '..', '..'));
+  const headers =
+    headerFolders(folder) ?? headerFolders(join(folder, '..')) ?? headerFolders(join(folder, '..', '..'));
   if (headers === null) return { api: null, reason: 'no headers of it were found to check' };
   if (toolchain === null)
     return { api: null, reason: 'there is no C++ compiler and CMake here to check its headers with' };

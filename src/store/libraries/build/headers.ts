@@ -17,7 +17,7 @@ add_library(probe OBJECT probe.cpp)
 target_include_directories(probe PRIVATE \${HEADERS})
 `;
 
-/** Of a source tree, or of what a build installed. */
+/** In a source tree, or in an installed build. */
 export function headerFolders(folder: string): readonly string[] | null {
   const places = [join(folder, 'include'), join(folder, 'ggml', 'include')].filter((place) =>
     existsSync(place),
@@ -59,7 +59,7 @@ export async function compareHeaders({ headers, toolchain, work, run }: Probing)
   }
 }
 
-/** In the words of GCC, clang or MSVC. */
+/** Messages of GCC, clang or MSVC. */
 function inWords(line: string): string {
   return line
     .replace(/^.*?\berror(?: C\d+)?:\s*/, '')

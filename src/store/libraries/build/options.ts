@@ -1,4 +1,4 @@
-/** What a build of llama.cpp is configured with: pure tables. */
+/** CMake options of a build of llama.cpp: pure tables. */
 export const BUILD_GPUS = ['none', 'cuda', 'vulkan', 'rocm', 'metal'] as const;
 export type BuildGpu = (typeof BUILD_GPUS)[number];
 
@@ -32,7 +32,7 @@ const OF_GPU: Readonly<Record<BuildGpu, Readonly<Record<string, string>>>> = {
   metal: { GGML_METAL: 'ON', GGML_METAL_EMBED_LIBRARY: 'ON' },
 };
 
-/** What the build needs of the machine besides a C++ compiler: any of these programs, by name or place, and what brings it. */
+/** Requirements besides a C++ compiler: any of these programs, by name or place, and the package that has it. */
 export const TOOLKITS: Readonly<
   Partial<Record<BuildGpu, { readonly programs: readonly string[]; readonly from: string }>>
 > = {
@@ -67,12 +67,12 @@ export const buildTargets = ({ media }: BuildChoice): string[] => (media ? ['lla
 /** GCC takes about this much for its largest files. */
 const JOB_BYTES = 600 * 1024 * 1024;
 
-/** As many as there are processors and room for. */
+/** As many as there are processors and memory for. */
 export function defaultJobs(processors: number, freeBytes: number): number {
   return Math.max(1, Math.min(processors, Math.floor(freeBytes / JOB_BYTES)));
 }
 
-/** What a finished build is called, such as `v0.5.0-cuda`. */
+/** Name of a finished build, such as `v0.5.0-cuda`. */
 export function buildName(release: string, { gpu, media }: BuildChoice): string {
   const base =
     release

@@ -1,4 +1,4 @@
-/** What a build tells while it runs, as plain data, and how its steps are read from the output of ninja or make. */
+/** Events of a build, as plain data, and how its steps are read from the output of ninja or make. */
 export type BuildEvent =
   | {
       readonly status: 'looking';
@@ -12,7 +12,7 @@ export type BuildEvent =
       readonly status: 'compiling';
       readonly completed: number;
       readonly total: number;
-      /** Null before anything can be said. */
+      /** Null while it is too early to estimate. */
       readonly secondsLeft: number | null;
     }
   | { readonly status: 'trying' | 'measuring' };

@@ -23,7 +23,7 @@ export const sourcePackage = (registry: string): PinnedFile => ({
 
 export interface Source {
   readonly folder: string;
-  /** As a person would look it up. */
+  /** Link for people. */
   readonly origin: string;
   readonly release: string;
 }
@@ -47,7 +47,7 @@ export function sourceChoice(flags: {
   return { kind: 'release', tag, repository: flags.repository ?? REPOSITORY };
 }
 
-/** What people read before anything is done. */
+/** Announcement before anything is done. */
 export function describeSource(choice: SourceChoice): string {
   if (choice.kind === 'folder') return choice.folder;
   if (choice.kind === 'release') return `${choice.repository} at ${choice.tag}`;

@@ -17,7 +17,7 @@ export interface Toolchain {
   readonly cmake: { readonly path: string; readonly version: string };
   /** Null: CMake takes what the platform has. */
   readonly ninja: string | null;
-  /** What tells CMake the compiler. */
+  /** Options that give CMake the compiler. */
   readonly options: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export interface Search {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
   readonly arch: string;
-  /** Where fetched tools lie. */
+  /** Folder of fetched tools. */
   readonly tools: string;
 }
 
@@ -115,7 +115,7 @@ async function requireToolkit({ gpu, env, platform }: Search): Promise<void> {
   throw impossible(`${toolkit.programs[0]} is not on PATH`, `install ${toolkit.from}`);
 }
 
-/** As CMake will find it: CXX first. On Windows it looks for Visual Studio, which no PATH names. */
+/** Finds the compiler like CMake: CXX first. On Windows it looks for Visual Studio, which no PATH names. */
 async function systemCompiler({ env, platform }: Search): Promise<string | null> {
   const named = env['CXX']?.trim();
   const candidates = named ? [named.split(' ')[0] ?? named] : ['c++', 'g++', 'clang++'];

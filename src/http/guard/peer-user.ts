@@ -1,12 +1,9 @@
-/**
- * http/guard/peer owns who is at the other end of a connection on this machine, as Linux keeps it: each TCP socket has the
- * user that made it. It knows no route; of what a client sends, only that a proxy says it is one.
- */
+/** The local user at the other end of a connection: Linux lists the user that opened each TCP socket. */
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { isIPv4 } from 'node:net';
 import { endianness } from 'node:os';
-import { isLocalSocket } from '../../listen/local-socket.ts';
+import { isLocalSocket } from '../listen/local-socket.ts';
 
 /** Both ends of a connection as the service sees them. */
 export interface Connection {
@@ -19,7 +16,7 @@ export interface Connection {
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
 const ESTABLISHED = '01';
 
-/** What a program that passes the requests of others on says of it; its own user says nothing about theirs. */
+/** Headers by which a proxy reports the original client; the proxy's own user proves nothing. */
 const FORWARDED = [
   'forwarded',
   'via',
@@ -29,7 +26,7 @@ const FORWARDED = [
   'x-real-ip',
 ];
 
-/** Whether the user that runs this service sent the request. */
+/** True if the user that runs this service sent the request. */
 export async function isOwnUser({ socket, headers }: IncomingMessage): Promise<boolean> {
   if (FORWARDED.some((name) => headers[name] !== undefined)) return false;
   if (isLocalSocket(socket)) return true;
@@ -37,7 +34,7 @@ export async function isOwnUser({ socket, headers }: IncomingMessage): Promise<b
   return own !== undefined && (await peerUser(socket)) === own;
 }
 
-/** Null where the system does not tell, or the other end is not on this machine. */
+/** Null if the system does not report it, or the client is on another machine. */
 export async function peerUser(connection: Connection): Promise<number | null> {
   const { remoteAddress, remotePort, localAddress, localPort } = connection;
   if (remoteAddress === undefined || remotePort === undefined) return null;

@@ -1,13 +1,8 @@
-/**
- * cli/top owns what a terminal shows of the engine: `view` writes the lines, `screen` keeps them in their place. It does
- * not know how a state comes. Pure.
- */
-import { readable } from '../../lib/base/byte-size.ts';
-import type { EngineState, JobView, ModelView, SlotView } from '../../wire/operation/engine-state.ts';
-import { printable } from '../context.ts';
-import { spanText } from '../words/relative-time.ts';
-import { cacheLine, upstreamLines } from './columns.ts';
-import { grouped, sum } from './figures.ts';
+/** The lines that `hearth top` shows of the engine's state. Pure. */
+import { readable } from '../lib/base/byte-size.ts';
+import type { EngineState, JobView, ModelView, SlotView, CacheView } from '../wire/operation/engine-state.ts';
+import { printable } from './context.ts';
+import { spanText } from './words/relative-time.ts';
 
 export interface ViewOptions {
   readonly url: string;
@@ -19,7 +14,7 @@ export interface ViewOptions {
 const BAR_CHARS = 24;
 const MARKS = { full: '█', part: '▓', rest: '░', kept: '·' } as const;
 
-/** As many lines as there is something to tell. */
+/** Lists a line only for facts that exist. */
 export function engineView(state: EngineState, options: ViewOptions): string[] {
   const models = Object.entries(state.models);
   return [
@@ -98,7 +93,7 @@ function slotLine(number: string, slot: SlotView, model: ModelView, jobs: Engine
   return `${number.padStart(4)}  ${slotBar(slot, model)}  ${slotWords(slot)}${clientLabel(job)}`;
 }
 
-/** Of the window: what was cached, what was prefilled or written since, and what of the prompt is still to come. */
+/** Parts of the window: cached, prefilled or written since, and still to be prefilled. */
 function slotBar(slot: SlotView, { num_ctx: numCtx = 0 }: ModelView): string {
   const window = Math.max(1, numCtx);
   if (slot.job_id === undefined) return drawBar([[MARKS.kept, slot.kept_tokens / window]], ' ');
@@ -151,7 +146,8 @@ function waitingLines(state: EngineState, { nowMs }: ViewOptions): string[] {
 
 const isRunning = (job: JobView, model: string): boolean => job.state === 'running' && job.model === model;
 
-const clientLabel = (job: JobView | undefined): string => (job?.client === undefined ? '' : `   ${job.client}`);
+const clientLabel = (job: JobView | undefined): string =>
+  job?.client === undefined ? '' : `   ${job.client}`;
 
 const allSlots = ({ models }: EngineState): SlotView[] =>
   Object.values(models).flatMap(({ slots }) => Object.values(slots));
@@ -171,3 +167,52 @@ function drawBar(
 
 const cut = (line: string, width: number): string =>
   line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;
+
+/** Prompt state outside the slots. */
+function cacheLine({ ram, disk, restores, restore_ms: ms, ...cache }: CacheView): string {
+  const evictions = cache.slot_evictions + (ram?.evictions ?? 0) + (disk?.evictions ?? 0);
+  const tier = (name: string, bytes: number, limit: number): string =>
+    `${name} ${readable(bytes)} of ${readable(limit)}`;
+  return [
+    '   cache',
+    ...(ram === undefined ? [] : [tier('memory', ram.bytes, ram.limit_bytes)]),
+    ...(disk === undefined ? [] : [diskTier(disk)]),
+    ...(restores === 0 ? [] : [`${grouped(restores)} brought back in ${ms} ms`]),
+    ...(evictions === 0 ? [] : [`${grouped(evictions)} evicted`]),
+  ].join('   ');
+}
+
+/** The limit is of all models together. */
+function diskTier({
+  bytes,
+  others_bytes: others,
+  limit_bytes: limit,
+}: NonNullable<CacheView['disk']>): string {
+  return `disk ${readable(bytes)} (all models ${readable(bytes + others)} of ${readable(limit)})`;
+}
+
+/** Upstreams and supervised commands. */
+function upstreamLines({ upstreams }: EngineState, nowMs: number): string[] {
+  const lines = Object.entries(upstreams).map(([name, upstream]) => {
+    const { why, until_ms: until, first_token_ms: first } = upstream;
+    const failures = sum(Object.values(upstream.failures), (times) => times);
+    const span = until === undefined || until <= nowMs ? '' : ` for ${spanText(until - nowMs)}`;
+    return [
+      `   ${name}`,
+      why === undefined ? upstream.state : `${upstream.state}${span} (${why})`,
+      upstream.privacy,
+      `${upstream.in_flight} from here`,
+      ...(upstream.running === undefined ? [] : [`${upstream.running} running there`]),
+      ...(first === undefined ? [] : [`first token ${Math.round(first)} ms`]),
+      `${grouped(upstream.requests)} requests`,
+      ...(failures === 0 ? [] : [`${grouped(failures)} failed`]),
+    ].join('   ');
+  });
+  return lines.length === 0 ? [] : ['', 'Upstreams', ...lines];
+}
+
+/** Figures as a line of a terminal has them. Pure. */
+const sum = <T>(items: readonly T[], pick: (item: T) => number): number =>
+  items.reduce((total, item) => total + pick(item), 0);
+
+const grouped = (count: number): string => count.toLocaleString('en-US');

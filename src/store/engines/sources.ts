@@ -1,10 +1,11 @@
-/** From an entry to the upstream that the engine calls. Keys are read when they are needed, and kept nowhere. */
+/** Makes upstreams and commands from entries. Keys are read when they are needed, and never stored. */
 import { readFile, stat } from 'node:fs/promises';
 import { DEFAULT_DEADLINES, DEFAULT_MAX_CALLS } from '../../engine/upstream/limits.ts';
 import type { Upstream } from '../../engine/upstream/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { errnoCode } from '../../lib/files/durable.ts';
-import type { UpstreamEntry } from './entry.ts';
+import type { UpstreamEntry, CommandEntry } from './entry.ts';
+import type { CommandSource } from '../../engine/command/source.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -31,7 +32,7 @@ export function openUpstream(entry: UpstreamEntry, env: Environment): Upstream {
   };
 }
 
-/** What a residency is of: another one of these is another upstream. */
+/** Identifies an upstream for its residency: any change makes another upstream. */
 export function upstreamRevision({
   baseUrl,
   dialect,
@@ -83,3 +84,13 @@ async function readAuthority({ name, caFile }: UpstreamEntry): Promise<string | 
 
 const missing = (upstream: string, reason: string): Error =>
   fail('upstream_key_missing', { upstream, reason });
+
+/** Calls at a time, where neither the user nor the command says how many. */
+const USUAL_CALLS = 64;
+
+export function commandSource(
+  entry: Omit<CommandEntry, 'models'>,
+): Omit<CommandSource, 'model' | 'modelWord' | 'memoryBytes'> {
+  const { name, command, cwd = null, env = {}, dialect, basePath, startMs, maxCalls = USUAL_CALLS } = entry;
+  return { name, command, cwd, env, dialect, basePath, startMs, maxCalls };
+}

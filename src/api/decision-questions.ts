@@ -1,12 +1,12 @@
 /** Questions of a request, read and put into words. Pure. */
-import { refusal } from '../../lib/errors/refusal.ts';
-import type { Turn } from '../../contract/job.ts';
+import { refusal } from '../lib/errors/refusal.ts';
+import type { Turn } from '../contract/job.ts';
 import {
   type DecisionQuestion,
   type DecisionRequest,
   MOST_OPTIONS,
   MOST_OPTIONS_TOGETHER,
-} from '../../wire/inference/decisions.ts';
+} from '../wire/inference/decisions.ts';
 
 export interface Option {
   readonly value: string | boolean;
@@ -17,7 +17,6 @@ export interface Question {
   readonly type: DecisionQuestion['type'];
   readonly name: string | null;
   readonly instructions: string;
-  /** In the order sent. */
   readonly options: readonly Option[];
 }
 
@@ -108,7 +107,7 @@ export function readInput({ input }: Pick<DecisionRequest, 'input'>): Turn[] {
   });
 }
 
-/** As the model is to answer: no spelling begins another, so that their probabilities are of different answers. */
+/** The answer as the model writes it: no spelling begins another, so their probabilities are of different answers. */
 export const spellOption = (value: string | boolean): string => JSON.stringify(value);
 
 /** The conversation that asks it; everything before its words is the same for each question of a request. */
@@ -133,8 +132,8 @@ function inWords({ type, instructions }: Question, options: readonly Option[]): 
 const MOST_ORDERS = 4;
 
 /**
- * The orders in which options are listed. Where order is to have no influence these follow from the options alone, and each
- * stands in different places.
+ * The orders in which options are listed. If order must have no influence, they follow from the options alone, and
+ * each option gets different places.
  */
 export function optionOrders({ type, options }: Question, isAnyOrder: boolean): (readonly Option[])[] {
   if (!isAnyOrder || type !== 'choice') return [options];

@@ -1,5 +1,15 @@
-/** The request to stop a job of any client. */
+/** Requests that end the service, which needs no signal, and that stop a job of any client. */
 import { type Static, Type } from 'typebox';
+
+export const QuitRequest = Type.Object(
+  {
+    now: Type.Optional(Type.Boolean({ description: 'True: do not wait for running answers.' })),
+  },
+  { $id: 'QuitRequest' },
+);
+export type QuitRequest = Static<typeof QuitRequest>;
+
+export const QuitResponse = Type.Object({ ending: Type.Literal(true) }, { $id: 'QuitResponse' });
 
 export const StopRequest = Type.Object(
   {

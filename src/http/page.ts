@@ -1,14 +1,11 @@
-/**
- * http/page owns the delivery of the page that the build made of ui/: its files, how long a browser may keep them, and
- * what it may do with them. It knows nothing of what the page shows, and no route but its own.
- */
+/** Delivers the page that the build made from ui/: its files, their caching, and the rights that a browser gives it. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fail } from '../../lib/errors/svc-error.ts';
-import { builtFile } from '../../lib/base/package-folder.ts';
-import { routes } from '../../wire/routes.ts';
+import { fail } from '../lib/errors/svc-error.ts';
+import { builtFile } from '../lib/base/package-folder.ts';
+import { routes } from '../wire/routes.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -86,7 +83,7 @@ interface PageFile {
   readonly gzipped: Buffer;
 }
 
-/** Where a browser finds the page. */
+/** Redirects browsers to the page. */
 export const PAGE_ADDRESS = routes.page.path.replace('*', '');
 
 /**
@@ -95,7 +92,7 @@ export const PAGE_ADDRESS = routes.page.path.replace('*', '');
  */
 export function pageHandler(connect: readonly string[], folder: string = builtFile('ui')): PageHandler {
   const files = readFiles(folder, pageHeaders(connect));
-  // Whoever asks for it is told.
+  // Programs get an error instead.
   files.catch(() => undefined);
   return async (request, reply) => {
     const { '*': asked } = request.params as { '*': string };
@@ -121,7 +118,7 @@ export function pageRedirect(): PageHandler {
   return async (_request, reply) => reply.redirect(PAGE_ADDRESS, 308);
 }
 
-/** Whether a person with a browser asks, and not a program: only browsers put HTML before everything else. */
+/** True if a browser sends the request: only browsers put HTML before everything else. */
 export const wantsPage = (accept: string | undefined): boolean => /^\s*text\/html\b/i.test(accept ?? '');
 
 async function readFiles(

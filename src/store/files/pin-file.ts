@@ -1,7 +1,4 @@
-/**
- * store/pins owns the list of pinned prompts: a private file with lengths and digests of tokens. It knows no words, no
- * requests and nothing of the state itself.
- */
+/** The list of pinned prompts: a private file with lengths and digests of tokens, and no text. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
@@ -15,10 +12,10 @@ export const PinRecord = Type.Object({
   id: Type.String({ pattern: '^pin_[0-9a-f]{12}$' }),
   /** Its id; it may have been removed since. */
   model: Type.String(),
-  /** Of its weights, hex; null: not known. */
+  /** Digest of its weights, hex; null: unknown. */
   digest: Type.Union([Type.String(), Type.Null()]),
   prefix: PinnedPrefix,
-  /** Of its state when it was pinned. */
+  /** Size of its state when it was pinned. */
   bytes: Type.Integer({ minimum: 0 }),
   /** RFC 3339. */
   createdAt: Type.String(),

@@ -1,21 +1,22 @@
 /**
- * http/log owns what is kept of each request: its line in the log and its place in the recorder. It knows no bodies: no
- * text of a prompt or an answer, no key and no header is in a line, and of what a client wrote only the path, the name
- * that it gives itself, and the model, once that is known to be installed. Text is for the recorder alone, when asked for.
+ * The log line and the recorder entry of each request. A line holds no text of a prompt or an answer, no key and no header.
+ * It holds three things that a client wrote: the path, its own name, and an installed model. Only the recorder gets text,
+ * while the user asks for it.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { RequestAccount } from '../../api/caller.ts';
-import type { FinishedRequest, RequestRecorder } from '../../api/requests/recorder.ts';
-import type { Clock } from '../../lib/base/clock.ts';
-import type { Logger } from '../../lib/base/logger.ts';
-import { catalogueEntry } from '../../lib/errors/catalogue.ts';
-import type { Family } from '../../lib/errors/entry.ts';
-import type { SvcError } from '../../lib/errors/svc-error.ts';
-import type { RequestText } from '../../wire/operation/requests.ts';
-import { clientKey, clientName } from '../client-key.ts';
-import { RequestEntry } from '../../api/requests/request-entry.ts';
-import { keyHolder, requestOwner } from '../hooks.ts';
-import { captureText } from './text-capture.ts';
+import type { RequestAccount } from '../api/caller.ts';
+import { type FinishedRequest, type RequestRecorder, RECORDER_LIMITS } from '../api/requests/recorder.ts';
+import type { Clock } from '../lib/base/clock.ts';
+import type { Logger } from '../lib/base/logger.ts';
+import { catalogueEntry } from '../lib/errors/catalogue.ts';
+import type { Family } from '../lib/errors/entry.ts';
+import type { SvcError } from '../lib/errors/svc-error.ts';
+import type { RequestText } from '../wire/operation/requests.ts';
+import { clientKey, clientName } from './client-key.ts';
+import { RequestEntry } from '../api/requests/request-entry.ts';
+import { keyHolder, requestOwner } from './hooks.ts';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { rawBody } from './guard/json-body.ts';
 
 interface RequestSpan {
   readonly traceparent: string;
@@ -65,7 +66,7 @@ export function logRequests(
       span?.end(finished);
       writeLine(log, { finished, entry, isPolled });
       metrics.countRequest({
-        // What a client made up is no label.
+        // A client's invention must not become a label.
         route: request.routeOptions.url ?? 'none',
         status: finished.status,
         error: finished.error ?? null,
@@ -76,17 +77,17 @@ export function logRequests(
   });
 }
 
-/** Where a use case notes what it learns of a request. */
+/** Receives the facts that a use case learns about a request. */
 export function requestAccount(request: FastifyRequest): RequestAccount | undefined {
   return entries.get(request);
 }
 
-/** What a service that is asked on behalf of the request continues; undefined while no traces are wanted. */
+/** Trace parent for upstreams; undefined without tracing. */
 export function requestTraceparent(request: FastifyRequest): string | undefined {
   return spans.get(request)?.traceparent;
 }
 
-/** Why a request failed, also when its status has left already. */
+/** Notes why a request failed, even after its status was sent. */
 export function noteFailure(request: FastifyRequest, error: SvcError): void {
   const entry = entries.get(request);
   if (entry !== undefined) entry.failure = error;
@@ -110,7 +111,7 @@ function finishedRequest(
     route: path ?? request.url.replace(/\?.*/s, '').slice(0, 200),
     ...(dialect === undefined ? {} : { dialect }),
     stream: String(reply.getHeader('content-type')).startsWith('text/event-stream'),
-    // Whoever left before the head has seen no status; 499 is the usual word for it.
+    // A client that left before the head has seen no status; 499 is the usual code for it.
     status: raw.headersSent ? raw.statusCode : 499,
     ...(error === undefined ? {} : { error }),
     client: clientKey(request, owner),
@@ -161,7 +162,7 @@ function writeLine(log: Logger, { finished, entry, isPolled }: Line): void {
   else log.info(line, 'request');
 }
 
-/** Why it failed, where that cannot repeat the client, and for faults of the service where in the program. */
+/** The reason, unless it may repeat the client's text, and for faults of the service the place in the program. */
 function failureFacts(failure: SvcError | null, status: number): Record<string, string | undefined> {
   if (failure === null) return {};
   const { code, detail, message } = failure;
@@ -186,4 +187,51 @@ function present(facts: Readonly<Record<string, unknown>>): Record<string, unkno
   return Object.fromEntries(
     Object.entries(facts).filter(([, value]) => value !== undefined && value !== null),
   );
+}
+
+const SECRET_HEADERS = new Set(['authorization', 'x-api-key', 'cookie', 'set-cookie', 'proxy-authorization']);
+
+type Message = RequestText['request'];
+
+/** Copies everything written from now on; the returned function returns it once the response is over. */
+function captureText(request: FastifyRequest, reply: FastifyReply): () => RequestText {
+  const answer = copyOfWrites(reply.raw);
+  return () => ({
+    path: request.url.slice(0, 2_000),
+    request: message(request.headers, rawBody(request)?.toString('utf8') ?? ''),
+    response: message(reply.getHeaders(), answer()),
+  });
+}
+
+function copyOfWrites(raw: ServerResponse): () => string {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const keep = (chunk: unknown): void => {
+    if (bytes > RECORDER_LIMITS.bodyChars || !(typeof chunk === 'string' || Buffer.isBuffer(chunk))) return;
+    const piece = Buffer.from(chunk);
+    pieces.push(piece);
+    bytes += piece.length;
+  };
+  const { write, end } = raw;
+  raw.write = function copied(this: ServerResponse, ...given: unknown[]) {
+    keep(given[0]);
+    return Reflect.apply(write, this, given) as boolean;
+  } as typeof write;
+  raw.end = function copied(this: ServerResponse, ...given: unknown[]) {
+    keep(given[0]);
+    return Reflect.apply(end, this, given) as ServerResponse;
+  } as typeof end;
+  return () => Buffer.concat(pieces).toString('utf8');
+}
+
+function message(
+  headers: IncomingHttpHeaders | NodeJS.Dict<number | string | string[]>,
+  body: string,
+): Message {
+  const told = Object.entries(headers).filter(([name]) => !SECRET_HEADERS.has(name.toLowerCase()));
+  return {
+    headers: Object.fromEntries(told.map(([name, value]) => [name, String(value)])),
+    body: body.slice(0, RECORDER_LIMITS.bodyChars),
+    truncated: body.length > RECORDER_LIMITS.bodyChars,
+  };
 }

@@ -1,25 +1,20 @@
 /**
- * api/decisions owns POST /v1/decisions: typed questions about one input. Nothing is generated: each option is scored as the
- * beginning of an answer, by the log probabilities of its tokens, and the input is evaluated once for all of them. It knows
- * nothing of tiles, caches or templates.
+ * POST /v1/decisions: typed questions about one input. Nothing is generated: each option is scored as the beginning of an
+ * answer, by the log probabilities of its tokens. The input is evaluated once for all options.
  */
-import type { ExplainedEvent, JobEvent, Usage } from '../../contract/job-event.ts';
-import type { GenerateJob, Job, Turn } from '../../contract/job.ts';
-import { requireEvent } from '../../engine/collect.ts';
-import type { Engine } from '../../engine/ports.ts';
-import { fail } from '../../lib/errors/svc-error.ts';
-import {
-  DecisionRequest,
-  type DecisionAnswer,
-  type DecisionResponse,
-} from '../../wire/inference/decisions.ts';
-import { type Caller, newJobId } from '../caller.ts';
-import type { RequestNotes } from '../chat/request-notes.ts';
-import { NO_CHAT } from '../completion/plan.ts';
-import { planChoices } from '../generation/choices.ts';
-import { checkIgnored, unknownFields } from '../generation/parameters.ts';
-import type { Models, ServedModel } from '../models/served-model.ts';
-import { runWhole, type WholeRun } from '../run-whole.ts';
+import type { ExplainedEvent, JobEvent, Usage } from '../contract/job-event.ts';
+import type { GenerateJob, Job, Turn } from '../contract/job.ts';
+import { requireEvent } from '../engine/collect.ts';
+import type { Engine } from '../engine/ports.ts';
+import { fail } from '../lib/errors/svc-error.ts';
+import { DecisionRequest, type DecisionAnswer, type DecisionResponse } from '../wire/inference/decisions.ts';
+import { type Caller, newJobId } from './caller.ts';
+import type { RequestNotes } from './chat/request-notes.ts';
+import { NO_CHAT } from './completion/plan.ts';
+import { planChoices } from './generation/choices.ts';
+import { checkIgnored, unknownFields } from './generation/parameters.ts';
+import type { Models, ServedModel } from './models/served-model.ts';
+import { runWhole, type WholeRun } from './run-whole.ts';
 import {
   asking,
   type Option,
@@ -28,7 +23,7 @@ import {
   readInput,
   readQuestions,
   spellOption,
-} from './questions.ts';
+} from './decision-questions.ts';
 
 export interface DecisionPorts {
   readonly models: Pick<Models, 'resolve'>;
@@ -41,7 +36,7 @@ export interface DecisionOutcome {
   readonly understood: RequestNotes;
 }
 
-/** Options that are scored beside each other. */
+/** Options scored at a time. */
 const AT_ONCE = 4;
 
 export async function decide(
@@ -61,7 +56,10 @@ export async function decide(
       wireDecision(question, await optionProbabilities(scorer, input, question, body.svc_any_order === true)),
     );
   }
-  return { understood: { ignored }, body: { model: model.id, answers, usage: wireDecisionUsage(scorer.usages) } };
+  return {
+    understood: { ignored },
+    body: { model: model.id, answers, usage: wireDecisionUsage(scorer.usages) },
+  };
 }
 
 function requireTokens(model: ServedModel): void {
@@ -76,7 +74,7 @@ function requireTokens(model: ServedModel): void {
   });
 }
 
-/** Of each option, in the order sent; together 1. */
+/** Probabilities of the options in the order sent; their sum is 1. */
 async function optionProbabilities(
   scorer: Scorer,
   input: readonly Turn[],
@@ -85,7 +83,7 @@ async function optionProbabilities(
 ): Promise<number[]> {
   const orders = optionOrders(question, isAnyOrder);
   const sums = question.options.map(() => 0);
-  // In one order, too, so that equal questions are added up alike.
+  // A fixed order, so that equal questions have equal sums.
   const summed = isAnyOrder ? (orders[0] ?? question.options) : question.options;
   for (const order of orders) {
     const scores = await scorer.score(asking(input, question, order), summed);

@@ -1,24 +1,21 @@
-/**
- * http/dialects owns how each dialect frames what every route says: a failure, an event of a stream, a sign of life, the
- * end. It knows no route and no use case; a route of the table names its dialect.
- */
-import { writeJson } from '../../lib/json/spelled-numbers.ts';
-import type { Family } from '../../lib/errors/entry.ts';
+/** Writes failures, stream events, keep-alive comments and the end of a stream in each dialect's form. */
+import { writeJson } from '../lib/json/spelled-numbers.ts';
+import type { Family } from '../lib/errors/entry.ts';
 import type {
   Dialect,
   ErrorBody,
   LlamaServerErrorBody,
   MessagesErrorBody,
   ResponsesErrorBody,
-} from '../../wire/error.ts';
-import { HEADERS } from '../../wire/headers.ts';
-import type { ErrorShape } from '../error-shape.ts';
+} from '../wire/error.ts';
+import { HEADERS } from '../wire/headers.ts';
+import type { ErrorShape } from './error-shape.ts';
 
 /** A failure in the words of the interface, and what dialects add to it. */
 export interface Failure {
   readonly body: Omit<ErrorBody, 'error'>;
   readonly family: Family;
-  /** Of HTTP. */
+  /** Status for HTTP. */
   readonly status: number;
   readonly requestId: string;
   /** The tokens of a prompt that is too long, and the window that it exceeds. */
@@ -26,21 +23,21 @@ export interface Failure {
 }
 
 export interface DialectFraming {
-  /** Of a stream. */
+  /** Event of a stream. */
   readonly contentType: string;
   /** The body of a refusal. */
   errorBody(failure: Failure): object;
   /** One event of a stream. */
   frame(event: object): string;
-  /** What a stream says last when it fails, after so many events. */
+  /** Last frame of a failed stream, after that number of events. */
   errorFrame(failure: Failure, eventsSent: number): string;
   /** Something that a client does not read, for people; empty where the dialect has no place for it. */
   comment(text: string): string;
   /** Keeps proxies and clients patient. */
   readonly ping: string;
-  /** What a complete stream says last. */
+  /** Last frame of a complete stream. */
   readonly end: string;
-  /** What every answer of the dialect carries besides the usual. */
+  /** Additional headers of every answer in the dialect. */
   headers(requestId: string): Readonly<Record<string, string>>;
 }
 
@@ -101,7 +98,7 @@ const MESSAGES_TYPE: Record<Family, string> = {
   bug: 'api_error',
 };
 
-/** What tells a client of the dialect to go on without a thread. */
+/** Tells a client of the dialect to continue without a thread. */
 const NO_THREADS = { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
 
 /** Clients shorten a conversation by themselves when they read these very words. */

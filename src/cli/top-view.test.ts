@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { EngineState } from '../../wire/operation/engine-state.ts';
-import { engineView } from './view.ts';
+import type { EngineState } from '../wire/operation/engine-state.ts';
+import { engineView } from './top-view.ts';
 
 const nowMs = 1_000_000;
 const state: EngineState = {
