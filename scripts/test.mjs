@@ -21,7 +21,7 @@ if (paths.length === 0 || !paths.every(isUnit)) await ensureBuilt();
 function isUnit(name) {
   const below = path.posix.normalize(name);
   return (
-    /^(src|ui|tools|bench)\//.test(`${below}/`) &&
+    /^(src|packages|ui|tools|bench)\//.test(`${below}/`) &&
     !ON_BUILD.some((each) => each.startsWith(below) || below.startsWith(each))
   );
 }

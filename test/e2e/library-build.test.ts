@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BUILD_FACTS, builtBins, librariesFolder } from '../../src/lib/files/native-library.ts';
-import { apiDigest, probeSource } from '../../src/lib/llama-api/probe.ts';
+import { apiDigest, probeSource } from '../../packages/llama-api/src/probe.ts';
 import { leftOut } from '../support/left-out.ts';
 import {
   builtLlamaCpp,

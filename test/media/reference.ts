@@ -1,7 +1,7 @@
 /** What libmtmd itself makes of a prompt with images: the logits behind it, by mtmd_helper_eval_chunks, with nothing of Hearth. */
 import koffi from 'koffi';
 import { findLibraries, mediaLibrary, ownLibrary } from '../../src/lib/files/native-library.ts';
-import type { Pointer } from '../../src/lib/llama-api/structs.ts';
+import type { Pointer } from '../../packages/llama-api/src/structs.ts';
 import { openMediaLibrary, type MediaLibrary } from '../../src/worker/addon/media/media-library.ts';
 import { type Library, openLibrary } from '../../src/worker/addon/library/open.ts';
 

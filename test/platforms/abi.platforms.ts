@@ -1,11 +1,11 @@
-/** The probe of lib/llama-api, compiled for every platform against the headers of every release that Hearth comes with. */
+/** The probe of packages/llama-api, compiled for every platform against the headers of every release that Hearth comes with. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { probeSource } from '../../src/lib/llama-api/probe.ts';
+import { probeSource } from '../../packages/llama-api/src/probe.ts';
 import { headers, RELEASES, zig } from './downloads.ts';
 
 const run = promisify(execFile);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { librariesIn } from '../../src/lib/files/native-library.ts';
 import { PLATFORMS } from '../../src/lib/files/platforms.ts';
-import { GGML, GGML_BASE, LLAMA } from '../../src/lib/llama-api/functions.ts';
+import { GGML, GGML_BASE, LLAMA } from '../../packages/llama-api/src/functions.ts';
 import { libraryPackage } from './downloads.ts';
 import { exportsOf } from './exports.ts';
 

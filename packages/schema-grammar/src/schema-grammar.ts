@@ -239,7 +239,7 @@ class SchemaCompiler {
       if (rule !== null) return rule;
       if (!sources.some((source) => source.keyword === 'format'))
         throw impossible(path, 'no text meets all that it asks of a string');
-      throw refuse('it and the other keywords of the string have no text in common that Hearth writes');
+      throw refuse('it and the other keywords of the string have no text in common');
     } catch (error) {
       const reason = refusals.get(error);
       if (reason === undefined || this.#writer.budget.isSpent) throw error;

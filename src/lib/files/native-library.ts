@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { apiDigest } from '../llama-api/probe.ts';
+import { apiDigest } from '../../../packages/llama-api/src/probe.ts';
 import { minorVersion, platformKey, platformLibrary, TESTED_RELEASES } from './platforms.ts';
 
 /** The libraries of one folder, by what they are. */

@@ -1,6 +1,6 @@
 /** Devices that the library can compute on. */
 import type { Device } from '../../contract/memory.ts';
-import { DEVICE_TYPES, enumName } from '../../lib/llama-api/enums.ts';
+import { DEVICE_TYPES, enumName } from '../../../packages/llama-api/src/enums.ts';
 import { devicePointers } from './library/devices.ts';
 import type { Pointer } from './library/layouts.ts';
 import type { Library } from './library/open.ts';

@@ -5,7 +5,7 @@ import { AdapterHandle } from './adapter.ts';
 import { Candidates } from './sampling/candidates.ts';
 import { ContextHandle } from './context.ts';
 import { checkHeader } from './gguf-header.ts';
-import { LOAD_MODES, enumName, POOLINGS } from '../../lib/llama-api/enums.ts';
+import { LOAD_MODES, enumName, POOLINGS } from '../../../packages/llama-api/src/enums.ts';
 import { type ContextParams, type Pointer, ProgressCallback } from './library/layouts.ts';
 import { onThread } from './library/on-thread.ts';
 import type { Library } from './library/open.ts';

@@ -6,7 +6,7 @@ import {
   LOAD_MODES,
   ROPE_SCALINGS,
   SPLIT_MODES,
-} from '../../lib/llama-api/enums.ts';
+} from '../../../packages/llama-api/src/enums.ts';
 import { devicePointers } from './library/devices.ts';
 import type { ContextParams, ModelParams, Pointer } from './library/layouts.ts';
 import type { Library } from './library/open.ts';

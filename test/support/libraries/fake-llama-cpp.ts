@@ -5,9 +5,7 @@
 import { copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { findLibraries } from '../../../src/lib/files/native-library.ts';
-import { ENUMS } from '../../../src/lib/llama-api/enums.ts';
-import { FUNCTIONS } from '../../../src/lib/llama-api/probe.ts';
-import { STRUCTS } from '../../../src/lib/llama-api/structs.ts';
+import { agreeingHeader } from '../../../packages/llama-api/test/headers.ts';
 
 /** As cmake leaves it: each library with its version, and links to it. */
 export async function builtLlamaCpp(root: string): Promise<string> {
@@ -62,44 +60,7 @@ export async function writeHeaders(
 ): Promise<void> {
   await mkdir(path.join(root, 'include'), { recursive: true });
   await mkdir(path.join(root, 'ggml', 'include'), { recursive: true });
-  await writeFile(path.join(root, 'include', 'llama.h'), change(header()));
+  await writeFile(path.join(root, 'include', 'llama.h'), change(agreeingHeader()));
   for (const name of ['ggml-backend.h', 'ggml-cpu.h'])
     await writeFile(path.join(root, 'ggml', 'include', name), '#pragma once\n');
-}
-
-const NAMES: Readonly<Record<string, string>> = {
-  int32: 'int32_t',
-  int64: 'int64_t',
-  uint32: 'uint32_t',
-  uint64: 'uint64_t',
-};
-
-const typeOf = (type: string): string => (type.endsWith('*') ? 'struct any *' : (NAMES[type] ?? type));
-
-function header(): string {
-  const structs = Object.entries(STRUCTS).map(([name, members]) => {
-    const fields = Object.entries(members).map(([member, type]) => {
-      const [, element, count] = /^(\w+)\[(\d+)\]$/.exec(type) ?? [];
-      return element === undefined ? `  ${typeOf(type)} ${member};` : `  ${element} ${member}[${count}];`;
-    });
-    return `struct ${name} {\n${fields.join('\n')}\n};`;
-  });
-  const functions = Object.entries(FUNCTIONS).map(
-    ([name, { result, parameters }]) => `${typeOf(result)} ${name}(${parameters.map(typeOf).join(', ')});`,
-  );
-  const enums = Object.entries(ENUMS).map(
-    ([prefix, values]) =>
-      `enum { ${Object.entries(values)
-        .map(([key, value]) => `${prefix}${key.replace('+', '_').toUpperCase()} = ${value}`)
-        .join(', ')} };`,
-  );
-  return [
-    '#pragma once',
-    '#include <stddef.h>',
-    '#include <stdint.h>',
-    ...structs,
-    ...functions,
-    ...enums,
-    '',
-  ].join('\n');
 }

@@ -1,7 +1,7 @@
 /**
  * schema-grammar/schema owns the reading of JSON Schema: keywords, references, merges, rewrites, budgets. It does not know
  * how a value is written as a grammar.
- * This file: every keyword that Hearth knows, once. The compiler, the check of finished answers and
+ * This file: every known keyword, once. The compiler, the check of finished answers and
  * docs/schema-keywords.md derive from this table.
  */
 

@@ -164,7 +164,7 @@ export class SchemaFolding {
   refuseUnknown(schema: Schema, path: SchemaPath): void {
     for (const key of Object.keys(schema)) {
       if (isKnown(key) || isAnnotation(key) || key === ALSO) continue;
-      this.#cannot(path, key, 'Hearth has no grammar for it; remove it');
+      this.#cannot(path, key, 'it has no grammar; remove it');
     }
   }
 }

@@ -1,9 +1,9 @@
-/** Compiles the probe of lib/llama-api against the headers of a source tree: whether Hearth can call what is built from it. */
+/** Compiles the probe of packages/llama-api against the headers of a source tree: whether Hearth can call a build of it. */
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorMessage } from '../../../lib/errors/svc-error.ts';
-import { apiDigest, probeSource } from '../../../lib/llama-api/probe.ts';
+import { apiDigest, probeSource } from '../../../../packages/llama-api/src/probe.ts';
 import type { Agreement } from '../own.ts';
 import { runLogged, type RunOptions } from './run-logged.ts';
 import type { Toolchain } from './toolchain.ts';

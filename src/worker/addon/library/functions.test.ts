@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { GGML, GGML_BASE, LLAMA } from '../../../lib/llama-api/functions.ts';
+import { GGML, GGML_BASE, LLAMA } from '../../../../packages/llama-api/src/functions.ts';
 import { checkLayouts, CONTEXT_DEFAULTS, type Defaults, MODEL_DEFAULTS } from './layout-check.ts';
 
 const addon = path.join(import.meta.dirname, '..');

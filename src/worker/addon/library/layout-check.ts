@@ -3,10 +3,10 @@
  * stand where this page looks for them. A library with another layout would otherwise compute nonsense, or crash.
  */
 import { isTestedRelease, LLAMA_CPP_RELEASE } from '../../../lib/files/native-library.ts';
-import { apiDigest } from '../../../lib/llama-api/probe.ts';
-import type { Bound } from '../../../lib/llama-api/declared.ts';
-import type { LLAMA } from '../../../lib/llama-api/functions.ts';
-import type { ContextParams, ModelParams } from '../../../lib/llama-api/structs.ts';
+import { apiDigest } from '../../../../packages/llama-api/src/probe.ts';
+import type { Bound } from '../../../../packages/llama-api/src/declared.ts';
+import type { LLAMA } from '../../../../packages/llama-api/src/functions.ts';
+import type { ContextParams, ModelParams } from '../../../../packages/llama-api/src/structs.ts';
 
 type Expected<T> = Readonly<Partial<Record<keyof T, unknown>>>;
 

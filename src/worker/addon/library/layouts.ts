@@ -1,8 +1,8 @@
-/** The structs of lib/llama-api as koffi's types: sizes and offsets follow the C rules of the platform. */
+/** The structs of packages/llama-api as koffi's types: sizes and offsets follow the C rules of the platform. */
 import koffi, { type TypeObject } from 'koffi';
-import { STRUCTS } from '../../../lib/llama-api/structs.ts';
+import { STRUCTS } from '../../../../packages/llama-api/src/structs.ts';
 
-export type * from '../../../lib/llama-api/structs.ts';
+export type * from '../../../../packages/llama-api/src/structs.ts';
 
 /** Registers every struct under its C name, so that prototypes may name it. */
 const types = Object.fromEntries(

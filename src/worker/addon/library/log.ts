@@ -1,6 +1,6 @@
 /** Log of llama.cpp: warnings and errors go to standard error, and the last errors are kept as reasons. */
 import koffi from 'koffi';
-import { LOG_LEVELS, enumName } from '../../../lib/llama-api/enums.ts';
+import { LOG_LEVELS, enumName } from '../../../../packages/llama-api/src/enums.ts';
 import { LogCallback, type Pointer } from './layouts.ts';
 import type { Library } from './open.ts';
 

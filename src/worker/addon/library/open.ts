@@ -6,8 +6,8 @@
  */
 import { basename } from 'node:path';
 import koffi, { type KoffiFunc, type LibraryHandle, type TypeObject } from 'koffi';
-import type { Bound, Declared } from '../../../lib/llama-api/declared.ts';
-import { GGML, GGML_BASE, LLAMA } from '../../../lib/llama-api/functions.ts';
+import type { Bound, Declared } from '../../../../packages/llama-api/src/declared.ts';
+import { GGML, GGML_BASE, LLAMA } from '../../../../packages/llama-api/src/functions.ts';
 import { errorMessage } from '../../../lib/errors/svc-error.ts';
 import type { LibraryFiles } from '../../../lib/files/native-library.ts';
 import { checkLayouts } from './layout-check.ts';

@@ -4,8 +4,8 @@
  * This file binds it beside the llama.cpp that the process has loaded, and compares its layouts with what it returns.
  */
 import koffi from 'koffi';
-import type { Bound } from '../../../lib/llama-api/declared.ts';
-import { MEDIA_STRUCTS, type MediaParams, MTMD } from '../../../lib/llama-api/media.ts';
+import type { Bound } from '../../../../packages/llama-api/src/declared.ts';
+import { MEDIA_STRUCTS, type MediaParams, MTMD } from '../../../../packages/llama-api/src/media.ts';
 import { difference } from '../library/layout-check.ts';
 import { bind, load } from '../library/open.ts';
 

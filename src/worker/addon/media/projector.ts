@@ -1,7 +1,7 @@
 /** A projector of libmtmd behind the page: images into rows. */
 import { webcrypto } from 'node:crypto';
 import koffi from 'koffi';
-import { CHUNK_TYPES } from '../../../lib/llama-api/media.ts';
+import { CHUNK_TYPES } from '../../../../packages/llama-api/src/media.ts';
 import { Turns } from '../../../lib/base/turns.ts';
 import type { MediumPart, NativeMedium, NativeProjector, Pixels } from '../../native.ts';
 import type { Pointer } from '../library/layouts.ts';

@@ -3,7 +3,7 @@
  * knows nothing of templates or prompts.
  */
 import type { GapTokens, PairTokens, Vocabulary } from '../../prompt/vocabulary.ts';
-import { enumName, TOKEN_ATTRIBUTES, VOCAB_TYPES } from '../../../lib/llama-api/enums.ts';
+import { enumName, TOKEN_ATTRIBUTES, VOCAB_TYPES } from '../../../../packages/llama-api/src/enums.ts';
 import type { Pointer } from '../library/layouts.ts';
 import type { Library } from '../library/open.ts';
 import { PackedTexts } from './packed-texts.ts';

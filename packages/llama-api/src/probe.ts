@@ -78,7 +78,7 @@ function declarations(): unknown {
 }
 
 function structProbe([name, members]: readonly [string, Readonly<Record<string, string>>]): string {
-  const mirror = `hearth_${name}`;
+  const mirror = `mirror_${name}`;
   const fields = Object.entries(members).map(([member, type]) => `  ${cppField(type, member)};`);
   const checks = Object.keys(members).map(
     (member) =>

@@ -1,4 +1,4 @@
-/** The enumerators that Hearth passes or reads, by the ends of their C names in lower case. */
+/** Enumerators by the ends of their C names in lower case. */
 export const VOCAB_TYPES = { none: 0, spm: 1, bpe: 2, wpm: 3, ugm: 4, rwkv: 5, plamo2: 6 } as const;
 /** `lstrip`: spaces before the token belong to it. */
 export const TOKEN_ATTRIBUTES = { unknown: 1, control: 8, user_defined: 16, lstrip: 128 } as const;
@@ -36,7 +36,6 @@ export const ENUMS: Readonly<Record<string, Readonly<Record<string, number>>>> =
   GGML_TYPE_: KV_TYPES,
 };
 
-/** The name that a table has for a number. */
 export function enumName<K extends string>(table: Readonly<Record<K, number>>, value: number): K | undefined {
   return (Object.keys(table) as K[]).find((name) => table[name] === value);
 }

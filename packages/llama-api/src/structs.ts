@@ -1,7 +1,7 @@
 /**
- * lib/llama-api owns the part of llama.cpp's C interface that Hearth uses, as data: structs, functions, enumerators, and a
- * program that compiles only against headers that agree with them. It knows nothing of koffi and loads nothing.
- * This file has the structs of llama.h and ggml.h that cross the border by value or are read back.
+ * The package owns a part of llama.cpp's C API as data: structs, functions, enumerators, and a program that compiles only
+ * against headers that agree with them. It knows no binding and loads nothing.
+ * This file: the structs of llama.h and ggml.h that are passed by value or read back.
  */
 
 /** An address in this process. */

@@ -1,6 +1,6 @@
 /**
- * The part of libmtmd's C interface that Hearth uses: images and audio into rows of the model's own width. It calls itself
- * experimental, and nothing else needs it, so it is no part of the declarations that every build must agree with.
+ * A part of libmtmd's C API: images and audio into rows of the model's own width. It calls itself experimental, so the
+ * probe does not compare it.
  */
 import { type Declared, declare } from './declared.ts';
 import type { Pointer } from './structs.ts';

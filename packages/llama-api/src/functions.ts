@@ -1,7 +1,7 @@
 /**
- * Every C function that Hearth calls, with its prototype and what it is in TypeScript. Pointers to models, contexts,
- * vocabularies and samplers are opaque addresses. A call runs on this thread until it returns; `.async` runs on one of
- * libuv's, and is used only where the context or model is not known to anybody yet.
+ * C functions with their prototypes and TypeScript types. Pointers to models, contexts, vocabularies and samplers are
+ * opaque addresses. A bound call runs on this thread until it returns; `.async` runs on one of libuv's, and is safe only
+ * for a context or model that no other call uses.
  */
 import { declare } from './declared.ts';
 import type {
