@@ -13,6 +13,7 @@ import { openOwnIssuer } from '../../trust/evidence/own-issuer.ts';
 import { canonicalSha256 } from '../../trust/identity/canonical.ts';
 import type { Envelope } from '../../trust/identity/dsse.ts';
 import { provenModel } from '../generation/frozen.ts';
+import type { UpstreamModel } from '../remote-models/upstream-model.ts';
 import { checkClaims } from '../replay/check-claims.ts';
 import { readKeyring, readRecord } from '../replay/evidence-files.ts';
 import { evalFolder } from './eval-folder.ts';
@@ -29,10 +30,15 @@ interface CardOptions {
   readonly registry: Registry;
 }
 
+export interface CardModels {
+  readonly model: InstalledModel;
+  readonly reference: InstalledModel | UpstreamModel | null;
+}
+
 /** Throws `evidence_unavailable` where nothing proves which bytes ran. */
 export async function signCard(
   { home, version, libraries, registry }: CardOptions,
-  { model, reference }: { readonly model: InstalledModel; readonly reference: InstalledModel | null },
+  { model, reference }: CardModels,
   { report, host }: Pick<Measurement, 'host'> & { readonly report: EvalReport },
 ): Promise<Card> {
   if ('unknown' in host) throw fail('evidence_unavailable', { reason: host.unknown });
@@ -46,7 +52,12 @@ export async function signCard(
   };
   const evidence = await issuer.issueCard({
     model: await named(model),
-    reference: reference === null ? null : await named(reference),
+    reference:
+      reference === null
+        ? null
+        : 'upstream' in reference
+          ? describeUpstream(reference)
+          : await named(reference),
     settings: { sha256: settingsSha256(model) },
     set: { texts_sha256: setSha256() },
     report,
@@ -55,6 +66,12 @@ export async function signCard(
   });
   return { ...report, evidence };
 }
+
+const describeUpstream = ({ id, upstream, digest }: UpstreamModel) => ({
+  id,
+  upstream: upstream.name,
+  stated_sha256: digest,
+});
 
 const settingsSha256 = ({ params }: InstalledModel): string => canonicalSha256(pickSettings(params));
 

@@ -10,13 +10,13 @@ import type { LocalBackend } from '../../engine/local/local-backend.ts';
 import type { LocalTarget } from '../../engine/local/model-source.ts';
 import type { LoadedModel, LoadSize } from '../../engine/ports.ts';
 import { isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
-import { EvalReport, Needle } from '../../trust/evidence/eval-statement.ts';
+import { EvalReport, Needle, type NotTried } from '../../trust/evidence/eval-statement.ts';
 import { checkJob } from '../check/check-job.ts';
 import { checkLoaded } from '../check/check-model.ts';
 import { plannedLoad } from '../fit/fit-model.ts';
 import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
 import { FACTS, hiddenIn, missedFacts, RECALL } from './needle.ts';
-import type { OwnRequest } from './own-requests.ts';
+import type { OwnRequests } from './own-requests.ts';
 import type { Parts } from './parts.ts';
 import { EVAL_TEXTS, FILLER } from './texts.ts';
 
@@ -43,32 +43,42 @@ const Size = Type.Object({ memoryBytes: Type.Integer(), host: Host });
 const { cases: Cases } = EvalReport.properties;
 type Cases = Static<typeof Cases>;
 
-export interface Measurement extends Static<typeof Speeds>, Static<typeof Size> {
+export interface Predictions {
   readonly model: string;
-  /** Null: the number of weights is not known. */
-  readonly bitsPerWeight: number | null;
   readonly texts: readonly ScoredText[];
-  readonly own: readonly ScoredText[];
   /** A conversation as the model's template puts it. */
   readonly rendered: string;
+}
+
+export interface Measurement extends Predictions, Static<typeof Speeds>, Static<typeof Size> {
+  readonly own: readonly ScoredText[];
   readonly cases: Cases;
+  /** Null: not tried. */
   readonly needle: Needle | null;
+  readonly notTried: readonly NotTried[];
+}
+
+/** A model to compare with. For a model of an upstream, only the predictions are known. */
+export interface Reference extends Pick<Measurement, 'model' | 'texts' | 'own' | 'needle'> {
+  readonly rendered: string | null;
+  readonly readPerS: number | null;
+  readonly writtenPerS: number | null;
+  readonly memoryBytes: number | null;
 }
 
 export interface MeasureOptions {
   readonly worker: WorkerSettings;
   readonly target: LocalTarget;
-  readonly bitsPerWeight: number | null;
   /** Slots of a load, as the user set them; null: as memory allows. */
   readonly slots: number | null;
   /** Cases of calls and JSON that do not end within this time are left out; null: none is tried. */
   readonly casesWithinMs: number | null;
-  /** Tokens of the text with facts; null: what the model reads in half a minute. */
-  readonly needleTokens: number | null;
-  readonly own: readonly OwnRequest[];
+  readonly own: OwnRequests;
   readonly parts: Pick<Parts, 'part'>;
   readonly signal: AbortSignal;
   readonly onProgress: (words: string) => void;
+  /** The texts are scored; whatever else is measured waits for it. */
+  readonly onPredicted?: (predictions: Predictions) => Promise<void>;
 }
 
 const NUM_CTX = 2048;
@@ -80,7 +90,7 @@ const ROUNDS = 3;
 const LEFT_TOKENS = 8;
 const NEEDLE_S = 30;
 /** A long text is read more slowly than a short one; beyond this it is given up. */
-const NEEDLE_WITHIN_MS = 120_000;
+export const NEEDLE_WITHIN_MS = 120_000;
 const LEAST_NEEDLE_TOKENS = 512;
 const REASON_CHARACTERS = 1_000;
 /** Of all recorded requests together. */
@@ -98,15 +108,18 @@ const CONVERSATION: GenerateJob['prompt'] = {
 
 const NO_CASES: Cases = { all: 0, passed: 0, failed: [], left: 0 };
 
+/** All but the long text. */
 export async function measureModel(options: MeasureOptions): Promise<Measurement> {
-  const { target, casesWithinMs, own, needleTokens } = options;
+  const { casesWithinMs, own, onPredicted } = options;
+  const { modelId: model } = options.target;
   const bench = new Bench(options);
-  const step = steps(options, EVAL_TEXTS.length + 4 + (casesWithinMs === null ? 0 : 1) + own.length);
+  const step = steps(options, EVAL_TEXTS.length + 3 + (casesWithinMs === null ? 0 : 1) + own.requests.length);
   try {
     const texts: ScoredText[] = [];
     for (const { name, text } of EVAL_TEXTS)
       texts.push(await step(`text ${name}`, ScoredText, () => bench.scoredText(name, text)));
     const rendered = await step('chat template', Type.String(), () => bench.rendered());
+    await onPredicted?.({ model, texts, rendered });
     const speeds = await step('speed', Speeds, () => bench.speeds(texts));
     const size = await step('memory', Size, () => bench.size());
     const cases =
@@ -115,13 +128,41 @@ export async function measureModel(options: MeasureOptions): Promise<Measurement
         : await step('calls and JSON', Cases, () => bench.cases(casesWithinMs));
     // Their tokens are the user's own words, so they are never kept.
     const scoredOwn = await bench.scoredOwn((name) => step.tell(name));
-    const limit = needleTokens ?? Math.max(LEAST_NEEDLE_TOKENS, Math.floor(speeds.readPerS * NEEDLE_S));
-    const needle = await step('facts in a long text', Type.Union([Needle, Type.Null()]), () =>
-      bench.needle(limit),
-    );
-    const { modelId: model } = target;
-    const { bitsPerWeight } = options;
-    return { model, bitsPerWeight, texts, own: scoredOwn, rendered, cases, needle, ...speeds, ...size };
+    const notTried = [...untriedCases(cases, casesWithinMs), ...untriedRequests(own, scoredOwn)];
+    return { model, texts, rendered, own: scoredOwn, cases, needle: null, notTried, ...speeds, ...size };
+  } finally {
+    await bench.close();
+  }
+}
+
+const SECOND_MS = 1000;
+
+function untriedCases({ all, left }: Cases, withinMs: number | null): NotTried[] {
+  const what = 'calls and JSON';
+  if (withinMs === null) return [{ what, count: null, why: 'you left them out' }];
+  if (left === 0) return [];
+  const why = `the ${withinMs / SECOND_MS} seconds for them were over`;
+  return [{ what, count: left === all ? null : left, why }];
+}
+
+function untriedRequests({ left }: OwnRequests, scored: readonly ScoredText[]): NotTried[] {
+  const count = left + scored.filter(({ tokens }) => tokens.length === 0).length;
+  const most = `the newest ${scored.length} that the model can read, up to ${OWN_TOKENS} tokens together`;
+  return count === 0 ? [] : [{ what: 'recorded requests', count, why: `only ${most}, count` }];
+}
+
+/** Tokens of a long text: what the model reads in half a minute. */
+export const needleTokens = ({ readPerS }: Pick<Measurement, 'readPerS'>): number =>
+  Math.max(LEAST_NEEDLE_TOKENS, Math.floor(readPerS * NEEDLE_S));
+
+/** The facts that it recalls in a text of at most `tokens`; null: it did not read the text in time. */
+export async function recallFacts(options: MeasureOptions, tokens: number): Promise<Needle | null> {
+  const { target, parts, onProgress } = options;
+  onProgress(`${target.modelId}: facts in a long text …`);
+  const bench = new Bench(options);
+  try {
+    const shape = Type.Union([Needle, Type.Null()]);
+    return await parts.part(`facts in ${tokens} tokens`, shape, () => bench.needle(tokens));
   } finally {
     await bench.close();
   }
@@ -233,7 +274,7 @@ class Bench {
   async scoredOwn(onRequest: (name: string) => void): Promise<ScoredText[]> {
     const scored: ScoredText[] = [];
     let left = OWN_TOKENS;
-    for (const [at, { job }] of this.#options.own.entries()) {
+    for (const [at, { job }] of this.#options.own.requests.entries()) {
       const name = `recorded request ${at + 1}`;
       onRequest(name);
       const tokens = await this.#ownTokens(job);

@@ -16,7 +16,7 @@ const entry = (body: unknown, answer = '', over: { path?: string; status?: numbe
   response: { status: over.status ?? 200, content: { text: answer } },
 });
 const conversations = (...entries: readonly unknown[]): string[][] | undefined =>
-  readOwnRequests({ log: { entries } })?.map(({ job: { prompt } }) =>
+  readOwnRequests({ log: { entries } })?.requests.map(({ job: { prompt } }) =>
     prompt.kind === 'chat' ? prompt.turns.map(({ role, content }) => `${role}: ${content}`) : [],
   );
 
@@ -77,6 +77,7 @@ describe('requests of an archive', () => {
   it('are sixteen at most, and none of what is no archive', () => {
     const many = Array.from({ length: 40 }, (_, at) => entry(chat([`question ${at}`])));
     expect(conversations(...many)).toHaveLength(16);
+    expect(readOwnRequests({ log: { entries: many } })?.left).toBe(24);
     expect(readOwnRequests({ entries: [] })).toBeNull();
   });
 });

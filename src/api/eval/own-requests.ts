@@ -26,6 +26,15 @@ const Archive = Type.Object({ log: Type.Object({ entries: Type.Array(Type.Unknow
 
 /** More take long and add little. */
 const MOST_REQUESTS = 16;
+/** Each is compared with all that are newer. */
+const MOST_COUNTED = 1_000;
+
+export interface OwnRequests {
+  /** The newest first. */
+  readonly requests: readonly OwnRequest[];
+  /** Conversations beyond those. */
+  readonly left: number;
+}
 
 type Asked = Pick<GenerateJob, 'prompt'> & Partial<GenerateJob>;
 
@@ -42,22 +51,23 @@ const READERS: Readonly<Record<string, (body: unknown) => Asked | null>> = {
       : null,
 };
 
-/** Null: it is no archive. The newest first; one that a later request repeats and continues is left out. */
-export function readOwnRequests(archive: unknown): OwnRequest[] | null {
+/** Null: it is no archive. A request that a later one repeats and continues is left out. */
+export function readOwnRequests(archive: unknown): OwnRequests | null {
   if (!Check(Archive, archive)) return null;
-  const found: OwnRequest[] = [];
+  const requests: OwnRequest[] = [];
   const seen: string[] = [];
   for (const entry of archive.log.entries.toReversed()) {
-    if (found.length === MOST_REQUESTS) break;
+    if (seen.length === MOST_COUNTED) break;
     const asked = readEntry(entry);
     if (asked?.prompt.kind !== 'chat') continue;
     const beginning = JSON.stringify(asked.prompt.turns).slice(0, -1);
     if (seen.some((later) => later.startsWith(beginning))) continue;
     seen.push(beginning);
+    if (requests.length === MOST_REQUESTS) continue;
     const turns = [...asked.prompt.turns, ...answerTurns(entry)];
-    found.push({ job: checkJob('own', { ...asked, prompt: { ...asked.prompt, turns } }) });
+    requests.push({ job: checkJob('own', { ...asked, prompt: { ...asked.prompt, turns } }) });
   }
-  return found;
+  return { requests, left: seen.length - requests.length };
 }
 
 /** Null: another route, a failure, or text that was not kept whole. */

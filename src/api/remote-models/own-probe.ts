@@ -3,6 +3,7 @@ import { Connections } from '../../engine/upstream/http/connections.ts';
 import { createProbe, type Detector } from '../../engine/upstream/look/probe.ts';
 import type { Upstream, UpstreamProbe } from '../../engine/upstream/ports.ts';
 import { systemClock } from '../../lib/base/clock.ts';
+import type { ExchangeDeps } from '../../engine/upstream/http/exchange.ts';
 import { prove } from './prove-upstream.ts';
 
 export interface OwnProbe extends UpstreamProbe, Detector {
@@ -10,16 +11,28 @@ export interface OwnProbe extends UpstreamProbe, Detector {
   proved(upstream: Upstream, signal: AbortSignal): Promise<void>;
 }
 
+export const withProbe = <T>(version: string, use: (probe: OwnProbe) => Promise<T>): Promise<T> =>
+  withConnections(version, (deps) =>
+    use({ ...createProbe(deps), proved: (upstream, signal) => proveIfPinned(deps, upstream, signal) }),
+  );
+
 /** Runs `use` and lets go of every connection. */
-export async function withProbe<T>(version: string, use: (probe: OwnProbe) => Promise<T>): Promise<T> {
+export async function withConnections<T>(
+  version: string,
+  use: (deps: ExchangeDeps) => Promise<T>,
+): Promise<T> {
   const connections = new Connections();
   try {
-    const deps = { clock: systemClock, connections, userAgent: `hearth/${version}` };
-    const proved = async (upstream: Upstream, signal: AbortSignal): Promise<void> => {
-      if (upstream.publicKey !== null) await prove(deps, upstream, signal);
-    };
-    return await use({ ...createProbe(deps), proved });
+    return await use({ clock: systemClock, connections, userAgent: `hearth/${version}` });
   } finally {
     connections.close();
   }
+}
+
+export async function proveIfPinned(
+  deps: ExchangeDeps,
+  upstream: Upstream,
+  signal: AbortSignal,
+): Promise<void> {
+  if (upstream.publicKey !== null) await prove(deps, upstream, signal);
 }

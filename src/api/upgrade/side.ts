@@ -1,7 +1,7 @@
 /** One of the two installations that are compared: the work that both do, by this program. */
 import { collectEvents, requireEvent } from '../../engine/collect.ts';
 import { checkJob } from '../check/check-job.ts';
-import { type Measurement, measureModel, type MeasureOptions } from '../eval/measure.ts';
+import { type Measurement, measureModel, type MeasureOptions, recallFacts } from '../eval/measure.ts';
 import { startOwnWorker } from '../own-worker.ts';
 import { type Replayed, replayOn, type ReplayOptions, type Bench } from './answers.ts';
 
@@ -14,12 +14,12 @@ export interface Side {
   leastMs(tokens: readonly number[], signal: AbortSignal): Promise<number>;
 }
 
+const NEEDLE_TOKENS = 2048;
+
 /** What a trial leaves out: the user's requests are replayed apart, and an interrupted one starts anew. */
 const SHORT = {
-  bitsPerWeight: null,
   slots: null,
-  needleTokens: 2048,
-  own: [],
+  own: { requests: [], left: 0 },
   parts: { part: (_name, _shape, make) => make() },
 } satisfies Partial<MeasureOptions>;
 
@@ -30,7 +30,7 @@ export function localSide(bench: Bench): Side {
       const named = (words: string): void => onProgress(words.replace(target.modelId, name));
       const options = { worker, target, casesWithinMs, signal, onProgress: named, ...SHORT };
       const measured = await measureModel(options);
-      return { ...measured, model: name };
+      return { ...measured, model: name, needle: await recallFacts(options, NEEDLE_TOKENS) };
     },
     replay: (work) => replayOn(bench, work),
     leastMs: (tokens, signal) => leastMs(bench, tokens, signal),

@@ -1,7 +1,8 @@
 /** Runs the present installation and a candidate one after the other on the same work, and puts their figures side by side. */
 import { isSvcError, errorMessage } from '../../lib/errors/svc-error.ts';
 import { CHECK_CASES } from '../check/cases.ts';
-import { type Distance, distanceOf, findingsOf } from '../eval/compare.ts';
+import { type Distance, distanceOf } from '../eval/compare.ts';
+import { findingsOf } from '../eval/findings.ts';
 import type { Measurement } from '../eval/measure.ts';
 import type { Replayed, Reply } from './answers.ts';
 import type { RecordedRequest } from './recorded.ts';
@@ -63,7 +64,7 @@ export async function tryUpgrade(options: TrialOptions): Promise<Trial> {
       figures: {
         isSameModel: options.isSameModel,
         texts: distanceOf(one, other),
-        findings: findingsOf(one, other),
+        findings: findingsOf(one, other, null),
         cases: caseFigures(one, other),
         requests: requests.length === 0 ? null : requestFigures({ one, other, before, now }),
         speedRatio: options.measuresSpeed ? await speedRatio(options, { one, other }) : null,

@@ -9,9 +9,6 @@ const distance = (over: Partial<Distance> = {}): Distance => ({
   sameChoice: 1,
   divergence: 0,
   lossRatio: 1,
-  readRatio: 1,
-  writtenRatio: 1,
-  memoryRatio: 1,
   ...over,
 });
 const requests = { replayed: 20, validBefore: 20, valid: 20, lost: [], same: 20, distance: distance() };

@@ -1,5 +1,6 @@
 /** What follows from the figures of a trial: take the candidate, keep the present side, or look at it yourself. Pure. */
 import type { Distance } from '../eval/compare.ts';
+import { BETTER_LOSS, ROUNDING } from '../eval/findings.ts';
 import type { Trial, TrialFigures } from './trial.ts';
 
 export type Verdict = 'switch' | 'look' | 'keep';
@@ -15,13 +16,11 @@ export interface Judgement {
  * libraries for other processors on one side, and libraries that compute something else on the other.
  */
 const SAME_WEIGHTS = {
-  harmless: { sameChoice: 0.97, divergence: 0.01 },
+  harmless: ROUNDING,
   wrong: { sameChoice: 0.9, divergence: 0.1 },
 } as const;
 /** Of other weights: how many more bits the same text may take without a word. */
 const HARMLESS_LOSS = 1.02;
-/** A model that needs so many fewer bits is better, and answers otherwise for that; damage can save one or two per cent. */
-const BETTER_LOSS = 0.97;
 /** Answers that may turn invalid by chance, as a share of those that were tried. */
 const LOST_SHARE = 0.05;
 const SLOWER = 0.8;

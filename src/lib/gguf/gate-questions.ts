@@ -4,7 +4,7 @@ import {
   inspectGgufPart,
   inspectModelOrAdapter,
   inspectProjector,
-  readTensorPlaces,
+  readContents,
   readTensorShapes,
   readVocabularyFacts,
 } from './inspect.ts';
@@ -15,7 +15,7 @@ export const gateQuestions = {
   inspectGgufPart,
   inspectModelOrAdapter,
   inspectProjector,
-  readTensorPlaces,
+  readContents,
   readTensorShapes,
   readVocabularyFacts,
 } as const;

@@ -30,10 +30,10 @@ export const inspectGguf = withFailures(gguf.inspectGguf);
 export const inspectGgufPart = withFailures(gguf.inspectGgufPart);
 export const inspectModelOrAdapter = withFailures(gguf.inspectModelOrAdapter);
 export const inspectProjector = withFailures(gguf.inspectProjector);
+export const readContents = withFailures(gguf.readContents);
 export const readMakerDefaults = withFailures(gguf.readMakerDefaults);
 export const readMatrixTypes = withFailures(gguf.readMatrixTypes);
 export const readTemplateText = withFailures(gguf.readTemplateText);
-export const readTensorPlaces = withFailures(gguf.readTensorPlaces);
 export const readTensorShapes = withFailures(gguf.readTensorShapes);
 export const readVocabularyFacts = withFailures(gguf.readVocabularyFacts);
 

@@ -7,6 +7,7 @@ import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { LocalTarget } from '../../engine/local/model-source.ts';
 import type { ModelKind } from '../../contract/load.ts';
+import { pickSettings } from '../../contract/settings/shapes.ts';
 import { BUILTIN_IDS } from '../../lib/errors/builtin-ids.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { errnoCode, type StepHook } from '../../lib/files/durable.ts';
@@ -26,7 +27,13 @@ import {
 import { filePath } from '../files/paths.ts';
 import { type Companions, findCompanions, hasCompanions, NO_COMPANIONS } from './companions.ts';
 import { FileStates } from './file-states.ts';
-import { bitsPerWeight, type OtherTensors, otherTensors } from './tensors.ts';
+import {
+  type Compared,
+  type Differences,
+  compareModels,
+  type OtherTensors,
+  otherTensors,
+} from './differences.ts';
 import { Provenance } from './provenance.ts';
 import { Store } from '../files/store.ts';
 import { makeTarget, type TargetOptions } from './target.ts';
@@ -132,8 +139,13 @@ export class Registry {
     return otherTensors(this.#weightPaths(model), this.#weightPaths(reference), signal);
   }
 
-  bitsPerWeight(model: InstalledModel): Promise<number | null> {
-    return bitsPerWeight(this.#weightPaths(model));
+  /** The differences of their headers and settings. */
+  differences(model: InstalledModel, reference: InstalledModel): Promise<Differences> {
+    const compared = (each: InstalledModel): Compared => ({
+      paths: this.#weightPaths(each),
+      settings: pickSettings(each.params),
+    });
+    return compareModels(compared(model), compared(reference));
   }
 
   #weightPaths(model: InstalledModel): string[] {

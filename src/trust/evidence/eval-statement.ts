@@ -41,7 +41,7 @@ const Cases = Type.Object(
   {
     all: count('Calls, JSON answers and past calls.'),
     passed: count('Of them.'),
-    left: count('Not tried in time.'),
+    left: count('Not tried; `not_tried` says why.'),
     failed: Type.Array(
       Type.Object(
         { name: text('Of the case.', 128), kind: text('Its kind.', 16), reason: text('Why.', 2048) },
@@ -67,6 +67,17 @@ export const Needle = Type.Object(
 );
 export type Needle = Static<typeof Needle>;
 
+/** A part of the evaluation that was left out. */
+export const NotTried = Type.Object(
+  {
+    what: text('What was to be tried.', 64),
+    count: orNull(count('How much of it; null: all.')),
+    why: text('After "because".', 256),
+  },
+  EXACT,
+);
+export type NotTried = Static<typeof NotTried>;
+
 const Against = Type.Object(
   {
     reference: text('Its id.'),
@@ -77,6 +88,10 @@ const Against = Type.Object(
     read_ratio: figure('Speed of prompts over that of the reference.'),
     written_ratio: figure('Speed of answers over that of the reference.'),
     memory_ratio: figure('Memory over that of the reference.'),
+    differences: Type.Array(text('What the files or settings of the two have otherwise.', 512), {
+      maxItems: 16,
+      description: 'Of what decides predictions, tokens or prompts.',
+    }),
   },
   EXACT,
 );
@@ -100,6 +115,7 @@ export const EvalReport = Type.Object(
     ),
     cases: Cases,
     needle: orNull(Needle),
+    not_tried: Type.Array(NotTried, { maxItems: 8 }),
     speed: Type.Object(
       {
         read_per_s: figure('Prompt tokens per second.'),
@@ -114,11 +130,21 @@ export const EvalReport = Type.Object(
 );
 export type EvalReport = Static<typeof EvalReport>;
 
+/** A reference of an upstream: nothing here proves its files. */
+const UpstreamModel = Type.Object(
+  {
+    id: text('Its id here.'),
+    upstream: text('What the service is called here.', 160),
+    stated_sha256: orNull(sha256('The model file, as the service states.')),
+  },
+  EXACT,
+);
+
 export const EvalPredicate = Type.Object(
   {
     issuer: Issuer,
     model: Model,
-    reference: orNull(Model),
+    reference: orNull(Type.Union([Model, UpstreamModel])),
     server: Server,
     backend: Backend,
     settings: Type.Object({ sha256: sha256('Canonical JSON of what is set for loads of the model.') }, EXACT),

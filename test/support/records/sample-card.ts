@@ -23,6 +23,7 @@ export const sampleReport = (): EvalReport => ({
   own: null,
   cases: { all: 2, passed: 1, left: 0, failed: [{ name: 'a call', kind: 'call', reason: 'none came' }] },
   needle: { window: 512, tokens: 400, facts: 5, missed: [0.25] },
+  not_tried: [],
   speed: { read_per_s: 100, written_per_s: 10.5 },
   memory_bytes: 1_000,
   against: {
@@ -34,6 +35,7 @@ export const sampleReport = (): EvalReport => ({
     read_ratio: 1,
     written_ratio: 1.5,
     memory_ratio: 0.5,
+    differences: [],
   },
 });
 

@@ -29,8 +29,16 @@ export type HeaderValue =
       readonly items?: readonly number[];
     };
 
+/** Bytes of a file. */
+export interface Span {
+  readonly from: number;
+  readonly bytes: number;
+}
+
 export interface Header {
   readonly metadata: ReadonlyMap<string, HeaderValue>;
+  /** Each value with its type, as the file has it. */
+  readonly spans: ReadonlyMap<string, Span>;
   readonly tensors: readonly TensorInfo[];
   readonly vocabulary: Vocabulary;
   /** Ids of the tokens that are declared to stand for one byte. */
@@ -46,10 +54,10 @@ export async function readHeader(cursor: HeaderCursor, sizeBytes: number, refuse
   cursor.pass(8);
   const tensorCount = checkedCount(cursor.u64(), LIMITS.tensors, 'tensors', refuse);
   const entryCount = checkedCount(cursor.u64(), LIMITS.metadataEntries, 'metadata entries', refuse);
-  const { metadata, vocabulary, byteTypes } = await readMetadata(cursor, entryCount, refuse);
+  const { metadata, spans, vocabulary, byteTypes } = await readMetadata(cursor, entryCount, refuse);
   const alignment = readAlignment(metadata, refuse);
   const table = await readTensors({ cursor, count: tensorCount, alignment, sizeBytes, refuse });
-  return { metadata, vocabulary, byteTypes, alignment, ...table, sha256: cursor.digest() };
+  return { metadata, spans, vocabulary, byteTypes, alignment, ...table, sha256: cursor.digest() };
 }
 
 function checkedCount(value: bigint, limit: number, what: string, refuse: Refuse): number {
@@ -60,20 +68,18 @@ function checkedCount(value: bigint, limit: number, what: string, refuse: Refuse
 /** What a number takes in memory, however short it is in the file. */
 const NUMBER_BYTES = 8;
 
-interface Metadata {
-  readonly metadata: Map<string, HeaderValue>;
-  readonly vocabulary: Vocabulary;
-  readonly byteTypes: readonly number[];
-}
+type Metadata = Pick<Header, 'metadata' | 'spans' | 'vocabulary' | 'byteTypes'>;
 
 async function readMetadata(cursor: HeaderCursor, count: number, refuse: Refuse): Promise<Metadata> {
   const metadata = new Map<string, HeaderValue>();
+  const spans = new Map<string, Span>();
   let vocabulary = emptyVocabulary();
   let byteTypes: readonly number[] = [];
   let keptBytes = 0;
   for (let index = 0; index < count; index += 1) {
     const key = await readKey(cursor, refuse);
     if (metadata.has(key)) refuse(`the metadata key "${key}" appears twice`);
+    const from = cursor.position;
     const type = await readValueType(cursor, `the value of ${key}`, refuse);
     if (type !== 'array') {
       const value = await readScalarOrText(cursor, type, key);
@@ -93,11 +99,12 @@ async function readMetadata(cursor: HeaderCursor, count: number, refuse: Refuse)
         metadata.set(key, items === undefined ? array : { ...array, items });
       }
     }
+    spans.set(key, { from, bytes: cursor.position - from });
     keptBytes += key.length;
     if (keptBytes > LIMITS.keptBytes)
       refuse(`its metadata texts and short arrays exceed ${LIMITS.keptBytes} bytes`);
   }
-  return { metadata, vocabulary, byteTypes };
+  return { metadata, spans, vocabulary, byteTypes };
 }
 
 async function readKey(cursor: HeaderCursor, refuse: Refuse): Promise<string> {

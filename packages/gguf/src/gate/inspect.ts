@@ -8,7 +8,7 @@ import { GgufError } from '../gguf-error.ts';
 import { type OpenFile, openFile } from '../open-file.ts';
 import { HeaderCursor, type Refuse } from '../format/cursor.ts';
 import { collectFacts, expertBytes, type GgufFacts, tensorBytes } from './facts.ts';
-import { type Header, readHeader } from '../format/header.ts';
+import { type Header, type HeaderValue, readHeader, type Span } from '../format/header.ts';
 import { Lookup } from '../format/lookup.ts';
 import { checkMagic, SNIFF_BYTES } from './recognise.ts';
 import { checkTensorNames, readShape } from './shape-checks.ts';
@@ -65,34 +65,69 @@ export async function readTensorShapes(path: string, open: OpenFile = openFile):
   );
 }
 
-/** Where the values of a tensor lie in its file, bytes; tensors of one form and the same bytes are the same. */
-export interface TensorPlace {
-  /** Type and sizes. */
-  readonly form: string;
+/** The place of a tensor's values in its file; tensors of one type, one shape and the same bytes are the same. */
+export interface TensorPlace extends Span {
+  readonly type: string;
+  readonly shape: string;
   /** Numbers in it. */
   readonly weights: number;
-  readonly from: number;
-  readonly bytes: number;
 }
 
-export async function readTensorPlaces(
-  path: string,
-  open: OpenFile = openFile,
-): Promise<ReadonlyMap<string, TensorPlace>> {
-  return withHeader(path, open, ({ header: { tensors, dataOffset } }) => {
-    const placed = tensors.map(({ name, type, dims, elements, offset, bytes }) => {
-      const form = `${type.name} ${dims.join(' ')}`;
-      const place = {
-        form,
-        weights: Number(elements),
-        from: dataOffset + Number(offset),
-        bytes: Number(bytes),
-      };
-      return [name, place] as const;
-    });
-    return new Map(placed);
-  });
+/** The place of a metadata value with its type, and its words for a sentence. */
+export interface ValuePlace extends Span {
+  readonly words: string;
 }
+
+export interface Contents {
+  readonly tensors: ReadonlyMap<string, TensorPlace>;
+  readonly values: ReadonlyMap<string, ValuePlace>;
+}
+
+/** All that a file contains, to be compared with another file. */
+export async function readContents(path: string, open: OpenFile = openFile): Promise<Contents> {
+  return withHeader(path, open, ({ header: { tensors, dataOffset, metadata, spans } }) => ({
+    tensors: new Map(
+      tensors.map(({ name, type, dims, elements, offset, bytes }) => [
+        name,
+        {
+          type: type.name,
+          shape: dims.join(' x '),
+          weights: Number(elements),
+          from: dataOffset + Number(offset),
+          bytes: Number(bytes),
+        },
+      ]),
+    ),
+    values: new Map(
+      [...spans].flatMap(([key, span]) => {
+        const value = metadata.get(key);
+        return value === undefined ? [] : [[key, { ...span, words: valueWords(value) }] as const];
+      }),
+    ),
+  }));
+}
+
+const SHOWN_ITEMS = 8;
+const SHOWN_CHARACTERS = 60;
+/** All that an f32 holds. */
+const F32_DIGITS = 7;
+
+function valueWords(value: HeaderValue): string {
+  if (value.type === 'array') {
+    const { count, items } = value;
+    return items === undefined || count > SHOWN_ITEMS
+      ? `${count} values`
+      : `[${items.map(shortly).join(', ')}]`;
+  }
+  const { value: scalar, bytes } = value;
+  if (typeof scalar === 'string' && scalar.length <= SHOWN_CHARACTERS) return JSON.stringify(scalar);
+  return scalar === undefined || typeof scalar === 'string' ? `a text of ${bytes} bytes` : shortly(scalar);
+}
+
+const shortly = (value: number | bigint | boolean): string =>
+  typeof value === 'number' && !Number.isInteger(value)
+    ? String(Number(value.toPrecision(F32_DIGITS)))
+    : String(value);
 
 /** Never multiplied with rows of activations, whatever their type: looked up, convolved, or a rate for each channel. */
 const NOT_MULTIPLIED = /(^position_embd|conv|ssm_a$|ssm_d$)/;

@@ -1,27 +1,30 @@
 /** hearth eval ID: how well a model predicts text, calls tools and writes JSON, and how far it is from another model. */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { losesPredictions } from '../../../api/eval/compare.ts';
 import { type Card, keepCard, signCard } from '../../../api/eval/card.ts';
-import { type Measurement, measureModel } from '../../../api/eval/measure.ts';
-import { type OwnRequest, readOwnRequests } from '../../../api/eval/own-requests.ts';
+import { measureModel, type MeasureOptions, recallFacts } from '../../../api/eval/measure.ts';
+import { type OwnRequests, readOwnRequests } from '../../../api/eval/own-requests.ts';
 import { Parts } from '../../../api/eval/parts.ts';
 import { reportOf, setSha256 } from '../../../api/eval/report.ts';
+import { measureUpstream } from '../../../api/eval/measure-upstream.ts';
+import { type ReferenceSide, runEval } from '../../../api/eval/run-eval.ts';
+import { withConnections } from '../../../api/remote-models/own-probe.ts';
+import { findUpstreamModel, type UpstreamModel } from '../../../api/remote-models/upstream-model.ts';
 import { systemClock } from '../../../lib/base/clock.ts';
 import { isSvcError, errorReason } from '../../../lib/errors/svc-error.ts';
 import { librariesFolder } from '../../../lib/files/native-library.ts';
+import { EngineStore } from '../../../store/engines/engine-store.ts';
 import type { ServedManifest } from '../../../store/files/manifest.ts';
 import type { Registry } from '../../../store/registry/registry.ts';
-import type { EvalReport, TextFigures } from '../../../trust/evidence/eval-statement.ts';
 import { routes } from '../../../wire/routes.ts';
 import { callServer, expectOk } from '../../api.ts';
 import { type CliContext, CliFailure, EXIT_CODES, printable } from '../../context.ts';
 import { interruptible, localRegistry } from '../../local-registry.ts';
 import { readVersion } from '../../version.ts';
+import { evalLines } from '../../words/eval-lines.ts';
 
 /** With the load and the texts, two models stay within five minutes. */
 const CASES_WITHIN_MS = 50_000;
-const NAME_WIDTH = 19;
 
 interface Flags {
   readonly against?: string;
@@ -38,7 +41,10 @@ export function registerEval(program: Command, context: CliContext): void {
     .description(
       'measure how well a chat model predicts text, calls tools and writes JSON; with --against, exit code 1 when something is wrong with it',
     )
-    .option('--against <model>', 'compare with this model, such as a larger quant of the same one')
+    .option(
+      '--against <model>',
+      'compare with this model, such as a larger quant of the same one, or a model of an upstream',
+    )
     .option('--texts-only', 'leave out the calls and JSON answers, which take up to a minute')
     .option(
       '--requests [file]',
@@ -53,89 +59,104 @@ export function registerEval(program: Command, context: CliContext): void {
 
 async function evaluate(context: CliContext, id: string, flags: Flags, signal: AbortSignal): Promise<void> {
   const registry = localRegistry(context.config());
-  const ids = [id, ...(flags.against === undefined ? [] : [flags.against])];
   // All that is named is there before the first model is measured.
-  const models = await Promise.all(ids.map((each) => registry.resolve(each, 'chat')));
-  const own = flags.requests === undefined ? [] : await ownRequests(context, flags.requests);
-  const measured: Measurement[] = [];
-  const opened: Parts[] = [];
-  for (const model of models) {
-    const run = { registry, model, own, first: measured[0] ?? null };
-    const parts = await openParts(context, run, flags);
-    opened.push(parts);
-    measured.push(await measure(context, { ...run, parts }, flags, signal));
-  }
-  const [candidate, reference = null] = measured;
-  const [model, other = null] = models;
-  if (candidate === undefined || model === undefined) throw new Error('no model was measured');
-  const isWorse = reference !== null && other !== null && losesPredictions(candidate, reference);
-  const report = reportOf(
+  const model = await registry.resolve(id, 'chat');
+  const other = flags.against === undefined ? null : await findReference(context, registry, flags.against);
+  const own = flags.requests === undefined ? NO_REQUESTS : await ownRequests(context, flags.requests);
+  const work = { context, registry, own, textsOnly: flags.textsOnly === true, signal };
+  const candidate = await openSide(work, model, true);
+  const reference = other === null ? null : await openReference(work, model, other);
+  const evaluated = await runEval({
     candidate,
-    reference,
-    isWorse ? await registry.otherTensors(model, other, signal) : null,
-  );
-  const card = await signed(context, registry, { model, reference: other }, { ...candidate, report });
+    reference: reference?.side ?? null,
+    onFinding: (finding) => context.note(printable(`${model.id} is wrong: ${finding}`)),
+  });
+  const report = reportOf(evaluated);
+  const { host } = evaluated.candidate;
+  const card = await signed(context, registry, { model, reference: other }, { host, report });
   if (flags.svg !== undefined) {
     const { evalPlot } = await import('./eval-plot.ts');
     await writeFile(flags.svg, evalPlot(report));
   }
   if (flags.json === true) context.printJson(card ?? report);
-  else context.print(linesOf(report));
-  await Promise.all(opened.map((parts) => parts.remove()));
+  else context.print(evalLines(report));
+  await Promise.all([candidate.parts, reference?.parts].map((parts) => parts?.remove()));
   if (report.findings.length > 0)
-    throw new CliFailure(`${candidate.model}: ${report.findings[0]}`, EXIT_CODES.failure);
+    throw new CliFailure(`${report.model}: ${report.findings[0]}`, EXIT_CODES.failure);
 }
 
-interface Run {
-  readonly registry: Registry;
-  readonly model: ServedManifest;
-  readonly own: readonly OwnRequest[];
-  /** The candidate, once it is measured. */
-  readonly first: Measurement | null;
-}
-
-async function targetOf(context: CliContext, { registry, model }: Pick<Run, 'registry' | 'model'>) {
-  const { numCtx, numThreads } = context.config();
-  return registry.toTarget(model, { numCtx, numThreads, companions: await registry.companions(model) });
-}
-
-async function openParts(context: CliContext, run: Run, { textsOnly = false }: Flags): Promise<Parts> {
-  const { revision, defaultCtx } = await targetOf(context, run);
-  const { home, numParallel } = context.config();
-  const isFirst = run.first === null;
-  const key = [readVersion(), setSha256(), revision, defaultCtx, numParallel, isFirst, textsOnly];
-  const parts = await Parts.open(home, JSON.stringify(key), systemClock.unixMs());
-  if (parts.kept > 0) {
-    context.note(
-      printable(`${run.model.id}: continuing an interrupted run (${parts.kept} parts are there).`),
-    );
-  }
-  return parts;
-}
-
-async function measure(
+/** An installed model, or one of an upstream. */
+async function findReference(
   context: CliContext,
-  { registry, model, own, first, parts }: Run & { readonly parts: Parts },
-  { textsOnly = false }: Flags,
-  signal: AbortSignal,
-): Promise<Measurement> {
-  const { home, numParallel } = context.config();
-  const target = await targetOf(context, { registry, model });
-  context.note(printable(`Loading ${model.id} …`));
-  await target.source.verify();
-  return measureModel({
-    worker: { env: context.env, gpu: 'off', libraries: librariesFolder(home) },
+  registry: Registry,
+  name: string,
+): Promise<ServedManifest | UpstreamModel> {
+  const remote = (await registry.has(name))
+    ? null
+    : await findUpstreamModel(new EngineStore(registry.store), name, context.env);
+  return remote ?? registry.resolve(name, 'chat');
+}
+
+async function openReference(
+  work: Work,
+  model: ServedManifest,
+  other: ServedManifest | UpstreamModel,
+): Promise<{ readonly side: ReferenceSide; readonly parts: Parts | null }> {
+  const { context, registry, signal } = work;
+  if ('upstream' in other) {
+    const onProgress = (words: string): void => context.note(printable(words));
+    const measure = () =>
+      withConnections(readVersion(), (deps) => measureUpstream({ ...other, deps, signal, onProgress }));
+    return { side: { measure, recall: null, compare: null }, parts: null };
+  }
+  const { parts, measure, recall } = await openSide(work, other, false);
+  const compare = {
+    differences: () => registry.differences(model, other),
+    otherTensors: () => registry.otherTensors(model, other, signal),
+  };
+  return { side: { measure: () => measure(), recall, compare }, parts };
+}
+
+const NO_REQUESTS: OwnRequests = { requests: [], left: 0 };
+
+interface Work {
+  readonly context: CliContext;
+  readonly registry: Registry;
+  readonly own: OwnRequests;
+  readonly textsOnly: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** An installed model in a worker of its own; the calls and JSON answers of the candidate alone count. */
+async function openSide(work: Work, model: ServedManifest, isCandidate: boolean) {
+  const { context, registry, own, textsOnly, signal } = work;
+  const { home, numCtx, numThreads, numParallel } = context.config();
+  const companions = await registry.companions(model);
+  const target = registry.toTarget(model, { numCtx, numThreads, companions });
+  const { revision, defaultCtx } = target;
+  const key = [readVersion(), setSha256(), revision, defaultCtx, numParallel, isCandidate, textsOnly];
+  const parts = await Parts.open(home, JSON.stringify(key), systemClock.unixMs());
+  if (parts.kept > 0)
+    context.note(printable(`${model.id}: continuing an interrupted run (${parts.kept} parts are there).`));
+  const options = {
+    worker: { env: context.env, gpu: 'off' as const, libraries: librariesFolder(home) },
     target,
-    bitsPerWeight: await registry.bitsPerWeight(model),
     slots: numParallel,
-    // Only those of the candidate count.
-    casesWithinMs: first === null && !textsOnly ? CASES_WITHIN_MS : null,
-    needleTokens: first?.needle?.tokens ?? null,
+    casesWithinMs: isCandidate && !textsOnly ? CASES_WITHIN_MS : null,
     own,
     parts,
     signal,
-    onProgress: (words) => context.note(printable(words)),
-  });
+    onProgress: (words: string) => context.note(printable(words)),
+  };
+  return {
+    parts,
+    measure: async (onPredicted?: MeasureOptions['onPredicted']) => {
+      context.note(printable(`Loading ${model.id} …`));
+      await target.source.verify();
+      return measureModel({ ...options, ...(onPredicted === undefined ? {} : { onPredicted }) });
+    },
+    recall: (tokens: number) => recallFacts(options, tokens),
+  };
 }
 
 /** Null, after a note with the reason, where nothing proves which bytes ran or the home cannot be written. */
@@ -162,7 +183,7 @@ async function signed(
 /** The flight recorder makes no larger archive. */
 const MOST_ARCHIVE_BYTES = 128 * 1024 * 1024;
 
-async function ownRequests(context: CliContext, source: string | true): Promise<OwnRequest[]> {
+async function ownRequests(context: CliContext, source: string | true): Promise<OwnRequests> {
   const archive =
     source === true
       ? expectOk(await callServer(context.config(), 'GET', routes.requestArchive.path))
@@ -173,7 +194,7 @@ async function ownRequests(context: CliContext, source: string | true): Promise<
       `${String(source)} is no archive of requests; make one with: hearth requests --har FILE`,
     );
   }
-  if (found.length > 0) return found;
+  if (found.requests.length > 0) return found;
   throw new CliFailure(
     source === true
       ? 'the running service has kept no text of chats; start it with SVC_RECORD=text and chat, or leave --requests out'
@@ -194,65 +215,3 @@ async function readArchive(file: string): Promise<unknown> {
     return null;
   }
 }
-
-type Row = readonly [name: string, value: string];
-
-function linesOf(report: EvalReport): string {
-  const { model, verdict, findings, whole, texts, own, cases, needle, speed, against } = report;
-  const rows: Row[] = [
-    ['model', model],
-    ['verdict', verdict],
-    ...findings.map((each): Row => ['wrong', each]),
-    ...[whole, ...texts, ...(own === null ? [] : [own])].map(
-      (figures): Row => [figures.name, textWords(figures)],
-    ),
-    ...casesRows(cases),
-    ...(needle === null ? [] : [needleRow(needle)]),
-    [
-      'speed',
-      `reads ${fixed(speed.read_per_s, 0)} and writes ${fixed(speed.written_per_s, 1)} tokens a second`,
-    ],
-    ['memory', `${(report.memory_bytes / 1024 ** 2).toFixed(0)} MiB`],
-    ...(against === null ? [] : againstRows(against)),
-  ];
-  return rows.map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`).join('\n');
-}
-
-function textWords({ tokens, perplexity, bits_per_byte: bits, same_choice: same }: TextFigures): string {
-  const choice = same === null ? '' : `, same choice in ${percent(same)}`;
-  return `${fixed(bits, 3)} bits per byte, perplexity ${fixed(perplexity, 2)}${choice} (${tokens} tokens)`;
-}
-
-function casesRows({ all, passed, left, failed }: EvalReport['cases']): Row[] {
-  if (all === 0) return [];
-  const untried = left > 0 ? `, ${left} not tried in time` : '';
-  return [
-    ['cases', `${passed} of ${all - left} calls, JSON and past calls passed${untried}`],
-    ...failed.map(({ name, reason }): Row => ['failed', `${name}: ${reason}`]),
-  ];
-}
-
-function needleRow({ window, tokens, facts, missed }: NonNullable<EvalReport['needle']>): Row {
-  const where =
-    missed.length === 0 || missed.length === facts
-      ? ''
-      : `, not those at ${missed.map(percent).join(', ')} of it`;
-  const of = tokens < window ? ` of a window of ${window}` : '';
-  return ['facts', `recalls ${facts - missed.length} of ${facts} in a text of ${tokens} tokens${of}${where}`];
-}
-
-const againstRows = (against: NonNullable<EvalReport['against']>): Row[] => [
-  ['against', against.reference],
-  [
-    'same choice',
-    against.tokens === 0
-      ? 'no text is split alike'
-      : `${percent(against.same_choice ?? 0)} of ${against.tokens} tokens`,
-  ],
-  ['divergence', `at least ${fixed(against.divergence, 4)} nats per token (KL)`],
-  ['loss', `${fixed(against.loss_ratio, 3)} times the bits`],
-];
-
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
-const fixed = (value: number | null, digits: number): string =>
-  value === null ? 'none' : value.toFixed(digits);
