@@ -83,21 +83,31 @@ describe('files of a draft', () => {
     await close();
   });
 
-  it('of two tabs are both kept', async () => {
+  it('of two tabs stay apart, and those of a closed tab are taken over by the next one', async () => {
     const { page, tab, close } = await visit();
-    const second = await tab();
-    await second.goto(`${rig.served.url}/ui/`);
+    const open = async () => {
+      const opened = await tab();
+      await opened.goto(`${rig.served.url}/ui/`);
+      await opened.getByText('Your conversations appear here').waitFor();
+      return opened;
+    };
     await attach(page, text('a.txt', 'a'));
     await expect.poll(() => names(page)).toEqual(['a.txt']);
     await message(page).fill('typed in one');
+    const second = await open();
+    expect([await names(second), await message(second).inputValue()]).toEqual([[], '']);
     await attach(second, text('b.txt', 'b'));
     await expect.poll(() => names(second)).toEqual(['b.txt']);
     await message(second).fill('typed in two');
     await stored(second);
     await reload(page);
-    await expect.poll(() => names(page)).toEqual(['a.txt', 'b.txt']);
+    await expect.poll(() => names(page)).toEqual(['a.txt']);
     expect(await message(page).inputValue()).toBe('typed in one');
     await second.close();
+    const third = await open();
+    await expect.poll(() => names(third)).toEqual(['b.txt']);
+    expect(await message(third).inputValue()).toBe('typed in two');
+    await third.close();
     await close();
   });
 

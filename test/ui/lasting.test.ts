@@ -74,6 +74,25 @@ describe('two tabs of one conversation', () => {
     await close();
   });
 
+  it('leave a finished answer as it is, on whatever the other one looks', async () => {
+    const { page, tab, close } = await visit();
+    await choose(page, 'far/tale');
+    const second = await tab();
+    await second.goto(`${rig.served.url}/ui/`);
+    for (const at of [1, 2, 3]) {
+      await say(page, `Tell it, ${at}.`);
+      await expect
+        .poll(async () => (await storedTexts(page)).filter((each) => each === TALE).length)
+        .toBe(at);
+    }
+    await stored(second);
+    await reload(page);
+    await expect.poll(() => answers(page).locator('.prose').allTextContents()).toEqual([TALE, TALE, TALE]);
+    expect(await page.getByText('cut because').count()).toBe(0);
+    await second.close();
+    await close();
+  });
+
   it('have the same list: what one begins or removes, the other shows', async () => {
     const { page, tab, close } = await visit();
     const second = await tab();

@@ -99,6 +99,15 @@ describe('the conversations', () => {
     await folder('Operation').locator('summary').click();
     await page.getByRole('link', { name: 'Logs', exact: true }).waitFor();
 
+    // A pinned member stays in it, above the others.
+    await page.getByRole('link', { name: 'Garden', exact: true }).hover();
+    await page.getByRole('button', { name: 'Pin Garden' }).click();
+    await move('Garden', 'Operation');
+    await expect
+      .poll(() => folder('Operation').getByRole('listitem').first().textContent())
+      .toContain('Garden');
+    await move('Garden', 'Out of Operation');
+
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export' }).click(),

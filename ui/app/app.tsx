@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Chat } from '../chat/chat.tsx';
 import { isSearchOpen, SearchDialog } from '../chat/rail/search-dialog.tsx';
+import { current } from '../chat/talk/conversations.ts';
 import { place, type ViewId } from '../parts/address.ts';
 import { ask, sentenceOf } from '../service/client.ts';
 import { useRecovery } from '../service/use-recovery.ts';
@@ -20,10 +21,11 @@ const LATER: Readonly<Partial<Record<ViewId, () => Promise<ComponentType>>>> = {
 
 export function App() {
   const { view } = place.value;
+  const { title } = current.value;
   useShortcuts();
   useEffect(() => {
-    document.title = `${VIEW_NAMES[view]} · Hearth`;
-  }, [view]);
+    document.title = `${view === 'chat' && title !== '' ? title : VIEW_NAMES[view]} · Hearth`;
+  }, [view, title]);
   return (
     <>
       <a class="skip" href="#main" onClick={skip}>

@@ -56,6 +56,8 @@ function sizeWords(file: Attachment): string {
   if (isToSearch(file)) return `passages of ${count(text.length)} characters`;
   if (passages.length > 0)
     return `${plural(passages.length, 'passage')}, ${count(sentText(file).length)} of ${count(text.length)} characters`;
+  const pages = /\.pdf$/i.test(file.name) ? [...text.matchAll(/^\[Page \d+\]$/gm)].length : 0;
+  if (pages > 0) return `${plural(pages, 'page')}, ${plural(text.length, 'character')}`;
   return `${plural(text.split('\n').length, 'line')}, ${plural(text.length, 'character')}`;
 }
 

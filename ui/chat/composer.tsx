@@ -265,7 +265,15 @@ function WindowGauge({ draft }: { draft: string }) {
       class={isOver ? 'gauge over' : 'gauge'}
       title="How much of the context window is used, with this message"
     >
-      <meter min={0} max={window} value={Math.min(used, window)} aria-label="Context window" />
+      <meter
+        min={0}
+        low={0.75 * window}
+        high={0.95 * window}
+        optimum={0}
+        max={window}
+        value={Math.min(used, window)}
+        aria-label="Context window"
+      />
       <span>{isOver ? `${words}: too long` : words}</span>
     </span>
   );

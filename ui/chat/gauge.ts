@@ -3,7 +3,10 @@ import { useEffect, useState } from 'preact/hooks';
 import type { TokenizeResponse } from '../../src/wire/inference/tokens.ts';
 import { askJson } from '../service/client.ts';
 import { modelNamed, resolved } from '../service/known.ts';
+import { withAttached } from './talk/attachments.ts';
 import { type Conversation, pathTo } from './talk/conversation.ts';
+import type { Entry } from './talk/entry.ts';
+import { guessTokens } from './talk/guess-tokens.ts';
 
 export interface Gauge {
   readonly used: number;
@@ -16,9 +19,8 @@ export interface Gauge {
 const PAUSE_MS = 500;
 /** Shorter ones are guessed well enough. */
 const LEAST_CHARS = 200;
-/** The most that the service counts at once. */
+/** The most that the service counts at once; a longer text is as dense as its beginning. */
 const MOST_CHARS = 256 * 1024;
-const CHARS_PER_TOKEN = 4;
 
 interface Counted {
   readonly text: string;
@@ -30,14 +32,21 @@ export function useGauge(conversation: Conversation, draft: string): Gauge | nul
   const [lane] = conversation.lanes;
   const model = resolved(lane?.model ?? '');
   const path = pathTo(conversation, lane?.leaf ?? null);
-  const last = path.findLast(({ measures }) => measures?.promptTokens !== undefined);
-  // Counting would load a model that has no request yet; a long text is worth that.
-  const isWorth = draft.length > LEAST_CHARS && draft.length <= MOST_CHARS && last !== undefined;
+  // Models count differently, and have other windows.
+  const last = path.findLast(
+    ({ measures, model: by }) => measures?.promptTokens !== undefined && by === model,
+  );
+  // Counting would load a model that has no request yet.
+  const isWorth = draft.length > LEAST_CHARS && last !== undefined;
   useEffect(() => {
     if (!isWorth) return;
     const timer = setTimeout(() => {
-      askJson<TokenizeResponse>('/v1/tokenize', { body: { model, input: draft } }).then(
-        ({ count: tokens }) => setCounted({ text: draft, tokens }),
+      askJson<TokenizeResponse>('/v1/tokenize', { body: { model, input: draft.slice(0, MOST_CHARS) } }).then(
+        ({ count: tokens }) =>
+          setCounted({
+            text: draft,
+            tokens: Math.round((tokens * draft.length) / Math.min(draft.length, MOST_CHARS)),
+          }),
         () => undefined,
       );
     }, PAUSE_MS);
@@ -46,13 +55,24 @@ export function useGauge(conversation: Conversation, draft: string): Gauge | nul
   const window = last?.measures?.window ?? modelNamed(model)?.context_length;
   if (window === undefined) return null;
   const isCounted = counted !== null && counted.text === draft;
-  const typed = isCounted ? counted.tokens : Math.ceil(draft.length / CHARS_PER_TOKEN);
+  const typed = isCounted ? counted.tokens : guessTokens(draft);
   const after = last === undefined ? path : path.slice(path.indexOf(last) + 1);
-  const unmeasured = after.reduce((sum, { text }) => sum + text.length / CHARS_PER_TOKEN, 0);
+  const unmeasured = after.reduce((sum, entry) => sum + tokensIn(entry), 0);
   const said = (last?.measures?.promptTokens ?? 0) + (last?.measures?.answerTokens ?? 0);
   return {
     used: Math.round(said + unmeasured + typed),
     window,
     isEstimate: unmeasured > 0 || (typed > 0 && !isCounted),
   };
+}
+
+/** Entries do not change, so each is looked at once. */
+const guesses = new WeakMap<Entry, number>();
+
+function tokensIn(entry: Entry): number {
+  const known = guesses.get(entry);
+  if (known !== undefined) return known;
+  const tokens = guessTokens(withAttached(entry.text, entry.files));
+  guesses.set(entry, tokens);
+  return tokens;
 }

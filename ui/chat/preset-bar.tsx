@@ -46,23 +46,25 @@ export function PresetBar() {
           )}
         </div>
       )}
-      {activeSettings(settings).length === 0 || inUse !== undefined ? null : (
-        <form class="actions" onSubmit={save}>
-          <label class="inline">
-            <span>Keep these as</span>
-            <input
-              value={name}
-              required
-              maxLength={MOST_NAME}
-              placeholder="Reviewer"
-              onInput={({ currentTarget }) => setName(currentTarget.value)}
-            />
-          </label>
-          <button type="submit" class="small" disabled={name.trim() === ''}>
-            Save preset
-          </button>
-        </form>
-      )}
+      <form class="actions" onSubmit={save}>
+        <label class="inline">
+          <span>Keep these as</span>
+          <input
+            value={name}
+            required
+            maxLength={MOST_NAME}
+            placeholder="Reviewer"
+            onInput={({ currentTarget }) => setName(currentTarget.value)}
+          />
+        </label>
+        <button
+          type="submit"
+          class="small"
+          disabled={name.trim() === '' || activeSettings(settings).length === 0}
+        >
+          Save preset
+        </button>
+      </form>
       <ModelDefaults />
       <Failure text={presetFault.value} />
     </section>
@@ -77,16 +79,15 @@ function ModelDefaults() {
   if (model === undefined || !isLocal(model)) return null;
   return (
     <>
-      {canBeDefaults(settings) ? (
-        <button
-          type="button"
-          class="small"
-          title="Keeps system prompt, sampling and stop texts with the model, for all its clients (hearth set)"
-          onClick={() => void makeDefaults(model.id, settings)}
-        >
-          Make these the defaults of {model.id}
-        </button>
-      ) : null}
+      <button
+        type="button"
+        class="small"
+        title="Keeps system prompt, sampling and stop texts with the model, for all its clients (hearth set)"
+        disabled={!canBeDefaults(settings)}
+        onClick={() => void makeDefaults(model.id, settings)}
+      >
+        Make these the defaults of {model.id}
+      </button>
       {said !== null && 'note' in said ? (
         <p class="hint" role="status">
           {said.note}

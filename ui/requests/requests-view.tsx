@@ -127,7 +127,7 @@ function Row({ request, scale, isOpen, onToggle }: RowFacts) {
     <>
       <tr class="row" onClick={onToggle}>
         <td class="mono">{clock(request.started_ms)}</td>
-        <td>{clientOf(request)}</td>
+        <td title={clientOf(request)}>{clientOf(request)}</td>
         <td>
           <button
             type="button"

@@ -47,7 +47,12 @@ export function AnswerActions({ entry, lane, onEdit }: Facts) {
         />
       ) : null}
       {answersBeside(current.value, entry.id).length > 1 ? (
-        <IconButton icon={Diff} name="What differs" onClick={() => (comparedEntry.value = entry.id)} />
+        <IconButton
+          icon={Diff}
+          name="What differs"
+          words="Differs"
+          onClick={() => (comparedEntry.value = entry.id)}
+        />
       ) : null}
       <IconButton icon={GitBranch} name="Continue in a new conversation" onClick={branch} />
       <Menu

@@ -1,6 +1,6 @@
 import { count, milliseconds, percent, rate } from '../../parts/figures.ts';
 import { TraceBar } from '../../parts/trace-bar.tsx';
-import { DEFAULT_MODEL, modelNamed } from '../../service/known.ts';
+import { DEFAULT_MODEL, modelNamed, resolved } from '../../service/known.ts';
 import { type EndFacts, endOf } from '../talk/answer-end.ts';
 import { pathTo } from '../talk/conversation.ts';
 import { current } from '../talk/conversations.ts';
@@ -21,7 +21,7 @@ export function Ledger({ entry }: { entry: Entry }) {
   const { measures, remarks = [], isEdited = false } = entry;
   const { words } = endOf(entry, endFacts(entry));
   const first = [
-    ...(isOneOfSeveral() && entry.model !== undefined ? [entry.model] : []),
+    ...(isAmbiguous(entry) && entry.model !== undefined ? [entry.model] : []),
     ...(isEdited ? ['edited by you'] : []),
     ...(measures === undefined ? [] : shortFigures(measures)),
   ];
@@ -98,6 +98,8 @@ function told(measures: Measures): string[] {
   ];
 }
 
-/** Whether more than one model has a part in the conversation. */
-const isOneOfSeveral = (): boolean =>
-  new Set(current.value.entries.flatMap(({ model }) => model ?? [])).size > 1;
+/** Whether the answer may come from another model than the one in the menu. */
+const isAmbiguous = ({ model }: Entry): boolean =>
+  new Set(
+    [...current.value.entries, ...current.value.lanes].flatMap((each) => resolved(each.model ?? model ?? '')),
+  ).size > 1;

@@ -1,7 +1,7 @@
 import { Folder, FolderInput, FolderMinus, FolderPlus, Pencil, Pin, PinOff, Trash2 } from 'lucide';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { addressOf, place } from '../../parts/address.ts';
-import { count } from '../../parts/figures.ts';
+import { count, moment } from '../../parts/figures.ts';
 import { IconButton } from '../../parts/icon.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { type Conversation, MOST_FOLDER, withFolder, withPin } from '../talk/conversation.ts';
@@ -87,8 +87,13 @@ const MOST_TITLE = 200;
 
 function Item({ conversation }: { conversation: Conversation }) {
   const [naming, setNaming] = useState<'title' | 'folder' | null>(null);
-  const { id, title, isPinned = false } = conversation;
+  const { id, title, changedAt, isPinned = false } = conversation;
   const isCurrent = place.value.view === 'chat' && id === current.value.id;
+  const row = useRef<HTMLLIElement>(null);
+  // It may stand in another group now.
+  useEffect(() => {
+    if (isCurrent) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [isCurrent, conversation.folder, isPinned]);
   const pin = () => change(id, (now) => withPin(now, !isPinned));
   if (naming !== null) {
     const isTitle = naming === 'title';
@@ -98,6 +103,7 @@ function Item({ conversation }: { conversation: Conversation }) {
           label={isTitle ? `Name of ${title}` : `New folder for ${title}`}
           name={isTitle ? title : ''}
           most={isTitle ? MOST_TITLE : MOST_FOLDER}
+          placeholder={isTitle ? 'Name of the conversation' : 'Name of the folder'}
           onSave={(name) => (isTitle ? change(id, (now) => ({ ...now, title: name })) : putInto(id, name))}
           onEnd={() => setNaming(null)}
         />
@@ -105,8 +111,12 @@ function Item({ conversation }: { conversation: Conversation }) {
     );
   }
   return (
-    <li class={isCurrent ? 'item now' : 'item'}>
-      <a href={addressOf('chat', id)} aria-current={isCurrent ? 'page' : undefined} title={title}>
+    <li class={isCurrent ? 'item now' : 'item'} ref={row}>
+      <a
+        href={addressOf('chat', id)}
+        aria-current={isCurrent ? 'page' : undefined}
+        title={`${title}\n${moment(changedAt)}`}
+      >
         {title}
       </a>
       <span class="item-actions">

@@ -13,16 +13,21 @@ export interface Group {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Those that are pinned, then folders by their names, then the others by when something was said last, the latest first. */
+/** Pinned ones, then folders by their names with their pinned members first, then the others by day, the latest first. */
 export function grouped(conversations: readonly Conversation[], nowMs: number): Group[] {
-  const pinned = conversations.filter(({ isPinned }) => isPinned);
-  const others = conversations.filter(({ isPinned }) => !isPinned);
-  const folders = groupsBy(others, ({ folder }) => folder);
-  const days = groupsBy(others, ({ folder, changedAt }) =>
-    folder === undefined ? titleOf(changedAt, nowMs) : undefined,
+  const pinnedFirst = conversations.toSorted(
+    (a, b) => Number(b.isPinned ?? false) - Number(a.isPinned ?? false),
+  );
+  const folders = groupsBy(pinnedFirst, ({ folder }) => folder);
+  const free = pinnedFirst.filter(({ folder }) => folder === undefined);
+  const days = groupsBy(free, ({ isPinned, changedAt }) =>
+    isPinned ? undefined : titleOf(changedAt, nowMs),
   );
   return [
-    ...groupsBy(pinned, () => 'Pinned').map((group) => ({ ...group, isFolder: false })),
+    ...groupsBy(free, ({ isPinned }) => (isPinned ? 'Pinned' : undefined)).map((group) => ({
+      ...group,
+      isFolder: false,
+    })),
     ...folders
       .toSorted((a, b) => a.title.localeCompare(b.title))
       .map((group) => ({ ...group, isFolder: true })),
@@ -52,5 +57,6 @@ function titleOf(thenMs: number, nowMs: number): string {
   if (thenMs >= today) return 'Today';
   if (thenMs >= today - DAY_MS) return 'Yesterday';
   if (thenMs >= today - 7 * DAY_MS) return 'Last 7 days';
+  if (thenMs >= today - 30 * DAY_MS) return 'Last 30 days';
   return new Date(thenMs).toLocaleDateString('en', { month: 'long', year: 'numeric' });
 }

@@ -5,12 +5,13 @@ interface Facts {
   readonly label: string;
   readonly name: string;
   readonly most: number;
+  readonly placeholder?: string;
   readonly onSave: (name: string) => void;
   readonly onEnd: () => void;
 }
 
 /** A name that is written in its place: Enter and leaving the field take it, Escape leaves it as it was. */
-export function Naming({ label, name: old, most, onSave, onEnd }: Facts) {
+export function Naming({ label, name: old, most, placeholder, onSave, onEnd }: Facts) {
   const [name, setName] = useState(old);
   const field = useRef<HTMLInputElement>(null);
   const isOver = useRef(false);
@@ -42,6 +43,7 @@ export function Naming({ label, name: old, most, onSave, onEnd }: Facts) {
         ref={field}
         aria-label={label}
         maxLength={most}
+        placeholder={placeholder}
         value={name}
         onInput={({ currentTarget }) => setName(currentTarget.value)}
         onBlur={save}

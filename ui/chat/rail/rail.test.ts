@@ -20,6 +20,7 @@ describe('groups', () => {
       at('night', 11.9),
       at('evening', 13),
       at('week', 24 * 6),
+      at('month', 24 * 20),
       at('old', 24 * 40, { isPinned: true }),
       at('older', 24 * 70),
     ];
@@ -30,13 +31,14 @@ describe('groups', () => {
       ['Today', ['now', 'night']],
       ['Yesterday', ['evening']],
       ['Last 7 days', ['week']],
+      ['Last 30 days', ['month']],
       ['September 2026', ['older']],
     ]);
   });
 });
 
 describe('folders', () => {
-  it('stand by their names between what is pinned and the days, and a pinned member stays pinned', () => {
+  it('stand by their names between what is pinned and the days, each with its pinned members first', () => {
     const all = [
       conversation('one', '', { folder: 'work', changedAt: NOON }),
       conversation('two', '', { changedAt: NOON }),
@@ -52,10 +54,9 @@ describe('folders', () => {
         conversations.map((each) => each.title),
       ]),
     ).toEqual([
-      ['Pinned', false, ['four']],
       ['garden', true, ['three']],
       ['Today', true, ['five']],
-      ['work', true, ['one']],
+      ['work', true, ['four', 'one']],
       ['Today', false, ['two']],
     ]);
     expect(foldersOf(all)).toEqual(['garden', 'Today', 'work']);

@@ -19,7 +19,7 @@ import { change, changeCurrent, current, find, removed } from './conversations.t
 import { type Asked, closed, type Entry } from './entry.ts';
 import { measuresOf } from './measures.ts';
 import { requestOf, type Settings } from './settings.ts';
-import { holdAnswer, saveConversation } from './storage.ts';
+import { holdAnswer, saveConversation, written } from './storage.ts';
 
 interface Running {
   readonly answer: Signal<AnswerSoFar>;
@@ -116,8 +116,8 @@ export function undoTakeOut(): void {
   const taken = takenOut.value;
   if (taken === null) return;
   takenOut.value = null;
-  const { lanes } = taken.from;
-  change(taken.from.id, (now) => ({ ...withEntriesBack(now, taken.entries), lanes }));
+  const { lanes, entries } = taken.from;
+  change(taken.from.id, (now) => ({ ...withEntriesBack(now, taken.entries, entries), lanes }));
 }
 
 /** Gives the results of calls, and lets the model go on. */
@@ -236,7 +236,8 @@ function begin(conversationId: string, entry: Entry) {
     },
     end: () => {
       clearTimeout(keeping);
-      end();
+      // Another tab looks at what is stored as soon as this one lets go.
+      void written(conversationId).then(end);
       running.delete(entry.id);
       runningIds.value = new Set(running.keys());
     },

@@ -171,28 +171,34 @@ export function withBelow({ entries }: Conversation, id: string): Entry[] {
   return entries.filter((entry) => below.has(entry.id));
 }
 
-/** Without some entries; columns that ended there end before them. */
+/** Without some entries; columns that ended there show another version, or end before them. */
 export function withoutEntries(conversation: Conversation, gone: readonly Entry[]): Conversation {
-  const ids = new Set(gone.map(({ id }) => id));
-  const parents = new Map(gone.map(({ id, parent }) => [id, parent]));
+  const byId = new Map(gone.map((entry) => [entry.id, entry]));
+  const entries = conversation.entries.filter(({ id }) => !byId.has(id));
+  const left = { ...conversation, entries, removals: { ...conversation.removals, ...marked(gone, true) } };
   const lanes = conversation.lanes.map((lane) => {
-    let { leaf } = lane;
-    while (leaf !== null && ids.has(leaf)) leaf = parents.get(leaf) ?? null;
-    return { ...lane, leaf };
+    let [leaf, top] = [lane.leaf, undefined as Entry | undefined];
+    while (leaf !== null && byId.has(leaf)) {
+      top = byId.get(leaf);
+      leaf = top?.parent ?? null;
+    }
+    const other = top === undefined ? undefined : alternatives(left, top).at(-1);
+    return { ...lane, leaf: other === undefined ? leaf : newestBelow(left, other.id, lane.model) };
   });
-  return {
-    ...conversation,
-    entries: conversation.entries.filter(({ id }) => !ids.has(id)),
-    lanes,
-    removals: { ...conversation.removals, ...marked(gone, true) },
-  };
+  return { ...left, lanes };
 }
 
-/** With entries that had been taken out. */
-export function withEntriesBack(conversation: Conversation, back: readonly Entry[]): Conversation {
+/** With entries that had been taken out, in the places that they had in `from`. */
+export function withEntriesBack(
+  conversation: Conversation,
+  back: readonly Entry[],
+  from: readonly Entry[] = [],
+): Conversation {
+  const places = new Map(from.map(({ id }, at) => [id, at]));
+  const indexIn = ({ id }: Entry): number => places.get(id) ?? from.length;
   return {
     ...conversation,
-    entries: [...conversation.entries, ...back],
+    entries: [...conversation.entries, ...back].toSorted((a, b) => indexIn(a) - indexIn(b)),
     removals: { ...conversation.removals, ...marked(back, false) },
   };
 }

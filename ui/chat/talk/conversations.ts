@@ -2,17 +2,19 @@
 import { computed, effect, signal, untracked } from '@preact/signals';
 import { place, rename } from '../../parts/address.ts';
 import { readStored, store } from '../../parts/stored.ts';
+import { holdTab } from '../../parts/tab.ts';
 import { DEFAULT_MODEL } from '../../service/known.ts';
 import { keepAttachedAgain, restoreAttached } from './attachments.ts';
 import { type Conversation, newConversation, pathTo, withChangedEntry } from './conversation.ts';
 import { closed } from './entry.ts';
-import { draftNameOf, draftNames, moveDraft, NEW_DRAFT, sweepDrafts } from './drafts.ts';
+import { adoptDraft, draftNameOf, draftNames, moveDraft, newDraft, sweepDrafts } from './drafts.ts';
 import { areAllKept, unkeptConversations } from './keeping.ts';
 import { followed } from './merge.ts';
 import { keepNew, readNew } from './new-conversation.ts';
 import { activeSettings, type Settings } from './settings.ts';
 import {
   answerLeft,
+  changeStored,
   deleteConversation,
   loadConversations,
   saveConversation,
@@ -38,7 +40,7 @@ const wantedAtStart = (): string | null => place.peek().id ?? readStored(LAST);
 
 /** The draft that the message field writes. Before conversations are read: the draft of the one that will open. */
 export const draftName = computed(() =>
-  isRestored.value ? draftNameOf(current.value) : (wantedAtStart() ?? NEW_DRAFT),
+  isRestored.value ? draftNameOf(current.value) : (wantedAtStart() ?? newDraft()),
 );
 
 /** Reads what is kept, and opens what the address names, else what was open last. */
@@ -47,7 +49,7 @@ export async function restore(): Promise<void> {
     if (!areAllKept()) event.preventDefault();
   });
   // Drafts first: one of a conversation that another tab begins meanwhile is not known yet, and so is not dropped.
-  const loading = restoreAttached().then(async () => ({
+  const loading = Promise.all([restoreAttached(), holdTab()]).then(async () => ({
     names: draftNames(),
     stored: await loadConversations(),
   }));
@@ -56,8 +58,9 @@ export async function restore(): Promise<void> {
   const { names, stored } = await loading;
   const ids = new Set(stored?.map(({ id }) => id));
   const wanted = wantedAtStart();
-  if (wanted !== null && !ids.has(wanted)) moveDraft(wanted, NEW_DRAFT);
+  if (wanted !== null && !ids.has(wanted)) moveDraft(wanted, newDraft());
   if (stored !== null) sweepDrafts(names, (id) => ids.has(id));
+  await adoptDraft(names);
   all.value = [...all.value, ...(stored ?? [])];
   isRestored.value = true;
   for (const conversation of stored ?? []) settleOpen(conversation);
@@ -126,9 +129,14 @@ export function undoRemove(): void {
   removed.value = null;
   all.value = [...all.value, back];
   void saveConversation(back);
+  if (wasOpen) open(back.id);
 }
 
+/** Whether it was open when it was removed. */
+let wasOpen = false;
+
 export function remove(id: string): void {
+  wasOpen = currentId.value === id;
   removed.value = all.value.find((each) => each.id === id) ?? null;
   all.value = all.value.filter((each) => each.id !== id);
   void deleteConversation(id).then(keepAgain);
@@ -193,8 +201,12 @@ function settleOpen({ id, entries }: Conversation): void {
   }
 }
 
-function markCut(id: string, entryId: string): void {
+/** Its writer may have stored the end before it left, so the stored state decides. */
+async function markCut(id: string, entryId: string): Promise<void> {
   watched.delete(entryId);
-  const entry = find(id)?.entries.find((each) => each.id === entryId);
-  if (entry?.isOpen === true) change(id, (now) => withChangedEntry(now, { ...closed(entry), finish: 'cut' }));
+  const stored = await changeStored(id, (now) => {
+    const entry = now.entries.find((each) => each.id === entryId);
+    return entry?.isOpen === true ? withChangedEntry(now, { ...closed(entry), finish: 'cut' }) : now;
+  });
+  if (stored !== null) takeFromOtherTab(id, stored);
 }

@@ -1,15 +1,18 @@
 /** Unsent text of each conversation, kept in this browser. */
 import { signal } from '@preact/signals';
 import { readStored, store, storedNames } from '../../parts/stored.ts';
-import { attachedDrafts, setAttached } from './attachments.ts';
+import { openTabs, tabId } from '../../parts/tab.ts';
+import { attachedDrafts, attachedTo, setAttached } from './attachments.ts';
 import type { Conversation } from './conversation.ts';
 import { noteKept, whyUnkept } from './keeping.ts';
 
 const NAME = 'hearth.draft.';
-/** The draft of an empty conversation, which gets another id on each visit. */
-export const NEW_DRAFT = 'new';
+/** The draft of an empty conversation, which gets another id on each visit; each tab has its own. */
+const NEW = 'new';
+export const newDraft = (): string => draftNameBelow(NEW, tabId.value);
 
-export const draftNameOf = ({ id, entries }: Conversation): string => (entries.length === 0 ? NEW_DRAFT : id);
+export const draftNameOf = ({ id, entries }: Conversation): string =>
+  entries.length === 0 ? newDraft() : id;
 /** The draft of an edited entry, or of the result of a call. */
 export const draftNameBelow = (conversation: string, part: string): string => `${conversation} ${part}`;
 
@@ -27,10 +30,28 @@ export function setDraft(draft: string, text: string): void {
   noteKept(`text ${draft}`, kept === null ? null : why);
 }
 
-/** Moves the text to another draft, unless that has text. */
+const isEmpty = (draft: string): boolean => draftOf(draft) === '' && attachedTo(draft).length === 0;
+
+/** Moves text and files to another draft, unless that has some. */
 export function moveDraft(from: string, to: string): void {
-  if (draftOf(to) === '') setDraft(to, draftOf(from));
+  if (isEmpty(to)) {
+    setDraft(to, draftOf(from));
+    setAttached(to, attachedTo(from));
+  }
   setDraft(from, '');
+  setAttached(from, []);
+}
+
+/** Takes over the draft of an empty conversation from a closed tab. */
+export async function adoptDraft(names: readonly string[]): Promise<void> {
+  const mine = newDraft();
+  const open = await openTabs();
+  if (open === null || !isEmpty(mine)) return;
+  const left = names.find((name) => {
+    const [owner, tab = ''] = name.split(' ');
+    return owner === NEW && name !== mine && !open.has(tab) && !isEmpty(name);
+  });
+  if (left !== undefined) moveDraft(left, mine);
 }
 
 /** A warning that the browser does not keep this draft, with the remedy; null: it does. */
@@ -60,7 +81,7 @@ export const draftNames = (): string[] => [
 export function sweepDrafts(names: readonly string[], isThere: (conversation: string) => boolean): void {
   for (const name of new Set(names)) {
     const [conversation = ''] = name.split(' ');
-    if (conversation === NEW_DRAFT || isThere(conversation)) continue;
+    if (conversation === NEW || isThere(conversation)) continue;
     setDraft(name, '');
     setAttached(name, []);
   }

@@ -75,6 +75,39 @@ describe('two tabs', () => {
     ]);
   });
 
+  it('never take a finished answer for cut, nor a longer text for a shorter one', () => {
+    const answer = (more: Partial<Entry>) => said(begun, entry('x', 'b', { role: 'assistant', ...more }));
+    const open = answer({ text: 'abc', isOpen: true });
+    const cut = answer({ text: 'ab', finish: 'cut' });
+    const done = answer({ text: 'a', finish: 'stop' });
+    const failed = answer({ text: '', failure: 'lost' });
+    const last = (conversation: Conversation) => conversation.entries.at(-1);
+    for (const [one, two] of [
+      [cut, done],
+      [done, cut],
+    ] as const)
+      expect(last(merged(one, two))).toMatchObject({ text: 'a', finish: 'stop' });
+    expect(last(merged(cut, failed))).not.toHaveProperty('finish');
+    for (const [one, two] of [
+      [cut, open],
+      [open, cut],
+    ] as const) {
+      expect(last(merged(one, two))).toMatchObject({ text: 'abc', finish: 'cut' });
+      expect(last(merged(one, two))).not.toHaveProperty('isOpen');
+    }
+  });
+
+  it('show another version of what was taken out, and bring it back to its place', () => {
+    const two = said(begun, entry('c1', 'b'), entry('d', 'c1'), entry('c2', 'b'));
+    const first = withLeaf(two, 0, 'd');
+    const gone = withBelow(first, 'c1');
+    const left = withoutEntries(first, gone);
+    expect(left.lanes[0]?.leaf).toBe('c2');
+    const back = withEntriesBack(left, gone, first.entries);
+    expect(back.entries).toEqual(first.entries);
+    expect(merged(left, back).entries).toEqual(first.entries);
+  });
+
   it('bring back nothing that one of them took out, until it is brought back', () => {
     const gone = withoutEntries(begun, withBelow(begun, 'b'));
     expect(ids(merged(begun, gone))).toEqual(['a']);

@@ -1,16 +1,16 @@
 /** Two states of one conversation → one that has everything of both: tabs write at the same time, and none may lose. Pure. */
-import type { Entry } from './entry.ts';
+import { closed, type Entry } from './entry.ts';
 import { type Conversation, type Lane, pathTo, type Removal, withoutEntries } from './conversation.ts';
 
 export function merged(stored: Conversation, mine: Conversation): Conversation {
   const newer = stampOf(mine) >= stampOf(stored) ? mine : stored;
   const removals = mergedRemovals(stored.removals, mine.removals);
   const byId = new Map(mine.entries.map((entry) => [entry.id, entry]));
-  const known = new Set(stored.entries.map(({ id }) => id));
-  const entries = [
-    ...stored.entries.map((entry) => fuller(entry, byId.get(entry.id))),
-    ...mine.entries.filter(({ id }) => !known.has(id)),
-  ];
+  const entries = withUnknown(
+    stored.entries.map((entry) => fuller(entry, byId.get(entry.id))),
+    mine.entries,
+    removals,
+  );
   const all = {
     ...newer,
     entries,
@@ -38,12 +38,31 @@ function following(both: Conversation, lane: Lane, other: Lane | undefined): Lan
 
 const stampOf = ({ editedAt, changedAt }: Conversation): number => editedAt ?? changedAt;
 
-/** An answer that is done holds more than one that is being made; of two that are being made, the longer one. */
+/** Entries that were brought back stand in their old place, further ones at the end. */
+function withUnknown(stored: readonly Entry[], mine: readonly Entry[], removals: Removals): Entry[] {
+  const all = [...stored];
+  const known = new Set(stored.map(({ id }) => id));
+  const indexIn = (wanted: string | null | undefined) => all.findIndex(({ id }) => id === wanted);
+  mine.forEach((entry, at) => {
+    if (known.has(entry.id)) return;
+    const isBack = removals?.[entry.id]?.isRemoved === false;
+    // Never before its parent.
+    const place = isBack ? Math.max(indexIn(mine[at - 1]?.id), indexIn(entry.parent)) + 1 : all.length;
+    all.splice(place, 0, entry);
+  });
+  return all;
+}
+
+/** Another tab took the writer of a cut answer for closed, and may be wrong. */
+const isUnfinished = ({ isOpen, finish }: Entry): boolean => isOpen === true || finish === 'cut';
+
+/** A finished answer wins over an unfinished one, and no text is replaced by a shorter one. */
 function fuller(a: Entry, b: Entry | undefined): Entry {
   if (b === undefined) return a;
-  if (a.isOpen !== b.isOpen) return a.isOpen === true ? b : a;
-  if (a.isOpen === true) return sizeOf(a) > sizeOf(b) ? a : b;
-  return { ...a, ...b };
+  if (isUnfinished(a) !== isUnfinished(b)) return isUnfinished(a) ? b : a;
+  if (!isUnfinished(a)) return { ...a, ...b };
+  const longer = sizeOf(a) > sizeOf(b) ? a : b;
+  return a.isOpen === b.isOpen ? longer : { ...closed(longer), finish: 'cut' };
 }
 
 const sizeOf = ({ text, reasoning = '' }: Entry): number => text.length + reasoning.length;

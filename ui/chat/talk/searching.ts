@@ -26,7 +26,7 @@ function setSearch(draft: string, search: Search | null): void {
 }
 
 /** Passages of one request, so that its progress is seen and others get their turn between two. */
-const BATCH = 32;
+const BATCH = 8;
 /** Files whose vectors are kept; those that were used longest ago give way. */
 const MOST_KEPT = 4;
 

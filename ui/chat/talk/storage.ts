@@ -26,7 +26,19 @@ export async function loadConversations(): Promise<Conversation[] | null> {
   }
 }
 
-export async function saveConversation(conversation: Conversation): Promise<void> {
+/** The last write of each conversation. */
+const writes = new Map<string, Promise<void>>();
+
+/** Resolves once everything of a conversation that this tab has begun to store is stored, or was refused. */
+export const written = (id: string): Promise<void> => writes.get(id) ?? Promise.resolve();
+
+export function saveConversation(conversation: Conversation): Promise<void> {
+  const write = put(conversation);
+  writes.set(conversation.id, write);
+  return write;
+}
+
+async function put(conversation: Conversation): Promise<void> {
   const { id } = conversation;
   try {
     await update<Conversation>(
@@ -39,6 +51,29 @@ export async function saveConversation(conversation: Conversation): Promise<void
     await noteRoom();
   } catch (error) {
     noteKeptConversation(id, whyNot(error));
+  }
+}
+
+/** Changes the stored state, whatever this tab holds. Returns it, or null if nothing was changed. */
+export async function changeStored(
+  id: string,
+  how: (stored: Conversation) => Conversation,
+): Promise<Conversation | null> {
+  let changed: Conversation | null = null;
+  try {
+    if ((await get(id, store)) === undefined) return null;
+    await update<Conversation>(
+      id,
+      (stored) => {
+        if (stored === undefined) throw new Error('removed meanwhile');
+        return (changed = how(stored));
+      },
+      store,
+    );
+    tellOtherTabs(id);
+    return changed;
+  } catch {
+    return null;
   }
 }
 
