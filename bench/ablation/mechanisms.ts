@@ -31,7 +31,7 @@ export interface Setup {
   readonly draft: string | null;
 }
 
-const TUNED = 'src/worker/batch/planning/tuned';
+const TUNED = 'src/worker/batch/planning';
 const CACHE_RAM_BYTES = 1024 ** 3;
 
 /** All parts but one, with a prompt cache in memory where the part belongs to it. */
@@ -54,19 +54,19 @@ export function mechanisms({ threads, draft }: Setup): readonly Mechanism[] {
   return [
     {
       ...part('bursts'),
-      files: [`${TUNED}/prefill/bursts.ts`],
+      files: [`${TUNED}/bursts.ts`],
       trials: [{ workload: 'burst', streams: 4, figures: ['tok/s', 'first token p50 ms', 'gap p99 ms'] }],
     },
     {
       ...part('chunk-size'),
-      files: [`${TUNED}/prefill/chunk-size.ts`],
+      files: [`${TUNED}/chunk-size.ts`],
       trials: [
         { workload: 'long-prompt', streams: 2, figures: ['gap p99 ms', 'long prompt first token ms'] },
       ],
     },
     {
       ...part('drafts'),
-      files: ['src/worker/batch/stream/prompt-lookup.ts', `${TUNED}/decode/draft-rows.ts`],
+      files: ['src/worker/batch/stream/prompt-lookup.ts', `${TUNED}/draft-rows.ts`],
       trials: [
         { workload: 'repeating', streams: 1, figures: ['tok/s'] },
         { workload: 'edits', streams: 1, figures: ['tok/s'] },
@@ -76,8 +76,8 @@ export function mechanisms({ threads, draft }: Setup): readonly Mechanism[] {
     {
       ...part('attention'),
       files: [
-        'src/worker/batch/attention/attention.ts',
-        'src/worker/batch/attention/attention-choice.ts',
+        'src/worker/batch/attention.ts',
+        'src/worker/batch/attention-choice.ts',
         'src/worker/cache/turned-values.ts',
         'src/worker/cache/kept-state.ts',
       ],
@@ -85,12 +85,12 @@ export function mechanisms({ threads, draft }: Setup): readonly Mechanism[] {
     },
     {
       ...part('padding'),
-      files: [`${TUNED}/prefill/pad-to-tile.ts`],
+      files: [`${TUNED}/prefill-call.ts`],
       trials: [{ workload: 'deep-turns', streams: 1, figures: ['first token p50 ms'] }],
     },
     {
       ...part('set-aside', cached),
-      files: ['src/worker/batch/sequences/set-aside.ts'],
+      files: ['src/worker/batch/sequences/kv-cells.ts'],
       trials: [{ workload: 'beside-idle', streams: 1, figures: ['decode tok/s'] }],
     },
     {

@@ -9,7 +9,7 @@ import { KnownMember } from '../../src/lib/json/known-member.ts';
 import { parseJson } from '../../src/lib/json/strict-json.ts';
 import { bootNative } from '../../src/worker/addon/boot.ts';
 import { planAnswer } from '../../src/worker/answer/plan-answer.ts';
-import { callVoice } from '../../src/worker/prompt/history.ts';
+import { callStyle } from '../../src/worker/prompt/history.ts';
 import { renderPrompt } from '../../src/worker/prompt/prompt.ts';
 import { openTemplate } from '../../src/worker/prompt/template.ts';
 import { promptWriter } from '../../src/worker/prompt/writer.ts';
@@ -121,7 +121,7 @@ async function inWorker(
     const prompt = {
       turns,
       tools: plan.tools,
-      calls: callVoice(plan.model),
+      calls: callStyle(plan.model),
       toolsVariable: plan.model.toolsVariable,
       variables: plan.templateVariables,
       prefill: plan.prefill,

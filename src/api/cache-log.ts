@@ -5,7 +5,7 @@
 import type { CacheFacts, CacheMissReason, JobEvent } from '../contract/job-event.ts';
 import { missReason } from '../contract/prompt-difference.ts';
 import type { Clock } from '../lib/base/clock.ts';
-import { SharedMap } from '../lib/base/recent/shared-map.ts';
+import { SharedMap } from '../lib/base/shared-map.ts';
 import { fail } from '../lib/errors/svc-error.ts';
 import type { CacheReport } from '../wire/prompt-cache.ts';
 import type { Caller, RequestAccount } from './caller.ts';

@@ -4,8 +4,8 @@
  */
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
-import { memoizeByObject } from '../lib/base/recent/memoize-by-object.ts';
-import { RecentTexts } from '../lib/base/recent/recent-texts.ts';
+import { memoizeByObject } from '../lib/base/memoize-by-object.ts';
+import { RecentTexts } from '../lib/base/recent-texts.ts';
 import { parseSpelled } from '../lib/json/parse-spelled.ts';
 import { writeJson } from '../lib/json/spelled-numbers.ts';
 import { AnswerFormat, type ExplainJob, type GenerateJob, type Job, ToolDefinition } from './job.ts';

@@ -39,7 +39,7 @@ export const ExpertFacts = Type.Object(
 export type ExpertFacts = Static<typeof ExpertFacts>;
 
 /** A further GGUF file opened with the model, by the id that it is installed under. */
-const Beside = Type.Object({ name: Type.String(), path: Type.String() });
+const ExtraFile = Type.Object({ name: Type.String(), path: Type.String() });
 
 /** Disk tier of the prompt cache of a model. */
 export const DiskCacheSpec = Type.Object({
@@ -87,9 +87,9 @@ export const LoadSpec = Type.Object({
   /** Null: the model is no mixture, or was installed before this was read. */
   experts: Type.Union([ExpertFacts, Type.Null()]),
   /** LoRA adapters that jobs may name. */
-  adapters: Type.Array(Beside),
+  adapters: Type.Array(ExtraFile),
   /** The model that drafts, or null. */
-  draft: Type.Union([Beside, Type.Null()]),
+  draft: Type.Union([ExtraFile, Type.Null()]),
   /**
    * Projector that turns images into rows of the model; absent: nothing does. `digest` as that of the model's own file.
    */

@@ -6,14 +6,14 @@ import { fail } from '../lib/errors/svc-error.ts';
 import { exactAccount } from './frozen/account.ts';
 import { BatchLoop } from './batch/batch-loop.ts';
 import { FrozenLane } from './frozen/lane.ts';
-import { hasMedia, type PromptMedia, readMedia, type Sight } from './media/read-media.ts';
+import { hasMedia, type PromptMedia, readMedia, type MediaInput } from './media/read-media.ts';
 import { prepareChat, requireRoom } from './prepare.ts';
 import type { ChatModel } from './model.ts';
 import type { Outbox } from './outbox.ts';
 import { pieceText } from './prompt/prompt.ts';
 
 /** Of a model without a projector. */
-const BLIND: Sight = {
+const NO_MEDIA: MediaInput = {
   reason: 'it has no projector',
   remedy: 'install the model again with its projector: hearth import FILE --projector PROJECTOR',
 };
@@ -79,10 +79,10 @@ export class ChatService {
   /** A job with images or audio is prepared after they are processed; until then it can be cancelled like any other. */
   #withMedia(job: GenerateJob, use: (job: GenerateJob, media: PromptMedia | null) => void): void {
     if (!hasMedia(job)) return use(job, null);
-    const { sight = BLIND, context, spec } = this.#chat;
+    const { mediaInput = NO_MEDIA, context, spec } = this.#chat;
     const { jobId } = job;
     this.#reading.add(jobId);
-    void readMedia(job, { sight, modelId: spec.modelId, mostWhole: context.batchTokens })
+    void readMedia(job, { mediaInput, modelId: spec.modelId, mostWhole: context.batchTokens })
       .then(({ job: marked, media }) => {
         if (!this.#reading.has(jobId)) throw fail('cancelled');
         use(marked, media);

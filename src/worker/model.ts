@@ -1,6 +1,6 @@
 import type { ExactSteps } from '../contract/settings/exact-rules.ts';
 import type { LoadedFacts, LoadSpec } from '../contract/load.ts';
-import type { Sight } from './media/read-media.ts';
+import type { MediaInput } from './media/read-media.ts';
 import type { NativeAdapter, NativeBackend, NativeContext, NativeModel, Pooling } from './native.ts';
 import type { PromptWriter } from './prompt/prompt.ts';
 import type { Vocabulary } from './prompt/vocabulary.ts';
@@ -28,7 +28,7 @@ export interface ChatModel extends LoadedModel {
   /** Whether KV state can be cut at any token, or only at checkpoints. */
   readonly prefixReuse: 'full' | 'checkpoints';
   /** Encoder of images, or the reason why there is none; absent: the model has no projector. */
-  readonly sight?: Sight;
+  readonly mediaInput?: MediaInput;
   /** Rules of an exact load; absent: an ordinary load. */
   readonly exact?: ExactSteps;
 }
@@ -37,9 +37,9 @@ export interface ChatModel extends LoadedModel {
 export interface EmbeddingContexts {
   /** With all threads, while no other context of the model computes. */
   readonly context: NativeContext;
-  /** Each with its own threads, in parallel, for inputs of up to `longestBeside` tokens. */
+  /** Each with its own threads, in parallel, for inputs of up to `longestParallel` tokens. */
   readonly beside: readonly NativeContext[];
-  readonly longestBeside: number;
+  readonly longestParallel: number;
   /** Tokens of one input at most. */
   readonly longest: number;
   /** Tokens of one step, unless a single input is longer. */

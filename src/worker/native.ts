@@ -160,7 +160,7 @@ export interface RopeOptions {
 }
 
 /** Files opened in addition to the model's own. */
-export interface BesideOptions {
+export interface ExtraFileOptions {
   /** LoRA adapters. */
   readonly adapterPaths: readonly string[];
   /** The model that drafts, or null. */
@@ -169,7 +169,7 @@ export interface BesideOptions {
 
 /** Options that a user may set. */
 export type LoadOptions = ModelOptions &
-  BesideOptions &
+  ExtraFileOptions &
   Pick<ContextOptions, 'flashAttention' | 'keyType' | 'valueType' | 'rope' | 'wholeWindows'>;
 
 /**
@@ -290,7 +290,7 @@ export type MediumPart =
       /** Every row attends to all others, including later ones, so they are evaluated in one piece. */
       readonly isWhole: boolean;
       /** For M-RoPE: four positions of each row, at two offsets; null: consecutive. */
-      readonly planes: { readonly behindNothing: Uint32Array; readonly behindOne: Uint32Array } | null;
+      readonly planes: { readonly atZero: Uint32Array; readonly atOne: Uint32Array } | null;
     };
 
 /** Rows of one sequence in one native call. */

@@ -6,14 +6,14 @@ import { fail } from '../lib/errors/svc-error.ts';
 import type { Answer } from './answer/answer.ts';
 import { type AnswerPlan, openAnswer, planAnswer } from './answer/plan-answer.ts';
 import type { ModelFormat } from '../../packages/chat-templates/src/tool-format/tool-format.ts';
-import type { PromptRun } from './media/media-room.ts';
+import type { PromptRun } from './media/media-encoder.ts';
 import type { PromptMedia } from './media/read-media.ts';
 import { isRow } from './media/rows.ts';
 import type { ChatModel } from './model.ts';
 import type { PromptPiece } from './prompt/guard.ts';
 import { envelopeTurns, withKnownRoles } from './prompt/envelope.ts';
 import type { PromptTurn } from './prompt/folding/prompt-turn.ts';
-import { callVoice, withModelIds, withTools } from './prompt/history.ts';
+import { callStyle, withModelIds, withTools } from './prompt/history.ts';
 import { type ChatPrompt, foldPrompt, type PromptWriter, renderPrompt } from './prompt/prompt.ts';
 import { type RawPrompt, rawPrompt, rawTexts } from './prompt/raw-prompt.ts';
 import { unlimitedTokens, withoutEndToken } from './prompt/unlimited-tokens.ts';
@@ -224,7 +224,7 @@ export function chatPrompt(
     turns:
       native === null ? envelopeTurns(writer, { turns, tools, callable }) : nativeTurns(writer, turns, plan),
     tools: native === null || writer.tellsTools === false ? [] : plan.tools,
-    calls: callVoice(plan.model),
+    calls: callStyle(plan.model),
     toolsVariable: plan.model.toolsVariable,
     variables: plan.templateVariables,
     prefill: plan.prefill,

@@ -2,7 +2,7 @@
  * Finds where a prompt differs from the earlier prompt that is most like it. Prompts are kept in memory only, bounded, and
  * compared within one trust domain only.
  */
-import { SharedMap } from '../lib/base/recent/shared-map.ts';
+import { SharedMap } from '../lib/base/shared-map.ts';
 import { DIFFERENCE_UNITS, type EarlierPrompt } from '../contract/prompt-difference.ts';
 import { isRow } from './media/rows.ts';
 import type { PreparedChat } from './prepare.ts';

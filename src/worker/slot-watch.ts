@@ -10,7 +10,7 @@ export class SlotWatch {
   readonly #post: (message: FromWorker) => void;
   readonly #nowMs: () => number;
   #isWatched = false;
-  #toldMs = Number.NEGATIVE_INFINITY;
+  #reportedMs = Number.NEGATIVE_INFINITY;
   #isDue = false;
 
   constructor(
@@ -30,17 +30,17 @@ export class SlotWatch {
 
   /** Between two native calls. */
   afterNativeCall(): void {
-    if (!this.#isWatched) return this.#tellLater();
-    if (this.#nowMs() - this.#toldMs >= SLOT_REPORT_MS) this.#tell();
+    if (!this.#isWatched) return this.#reportLater();
+    if (this.#nowMs() - this.#reportedMs >= SLOT_REPORT_MS) this.#tell();
   }
 
   /** Nothing runs any more: the kept state no longer changes. */
   atEnd(): void {
     if (this.#isWatched) this.#tell();
-    else this.#tellLater();
+    else this.#reportLater();
   }
 
-  #tellLater(): void {
+  #reportLater(): void {
     if (this.#isDue) return;
     this.#isDue = true;
     setTimeout(() => {
@@ -50,7 +50,7 @@ export class SlotWatch {
   }
 
   #tell(): void {
-    this.#toldMs = this.#nowMs();
+    this.#reportedMs = this.#nowMs();
     this.#post({ type: 'slots', slots: this.#read() });
   }
 }

@@ -213,9 +213,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'packages/schema-grammar',
     'worker/native.ts',
     'worker/addon/library',
-    'worker/addon/vocabulary',
   ],
-  'worker/addon/vocabulary': ['packages/llama-api', 'worker/addon/library', 'worker/prompt'],
   'worker/addon': [
     'contract',
     'lib/base',
@@ -225,7 +223,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'worker/native.ts',
     'worker/addon/library',
     'worker/addon/sampling',
-    'worker/addon/vocabulary',
+    'worker/prompt',
     'packages/gguf',
   ],
   'worker/prompt': [
@@ -293,14 +291,6 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'worker/cache',
     'worker/cache/prefixes',
   ],
-  'worker/batch/attention': [
-    'contract',
-    'worker/native.ts',
-    'worker/model.ts',
-    'worker/outbox.ts',
-    'worker/batch/planning',
-    'worker/batch/stream',
-  ],
   'worker/batch/sequences': [
     'contract',
     'lib/errors',
@@ -318,7 +308,6 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'lib/errors',
     'lib/prompt-cache',
     'worker/prompt-memory.ts',
-    'worker/batch/attention',
     'worker/batch/sequences',
     'worker/batch/tiers',
     'worker/cache',

@@ -3,7 +3,7 @@
  * messages. Found by rendering both conversations without a guard and comparing them.
  */
 import type { ToolDefinition, Turn } from '../../src/contract/job.ts';
-import { callVoice } from '../../src/worker/prompt/history.ts';
+import { callStyle } from '../../src/worker/prompt/history.ts';
 import { modelFormat } from '../../src/worker/prompt/model-format.ts';
 import { type ChatPrompt, renderText, type PromptWriter } from '../../src/worker/prompt/prompt.ts';
 import { CORPUS_FOLDER } from './corpus.ts';
@@ -123,7 +123,7 @@ function promptOf(writer: PromptWriter, { turns, tools }: Shape, texts: readonly
     variables: {},
     prefill: [],
     clockMs: 0,
-    calls: callVoice(modelFormat(writer)),
+    calls: callStyle(modelFormat(writer)),
   };
 }
 

@@ -10,8 +10,8 @@ import { positive } from '../../src/contract/settings/values.ts';
 import { parseGbnf } from '../../packages/schema-grammar/src/gbnf/gbnf-parse.ts';
 import { writeScalar } from '../../src/lib/json/spelled-numbers.ts';
 import { parseLoose } from '../../packages/chat-templates/src/tool-format/values/loose-values.ts';
-import { thinkingVariables } from '../../src/worker/answer/reasoning.ts';
-import { Program } from '../../packages/chat-templates/src/jinja/program.ts';
+import { thinkingVariables } from '../../src/worker/answer/plan-answer.ts';
+import { Program } from '../../packages/chat-templates/src/template.ts';
 import { templateMarks } from '../../src/worker/prompt/template-marks.ts';
 
 const MANY = 500_000;

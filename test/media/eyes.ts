@@ -8,7 +8,7 @@ import { bootNative } from '../../src/worker/addon/boot.ts';
 import { ChatService } from '../../src/worker/chat-service.ts';
 import { loadChat } from '../../src/worker/load/chat.ts';
 import { isAudio } from '../../src/worker/media/audio-file.ts';
-import { MediaRoom } from '../../src/worker/media/media-room.ts';
+import { MediaEncoder } from '../../src/worker/media/media-encoder.ts';
 import type { ChatModel } from '../../src/worker/model.ts';
 import type { NativeBackend } from '../../src/worker/native.ts';
 import { Outbox } from '../../src/worker/outbox.ts';
@@ -61,9 +61,9 @@ export class Eyes {
   }
 
   get encodedRuns(): number {
-    const { sight } = this.chat;
-    if (!(sight instanceof MediaRoom)) throw new Error(JSON.stringify(sight));
-    return sight.encodedRuns;
+    const { mediaInput } = this.chat;
+    if (!(mediaInput instanceof MediaEncoder)) throw new Error(JSON.stringify(mediaInput));
+    return mediaInput.encodedRuns;
   }
 
   /** Logits of every call of the context that sampled, in order. */

@@ -2,7 +2,7 @@
 import koffi from 'koffi';
 import { findLibraries, mediaLibrary, ownLibrary } from '../../src/lib/files/native-library.ts';
 import type { Pointer } from '../../packages/llama-api/src/structs.ts';
-import { openMediaLibrary, type MediaLibrary } from '../../src/worker/addon/media/media-library.ts';
+import { openMediaLibrary, type MediaLibrary } from '../../src/worker/addon/media-library.ts';
 import { type Library, openLibrary } from '../../src/worker/addon/library/open.ts';
 
 const MARK = '<__media__>';

@@ -6,10 +6,14 @@ import { runInNewContext } from 'node:vm';
 import { type KnownTemplate, STAND_IN } from './form/known-templates.ts';
 import { TEMPLATE_LIMITS } from './form/limits.ts';
 import { formDefect } from './form/template-form.ts';
-import { Program } from './jinja/program.ts';
-import type { Bounds } from './jinja/values/budget.ts';
-import { OwnWords } from './jinja/values/convert.ts';
+import { type Bounds, Budget } from './jinja/values/budget.ts';
+import { OwnWords, toValue } from './jinja/values/convert.ts';
 import type { Text } from './jinja/values/text.ts';
+import { Evaluator } from './jinja/evaluator.ts';
+import { functions } from './jinja/library/functions.ts';
+import { Scope } from './jinja/scope.ts';
+import { parseTemplate, type Statement } from './jinja/syntax.ts';
+import { refusal } from './jinja/values/values.ts';
 
 export interface ChatTemplate {
   readonly source: string;
@@ -78,4 +82,29 @@ function estimateSize(value: unknown): number {
   let size = 2;
   for (const [key, item] of Object.entries(value)) size += key.length + estimateSize(item);
   return size;
+}
+
+/** A template that is parsed, and its rendering with bounds on its work and on the size of every value. */
+export class Program {
+  readonly body: readonly Statement[];
+
+  /** Throws an Error with the parser's reason. */
+  constructor(source: string) {
+    this.body = parseTemplate(source);
+  }
+
+  /** Throws a refusal with the template's own reason, or with what it cannot do. */
+  render(variables: Readonly<Record<string, unknown>>, bounds: Bounds): Text {
+    const budget = new Budget(bounds);
+    const globals = new Scope();
+    for (const [name, value] of functions(budget)) globals.set(name, value);
+    for (const [name, value] of Object.entries(variables)) globals.set(name, toValue(value));
+    try {
+      return new Evaluator(budget).render(this.body, new Scope(globals));
+    } catch (error) {
+      // The stack of this process ends before its counted steps do, where values or macros nest without end.
+      if (error instanceof RangeError) throw refusal('the chat template nests too deeply', error);
+      throw error;
+    }
+  }
 }

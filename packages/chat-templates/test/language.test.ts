@@ -1,7 +1,7 @@
 /** Short programs mean what they mean to jinja2, as transformers sets it up. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { Program } from '../src/jinja/program.ts';
+import { Program } from '../src/template.ts';
 import { TemplateError } from '../src/template-error.ts';
 import { surroundings } from './surroundings.ts';
 

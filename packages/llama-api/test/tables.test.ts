@@ -26,10 +26,18 @@ const _interfaces: [
   Same<keyof MediaParams, keyof typeof MEDIA_STRUCTS.mtmd_context_params>,
 ] = [true, true, true, true, true, true];
 
+/** koffi's names are global to a process, which other tests share. */
+const own = (name: string): string => `tables_${name}`;
+const structs: Readonly<Record<string, Readonly<Record<string, string>>>> = { ...STRUCTS, ...MEDIA_STRUCTS };
+const ownType = (type: string): string =>
+  type.replace(/\w+/g, (word) => (word in structs ? own(word) : word));
 const types = Object.fromEntries(
-  Object.entries({ ...STRUCTS, ...MEDIA_STRUCTS }).map(([name, members]) => [
+  Object.entries(structs).map(([name, members]) => [
     name,
-    koffi.struct(name, members),
+    koffi.struct(
+      own(name),
+      Object.fromEntries(Object.entries(members).map(([member, type]) => [member, ownType(type)])),
+    ),
   ]),
 );
 
@@ -49,7 +57,7 @@ describe('functions', () => {
   });
 
   it.each(all)('%s has a prototype that a binding can declare', (name, { result, parameters }) => {
-    expect(() => koffi.proto(name, result, [...parameters])).not.toThrow();
+    expect(() => koffi.proto(own(name), ownType(result), parameters.map(ownType))).not.toThrow();
   });
 });
 

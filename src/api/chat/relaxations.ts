@@ -1,6 +1,6 @@
 /** Requirements of a conversation's schemas that no grammar enforces, or none enforces as widely. */
 import type { AnswerFormat, ToolDefinition } from '../../contract/job.ts';
-import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
+import { RecentTexts } from '../../lib/base/recent-texts.ts';
 import { toolsText } from '../../contract/job-tools.ts';
 import { type AskedSchema, schemaValidator } from '../intake/schema-validator.ts';
 import type { LeftOut } from '../intake/schema-messages.ts';

@@ -19,7 +19,7 @@ import {
 } from '../generation/usage.ts';
 import { unknownFields } from '../generation/parameters.ts';
 import { readScoredPrompt } from '../generation/prompt-scores.ts';
-import { lazy } from '../../lib/base/recent/memoize-by-object.ts';
+import { lazy } from '../../lib/base/memoize-by-object.ts';
 import { ChoiceText, type Reported, type TextPiece } from './choice-text.ts';
 import { type CompletionPlan, type CompletionPorts, planCompletion } from './plan.ts';
 import { readPrompts } from './prompts.ts';

@@ -1,6 +1,6 @@
 /** Tools and formats as api/intake reads them, with every refusal in the words of the dialect that sent them. */
 import type { AnswerFormat, ToolDefinition } from '../../contract/job.ts';
-import { memoizeByObject } from '../../lib/base/recent/memoize-by-object.ts';
+import { memoizeByObject } from '../../lib/base/memoize-by-object.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { readAnswerFormat } from '../intake/answer-format.ts';
 import { schemaPlace, placeSchema } from '../intake/schema-places.ts';

@@ -4,7 +4,7 @@
  * and no HTTP; the dialects call it.
  */
 import type { ToolDefinition } from '../../contract/job.ts';
-import { memoizeByObject } from '../../lib/base/recent/memoize-by-object.ts';
+import { memoizeByObject } from '../../lib/base/memoize-by-object.ts';
 import { refusal } from '../../lib/errors/refusal.ts';
 import { keepSpellings } from '../../lib/json/spelled-numbers.ts';
 import { placeSchema } from './schema-places.ts';

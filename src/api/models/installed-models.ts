@@ -1,5 +1,5 @@
 /** The models of the registry, as the use cases see them. */
-import { lazy } from '../../lib/base/recent/memoize-by-object.ts';
+import { lazy } from '../../lib/base/memoize-by-object.ts';
 import { MODEL_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
 import { holdsText, pickSettings } from '../../contract/settings/shapes.ts';
 import {

@@ -20,7 +20,7 @@ import { upstreamRevision, openUpstream } from '../../store/engines/sources.ts';
 import type { Models, ServedModel, ModelDefaults } from '../models/served-model.ts';
 import { Directory, type DirectoryPorts } from './directory.ts';
 import { ownName } from './own-name.ts';
-import { lazy } from '../../lib/base/recent/memoize-by-object.ts';
+import { lazy } from '../../lib/base/memoize-by-object.ts';
 
 export interface RemotePorts extends DirectoryPorts {
   readonly engines: Pick<EngineStore, 'read'>;

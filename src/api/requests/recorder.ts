@@ -3,7 +3,7 @@
  * is kept only while the user asks for it, for a limited time, and then forgotten.
  */
 import type { Clock } from '../../lib/base/clock.ts';
-import { SharedMap } from '../../lib/base/recent/shared-map.ts';
+import { SharedMap } from '../../lib/base/shared-map.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type {
   Recording,

@@ -113,7 +113,7 @@ export class BalancedJob {
       isDone: false,
     };
     member.record.send(clock.monotonicMs());
-    if (!isResumed) this.#tellSent(member);
+    if (!isResumed) this.#notifySent(member);
     const { room } = this.#listener;
     submit({ ...this.#submission, job: this.#jobFor(isResumed), target: member.target }, this.#signal, {
       onEvent: (event) => this.#onEvent(attempt, event),
@@ -122,7 +122,7 @@ export class BalancedJob {
     });
   }
 
-  #tellSent({ record: { name } }: Member): void {
+  #notifySent({ record: { name } }: Member): void {
     const [before] = this.#failed;
     const instead =
       before === undefined ? {} : { insteadOf: before.member.record.name, because: before.kind };

@@ -103,7 +103,7 @@ export class Balancer implements EngineStage {
   #tell(member: Member, signal: Signal): void {
     const { record } = member;
     const before = record.health.state;
-    record.hear(signal, this.#options.clock.monotonicMs());
+    record.apply(signal, this.#options.clock.monotonicMs());
     // An upstream that returns may have restarted and lost its prompts.
     if (before !== 'down' && record.health.state === 'down')
       for (const pool of this.#pools.values()) pool.forget(member.target.modelId);

@@ -81,15 +81,15 @@ export class Probes {
     if (look.state === 'down') {
       record.load = null;
       // Requests say more about an upstream than a probe without an answer.
-      if (record.inFlight === 0) record.hear({ type: 'lifeless' }, nowMs);
+      if (record.inFlight === 0) record.apply({ type: 'lifeless' }, nowMs);
       return;
     }
     record.load = look.load;
     record.inFlightAtReport = record.inFlight;
     const isCrowded = (look.load.waiting ?? 0) > 0;
-    if (look.state === 'busy' && !isCrowded) return record.hear({ type: 'starting' }, nowMs);
-    record.hear({ type: 'alive' }, nowMs);
-    record.hear({ type: 'load', isCrowded }, nowMs);
+    if (look.state === 'busy' && !isCrowded) return record.apply({ type: 'starting' }, nowMs);
+    record.apply({ type: 'alive' }, nowMs);
+    record.apply({ type: 'load', isCrowded }, nowMs);
   }
 
   async #readModels(record: UpstreamRecord, upstream: Upstream): Promise<void> {

@@ -3,7 +3,14 @@ import type { ModelTarget, ResidencyStatus, UpstreamStatus } from '../ports.ts';
 import type { Privacy } from '../../contract/settings/privacy.ts';
 import { isRemote, type LoadFacts, targetPrivacy, type Upstream } from '../upstream/ports.ts';
 import type { BalanceLimits } from './limits.ts';
-import { type FailureKind, type Health, heard, newHealth, type Signal, standing } from './policy/health.ts';
+import {
+  type FailureKind,
+  type Health,
+  applySignal,
+  newHealth,
+  type Signal,
+  standing,
+} from './policy/health.ts';
 
 /** The name of this service's own engine among upstreams; no other can have it, as it is the name of an engine. */
 export const THIS_SERVICE = 'local';
@@ -62,8 +69,8 @@ export class UpstreamRecord {
     return this.#health;
   }
 
-  hear(signal: Signal, nowMs: number): void {
-    this.#health = heard(this.#health, signal, nowMs, this.#limits);
+  apply(signal: Signal, nowMs: number): void {
+    this.#health = applySignal(this.#health, signal, nowMs, this.#limits);
     if (signal.type === 'failed') this.failures.set(signal.kind, (this.failures.get(signal.kind) ?? 0) + 1);
   }
 
@@ -102,7 +109,7 @@ export class UpstreamRecord {
   send(nowMs: number): void {
     this.requests += 1;
     this.inFlight += 1;
-    this.hear({ type: 'sent' }, nowMs);
+    this.apply({ type: 'sent' }, nowMs);
   }
 
   learnFirstToken(ms: number): void {

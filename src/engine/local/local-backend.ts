@@ -28,7 +28,7 @@ import { MemoryBook } from './memory/memory-book.ts';
 import { processTuning, type Tuning } from './memory-need.ts';
 import type { PinnedPrefix } from '../../lib/prompt-cache/pin.ts';
 import type { PromptCachePlan } from './prompt-cache-plan.ts';
-import { filesBeside, isLocal, type LocalTarget } from './model-source.ts';
+import { extraFiles, isLocal, type LocalTarget } from './model-source.ts';
 import { SpareWorkers } from './spare-workers.ts';
 import { WorkerHost } from './worker-host.ts';
 
@@ -247,7 +247,7 @@ class Workers implements LocalBackend {
   #mayRead(worker: WorkerHost, { source }: LocalTarget): boolean {
     const readable = this.#readable.get(worker);
     if (readable === undefined) return true;
-    const files = [source.path, ...filesBeside(source.beside)];
+    const files = [source.path, ...extraFiles(source.beside)];
     return files.every((path) => readable.some((one) => isWithin(path, one)));
   }
 

@@ -51,7 +51,7 @@ export function localTarget(
       canContinue: model.kind === 'chat',
       ...(media.length > 0 && { media }),
     },
-    revision: [source.digest ?? '', source.path, settingsKey(source), besideKey(source)].join(' ').trimEnd(),
+    revision: [source.digest ?? '', source.path, settingsKey(source), extraKey(source)].join(' ').trimEnd(),
     source,
   };
 }
@@ -83,12 +83,12 @@ export function settingsKey({ settings }: Pick<LocalSource, 'settings'>): string
 }
 
 /** The files that a load opens beside the model's own. */
-export function filesBeside({ adapters, draft, projector }: LocalSource['beside']): readonly string[] {
+export function extraFiles({ adapters, draft, projector }: LocalSource['beside']): readonly string[] {
   const others = [draft, projector].filter((file) => file !== null && file !== undefined);
   return [...adapters, ...others].map(({ path }) => path);
 }
 
-const besideKey = ({ beside }: LocalSource): string => filesBeside(beside).join(' ');
+const extraKey = ({ beside }: LocalSource): string => extraFiles(beside).join(' ');
 
 export function isLocal(target: ModelTarget): target is LocalTarget {
   return target.engine === LOCAL_ENGINE;

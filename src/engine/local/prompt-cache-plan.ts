@@ -41,7 +41,7 @@ export async function createPromptCachePlan(options: PromptCacheOptions): Promis
   return (source) => {
     const backend = options.backendSha256();
     const { digest, beside } = source;
-    // Neither window nor slots: a state does not depend on them (worker/batch/tiers/state-kind.ts).
+    // Neither window nor slots: a state does not depend on them (worker/batch/open-tiers.ts).
     const belongsTo = [digest, backend, machine, settingsKey(source), beside.adapters.length];
     const isKnown = digest !== null && backend !== null && diskBytes > 0;
     const kind = isKnown ? kindName(digest, belongsTo) : '';

@@ -58,10 +58,10 @@ function addMemory(registry: Registry, residencies: () => readonly ResidencyStat
     registers: [registry],
     collect() {
       this.reset();
-      for (const item of residencies()) tellMemory(item);
+      for (const item of residencies()) setMemory(item);
     },
   });
-  const tellMemory = ({ modelId: model, planned, facts }: ResidencyStatus): void => {
+  const setMemory = ({ modelId: model, planned, facts }: ResidencyStatus): void => {
     for (const { device, bytes: count } of planned) bytes.set({ model, device, part: 'planned' }, count);
     for (const { device, bytes: count } of facts?.measured ?? [])
       bytes.set({ model, device, part: 'measured' }, count);

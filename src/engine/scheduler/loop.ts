@@ -25,7 +25,7 @@ import { HOST_DEVICE } from '../../contract/memory.ts';
 import type { SlotStates } from '../../contract/slots.ts';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { Effects, LoadOrder } from './policy/effects.ts';
-import { type OpenRequest, OpenRequests, tellEnd } from './open-requests.ts';
+import { type OpenRequest, OpenRequests, notifyEnd } from './open-requests.ts';
 import { grammarKey, poisonKey } from './policy/faults.ts';
 import { DEFAULT_SCHEDULER_LIMITS, type SchedulerLimits } from './limits.ts';
 import { USUAL_SLOTS, wantedCtx } from './memory-plan.ts';
@@ -92,13 +92,13 @@ class SchedulerLoop implements Engine, Effects {
       isFrozen: jobLane(job) === 'frozen',
     };
     const listeners = [...observers.map((observer) => observer.watchJob(watched)), listener];
-    if (signal.aborted) return queueMicrotask(() => tellEnd(listeners, fail('cancelled')));
+    if (signal.aborted) return queueMicrotask(() => notifyEnd(listeners, fail('cancelled')));
     const wanted = wantedCtx(target, submission.numCtx);
     try {
       this.#checkTarget(target, wanted);
     } catch (error) {
       this.#options.log.error({ model: target.modelId, error }, 'A job cannot be planned.');
-      return queueMicrotask(() => tellEnd(listeners, asSvcError(error)));
+      return queueMicrotask(() => notifyEnd(listeners, asSvcError(error)));
     }
     this.#lastSeq += 1;
     const seq = this.#lastSeq;
@@ -115,7 +115,7 @@ class SchedulerLoop implements Engine, Effects {
       poisonKey: () => poisonKey(target.modelId, job),
       grammarKey: () => grammarKey(target.modelId, job),
     });
-    this.#tellChange();
+    this.#notifyChange();
   }
 
   residencies(): readonly ResidencyStatus[] {
@@ -204,7 +204,7 @@ class SchedulerLoop implements Engine, Effects {
   loadModel(order: LoadOrder): void {
     const load: Load = { order, abort: new AbortController(), model: null };
     this.#loads.set(order.residencyId, load);
-    this.#tellChange();
+    this.#notifyChange();
     void this.#load(load);
   }
 
@@ -247,7 +247,7 @@ class SchedulerLoop implements Engine, Effects {
     const { clock, log } = this.#options;
     const facts = { model: target.modelId, ...plan, windowIs: target.defaultCtx === null ? 'chosen' : 'set' };
     const startedAtMs = clock.monotonicMs();
-    const tellLoad = (failure: string | null): void => {
+    const notifyLoad = (failure: string | null): void => {
       const finished = { modelId: target.modelId, ms: clock.monotonicMs() - startedAtMs, failure };
       for (const observer of this.#options.observers ?? []) observer.onLoad?.(finished);
     };
@@ -258,16 +258,16 @@ class SchedulerLoop implements Engine, Effects {
       void model.gone.then(({ reason }) => this.#gone(residencyId, reason));
       if (load.abort.signal.aborted) return void model.unload();
       log.info({ ...facts, ms: clock.monotonicMs() - startedAtMs }, 'Model loaded.');
-      tellLoad(null);
+      notifyLoad(null);
       if (this.#onSlots !== null) this.#watchSlots(load);
       this.#policy.onLoaded(residencyId, model.facts);
-      this.#tellChange();
+      this.#notifyChange();
     } catch (error) {
       log.warn({ ...facts, error }, 'A model could not be loaded.');
-      tellLoad(asSvcError(error).code);
+      notifyLoad(asSvcError(error).code);
       this.#forget(residencyId);
       this.#policy.onLoadFailed(residencyId, asSvcError(error));
-      this.#tellChange();
+      this.#notifyChange();
     }
   }
 
@@ -303,7 +303,7 @@ class SchedulerLoop implements Engine, Effects {
     for (const observer of this.#options.observers ?? []) observer.onGone?.(model ?? '', reason);
     this.#forget(residencyId);
     this.#policy.onGone(residencyId);
-    this.#tellChange();
+    this.#notifyChange();
   }
 
   #forget(residencyId: number): void {
@@ -325,7 +325,7 @@ class SchedulerLoop implements Engine, Effects {
         if (failure !== null) return this.#failed(seq, request, asSvcError(failure));
         this.#requests.settle(seq, null);
         this.#policy.onJobEnded(seq, true);
-        this.#tellChange();
+        this.#notifyChange();
       },
     };
     model.run(job, request.stop.signal, listener, route);
@@ -342,13 +342,13 @@ class SchedulerLoop implements Engine, Effects {
     if (error.code === 'internal') this.#options.log.error({ error }, 'A job failed unexpectedly.');
     this.#requests.settle(seq, error);
     this.#policy.onJobEnded(seq, false);
-    this.#tellChange();
+    this.#notifyChange();
   }
 
   #cancel(seq: number): void {
     if (!this.#end(seq)) return;
     this.#policy.onCancel(seq);
-    this.#tellChange();
+    this.#notifyChange();
   }
 
   /** False if it has already ended. */
@@ -366,7 +366,7 @@ class SchedulerLoop implements Engine, Effects {
     model?.watchSlots?.(onSlots === null ? null : (slots) => onSlots(modelId, slots));
   }
 
-  #tellChange(): void {
+  #notifyChange(): void {
     for (const observer of this.#options.observers ?? []) observer.onChange?.();
   }
 }

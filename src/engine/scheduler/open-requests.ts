@@ -55,7 +55,7 @@ export class OpenRequests {
     if (request === undefined) return;
     this.#requests.delete(seq);
     request.forgetSignal();
-    tellEnd(request.listeners, error);
+    notifyEnd(request.listeners, error);
     if (this.#requests.size === 0) this.#onIdle?.();
   }
 
@@ -79,6 +79,6 @@ export class OpenRequests {
   }
 }
 
-export function tellEnd(listeners: readonly JobListener[], failure: SvcError | null): void {
+export function notifyEnd(listeners: readonly JobListener[], failure: SvcError | null): void {
   for (const listener of listeners) listener.onEnd(failure);
 }

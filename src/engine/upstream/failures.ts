@@ -1,7 +1,7 @@
 /** From what an upstream did to the failure that is told of it. Its words are hostile text: cut, and never with our key. */
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import { UPSTREAM_LIMITS } from './limits.ts';
-import { field, readText } from './hostile.ts';
+import { field, readText } from './untrusted.ts';
 
 /** A refusal as it arrived. */
 export interface Refusal {

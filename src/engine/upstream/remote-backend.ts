@@ -18,7 +18,7 @@ import { readEvents } from './http/event-stream.ts';
 import { type Exchange, exchange, type ExchangeDeps } from './http/exchange.ts';
 import { UPSTREAM_LIMITS, vectorsLimits } from './limits.ts';
 import { isRemote, type RemoteTarget, type Upstream } from './ports.ts';
-import { SentEvents, openSink, tell } from './said-events.ts';
+import { SentEvents, openSink, tell } from './sent-events.ts';
 
 /** Resolves with the boot id of the pinned upstream; rejects if another one answers. */
 type Prove = (upstream: Upstream, signal: AbortSignal) => Promise<string>;

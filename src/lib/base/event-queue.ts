@@ -46,7 +46,7 @@ export class EventQueue<T> implements AsyncIterableIterator<T, void, void> {
       if (this.#waiting.length > 0 && this.#items.length <= MOST_UNREAD / 2) this.#release();
       if (item !== undefined) return resolve({ value: item, done: false });
       this.#reader = { resolve, reject };
-      if (this.#ending !== undefined || this.#isOver) this.#tellEnd();
+      if (this.#ending !== undefined || this.#isOver) this.#notifyEnd();
     });
   }
 
@@ -71,11 +71,11 @@ export class EventQueue<T> implements AsyncIterableIterator<T, void, void> {
   #close(ending: { readonly error?: unknown }): void {
     if (this.#ending !== undefined) return;
     this.#ending = ending;
-    if (this.#reader !== undefined) this.#tellEnd();
+    if (this.#reader !== undefined) this.#notifyEnd();
   }
 
   /** A failure is reported once; the next read finds the end. */
-  #tellEnd(): void {
+  #notifyEnd(): void {
     const reader = this.#takeReader();
     const failed = !this.#isOver && this.#ending !== undefined && 'error' in this.#ending;
     this.#isOver = true;

@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import { stat, open, readdir, rm } from 'node:fs/promises';
 import type { Clock } from '../../lib/base/clock.ts';
 import { type Logger, silentLogger } from '../../lib/base/logger.ts';
-import { SharedMap } from '../../lib/base/recent/shared-map.ts';
+import { SharedMap } from '../../lib/base/shared-map.ts';
 import { errnoCode, removeDurably, moveDurably, temporaryBase } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';

@@ -20,9 +20,8 @@ import {
 import { platformKey, platformLibrary } from '../../lib/files/platforms.ts';
 import { GPU_PACKAGES, gpuSupport, isLoadable } from './gpu-support.ts';
 import { type Library, openLibrary } from './library/open.ts';
-import { openThreadpool } from './library/threadpool.ts';
 import { NativeLog } from './library/log.ts';
-import { type MediaLibrary, openMediaLibrary } from './media/media-library.ts';
+import { type MediaLibrary, openMediaLibrary } from './media-library.ts';
 import { memoryReader } from './memory.ts';
 import { type Native, refusedOptions } from './params.ts';
 import { isOutOfMemory, measure, openModel, openTexts } from './model.ts';
@@ -30,6 +29,9 @@ import type { NativeBackend } from '../native.ts';
 import { physicalCores } from './library/physical-cores.ts';
 import { boundFiles, describeHost, strayFile } from './process-facts.ts';
 import { samplersFor } from './sampling/chain.ts';
+import koffi from 'koffi';
+import type { Pointer, ThreadpoolParams } from './library/layouts.ts';
+import { cpuDevice } from './library/devices.ts';
 
 type BoundKind = PackageKind | 'own';
 
@@ -94,7 +96,7 @@ function openMedia(file: string | null, log: NativeLog): MediaLibrary | null {
   if (file === null) return null;
   try {
     const media = openMediaLibrary(file);
-    log.hear((callback) => media.mtmd_helper_log_set(callback, null));
+    log.attach((callback) => media.mtmd_helper_log_set(callback, null));
     return media;
   } catch (error) {
     process.stderr.write(`Images cannot be read: ${errorMessage(error)}\n`);
@@ -153,4 +155,20 @@ function candidateKinds(setting: string | undefined): readonly PackageKind[] {
   if (setting === undefined || setting === '' || setting === 'auto') return [...GPU_PACKAGES, cpu];
   const named = GPU_PACKAGES.find((kind) => kind === setting);
   return named === undefined ? [cpu] : [named];
+}
+
+/** Waiting threads spin a little and then sleep; more steals time from the server on few cores. */
+const POLL = 0;
+
+/** Null where the CPU library offers no pool, or the process may not start its threads. */
+function openThreadpool(library: Library, threads: number): Pointer | null {
+  const device = cpuDevice(library);
+  if (device === null || threads < 2) return null;
+  const registry = library.ggml_backend_dev_backend_reg(device);
+  const open = library.ggml_backend_reg_get_proc_address(registry, 'ggml_threadpool_new');
+  if (open === null) return null;
+  const params: Partial<ThreadpoolParams> = {};
+  library.ggml_threadpool_params_init(params, threads);
+  const create = koffi.proto('void* ggml_threadpool_new(ggml_threadpool_params* params)');
+  return koffi.call(open, create, { ...params, poll: POLL }) as Pointer | null;
 }

@@ -25,10 +25,10 @@ import type {
   ProjectorOptions,
 } from '../native.ts';
 import { contextParams, type HeldParams, isMapping, modelParams, type Native } from './params.ts';
-import { ProjectorHandle } from './media/projector.ts';
+import { ProjectorHandle } from './projector.ts';
 import { SamplerHandle, type SamplingRoom } from './sampling/sampler-handle.ts';
 import { TokenGrammars } from './sampling/token-grammar.ts';
-import { openVocabulary } from './vocabulary/vocabulary.ts';
+import { openVocabulary } from './vocabulary.ts';
 
 /** Errors of files and contexts that found too little memory. */
 const outOfMemory = new WeakSet<Error>();

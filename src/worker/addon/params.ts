@@ -11,7 +11,7 @@ import { devicePointers } from './library/devices.ts';
 import type { ContextParams, ModelParams, Pointer } from './library/layouts.ts';
 import type { Library } from './library/open.ts';
 import type { NativeLog } from './library/log.ts';
-import type { MediaLibrary } from './media/media-library.ts';
+import type { MediaLibrary } from './media-library.ts';
 import type { MemoryReader } from './memory.ts';
 import type { ContextOptions, LoadOptions, ModelOptions, TensorBuffer } from '../native.ts';
 

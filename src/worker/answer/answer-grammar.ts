@@ -6,7 +6,7 @@
 import type { UnheldKeyword } from '../../contract/job-event.ts';
 import type { AnswerFormat, ToolChoice, ToolDefinition } from '../../contract/job.ts';
 import { toolsText } from '../../contract/job-tools.ts';
-import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
+import { RecentTexts } from '../../lib/base/recent-texts.ts';
 import { orFailure } from '../../lib/errors/grammar-failure.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import {

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { AnswerPart } from './answer.ts';
 import { AnswerReader } from './answer-reader.ts';
-import { EnvelopeBody, textBody } from './body-readers.ts';
+import { EnvelopeBody, textBody, JsonStringReader } from './body-readers.ts';
 import { FormatBody } from './calls/format-body.ts';
 import { formatOfTemplate } from '../../../test/support/formats.ts';
-import { JsonStringReader } from './json-string-reader.ts';
 
 const marks = { open: '<think>', close: '</think>' };
 

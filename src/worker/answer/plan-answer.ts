@@ -8,8 +8,8 @@
 import type { UnheldKeyword } from '../../contract/job-event.ts';
 import type { GenerateJob, ToolDefinition, Turn } from '../../contract/job.ts';
 import { toolsText } from '../../contract/job-tools.ts';
-import { memoizeByObject } from '../../lib/base/recent/memoize-by-object.ts';
-import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
+import { memoizeByObject } from '../../lib/base/memoize-by-object.ts';
+import { RecentTexts } from '../../lib/base/recent-texts.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { ModelFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import type { NativeModel } from '../native.ts';
@@ -23,7 +23,6 @@ import { EnvelopeBody, textBody } from './body-readers.ts';
 import type { BodyReader } from './calls/body.ts';
 import { FormatBody } from './calls/format-body.ts';
 import { AnswerConstraint } from './constraint.ts';
-import { thinkingBudget, thinkingVariables } from './reasoning.ts';
 
 /** Facts of a chat model that planning needs. */
 export interface AnswerModel {
@@ -264,4 +263,43 @@ function bodyReader({ format, model, tools, maxCalls }: AnswerGrammarRequest): B
   if (isPlain) return textBody(shaped);
   if (tools.length > 0 && model.tools === null) return new EnvelopeBody();
   return new FormatBody({ format: model, tools, maxCalls, shaped });
+}
+
+/** The switches for thinking that a chat template has, and how much of an answer thinking may take. */
+interface ThinkingSwitches {
+  readonly enabled?: boolean | undefined;
+  readonly effort?: string | undefined;
+}
+
+/** Template variables for the switches that this template reads; unknown variables are not set. */
+export function thinkingVariables(template: string, switches: ThinkingSwitches): Record<string, unknown> {
+  const variables: Record<string, unknown> = {};
+  const { enabled, effort } = switches;
+  for (const name of ['enable_thinking', 'thinking'] as const)
+    if (enabled !== undefined && readsVariable(template, name)) variables[name] = enabled;
+  if (enabled !== undefined && readsVariable(template, 'thinking_mode'))
+    variables['thinking_mode'] = enabled ? 'enabled' : 'disabled';
+  if (effort !== undefined && readsVariable(template, 'reasoning_effort'))
+    variables['reasoning_effort'] = effort;
+  return variables;
+}
+
+/** Share of the answer that thinking may take when no budget is named. */
+const SHARE_OF_EFFORT: Readonly<Record<string, number>> = { minimal: 0.1, low: 0.25, medium: 0.5 };
+const DEFAULT_SHARE = 0.75;
+
+/** Tokens after which thinking is ended: as requested, but always with room left for the answer. */
+function thinkingBudget(asked: number | undefined, effort: string | undefined, room: number): number {
+  const most = Math.floor(room * DEFAULT_SHARE);
+  if (asked !== undefined) return Math.min(asked, most);
+  return Math.floor(room * (SHARE_OF_EFFORT[effort ?? ''] ?? DEFAULT_SHARE));
+}
+
+/** A whole word inside the template's own code, not in its text. */
+function readsVariable(template: string, name: string): boolean {
+  // In the text up to the last block, each block that opens is closed.
+  const end = Math.max(template.lastIndexOf('%}'), template.lastIndexOf('}}'));
+  const code = template.slice(0, end + 2).match(/\{[%{][\s\S]*?[%}]\}/g) ?? [];
+  const word = new RegExp(`(?<![\\w.'"])${name}(?!\\w)`);
+  return code.some((block) => word.test(block));
 }

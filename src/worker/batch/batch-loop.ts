@@ -23,7 +23,7 @@ import type { PreparedChat } from '../prepare.ts';
 import { ImageTurns } from './image-turns.ts';
 import { adapterKey, stateOwner } from './adapter-groups.ts';
 import { AdapterTurns } from './adapter-turns.ts';
-import { Attention } from './attention/attention.ts';
+import { Attention } from './attention.ts';
 import { evaluateRows } from './evaluate.ts';
 import { LatestPrompts } from './latest-prompts.ts';
 import { keepsInSlots, openTiers } from './open-tiers.ts';
@@ -373,10 +373,10 @@ export class BatchLoop {
       ...(job.unheld.length === 0 ? {} : { unheld: [...job.unheld] }),
     } as const;
     this.#outbox.event(stream.jobId, started, true);
-    this.#tellProgress(stream);
+    this.#reportProgress(stream);
   }
 
-  #tellProgress(stream: Stream): void {
+  #reportProgress(stream: Stream): void {
     const progress = stream.output.tokens.length === 0 ? stream.progressEvent() : null;
     if (progress !== null) this.#outbox.event(stream.jobId, progress, true);
   }
@@ -386,7 +386,7 @@ export class BatchLoop {
     const kept = row.tokens.length - (row.drafts ?? 0);
     const wasPrompt = stream.remaining > 0;
     this.#keep(stream, row.tokens.subarray(0, kept), wasPrompt);
-    if (wasPrompt) this.#tellProgress(stream);
+    if (wasPrompt) this.#reportProgress(stream);
     // Another question about the same image branches there.
     const isImageEnd = row.medium !== undefined && stream.images.at(stream.position) === null;
     const isEnd = stream.remaining === 0 || stream.position === stream.sharedTokens;

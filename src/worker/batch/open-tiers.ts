@@ -3,10 +3,10 @@ import { keptState } from '../cache/kept-state.ts';
 import type { ChatModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';
 import { mostReused, tileRules } from './planning/tiles.ts';
-import { choosesAttention } from './attention/attention.ts';
+import { choosesAttention } from './attention.ts';
 import type { CostModel } from './planning/cost-model.ts';
-import { stateKind } from './tiers/state-kind.ts';
 import { Tiers } from './tiers/tiers.ts';
+import { kindName } from '../../lib/prompt-cache/kind.ts';
 
 /** The library restores a sliding window into other cells (`windowState` of contract/settings/exact-rules.ts). */
 export const keepsInSlots = (chat: ChatModel): boolean =>
@@ -39,4 +39,32 @@ export function openTiers(chat: ChatModel, costs: CostModel, outbox: Outbox): Ti
     msPerToken: () => costs.promptMsPerToken,
     tell: (tiers) => outbox.post({ type: 'cache', tiers }),
   });
+}
+
+/**
+ * Further conditions of a state, beyond those that the server knows before a load. State does not depend on the size of
+ * the window or on how many slots share it, with two exceptions: models whose rotation of positions changes beyond a
+ * window, and whole states, in which llama.cpp writes how many streams the context had. Pure.
+ */
+export interface StateForm {
+  /** Window of one sequence, tokens. */
+  readonly numCtx: number;
+  /** The window above which the model rotates positions in another way; null: never. */
+  readonly ropeCtx: number | null;
+  readonly streams: number;
+  /** State is kept in rows, not whole. */
+  readonly cuttable: boolean;
+  /** Of an exact load, which takes no state that was computed otherwise. */
+  readonly exact?: boolean;
+}
+
+/** `kind` itself if nothing has to be distinguished. */
+export function stateKind(kind: string, { numCtx, ropeCtx, streams, cuttable, exact }: StateForm): string {
+  const parts = [
+    ...(ropeCtx !== null && numCtx > ropeCtx ? ['long'] : []),
+    ...(exact === true ? ['exact 1'] : []),
+    ...(cuttable || streams === 1 ? [] : [`streams ${streams}`]),
+  ];
+  if (parts.length === 0) return kind;
+  return kindName(kind, [kind, ...parts]);
 }

@@ -2,9 +2,15 @@
 import { type KvType, kvTypes } from '../../contract/settings/kv-types.ts';
 import type { ChatModel } from '../model.ts';
 import { CostModel } from './planning/cost-model.ts';
-import { PlainPlanner } from './planning/plain-planner.ts';
-import type { StepPlanner } from './planning/step-planner.ts';
-import { TunedPlanner } from './planning/tuned/tuned-planner.ts';
+import type {
+  StepPlanner,
+  EvaluatedCall,
+  PlannedCall,
+  StepPlan,
+  StepState,
+} from './planning/step-planner.ts';
+import { TunedPlanner } from './planning/tuned-planner.ts';
+import { ASSUMED_PREFILL_MS_PER_TOKEN, PLAIN_CHUNK_TOKENS } from './planning/tuning.ts';
 
 /** Flash attention of ggml-cpu reads other types row by row, whatever the number of rows. */
 const TILED_TYPES: readonly KvType[] = ['f16', 'f32'];
@@ -38,4 +44,47 @@ export function plannerFor(
     onGpu: facts.gpuLayers > 0,
     without: spec.planner?.without ?? [],
   });
+}
+
+/**
+ * The plain planner: every decode row in one call, then one bounded chunk of the prompt that came first. No padding, no
+ * drafts, nothing measured. It is what the tuned planner has to beat (bench: planner).
+ */
+export class PlainPlanner implements StepPlanner {
+  readonly maxDraftTokens = 0;
+  #decodeMs = 0;
+
+  plan({ decoding, prefilling }: StepState): StepPlan {
+    const [next] = [...prefilling].sort((a, b) => a.arrivedMs - b.arrivedMs);
+    const tokens = Math.min(next?.remaining ?? 0, PLAIN_CHUNK_TOKENS);
+    const calls: readonly PlannedCall[] = [
+      {
+        phase: 'decode',
+        rows: decoding.map(({ sequence, position }) => ({
+          kind: 'decode',
+          sequence,
+          position,
+          tokens: 1,
+          padding: 0,
+        })),
+        expectedMs: this.#decodeMs,
+      },
+      {
+        phase: 'prefill',
+        rows: next
+          ? [{ kind: 'prefill', sequence: next.sequence, position: next.position, tokens, padding: 0 }]
+          : [],
+        expectedMs: tokens * ASSUMED_PREFILL_MS_PER_TOKEN,
+      },
+    ];
+    return { calls: calls.filter(({ rows }) => rows.length > 0) };
+  }
+
+  observe({ phase, ms }: EvaluatedCall): void {
+    if (phase === 'decode') this.#decodeMs = ms;
+  }
+
+  lingerMs(): number {
+    return 0;
+  }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { NativeContext } from '../native.ts';
 import type { ChatModel } from '../model.ts';
 import { CostModel } from './planning/cost-model.ts';
-import { PlainPlanner } from './planning/plain-planner.ts';
+import { PlainPlanner } from './planner-for.ts';
 import { Sequences } from './sequences/sequences.ts';
 import type { StreamJob } from './stream/stream-job.ts';
 import { Waiting } from './waiting.ts';

@@ -40,7 +40,7 @@ export class Waiting {
   readonly #tiers: Tiers | null;
   #jobs: StreamJob[] = [];
   /** Consecutive lingers during which no second request arrived. */
-  #fruitlessLingers = 0;
+  #fruitlessWaits = 0;
 
   constructor(sequences: Sequences, planner: StepPlanner, tiers: Tiers | null = null) {
     this.#sequences = sequences;
@@ -76,7 +76,7 @@ export class Waiting {
 
   /** A request arrived while another was running, so lingering may pay again. */
   noteOverlap(): void {
-    this.#fruitlessLingers = 0;
+    this.#fruitlessWaits = 0;
   }
 
   /**
@@ -84,7 +84,7 @@ export class Waiting {
    * long as they come. Where requests only ever follow one another, that is soon given up.
    */
   async linger(): Promise<void> {
-    if (this.#fruitlessLingers >= LINGER_LIMITS.fruitlessLingers) return;
+    if (this.#fruitlessWaits >= LINGER_LIMITS.fruitlessWaits) return;
     const mostMs = this.#planner.lingerMs(this.#tokensToPrefill());
     if (mostMs <= 0) return;
     const startedMs = performance.now();
@@ -93,7 +93,7 @@ export class Waiting {
       seen = this.#jobs.length;
       await setTimeout(LINGER_LIMITS.pauseMs);
     } while (this.#jobs.length > seen && performance.now() - startedMs < mostMs);
-    this.#fruitlessLingers = this.#jobs.length > 1 ? 0 : this.#fruitlessLingers + 1;
+    this.#fruitlessWaits = this.#jobs.length > 1 ? 0 : this.#fruitlessWaits + 1;
   }
 
   /**

@@ -9,7 +9,7 @@ import { compact } from './compacting.ts';
 import type { Pause } from './disk/block-folder.ts';
 import { DiskTier } from './disk-tier.ts';
 import { type HeldState, type HeldNode, mayLeaveRam, newHeld } from './held-state.ts';
-import { GhostPrefixes } from './prefixes/ghost-prefixes.ts';
+import { EvictedPrefixes } from './prefixes/evicted-prefixes.ts';
 import { type PrefixMatch, PrefixTree, tokensUpTo } from './prefixes/prefix-tree.ts';
 import { EvictionRank } from './prefixes/eviction-rank.ts';
 import { ownerDomain } from './disk/domain-tag.ts';
@@ -52,7 +52,7 @@ const DEPTH_TOKENS = 8_192;
 export class PromptStore {
   readonly #options: StoreOptions;
   readonly #trees = new Map<string, PrefixTree<HeldState>>();
-  readonly #ghosts = new Map<string, GhostPrefixes>();
+  readonly #evictedPrefixes = new Map<string, EvictedPrefixes>();
   readonly #worth = new EvictionRank();
   readonly #pins: Pins;
   /** Of the state in memory. */
@@ -182,14 +182,14 @@ export class PromptStore {
 
   /** Whether a longer beginning of this prompt was held and evicted. */
   wasHeld(owner: string, prompt: Uint32Array, beyond: number): boolean {
-    return (this.#ghosts.get(owner)?.longest(prompt) ?? 0) > beyond;
+    return (this.#evictedPrefixes.get(owner)?.longest(prompt) ?? 0) > beyond;
   }
 
   lost(owner: string, tokens: Uint32Array): void {
-    let ghosts = this.#ghosts.get(owner);
+    let ghosts = this.#evictedPrefixes.get(owner);
     if (ghosts === undefined) {
-      ghosts = new GhostPrefixes();
-      this.#ghosts.set(owner, ghosts);
+      ghosts = new EvictedPrefixes();
+      this.#evictedPrefixes.set(owner, ghosts);
     }
     ghosts.add(tokens);
   }

@@ -29,7 +29,7 @@ describe('the contexts of a plan', () => {
     expect(short?.beside.map(({ batchTokens }) => batchTokens)).toEqual([64, 64]);
     expect(long?.beside.map(({ batchTokens }) => batchTokens)).toEqual([256, 256]);
     expect(long).toMatchObject({
-      longestBeside: 256,
+      longestParallel: 256,
       tokens: 1,
       sequences: 1,
       options: { batchTokens: 8192 },
@@ -46,7 +46,7 @@ describe('the contexts of a plan', () => {
 
   it('take no input that is longer than the window', () => {
     const plans = planOf(100, { isExact: true, atOnce: 2 });
-    expect(plans.map(({ longest, longestBeside }) => [longest, longestBeside])).toEqual([
+    expect(plans.map(({ longest, longestParallel }) => [longest, longestParallel])).toEqual([
       [63, 63],
       [100, 100],
     ]);

@@ -17,7 +17,7 @@ const SHORT_STEP_TOKENS = 128;
 /** Tokens of a step with it; more gain nothing on a CPU, and other jobs wait for the end of a step. */
 const LONG_STEP_TOKENS = 256;
 /** An input of more tokens keeps all threads busy by itself, and each further context for it would take much memory. */
-const LONGEST_BESIDE = 256;
+const LONGEST_PARALLEL = 256;
 
 /** Choices that determine how inputs are computed. */
 export interface EmbeddingWay {
@@ -47,9 +47,9 @@ export interface EmbeddingContextPlan {
   readonly sequences: number;
   /** The context that computes with all threads while no other does. */
   readonly options: ContextOptions;
-  /** Those that compute in parallel, for inputs of up to `longestBeside` tokens. */
+  /** Those that compute in parallel, for inputs of up to `longestParallel` tokens. */
   readonly beside: readonly ContextOptions[];
-  readonly longestBeside: number;
+  readonly longestParallel: number;
 }
 
 /**
@@ -83,15 +83,15 @@ export function embeddingContexts(
         embeddings: true,
       };
     };
-    const longestBeside = Math.min(longest, LONGEST_BESIDE);
-    const beside = { ...contextFor(longestBeside), threads: 1, ownThreads: true };
+    const longestParallel = Math.min(longest, LONGEST_PARALLEL);
+    const beside = { ...contextFor(longestParallel), threads: 1, ownThreads: true };
     return {
       longest,
       tokens,
       sequences,
       options: contextFor(Math.max(longest, tokens)),
       beside: Array.from({ length: way.atOnce > 1 ? way.atOnce : 0 }, () => beside),
-      longestBeside,
+      longestParallel,
     };
   };
   const short = plan(Math.min(SHORT_INPUT, limit), SHORT_STEP_TOKENS, false);

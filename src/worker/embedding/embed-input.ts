@@ -56,7 +56,7 @@ function innerTokens({ prependToken, appendToken }: Vocabulary, ids: readonly nu
 }
 
 /** This number of ids of another vocabulary hardly ever decodes to a text that this one encodes as the same ids. */
-const TELLING_IDS = 16;
+const DISTINCTIVE_IDS = 16;
 
 /** Ids do not name their vocabulary, and the vector of foreign ids looks like any other. */
 function requireOwnIds(vocabulary: Vocabulary, inputs: readonly TextOrIds[]): void {
@@ -72,7 +72,7 @@ function requireOwnIds(vocabulary: Vocabulary, inputs: readonly TextOrIds[]): vo
     count += body.length;
     last = { index, length: input.length };
   }
-  if (last !== null && count < TELLING_IDS) throw refusedIds('few', last.index, last);
+  if (last !== null && count < DISTINCTIVE_IDS) throw refusedIds('few', last.index, last);
 }
 
 function checkRange({ size }: Vocabulary, input: TextOrIds, index: number): void {

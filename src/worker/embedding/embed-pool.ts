@@ -120,7 +120,7 @@ export class EmbedPool {
   async #place(step: PoolStep): Promise<void> {
     if (this.#beside.takes(step, this.#waiting)) {
       while (!this.#beside.hasRoom(step.limits)) await this.#change();
-      void this.#computeBeside(step);
+      void this.#computeParallel(step);
     } else {
       while (this.#beside.steps > 0) await this.#change();
       this.#compute(step);
@@ -137,10 +137,10 @@ export class EmbedPool {
       this.#failAll(step, error);
       return;
     }
-    this.#tellAll(step, context);
+    this.#notifyAll(step, context);
   }
 
-  async #computeBeside(step: PoolStep): Promise<void> {
+  async #computeParallel(step: PoolStep): Promise<void> {
     const place = this.#beside.begin(step.limits, this.#waiting);
     const { context } = place;
     this.#steps += 1;
@@ -148,7 +148,7 @@ export class EmbedPool {
       context.setThreads(place.threads);
       fill(context, step);
       await context.decodeOnThread();
-      this.#tellAll(step, context);
+      this.#notifyAll(step, context);
     } catch (error) {
       this.#failAll(step, error);
     }
@@ -156,7 +156,7 @@ export class EmbedPool {
     this.#wake();
   }
 
-  #tellAll({ inputs }: PoolStep, context: NativeContext): void {
+  #notifyAll({ inputs }: PoolStep, context: NativeContext): void {
     for (const [sequence, { source, input }] of inputs.entries()) {
       try {
         this.#tell(source, input, context.embedding(sequence));

@@ -6,7 +6,7 @@ import { ParallelInputs, type ParallelLimits, type Place } from './parallel-inpu
 
 const limitsOf = (contexts: number): ParallelLimits => ({
   longest: 512,
-  longestBeside: 256,
+  longestParallel: 256,
   sequences: 1,
   tokens: 1,
   beside: Array.from({ length: contexts }, () => ({}) as NativeContext),

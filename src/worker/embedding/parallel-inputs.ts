@@ -5,7 +5,7 @@ import type { Sized, StepLimits } from './step-inputs.ts';
 /** Contexts for inputs of one class of length, see worker/model.ts. */
 export interface ParallelLimits extends StepLimits {
   readonly beside: readonly NativeContext[];
-  readonly longestBeside: number;
+  readonly longestParallel: number;
 }
 
 interface PlannedStep {
@@ -34,7 +34,7 @@ export class ParallelInputs {
   /** Whether a step shares the threads: one that is alone gets all of them, and a long one keeps all busy by itself. */
   takes({ limits, inputs: [first, second] }: PlannedStep, waiting: number): boolean {
     if (first === undefined || second !== undefined || this.#most(limits) < 2) return false;
-    return first.input.tokens.length <= limits.longestBeside && this.steps + waiting > 0;
+    return first.input.tokens.length <= limits.longestParallel && this.steps + waiting > 0;
   }
 
   hasRoom(limits: ParallelLimits): boolean {

@@ -12,7 +12,9 @@ const TRIED = [1, 38];
 export function vectorsDepend({ contexts, vocabulary, facts }: EmbeddingModel): string | null {
   let shorter = 0;
   for (const each of contexts) {
-    const lengths = new Set(TRIED.map((more) => Math.min(shorter + more, each.longest, each.longestBeside)));
+    const lengths = new Set(
+      TRIED.map((more) => Math.min(shorter + more, each.longest, each.longestParallel)),
+    );
     for (const length of lengths) {
       const tokens = Uint32Array.from({ length }, (_, at) => (1 + at * 7919) % vocabulary.size);
       if (!isSame(each, tokens, facts.threads))

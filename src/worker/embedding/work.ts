@@ -6,8 +6,10 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import type { EmbeddingModel } from '../model.ts';
 import { type EmbedInput, embedInputs } from './embed-input.ts';
 import { sha256OfTokens } from '../frozen/token-bytes.ts';
-import { requireVectorAccount, vectorFacts } from '../frozen/vectors.ts';
 import { rankInputs } from './rank-input.ts';
+import type { VectorFacts } from '../../contract/frozen.ts';
+import { whyNotFrozen } from '../../contract/settings/shapes.ts';
+import { libraryExec, unavailable } from '../frozen/context.ts';
 
 export interface Work {
   readonly jobId: string;
@@ -85,4 +87,36 @@ function unitVector(values: Float32Array, { indexes }: EmbedInput): Float32Array
   } catch (cause) {
     throw new Error(`the embedding of input ${indexes[0]} is not finite`, { cause });
   }
+}
+
+/** Throws if nothing can be signed. */
+function requireVectorAccount({ spec, model, contexts }: EmbeddingModel): void {
+  if (model.facts.gpuLayers > 0) throw unavailable('the model has layers on a GPU');
+  if (contexts.some(({ sequences }) => sequences > 1)) {
+    const reason =
+      'its vectors depend on the texts that are computed beside them; set exact_vectors=auto and gpu=off';
+    throw unavailable(reason);
+  }
+  // A replay loads the unchanged file.
+  const set = whyNotFrozen(spec.settings);
+  if (set !== null) throw unavailable(set);
+  if (spec.settings.loadMode !== undefined && !model.facts.usesMmap)
+    throw unavailable('the model is set to a load_mode that does not map its file');
+}
+
+function vectorFacts(embedding: EmbeddingModel): VectorFacts {
+  const { backend, contexts, limit, pooling, facts } = embedding;
+  return {
+    exec: {
+      numCtx: limit,
+      threads: facts.threads,
+      contexts: contexts.map(({ longest, context }) => ({
+        longest,
+        flashAttention: context.flashAttention,
+      })),
+      pooling,
+      ...libraryExec(embedding),
+    },
+    host: backend.host(),
+  };
 }

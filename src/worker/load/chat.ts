@@ -2,16 +2,27 @@
 import { SCORED_ROWS } from '../../contract/limits.ts';
 import type { LoadSpec } from '../../contract/load.ts';
 import type { ContextSize } from '../../contract/memory.ts';
-import type { ContextOptions, LoadOptions, NativeAdapter, NativeBackend, NativeContext } from '../native.ts';
+import type {
+  ContextOptions,
+  LoadOptions,
+  NativeAdapter,
+  NativeBackend,
+  NativeContext,
+  NativeModel,
+  NativeProjector,
+} from '../native.ts';
 import type { ChatModel } from '../model.ts';
 import { EXACT_LOAD, isExact } from '../../contract/settings/exact-rules.ts';
 import { isQuantisedModel, prepareExact, provenSteps } from './exact.ts';
 import { openWriters } from './writers.ts';
-import { openSight } from './sight.ts';
-import { loadOptions } from './load-options.ts';
+import { loadOptions, usesDevices } from './load-options.ts';
 import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts';
 import { placedLoads } from './placement.ts';
 import { threadsFor, tuneThreads } from './threads.ts';
+import { randomBytes } from 'node:crypto';
+import { errorMessage } from '../../lib/errors/svc-error.ts';
+import { MediaEncoder } from '../media/media-encoder.ts';
+import type { MediaInput } from '../media/read-media.ts';
 
 /** Rows of one native call; more gains nothing on a CPU and costs memory. */
 const BATCH_TOKENS = 512;
@@ -57,7 +68,7 @@ export async function loadChat(
             past: model.facts.past,
             quantised: await isQuantisedModel(spec.path),
           });
-    const sight = await openSight(backend, spec, { model, exact: exact !== null });
+    const mediaInput = await openMediaInput(backend, spec, { model, exact: exact !== null });
     const tuned = await tuneThreads(backend, spec, { context, tokens: 1 });
     return {
       spec,
@@ -70,10 +81,10 @@ export async function loadChat(
       sharedCells: unified ? cells : null,
       prefixReuse,
       ...(steps !== undefined && { exact: steps }),
-      ...(sight !== null && { sight: sight.sight }),
+      ...(mediaInput !== null && { mediaInput: mediaInput.mediaInput }),
       ...writers,
       facts: {
-        ...commonFacts(model, [context], sight?.bytes),
+        ...commonFacts(model, [context], mediaInput?.bytes),
         ...tuned,
         numCtx: spec.numCtx,
         sequences: spec.parallel,
@@ -126,4 +137,54 @@ async function openDraft(
   const own = { ...options, tensorBuffers: [], keyType: null, valueType: null, rope: null };
   const model = await backend.openModel(spec.draft.path, own, () => undefined);
   return model.newContext({ ...context, keyType: null, valueType: null, rope: null, logitRows: 1 });
+}
+
+/** Opens the projector of a chat model; without a usable one, the model serves text. */
+interface OpenedMediaInput {
+  readonly mediaInput: MediaInput;
+  /** Of the memory of the machine. */
+  readonly bytes: number;
+}
+
+/** Null: the model has no projector. */
+async function openMediaInput(
+  backend: NativeBackend,
+  spec: LoadSpec,
+  { model, exact }: { readonly model: NativeModel; readonly exact: boolean },
+): Promise<OpenedMediaInput | null> {
+  const { projector, modelId, settings } = spec;
+  if (projector === undefined) return null;
+  const none = (reason: string, remedy: string): OpenedMediaInput => ({
+    mediaInput: { reason, remedy },
+    bytes: 0,
+  });
+  if (exact) {
+    return none(
+      'it is loaded so that the same request always gets the same answer, which holds for text',
+      `run: hearth set ${modelId} exact=`,
+    );
+  }
+  if (!backend.readsMedia) {
+    return none(
+      'the library that reads images and audio is not installed',
+      'run: hearth library build --media, then restart the service',
+    );
+  }
+  const before = process.memoryUsage.rss();
+  let opened: NativeProjector;
+  try {
+    opened = await model.openProjector(projector.path, {
+      threads: spec.threads ?? backend.facts.cpuMathCores,
+      onGpu: usesDevices(backend, settings),
+    });
+  } catch (error) {
+    return none(
+      `its projector cannot be used (${errorMessage(error)})`,
+      'install the model again with the projector that was made for it',
+    );
+  }
+  const bytes = Math.max(0, process.memoryUsage.rss() - before);
+  // Without a digest nothing is found again after a restart.
+  const digest = projector.digest ?? randomBytes(32).toString('hex');
+  return { mediaInput: new MediaEncoder(opened, digest), bytes };
 }

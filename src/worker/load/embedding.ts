@@ -65,11 +65,11 @@ export function chooseWay(
 
 async function openContexts(
   model: NativeModel,
-  { options, beside: besideOptions, ...plan }: EmbeddingContextPlan,
+  { options, beside: parallelOptions, ...plan }: EmbeddingContextPlan,
 ): Promise<EmbeddingContexts> {
   const context = await model.newContext(options);
   const beside: NativeContext[] = [];
-  for (const each of besideOptions) beside.push(await model.newContext(each));
+  for (const each of parallelOptions) beside.push(await model.newContext(each));
   return { ...plan, tokens: stepTokens(plan, context.pooling === 'last'), context, beside };
 }
 

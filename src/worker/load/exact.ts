@@ -88,7 +88,7 @@ export function provenSteps({ context, spec, vocabulary, past, quantised }: Exac
   }
   // Adapters are float matrices too, whatever the model's own weights are.
   const mayShare = quantised && spec.adapters.length === 0 && spec.parallel > 1;
-  return { together: mayShare && trial.keepsBitsBeside(spec.parallel) };
+  return { together: mayShare && trial.keepsBitsTogether(spec.parallel) };
 }
 
 interface Part {
@@ -141,7 +141,7 @@ class Trial {
     return together?.every((digest, sequence) => digest === alone?.[sequence]) === true;
   }
 
-  keepsBitsBeside(parallel: number): boolean {
+  keepsBitsTogether(parallel: number): boolean {
     const alone = this.decoded(Math.min(parallel, Math.max(...SHARED_CALLS)));
     return SHARED_CALLS.filter((count) => count <= parallel).every((count) =>
       this.decoded(count, true).every((digest, sequence) => digest === alone[sequence]),

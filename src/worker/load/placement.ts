@@ -2,13 +2,12 @@
  * Placement of a load: which experts stay on the CPU and how many layers go to the devices beside it, by what the
  * library says that they take. A load and a plan of its memory ask the same question here, so they cannot differ.
  */
-import type { DeviceBytes } from '../../contract/memory.ts';
+import { type DeviceBytes, HOST_DEVICE } from '../../contract/memory.ts';
 import type { ContextOptions, LoadOptions, NativeBackend } from '../native.ts';
-import { layersThatFit } from './device-layers.ts';
 import { expertBuffers, layersOnCpu } from './expert-placement.ts';
-import { onDevices, usableBytes, type UnplacedLoad } from './free-devices.ts';
 import { ofAllContexts } from './load.ts';
 import { usesDevices } from './load-options.ts';
+import type { MeasureSpec } from '../../contract/load.ts';
 
 /** The contexts that one load opens together, and the options of its file. */
 export interface PlacedLoad {
@@ -105,4 +104,52 @@ async function layersPlaced(
     const needs = { oneBytes: onDevices(one.bytes), twoBytes: onDevices(two.bytes) };
     return { ...load, options: { ...load.options, gpuLayers: layersThatFit(needs, usable) }, bytes: null };
   });
+}
+
+/** Memory of a load on the devices with this number of layers there. llama.cpp puts the last layers there first. */
+interface LayerNeeds {
+  /** Only the output layer, which moves first. */
+  readonly oneBytes: number;
+  readonly twoBytes: number;
+}
+
+/** Layers are alike except the output layer, so two figures give the size of each further one. 0: none fits. */
+export function layersThatFit({ oneBytes, twoBytes }: LayerNeeds, room: number): number {
+  if (oneBytes > room) return 0;
+  const layerBytes = Math.max(1, twoBytes - oneBytes);
+  return 1 + Math.floor((room - oneBytes) / layerBytes);
+}
+
+/** A file with its options, before placement. */
+interface UnplacedLoad {
+  readonly spec: Pick<MeasureSpec, 'path' | 'kind' | 'settings' | 'experts'>;
+  readonly options: LoadOptions;
+}
+
+/** A device that is completely full has no memory for its display and other programs. */
+const FILLED_AT_MOST = 0.95;
+
+/**
+ * Memory that a GPU's library allocates after a load, without a report: its context, handles of its own libraries, and
+ * buffers for large batches. 170 to 600 MiB were seen on an H100.
+ */
+const RUNTIME_BYTES = 512 * 2 ** 20;
+
+/** Of all devices of the load together: the library assigns layers to devices. */
+function usableBytes(backend: NativeBackend, { settings: { gpu } }: UnplacedLoad['spec']): number {
+  return backend
+    .devices()
+    .filter(({ name, kind }) => (Array.isArray(gpu) ? gpu.includes(name) : kind !== 'cpu'))
+    .reduce((sum, device) => sum + usableShare(device.freeBytes), 0);
+}
+
+export function usableShare(freeBytes: number): number {
+  return Math.max(0, Math.min(freeBytes * FILLED_AT_MOST, freeBytes - RUNTIME_BYTES));
+}
+
+/** Memory on devices other than the CPU. */
+function onDevices(bytes: readonly DeviceBytes[]): number {
+  return bytes
+    .filter(({ device }) => device !== HOST_DEVICE)
+    .reduce((sum, each) => sum + each.modelBytes + each.contextBytes + each.computeBytes, 0);
 }

@@ -6,11 +6,11 @@ import type { PromptPiece } from '../prompt/guard.ts';
 import { readAudio } from './audio-file.ts';
 import { readImageHeader } from './image-file.ts';
 import { AUDIO_LIMITS, IMAGE_LIMITS } from './limits.ts';
-import type { MediaRoom, PromptRun, SeenPart } from './media-room.ts';
+import type { MediaEncoder, PromptRun, MediumPiece } from './media-encoder.ts';
 import { rowTokens } from './rows.ts';
 
 /** Media of a loaded model: a room, or why there is none, as parts of a sentence. */
-export type Sight = MediaRoom | { readonly reason: string; readonly remedy: string };
+export type MediaInput = MediaEncoder | { readonly reason: string; readonly remedy: string };
 
 type Medium = TurnMedium['medium'];
 
@@ -23,7 +23,7 @@ const MARKS = new RegExp(`${MARK}x(\\d+)x`);
 
 interface ReadMedium {
   readonly medium: Medium;
-  readonly parts: readonly SeenPart[];
+  readonly parts: readonly MediumPiece[];
 }
 
 export class PromptMedia {
@@ -72,7 +72,7 @@ export interface MarkedJob {
 }
 
 interface Reading {
-  readonly sight: Sight;
+  readonly mediaInput: MediaInput;
   readonly modelId: string;
   readonly mostWhole: number;
 }
@@ -138,9 +138,9 @@ function unread(medium: Medium, detail: { model: string; reason: string; remedy:
   return medium === 'image' ? fail('images_unread', detail) : fail('audio_unread', detail);
 }
 
-function roomFor({ medium }: SentMedium, { sight, modelId }: Reading): MediaRoom {
-  if ('reason' in sight) throw unread(medium, { model: modelId, ...sight });
-  if (sight.reads(medium)) return sight;
+function roomFor({ medium }: SentMedium, { mediaInput, modelId }: Reading): MediaEncoder {
+  if ('reason' in mediaInput) throw unread(medium, { model: modelId, ...mediaInput });
+  if (mediaInput.reads(medium)) return mediaInput;
   const [reason, remedy] =
     medium === 'image'
       ? ['its projector reads audio only', 'choose a model that reads images']
@@ -151,8 +151,8 @@ function roomFor({ medium }: SentMedium, { sight, modelId }: Reading): MediaRoom
 /** Nobody who sends a conversation can change what a tool found, so there a note takes the place of what is not read. */
 async function partsOr(
   { medium, fromTool }: SentMedium,
-  read: () => Promise<readonly SeenPart[]>,
-): Promise<readonly SeenPart[] | string> {
+  read: () => Promise<readonly MediumPiece[]>,
+): Promise<readonly MediumPiece[] | string> {
   try {
     return await read();
   } catch (error) {
@@ -165,8 +165,8 @@ async function partsOr(
 async function readParts(
   file: Buffer,
   sent: SentMedium,
-  { room, modelId, mostWhole }: Pick<Reading, 'modelId' | 'mostWhole'> & { readonly room: MediaRoom },
-): Promise<readonly SeenPart[]> {
+  { room, modelId, mostWhole }: Pick<Reading, 'modelId' | 'mostWhole'> & { readonly room: MediaEncoder },
+): Promise<readonly MediumPiece[]> {
   const parts = await room.see(file).catch((error: unknown) => {
     throw unusable(sent, errorMessage(error), undefined, error);
   });

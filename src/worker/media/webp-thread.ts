@@ -1,6 +1,6 @@
 /**
  * The thread in which one WebP file becomes pixels, because a photo takes half a second, and the event loop of the worker
- * serves every stream. decode-webp.ts starts it. It answers once and ends, and the decoder's memory with it.
+ * serves every stream. media-encoder.ts starts it. It answers once and ends, and the decoder's memory with it.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import openDecoder from 'icodec/webp-dec.js';

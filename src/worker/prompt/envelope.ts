@@ -4,7 +4,7 @@
  * bytes; docs/tool-envelope.md publishes them.
  */
 import type { ToolCallTurn, ToolDefinition, Turn } from '../../contract/job.ts';
-import { memoizeByObject } from '../../lib/base/recent/memoize-by-object.ts';
+import { memoizeByObject } from '../../lib/base/memoize-by-object.ts';
 import { parseSpelled } from '../../lib/json/parse-spelled.ts';
 import { writeJson } from '../../lib/json/spelled-numbers.ts';
 import type { PromptTurn } from './folding/prompt-turn.ts';

@@ -12,14 +12,14 @@ import { writeCalls } from '../../../packages/chat-templates/src/tool-format/wri
 import { Text } from '../../../packages/chat-templates/src/jinja/values/text.ts';
 import type { PromptTurn } from './folding/prompt-turn.ts';
 
-export interface CallVoice extends Pick<HistoryForm, 'arguments' | 'emptyContent'> {
+export interface CallStyle extends Pick<HistoryForm, 'arguments' | 'emptyContent'> {
   /** Null: the template writes calls itself. */
   readonly write: ((calls: readonly ToolCallTurn[]) => Text) | null;
 }
 
-export const USUAL_VOICE: CallVoice = { arguments: 'object', emptyContent: 'empty', write: null };
+export const USUAL_STYLE: CallStyle = { arguments: 'object', emptyContent: 'empty', write: null };
 
-export function callVoice({ tools, history }: ModelFormat): CallVoice {
+export function callStyle({ tools, history }: ModelFormat): CallStyle {
   const { arguments: args, emptyContent, calls } = history;
   const write = calls === 'text' && tools !== null ? textOfCalls.bind(null, tools) : null;
   return { arguments: args, emptyContent, write };

@@ -3,7 +3,7 @@
  * takes tens of milliseconds in which no other stream of the model decodes. A text may be cut before a token that the
  * tokeniser looks for before all others, because it tokenises the text before and after it separately anyway.
  */
-import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
+import { RecentTexts } from '../../lib/base/recent-texts.ts';
 
 /**
  * A part that is tokenised alone; what `continues` goes on with the text before it, and marks in `plain` text are no

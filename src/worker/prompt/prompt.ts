@@ -3,21 +3,20 @@
  * knows nothing of answers, batches or the native library.
  */
 import type { ToolDefinition } from '../../contract/job.ts';
-import { memoizeByObject } from '../../lib/base/recent/memoize-by-object.ts';
+import { memoizeByObject } from '../../lib/base/memoize-by-object.ts';
 import { fail, isSvcError, errorReason } from '../../lib/errors/svc-error.ts';
 import { parseSpelled } from '../../lib/json/parse-spelled.ts';
-import { spelled } from '../../lib/json/spelled-numbers.ts';
+import { spelled, writeJson } from '../../lib/json/spelled-numbers.ts';
 import type { FormatChoice } from '../../../packages/chat-templates/src/tool-format/format-names.ts';
 import type { GivenFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import type { ToolsVariable } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
-import { type CallVoice, USUAL_VOICE } from './history.ts';
+import { type CallStyle, USUAL_STYLE } from './history.ts';
 import { OwnWords } from '../../../packages/chat-templates/src/jinja/values/convert.ts';
 import { Text } from '../../../packages/chat-templates/src/jinja/values/text.ts';
 import { type Folded, foldTurns } from './folding/fold-turns.ts';
 import { type PromptTurn, toText } from './folding/prompt-turn.ts';
 import { type Guard, type PromptPiece, withoutMark } from './guard.ts';
 import { plainTool } from './plain-tool.ts';
-import { listedTools, toolsVariable } from './tools-variable.ts';
 import { joinTokens, type PromptTokens } from './prompt-tokens.ts';
 import { strftime } from '../../../packages/chat-templates/src/strftime.ts';
 import type { ChatTemplate } from './template.ts';
@@ -38,7 +37,7 @@ export interface ChatPrompt {
   readonly prefill: readonly PrefillPart[];
   readonly clockMs: number | null;
   /** Form of past calls for the template; absent: the usual one. */
-  readonly calls?: CallVoice;
+  readonly calls?: CallStyle;
   /** The variable from which the template reads tools; absent: `tools`. */
   readonly toolsVariable?: ToolsVariable;
   /** Marks that the rendered prompt must contain, because images replace them; absent: none. */
@@ -172,7 +171,7 @@ function render({ template, vocabulary, toolMark }: PromptWriter, prompt: ChatPr
   const rendered = template.render({
     ...surroundings(vocabulary, prompt.clockMs),
     messages: prompt.turns.map((turn) => {
-      const message = messageVariable(turn, callVoice(prompt, textArguments));
+      const message = messageVariable(turn, callStyle(prompt, textArguments));
       return form.contentParts === true ? inParts(message) : message;
     }),
     ...(form.tools === undefined ? toolsVariable(tools, prompt.toolsVariable) : {}),
@@ -196,16 +195,16 @@ export function surroundings(vocabulary: Vocabulary, clockMs: number | null): Re
   };
 }
 
-function callVoice({ calls = USUAL_VOICE }: ChatPrompt, textArguments: boolean): CallVoice {
+function callStyle({ calls = USUAL_STYLE }: ChatPrompt, textArguments: boolean): CallStyle {
   return textArguments ? { ...calls, arguments: 'text' } : calls;
 }
 
-function messageVariable(turn: PromptTurn, voice: CallVoice): Record<string, unknown> {
+function messageVariable(turn: PromptTurn, style: CallStyle): Record<string, unknown> {
   const { reasoning, toolCalls = [] } = turn;
-  const written = toolCalls.length === 0 ? null : (voice.write?.(toolCalls) ?? null);
+  const written = toolCalls.length === 0 ? null : (style.write?.(toolCalls) ?? null);
   return {
     role: new OwnWords(turn.role),
-    content: turnContent(turn, voice, written),
+    content: turnContent(turn, style, written),
     // Templates read reasoning under either name.
     ...(reasoning === undefined ? {} : { thinking: reasoning, reasoning_content: reasoning }),
     ...(turn.name === undefined ? {} : { name: turn.name }),
@@ -218,7 +217,7 @@ function messageVariable(turn: PromptTurn, voice: CallVoice): Record<string, unk
             type: new OwnWords('function'),
             function: {
               name,
-              arguments: voice.arguments === 'text' ? argumentsJson : argumentsValue(argumentsJson),
+              arguments: style.arguments === 'text' ? argumentsJson : argumentsValue(argumentsJson),
             },
           })),
         }),
@@ -232,11 +231,11 @@ function inParts({ content, ...message }: Record<string, unknown>): Record<strin
 
 function turnContent(
   { content, toolCalls = [] }: PromptTurn,
-  voice: CallVoice,
+  style: CallStyle,
   written: Text | null,
 ): unknown {
   if (written !== null) return Text.concat([toText(content), written]);
-  return content === '' && toolCalls.length > 0 && voice.emptyContent === 'null' ? null : content;
+  return content === '' && toolCalls.length > 0 && style.emptyContent === 'null' ? null : content;
 }
 
 /** Templates expect the arguments as data; text that is not a JSON object is passed on unchanged. */
@@ -247,4 +246,32 @@ function argumentsValue(json: string): unknown {
   } catch {
     return json;
   }
+}
+
+/** Tools as a variable of a template. */
+const USUAL: ToolsVariable = { name: 'tools', as: 'list' };
+
+function toolsVariable(
+  tools: readonly ToolDefinition[],
+  variable: ToolsVariable = USUAL,
+): Record<string, unknown> {
+  return tools.length === 0 ? { [USUAL.name]: null } : listedTools(tools, variable);
+}
+
+/** An empty list stays a list. */
+function listedTools(
+  tools: readonly ToolDefinition[],
+  { name, as }: ToolsVariable = USUAL,
+): Record<string, unknown> {
+  if (as === 'list') return { [name]: tools.map(listed) };
+  return {
+    [name]: writeJson(
+      tools.map((tool) => ({ type: 'function', function: tool })),
+      '    ',
+    ),
+  };
+}
+
+function listed({ name, description, parameters }: ToolDefinition): Record<string, unknown> {
+  return { type: new OwnWords('function'), function: { name, description, parameters } };
 }

@@ -1,6 +1,6 @@
 /** The default limit of models that cannot end an answer: without one, they repeat a line until the window is full. */
 import { BASE_MODEL_TOKENS, CHOSEN_TEMPLATE_TOKENS } from '../../contract/limits.ts';
-import { memoizeByObject } from '../../lib/base/recent/memoize-by-object.ts';
+import { memoizeByObject } from '../../lib/base/memoize-by-object.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { probeTemplate, type PromptWriter } from './prompt.ts';
 

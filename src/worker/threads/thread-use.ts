@@ -43,11 +43,11 @@ export class ThreadUse {
     const cpuMs = ownCpuMs();
     const othersCores = this.#others.cores(atMs, cpuMs);
     this.#choice.observe({ ...call, atMs, ms, cpuMs: cpuMs - call.cpuMs, othersCores });
-    this.#tellChange();
+    this.#notifyChange();
     return ms;
   }
 
-  #tellChange(): void {
+  #notifyChange(): void {
     const { decodeThreads: threads, isConfirmed: confirmed } = this.#choice;
     if (threads === this.#told.threads && (this.#told.confirmed || !confirmed)) return;
     this.#told = { type: 'threads', threads, confirmed };

@@ -9,7 +9,7 @@ import type {
   StepPlanner,
 } from '../../../src/worker/batch/planning/step-planner.ts';
 import { CostModel } from '../../../src/worker/batch/planning/cost-model.ts';
-import { TunedPlanner } from '../../../src/worker/batch/planning/tuned/tuned-planner.ts';
+import { TunedPlanner } from '../../../src/worker/batch/planning/tuned-planner.ts';
 
 /** What calls cost in milliseconds. */
 export interface StepCosts {

@@ -26,7 +26,7 @@ const FIRST: ProbeCall = { name: SENTINEL.first, arguments: { [SENTINEL.key]: SE
 const SECOND: ProbeCall = { name: SENTINEL.second, arguments: { [SENTINEL.key]: SENTINEL.value2 } };
 
 /** Every way of putting calls to a template, the usual first. */
-const VOICES: readonly Probe['voice'][] = (['any', 'nine'] as const).flatMap((ids) =>
+const STYLES: readonly Probe['style'][] = (['any', 'nine'] as const).flatMap((ids) =>
   (['object', 'text'] as const).flatMap((args) =>
     (['empty', 'null'] as const).map((emptyContent) => ({ ids, arguments: args, emptyContent })),
   ),
@@ -34,19 +34,19 @@ const VOICES: readonly Probe['voice'][] = (['any', 'nine'] as const).flatMap((id
 
 /** Null: no rendering shows a call. */
 export function deriveCalls(
-  newProbe: (voice: Probe['voice']) => Probe,
+  newProbe: (style: Probe['style']) => Probe,
   readFrame: (probe: Probe) => AnswerFrame,
 ): DerivedCalls | null {
-  for (const voice of VOICES) {
-    const probe = newProbe(voice);
+  for (const style of STYLES) {
+    const probe = newProbe(style);
     const one = shown(probe, [FIRST]);
     const format = one === null ? null : readFormat(probe, one.text, readFrame(probe));
     if (one === null || format === null) continue;
-    const ids = idForm(format, voice);
+    const ids = idForm(format, style);
     return {
       format,
-      history: { calls: 'template', ...voice, ids },
-      evidence: findEvidence(format, ids, voice, one),
+      history: { calls: 'template', ...style, ids },
+      evidence: findEvidence(format, ids, style, one),
     };
   }
   return null;
@@ -55,7 +55,7 @@ export function deriveCalls(
 function findEvidence(
   format: CallFormat,
   ids: HistoryForm['ids'],
-  voice: Probe['voice'],
+  style: Probe['style'],
   one: Shown,
 ): Evidence[] {
   const { section, several } = format;
@@ -63,16 +63,16 @@ function findEvidence(
     {
       about: 'calls',
       says: `A call is written as ${quoted(one.text)}.`,
-      probe: probeWords('one call', voice, one),
+      probe: probeWords('one call', style, one),
     },
     {
       about: 'several calls',
       says: several
         ? `Two calls are written with ${quoted(section.between)} between them.`
         : 'Of two calls, only the first is written.',
-      probe: probeWords('two calls', voice, one),
+      probe: probeWords('two calls', style, one),
     },
-    { about: 'ids', says: idWords(format, ids), probe: probeWords('one call', voice, one) },
+    { about: 'ids', says: idWords(format, ids), probe: probeWords('one call', style, one) },
   ];
 }
 
@@ -85,7 +85,7 @@ function quoted(text: string): string {
 
 function probeWords(
   calls: string,
-  { arguments: args, emptyContent, ids }: Probe['voice'],
+  { arguments: args, emptyContent, ids }: Probe['style'],
   one: Shown,
 ): string {
   return [
@@ -104,11 +104,11 @@ function idWords({ call }: CallFormat, ids: HistoryForm['ids']): string {
 }
 
 /** Some templates print the id of a result as it came, and that of its call as the model wrote it. */
-function idForm({ call }: CallFormat, voice: Probe['voice']): HistoryForm['ids'] {
+function idForm({ call }: CallFormat, style: Probe['style']): HistoryForm['ids'] {
   const [first, second, third] = call.before.slice(-4);
   const isFunctions =
     typeof first === 'string' && first.endsWith('functions.') && slotName(second) === 'name';
-  return isFunctions && third === ':' ? 'functions' : voice.ids;
+  return isFunctions && third === ':' ? 'functions' : style.ids;
 }
 
 interface Shown {
@@ -132,7 +132,7 @@ function shown(probe: Probe, calls: readonly ProbeCall[]): Shown | null {
 }
 
 function readFormat(probe: Probe, one: string, frame: AnswerFrame): CallFormat | null {
-  const form = readArguments((args) => callText(probe, args), one, probe.voice.arguments === 'object');
+  const form = readArguments((args) => callText(probe, args), one, probe.style.arguments === 'object');
   const span = form?.spanIn(one, SENTINEL.value) ?? null;
   if (form === null || span === null) return null;
   const mask = masker(probe);
@@ -205,7 +205,7 @@ const MASKS = { name: '\uE001', id: '\uE002', index: '\uE003' } as const;
 
 function masker(probe: Probe): (text: string) => string {
   const names = [SENTINEL.first, SENTINEL.second];
-  const ids = names.map((name, call) => probeId(probe.voice.ids, call, name));
+  const ids = names.map((name, call) => probeId(probe.style.ids, call, name));
   return (text) => {
     const named = replaceAny(replaceAny(text, ids, MASKS.id), names, MASKS.name);
     return named.replaceAll(/(?<=[":])[0-2](?=["<])/g, MASKS.index);

@@ -7,7 +7,7 @@ import {
   exceptionNamed,
   type FormatException,
   NAMED_FORMATS,
-  TOLD_THINKING,
+  KNOWN_THINKING,
 } from './exceptions.ts';
 import type { FormatChoice } from './format-names.ts';
 import type { GivenFormat } from './tool-format.ts';
@@ -92,11 +92,11 @@ const syntaxKey = ({ section, call, arguments: form }: CallFormat): string =>
   JSON.stringify([section, call, form]);
 
 function shownFormat({ source, render, knownThinking }: DeriveOptions): ModelFormat {
-  const newProbe = (voice: Probe['voice']): Probe => new Probe(render, voice);
+  const newProbe = (style: Probe['style']): Probe => new Probe(render, style);
   const plain = newProbe(USUAL);
   const channels = exceptionFor(source, CHANNEL_FORMATS);
   const thought = deriveThinking(plain);
-  const told = exceptionFor(source, TOLD_THINKING);
+  const told = exceptionFor(source, KNOWN_THINKING);
   const thinking = channels?.thinking ?? thought?.marks ?? told?.thinking ?? knownThinking;
   const calls = deriveCalls(newProbe, (probe) => readFrame(probe, thinking));
   if (channels !== undefined) return ofChannels(channels, thinking, calls?.history ?? USUAL);

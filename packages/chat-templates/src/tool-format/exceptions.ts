@@ -163,7 +163,7 @@ export const NAMED_FORMATS: readonly FormatException[] = [
 const THINK: ThinkingMarks = { open: '<think>', close: '</think>' };
 
 /** Thinking that no template of a family renders. */
-export const TOLD_THINKING: readonly {
+export const KNOWN_THINKING: readonly {
   readonly texts: readonly string[];
   readonly thinking: ThinkingMarks;
   readonly content?: ContentMarks;
@@ -187,7 +187,7 @@ export function tellsOfThinking(source: string): boolean {
   return (
     thinkingMarks(source, []) !== null ||
     /reasoning_content|reasoning_effort|enable_thinking/.test(source) ||
-    exceptionFor(source, TOLD_THINKING) !== undefined
+    exceptionFor(source, KNOWN_THINKING) !== undefined
   );
 }
 

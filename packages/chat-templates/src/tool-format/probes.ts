@@ -51,7 +51,7 @@ export interface ProbeOptions {
   readonly results?: boolean;
 }
 
-type Voice = Pick<HistoryForm, 'arguments' | 'emptyContent' | 'ids'>;
+type Style = Pick<HistoryForm, 'arguments' | 'emptyContent' | 'ids'>;
 
 const QUESTION = { role: 'user', content: SENTINEL.question };
 
@@ -63,11 +63,11 @@ export function probeId(ids: HistoryForm['ids'], index: number, name: string): s
 
 export class Probe {
   readonly #render: Render;
-  readonly voice: Voice;
+  readonly style: Style;
 
-  constructor(render: Render, voice: Voice) {
+  constructor(render: Render, style: Style) {
     this.#render = render;
-    this.voice = voice;
+    this.style = style;
   }
 
   /** The end of the prompt for an answer. */
@@ -99,7 +99,7 @@ export class Probe {
   }
 
   #message({ words, thought, calls }: ProbeAnswer): Record<string, unknown> {
-    const empty = this.voice.emptyContent === 'null' ? null : '';
+    const empty = this.style.emptyContent === 'null' ? null : '';
     return {
       role: 'assistant',
       content: words ?? empty,
@@ -108,11 +108,11 @@ export class Probe {
         ? {}
         : {
             tool_calls: calls.map((call, index) => ({
-              id: probeId(this.voice.ids, index, call.name),
+              id: probeId(this.style.ids, index, call.name),
               type: 'function',
               function: {
                 name: call.name,
-                arguments: this.voice.arguments === 'text' ? JSON.stringify(call.arguments) : call.arguments,
+                arguments: this.style.arguments === 'text' ? JSON.stringify(call.arguments) : call.arguments,
               },
             })),
           }),
@@ -123,7 +123,7 @@ export class Probe {
     return calls.map(({ name }, index) => ({
       role: 'tool',
       name,
-      tool_call_id: probeId(this.voice.ids, index, name),
+      tool_call_id: probeId(this.style.ids, index, name),
       content: SENTINEL.result,
     }));
   }

@@ -69,8 +69,8 @@ function integersWithout(writer: GbnfWriter, { min, max, not }: Integers, path: 
 /** Those that JavaScript writes with an exponent; no double knows their last digits. */
 function hugeIntegers(writer: GbnfWriter, min: WholeBound, max: WholeBound): string[] {
   const side = (low: WholeBound, high: WholeBound): string | null => {
-    const from = Math.max(HUGE, low === null ? HUGE : doubleBeside(low, -1));
-    const to = high === null ? LARGEST.value : Math.min(LARGEST.value, doubleBeside(high, 1));
+    const from = Math.max(HUGE, low === null ? HUGE : adjacentDouble(low, -1));
+    const to = high === null ? LARGEST.value : Math.min(LARGEST.value, adjacentDouble(high, 1));
     if (from > to) return null;
     const rules = hugeWholes({ value: from, strict: false }, { value: to, strict: false });
     return writer.shared(`huge ${from} ${to}`, () => writer.rule(rules.join(' | ')));
@@ -80,7 +80,7 @@ function hugeIntegers(writer: GbnfWriter, min: WholeBound, max: WholeBound): str
 }
 
 /** A double that is the number, or beyond it in that direction. */
-function doubleBeside(value: bigint, direction: 1 | -1): number {
+function adjacentDouble(value: bigint, direction: 1 | -1): number {
   const rounded = Number(value);
   if (!Number.isFinite(rounded)) return rounded;
   const isShort = direction === 1 ? BigInt(rounded) < value : BigInt(rounded) > value;
@@ -308,17 +308,17 @@ function side(low: Bound | null, high: Bound | null): string[] {
 function lowestInteger({ min, minExclusive }: Bounds): WholeBound {
   if (min === null) return null;
   const lowest = Math.ceil(min);
-  return wholeNumber(lowest) + (minExclusive && lowest === min ? stepBeside(lowest) : 0n);
+  return wholeNumber(lowest) + (minExclusive && lowest === min ? adjacentStep(lowest) : 0n);
 }
 
 function highestInteger({ max, maxExclusive }: Bounds): WholeBound {
   if (max === null) return null;
   const highest = Math.floor(max);
-  return wholeNumber(highest) - (maxExclusive && highest === max ? stepBeside(highest) : 0n);
+  return wholeNumber(highest) - (maxExclusive && highest === max ? adjacentStep(highest) : 0n);
 }
 
 /** The check refuses a huge bound itself: the number beside it would take a grammar of all its digits. */
-const stepBeside = (bound: number): bigint => (Math.abs(bound) < HUGE ? 1n : 0n);
+const adjacentStep = (bound: number): bigint => (Math.abs(bound) < HUGE ? 1n : 0n);
 
 function beyondDoubles({ min, minExclusive, max, maxExclusive }: Bounds): boolean {
   return (minExclusive && min === Number.MAX_VALUE) || (maxExclusive && max === -Number.MAX_VALUE);

@@ -1,7 +1,7 @@
 /** Summaries by the model: the question, their place in the conversation, and the memory of earlier ones. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { GenerateJob, Turn } from '../../../contract/job.ts';
-import { RecentTexts } from '../../../lib/base/recent/recent-texts.ts';
+import { RecentTexts } from '../../../lib/base/recent-texts.ts';
 
 export type ChatJob = GenerateJob & { readonly prompt: Extract<GenerateJob['prompt'], { kind: 'chat' }> };
 

@@ -15,7 +15,7 @@ import { answerHead } from '../../generation/usage.ts';
 import type { Choices } from '../../generation/choices.ts';
 import { unknownFields } from '../../generation/parameters.ts';
 import { wirePromptLogprobs } from '../../generation/prompt-scores.ts';
-import { lazy } from '../../../lib/base/recent/memoize-by-object.ts';
+import { lazy } from '../../../lib/base/memoize-by-object.ts';
 import { takenBy, Omissions } from '../media.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { idleFields } from '../fields.ts';

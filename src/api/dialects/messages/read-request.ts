@@ -23,7 +23,7 @@ import { takenBy, type Takes, Omissions } from '../media.ts';
 import { formatAs, toolsAs, type PlacedTool } from '../renamed.ts';
 import { readEdits } from './context-management.ts';
 import { readTurns } from './turns.ts';
-import { memoizeByObject } from '../../../lib/base/recent/memoize-by-object.ts';
+import { memoizeByObject } from '../../../lib/base/memoize-by-object.ts';
 
 /** Fields of an answer or a count of tokens, which has fewer. */
 type Body = CountTokensRequest & Partial<MessagesRequest>;

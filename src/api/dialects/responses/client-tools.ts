@@ -1,6 +1,6 @@
 /** The tools of a Responses request: functions, tools of free text, and those that only the provider could run. */
 import { refusal } from '../../../lib/errors/refusal.ts';
-import { memoizeByObject } from '../../../lib/base/recent/memoize-by-object.ts';
+import { memoizeByObject } from '../../../lib/base/memoize-by-object.ts';
 import { type Fields, isFields, shown } from '../fields.ts';
 import type { PlacedTool } from '../renamed.ts';
 

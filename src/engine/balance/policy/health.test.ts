@@ -5,7 +5,7 @@ import {
   FAILURE_KINDS,
   type FailureKind,
   type Health,
-  heard,
+  applySignal,
   newHealth,
   probeDueMs,
   type Signal,
@@ -17,13 +17,13 @@ class Watched {
   nowMs = 1_000;
   health: Health = newHealth(1_000);
 
-  hear(...signals: readonly Signal[]): this {
-    for (const signal of signals) this.health = heard(this.health, signal, this.nowMs, limits);
+  apply(...signals: readonly Signal[]): this {
+    for (const signal of signals) this.health = applySignal(this.health, signal, this.nowMs, limits);
     return this;
   }
 
   fail(kind: FailureKind, retryAfterMs?: number): this {
-    return this.hear({ type: 'sent' }, { type: 'failed', kind, retryAfterMs });
+    return this.apply({ type: 'sent' }, { type: 'failed', kind, retryAfterMs });
   }
 
   later(ms: number): this {
@@ -44,7 +44,7 @@ describe('failures of requests', () => {
     const watched = new Watched().fail(kind).fail(kind);
     expect(watched.standing).toBe('ready');
     watched
-      .hear(...completed)
+      .apply(...completed)
       .fail(kind)
       .fail(kind);
     expect(watched.standing).toBe('ready');
@@ -53,7 +53,7 @@ describe('failures of requests', () => {
 
   it('one that gives five answers meanwhile may fail five times more', () => {
     const watched = new Watched();
-    const fail = () => watched.hear({ type: 'failed', kind: 'broken', speaking: 5 });
+    const fail = () => watched.apply({ type: 'failed', kind: 'broken', speaking: 5 });
     for (let count = 0; count < 7; count += 1) fail();
     expect(watched.standing).toBe('ready');
     expect(fail().standing).toBe('down');
@@ -62,7 +62,7 @@ describe('failures of requests', () => {
   it('answers that begin and break off count, although each began well', () => {
     const watched = new Watched();
     for (let count = 0; count < 3; count += 1)
-      watched.hear({ type: 'sent' }, { type: 'begun' }, { type: 'failed', kind: 'broken' });
+      watched.apply({ type: 'sent' }, { type: 'begun' }, { type: 'failed', kind: 'broken' });
     expect(watched.standing).toBe('down');
   });
 
@@ -93,8 +93,8 @@ describe('coming back', () => {
     const watched = new Watched().fail('connect');
     expect(watched.later(limits.downMs - 1).standing).toBe('down');
     expect(watched.later(1).standing).toBe('trial');
-    expect(watched.hear({ type: 'sent' }).standing).toBe('down');
-    expect(watched.hear({ type: 'begun' }).standing).toBe('ready');
+    expect(watched.apply({ type: 'sent' }).standing).toBe('down');
+    expect(watched.apply({ type: 'begun' }).standing).toBe('ready');
   });
 
   it('a trial that fails waits twice as long, up to a bound', () => {
@@ -111,7 +111,7 @@ describe('coming back', () => {
     const watched = new Watched()
       .fail('connect')
       .later(limits.downMs)
-      .hear({ type: 'sent' }, { type: 'abandoned' });
+      .apply({ type: 'sent' }, { type: 'abandoned' });
     expect(watched.standing).toBe('trial');
   });
 
@@ -119,8 +119,8 @@ describe('coming back', () => {
     const watched = new Watched()
       .fail('connect')
       .later(limits.downMs)
-      .hear({ type: 'sent' }, { type: 'begun' });
-    expect(watched.hear({ type: 'failed', kind: 'broken' }).standing).toBe('down');
+      .apply({ type: 'sent' }, { type: 'begun' });
+    expect(watched.apply({ type: 'failed', kind: 'broken' }).standing).toBe('down');
   });
 
   it('a refusal is an answer, and ends a trial well', () => {
@@ -130,14 +130,14 @@ describe('coming back', () => {
   it('requests that were under way when it fell do not lengthen its time', () => {
     const watched = new Watched().fail('connect');
     const { untilMs } = watched.health;
-    for (let count = 0; count < 50; count += 1) watched.hear({ type: 'failed', kind: 'broken' });
+    for (let count = 0; count < 50; count += 1) watched.apply({ type: 'failed', kind: 'broken' });
     expect(watched.health.untilMs).toBe(untilMs);
   });
 
   it('a probe that finds it alive lets a request try it at once, and no more than one', () => {
-    const watched = new Watched().fail('connect').hear({ type: 'alive' });
+    const watched = new Watched().fail('connect').apply({ type: 'alive' });
     expect(watched.standing).toBe('trial');
-    expect(watched.hear({ type: 'sent' }).standing).toBe('down');
+    expect(watched.apply({ type: 'sent' }).standing).toBe('down');
   });
 });
 
@@ -145,28 +145,28 @@ describe('probes', () => {
   it('starting is no failure, however long it takes', () => {
     const watched = new Watched();
     for (let count = 0; count < 100; count += 1) {
-      watched.later(limits.idleProbeMs).hear({ type: 'starting' });
+      watched.later(limits.idleProbeMs).apply({ type: 'starting' });
       expect(watched.standing).toBe('busy');
     }
     expect(watched.fail('connect').standing).toBe('busy');
-    expect(watched.hear({ type: 'alive' }).standing).toBe('ready');
+    expect(watched.apply({ type: 'alive' }).standing).toBe('ready');
   });
 
   it('crowded is busy until it says otherwise, or says nothing any more', () => {
-    const watched = new Watched().hear({ type: 'load', isCrowded: true });
+    const watched = new Watched().apply({ type: 'load', isCrowded: true });
     expect(watched.standing).toBe('busy');
-    expect(watched.hear({ type: 'load', isCrowded: false }).standing).toBe('ready');
-    watched.hear({ type: 'load', isCrowded: true }).later(2 * limits.loadProbeMs);
+    expect(watched.apply({ type: 'load', isCrowded: false }).standing).toBe('ready');
+    watched.apply({ type: 'load', isCrowded: true }).later(2 * limits.loadProbeMs);
     expect(watched.standing).toBe('ready');
   });
 
   it('a probe does not forgive what requests met', () => {
-    const watched = new Watched().fail('stall').fail('stall').hear({ type: 'alive' }).fail('stall');
+    const watched = new Watched().fail('stall').fail('stall').apply({ type: 'alive' }).fail('stall');
     expect(watched.standing).toBe('down');
   });
 
   it('are due when nobody uses it, and while it is down', () => {
-    const { health, nowMs } = new Watched().hear(...completed);
+    const { health, nowMs } = new Watched().apply(...completed);
     expect(probeDueMs(health, 0, limits)).toBe(nowMs + limits.idleProbeMs);
     expect(probeDueMs(health, 1, limits)).toBe(Number.POSITIVE_INFINITY);
     const fallen = new Watched().fail('connect');
@@ -191,15 +191,15 @@ it('whatever it hears, one that is down is tried again in bounded time, by one r
     fc.property(steps, (list) => {
       const watched = new Watched();
       for (const [ms, next] of list) {
-        watched.later(ms).hear(next);
+        watched.later(ms).apply(next);
         if (watched.standing === 'trial') {
           const tried = new Watched();
           Object.assign(tried, { nowMs: watched.nowMs, health: watched.health });
-          expect(tried.hear({ type: 'sent' }).standing).toBe('down');
+          expect(tried.apply({ type: 'sent' }).standing).toBe('down');
         }
       }
       // Whatever is under way ends, and all bounds pass.
-      watched.hear({ type: 'abandoned' }).later(Math.max(limits.downMaxMs, limits.busyMaxMs));
+      watched.apply({ type: 'abandoned' }).later(Math.max(limits.downMaxMs, limits.busyMaxMs));
       expect(['ready', 'trial']).toContain(watched.standing);
     }),
     { numRuns: 300 },

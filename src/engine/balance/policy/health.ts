@@ -52,7 +52,7 @@ export interface Health {
   /** The one request that may try it is running. */
   readonly isTrialOut: boolean;
   /** Time of the last sign of life. */
-  readonly heardMs: number;
+  readonly lastSignalMs: number;
 }
 
 export type Signal =
@@ -90,12 +90,12 @@ export function newHealth(nowMs: number): Health {
     failures: 0,
     falls: 0,
     isTrialOut: false,
-    heardMs: Number.NEGATIVE_INFINITY,
+    lastSignalMs: Number.NEGATIVE_INFINITY,
   };
 }
 
-export function heard(health: Health, signal: Signal, nowMs: number, limits: BalanceLimits): Health {
-  const now = { ...settled(health, nowMs), heardMs: nowMs };
+export function applySignal(health: Health, signal: Signal, nowMs: number, limits: BalanceLimits): Health {
+  const now = { ...settled(health, nowMs), lastSignalMs: nowMs };
   switch (signal.type) {
     case 'sent':
       return { ...settled(health, nowMs), isTrialOut: health.isTrialOut || health.state === 'down' };
@@ -130,12 +130,12 @@ export function standing(health: Health, nowMs: number): HealthState | 'trial' {
 
 /** When it is to be probed; Infinity while requests tell enough. */
 export function probeDueMs(
-  { state, untilMs, heardMs }: Health,
+  { state, untilMs, lastSignalMs }: Health,
   inFlight: number,
   limits: BalanceLimits,
 ): number {
-  if (state === 'down') return Math.max(untilMs, heardMs + limits.downMs);
-  return inFlight > 0 ? Number.POSITIVE_INFINITY : heardMs + limits.idleProbeMs;
+  if (state === 'down') return Math.max(untilMs, lastSignalMs + limits.downMs);
+  return inFlight > 0 ? Number.POSITIVE_INFINITY : lastSignalMs + limits.idleProbeMs;
 }
 
 /** Being busy is over when its time is. */

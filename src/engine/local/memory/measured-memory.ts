@@ -48,7 +48,7 @@ export function sumDevices(devices: readonly DeviceBytes[]): Memory {
 }
 
 /** Observed memory of a loaded model: its process on the machine, and the allocations of the native library on GPUs. */
-function seenMemory({ residentBytes, memory = [] }: LoadedFacts): Memory {
+function observedMemory({ residentBytes, memory = [] }: LoadedFacts): Memory {
   const gpus = sumDevices(memory).filter(({ device }) => device !== HOST_DEVICE);
   return [{ device: HOST_DEVICE, bytes: residentBytes }, ...gpus];
 }
@@ -61,7 +61,7 @@ export function countedMemory(
   facts: LoadedFacts,
   { processBytes, weightsBytes }: { readonly processBytes: number; readonly weightsBytes: number },
 ): Memory {
-  const seen = seenMemory(facts);
+  const seen = observedMemory(facts);
   if (facts.memory === undefined) {
     const least = weightsBytes + facts.contextBytes;
     return most(seen, [{ device: HOST_DEVICE, bytes: least }]);

@@ -15,13 +15,12 @@ import {
 } from '../../../contract/job-event.ts';
 import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { type Asked, broken, failureInStream } from '../failures.ts';
-import { readCount, field, parseFields, isText, readList, readText } from '../hostile.ts';
+import { readCount, field, parseFields, isText, readList, readText } from '../untrusted.ts';
 import { ARGUMENTS_LIMITS, UPSTREAM_LIMITS } from '../limits.ts';
 import { parseSpelled } from '../../../lib/json/parse-spelled.ts';
 import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import { JsonGauge } from '../../../lib/json/json-gauge.ts';
-import { SaidWords } from './said-words.ts';
-import { WholeCharacters } from './whole-characters.ts';
+import { UpstreamWords, WholeCharacters } from './answer-text.ts';
 
 export interface AnswerContext {
   readonly asked: Asked;
@@ -64,7 +63,7 @@ export class AnswerReader {
   #arguments = new JsonGauge(ARGUMENTS_LIMITS);
   readonly #characters = new WholeCharacters();
   #saying: Saying = 'text';
-  readonly #words: SaidWords;
+  readonly #words: UpstreamWords;
   #repetition: DoneEvent['repetition'];
   #guarded: DoneEvent['calls'];
   /** `[DONE]` was read, or nothing more is wanted: nothing may follow. */
@@ -78,7 +77,7 @@ export class AnswerReader {
   constructor(context: AnswerContext, emit: (event: JobEvent) => void) {
     this.#context = context;
     this.#emit = emit;
-    this.#words = new SaidWords(context.repetitionLimit);
+    this.#words = new UpstreamWords(context.repetitionLimit);
   }
 
   /** Takes the `data` of one event, already parsed if it is long; throws if it cannot be part of an answer. */

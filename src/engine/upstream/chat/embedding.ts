@@ -4,7 +4,7 @@ import type { JobEvent } from '../../../contract/job-event.ts';
 import { normalise } from '../../../lib/base/vector.ts';
 import { ownTurn } from '../../../lib/json/own-turn.ts';
 import { type Asked, broken } from '../failures.ts';
-import { readCount, field } from '../hostile.ts';
+import { readCount, field } from '../untrusted.ts';
 import { MOST_NUMBERS } from '../limits.ts';
 import type { UpstreamRequest, Written } from './request.ts';
 

@@ -15,7 +15,7 @@ import { fail } from '../../../lib/errors/svc-error.ts';
 import { type Asked, broken, failureOfStatus, unreachable } from '../failures.ts';
 import { UPSTREAM_LIMITS } from '../limits.ts';
 import type { Deadlines, Upstream } from '../ports.ts';
-import { parseFields } from '../hostile.ts';
+import { parseFields } from '../untrusted.ts';
 import { readBytes } from './text.ts';
 import type { Connections } from './connections.ts';
 import { Watch } from './watch.ts';

@@ -1,6 +1,6 @@
 /** State of an upstream: ready, busy or down, and what it says of its load. */
 import { isFailure, errorMessage } from '../../../lib/errors/svc-error.ts';
-import { readCount, field, readList } from '../hostile.ts';
+import { readCount, field, readList } from '../untrusted.ts';
 import type { Dialect, LoadFacts, Look, Upstream } from '../ports.ts';
 import type { Ask } from './ask.ts';
 import { largestSample, readMetrics, sumSamples } from './metrics-text.ts';

@@ -6,7 +6,7 @@
 import type { ModelKind } from '../../../contract/load.ts';
 import type { Medium } from '../../ports.ts';
 import { broken } from '../failures.ts';
-import { readCount, field, readList, readText } from '../hostile.ts';
+import { readCount, field, readList, readText } from '../untrusted.ts';
 import { LIST_LIMITS, UPSTREAM_LIMITS } from '../limits.ts';
 import type { Dialect, Upstream, UpstreamModel } from '../ports.ts';
 import type { Ask } from './ask.ts';

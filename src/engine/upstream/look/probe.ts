@@ -5,7 +5,7 @@ import { Ask } from './ask.ts';
 import { look } from './look.ts';
 import { listModels } from './models.ts';
 import { LIST_LIMITS } from '../limits.ts';
-import { field, readList, readText } from '../hostile.ts';
+import { field, readList, readText } from '../untrusted.ts';
 
 export interface Detector {
   /** The dialect that the upstream speaks, whatever its entry says; rejects if it cannot be asked. */

@@ -20,7 +20,7 @@ export class NativeLog {
   }
 
   /** Also takes the log of another library. */
-  hear(set: (callback: Pointer, user: null) => void): void {
+  attach(set: (callback: Pointer, user: null) => void): void {
     set(this.#callback, null);
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PackedTexts } from '../vocabulary/packed-texts.ts';
+import { PackedTexts } from './packed-texts.ts';
 import { TokenGrammars } from './token-grammar.ts';
 
 const END = 0;

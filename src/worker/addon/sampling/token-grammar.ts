@@ -13,7 +13,7 @@ import {
   type WorkMeter,
 } from '../../../../packages/schema-grammar/src/gbnf/gbnf-states.ts';
 import type { NativeGrammar } from '../../native.ts';
-import type { PackedTexts } from '../vocabulary/packed-texts.ts';
+import type { PackedTexts } from './packed-texts.ts';
 
 /** Steps of work that an answer may do at once, about 100 ms, and that each of its tokens adds, about half of one. */
 const MOST_WORK = 2_000_000;

@@ -12,7 +12,7 @@ export interface CallOpening {
 }
 
 export function callOpenings(format: ToolFormat): CallOpening[] {
-  const lead = wordsBehind(format, format.trigger);
+  const lead = wordsAfter(format, format.trigger);
   const openings = [{ mark: format.trigger, lead }];
   // A call that begins with its name may say its type first, as Llama 3 was shown.
   if (format.atStart && format.trigger === '{"name":')
@@ -22,7 +22,7 @@ export function callOpenings(format: ToolFormat): CallOpening[] {
   return [...openings, ...openings.map((opening) => ({ ...opening, mark: announcement + opening.mark }))];
 }
 
-function wordsBehind(format: ToolFormat, mark: string): Words {
+function wordsAfter(format: ToolFormat, mark: string): Words {
   const [first, ...others] = format.call.before;
   const rest = typeof first === 'string' ? others : format.call.before;
   const lead = callLead(format);

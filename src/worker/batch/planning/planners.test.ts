@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PlannerPart } from '../../../contract/load.ts';
 import { CostModel } from './cost-model.ts';
-import { PlainPlanner } from './plain-planner.ts';
+import { PlainPlanner } from '../planner-for.ts';
 import {
   type DecodingSequence,
   type PlannedRow,
@@ -13,7 +13,7 @@ import {
   type StepPlanner,
   type StepState,
 } from './step-planner.ts';
-import { TunedPlanner } from './tuned/tuned-planner.ts';
+import { TunedPlanner } from './tuned-planner.ts';
 
 const NUM_CTX = 4096;
 const MOST_ROWS = 512;

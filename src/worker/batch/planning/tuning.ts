@@ -54,7 +54,7 @@ export const PATIENCE_STEPS = 8;
 /** Chosen: if a few tokens cost this many times as much each, they measure the cost of a call, not of a token. */
 export const HARDLY_SHORTER = 2;
 
-/** Cost of native calls. Simulated machines check its purpose (tuned/promises.test.ts). */
+/** Cost of native calls. Simulated machines check its purpose (promises.test.ts). */
 export const COSTS = {
   /** Chosen: the last calls of a size, whose mean without the highest predicts the next one. */
   recentCalls: 6,
@@ -149,7 +149,7 @@ export const LINGER_LIMITS = {
   /** Requests that one client sends together reach the worker one or two milliseconds apart; after a pause there are no more. */
   pauseMs: 5,
   /** Measured, third run: a client that sends one request after the other paid for each first token. */
-  fruitlessLingers: 2,
+  fruitlessWaits: 2,
 } as const;
 
 export const CELL_LIMITS = {

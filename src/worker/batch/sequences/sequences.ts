@@ -11,11 +11,10 @@ import { type TokenText, withCachedTokens } from './cached-tokens.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { CostModel } from '../planning/cost-model.ts';
 import { CELL_LIMITS, COPY_LIMITS } from '../planning/tuning.ts';
-import { cellsBesideRunning, evictedFor } from './kv-cells.ts';
+import { cellsOutsideRunning, evictedFor, costOfCells, idleAboveRunning, type Work } from './kv-cells.ts';
 import type { TileRules } from '../../../contract/settings/exact-rules.ts';
 import { mostReused, tileRules } from '../planning/tiles.ts';
 import { type Placement, placePrompt, worthTokens } from './placement.ts';
-import { costOfCells, idleBehindRunning, type Work } from './set-aside.ts';
 import type { Candidate } from '../tiers/cache-facts.ts';
 import type { SequenceContent, Tiers } from '../tiers/tiers.ts';
 import type { StateTaker } from '../../cache/state-reader.ts';
@@ -131,7 +130,7 @@ export class Sequences {
   /** Whether a prompt with this number of new tokens can begin next to the running answers. */
   hasRoomFor(newTokens: number): boolean {
     const isAlone = this.#states.every(({ busy }) => !busy);
-    return this.#cells === null || isAlone || cellsBesideRunning(this.#cells, this.#states) >= newTokens;
+    return this.#cells === null || isAlone || cellsOutsideRunning(this.#cells, this.#states) >= newTokens;
   }
 
   /** Whether this number of cells is free without eviction. */
@@ -219,7 +218,7 @@ export class Sequences {
   setAside(id: number, work: Work): void {
     if (this.#cells === null || this.#tiers === null || this.#checkpoints !== null) return;
     const othersDecode = this.#states.some(({ busy, id: other }) => busy && other !== id);
-    for (const state of idleBehindRunning(this.#states, id)) {
+    for (const state of idleAboveRunning(this.#states, id)) {
       const cells = state.tokens.length;
       const gainMs = costOfCells(cells, work, this.#costs.msPerCell);
       if (this.#tiers.setAside(state, { gainMs, othersDecode })) this.empty(state.id);

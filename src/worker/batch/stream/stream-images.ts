@@ -2,7 +2,7 @@
  * The images of one prompt on their way into its sequence. Their rows are encoded beside the steps, so that nothing waits
  * for it but this stream, and are evaluated in calls of their own.
  */
-import type { PromptRun } from '../../media/media-room.ts';
+import type { PromptRun } from '../../media/media-encoder.ts';
 import { runStarts } from '../../media/rows.ts';
 import type { MediumRows } from '../../native.ts';
 

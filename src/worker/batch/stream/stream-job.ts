@@ -3,7 +3,7 @@ import type { GenerateJob } from '../../../contract/job.ts';
 import type { FrozenFacts } from '../../../contract/frozen.ts';
 import type { Answer } from '../../answer/answer.ts';
 
-import type { PromptRun } from '../../media/media-room.ts';
+import type { PromptRun } from '../../media/media-encoder.ts';
 import type { LogitTrace } from './logit-trace.ts';
 
 /** Fields of a request for decoding; its conversation, tools and schema end with the preparation. */

@@ -2,13 +2,19 @@
  * The answer of one stream: takes tokens, returns events. Detokenises, reads the answer's format, looks for stop
  * strings, counts usage and decides when the answer ends. It knows nothing of batches, samplers and sequences.
  */
-import type { FinishReason, JobEvent, Repetition, SampledToken, Usage } from '../../../contract/job-event.ts';
+import {
+  type FinishReason,
+  type JobEvent,
+  type Repetition,
+  type SampledToken,
+  type Usage,
+  type TextEvent,
+  TOKENS_PER_EVENT,
+} from '../../../contract/job-event.ts';
 import type { AnswerParser, AnswerPart } from '../../answer/answer.ts';
 import { StopStrings } from '../../answer/stop-strings.ts';
-import { Utf8Assembler } from '../../answer/utf8.ts';
 import type { Vocabulary } from '../../prompt/vocabulary.ts';
 import { RepetitionGuard, repetitionLimit } from '../../../lib/base/repetition-guard.ts';
-import { SampledTokens } from './sampled-tokens.ts';
 import type { StreamJob } from './stream-job.ts';
 
 export class StreamOutput {
@@ -148,6 +154,77 @@ export class StreamOutput {
         if (this.#job.job.stop.includes(scan.stop)) this.#stopString = scan.stop;
         break;
       }
+    }
+    return events;
+  }
+}
+
+const newDecoder = () => new TextDecoder('utf-8', { ignoreBOM: true });
+
+/**
+ * Joins the bytes of tokens into text without ever splitting a character: the bytes of an unfinished character wait
+ * for the next token, and are no text where none comes. Bytes that can never become valid are replaced by U+FFFD, as
+ * every decoder does.
+ */
+export class Utf8Assembler {
+  #decoder = newDecoder();
+  #halfTokens = 0;
+
+  push(bytes: Uint8Array): string {
+    const text = this.#decoder.decode(bytes, { stream: true });
+    this.#halfTokens = text === '' && bytes.length > 0 ? this.#halfTokens + 1 : 0;
+    return text;
+  }
+
+  /** Consecutive tokens that brought only a part of the waiting character. */
+  get halfTokens(): number {
+    return this.#halfTokens;
+  }
+
+  /** Drops the unfinished character, because something else follows it. */
+  drop(): void {
+    this.#decoder = newDecoder();
+    this.#halfTokens = 0;
+  }
+}
+
+/** Aligns reported tokens with the text they belong to: a token is sent with the text in which it begins. */
+class SampledTokens {
+  #waiting: { start: number; token: SampledToken }[] = [];
+  #written = 0;
+  #released = 0;
+
+  add(token: SampledToken): void {
+    this.#waiting.push({ start: this.#written, token });
+  }
+
+  wrote(text: string): void {
+    this.#written += text.length;
+  }
+
+  /** The last tokens of an answer that ends inside a character: they were sampled, and begin no text. */
+  releaseHalf(count: number): TextEvent[] {
+    if (count === 0 || this.#waiting.length < count) return [];
+    const tokens = this.#waiting.splice(-count).map(({ token }) => token);
+    return [{ type: 'text', text: '', tokens }];
+  }
+
+  /** The text as events, each with the tokens that begin in it. */
+  release(text: string): TextEvent[] {
+    if (text === '') return [];
+    const from = this.#released;
+    this.#released += text.length;
+    const ready = this.#waiting.filter(({ start }) => start < this.#released);
+    if (ready.length === 0) return [{ type: 'text', text }];
+    this.#waiting = this.#waiting.slice(ready.length);
+    const events: TextEvent[] = [];
+    let begin = 0;
+    for (let at = 0; at < ready.length; at += TOKENS_PER_EVENT) {
+      const next = ready[at + TOKENS_PER_EVENT];
+      const end = next === undefined ? text.length : next.start - from;
+      const tokens = ready.slice(at, at + TOKENS_PER_EVENT).map(({ token }) => token);
+      events.push({ type: 'text', text: text.slice(begin, end), tokens });
+      begin = end;
     }
     return events;
   }

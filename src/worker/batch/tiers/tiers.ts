@@ -15,7 +15,7 @@ import type { PinnedPrefix } from '../../../lib/prompt-cache/pin.ts';
 import type { PlannerPart, PromptCacheSpec } from '../../../contract/load.ts';
 import { borderUpTo } from '../../media/rows.ts';
 import type { Candidate } from './cache-facts.ts';
-import { QuietTime } from './quiet-time.ts';
+import { IdleTurns } from './idle-turns.ts';
 import { TierReport } from './tier-report.ts';
 
 export interface SequenceContent {
@@ -83,7 +83,7 @@ const LIMITS = {
 } as const;
 
 export class Tiers {
-  readonly quiet = new QuietTime();
+  readonly quiet = new IdleTurns();
   /** The form in which state is kept. */
   readonly kept: KeptState;
   readonly #options: TiersOptions;

@@ -4,8 +4,8 @@
  * puts elsewhere.
  */
 import type { ToolDefinition } from '../../../contract/job.ts';
-import { memoizeByObject } from '../../../lib/base/recent/memoize-by-object.ts';
-import { RecentTexts } from '../../../lib/base/recent/recent-texts.ts';
+import { memoizeByObject } from '../../../lib/base/memoize-by-object.ts';
+import { RecentTexts } from '../../../lib/base/recent-texts.ts';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { type Fold, FOLDS, isEmpty } from './folds.ts';
 import { type PromptTurn, toText } from './prompt-turn.ts';

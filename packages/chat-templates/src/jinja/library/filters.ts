@@ -18,14 +18,34 @@ import {
   Undefined,
   type Value,
 } from '../values/values.ts';
-import { toText } from '../values/writing.ts';
+import { toText, toJsonText } from '../values/writing.ts';
 import { pairs } from './containers.ts';
 import { fixed, formatPercent } from './format.ts';
 import { type Filter, type Engine, attributeName } from './engine.ts';
 import { LIST_FILTERS } from './list-filters.ts';
 import type { Parameters } from './parameters.ts';
 import { capitalized, joined, lines, padded, replaced, stripped, TEXT_METHODS } from './text-methods.ts';
-import { toJson } from './to-json.ts';
+
+/** The filter that templates use most, with the options that transformers gives it. */
+const toJson: Filter = (value, args, { budget }) => {
+  const asciiOnly = args.flag('ensure_ascii', false);
+  const indent = args.next('indent');
+  const separators = args.next('separators');
+  const sortKeys = args.flag('sort_keys', false);
+  const columns = toNumber(indent);
+  if (columns !== undefined) budget.text(columns);
+  const margin =
+    indent === null
+      ? null
+      : columns === undefined
+        ? toText(indent, budget).string
+        : ' '.repeat(Math.max(0, columns));
+  return toJsonText(
+    value,
+    { indent: margin, separators: readSeparators(separators, margin !== null), sortKeys, asciiOnly },
+    budget,
+  );
+};
 
 const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
   upper: (value, args, { budget }) => method('upper', value, args, budget),
@@ -207,4 +227,12 @@ export function escaped(text: Text): Text {
     part.replace(/[&<>'"]/g, (character) => HTML[character as keyof typeof HTML]),
   );
   return html.asMarkup;
+}
+
+function readSeparators(value: Value, isIndented: boolean): { item: Text; key: Text } {
+  if (value === null) return { item: Text.own(isIndented ? ',' : ', '), key: Text.own(': ') };
+  const [item, key] = value instanceof Sequence ? value.items : [];
+  if (item === undefined || key === undefined || !isText(item) || !isText(key))
+    throw refusal('separators are two texts');
+  return { item, key };
 }

@@ -1,0 +1,74 @@
+/** The guard of repetition over what an upstream says: its tokens are not told, so pieces of words stand for them. */
+import { RepetitionGuard } from '../../../lib/base/repetition-guard.ts';
+
+/** About what tokenizers make of a text. */
+const WORDS = /\p{L}{1,6}|\d{1,3}|[^\S\n]+|\n+|[^\p{L}\d\s]/gu;
+
+export class UpstreamWords {
+  readonly #tokens: number[] = [];
+  readonly #words: string[] = [];
+  readonly #ids = new Map<string, number>();
+  readonly #guard: RepetitionGuard | null;
+
+  /** 0: nothing is looked for. */
+  constructor(limit: number) {
+    const joinWords = (tokens: readonly number[]): string =>
+      tokens.map((token) => this.#words[token]).join('');
+    this.#guard = limit === 0 ? null : new RepetitionGuard(limit, this.#tokens, joinWords);
+  }
+
+  get isOver(): boolean {
+    return this.#guard?.isOver === true;
+  }
+
+  add(text: string): void {
+    if (this.#guard === null) return;
+    for (const [word] of text.matchAll(WORDS)) {
+      this.#tokens.push(this.#wordId(word));
+      this.#guard.note();
+      if (this.#guard.isOver) return;
+    }
+  }
+
+  #wordId(word: string): number {
+    const known = this.#ids.get(word);
+    if (known !== undefined) return known;
+    const id = this.#words.push(word) - 1;
+    this.#ids.set(word, id);
+    return id;
+  }
+}
+
+/**
+ * Joins characters whose halves arrive in two pieces: the two parts of a surrogate pair, or the U+FFFD that a decoder wrote
+ * for the first bytes of a character. Half a character that a limit leaves at the end is no text.
+ */
+export class WholeCharacters {
+  #held = '';
+
+  /** Returns the text that is certain; the rest waits for the next piece. */
+  take(piece: string): string {
+    const text = this.#held + piece;
+    const end = text.length - unfinished(text);
+    this.#held = text.slice(end);
+    return text.slice(0, end).toWellFormed();
+  }
+
+  /** Returns the waiting text, unless a limit cut it. */
+  end(isCut: boolean): string {
+    const held = this.#held.toWellFormed();
+    this.#held = '';
+    return isCut ? '' : held;
+  }
+}
+
+/** A character of UTF-8 is missing at most its last byte, so its beginning has three. */
+const MOST_REPLACED = 3;
+
+/** Number of code units at the end that may belong to an unfinished character. */
+function unfinished(text: string): number {
+  if (/[\ud800-\udbff]/.test(text.at(-1) ?? '')) return 1;
+  let count = 0;
+  while (count < MOST_REPLACED && text.at(-1 - count) === '\ufffd') count += 1;
+  return count;
+}

@@ -1,0 +1,40 @@
+import { SharedMap } from './shared-map.ts';
+
+export interface RecentLimits {
+  readonly entries: number;
+  /** Characters of all texts together. */
+  readonly chars: number;
+}
+
+/** What was made of texts; of the owner that keeps most, the least recently used is forgotten first. */
+export class RecentTexts<Value> {
+  readonly #known: SharedMap<string, { readonly made: Value }>;
+
+  constructor({ entries, chars }: RecentLimits) {
+    this.#known = new SharedMap({ entries, size: chars });
+  }
+
+  get size(): number {
+    return this.#known.count;
+  }
+
+  get(text: string): Value | undefined {
+    this.#known.renew(text);
+    return this.#known.get(text)?.made;
+  }
+
+  /** `owner`: whose text it is, where texts of several are kept. */
+  set(text: string, made: Value, owner = ''): void {
+    this.#known.set(text, { made }, { owner, size: text.length });
+    this.#known.trim();
+  }
+
+  /** What is known of a text, or what `make` makes of it. */
+  of(text: string, make: () => Value, owner?: string): Value {
+    const known = this.get(text);
+    if (known !== undefined) return known;
+    const value = make();
+    this.set(text, value, owner);
+    return value;
+  }
+}

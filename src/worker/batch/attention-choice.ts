@@ -1,0 +1,141 @@
+/**
+ * Choice of attention on a CPU. Flash attention reads a prompt faster and steps over the cells of other sequences;
+ * without it a token deep in a conversation costs a third, because keys and values are multiplied as matrices. Changing
+ * takes a while, so it has to pay. Pure.
+ */
+import type { AttentionKind, CostModel } from './planning/cost-model.ts';
+import { ROW_TILE } from './planning/tuning.ts';
+
+/** Remaining work of a stream. */
+export interface StreamWork {
+  /** Tokens whose state it has. */
+  readonly depth: number;
+  /** Tokens of its prompt. */
+  readonly toRead: number;
+  /** Tokens of its answer, at most. */
+  readonly mayWrite: number;
+  readonly written: number;
+}
+
+export interface AttentionState {
+  readonly streams: readonly StreamWork[];
+  /** Cells in use, those of idle sequences included. */
+  readonly cells: number;
+  /** Cost of a change, milliseconds. */
+  readonly changeMs: number;
+}
+
+const ATTENTION_LIMITS = {
+  /** Chosen: steps of one row that measure the cost of one. */
+  leastSteps: 8,
+  /** Chosen: a step at depth 0 is worth the measurement only from this depth on. */
+  leastDepth: 1_024,
+  /** Chosen: tokens of an answer that are expected, as nobody knows when it ends; one that is longer goes on for as long again. */
+  answerTokens: 128,
+  /** Chosen: smaller gains are unnoticeable, and answers of a small model should not differ for them. */
+  leastSparedMs: 500,
+  /** Chosen: what a change has to spare, in what it takes, as the estimates err; and more where several answers stand still for it. */
+  worthAlone: 2.5,
+  worthWithOthers: 3,
+} as const;
+
+const ONE_ROW = { phase: 'decode', rows: 1 } as const;
+
+export class AttentionChoice {
+  readonly #costs: CostModel;
+  /** Time that the steps since the last change would have saved with the other attention. */
+  #regretMs = 0;
+
+  constructor(costs: CostModel) {
+    this.#costs = costs;
+  }
+
+  get now(): AttentionKind {
+    return this.#costs.attention;
+  }
+
+  /** Whether a step of one row at depth 0 should be measured: all steps so far were about as deep. */
+  wantsEmpty(streams: readonly StreamWork[]): boolean {
+    const isDeep = streams.some(({ depth }) => depth >= ATTENTION_LIMITS.leastDepth);
+    return this.now === 'flash' && isDeep && this.#hasSteps && !this.#costs.isCellMeasured;
+  }
+
+  /** A step is about to be evaluated. What each loses adds up: many short answers are worth a change that no single one is. */
+  countStep(streams: readonly StreamWork[], cells: number): void {
+    const [stream, ...others] = streams;
+    if (stream === undefined || others.length > 0 || stream.toRead > 0 || !this.#isKnown) return;
+    const ms = (attention: AttentionKind): number => this.#stepMs(streams, cells, attention);
+    this.#regretMs = Math.max(0, this.#regretMs + ms(this.now) - ms(otherThan(this.now)));
+  }
+
+  /** Whether to change now: it must save more than it costs, and more than that if others wait for it. */
+  isWorthChanging({ streams, cells, changeMs }: AttentionState): boolean {
+    if (streams.length === 0 || !this.#isKnown) return false;
+    const flash = this.#workMs(streams, cells, 'flash');
+    const plain = this.#workMs(streams, cells, 'plain');
+    const sparedMs =
+      this.now === 'flash'
+        ? flash.readMs + flash.writeMs - plain.readMs - plain.writeMs
+        : // The answer to a long prompt may be worth the change back.
+          plain.readMs + plain.writeMs - flash.readMs - Math.min(flash.writeMs, plain.writeMs + changeMs);
+    const { worthAlone, worthWithOthers, leastSparedMs } = ATTENTION_LIMITS;
+    const worth = streams.length === 1 ? worthAlone : worthWithOthers;
+    return sparedMs + this.#regretMs > Math.max(leastSparedMs, worth * changeMs);
+  }
+
+  changed(): void {
+    this.#costs.attention = otherThan(this.now);
+    this.#regretMs = 0;
+  }
+
+  get #hasSteps(): boolean {
+    return this.#costs.seen(ONE_ROW) >= ATTENTION_LIMITS.leastSteps;
+  }
+
+  get #isKnown(): boolean {
+    return this.#hasSteps && (this.now === 'plain' || this.#costs.isCellMeasured);
+  }
+
+  /**
+   * Remaining time, milliseconds. With flash attention a row reads the cells of its own sequence, without it all in use.
+   */
+  #workMs(
+    streams: readonly StreamWork[],
+    cells: number,
+    attention: AttentionKind,
+  ): { readonly readMs: number; readonly writeMs: number } {
+    const readMs = streams.map(({ depth, toRead }) => {
+      const before = attention === 'flash' ? depth : cells;
+      const call = { phase: 'prefill', rows: ROW_TILE, cells: before + toRead / 2, attention } as const;
+      return (toRead / ROW_TILE) * this.#costs.predict(call);
+    });
+    return { readMs: sum(readMs), writeMs: stepsLeft(streams) * this.#stepMs(streams, cells, attention) };
+  }
+
+  /** A step of all streams once their prompts are processed. */
+  #stepMs(streams: readonly StreamWork[], cells: number, attention: AttentionKind): number {
+    const toRead = sum(streams.map((stream) => stream.toRead));
+    const own = sum(streams.map(({ depth }) => depth)) + toRead;
+    return this.#costs.predict({
+      phase: 'decode',
+      rows: streams.length,
+      cells: attention === 'flash' ? own / streams.length : cells + toRead,
+      attention,
+    });
+  }
+}
+
+function otherThan(attention: AttentionKind): AttentionKind {
+  return attention === 'flash' ? 'plain' : 'flash';
+}
+
+/** Decode steps until the mean answer has ended, as far as that can be estimated. */
+function stepsLeft(streams: readonly StreamWork[]): number {
+  const { answerTokens } = ATTENTION_LIMITS;
+  const left = streams.map(({ written, mayWrite }) => Math.min(mayWrite, Math.max(answerTokens, written)));
+  return sum(left) / streams.length;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,113 @@
+/**
+ * Chunked prefill: how many prompt tokens one step may evaluate. While streams decode, a step must not open a gap that
+ * a reader notices; while none does, only the reaction to new requests and to cancellation bounds it, because nothing is
+ * handled during a call.
+ */
+import type { CostModel } from './cost-model.ts';
+import { CHUNK_LIMITS, FIRST_TILE_DEPTH, HARDLY_SHORTER, ROW_TILE } from './tuning.ts';
+
+export type ChunkLimits = Readonly<Record<keyof typeof CHUNK_LIMITS, number>>;
+
+/** Rest of the step. */
+export interface RestOfStep {
+  /** Expected time of its decode calls; null when nothing decodes. */
+  readonly decodeMs: number | null;
+  /** Time of a call of one row; null while unknown. */
+  readonly rowMs: number | null;
+  /** Cells that the first row of the first prompt reads. */
+  readonly depth?: number;
+}
+
+export interface ChunkOptions {
+  readonly costs: CostModel;
+  /** Rows of one native call. */
+  readonly mostTokens: number;
+  readonly limits?: ChunkLimits;
+}
+
+export class ChunkSize {
+  readonly #costs: CostModel;
+  readonly #mostTokens: number;
+  readonly #limits: ChunkLimits;
+  /** Fewer tokens take no less time. */
+  #leastTokens: number;
+
+  constructor({ costs, mostTokens, limits = CHUNK_LIMITS }: ChunkOptions) {
+    this.#costs = costs;
+    this.#mostTokens = mostTokens;
+    this.#limits = limits;
+    this.#leastTokens = limits.leastTokens;
+  }
+
+  /** Prompt tokens for the next step: whole tiles of rows unless they are too slow. */
+  budget(beside: RestOfStep): number {
+    if (this.#costs.promptRowMs === null) return this.#firstBudget(beside);
+    const { depth = 0 } = beside;
+    const allowedMs = this.#allowedMs(beside);
+    const mostTiles = Math.floor(this.#mostTokens / ROW_TILE);
+    const tiles = largest(mostTiles, (count) => this.#callMs(count * ROW_TILE, depth) <= allowedMs);
+    if (tiles > 0) return tiles * ROW_TILE;
+    if (mostTiles > 0 && this.#callMs(ROW_TILE, depth) <= this.#tileMs(beside)) return ROW_TILE;
+    const mostRows = Math.min(this.#mostTokens, ROW_TILE - 1);
+    return Math.max(
+      this.#leastTokens,
+      largest(mostRows, (rows) => this.#callMs(rows, depth) <= allowedMs),
+    );
+  }
+
+  #callMs(rows: number, depth: number): number {
+    return this.#costs.predict({ phase: 'prefill', rows, cells: depth + rows / 2 });
+  }
+
+  /** Longest time of one tile: longer by as much as its rows would take longer in calls of fewer. */
+  #tileMs(beside: RestOfStep): number {
+    const { tileGapMs, idleMs, dearIdleMs, firstTileMs } = this.#limits;
+    const { depth = 0 } = beside;
+    const isUntried = this.#costs.seen({ phase: 'prefill', rows: ROW_TILE }) === 0;
+    const leastMs = isUntried && depth >= FIRST_TILE_DEPTH ? firstTileMs : 0;
+    const dearer = (2 * this.#callMs(ROW_TILE / 2, depth)) / this.#callMs(ROW_TILE, depth) - 1;
+    const ms = isRead(beside) ? tileGapMs + tileGapMs * dearer : idleMs + dearIdleMs * dearer;
+    return Math.max(leastMs, ms);
+  }
+
+  /** As if each row cost as much as one alone, which overestimates; a few rows if that is unknown. */
+  #firstBudget({ decodeMs, rowMs }: RestOfStep): number {
+    const { firstTokens, leastTokens, idleMs } = this.#limits;
+    const most = decodeMs === null ? 2 * ROW_TILE : ROW_TILE;
+    return rowMs === null ? firstTokens : Math.max(leastTokens, Math.min(most, Math.floor(idleMs / rowMs)));
+  }
+
+  #allowedMs(beside: RestOfStep): number {
+    const { gapMs, gapSteps, idleMs } = this.#limits;
+    const { decodeMs, rowMs } = beside;
+    // No call is shorter than one row, and one with few more rows would take forever.
+    if (!isRead(beside)) return Math.max(idleMs, gapSteps * (rowMs ?? 0));
+    return Math.max(gapMs, gapSteps * (decodeMs ?? 0)) - (decodeMs ?? 0);
+  }
+
+  /** Takes the measured time of a call of prompt rows. */
+  observePrefill(rows: number, ms: number, cells = 0): void {
+    const { leastTokens, firstTokens } = this.#limits;
+    const call = { phase: 'prefill', rows, cells } as const;
+    if (rows < leastTokens) return;
+    // A busy machine, or slow weights: shorter calls would only be more numerous.
+    const isKnown = rows < firstTokens && this.#costs.seen(call) > 0;
+    if (isKnown && ms > HARDLY_SHORTER * this.#costs.predict(call)) {
+      this.#leastTokens = Math.max(leastTokens, firstTokens);
+      return;
+    }
+    this.#costs.observe(call, ms);
+  }
+}
+
+/** The largest number that fits; 0: none. */
+function largest(most: number, fits: (count: number) => boolean): number {
+  let count = most;
+  while (count > 0 && !fits(count)) count -= 1;
+  return count;
+}
+
+/** Whether a client receives tokens, from the first token of a stream on. */
+function isRead({ decodeMs }: RestOfStep): boolean {
+  return decodeMs !== null;
+}
