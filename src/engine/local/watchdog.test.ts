@@ -107,6 +107,26 @@ it('steps count as progress, the same count again does not', () => {
   expect(ticksUntilHung(watchdog, true)).toBeLessThan(62);
 });
 
+it('a worker whose jobs have moved since the last beat needs no ping, and any other does', () => {
+  const watchdog = new Watchdog(limits, limits.silenceMs);
+  const isQuietAfterBeat = (isJobOpen = true): boolean => {
+    watchdog.tick(isJobOpen);
+    return watchdog.isQuiet;
+  };
+  expect(isQuietAfterBeat()).toBe(true);
+  watchdog.eventSeen('j', text, 0);
+  expect(isQuietAfterBeat()).toBe(false);
+  expect(isQuietAfterBeat()).toBe(true);
+  watchdog.stepsReported(7, 500);
+  expect(isQuietAfterBeat()).toBe(false);
+  watchdog.alive();
+  watchdog.stepsReported(7, 1_000);
+  expect(isQuietAfterBeat()).toBe(true);
+  // A load reports no events.
+  watchdog.eventSeen('j', text, 1_500);
+  expect(isQuietAfterBeat(false)).toBe(true);
+});
+
 it('a worker without open jobs is not asked for progress', () => {
   const watchdog = new Watchdog(limits, limits.silenceMs);
   for (let i = 0; i < 1_000; i += 1) {

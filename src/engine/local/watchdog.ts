@@ -21,6 +21,8 @@ export class Watchdog {
   #stepMs = 0;
   #lastStepMs: number | undefined;
   #steps: number | undefined;
+  #hasMoved = false;
+  #isQuiet = true;
   /** Per open job, tokens of its longest input: each input is one uninterruptible stretch of work. */
   readonly #inputTokens = new Map<string, number>();
   /** Per job that reads its prompt, tokens to read. */
@@ -80,6 +82,8 @@ export class Watchdog {
   tick(jobsOpen: boolean, heldUpMs = 0): string | null {
     const { heartbeatMs } = this.#limits;
     const ownMs = Math.max(heartbeatMs - heldUpMs, heartbeatMs / MOST_PATIENCE);
+    this.#isQuiet = !jobsOpen || !this.#hasMoved;
+    this.#hasMoved = false;
     this.#silentMs += ownMs;
     if (this.#silentMs > this.#silenceLimitMs + this.#tokenisingMs()) return 'no heartbeat';
     if (!jobsOpen) return null;
@@ -90,6 +94,11 @@ export class Watchdog {
   /** Whether to check if other programs hold the worker up. */
   get isSlow(): boolean {
     return Math.max(this.#silentMs, this.#stillMs) >= SLOW_AFTER_BEATS * this.#limits.heartbeatMs;
+  }
+
+  /** False if jobs have moved between the last two beats: a ping would only repeat that, and costs four wake-ups. */
+  get isQuiet(): boolean {
+    return this.#isQuiet;
   }
 
   #tokenisingMs(): number {
@@ -120,6 +129,7 @@ export class Watchdog {
 
     this.#lastStepMs = nowMs;
     this.#stillMs = 0;
+    this.#hasMoved = true;
   }
 }
 

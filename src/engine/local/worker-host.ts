@@ -365,8 +365,10 @@ export class WorkerHost {
       if (reason !== null) return this.#kill({ kind: 'hung', reason });
       this.#heldUpMs = 0;
       if (this.#watchdog.isSlow) void this.#runQueue.heldUpMs().then((ms) => (this.#heldUpMs = ms));
-      this.#nonce += 1;
-      this.#send({ type: 'ping', nonce: this.#nonce });
+      if (this.#watchdog.isQuiet) {
+        this.#nonce += 1;
+        this.#send({ type: 'ping', nonce: this.#nonce });
+      }
       this.#beat();
     });
   }

@@ -6,8 +6,8 @@ import { createHistogram } from 'node:perf_hooks';
 import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../../lib/base/clock.ts';
 
-/** A wake takes a core from the threads that compute for the jobs: with 20 ms that is one wake per step of a small model. */
-const LOOK_EVERY_MS = 100;
+/** A wake takes a core from the threads that compute for the jobs. Looks each 100 ms were more than half of all wakes. */
+const LOOK_EVERY_MS = 250;
 
 export interface LoopLag {
   jobOpened(): void;

@@ -173,7 +173,9 @@ describe('metrics', () => {
   it('tells how late the event loop was while jobs were open, and not how long there were none', async () => {
     let nowMs = 0;
     let fire: () => void = () => {};
-    const after = (_delayMs: number, callback: () => void) => {
+    let waitMs = 0;
+    const after = (delayMs: number, callback: () => void) => {
+      waitMs = delayMs;
       fire = callback;
       return () => (fire = () => {});
     };
@@ -182,7 +184,7 @@ describe('metrics', () => {
     const late = async () =>
       Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(await metrics.render())?.[1]);
     const look = (lateMs: number) => {
-      nowMs += 100 + lateMs;
+      nowMs += waitMs + lateMs;
       fire();
     };
     const first = metrics.watchJob(watched);
@@ -197,7 +199,7 @@ describe('metrics', () => {
     expect(await late()).toBeCloseTo(0.13);
     expect(await late()).toBe(0);
     // The last look is overdue when the job ends.
-    nowMs += 100 + 40;
+    nowMs += waitMs + 40;
     second.onEnd(null);
     expect(await late()).toBeCloseTo(0.04);
   });
