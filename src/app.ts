@@ -300,6 +300,10 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
         const { showSignature } = await import('./api/passport/show-signatures.ts');
         return showSignature(model, config);
       },
+      measured: async (model) => {
+        const { showEval } = await import('./api/eval/show-eval.ts');
+        return showEval(config.home, model);
+      },
       askFormat: (target) => backend.askFormat(target),
       builtins: options.builtins,
     }),

@@ -35,6 +35,7 @@ import type {
   ImportRequest,
   Library,
   LoadPlan,
+  ModelEval,
   NamedModel,
   PullRequest,
   Quants,
@@ -59,6 +60,8 @@ export interface LibraryPorts {
   readonly signed: (model: ModelManifest) => Promise<Library['models'][number]['signature'] | null>;
   /** Format of a model with the settings of that target. */
   readonly askFormat: (target: ModelTarget) => Promise<ModelFormatFacts | null>;
+  /** The last evaluation of a model; null: none. */
+  readonly measured: (model: ModelManifest) => Promise<ModelEval['eval']>;
   readonly builtins: Builtins;
   readonly log: Logger;
 }
@@ -168,6 +171,14 @@ export class LibraryUseCases {
     const { loaded, planned, slots, window, evicts } = engine.plan(model.target(), numCtx);
     const memory = Object.fromEntries(planned.map(({ device, bytes }) => [device, Math.round(bytes)]));
     return { model: model.id, loaded, slots, num_ctx: window, memory, evicts: [...evicts] };
+  }
+
+  /** The last result of `hearth eval`. `check` throws if the model is not to be shown. */
+  async lastEval(name: string, check: (id: string) => void): Promise<ModelEval> {
+    const { models, registry, measured } = this.#ports;
+    const { id } = await models.find(name);
+    check(id);
+    return { model: id, eval: (await registry.has(id)) ? await measured(await registry.find(id)) : null };
   }
 
   async makeDefault({ model }: NamedModel): Promise<Changed> {

@@ -8,6 +8,7 @@ import { files as sources, textOf } from './sources.ts';
 const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   'wire/headers.ts': ['service', 'proof'],
   'api/replay/check-claims.ts': ['proof'],
+  'lib/base/bar-layout.ts': ['parts'],
   'lib/base/duration.ts': ['parts'],
   'lib/base/merge-patch.ts': ['service'],
   'packages/exact-json/src/is-json.ts': ['chat'],

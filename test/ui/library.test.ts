@@ -101,3 +101,33 @@ describe("a model of another program's store", () => {
     await close();
   });
 });
+
+describe('a model that was measured', () => {
+  it('shows the verdict of hearth eval and the plot that --svg writes', async () => {
+    const home = installation.anotherHome();
+    const served = await serve(home);
+    const { page, close } = await open(served);
+    const details = page.locator('.model', { hasText: 'hearth-mini' }).locator('details').first();
+    const summary = details.locator('summary');
+    await summary.click();
+    await details.getByText('Not measured yet: hearth eval hearth-mini.').waitFor();
+    const file = path.join(installation.folder, 'plot.svg');
+    const args = ['eval', 'hearth-mini', '--texts-only', '--json', '--svg', file];
+    const { code, stdout, stderr } = await installation.run(args, { ...home, SVC_NUM_THREADS: '1' });
+    expect(code, stderr).toBe(0);
+    // The next opening reads it.
+    await summary.click();
+    await summary.click();
+    const shown = details.getByRole('region', { name: 'Evaluation of hearth-mini' });
+    await shown.getByText(JSON.parse(stdout).verdict).waitFor();
+    const plot = shown.getByRole('img', { name: 'hearth-mini: bits per byte of text (less is better)' });
+    const widths = await plot
+      .locator('rect')
+      .evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute('width'))));
+    const written = [...(await readFile(file, 'utf8')).matchAll(/class="bar0" .*? width="(\d+)"/g)];
+    expect(widths.length).toBeGreaterThan(9);
+    expect(widths).toEqual(written.map(([, width]) => Number(width)));
+    await close();
+    served.signal('SIGTERM');
+  });
+});

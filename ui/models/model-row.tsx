@@ -5,8 +5,9 @@ import { listAbilities } from './words/abilities.ts';
 import { BASE_MODEL_WORDS, isBaseModel, type LibraryModel } from './words/base-model.ts';
 import { ChangeList } from './change-list.tsx';
 import { Aliases } from './aliases.tsx';
+import { LastEval } from './last-eval.tsx';
 import { ModelActions, VerifyButton } from './model-actions.tsx';
-import { faults, type Loaded, loaded, notes, plans } from './models-state.ts';
+import { faults, type Loaded, loaded, notes, plans, readEval } from './models-state.ts';
 import { withCode } from './setting-field.tsx';
 import { SettingsEditor } from './settings-editor.tsx';
 import { planFit } from './words/fit.ts';
@@ -34,11 +35,12 @@ export function ModelRow({ model, isDefault }: { model: LibraryModel; isDefault:
       <ChangeList place={id} />
       {note === undefined ? null : <p class="hint">{note}</p>}
       <Failure text={fault} />
-      <details>
+      <details onToggle={({ currentTarget }) => readWhenOpen(model, currentTarget.open)}>
         <summary>
           Details<span class="unseen"> of {id}</span>
         </summary>
         <Details model={model} />
+        {model.kind === 'chat' ? <LastEval id={id} /> : null}
         <Aliases model={model} />
         <VerifyButton id={id} />
       </details>
@@ -57,6 +59,10 @@ export function ModelRow({ model, isDefault }: { model: LibraryModel; isDefault:
       )}
     </li>
   );
+}
+
+function readWhenOpen({ id, kind }: LibraryModel, isOpen: boolean): void {
+  if (isOpen && kind === 'chat') void readEval(id);
 }
 
 /** Null for the usual kind. */

@@ -6,6 +6,7 @@ import type {
   FoundModels,
   Library,
   LoadPlan,
+  ModelEval,
   Quants,
 } from '../../src/wire/operation/library.ts';
 import type { ResidencyList } from '../../src/wire/residency.ts';
@@ -113,6 +114,17 @@ async function refreshPlans({ models }: Library): Promise<void> {
   plans.value = Object.fromEntries(
     found.flatMap((each, at) => (each.status === 'fulfilled' ? [[planned[at]?.id ?? '', each.value]] : [])),
   );
+}
+
+/** Last evaluations of models whose details were opened; null: not measured. */
+export const evals = signal<Readonly<Record<string, ModelEval['eval']>>>({});
+
+/** The details do without it if it cannot be read. */
+export async function readEval(model: string): Promise<void> {
+  const found = await askJson<ModelEval>(`/svc/models/eval?model=${encodeURIComponent(model)}`).catch(
+    () => null,
+  );
+  if (found !== null) evals.value = { ...evals.value, [model]: found.eval };
 }
 
 /** Loads a model as a request would. */

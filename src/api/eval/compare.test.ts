@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Measurement } from './measure.ts';
 import { measurement, othersAtOdd, plain, token } from '../../../test/support/measurements.ts';
-import { compareCosts, distanceOf, divergenceOf, figuresOf, verdictOf } from './compare.ts';
+import { compareCosts, distanceOf, divergenceOf, figure, figuresOf, verdictOf } from './compare.ts';
 
 describe('figures of a model', () => {
   it('are those of all tokens and bytes', () => {
@@ -13,6 +13,16 @@ describe('figures of a model', () => {
     expect([beside.same_choice, beside.reference_bits_per_byte]).toEqual([0.5, figures.bits_per_byte]);
     expect(verdictOf(plain, null)).toBe('Needs 0.72 bits per byte of text; calls and JSON 38 of 40.');
   });
+});
+
+describe('a figure', () => {
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, null])(
+    'is none where a card cannot hold it: %d',
+    (value) => {
+      expect(figure(value)).toBeNull();
+    },
+  );
+  it('is a number else', () => expect(figure(-0.5)).toBe(-0.5));
 });
 
 describe('the divergence of two distributions', () => {

@@ -28,8 +28,9 @@ const bytesOf = (texts: readonly ScoredText[]): number => texts.reduce((sum, { b
 const bitsPerByte = (texts: readonly ScoredText[]): number =>
   lossOf(tokensOf(texts)) / Math.LN2 / bytesOf(texts);
 
-/** JSON knows no other numbers. */
-export const figure = (value: number | null): number | null => (Number.isFinite(value) ? value : null);
+/** Null for what canonical JSON cannot hold, such as the perplexity of a model that has learned nothing. */
+export const figure = (value: number | null): number | null =>
+  value !== null && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? value : null;
 
 /** Figures of some texts. `reference`: the same texts by the reference; null without one. */
 export function figuresOf(

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import type { LibraryUseCases, Progress } from '../../api/library.ts';
 import {
   type AliasRequest,
+  type EvalQuery,
   type ImportRequest,
   type NamedModel,
   type PlanQuery,
@@ -28,6 +29,7 @@ type Names =
   | 'quants'
   | 'searchModels'
   | 'loadPlan'
+  | 'modelEval'
   | 'pullModel'
   | 'importModel'
   | 'verifyModel'
@@ -56,6 +58,12 @@ export function libraryHandlers(library: LibraryUseCases, streams: StreamOptions
       const { model, num_ctx: numCtx } = request.query as PlanQuery;
       const holder = keyHolder(request);
       return library.plan(model, numCtx === undefined ? null : Number(numCtx), (id) => {
+        if (holder?.isShown(id) === false) throw holder.modelRefusal(id);
+      });
+    },
+    modelEval: async (request) => {
+      const holder = keyHolder(request);
+      return library.lastEval((request.query as EvalQuery).model, (id) => {
         if (holder?.isShown(id) === false) throw holder.modelRefusal(id);
       });
     },

@@ -102,6 +102,40 @@ export const Library = Type.Object(
 );
 export type Library = Static<typeof Library>;
 
+export const EvalQuery = Type.Object({ model: Name });
+export type EvalQuery = Static<typeof EvalQuery>;
+
+const Bar = Type.Object({ value: Type.Union([Type.Number(), Type.Null()]), text: Type.String() });
+
+/** The bars of an evaluation. */
+const EvalPlot = Type.Object({
+  title: Type.String(),
+  legend: Type.Array(Type.String()),
+  rows: Type.Array(Type.Object({ label: Type.String(), bars: Type.Array(Bar) })),
+});
+export type EvalPlot = Static<typeof EvalPlot>;
+
+/** The last result of `hearth eval`, from a card that this home has signed. */
+export const ModelEval = Type.Object(
+  {
+    model: Type.String(),
+    eval: Type.Union([
+      Type.Object({
+        verdict: Type.String(),
+        findings: Type.Array(Type.String(), { description: 'What is wrong with the model.' }),
+        measured_at: Type.String({ description: 'RFC 3339, UTC.' }),
+        outdated: Type.Union([Type.Enum(['file', 'settings']), Type.Null()], {
+          description: 'What changed since; null: nothing.',
+        }),
+        plot: EvalPlot,
+      }),
+      Type.Null({ description: 'Not measured.' }),
+    ]),
+  },
+  { $id: 'ModelEval' },
+);
+export type ModelEval = Static<typeof ModelEval>;
+
 /** Models of other programs on this machine. */
 export const ForeignModels = Type.Object(
   {

@@ -214,6 +214,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
       probe: async () => {},
       signatures: undefined,
       signed: async () => null,
+      measured: async () => null,
       askFormat: async () => null,
       builtins: { missing: async () => ['shipped'], restore: async () => {} },
     }),

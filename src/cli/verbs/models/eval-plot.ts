@@ -1,27 +1,8 @@
-/** How a report of hearth eval is drawn. Pure. */
-import type { EvalReport, TextFigures } from '../../../trust/evidence/eval-statement.ts';
-import { type Bar, barPlot } from '../../bar-plot.ts';
+/** A report of hearth eval as a file of SVG. Pure. */
+import { evalBars } from '../../../api/eval/eval-bars.ts';
+import type { EvalReport } from '../../../trust/evidence/eval-statement.ts';
+import { barPlot } from '../../bar-plot.ts';
 
-/** Bits per byte of each text, next to those of the reference. */
-export function evalPlot({ model, verdict, findings, whole, texts, own, against }: EvalReport): string {
-  return barPlot({
-    title: `${model}: bits per byte of text (less is better)`,
-    notes: [verdict, ...findings],
-    legend: against === null ? [] : [`${model}, and where it chooses the same next token`, against.reference],
-    rows: [whole, ...texts, ...(own === null ? [] : [own])].map((figures) => ({
-      label: figures.name,
-      bars: against === null ? [bar(figures.bits_per_byte)] : pairOfBars(figures),
-    })),
-  });
-}
-
-function pairOfBars({
-  bits_per_byte: own,
-  reference_bits_per_byte: other,
-  same_choice: same,
-}: TextFigures): Bar[] {
-  const { value, text } = bar(own);
-  return [{ value, text: same === null ? text : `${text} (${(100 * same).toFixed(1)} % same)` }, bar(other)];
-}
-
-const bar = (value: number | null): Bar => ({ value, text: value === null ? 'none' : value.toFixed(3) });
+/** The page shows the words itself. */
+export const evalPlot = (report: EvalReport): string =>
+  barPlot({ ...evalBars(report), notes: [report.verdict, ...report.findings] });
