@@ -35,11 +35,15 @@ describe('text files', () => {
     await expect.poll(() => page.locator('.entry.user .attachments li').count()).toBe(2);
     // They stay with the message when it is written anew.
     await page.locator('.entry.user').getByRole('button', { name: 'Edit' }).click();
+    // Some can be left out.
+    expect(await page.locator('.entry.user .attachments li').count()).toBe(2);
+    await page.locator('.entry.user').getByRole('button', { name: 'Remove a.md' }).click();
     await page.getByLabel('Edited message').fill('And then?');
     await page.keyboard.press('Enter');
     await expect.poll(() => answers(page).count()).toBe(1);
     await expect.poll(sent).toContain('line two\n```');
     expect(sent()).toMatch(/And then\?$/);
+    expect(sent()).not.toContain('a.md');
     await close();
   });
 

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { openPage } from './browser.ts';
 import { farRig } from './page-rig.ts';
-import { choose, items } from './talking.ts';
+import { choose, items, message } from './talking.ts';
 
 const rig = farRig();
 
@@ -39,5 +39,10 @@ it('counts files that were sent, and measures with the window of the chosen mode
   await expect.poll(() => gauge.textContent()).toBe('15 of 1,024 tokens');
   await choose(page, 'hearth-mini');
   await expect.poll(() => gauge.textContent()).toMatch(/^about \d\d,\d{3} of 65,536 tokens$/);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await message(page).fill('word '.repeat(70_000));
+  await page.getByText('too long').waitFor();
+  const right = (place: string) => page.locator(place).evaluate((each) => each.getBoundingClientRect().right);
+  expect(await right('.composer .send')).toBeLessThan(await right('.composer .field'));
   await close();
 });

@@ -121,6 +121,27 @@ describe('the conversations', () => {
     await close();
   });
 
+  it('are one stop of the Tab key each; arrows lead to what can be done with them', async () => {
+    const { page, close } = await visitFilled();
+    await page.getByRole('link', { name: 'Invoices', exact: true }).focus();
+    await page.keyboard.press('Tab');
+    const focused = () =>
+      page.evaluate(
+        () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent,
+      );
+    await expect.poll(focused).toBe('Logs');
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(focused).toBe('Garden');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(focused).toBe('Rename Garden');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Beds');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Beds', exact: true }).waitFor();
+    await close();
+  });
+
   it('are removed, and come back', async () => {
     const { page, close } = await visitFilled();
     await page.getByRole('link', { name: 'Logs', exact: true }).hover();

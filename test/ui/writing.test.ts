@@ -218,6 +218,27 @@ describe('a message', () => {
     await close();
   });
 
+  it('leaves its other version in sight when it is deleted, and comes back to its place', async () => {
+    const { page, close } = await visit();
+    await choose(page, 'far/good');
+    await say(page, 'one');
+    await page.locator('.entry.user').getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Edited message').fill('two');
+    await page.keyboard.press('Enter');
+    const pager = page.locator('.entry.user .pager');
+    await expect.poll(() => pager.textContent()).toContain('2 of 2');
+    await expect.poll(() => answers(page).count()).toBe(1);
+    await page.locator('.entry.user').getByRole('button', { name: 'Previous version' }).click();
+    await expect.poll(() => pager.textContent()).toContain('1 of 2');
+    await page.locator('.entry.user').getByRole('button', { name: 'Delete this and what follows' }).click();
+    await expect.poll(() => page.locator('.entry.user .said').allTextContents()).toEqual(['two']);
+    await page.locator('.taken-out').getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => pager.textContent()).toContain('1 of 2');
+    await reload(page);
+    await expect.poll(() => pager.textContent()).toContain('1 of 2');
+    await close();
+  });
+
   it('is deleted with what follows, and comes back', async () => {
     const { page, close } = await visit();
     await importAll(page, [{ title: 'long', said: LONG.slice(0, 4) }]);

@@ -20,6 +20,7 @@ const SHORTCUTS: readonly Shortcut[] = [
   { keys: 'Enter', words: 'send the message' },
   { keys: 'Shift Enter', words: 'begin a line' },
   { keys: 'ArrowUp', words: 'in an empty message: the last one again' },
+  { keys: '← →', words: 'in the list of conversations: rename, remove and more' },
   { keys: 'Escape', words: 'close what is open, else stop the answer' },
   { keys: 'Ctrl k', words: 'search conversations', act: () => (isSearchOpen.value = true) },
   { keys: 'Ctrl Shift o', words: 'new conversation', act: beginAnywhere },

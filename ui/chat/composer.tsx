@@ -1,8 +1,8 @@
 import { ArrowUp, Paperclip, Square } from 'lucide';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
-import { count, percent } from '../parts/figures.ts';
-import { Icon, IconButton } from '../parts/icon.tsx';
+import { count } from '../parts/figures.ts';
+import { Icon } from '../parts/icon.tsx';
 import { sentenceOf } from '../service/client.ts';
 import { chatModels, modelNamed } from '../service/known.ts';
 import { ActiveSettings } from './active-settings.tsx';
@@ -31,7 +31,16 @@ import {
   isRestored,
 } from './talk/conversations.ts';
 import { draftFault, draftOf, setDraft } from './talk/drafts.ts';
-import { isToSearch, type Search, searches, searchFiles } from './talk/searching.ts';
+import {
+  embeddingModel,
+  isToSearch,
+  leastWindow,
+  searches,
+  searchFiles,
+  toggleSearch,
+} from './talk/searching.ts';
+import { LEAST_CHARS } from './talk/passages.ts';
+import { SearchLine } from './search-line.tsx';
 import { faultOf } from './talk/settings.ts';
 import { sightFault } from './talk/sight.ts';
 
@@ -79,9 +88,7 @@ export function Composer() {
     if (cannot || !isRestored.value) return;
     attachFault.value = null;
     if (!files.some(isToSearch)) return deliver(files);
-    const windows = lanes.flatMap(({ model }) => modelNamed(model)?.context_length ?? []);
-    const window = windows.length === 0 ? undefined : Math.min(...windows);
-    searchFiles({ draft: draftName, question: text, files, window }).then(
+    searchFiles({ draft: draftName, question: text, files, window: leastWindow(lanes) }).then(
       (found) => found !== null && deliver(found),
       (error: unknown) => {
         attachFault.value = sentenceOf(error);
@@ -124,7 +131,7 @@ export function Composer() {
           onSearch={(at) =>
             setAttached(
               draftName,
-              files.map((file, each) => (each === at ? toggled(file) : file)),
+              files.map((file, each) => (each === at ? toggleSearch(file) : file)),
             )
           }
         />
@@ -151,6 +158,7 @@ export function Composer() {
         <div class="field-foot">
           <AttachButton draft={draftName} />
           <WindowGauge
+            canNarrow={embeddingModel() !== undefined && files.some(canNarrow)}
             draft={withAttached(
               text,
               files.filter((file) => !isToSearch(file)),
@@ -170,24 +178,6 @@ export function Composer() {
         </div>
       </div>
     </form>
-  );
-}
-
-/** Passages of the file in place of the whole, or the whole again. */
-function toggled(file: WaitingFile): WaitingFile {
-  const { passages, ...whole } = file;
-  return passages === undefined ? { ...whole, passages: [] } : whole;
-}
-
-function SearchLine({ search: { name, done, all, abort } }: { search: Search }) {
-  return (
-    <div class="searching">
-      <p class="hint" role="status">
-        Searching {name}, {percent(all === 0 ? 1 : done / all)} of {count(all)} passages
-      </p>
-      <progress value={done} max={all} aria-label={`Searching ${name}`} />
-      <IconButton icon={Square} name="Stop the search" words="Stop" onClick={() => abort.abort()} />
-    </div>
   );
 }
 
@@ -254,12 +244,16 @@ function lastSaid(): string {
   return path.findLast(({ role }) => role === 'user')?.text ?? '';
 }
 
-function WindowGauge({ draft }: { draft: string }) {
+/** Whether passages of it would do. */
+const canNarrow = (file: WaitingFile): boolean => !isToSearch(file) && file.text.length >= LEAST_CHARS;
+
+function WindowGauge({ draft, canNarrow: canBeLess }: { draft: string; canNarrow: boolean }) {
   const gauge = useGauge(current.value, draft);
   if (gauge === null || (gauge.used === 0 && draft === '')) return <span class="gauge" />;
   const { used, window, isEstimate } = gauge;
   const words = `${isEstimate ? 'about ' : ''}${count(used)} of ${count(window)} tokens`;
   const isOver = used > window;
+  const remedy = canBeLess ? '. Press "Only what matches" above' : '';
   return (
     <span
       class={isOver ? 'gauge over' : 'gauge'}
@@ -274,7 +268,7 @@ function WindowGauge({ draft }: { draft: string }) {
         value={Math.min(used, window)}
         aria-label="Context window"
       />
-      <span>{isOver ? `${words}: too long` : words}</span>
+      <span>{isOver ? `${words}: too long${remedy}` : words}</span>
     </span>
   );
 }

@@ -23,13 +23,16 @@ interface Facts {
   readonly isOpen?: boolean;
   readonly isPressed?: boolean;
   readonly class?: string;
+  /** Reached by the arrow keys of its list, not by Tab. */
+  readonly isInRow?: boolean;
 }
 
 /** What it does is its name, for screen readers and as a tooltip. */
-export function IconButton({ icon, name, onClick, words, isOpen, isPressed, ...rest }: Facts) {
+export function IconButton({ icon, name, onClick, words, isOpen, isPressed, isInRow, ...rest }: Facts) {
   const state: ButtonHTMLAttributes = {
     ...(isOpen === undefined ? {} : { 'aria-expanded': isOpen }),
     ...(isPressed === undefined ? {} : { 'aria-pressed': isPressed }),
+    ...(isInRow === true ? { tabIndex: -1 } : {}),
   };
   return (
     <button

@@ -9,8 +9,15 @@ export interface MenuItem {
   readonly onClick: () => void;
 }
 
+interface Facts {
+  readonly icon: IconNode;
+  readonly name: string;
+  readonly items: readonly MenuItem[];
+  readonly isInRow?: boolean;
+}
+
 /** A button that opens a few further ones; it closes by Escape, by a choice, and when the focus leaves it. */
-export function Menu({ icon, name, items }: { icon: IconNode; name: string; items: readonly MenuItem[] }) {
+export function Menu({ icon, name, items, isInRow = false }: Facts) {
   const [isOpen, setOpen] = useState(false);
   const place = useRef<HTMLDivElement>(null);
   const close = () => {
@@ -27,7 +34,13 @@ export function Menu({ icon, name, items }: { icon: IconNode; name: string; item
   };
   return (
     <div class="menu" ref={place} onFocusOut={leave}>
-      <IconButton icon={icon} name={name} isOpen={isOpen} onClick={() => setOpen(!isOpen)} />
+      <IconButton
+        icon={icon}
+        name={name}
+        isOpen={isOpen}
+        isInRow={isInRow}
+        onClick={() => setOpen(!isOpen)}
+      />
       {isOpen ? (
         <ul role="menu" aria-label={name} onKeyDown={moveFocus}>
           {items.map((item) => (

@@ -2,35 +2,24 @@ import { Pencil, Trash2 } from 'lucide';
 import { useState } from 'preact/hooks';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { count } from '../../parts/figures.ts';
+import { Failure } from '../../parts/failure.tsx';
 import { IconButton } from '../../parts/icon.tsx';
+import { sentenceOf } from '../../service/client.ts';
 import { AttachmentChips } from '../attachment-chips.tsx';
 import { focusMessage } from '../at-hand.ts';
 import { isAnswering, sayInstead, takeOut } from '../talk/answering.ts';
+import { SearchLine } from '../search-line.tsx';
 import { attach, attachedTo, type Attachment } from '../talk/attachments.ts';
-import { draftName } from '../talk/conversations.ts';
+import { current, draftName } from '../talk/conversations.ts';
+import type { Entry } from '../talk/entry.ts';
+import { isToSearch, leastWindow, searches, searchFiles, toggleSearch } from '../talk/searching.ts';
 import { EditForm } from './edit-form.tsx';
 import type { EntryFacts } from './entry-facts.ts';
 import { Pager } from './pager.tsx';
 
 export function PromptView({ entry, lane }: EntryFacts) {
   const [isEdited, setEdited] = useState(false);
-  if (isEdited) {
-    return (
-      <li class="entry user">
-        <EditForm
-          label="Edited message"
-          entryId={entry.id}
-          text={entry.text}
-          submit="Send"
-          onSubmit={(text) => {
-            setEdited(false);
-            sayInstead(lane, entry, text);
-          }}
-          onCancel={() => setEdited(false)}
-        />
-      </li>
-    );
-  }
+  if (isEdited) return <EditedPrompt entry={entry} lane={lane} onEnd={() => setEdited(false)} />;
   return (
     <li class="entry user">
       <AttachmentChips files={entry.files ?? []} onSearch={(at) => askOnceMore(entry.files?.[at])} />
@@ -46,6 +35,45 @@ export function PromptView({ entry, lane }: EntryFacts) {
           onClick={() => takeOut(entry)}
         />
       </div>
+    </li>
+  );
+}
+
+/** A message with its files, of which some can be left out or narrowed. */
+function EditedPrompt({ entry, lane, onEnd }: { entry: Entry; lane: number; onEnd: () => void }) {
+  const [files, setFiles] = useState(entry.files ?? []);
+  const [fault, setFault] = useState<string | null>(null);
+  const search = searches.value[entry.id];
+  const send = async (text: string) => {
+    try {
+      const window = leastWindow(current.value.lanes);
+      const found = files.some(isToSearch)
+        ? await searchFiles({ draft: entry.id, question: text, files, window })
+        : files;
+      if (found === null) return;
+      onEnd();
+      sayInstead(lane, entry, text, found);
+    } catch (error) {
+      setFault(sentenceOf(error));
+    }
+  };
+  return (
+    <li class="entry user">
+      <AttachmentChips
+        files={files}
+        onRemove={(at) => setFiles(files.filter((_, each) => each !== at))}
+        onSearch={(at) => setFiles(files.map((file, each) => (each === at ? toggleSearch(file) : file)))}
+      />
+      {search === undefined ? null : <SearchLine search={search} />}
+      <Failure text={fault} />
+      <EditForm
+        label="Edited message"
+        entryId={entry.id}
+        text={entry.text}
+        submit="Send"
+        onSubmit={(text) => void send(text)}
+        onCancel={onEnd}
+      />
     </li>
   );
 }

@@ -13,7 +13,7 @@ import { Naming } from './naming.tsx';
 /** All conversations of this browser: opened, named, pinned, put into folders and removed here. */
 export function ConversationList() {
   return (
-    <nav class="conversations" aria-label="Conversations">
+    <nav class="conversations" aria-label="Conversations" onKeyDown={moveAlong}>
       {removed.value === null ? null : (
         <p class="undo" role="status">
           <span>Removed "{removed.value.title}".</span>{' '}
@@ -38,6 +38,30 @@ export function ConversationList() {
     </nav>
   );
 }
+
+/** Up and down lead to other conversations, left and right to what can be done with one. */
+function moveAlong(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  const [selector, step] = ARROWS[event.key] ?? [];
+  const at = event.target as Element;
+  const row = at.closest('.item');
+  if (selector === undefined || step === undefined || row === null || at.matches('input, [role=menuitem]'))
+    return;
+  const isAlong = selector === ROW_STOPS;
+  const all = [...(isAlong ? row : event.currentTarget).querySelectorAll<HTMLElement>(selector)].filter(
+    (each) => isAlong || each.checkVisibility(),
+  );
+  const from = isAlong ? at : (row.querySelector(selector) ?? at);
+  event.preventDefault();
+  all[all.indexOf(from as HTMLElement) + step]?.focus();
+}
+
+const ROW_STOPS = 'a, .item-actions button';
+const ARROWS: Readonly<Record<string, readonly [string, number]>> = {
+  ArrowDown: ['.item > a', 1],
+  ArrowUp: ['.item > a', -1],
+  ArrowRight: [ROW_STOPS, 1],
+  ArrowLeft: [ROW_STOPS, -1],
+};
 
 const Items = ({ of }: { of: readonly Conversation[] }) => (
   <ul>
@@ -124,9 +148,10 @@ function Item({ conversation }: { conversation: Conversation }) {
           icon={isPinned ? PinOff : Pin}
           name={`${isPinned ? 'Unpin' : 'Pin'} ${title}`}
           onClick={pin}
+          isInRow
         />
-        <IconButton icon={Pencil} name={`Rename ${title}`} onClick={() => setNaming('title')} />
-        <IconButton icon={Trash2} name={`Remove ${title}`} onClick={() => remove(id)} />
+        <IconButton icon={Pencil} name={`Rename ${title}`} isInRow onClick={() => setNaming('title')} />
+        <IconButton icon={Trash2} name={`Remove ${title}`} isInRow onClick={() => remove(id)} />
         <Mover conversation={conversation} onNew={() => setNaming('folder')} />
       </span>
     </li>
@@ -146,6 +171,7 @@ function Mover({
     <Menu
       icon={FolderInput}
       name={`Move ${title} to a folder`}
+      isInRow
       items={[
         ...others.map((name) => ({ name, icon: Folder, onClick: () => putInto(id, name) })),
         { name: 'New folder…', icon: FolderPlus, onClick: onNew },

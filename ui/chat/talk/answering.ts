@@ -78,8 +78,13 @@ export function goOn(lane: number, entry: Entry): void {
 }
 
 /** Says something else in the place of a prompt; what followed it stays on its own branch. */
-export function sayInstead(lane: number, entry: Entry, text: string): void {
-  putInstead(lane, { ...insteadOf(entry), ...filesOf(entry), id: freshId(), role: 'user', text });
+export function sayInstead(
+  lane: number,
+  entry: Entry,
+  text: string,
+  files: readonly Attachment[] = entry.files ?? [],
+): void {
+  putInstead(lane, { ...insteadOf(entry), ...filesOf({ files }), id: freshId(), role: 'user', text });
   sends.value += 1;
   void answer(current.value.id, { lane });
 }

@@ -6,8 +6,9 @@ import { signal } from '@preact/signals';
 import type { EmbeddingRequest, EmbeddingResponse } from '../../../src/wire/inference/embeddings.ts';
 import { count } from '../../parts/figures.ts';
 import { askJson, isAbort, sentenceOf } from '../../service/client.ts';
-import { isLocal, models } from '../../service/known.ts';
-import type { Attachment, WaitingFile } from './attachments.ts';
+import { isLocal, modelNamed, models } from '../../service/known.ts';
+import type { Attachment } from './attachments.ts';
+import type { Lane } from './conversation.ts';
 import { bestPassages, likeness, MOST_PASSAGES, type Passage, passagesOf } from './passages.ts';
 
 export interface Search {
@@ -43,24 +44,41 @@ export const embeddingModel = (): string | undefined =>
     .filter(({ kind }) => kind === 'embedding')
     .toSorted((a, b) => Number(isLocal(b)) - Number(isLocal(a)))[0]?.id;
 
+/** Passages of the file in place of the whole, or the whole again. */
+export function toggleSearch<File extends Attachment>(file: File): File {
+  const { passages, ...whole } = file;
+  return passages === undefined ? { ...file, passages: [] } : (whole as File);
+}
+
+/** The smallest window of the models that answer, tokens. */
+export function leastWindow(lanes: readonly Lane[]): number | undefined {
+  const windows = lanes.flatMap(({ model }) => modelNamed(model)?.context_length ?? []);
+  return windows.length === 0 ? undefined : Math.min(...windows);
+}
+
 export const isToSearch = ({ passages }: Attachment): boolean => passages?.length === 0;
 
-interface Wanted {
+interface Wanted<File> {
   readonly draft: string;
   readonly question: string;
-  readonly files: readonly WaitingFile[];
+  readonly files: readonly File[];
   /** The window of the model that reads them, tokens. */
   readonly window: number | undefined;
 }
 
 /** The files with their passages; null: the user stopped the search. Throws a sentence for the user. */
-export async function searchFiles({ draft, question, files, window }: Wanted): Promise<WaitingFile[] | null> {
+export async function searchFiles<File extends Attachment>({
+  draft,
+  question,
+  files,
+  window,
+}: Wanted<File>): Promise<File[] | null> {
   const model = embeddingModel();
   if (model === undefined)
     throw new Error('No embedding model is installed, so files are sent whole; install one under Models.');
   const abort = new AbortController();
   try {
-    const found: WaitingFile[] = [];
+    const found: File[] = [];
     for (const file of files) {
       if (!isToSearch(file)) {
         found.push(file);

@@ -116,14 +116,14 @@ function prefillWords(
   evaluated: number,
 ): string {
   const left = perSecond === undefined || perSecond <= 0 ? null : (1000 * (prompt - evaluated)) / perSecond;
-  return `reading ${count(evaluated)} of ${count(prompt)} tokens${left === null ? '' : ` · ${milliseconds(left)} left`}`;
+  return `processing ${count(evaluated)} of ${count(prompt)} tokens${left === null ? '' : ` · ${milliseconds(left)} left`}`;
 }
 
 function decodeWords(slot: SlotView, prefilled: number): string {
   const { cached_tokens: cached = 0, written_tokens: written = 0, accepted_tokens: accepted = 0 } = slot;
   const drafted = accepted === 0 ? '' : `, ${count(accepted)} of them drafted`;
   const waits = slot.phase === 'suspended' ? 'paused, older answers need its memory · ' : '';
-  return `${waits}${count(cached)} reused · ${count(prefilled)} read · ${count(written)} written${drafted}`;
+  return `${waits}${count(cached)} reused · ${count(prefilled)} processed · ${count(written)} generated${drafted}`;
 }
 
 function tokensIn({

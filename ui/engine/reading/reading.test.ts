@@ -85,8 +85,8 @@ describe('lanes', () => {
       ['10', 'free'],
     ]);
     expect(lanes.map(({ doing }) => doing)).toEqual([
-      'reading 250 of 400 tokens · 500 ms left',
-      '20 reused · 30 read · 30 written, 4 of them drafted',
+      'processing 250 of 400 tokens · 500 ms left',
+      '20 reused · 30 processed · 30 generated, 4 of them drafted',
       '700 tokens kept for a follow-up',
       'free',
     ]);
