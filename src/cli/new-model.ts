@@ -1,6 +1,6 @@
 /** Reports for the user about an installation, beyond the model itself. */
 import type { ModelKind } from '../contract/load.ts';
-import { isBaseModel, isServed, type ServedManifest } from '../store/files/manifest.ts';
+import { isBaseModel, isServed, isWithoutTemplate, type ServedManifest } from '../store/files/manifest.ts';
 import type { InstalledModel, Registry } from '../store/registry/registry.ts';
 import { type CliContext, printable } from './context.ts';
 import { baseModelWords } from './conversation/base-model.ts';
@@ -8,7 +8,7 @@ import { baseModelWords } from './conversation/base-model.ts';
 type Defaults = Readonly<Record<ModelKind, string | null>>;
 
 /** Current meaning of `default` for each kind of model. */
-export async function readDefaults(registry: Registry): Promise<Defaults> {
+async function readDefaults(registry: Registry): Promise<Defaults> {
   return { chat: await registry.defaultId('chat'), embedding: await registry.defaultId('embedding') };
 }
 
@@ -24,7 +24,7 @@ export async function announcing(
   const model = await registry.find(id);
   if (isBaseModel(model)) context.note(printable(`${id} ${baseModelWords(id)}`));
   const now = await noteDefault(context, registry, model, before);
-  if (isBaseModel(model) && now !== null && now !== id) {
+  if (isWithoutTemplate(model) && now !== null && now !== id) {
     context.note(
       printable(`${now} stays the default chat model; hearth default ${id} makes ${id} the default.`),
     );
@@ -33,7 +33,7 @@ export async function announcing(
 }
 
 /** Says that the model is what `default` means now, where it was another one before; returns the default of its kind. */
-export async function noteDefault(
+async function noteDefault(
   context: Pick<CliContext, 'note'>,
   registry: Registry,
   model: InstalledModel,
@@ -49,7 +49,7 @@ export async function noteDefault(
 
 function defaultWords(model: ServedManifest, before: string | null): string {
   const { id, kind } = model;
-  if (isBaseModel(model))
+  if (isWithoutTemplate(model))
     return `${id} is the default chat model until one with a chat template is installed; hearth default ${id} keeps it.`;
   const back = before === null ? '' : `; hearth default ${before} makes ${before} the default again`;
   const advice = kind === 'embedding' && before !== null ? '. Vectors of the two cannot be compared' : '';

@@ -191,9 +191,9 @@ describe('a model on the command line', () => {
       'The template leaves out what the user says.',
       expect.stringContaining('if it is loaded with other settings now'),
       expect.stringContaining('end after 4096 tokens'),
-      'base is the default chat model now; hearth default tiny makes tiny the default again.',
       '',
     ]);
+    expect((await hearth(['list'], env)).stdout).toMatch(/^tiny \*/m);
     const shown = (await hearth(['show', 'base'], env)).stdout;
     expect(shown).toMatch(/^detected +template: The template leaves out what the user says\./m);
     expect(shown.match(/^template /gm)).toHaveLength(1);

@@ -263,15 +263,20 @@ export function formatManifest(manifest: ModelManifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** A chat model that no template puts a conversation to: neither its file nor its user has one. */
-export function isBaseModel({ kind, facts, params }: ModelManifest): boolean {
-  return kind === 'chat' && !facts.hasChatTemplate && params.template === undefined;
+/** A chat model whose file has no chat template; its user may have set one. */
+export function isWithoutTemplate({ kind, facts }: ModelManifest): boolean {
+  return kind === 'chat' && !facts.hasChatTemplate;
+}
+
+/** A chat model without any template: neither its file nor its user has one. */
+export function isBaseModel(model: ModelManifest): boolean {
+  return isWithoutTemplate(model) && model.params.template === undefined;
 }
 
 /** Tokens of an answer that neither the request nor the model limits; null: the worker decides, by the vocabulary. */
 export function unnamedLimit(model: ModelManifest): number | null {
   if (isBaseModel(model)) return BASE_MODEL_TOKENS;
-  return model.kind === 'chat' && !model.facts.hasChatTemplate ? CHOSEN_TEMPLATE_TOKENS : null;
+  return isWithoutTemplate(model) ? CHOSEN_TEMPLATE_TOKENS : null;
 }
 
 /** A model that requests may name, which an adapter is not. */

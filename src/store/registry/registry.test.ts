@@ -103,7 +103,7 @@ describe('resolving a name', () => {
     expect(await registry.defaultId('chat')).toBe('second');
   });
 
-  it('chooses a base model only where there is no other', async () => {
+  it('chooses a model without a template only where there is no other, whatever is set', async () => {
     const registry = await temporaryRegistry();
     const folder = await temporaryFolder();
     const base = join(folder, 'base.gguf');
@@ -113,6 +113,9 @@ describe('resolving a name', () => {
     await registerBuiltin(registry, [{ id: 'tiny', path: await writeChat(folder, 'builtin.gguf', 1) }]);
     expect(await registry.defaultId('chat')).toBe('tiny');
     await setParams(registry, 'base', { template: 'gemma' });
+    expect(await registry.defaultId('chat')).toBe('tiny');
+    await registry.setDefault('base');
+    await setParams(registry, 'base', { template: null });
     expect(await registry.defaultId('chat')).toBe('base');
   });
 });

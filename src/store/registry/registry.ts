@@ -16,9 +16,9 @@ import { stampNow } from '../../lib/files/stamp.ts';
 import { readTemplateText } from '../../lib/gguf/inspect.ts';
 import { type DamagedManifest, InstalledReader, lookUp } from '../files/installed.ts';
 import {
-  isBaseModel,
   isBlobFile,
   isServed,
+  isWithoutTemplate,
   loadedFiles,
   modelFiles,
   type ModelManifest,
@@ -225,8 +225,8 @@ export class Registry {
 
   /**
    * 1. what the operator set; 2. what `hearth default` recorded, while it is installed;
-   * 3. the newest model of that kind that the user installed, base models apart; 4. the newest built-in one;
-   * 5. the newest base model.
+   * 3. the newest model of that kind that the user installed and whose file has a chat template; 4. the newest built-in
+   * one; 5. the newest other. Settings do not count, so that a change of one never moves the default.
    */
   async #defaultModel(kind: ModelKind, without: string | null = null): Promise<InstalledModel | undefined> {
     // Together: one after the other they are a noticeable part of what a short answer waits for.
@@ -239,7 +239,7 @@ export class Registry {
     const configured = this.#configured(kind);
     if (configured) return named(configured);
     const rank = (model: InstalledModel) =>
-      (isBaseModel(model) ? '0' : model.source.type === 'builtin' ? '1' : '2') + model.addedAt;
+      (isWithoutTemplate(model) ? '0' : model.source.type === 'builtin' ? '1' : '2') + model.addedAt;
     const newest = installed
       // A model that ranks gives no vectors.
       .filter((model) => model.kind === kind && model.facts.pooling !== 'rank')

@@ -16,7 +16,6 @@ import { reducedWindow } from '../../../store/registry/target.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { textOfFile } from '../../read-file.ts';
 import { localRegistry, setHere } from '../../local-registry.ts';
-import { readDefaults, noteDefault } from '../../new-model.ts';
 
 export function registerSet(program: Command, context: CliContext): void {
   program
@@ -36,7 +35,6 @@ export function registerSet(program: Command, context: CliContext): void {
       if (pairs.length === 0) return list(context, await registry.find(id), flags.json === true);
       if (!(await registry.has(id)) && (await setElsewhere(registry, id, patch)))
         return context.note(printable(`Applies to ${id} from the next request on.`));
-      const before = await readDefaults(registry);
       const wasBase = (await registry.has(id)) && isBaseModel(await registry.find(id));
       const model = await setHere(context, registry, id, patch);
       list(context, model, flags.json === true);
@@ -45,7 +43,6 @@ export function registerSet(program: Command, context: CliContext): void {
       const reduced = 'numCtx' in patch ? reducedWindow(model) : null;
       if (reduced !== null) context.note(printable(reduced.note));
       if (wasBase && !isBaseModel(model)) context.note(printable(chatWords(model.id)));
-      await noteDefault(context, registry, model, before);
     });
 }
 
