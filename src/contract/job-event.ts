@@ -304,9 +304,13 @@ export const EmbeddingEvent = Type.Object({
 });
 export type EmbeddingEvent = Static<typeof EmbeddingEvent>;
 
+/** From the first step of the job to its end, milliseconds; absent from engines that do not report it. */
+const ComputeMs = Type.Optional(Type.Number({ minimum: 0 }));
+
 export const EmbeddedEvent = Type.Object({
   type: Type.Literal('embedded'),
   totalTokens: Type.Integer(),
+  computeMs: ComputeMs,
   /** For a record; only of jobs that ask for it. */
   account: Type.Optional(VectorFacts),
 });
@@ -322,7 +326,11 @@ export const ScoreEvent = Type.Object({
 });
 export type ScoreEvent = Static<typeof ScoreEvent>;
 
-export const RankedEvent = Type.Object({ type: Type.Literal('ranked'), totalTokens: Type.Integer() });
+export const RankedEvent = Type.Object({
+  type: Type.Literal('ranked'),
+  totalTokens: Type.Integer(),
+  computeMs: ComputeMs,
+});
 
 /** Format in which a model writes, and the source of that knowledge. */
 export const ModelFormatFacts = Type.Object({

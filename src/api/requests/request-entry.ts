@@ -40,6 +40,8 @@ export class RequestEntry implements RequestAccount {
   readonly #begin: number;
   readonly #counts: { -readonly [Key in keyof Counts]: Counts[Key] } = {};
   #stage: { readonly name: Stage; readonly sinceMs: number } | null = null;
+  /** The last stage before it started, until its end is known. */
+  #before: { readonly name: Stage; readonly sinceMs: number; readonly knownMs: number } | null = null;
   #hasStarted = false;
   /** Null: no answer came to its end. */
   #completed: number | null = null;
@@ -82,11 +84,14 @@ export class RequestEntry implements RequestAccount {
         return this.#said(event.pieces);
       case 'tool_call':
         return this.#said();
+      case 'embedding':
+      case 'score':
+        return this.#start();
       case 'embedded':
       case 'ranked':
         this.#start();
         this.#counts.prompt_tokens = event.totalTokens;
-        return;
+        return this.#computed(event.computeMs);
       case 'done': {
         const { usage, timings } = event;
         const { drafts } = timings;
@@ -164,7 +169,19 @@ export class RequestEntry implements RequestAccount {
     this.#hasStarted = true;
   }
 
+  /** The first result tells that a job computes, and its end since when: until then it waited. */
+  #computed(ms: number | undefined): void {
+    if (ms === undefined || this.#before === null) return;
+    const { name, sinceMs, knownMs } = this.#before;
+    const waitedMs = Math.max(0, this.#clock.monotonicMs() - ms - sinceMs);
+    this.#counts[`${name}_ms`] = knownMs + Math.round(waitedMs);
+    this.#counts.prefill_ms = Math.round(ms);
+    this.#before = null;
+  }
+
   #leave(): void {
+    if (this.#stage !== null)
+      this.#before = { ...this.#stage, knownMs: this.#counts[`${this.#stage.name}_ms`] ?? 0 };
     Object.assign(this.#counts, this.#waited());
     this.#stage = null;
   }

@@ -23,6 +23,8 @@ interface OpenJob {
   /** Those of its inputs that have not begun. */
   readonly inputs: EmbedInput[];
   totalTokens: number;
+  /** Absent: none of its inputs has begun. */
+  begunMs?: number;
   unfinished: number;
   over: boolean;
 }
@@ -120,9 +122,11 @@ export class EmbedPool {
   async #place(step: PoolStep): Promise<void> {
     if (this.#beside.takes(step, this.#waiting)) {
       while (!this.#beside.hasRoom(step.limits)) await this.#change();
+      begin(step);
       void this.#computeParallel(step);
     } else {
       while (this.#beside.steps > 0) await this.#change();
+      begin(step);
       this.#compute(step);
     }
   }
@@ -178,10 +182,11 @@ export class EmbedPool {
   }
 
   #close(open: OpenJob): void {
-    const { work, totalTokens } = open;
+    const { work, totalTokens, begunMs } = open;
+    const computeMs = begunMs === undefined ? 0 : performance.now() - begunMs;
     open.over = true;
     this.#open.delete(work.jobId);
-    this.#outbox.event(work.jobId, work.ended(totalTokens));
+    this.#outbox.event(work.jobId, work.ended({ totalTokens, computeMs }));
     this.#flush();
   }
 
@@ -201,6 +206,11 @@ export class EmbedPool {
     this.#flushedMs = performance.now();
     this.#outbox.flush();
   }
+}
+
+function begin({ inputs }: PoolStep): void {
+  const nowMs = performance.now();
+  for (const { source } of inputs) source.begunMs ??= nowMs;
 }
 
 function fill(context: NativeContext, { inputs }: PoolStep): void {

@@ -19,7 +19,13 @@ export interface Work {
   readonly accounts?: true;
   /** One event for each index of the input. Throws when the values are not a result. */
   told(input: EmbedInput, values: Float32Array): JobEvent[];
-  ended(totalTokens: number): JobEvent;
+  ended(sums: Sums): JobEvent;
+}
+
+/** What is known of a whole job at its end. */
+interface Sums {
+  readonly totalTokens: number;
+  readonly computeMs: number;
 }
 
 /** Throws when the model cannot do the job, or an input is refused. */
@@ -54,9 +60,9 @@ function embedWork(model: EmbeddingModel, job: EmbedJob): Work {
       };
       return input.indexes.map((index) => ({ type: 'embedding', index, vector, ...facts }));
     },
-    ended: (totalTokens) => ({
+    ended: (sums) => ({
       type: 'embedded',
-      totalTokens,
+      ...sums,
       ...(accounts && { account: vectorFacts(model) }),
     }),
   };
@@ -72,7 +78,7 @@ function rankWork(model: EmbeddingModel, job: RankJob): Work {
       if (!Number.isFinite(score)) throw new Error(`the score of document ${input.indexes[0]} is not finite`);
       return input.indexes.map((index) => ({ type: 'score', index, score, ...inputFacts(input) }));
     },
-    ended: (totalTokens) => ({ type: 'ranked', totalTokens }),
+    ended: (sums) => ({ type: 'ranked', ...sums }),
   };
 }
 

@@ -11,6 +11,10 @@ export function quantile(values: readonly number[], share: number): number | nul
   return sorted[Math.ceil(share * sorted.length) - 1] ?? null;
 }
 
+/** Requests whose prompt was looked for in the cache; embeddings have none, and others failed or were stopped before. */
+export const withPrompt = (requests: readonly RequestView[]): RequestView[] =>
+  requests.filter(({ cached_tokens: cached }) => cached !== undefined);
+
 export interface PromptOrigins {
   readonly slot: number;
   readonly ram: number;
@@ -21,7 +25,9 @@ export interface PromptOrigins {
 /** Where the prompt tokens of these requests came from. */
 export function promptOrigins(requests: readonly RequestView[]): PromptOrigins {
   const origins = { slot: 0, ram: 0, disk: 0, evaluated: 0 };
-  for (const { prompt_tokens: prompt = 0, cached_tokens: cached = 0, ram_tokens, disk_tokens } of requests) {
+  for (const { prompt_tokens: prompt = 0, cached_tokens: cached = 0, ram_tokens, disk_tokens } of withPrompt(
+    requests,
+  )) {
     const [ram, disk] = [ram_tokens ?? 0, disk_tokens ?? 0];
     origins.slot += Math.max(0, cached - ram - disk);
     origins.ram += ram;
@@ -30,10 +36,6 @@ export function promptOrigins(requests: readonly RequestView[]): PromptOrigins {
   }
   return origins;
 }
-
-/** Requests whose prompt was looked at; others failed, or were stopped, before. */
-export const withPrompt = (requests: readonly RequestView[]): RequestView[] =>
-  requests.filter(({ prompt_tokens: prompt }) => prompt !== undefined);
 
 /** The share of prompt tokens that were not evaluated again; null where there was no prompt. */
 export function reusedShare({ slot, ram, disk, evaluated }: PromptOrigins): number | null {

@@ -180,14 +180,17 @@ describe('figures', () => {
     expect([quantile([22_200, 323], 0.5), quantile([22_200, 323], 0.99)]).toEqual([323, 22_200]);
   });
 
-  it('leave out requests that ended before their prompt was looked at', () => {
-    expect(withPrompt([asked({ prompt_tokens: 7 }), asked({ status: 500 })])).toHaveLength(1);
+  it('leave out embeddings, and requests that ended before their prompt was looked at', () => {
+    const chat = asked({ prompt_tokens: 7, cached_tokens: 0 });
+    const all = [chat, asked({ prompt_tokens: 9000 }), asked({ status: 500 })];
+    expect(withPrompt(all)).toEqual([chat]);
+    expect(promptOrigins(all)).toEqual(promptOrigins([chat]));
   });
 
   it('say where prompts came from', () => {
     const origins = promptOrigins([
       asked({ prompt_tokens: 100, cached_tokens: 90, ram_tokens: 20, disk_tokens: 10 }),
-      asked({ prompt_tokens: 50 }),
+      asked({ prompt_tokens: 50, cached_tokens: 0 }),
     ]);
     expect(origins).toEqual({ slot: 60, ram: 20, disk: 10, evaluated: 60 });
     expect(reusedShare(origins)).toBe(0.6);
