@@ -1,9 +1,10 @@
 /** The proof under an answer: asked for by one click, checked in the browser, opened, and exported with the conversation. */
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openPage } from './browser.ts';
 import { pageRig } from './page-rig.ts';
-import { answers, items, say } from './talking.ts';
+import { answers, items, reload, say } from './talking.ts';
 
 const rig = pageRig();
 
@@ -22,7 +23,12 @@ describe('an answer', () => {
     await seal.click();
     const verdict = page.locator('.verdict .word');
     await expect.poll(() => verdict.textContent()).toBe('Verified');
-    await page.goBack();
+    // The question stands above it, the address leads to it again, and a link back to the conversation.
+    expect(await page.getByLabel('The question').textContent()).toBe('What is Hearth?');
+    await reload(page);
+    await expect.poll(() => verdict.textContent()).toBe('Verified');
+    await page.getByRole('link', { name: 'Back to “What is Hearth?”' }).click();
+    await seal.waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export' }).click(),
@@ -45,10 +51,63 @@ describe('an answer', () => {
       buffer: Buffer.from(file),
     });
     await expect.poll(() => items(page).count()).toBe(2);
-    // A file cannot vouch for itself.
+    // A file cannot vouch for itself, and is not blamed before it was checked.
     await expect.poll(() => seal.textContent()).toBe('Record, not checked here yet');
+    expect(await seal.getAttribute('class')).toBe('seal open');
     await seal.click();
     await expect.poll(() => verdict.textContent()).toBe('The answer was changed');
+    await page.goBack();
+    await expect.poll(() => seal.textContent()).toBe('The answer was changed');
+    expect(await seal.getAttribute('class')).toBe('seal bad');
     await close();
+  });
+
+  it('is proved to somebody else by one file, in the browser and on the command line', async () => {
+    const { page, close } = await openPage(rig.browser, `${rig.served.url}/ui/`);
+    await say(page, 'What is Hearth?');
+    await page.getByRole('button', { name: 'Prove' }).click();
+    await page.locator('.seal').click();
+    const verdict = page.locator('.verdict .word');
+    await expect.poll(() => verdict.textContent()).toBe('Verified');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save the proof' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^hearth-proof-what-is-hearth-\d{4}-\d\d-\d\d\.json$/);
+    const file = path.join(rig.installation.folder, 'proof.json');
+    await download.saveAs(file);
+    await close();
+
+    const there = rig.installation.anotherHome();
+    const verify = (...args: string[]) => rig.installation.run(['evidence', 'verify', file, ...args], there);
+    expect(await verify('--pubkey', file)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('verified at L1'),
+    });
+    // Without that, nobody has said that the key in the file is the issuer's.
+    expect((await verify()).code).toBe(2);
+
+    const other = await rig.installation.serve({ SVC_NUM_THREADS: '1', ...there });
+    const theirs = await openPage(rig.browser, `${other.url}/ui/#/proof`);
+    const choose = async (name: string, text: string) =>
+      theirs.page.getByLabel('Choose files').setInputFiles({
+        name,
+        mimeType: 'application/json',
+        buffer: Buffer.from(text),
+      });
+    const whole = await readFile(file, 'utf8');
+    await choose('proof.json', whole);
+    const here = theirs.page.locator('.verdict .word');
+    await expect.poll(() => here.textContent()).toBe('Verified');
+    expect(await theirs.page.locator('.verdict').getAttribute('class')).toBe('verdict open');
+    await theirs.page.getByText('which anybody could have put there').waitFor();
+    await choose('proof.json', whole.replace('Hearth is', 'Hearth was'));
+    await expect.poll(() => here.textContent()).toBe('The answer was changed');
+    const { record, public_key: key } = JSON.parse(whole) as { record: string; public_key: string };
+    await choose('key.pem', key);
+    await choose('response.json', record);
+    await expect.poll(() => here.textContent()).toBe('Signed; the request was not compared');
+    await theirs.close();
+    other.signal('SIGTERM');
   });
 });

@@ -53,15 +53,10 @@ describe('a record', () => {
     await expect.poll(() => comparison.locator('.passed').count()).toBeGreaterThanOrEqual(5);
     expect(await comparison.locator('.failed').count()).toBe(0);
 
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Save the record' }).click(),
-    ]);
-    const record = await readFile(await download.path(), 'utf8');
+    const { record, request: asked } = await savedProof(page);
     const changed = record.replace('Hearth is', 'Hearth was');
     expect(changed).not.toBe(record);
     await page.getByText('Check it on the command line').waitFor();
-    const asked = await requestOf(page);
     await drop(page, changed, asked);
     await expect.poll(() => verdict.textContent()).toBe('The answer was changed');
     // What comes again is what was signed, and not what the file says.
@@ -201,13 +196,12 @@ async function look(page: Page, view: (typeof VIEWS)[number]): Promise<void> {
   await page.locator(`main[data-view="${view}"] h1`).waitFor({ state: 'attached' });
 }
 
-/** What was asked, as the page saves it. */
-async function requestOf(page: Page): Promise<string> {
+async function savedProof(page: Page): Promise<{ record: string; request: string }> {
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Save the request' }).click(),
+    page.getByRole('button', { name: 'Save the proof' }).click(),
   ]);
-  return readFile(await download.path(), 'utf8');
+  return JSON.parse(await readFile(await download.path(), 'utf8')) as { record: string; request: string };
 }
 
 async function drop(page: Page, ...texts: readonly string[]): Promise<void> {

@@ -1,4 +1,4 @@
-/** What the address names: a view, and in it a conversation. It stands behind the #, so that the service never sees it. */
+/** What the address names: a view, and in it a conversation or a proof. It stands behind the #, so that the service never sees it. */
 import { signal } from '@preact/signals';
 
 export const VIEWS = ['chat', 'engine', 'models', 'requests', 'proof'] as const;
@@ -6,7 +6,7 @@ export type ViewId = (typeof VIEWS)[number];
 
 export interface Place {
   readonly view: ViewId;
-  /** A conversation; null: none is named. */
+  /** A conversation, or the answer whose proof is shown; null: none is named. */
   readonly id: string | null;
 }
 
@@ -28,7 +28,7 @@ export function rename(view: ViewId, id: string | null): void {
 }
 
 function read(): Place {
-  const [, name, id] = /^#\/([a-z]+)(?:\/([\w%-]+))?$/.exec(location.hash) ?? [];
+  const [, name, id] = /^#\/([a-z]+)(?:\/([^/]+))?$/.exec(location.hash) ?? [];
   const view = VIEWS.find((each) => each === name) ?? 'chat';
   return { view, id: id === undefined ? null : decode(id) };
 }

@@ -7,3 +7,13 @@ export function saveFile(name: string, text: string, type = 'application/json'):
   link.click();
   URL.revokeObjectURL(address);
 }
+
+const MOST_SUBJECT = 40;
+
+/** A name that says what a file is about, and of which day it is: `hearth-proof-what-is-hearth-2026-11-27.json`. */
+export function fileName(kind: string, subject = ''): string {
+  const words = subject.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const about = words.join('-').slice(0, MOST_SUBJECT).replace(/-$/, '');
+  const day = new Date().toLocaleDateString('sv');
+  return ['hearth', kind, ...(about === '' ? [] : [about]), day].join('-').concat('.json');
+}

@@ -6,6 +6,7 @@ import { checkClaims } from '../../src/api/replay/check-claims.ts';
 import { parseJson } from '../../src/lib/json/strict-json.ts';
 import { checkReplay } from '../../src/trust/evidence/compare.ts';
 import { parseKeyring } from '../../src/trust/evidence/keyring.ts';
+import { readProofFile } from '../../src/trust/evidence/proof-file.ts';
 import { recordText } from '../../src/trust/evidence/record-text.ts';
 import { type AnyStatement, isOfAnswer } from '../../src/trust/evidence/any-statement.ts';
 import {
@@ -25,6 +26,8 @@ export interface Checked extends Verdict {
   /** Null where the signature is not that of a trusted key: then nothing of it is read. */
   readonly statement: AnyStatement | null;
   readonly payloadSha256: string;
+  /** The key that signed it came in the same file. */
+  readonly isKeyEnclosed?: true;
 }
 
 export interface Claims {
@@ -112,8 +115,8 @@ interface Choice {
 }
 
 /** What the verdict is about, in a headline. */
-export function headlineOf({ exitCode, findings }: Pick<Verdict, 'exitCode' | 'findings'>): string {
-  if (exitCode === 0) return 'Verified';
+export function headlineOf({ exitCode, level, findings }: Verdict): string {
+  if (exitCode === 0) return level === 'L0' ? 'Signed; the request was not compared' : 'Verified';
   if (exitCode === 2) return 'Not enough to tell';
   const failed = new Set(findings.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name));
   if (failed.has('signature')) return 'Not signed by a trusted key';
@@ -137,8 +140,28 @@ export function identityFault(
 /** Members of the requests of each route with records. */
 const REQUESTS = ['messages', 'prompt', 'input'];
 
+/** The last message of the user in a request, or its prompt; null: it has none. */
+export function questionOf(request: string | null): string | null {
+  if (request === null) return null;
+  const value: unknown = JSON.parse(request);
+  const { messages, prompt } = membersOf(value);
+  const turns = Array.isArray(messages) ? messages.map(membersOf) : [];
+  const asked = turns.findLast(({ role }) => role === 'user')?.['content'] ?? prompt;
+  return typeof asked === 'string' ? asked : textOfParts(asked);
+}
+
+const membersOf = (value: unknown): { readonly [name: string]: unknown } =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
+
+function textOfParts(content: unknown): string | null {
+  const parts = Array.isArray(content) ? content.map(membersOf) : [];
+  const texts = parts.flatMap(({ text }) => (typeof text === 'string' ? text : []));
+  return texts.length === 0 ? null : texts.join('\n');
+}
+
 /** What a dropped file is. */
-export function kindOf(text: string): 'record' | 'request' | 'key' | null {
+export function kindOf(text: string): 'proof' | 'record' | 'request' | 'key' | null {
+  if (readProofFile(text) !== null) return 'proof';
   if (text.includes('-----BEGIN PUBLIC KEY-----') && !text.trimStart().startsWith('{')) return 'key';
   try {
     const value = read(recordText(text)) as Record<string, unknown>;

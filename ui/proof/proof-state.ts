@@ -1,7 +1,9 @@
 /** The record at hand: asked for here or dropped in, checked, and compared with a second answer. */
 import { signal } from '@preact/signals';
 import { FROZEN_MODE, REQUEST_HEADERS } from '../../src/wire/headers.ts';
+import { readProofFile } from '../../src/trust/evidence/proof-file.ts';
 import type { Finding } from '../../src/trust/evidence/verify.ts';
+import { addressOf, place } from '../parts/address.ts';
 import { ask, sentenceOf } from '../service/client.ts';
 import { type Checked, checkRecord, compareAnswers, kindOf } from './check.ts';
 import { keyText, meetService, trust } from './trust.ts';
@@ -12,6 +14,12 @@ export interface Held {
   readonly request: string | null;
   readonly nonce?: string;
   readonly from: string;
+  /** What it is about, for the name of its file. */
+  readonly subject?: string;
+  /** The address names it. */
+  readonly isNamed?: true;
+  /** A key that came with it; absent: none did. */
+  readonly key?: string;
 }
 
 export const held = signal<Held | null>(null);
@@ -23,12 +31,13 @@ export const fault = signal<string | null>(null);
 /** Asks a question whose answer comes with a record. */
 export function askSigned(model: string, prompt: string, maxTokens: number): Promise<void> {
   return during('asking', async () => {
+    leaveNamed();
     await meetService();
     const body = { model, messages: [{ role: 'user', content: prompt }], max_tokens: maxTokens };
     const request = JSON.stringify(body);
     const nonce = crypto.randomUUID();
     const record = await frozen(request, nonce);
-    await hold({ record, request, nonce, from: 'asked here' });
+    await hold({ record, request, nonce, from: 'asked here', subject: prompt });
   });
 }
 
@@ -38,24 +47,32 @@ export function askAgain(): Promise<void> {
     const [first, { request } = { request: null }] = [checked.value, held.value ?? undefined];
     if (first === null || request === null) return;
     const record = await frozen(request, crypto.randomUUID());
-    const second = await checkRecord({ record, request, key: keyText() });
+    const key = keyFor(first);
+    const second = await checkRecord({ record, request, key });
     if (second.statement === null)
       throw new Error('The second answer is not signed by the key of the first, so they cannot be compared.');
     comparison.value = await compareAnswers(first, second);
   });
 }
 
-/** Takes files: a record, and with it the request or the key where they are known. */
+/** Takes files: a proof, or a record and with it the request or the key where they are known. */
 export function takeFiles(files: Iterable<File>): Promise<void> {
   return during('no', async () => {
     const texts = await Promise.all(
       [...files].map(async (file) => ({ name: file.name, text: await file.text() })),
     );
     const of = (kind: ReturnType<typeof kindOf>) => texts.find(({ text }) => kindOf(text) === kind);
-    const [record, request, key] = [of('record'), of('request'), of('key')];
+    const [proof, record, request, key] = [of('proof'), of('record'), of('request'), of('key')];
     if (key !== undefined) trust.value = { kind: 'given', text: key.text, name: key.name };
     const old = held.value;
-    if (record !== undefined) {
+    const whole = readProofFile(proof?.text ?? '');
+    if (whole !== null) {
+      leaveNamed();
+      const { publicKey } = whole;
+      const enclosed = publicKey === null ? {} : { key: publicKey };
+      await hold({ ...whole, request: request?.text ?? whole.request, from: proof?.name ?? '', ...enclosed });
+    } else if (record !== undefined) {
+      leaveNamed();
       await hold({ record: record.text, request: request?.text ?? null, from: record.name });
     } else if (old !== null && (request ?? key) !== undefined) {
       await hold({ ...old, request: request?.text ?? old.request });
@@ -70,7 +87,12 @@ export function takeFiles(files: Iterable<File>): Promise<void> {
   });
 }
 
-function forgetRecord(): void {
+/** What is shown next is not what the address names. */
+function leaveNamed(): void {
+  if (place.peek().id !== null) location.hash = addressOf('proof');
+}
+
+export function forgetRecord(): void {
   held.value = null;
   checked.value = null;
   comparison.value = null;
@@ -80,9 +102,21 @@ export async function hold(next: Held): Promise<void> {
   held.value = next;
   checked.value = null;
   comparison.value = null;
-  const { record, request, nonce } = next;
-  checked.value = await checkRecord({ record, request, key: keyText(), nonce });
+  const judged = await judge(next);
+  // Another one may have been chosen meanwhile.
+  if (held.value === next) checked.value = judged;
 }
+
+/** By the key that is trusted here; where that did not sign, by the key in the file. */
+async function judge({ record, request, nonce, key }: Held): Promise<Checked> {
+  const judged = await checkRecord({ record, request, key: keyText(), nonce });
+  if (judged.statement !== null || key === undefined) return judged;
+  return { ...(await checkRecord({ record, request, key, nonce })), isKeyEnclosed: true };
+}
+
+/** The key that a record was judged by. */
+export const keyFor = ({ isKeyEnclosed }: Checked): string | null =>
+  isKeyEnclosed === true ? (held.value?.key ?? null) : keyText();
 
 export async function frozen(request: string, nonce: string, signal?: AbortSignal): Promise<string> {
   const headers = { [REQUEST_HEADERS.evidenceMode]: FROZEN_MODE, [REQUEST_HEADERS.evidenceNonce]: nonce };

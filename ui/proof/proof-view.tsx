@@ -1,4 +1,8 @@
 import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { recordText } from '../../src/trust/evidence/record-text.ts';
+import { isRestored } from '../chat/talk/conversations.ts';
+import { addressOf, place } from '../parts/address.ts';
 import { Failure } from '../parts/failure.tsx';
 import { milliseconds, moment } from '../parts/figures.ts';
 import { sentenceOf } from '../service/client.ts';
@@ -7,7 +11,9 @@ import { RecordingSign } from '../requests/recording-sign.tsx';
 import { useRecovery } from '../service/use-recovery.ts';
 import { Options } from '../parts/options.tsx';
 import { Markdown } from '../text/markdown.tsx';
-import { askSigned, busy, checked, fault, held, takeFiles } from './proof-state.ts';
+import { findNamed, showNamed } from './named-proof.ts';
+import { askSigned, busy, checked, fault, type Held, held, takeFiles } from './proof-state.ts';
+import { questionOf } from './check.ts';
 import { RecordView } from './record-view.tsx';
 import { meetService, trust } from './trust.ts';
 
@@ -19,6 +25,16 @@ export function ProofView() {
       fault.value = sentenceOf(error);
     });
   });
+  const { id } = place.value;
+  const named = findNamed(id);
+  const isNamed = named !== null;
+  useEffect(() => void showNamed(id), [id, isNamed, isRestored.value]);
+  const forms = (
+    <div class="two">
+      <Asking />
+      <Dropping />
+    </div>
+  );
   return (
     <div
       class="view proof"
@@ -34,17 +50,18 @@ export function ProofView() {
           An answer can carry a signed record of how it was made. The record is checked here, in your browser,
           by the code of <code>hearth evidence verify</code>, without trusting the service.
         </p>
+        {named === null ? null : (
+          <a href={addressOf('chat', named.conversation.id)}>Back to “{named.conversation.title}”</a>
+        )}
       </header>
       <RecordingSign />
-      <div class="two">
-        <Asking />
-        <Dropping />
-      </div>
+      {isNamed ? null : forms}
       <TrustLine />
       <Failure text={fault.value} />
       {checked.value === null || held.value === null ? null : (
-        <RecordView held={held.value} checked={checked.value} answer={<Said record={held.value.record} />} />
+        <RecordView held={held.value} checked={checked.value} answer={<Said held={held.value} />} />
       )}
+      {isNamed ? forms : null}
     </div>
   );
 }
@@ -112,8 +129,8 @@ function Dropping() {
     <section class="sheet drop" aria-label="Check a record">
       <h2>Check</h2>
       <p>
-        Drop a saved answer anywhere on this page, with its request and the issuer's public key if you have
-        them. Nothing is sent anywhere; this also works while the service is stopped.
+        Drop a saved proof anywhere on this page, or a saved answer with its request and the issuer's public
+        key. Nothing is sent anywhere; this also works while the service is stopped.
       </p>
       <label class="button">
         Choose files
@@ -161,22 +178,31 @@ function TrustLine() {
   }
 }
 
-/** What was answered, as far as the file holds it. */
-function Said({ record }: { record: string }) {
-  const { choices, timings } = JSON.parse(record) as {
+/** What was asked and answered, as far as the files hold it. */
+function Said({ held: { record, request } }: { held: Held }) {
+  const { choices, timings } = JSON.parse(recordText(record)) as {
     choices?: { message?: { content?: string } }[];
     timings?: { prompt_ms: number; predicted_ms: number };
   };
+  const question = questionOf(request);
   const text = choices?.[0]?.message?.content;
-  if (text === undefined) return null;
   return (
-    <div class="said-answer">
-      <Markdown text={text} />
-      {timings === undefined ? null : (
-        <p class="hint">
-          took {milliseconds(timings.prompt_ms + timings.predicted_ms)} (not part of what is signed)
-        </p>
+    <>
+      {question === null ? null : (
+        <blockquote class="said-question" aria-label="The question">
+          {question}
+        </blockquote>
       )}
-    </div>
+      {text === undefined ? null : (
+        <div class="said-answer">
+          <Markdown text={text} />
+          {timings === undefined ? null : (
+            <p class="hint">
+              took {milliseconds(timings.prompt_ms + timings.predicted_ms)} (not part of what is signed)
+            </p>
+          )}
+        </div>
+      )}
+    </>
   );
 }

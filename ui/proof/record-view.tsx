@@ -2,13 +2,17 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { isOfAnswer } from '../../src/trust/evidence/any-statement.ts';
 import type { Finding } from '../../src/trust/evidence/verify.ts';
-import { saveFile } from '../parts/files.ts';
+import { proofFileText } from '../../src/trust/evidence/proof-file.ts';
+import { fileName, saveFile } from '../parts/files.ts';
 import { CodeBlock } from '../text/code/code-block.tsx';
 import { type Checked, headlineOf, payloadText } from './check.ts';
 import { explain } from './explained.ts';
-import { askAgain, busy, comparison, type Held } from './proof-state.ts';
+import { askAgain, busy, comparison, type Held, keyFor } from './proof-state.ts';
 
 const TONES = { 0: 'good', 1: 'bad', 2: 'open' } as const;
+/** Where a stranger's key or no request was compared, green would say too much. */
+const toneOf = ({ exitCode, level, isKeyEnclosed }: Checked) =>
+  exitCode === 0 && (level === 'L0' || isKeyEnclosed === true) ? 'open' : TONES[exitCode];
 
 const LEVELS = {
   L0: 'signature',
@@ -36,7 +40,7 @@ export function RecordView({
   const { level } = checked;
   return (
     <section class="record" aria-label="The record">
-      <div class={`verdict ${TONES[checked.exitCode]}`} role="status" ref={verdict}>
+      <div class={`verdict ${toneOf(checked)}`} role="status" ref={verdict}>
         <p class="word">{headlineOf(checked)}</p>
         <p>
           {level === null ? held.from : `${held.from} · level ${level}, ${LEVELS[level]}`}
@@ -44,6 +48,13 @@ export function RecordView({
           <code>sha256:{checked.payloadSha256.slice(0, 24)}…</code>
         </p>
       </div>
+      {checked.isKeyEnclosed === true ? (
+        <p class="trust">
+          It was checked by the key in this file, which anybody could have put there. Ask the issuer whether
+          it is theirs: compare <code>{keyIdOf(checked)}</code> with their output of{' '}
+          <code>hearth evidence pubkey --fingerprint</code>.
+        </p>
+      ) : null}
       {answer}
       <Findings list={checked.findings} />
       <Actions held={held} checked={checked} />
@@ -92,7 +103,9 @@ const inWordsOfThePage = (detail: string): string =>
 
 function Actions({ held, checked }: { held: Held; checked: Checked }) {
   const isComparing = busy.value === 'comparing';
-  const { request } = held;
+  const { record, request, subject } = held;
+  const file = fileName('proof', subject);
+  const save = () => saveFile(file, proofFileText({ record, request, publicKey: keyFor(checked) }));
   return (
     <div class="actions">
       {request === null || !isFromChat(checked) ? null : (
@@ -100,29 +113,23 @@ function Actions({ held, checked }: { held: Held; checked: Checked }) {
           {isComparing ? 'Answering…' : 'Ask again and compare'}
         </button>
       )}
-      <button type="button" onClick={() => saveFile('response.json', held.record)}>
-        Save the record
+      <button type="button" onClick={save}>
+        Save the proof
       </button>
-      {request === null ? null : (
-        <button type="button" onClick={() => saveFile('request.json', request)}>
-          Save the request
-        </button>
-      )}
       <details>
         <summary>Check it on the command line</summary>
         <p class="hint">
-          The strongest check is a full replay on another machine. It needs the saved files, the model, and
-          the public key: the output of <code>hearth evidence pubkey</code> here, saved as{' '}
-          <code>hearth.pub</code>.
+          The saved file holds the answer with its record, the request and the public key. The strongest check
+          is a full replay on another machine, which needs the model. <code>--pubkey</code> trusts the key in
+          the file.
         </p>
-        <CodeBlock
-          text="hearth evidence verify response.json --request request.json --pubkey hearth.pub --replay"
-          language="sh"
-        />
+        <CodeBlock text={`hearth evidence verify ${file} --pubkey ${file} --replay`} language="sh" />
       </details>
     </div>
   );
 }
+
+const keyIdOf = ({ record }: Checked): string => record.envelope.signatures[0]?.keyid ?? '';
 
 /** The page asks again there only. */
 const isFromChat = ({ statement }: Checked): boolean =>

@@ -4,8 +4,9 @@ import { parseJson } from '../../lib/json/strict-json.ts';
 import { fail, isFailure, isSvcError, errorMessage, errorReason } from '../../lib/errors/svc-error.ts';
 import { type Keyring, keyringFromJson, parseKeyring } from '../../trust/evidence/keyring.ts';
 import { readKeyHistory } from '../../trust/evidence/rotation.ts';
+import { readProofFile } from '../../trust/evidence/proof-file.ts';
 import { recordText } from '../../trust/evidence/record-text.ts';
-import { type OpenedRecord, openRecord } from '../../trust/evidence/verify.ts';
+import { type OpenedRecord, openRecord, type RequestFile } from '../../trust/evidence/verify.ts';
 
 /** A file that is no JSON, or JSON that two readers could read differently, is malformed like a record is. */
 export async function readJsonFile(
@@ -32,15 +33,35 @@ export interface RecordFile {
   readonly record: OpenedRecord;
   /** Tokens per second that the response reported, or null. */
   readonly reportedSpeed: number | null;
+  /** The request that the same file holds; null: none. */
+  readonly request: RequestFile | null;
 }
 
 export async function readRecord(path: string): Promise<RecordFile> {
-  const { value } = await readJsonFile(path, recordText);
+  const { bytes, value } = await readJsonFile(path, recordText);
   const record = opened(path, value);
   const timings: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'timings') : null;
   const speed: unknown =
     typeof timings === 'object' && timings !== null ? Reflect.get(timings, 'predicted_per_second') : null;
-  return { path, record, reportedSpeed: typeof speed === 'number' ? speed : null };
+  return {
+    path,
+    record,
+    reportedSpeed: typeof speed === 'number' ? speed : null,
+    request: enclosed(path, bytes),
+  };
+}
+
+function enclosed(path: string, file: Buffer): RequestFile | null {
+  const request = readProofFile(file.toString('utf8'))?.request ?? null;
+  if (request === null) return null;
+  try {
+    const bytes = Buffer.from(request);
+    return { bytes, value: parseJson(bytes) };
+  } catch (cause) {
+    if (!isSvcError(cause)) throw cause;
+    const reason = `the request in ${path} is not usable JSON: ${errorReason(cause)}`;
+    throw fail('record_malformed', { reason }, cause);
+  }
 }
 
 function opened(path: string, value: unknown): OpenedRecord {

@@ -74,7 +74,7 @@ async function replayDrift(file: string, bench: Bench): Promise<Drift> {
   try {
     const recorded = await readRecord(file);
     const { findings, statement, record, request } = checkClaims(recorded.record, bench.keyring, {
-      request: await readRequest(file),
+      request: recorded.request ?? (await readRequest(file)),
     });
     const wrong = findings.find(({ outcome }) => outcome === 'failed');
     if (wrong !== undefined) return notRun(file, 'mismatch', `${wrong.name}: ${wrong.detail}`);

@@ -103,7 +103,8 @@ async function readClaims(
 ): Promise<Claims | Judged> {
   try {
     const file = await readRecord(path);
-    return { file, ...checkClaims(file.record, keyring, asked) };
+    const request = asked.request ?? file.request;
+    return { file, ...checkClaims(file.record, keyring, { ...asked, request }) };
   } catch (error) {
     if (isFailure(error, 'file_not_found')) return unread(path, 4, 'there is no such file');
     if (isFailure(error, 'record_malformed')) return unread(path, 3, error.detail.reason);

@@ -43,23 +43,26 @@ describe('the entry of a request', () => {
   it.each([
     ['in the queue', 'first in line', 'queue_ms'],
     ['for its model', loadReason('m'), 'load_ms'],
-  ])('of vectors divides the time that it waited %s from the time that they took', async (_, reason, stage) => {
-    const clock = new ManualClock(0);
-    const entry = new RequestEntry(clock);
-    const vector = { vector: new Float32Array(1), tokens: 3, truncated: false };
-    entry.onModel('m');
-    await clock.advance(10);
-    entry.onEvent({ type: 'queued', position: 1, reason });
-    await clock.advance(90);
-    // The first vector comes 30 ms after its step began.
-    entry.onEvent({ type: 'embedding', index: 0, ...vector });
-    expect(entry.counts[stage as 'queue_ms' | 'load_ms']).toBe(reason === loadReason('m') ? 90 : 100);
-    await clock.advance(50);
-    entry.onEvent({ type: 'embedded', totalTokens: 6, computeMs: 80 });
-    expect(entry.counts).toMatchObject({ prefill_ms: 80, prompt_tokens: 6 });
-    expect(entry.waitMs).toBe(70);
-    expect(entry.counts.queue_ms).toBe(reason === loadReason('m') ? 10 : 70);
-  });
+  ])(
+    'of vectors divides the time that it waited %s from the time that they took',
+    async (_, reason, stage) => {
+      const clock = new ManualClock(0);
+      const entry = new RequestEntry(clock);
+      const vector = { vector: new Float32Array(1), tokens: 3, truncated: false };
+      entry.onModel('m');
+      await clock.advance(10);
+      entry.onEvent({ type: 'queued', position: 1, reason });
+      await clock.advance(90);
+      // The first vector comes 30 ms after its step began.
+      entry.onEvent({ type: 'embedding', index: 0, ...vector });
+      expect(entry.counts[stage as 'queue_ms' | 'load_ms']).toBe(reason === loadReason('m') ? 90 : 100);
+      await clock.advance(50);
+      entry.onEvent({ type: 'embedded', totalTokens: 6, computeMs: 80 });
+      expect(entry.counts).toMatchObject({ prefill_ms: 80, prompt_tokens: 6 });
+      expect(entry.waitMs).toBe(70);
+      expect(entry.counts.queue_ms).toBe(reason === loadReason('m') ? 10 : 70);
+    },
+  );
 
   it('counts joined pieces of an answer that was cut off', () => {
     const entry = new RequestEntry(new ManualClock(0));

@@ -8,6 +8,7 @@ import { Check } from 'typebox/value';
 import { sha256Hex } from '../identity/canonical.ts';
 import { Base64, isSignedBy, parsePublicKey } from '../identity/dsse.ts';
 import { deriveInstanceId } from '../identity/instance-id.ts';
+import { readProofFile } from './proof-file.ts';
 import { time } from './statement.ts';
 
 export const ROTATION_PAYLOAD_TYPE = 'application/vnd.svc.key-rotation+json';
@@ -60,8 +61,9 @@ export interface Keyring {
   readonly isPinned?: boolean;
 }
 
-/** Reads PEM text (one key or several) or a key history; throws with the reason when it is neither. */
-export function parseKeyring(text: string): Keyring {
+/** Reads PEM text (one key or several), a key history, or a proof with either; throws with the reason when it is none. */
+export function parseKeyring(file: string): Keyring {
+  const text = readProofFile(file)?.publicKey ?? file;
   if (text.trimStart().startsWith('{')) return keyringFromJson(JSON.parse(text));
   const blocks = text.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? [];
   if (blocks.length === 0) throw new Error('it holds neither a PEM public key nor a key history');

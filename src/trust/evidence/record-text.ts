@@ -1,9 +1,11 @@
-/** A record that came as the last event of a stream, in the saved text of that stream. Pure. */
+/** A record in a file that holds more: the saved text of a stream, whose last event it is, or a proof. Pure. */
+import { readProofFile } from './proof-file.ts';
 
 const FIELD = 'data:';
 
-/** The JSON of the record's event if the text is that of a stream; else the text unchanged. */
-export function recordText(text: string): string {
+/** The JSON of the record where the text is a proof or that of a stream; else the text as it is. */
+export function recordText(file: string): string {
+  const text = readProofFile(file)?.record ?? file;
   if (!/^(?:data:|:)/.test(text)) return text;
   const events = text.split(/\r?\n/).filter((line) => line.startsWith(FIELD));
   const found = events.findLast((line) => line.includes('"evidence"'));

@@ -1,15 +1,16 @@
-import { ShieldAlert, ShieldCheck, Square } from 'lucide';
+import { Shield, ShieldAlert, ShieldCheck, Square } from 'lucide';
+import { addressOf } from '../../parts/address.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { Icon, IconButton } from '../../parts/icon.tsx';
 import type { Entry } from '../talk/entry.ts';
-import { openProof, provings } from '../talk/proving.ts';
+import { provings } from '../talk/proving.ts';
 
 /** The seal of an answer that was proved; the progress of a proof; and the reason why it failed. */
 export function ProofLine({ entry }: { entry: Entry }) {
   const state = provings.value[entry.id];
   return (
     <>
-      {entry.proof === undefined ? null : <Seal proof={entry.proof} />}
+      {entry.proof === undefined ? null : <Seal id={entry.id} proof={entry.proof} />}
       {state !== undefined && 'abort' in state ? (
         <p class="proving" role="status">
           Answering once more, signed…{' '}
@@ -21,17 +22,22 @@ export function ProofLine({ entry }: { entry: Entry }) {
   );
 }
 
-function Seal({ proof }: { proof: NonNullable<Entry['proof']> }) {
-  const { verdict, isVerified } = proof;
+function Seal({ id, proof }: { id: string; proof: NonNullable<Entry['proof']> }) {
+  const { verdict, isVerified, isUnchecked } = proof;
+  const judged = isVerified ? (['good', ShieldCheck] as const) : (['bad', ShieldAlert] as const);
+  const [tone, icon] = isUnchecked === true ? (['open', Shield] as const) : judged;
   return (
-    <button
-      type="button"
-      class={isVerified ? 'seal good' : 'seal bad'}
-      title="Signed by this service and checked in this browser. Open the record."
-      onClick={() => void openProof(proof)}
+    <a
+      class={`seal ${tone}`}
+      title={
+        isUnchecked === true
+          ? 'Open the record, and check it in this browser.'
+          : 'Signed by this service and checked in this browser. Open the record.'
+      }
+      href={addressOf('proof', id)}
     >
-      <Icon of={isVerified ? ShieldCheck : ShieldAlert} />
+      <Icon of={icon} />
       {verdict}
-    </button>
+    </a>
   );
 }

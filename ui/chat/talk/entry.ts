@@ -57,6 +57,8 @@ export interface Proof {
   readonly request: string;
   readonly verdict: string;
   readonly isVerified: boolean;
+  /** It came with a file, and this browser has not checked it yet. */
+  readonly isUnchecked?: true;
 }
 
 /** What an answer was asked to be. */

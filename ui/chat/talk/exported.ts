@@ -159,6 +159,7 @@ function readProof(from: Members): Proof {
     request: textOr(from['request'], ''),
     verdict: 'Record, not checked here yet',
     isVerified: false,
+    isUnchecked: true,
   };
 }
 

@@ -6,7 +6,7 @@ import { DEFAULT_MODEL, isLocal, modelNamed } from '../../service/known.ts';
 import { attachedImages } from './attachments.ts';
 import { pathTo, withEntry, withLeaf } from './conversation.ts';
 import { change, current } from './conversations.ts';
-import type { Entry, Proof } from './entry.ts';
+import type { Entry } from './entry.ts';
 import { requestOf } from './settings.ts';
 
 type State = { readonly abort: AbortController } | { readonly fault: string };
@@ -62,13 +62,4 @@ export async function prove(lane: number, entry: Entry): Promise<void> {
   } catch (error) {
     setState(entry.id, isAbort(error) ? null : { fault: sentenceOf(error) });
   }
-}
-
-/** Shows the record of an answer where records are explained. */
-export async function openProof({ record, request }: Proof): Promise<void> {
-  const { hold } = await import('../../proof/proof-state.ts');
-  const { meetService } = await import('../../proof/trust.ts');
-  await meetService().catch(() => undefined);
-  await hold({ record, request, from: 'from a conversation' });
-  location.hash = '#/proof';
 }

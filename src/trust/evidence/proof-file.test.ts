@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { proofFileText, readProofFile } from './proof-file.ts';
+import { recordText } from './record-text.ts';
+
+describe('the file of a proof', () => {
+  it('gives back what was put in, byte for byte', () => {
+    const optional = fc.option(fc.string({ unit: 'binary' }));
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), optional, optional, (record, request, publicKey) => {
+        const text = proofFileText({ record, request, publicKey });
+        expect(readProofFile(text)).toEqual({ record, request, publicKey });
+      }),
+      { numRuns: 50 },
+    );
+    expect(recordText(proofFileText({ record: '{"a": 1}', request: null, publicKey: null }))).toBe(
+      '{"a": 1}',
+    );
+  });
+
+  it.each([
+    '',
+    '{}',
+    '{"object":"svc.proof"}',
+    '{"object":"svc.proof","record":1}',
+    '{"object":"svc.proof",',
+  ])('is not %j', (text) => {
+    expect(readProofFile(text)).toBeNull();
+    expect(recordText(text)).toBe(text);
+  });
+});

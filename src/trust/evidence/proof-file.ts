@@ -1,0 +1,33 @@
+/** One file with all that a check needs: a record, its request, and the key that the sender names as the issuer's. Pure. */
+
+export interface ProofFile {
+  /** The response and the request, byte for byte. */
+  readonly record: string;
+  readonly request: string | null;
+  /** PEM, or a key history. The file cannot vouch for it. */
+  readonly publicKey: string | null;
+}
+
+const OBJECT = 'svc.proof';
+const BEGINNING = /^\s*\{\s*"object"\s*:\s*"svc\.proof"/;
+
+export function proofFileText({ record, request, publicKey }: ProofFile): string {
+  return `${JSON.stringify({ object: OBJECT, record, request, public_key: publicKey }, null, 1)}\n`;
+}
+
+/** Null: the text is no such file. */
+export function readProofFile(text: string): ProofFile | null {
+  if (!BEGINNING.test(text)) return null;
+  const members = parsed(text);
+  const textOf = (name: string): string | null => (typeof members[name] === 'string' ? members[name] : null);
+  const record = textOf('record');
+  return record === null ? null : { record, request: textOf('request'), publicKey: textOf('public_key') };
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,52 @@
+/** The proof that the address names: that of an answer in a conversation of this browser. */
+import { change, isRestored, kept } from '../chat/talk/conversations.ts';
+import type { Conversation } from '../chat/talk/conversation.ts';
+import type { Entry, Proof } from '../chat/talk/entry.ts';
+import { type Checked, headlineOf } from './check.ts';
+import { checked, fault, forgetRecord, held, hold } from './proof-state.ts';
+import { meetService } from './trust.ts';
+
+interface Named {
+  readonly conversation: Conversation;
+  readonly entry: Entry;
+  readonly proof: Proof;
+}
+
+export function findNamed(id: string | null): Named | null {
+  if (id === null) return null;
+  for (const conversation of kept.value) {
+    const entry = conversation.entries.find((each) => each.id === id);
+    if (entry?.proof !== undefined) return { conversation, entry, proof: entry.proof };
+  }
+  return null;
+}
+
+/** Opens and checks it; without a name, the view is empty again. */
+export async function showNamed(id: string | null): Promise<void> {
+  const named = findNamed(id);
+  if (named === null) {
+    if (held.value?.isNamed === true) forgetRecord();
+    if (id !== null && isRestored.value) fault.value = 'This browser no longer has the answer of this proof.';
+    return;
+  }
+  const { conversation, proof } = named;
+  const { record, request } = proof;
+  fault.value = null;
+  // A service that is stopped proves nothing new; its key may be known already.
+  await meetService().catch(() => undefined);
+  await hold({ record, request, from: 'from a conversation', subject: conversation.title, isNamed: true });
+  if (checked.value !== null && held.value?.record === record) keepVerdict(named, checked.value);
+}
+
+/** The conversation shows the result, unless nothing could be told here. */
+function keepVerdict({ conversation, entry, proof }: Named, judged: Checked): void {
+  const verdict = headlineOf(judged);
+  const isKnown = proof.isUnchecked === undefined && proof.verdict === verdict;
+  if (judged.exitCode === 2 || isKnown) return;
+  const { record, request } = proof;
+  const kept: Proof = { record, request, verdict, isVerified: judged.exitCode === 0 };
+  change(conversation.id, (now) => ({
+    ...now,
+    entries: now.entries.map((each) => (each.id === entry.id ? { ...each, proof: kept } : each)),
+  }));
+}
