@@ -15,6 +15,7 @@ const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   'lib/json/strict-json.ts': ['proof'],
   'trust/evidence/compare.ts': ['proof'],
   'trust/evidence/keyring.ts': ['proof'],
+  'trust/evidence/proof-file.ts': ['proof'],
   'trust/evidence/record-text.ts': ['proof'],
   'trust/evidence/statement.ts': ['proof'],
   'trust/evidence/any-statement.ts': ['proof'],

@@ -1,4 +1,4 @@
-/** What the address names: a view, and in it a conversation or a proof. It stands behind the #, so that the service never sees it. */
+/** What the address names: a view, and in it a conversation or a proof; behind the #, where the service never sees it. */
 import { signal } from '@preact/signals';
 
 export const VIEWS = ['chat', 'engine', 'models', 'requests', 'proof'] as const;

@@ -140,21 +140,21 @@ export function identityFault(
 /** Members of the requests of each route with records. */
 const REQUESTS = ['messages', 'prompt', 'input'];
 
-/** The last message of the user in a request, or its prompt; null: it has none. */
-export function questionOf(request: string | null): string | null {
+/** The last user message of a request, or its prompt. */
+export function findQuestion(request: string | null): string | null {
   if (request === null) return null;
   const value: unknown = JSON.parse(request);
-  const { messages, prompt } = membersOf(value);
-  const turns = Array.isArray(messages) ? messages.map(membersOf) : [];
+  const { messages, prompt } = asMembers(value);
+  const turns = Array.isArray(messages) ? messages.map(asMembers) : [];
   const asked = turns.findLast(({ role }) => role === 'user')?.['content'] ?? prompt;
   return typeof asked === 'string' ? asked : textOfParts(asked);
 }
 
-const membersOf = (value: unknown): { readonly [name: string]: unknown } =>
+const asMembers = (value: unknown): { readonly [name: string]: unknown } =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
 function textOfParts(content: unknown): string | null {
-  const parts = Array.isArray(content) ? content.map(membersOf) : [];
+  const parts = Array.isArray(content) ? content.map(asMembers) : [];
   const texts = parts.flatMap(({ text }) => (typeof text === 'string' ? text : []));
   return texts.length === 0 ? null : texts.join('\n');
 }

@@ -38,7 +38,7 @@ export async function showNamed(id: string | null): Promise<void> {
   if (checked.value !== null && held.value?.record === record) keepVerdict(named, checked.value);
 }
 
-/** The conversation shows the result, unless nothing could be told here. */
+/** The conversation shows the result, unless the check was not possible here. */
 function keepVerdict({ conversation, entry, proof }: Named, judged: Checked): void {
   const verdict = headlineOf(judged);
   const isKnown = proof.isUnchecked === undefined && proof.verdict === verdict;

@@ -13,7 +13,7 @@ import { Options } from '../parts/options.tsx';
 import { Markdown } from '../text/markdown.tsx';
 import { findNamed, showNamed } from './named-proof.ts';
 import { askSigned, busy, checked, fault, type Held, held, takeFiles } from './proof-state.ts';
-import { questionOf } from './check.ts';
+import { findQuestion } from './check.ts';
 import { RecordView } from './record-view.tsx';
 import { meetService, trust } from './trust.ts';
 
@@ -178,13 +178,13 @@ function TrustLine() {
   }
 }
 
-/** What was asked and answered, as far as the files hold it. */
+/** The question and the answer, as far as the files hold them. */
 function Said({ held: { record, request } }: { held: Held }) {
   const { choices, timings } = JSON.parse(recordText(record)) as {
     choices?: { message?: { content?: string } }[];
     timings?: { prompt_ms: number; predicted_ms: number };
   };
-  const question = questionOf(request);
+  const question = findQuestion(request);
   const text = choices?.[0]?.message?.content;
   return (
     <>

@@ -11,7 +11,7 @@ import { askAgain, busy, comparison, type Held, keyFor } from './proof-state.ts'
 
 const TONES = { 0: 'good', 1: 'bad', 2: 'open' } as const;
 /** Where a stranger's key or no request was compared, green would say too much. */
-const toneOf = ({ exitCode, level, isKeyEnclosed }: Checked) =>
+const chooseTone = ({ exitCode, level, isKeyEnclosed }: Checked) =>
   exitCode === 0 && (level === 'L0' || isKeyEnclosed === true) ? 'open' : TONES[exitCode];
 
 const LEVELS = {
@@ -40,7 +40,7 @@ export function RecordView({
   const { level } = checked;
   return (
     <section class="record" aria-label="The record">
-      <div class={`verdict ${toneOf(checked)}`} role="status" ref={verdict}>
+      <div class={`verdict ${chooseTone(checked)}`} role="status" ref={verdict}>
         <p class="word">{headlineOf(checked)}</p>
         <p>
           {level === null ? held.from : `${held.from} · level ${level}, ${LEVELS[level]}`}
@@ -51,7 +51,7 @@ export function RecordView({
       {checked.isKeyEnclosed === true ? (
         <p class="trust">
           It was checked by the key in this file, which anybody could have put there. Ask the issuer whether
-          it is theirs: compare <code>{keyIdOf(checked)}</code> with their output of{' '}
+          it is theirs: compare <code>{readKeyId(checked)}</code> with their output of{' '}
           <code>hearth evidence pubkey --fingerprint</code>.
         </p>
       ) : null}
@@ -129,7 +129,7 @@ function Actions({ held, checked }: { held: Held; checked: Checked }) {
   );
 }
 
-const keyIdOf = ({ record }: Checked): string => record.envelope.signatures[0]?.keyid ?? '';
+const readKeyId = ({ record }: Checked): string => record.envelope.signatures[0]?.keyid ?? '';
 
 /** The page asks again there only. */
 const isFromChat = ({ statement }: Checked): boolean =>

@@ -169,7 +169,7 @@ export class RequestEntry implements RequestAccount {
     this.#hasStarted = true;
   }
 
-  /** The first result tells that a job computes, and its end since when: until then it waited. */
+  /** Ends the wait where the first step began, which only the end of the job reports. */
   #computed(ms: number | undefined): void {
     if (ms === undefined || this.#before === null) return;
     const { name, sinceMs, knownMs } = this.#before;

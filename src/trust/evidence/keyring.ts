@@ -61,7 +61,7 @@ export interface Keyring {
   readonly isPinned?: boolean;
 }
 
-/** Reads PEM text (one key or several), a key history, or a proof with either; throws with the reason when it is none. */
+/** Reads PEM text (one key or several), a key history, or a proof with either; throws with the reason for other text. */
 export function parseKeyring(file: string): Keyring {
   const text = readProofFile(file)?.publicKey ?? file;
   if (text.trimStart().startsWith('{')) return keyringFromJson(JSON.parse(text));

@@ -19,9 +19,10 @@ export function proofFileText({ record, request, publicKey }: ProofFile): string
 export function readProofFile(text: string): ProofFile | null {
   if (!BEGINNING.test(text)) return null;
   const members = parsed(text);
-  const textOf = (name: string): string | null => (typeof members[name] === 'string' ? members[name] : null);
-  const record = textOf('record');
-  return record === null ? null : { record, request: textOf('request'), publicKey: textOf('public_key') };
+  const readText = (name: string): string | null =>
+    typeof members[name] === 'string' ? members[name] : null;
+  const record = readText('record');
+  return record === null ? null : { record, request: readText('request'), publicKey: readText('public_key') };
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> {

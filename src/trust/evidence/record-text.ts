@@ -3,7 +3,7 @@ import { readProofFile } from './proof-file.ts';
 
 const FIELD = 'data:';
 
-/** The JSON of the record where the text is a proof or that of a stream; else the text as it is. */
+/** The JSON of the record if the text is a proof or that of a stream; else the text unchanged. */
 export function recordText(file: string): string {
   const text = readProofFile(file)?.record ?? file;
   if (!/^(?:data:|:)/.test(text)) return text;
