@@ -87,7 +87,7 @@ export function takeFiles(files: Iterable<File>): Promise<void> {
   });
 }
 
-/** What is shown next is not what the address names. */
+/** The record that is shown next is not the named one. */
 function leaveNamed(): void {
   if (place.peek().id !== null) location.hash = addressOf('proof');
 }

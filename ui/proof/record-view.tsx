@@ -10,7 +10,7 @@ import { explain } from './explained.ts';
 import { askAgain, busy, comparison, type Held, keyFor } from './proof-state.ts';
 
 const TONES = { 0: 'good', 1: 'bad', 2: 'open' } as const;
-/** Where a stranger's key or no request was compared, green would say too much. */
+/** Not green if the key of a stranger signed it, or no request was compared. */
 const chooseTone = ({ exitCode, level, isKeyEnclosed }: Checked) =>
   exitCode === 0 && (level === 'L0' || isKeyEnclosed === true) ? 'open' : TONES[exitCode];
 

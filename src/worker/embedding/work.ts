@@ -22,7 +22,7 @@ export interface Work {
   ended(sums: Sums): JobEvent;
 }
 
-/** What is known of a whole job at its end. */
+/** Sums over the inputs of a job. */
 interface Sums {
   readonly totalTokens: number;
   readonly computeMs: number;
