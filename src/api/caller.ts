@@ -30,7 +30,6 @@ export interface Caller {
 export interface RequestAccount {
   /** The model that serves it, by its id. */
   onModel(id: string): void;
-  /** Events of its jobs. */
   onEvent(event: JobEvent): void;
   /** Time to validate the answer against its schemas. */
   onCheck?(ms: number): void;

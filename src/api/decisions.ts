@@ -36,7 +36,6 @@ export interface DecisionOutcome {
   readonly understood: RequestNotes;
 }
 
-/** Options scored at a time. */
 const AT_ONCE = 4;
 
 export async function decide(

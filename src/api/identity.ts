@@ -25,7 +25,6 @@ export interface IdentityPorts {
   readonly sealed: () => Identity['sealed'] | null;
   /** Upstreams whose models are served. */
   readonly listUpstreams?: () => Promise<NonNullable<Identity['upstreams']>>;
-  /** Signs a body as this instance. */
   readonly sign: (body: Identity, nonce: string) => IdentitySignature;
 }
 

@@ -20,7 +20,6 @@ export interface RerankAnswer {
   readonly body: RerankResponse;
   /** Source of the scores: a ranking model, or vectors of one of these kinds. */
   readonly backend: 'rank' | Vectors['backend'];
-  /** Fields that had no effect. */
   readonly ignored: readonly string[];
 }
 
@@ -33,7 +32,6 @@ interface Score {
 interface Scores {
   readonly model: string;
   readonly backend: RerankAnswer['backend'];
-  /** Keyed by document. */
   readonly scores: readonly Score[];
   readonly tokens: number;
 }

@@ -60,7 +60,6 @@ export interface UseCases {
   readonly llamaServer: LlamaServerUseCases;
   completion(body: CompletionRequest, caller: Caller): Promise<AcceptedRequest>;
   embedding(body: EmbeddingRequest, caller: Caller): Promise<EmbeddingAnswer>;
-  /** With a signed record. */
   provedEmbedding(body: EmbeddingRequest, caller: Caller, input: FrozenInput): Promise<ProvedEmbedding>;
   rerank(body: RerankRequest, caller: Caller): Promise<RerankAnswer>;
   decide(body: DecisionRequest, caller: Caller): Promise<DecisionOutcome>;
@@ -79,7 +78,6 @@ export interface UseCases {
   readonly ollama: OllamaUseCases;
   /** Null: no files and batches are kept. */
   readonly batches: BatchUseCases | null;
-  /** Usage of named keys. */
   keyUses(): readonly KeyUse[];
   /** The page's actions on installed models. */
   readonly library: LibraryUseCases;
@@ -94,12 +92,10 @@ export interface UseCases {
 
 /** Everything that some use case works with. */
 export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
-  /** Folders of this service. */
   readonly home: string;
   readonly models: Models;
   /** Includes the stages for keys, checks of answers, and shorter conversations. */
   readonly engine: Omit<Engine, 'drain'>;
-  /** The stage that can stop a job. */
   readonly stops: Pick<JobStops, 'stop'>;
   /** The summaries of the stage that makes conversations shorter. */
   readonly summaries: SummaryBook;

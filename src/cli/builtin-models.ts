@@ -22,7 +22,6 @@ const shipped: readonly Shipped[] = BUILTIN_FACTS.map((model) => ({
   path: path.join(packageFolder, 'models', model.id, 'model.gguf'),
 }));
 
-/** The chat model as it ships. */
 export function shippedChatModel(): { readonly id: string; readonly path: string } {
   const found = shipped.find(({ id }) => id === BUILTIN_IDS.chat);
   if (found === undefined) throw new Error('no chat model ships with Hearth');
@@ -69,7 +68,6 @@ export async function restoreBuiltins(
   return wanted.map(({ id }) => ({ id, wasMissing: !installed.has(id) }));
 }
 
-/** For the page. */
 export const openBuiltins = (home: string): Builtins => ({
   missing: missingBuiltins,
   restore: async (registry, id) => {

@@ -39,7 +39,6 @@ export interface CliContext {
   config(flags?: Partial<Record<SettingName, string>>): Config;
   /** The configuration, with its problem in place of a refusal. */
   examineConfig(): ExaminedConfig;
-  /** Writes data to stdout. */
   print(text: string): void;
   /** Writes data to stdout unchanged, without a line end. */
   write(text: string): void;

@@ -9,7 +9,6 @@ export function takeHome(home: string, purpose: string): Promise<OwnerLock> {
   return takeLock(lockFile(home), { purpose, what: 'This home folder', waitMs: 0 });
 }
 
-/** The holder of this home, or null. */
 export function homeHolder(home: string): Promise<HolderRecord | null> {
   return lockHolder(lockFile(home));
 }

@@ -168,7 +168,6 @@ function drawBar(
 const cut = (line: string, width: number): string =>
   line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;
 
-/** Prompt state outside the slots. */
 function cacheLine({ ram, disk, restores, restore_ms: ms, ...cache }: CacheView): string {
   const evictions = cache.slot_evictions + (ram?.evictions ?? 0) + (disk?.evictions ?? 0);
   const tier = (name: string, bytes: number, limit: number): string =>
@@ -191,7 +190,6 @@ function diskTier({
   return `disk ${readable(bytes)} (all models ${readable(bytes + others)} of ${readable(limit)})`;
 }
 
-/** Upstreams and supervised commands. */
 function upstreamLines({ upstreams }: EngineState, nowMs: number): string[] {
   const lines = Object.entries(upstreams).map(([name, upstream]) => {
     const { why, until_ms: until, first_token_ms: first } = upstream;

@@ -62,7 +62,6 @@ export function checkoutPrograms(folder: string, node: string): readonly Program
 
 const npm = (isWindows: boolean): string => (isWindows ? 'npm.cmd' : 'npm');
 
-/** Describes a package file, as JSON. */
 export const packageFactsProgram = (file: string, isWindows: boolean): Program => [
   npm(isWindows),
   'pack',

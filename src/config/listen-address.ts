@@ -40,7 +40,6 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-/** Own names of the machine. */
 export interface OwnNames {
   /** Addresses of all its interfaces. */
   readonly addresses: readonly string[];

@@ -25,9 +25,7 @@ export interface Failure {
 export interface DialectFraming {
   /** Event of a stream. */
   readonly contentType: string;
-  /** The body of a refusal. */
   errorBody(failure: Failure): object;
-  /** One event of a stream. */
   frame(event: object): string;
   /** Last frame of a failed stream, after that number of events. */
   errorFrame(failure: Failure, eventsSent: number): string;

@@ -148,7 +148,6 @@ function admit(request: FastifyRequest, reply: FastifyReply, asker: Asker): void
 const accepted = new WeakMap<FastifyRequest, Accepted>();
 const openRequests = new WeakMap<FastifyRequest, OpenRequest>();
 
-/** The named key of the request. */
 export function keyHolder(request: FastifyRequest): KeyHolder | undefined {
   return accepted.get(request)?.holder ?? undefined;
 }

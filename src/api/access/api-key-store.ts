@@ -47,7 +47,6 @@ export class ApiKeyStore {
     return this.#holders.length > 0;
   }
 
-  /** Usage of all keys, for metrics. */
   uses(): readonly KeyUse[] {
     return this.#holders.map((holder) => holder.use);
   }

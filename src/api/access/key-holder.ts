@@ -13,7 +13,6 @@ export interface HolderPorts {
   readonly nowMs: () => number;
   /** True if a job for the target stays on this machine. */
   readonly isLocal: (target: ModelTarget) => boolean;
-  /** Tokens were used. */
   readonly onUse: () => void;
 }
 
@@ -51,7 +50,6 @@ export class KeyHolder implements JobGate {
     return this;
   }
 
-  /** Why the key is unusable, or null. */
   refusal(): SvcError | null {
     const { name, expiresAt } = this.#record;
     if (expiresAt === undefined || this.#ports.nowMs() < Date.parse(expiresAt)) return null;

@@ -6,7 +6,6 @@
 import type { KeyUsage } from '../../store/keys/usage-file.ts';
 
 export interface Reservation {
-  /** Reserved tokens. */
   readonly tokens: number;
   /** Resizes the reservation; returns false without a change if too few tokens are left. */
   resize(tokens: number): boolean;
@@ -40,7 +39,6 @@ export class TokenBudget {
     return this.#used.get(name) ?? 0;
   }
 
-  /** Tokens neither used nor reserved. */
   left(name: string, limit: number): number {
     return Math.max(0, limit - this.used(name) - (this.#reserved.get(name) ?? 0));
   }

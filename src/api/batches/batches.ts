@@ -50,7 +50,6 @@ export class BatchUseCases {
   readonly #limits: BatchLimits;
   #edge: LineEdge | null = null;
   #store: Promise<BatchStore> | undefined;
-  /** One running batch per owner. */
   readonly #running = new Map<string, RunningBatch>();
   readonly #works = new Set<Promise<void>>();
   #isClosed = false;
@@ -109,7 +108,6 @@ export class BatchUseCases {
     return paged(own, { ...query, isNewestFirst: order === 'desc', mostItems: 10_000, usual: 10_000 });
   }
 
-  /** Null as owner: any owner. */
   async file(id: string, owner: string | null): Promise<FileObject> {
     return fileObject(id, await this.#file(id, owner));
   }
@@ -197,7 +195,6 @@ export class BatchUseCases {
     return this.batch(id, owner);
   }
 
-  /** Current state of a running batch. */
   #now(owner: string, id: string): Batch | undefined {
     const running = this.#running.get(owner);
     return running?.id === id ? running.batch : undefined;

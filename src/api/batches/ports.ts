@@ -9,7 +9,6 @@ export interface LineEdge {
   answer(endpoint: BatchEndpoint, body: object, caller: Caller): Promise<object>;
   /** The response that a client of the endpoint would get. */
   refusal(error: SvcError, requestId: string): { readonly status: number; readonly body: object };
-  /** Limit of one body, bytes. */
   readonly mostBytes: number;
 }
 
@@ -18,6 +17,5 @@ export type FindRights = (owner: string) => Promise<Rights | null>;
 
 export interface Rights {
   readonly gate: JobGate | undefined;
-  /** Name for display. */
   readonly name: string;
 }

@@ -30,7 +30,6 @@ export type AnswerWriter = (index: number, event: AnswerEvent) => readonly objec
 
 /** Writes the answers of one request: all that accepted requests differ in. */
 export interface AnswerDialect<Body extends object = object> {
-  /** The body of all answers together. */
   whole(collected: Collected): Body | Promise<Body>;
   /** Called as a stream begins. */
   writer(): AnswerWriter | Promise<AnswerWriter>;
@@ -43,7 +42,6 @@ export interface AnswerDialect<Body extends object = object> {
 export interface RecordDialect extends AskedRecord {
   /** Null where no records are signed. */
   readonly evidence: EvidenceIssuer | null;
-  /** The body that is signed. */
   whole(collected: Collected): Promise<AnsweredResponse & object>;
   /** Members of the event that ends a stream with its record. */
   head(): Promise<object>;
@@ -90,7 +88,6 @@ export class AcceptedRequest<Body extends object = object> {
     });
   }
 
-  /** The whole answer with its record. */
   async frozen(input: FrozenInput): Promise<SignedBody & { readonly numCtx: number }> {
     const { pinned, sign } = await this.#open(input);
     const collected = await this.#collect(pinned);

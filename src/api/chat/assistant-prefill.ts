@@ -2,7 +2,6 @@
 import type { GenerateJob, Prompt, Turn } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 
-/** Throws what cannot be begun. */
 export function begunPrompt(
   turns: readonly Turn[],
   { toolChoice, format }: Pick<GenerateJob, 'toolChoice' | 'format'>,

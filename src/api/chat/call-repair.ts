@@ -16,7 +16,6 @@ const MAX_PROBLEM = 400;
 
 type ChatJob = GenerateJob & { readonly prompt: Extract<GenerateJob['prompt'], { kind: 'chat' }> };
 
-/** True if the job may run twice. */
 export function isRepairable(job: GenerateJob): job is ChatJob {
   return job.prompt.kind === 'chat' && job.lane === 'shared';
 }
@@ -57,7 +56,6 @@ export interface RefusedCall {
   readonly argumentsJson: string;
   /** Text of the answer before the call. */
   readonly said: string;
-  /** Number of equal results so far. */
   readonly times: number;
 }
 

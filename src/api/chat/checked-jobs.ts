@@ -19,7 +19,6 @@ import { addedUsage, isRepairable, otherwiseJob, repairJob, tokensLeft } from '.
 interface Asked {
   readonly job: GenerateJob;
   readonly checks: AnswerChecks | undefined;
-  /** Calls of the conversation so far. */
   readonly history: CallHistory;
   /** Answers of the same job in which a call was refused. */
   readonly refusals: number;
@@ -62,7 +61,6 @@ function isChecked({ tools, format }: GenerateJob): boolean {
   return tools.length > 0 || format.kind === 'json_schema' || format.kind === 'json_object';
 }
 
-/** A call as it was written. */
 interface WrittenCall {
   readonly name: string;
   readonly events: JobEvent[];
@@ -79,7 +77,6 @@ const WHOLE_CALL_TOKENS = 8_192;
 /** Tokens of a window that a call needs at least. */
 const LEAST_ROOM = 32;
 
-/** Events that precede the answer. */
 const BEFORE_ANSWER: ReadonlySet<JobEvent['type']> = new Set([
   'queued',
   'started',
@@ -91,11 +88,9 @@ class CheckedJob implements JobListener {
   readonly #asked: Asked;
   readonly #listener: JobListener;
   readonly #again: (repair: GenerateJob, listener: JobListener) => void;
-  /** Text of the answer. */
   #text = '';
   #passedCalls = 0;
   #numCtx = 0;
-  /** The first call that was refused. */
   #refused: { readonly call: WrittenCall; readonly times: number } | null = null;
   #call: WrittenCall | null = null;
   /** The first call that failed its check, the calls after it, and the reason. */

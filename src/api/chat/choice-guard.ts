@@ -1,6 +1,7 @@
 /**
- * Stands between the checked events of jobs and the dialects, one per choice. A tool call leaves only when it is whole,
- * because then its id can name its arguments; what the token limit cut was dropped by the check already.
+ * Sits between the checked events of jobs and the dialects, one guard per choice. A tool call leaves only when it is
+ * whole, because then its id can name its arguments. The check before it has already dropped calls that the token
+ * limit cut.
  */
 import { type GenerateJob, promptTurns } from '../../contract/job.ts';
 import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
@@ -23,7 +24,6 @@ class ChoiceGuard {
     this.#job = job;
   }
 
-  /** Events that may pass now. */
   pass(event: JobEvent): AnswerEvent[] {
     switch (event.type) {
       case 'queued':

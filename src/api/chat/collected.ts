@@ -4,7 +4,6 @@ import type { GenerateJob } from '../../contract/job.ts';
 import type { ChoiceEvent } from '../generation/choices.ts';
 import { type AnswerEvent, type CallEvent, checker } from './choice-guard.ts';
 
-/** Parts of an answer in their order. */
 export type AnswerPart = { readonly type: 'text' | 'reasoning'; readonly text: string } | CallEvent;
 
 export interface Answer {
@@ -19,7 +18,6 @@ export interface Answer {
 export interface Collected {
   /** One per choice, in order. */
   readonly answers: readonly [Answer, ...Answer[]];
-  /** The window that was used. */
   readonly numCtx: number;
   /** Changes of the conversation for the template, as `part=how`. */
   readonly folds: readonly string[];
@@ -82,7 +80,6 @@ export function answerText({ parts }: Answer, type: 'text' | 'reasoning'): strin
   return parts.map((part) => (part.type === type ? part.text : '')).join('');
 }
 
-/** The calls of an answer, in order. */
 export function answerCalls({ parts }: Answer): CallEvent[] {
   return parts.filter((part) => part.type === 'call');
 }

@@ -4,7 +4,6 @@ import type { Relaxation } from './relaxations.ts';
 import type { Rewriting } from './volatile-lines.ts';
 
 export interface RequestNotes {
-  /** Fields that have no effect. */
   readonly ignored: readonly string[];
   /** Keywords of schemas that only the check of the finished answer enforces. */
   readonly relaxed?: readonly Relaxation[];

@@ -136,7 +136,6 @@ class EchoedPrompt {
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   #at = 0;
   #spelled = '';
-  /** Passed so far. */
   characters = 0;
 
   constructor(known: string | null) {

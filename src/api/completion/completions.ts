@@ -91,7 +91,6 @@ function answers(
 }
 
 interface ChunkOptions {
-  /** One per answer. */
   readonly reported: readonly Reported[];
   readonly perPrompt: number;
   readonly includeUsage: boolean;

@@ -34,7 +34,6 @@ export interface CompletionAsk {
 }
 
 export interface CompletionPlan extends RequestPlan {
-  /** Answers to each prompt. */
   readonly perPrompt: number;
 }
 

@@ -39,7 +39,6 @@ export interface EmbeddingAnswer {
   readonly backend: Vectors['backend'];
   /** Names the vector space; vectors of two spaces must never be compared. */
   readonly space: string;
-  /** Fields that had no effect. */
   readonly ignored: readonly string[];
 }
 

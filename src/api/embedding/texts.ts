@@ -57,7 +57,6 @@ export function readText(item: unknown, name: string, ifTooLarge = 'split it'): 
   return item.toWellFormed();
 }
 
-/** Refuses the value at that path. */
 export function refuse(message: string, param: string): never {
   throw fail('invalid_request', { message, param });
 }

@@ -26,7 +26,6 @@ export interface VectorsAsked extends NamedTexts {
   readonly truncate: boolean;
   readonly keepAlive: string | number | null | undefined;
   readonly caller: Caller;
-  /** The vectors are to have a record. */
   readonly accounts?: boolean;
 }
 

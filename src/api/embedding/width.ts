@@ -45,7 +45,6 @@ export function answerWidth(model: WidthFacts, dimensions: number | null): numbe
   });
 }
 
-/** Valid values of `dimensions`. */
 function inWords(least: number, own: number): string {
   const isRange = least < own;
   const widths = isRange ? `a number from ${least} to ${own}` : `${own}`;

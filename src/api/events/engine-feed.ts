@@ -65,7 +65,6 @@ export class EngineFeed {
     this.#startedMs = ports.clock.unixMs();
   }
 
-  /** The whole state now. */
   state(): EngineState {
     return this.#log === null ? this.#read() : this.#log.state;
   }
@@ -79,7 +78,6 @@ export class EngineFeed {
     return this.#events(lastEventId, signal);
   }
 
-  /** Ends every reader's stream. */
   close(): void {
     this.#isClosed = true;
     this.#wake();

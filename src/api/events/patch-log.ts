@@ -27,7 +27,6 @@ export class PatchLog<State extends object> {
     return this.#state;
   }
 
-  /** Number of the present state. */
   get number(): number {
     return this.#number;
   }

@@ -19,7 +19,6 @@ import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
 
 const WINDOWS = [4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144];
 
-/** The load with this window. */
 export interface FittingWindow {
   readonly numCtx: number;
   readonly slots: number;

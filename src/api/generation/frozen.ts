@@ -23,14 +23,12 @@ export interface SignedBody {
   readonly evidenceSha256: string;
 }
 
-/** The request that a record is of. */
 export interface AskedRecord extends Pick<FrozenRequest, 'route'> {
   readonly body: object;
 }
 
 export interface OpenedFrozen {
   readonly pinned: Choices;
-  /** The record of the answer. */
   sign(response: AnsweredResponse, done: DoneEvent): Promise<Evidence>;
 }
 
@@ -64,7 +62,6 @@ export async function boundIssuer(
   return { issuer, backend };
 }
 
-/** The body with its record. */
 export function signedBody<Body extends object>(body: Body, { member, payloadSha256 }: Evidence): SignedBody {
   return { json: JSON.stringify({ ...body, evidence: member }), evidenceSha256: payloadSha256 };
 }

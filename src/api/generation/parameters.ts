@@ -81,7 +81,6 @@ export function canIgnoreEnd({ format, tools }: Pick<GenerateJob, 'format' | 'to
   return format.kind === 'text' && tools.length === 0;
 }
 
-/** The stop strings as a list. */
 export function readStop(stop: string | string[] | null | undefined): string[] {
   if (stop === null || stop === undefined || stop === '') return [];
   return typeof stop === 'string' ? [stop] : stop;

@@ -17,7 +17,6 @@ export interface BegunStream {
   readonly toChunks: (index: number, event: JobEvent) => readonly object[];
   /** False: prefill progress is sent in comments only. */
   readonly showsProgress: boolean;
-  /** Chunks after all answers. */
   readonly atEnd?: (() => Promise<readonly object[]>) | undefined;
 }
 

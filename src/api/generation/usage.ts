@@ -79,7 +79,6 @@ export function wireTimings({
   };
 }
 
-/** Prefill progress of a stream. */
 export function wireProgress(event: ProgressEvent): PromptProgress {
   const left = remainingMs(event);
   return {

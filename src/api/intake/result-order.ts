@@ -1,9 +1,8 @@
 import type { Turn } from '../../contract/job.ts';
 
 /**
- * The turns with the results of tools in the order of their calls: clients send them as they come, but many templates
- * write no ids, so that a model can tell results apart by their order alone. A result whose call is not found stays
- * behind the others.
+ * Orders the results of tools like their calls: clients send them in any order, and many templates write no ids, so a
+ * model can tell them apart only by their order. A result without a known call comes after the others.
  */
 export function orderResults(turns: readonly Turn[]): Turn[] {
   const ordered: Turn[] = [];

@@ -5,7 +5,6 @@ export interface SchemaToExamine {
   readonly digest: string;
   /** JSON. */
   readonly text: string;
-  /** Path in the request. */
   readonly path: string;
   /** True: keywords without a grammar are left out; false: they are refused. */
   readonly relax: boolean;
@@ -27,7 +26,6 @@ export type ThreadRequest =
       readonly digest: string;
       /** Absent: the thread should know the schema by its digest. */
       readonly text: string | null;
-      /** The JSON text of the value. */
       readonly value: string;
     };
 

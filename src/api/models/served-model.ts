@@ -44,13 +44,11 @@ export interface ServedModel {
   readonly kind: ModelKind;
   readonly aliases: readonly string[];
   readonly ownedBy: string;
-  /** The kind of engine that runs it. */
   readonly engine: string;
   /** Inputs besides text. */
   readonly media: readonly Medium[];
   /** RFC 3339. */
   readonly addedAt: string;
-  /** Name in the file. */
   readonly name: string | null;
   readonly architecture: string;
   readonly quant: string | null;
@@ -71,7 +69,6 @@ export interface ServedModel {
   /** True if its chat template supports reasoning. */
   readonly reasoning: boolean;
   readonly defaults: ModelDefaults;
-  /** Load settings of its user. */
   readonly settings: ModelSettings;
   /** Facts for planning and loading it; throws SvcError if its files are unusable. */
   target(): ModelTarget;

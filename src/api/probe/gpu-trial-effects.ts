@@ -21,7 +21,6 @@ import type { GpuTrialPorts } from './gpu-trial.ts';
 const KIND = 'vulkan';
 
 export interface TrialPlaces extends PackagePlaces {
-  /** The folder of libraries. */
   readonly libraries: string;
 }
 

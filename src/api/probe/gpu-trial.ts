@@ -31,7 +31,6 @@ export interface GpuTrialPorts {
   readonly mayFetch: () => boolean;
   /** True if the user's tools may not use the network. */
   readonly isOffline: () => boolean;
-  /** True if a job runs or waits. */
   readonly isBusy: () => boolean;
   readonly freeBytes: () => number;
   readonly fileBytes: (path: string) => Promise<number>;
@@ -41,7 +40,6 @@ export interface GpuTrialPorts {
   readonly write: (trial: TrialResult) => Promise<void>;
   /** True if the package is in the trial folder. */
   readonly isFetched: () => Promise<boolean>;
-  /** The package into that folder. */
   readonly fetch: () => Promise<void>;
   /** Devices of a worker with that package. */
   readonly devices: () => Promise<BackendFacts>;

@@ -11,7 +11,6 @@ import { findIdentityFault } from '../../trust/identity/sign-identity.ts';
 import { HEADERS } from '../../wire/headers.ts';
 import { routes } from '../../wire/routes.ts';
 
-/** For the backend of remote models. */
 export function proofs(deps: ExchangeDeps) {
   return {
     prove: (upstream: Upstream, signal: AbortSignal) => prove(deps, upstream, signal),

@@ -48,7 +48,6 @@ export class RemoteModels {
     if (names.length > 0) throw fail('engines_sealed', { names: names.join(', ') });
   }
 
-  /** Upstreams for the identity. */
   async upstreams() {
     const { entries } = await this.#ports.engines.read();
     return entries.flatMap((entry) => {

@@ -8,6 +8,5 @@ export interface Machine {
   readonly numThreads: number | null;
   /** Installs the model that ships under this id, if one does and it is not installed. */
   offerModel?(id: string): Promise<void>;
-  /** Reports progress, for people. */
   note(line: string): void;
 }

@@ -22,7 +22,6 @@ export interface Run {
   readonly answer: Answer;
 }
 
-/** Load settings of a record. */
 export interface ReplayLoad {
   readonly numCtx: number;
   /** Template in place of the file's own; null: the file's. */
@@ -92,7 +91,6 @@ export class ReplayWorker {
 
 export type AnswerWords = (job: GenerateJob, events: readonly ChoiceEvent[]) => Promise<Answer>;
 
-/** Words of chat completions. */
 export const chatWords: AnswerWords = async (job, events) => wireAnswer(await collect([job], events));
 
 async function wireReplay(job: GenerateJob, events: readonly JobEvent[], wire: AnswerWords): Promise<Answer> {

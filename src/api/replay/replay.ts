@@ -45,7 +45,6 @@ export interface ReplayModel {
 }
 
 export interface ReplayResult extends Replayed {
-  /** The tokens of this run. */
   readonly tokens: Buffer;
   readonly tokensPerS: number;
 }
@@ -67,7 +66,6 @@ export class Replayer {
     );
   }
 
-  /** Computes the answer again. */
   replay(claimed: Predicate, request: unknown, threads: number): Promise<ReplayResult> {
     return this.#here(async () => {
       refuseThreads(claimed, threads);

@@ -13,7 +13,6 @@ import type {
   RequestView,
 } from '../../wire/operation/requests.ts';
 
-/** A finished request. */
 export type FinishedRequest = Omit<RequestView, 'number' | 'has_text'>;
 
 export type RecordMode = 'off' | 'on' | 'text';
@@ -37,7 +36,6 @@ type NumberedRequest = FinishedRequest & { readonly number: number };
 export class RequestRecorder {
   readonly #mode: RecordMode;
   readonly #textUntilMs: number | null;
-  /** Keyed by number. */
   readonly #requests = new SharedMap<number, NumberedRequest>({ entries: RECORDER_LIMITS.requests });
   readonly #texts = new SharedMap<number, RequestText>({
     entries: RECORDER_LIMITS.requests,

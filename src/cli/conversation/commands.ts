@@ -80,7 +80,6 @@ const commands: readonly Command[] = [
   },
 ];
 
-/** Completions for Tab. */
 export const commandNames: readonly string[] = commands.map(({ names: [name] }) => `/${name}`);
 
 export const isCommand = (text: string): boolean => text.startsWith('/');

@@ -56,7 +56,6 @@ export interface Conversation {
   readonly answer: OpenAnswer | null;
   /** One Ctrl-C at an empty line has been seen; the next one leaves. */
   readonly isLeaving: boolean;
-  /** One question, one answer. */
   readonly isSingle: boolean;
   /** Parts of the request that go with the question: images and audio. */
   readonly media: readonly object[];
@@ -65,7 +64,6 @@ export interface Conversation {
 }
 
 export interface Failure {
-  /** Text for people. */
   readonly sentence: string;
   /** Code of a service error; null for others. */
   readonly code: string | null;
@@ -79,13 +77,11 @@ export type Event =
   | { readonly on: 'interrupt'; readonly lineIsEmpty: boolean }
   /** No further line will come. */
   | { readonly on: 'end' }
-  /** Reason of a wait. */
   | { readonly on: 'queued'; readonly reason: string }
   | { readonly on: 'chunk'; readonly chunk: ChatChunk }
   /** The window that the answer really had, where the answer was cut. */
   | { readonly on: 'window'; readonly window: NonNullable<Answerer['window']> }
   | { readonly on: 'signed'; readonly answer: SignedAnswer; readonly body: ChatResponse }
-  /** The answer is complete. */
   | { readonly on: 'answered' }
   | { readonly on: 'model'; readonly model: Answerer }
   | { readonly on: 'models'; readonly ids: readonly string[] }

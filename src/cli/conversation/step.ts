@@ -103,7 +103,6 @@ function windowWords({ window }: Answerer): string {
   return ` (window: ${window.isLoaded ? '' : 'up to '}${window.tokens} tokens)`;
 }
 
-/** The model, and advice about it. */
 export function introduction({ model, turns }: Conversation): string[] {
   const kept = turns.length === 0 ? '' : ` The conversation so far is kept; /clear drops it.`;
   return [

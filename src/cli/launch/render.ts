@@ -10,9 +10,7 @@ export interface Facts {
   readonly model: string;
   /** Tokens of its window; null where it is not known before a load. */
   readonly context: number | null;
-  /** True if the model reads images. */
   readonly vision: boolean;
-  /** Folder of the tool's files. */
   readonly folder: string;
   /** The file of a certificate that no authority has signed; null where none has to be trusted by name. */
   readonly certificate: string | null;

@@ -23,7 +23,6 @@ export const Tool = Type.Object(
     title: Type.String(),
     /** Looked up on PATH. */
     program: Type.String({ minLength: 1 }),
-    /** A command that installs it. */
     install: Type.String(),
     /** Environment variables; others stay as they are. */
     env: Words,
@@ -44,10 +43,8 @@ export type Tool = Static<typeof Tool>;
 export const Editor = Type.Object(
   {
     title: Type.String(),
-    /** Place of its settings, for people. */
     settings: Type.String(),
     text: Type.String(),
-    /** Further steps. */
     note: Type.String(),
   },
   { additionalProperties: false },

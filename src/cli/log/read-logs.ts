@@ -49,7 +49,6 @@ export async function* newLines(home: string, signal: AbortSignal): AsyncGenerat
   }
 }
 
-/** Position in each file. */
 interface Place {
   readonly inode: number;
   readonly bytes: number;

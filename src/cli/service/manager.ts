@@ -8,7 +8,6 @@ type Program = readonly string[];
 
 export interface ServicePlan {
   readonly kind: ServiceKind;
-  /** Path of the definition. */
   readonly file: string;
   readonly text: string;
   /** After the file was written; `start` as well, unless the user starts it. */
@@ -26,7 +25,6 @@ export interface ServicePlan {
   readonly logs: ((lines: string, follow: boolean) => Program) | null;
   /** Remedy if the service cannot be installed. */
   readonly remedy: string;
-  /** Further advice for this kind. */
   readonly advice: readonly string[];
 }
 

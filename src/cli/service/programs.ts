@@ -24,7 +24,6 @@ export async function runProgram(command: readonly string[]): Promise<ProgramRes
 }
 
 export interface Watched {
-  /** Ends the program. */
   readonly signal: AbortSignal;
   readonly onOutput: (line: string) => void;
 }

@@ -51,7 +51,6 @@ export type Asker = Accepted | { readonly refusal: SvcError };
 
 /** Requirements of a route besides the key. */
 export interface AdminRules {
-  /** True if a key is required. */
   readonly isKeyed: boolean;
   readonly holder: KeyHolder | null;
   /** Made at the start of the service, for its own page. */

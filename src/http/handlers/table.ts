@@ -49,7 +49,6 @@ export interface EdgeParts {
     /** Figures of keys, those that the reader may see. */
     render(mayRead: (key: string) => boolean): Promise<string>;
   };
-  /** Makes the OpenAPI document. */
   readonly document: () => Promise<object>;
   /** Begins the end of the process. */
   quit(now: boolean): void;

@@ -41,7 +41,6 @@ export interface StoredBatch {
   readonly batch: unknown;
 }
 
-/** A file that is being sent. */
 export interface FileDraft {
   /** Rejects with `body_too_large`, `files_full`, or what the disk says. */
   add(bytes: Buffer): Promise<void>;

@@ -1,6 +1,5 @@
 const MIB = 1024 * 1024;
 
-/** Limits of the batch API. */
 export const BATCH_LIMITS = {
   /** One file that is sent. */
   fileBytes: 200 * MIB,

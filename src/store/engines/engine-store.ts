@@ -55,7 +55,6 @@ export class EngineStore {
     });
   }
 
-  /** Changes an entry that is there. */
   async update(name: string, apply: (entry: EngineEntry) => EngineEntry): Promise<EngineEntry> {
     return this.#change(`hearth update ${name}`, async () => {
       const { entries } = await this.#readAll();

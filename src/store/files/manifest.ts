@@ -210,7 +210,6 @@ export function knownDigest(file: ModelFile): string | null {
   return isBlobFile(file) ? file.digest : (file.sha256 ?? null);
 }
 
-/** The weights. */
 export function modelFiles(manifest: ModelManifest): readonly ModelFile[] {
   return manifest.files.filter((file) => file.role === 'model');
 }
@@ -221,7 +220,6 @@ export function projectorFile(manifest: ModelManifest): ModelFile | null {
   return manifest.files.find((file) => file.role === 'mmproj') ?? null;
 }
 
-/** Inputs besides text. */
 export function acceptedMedia({
   facts: { projector },
 }: Pick<ModelManifest, 'facts'>): readonly ('image' | 'audio')[] {

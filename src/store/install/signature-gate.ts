@@ -26,7 +26,6 @@ export interface SignedFile {
   readonly isComputed: boolean;
 }
 
-/** A place for a signature. */
 export interface SignaturePlace {
   readonly name: string;
   /** The file that it would be named after; null: all of its folder. */

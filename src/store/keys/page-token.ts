@@ -8,7 +8,6 @@ import { readText } from '../../lib/files/plain-file.ts';
 
 const tokenFile = (home: string): string => join(home, 'page-token');
 
-/** For `hearth page`. */
 export async function keepPageToken(home: string, token: string): Promise<void> {
   await writeDurably(tokenFile(home), `${token}\n`);
 }

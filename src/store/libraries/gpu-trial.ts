@@ -32,7 +32,6 @@ export const GpuTrial = Type.Object({
   at: Type.String(),
 });
 export type GpuTrial = Static<typeof GpuTrial>;
-/** Result of the trial. */
 export type TrialResult = Omit<GpuTrial, 'kind' | 'version'>;
 
 const recordFile = (libraries: string): string => join(libraries, 'gpu-trial.json');

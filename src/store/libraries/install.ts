@@ -28,7 +28,6 @@ import { unpackTarball } from './tarball.ts';
 import { rename } from '../../lib/files/busy.ts';
 
 export interface LibraryInstall extends PackageSource {
-  /** The folder of libraries. */
   readonly folder: string;
   readonly library: GpuLibrary;
 }

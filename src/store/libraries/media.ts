@@ -13,7 +13,6 @@ import {
 import { lockFolder, removeWhole } from './install.ts';
 
 export interface MediaInstall {
-  /** The folder of libraries. */
   readonly libraries: string;
   /** Version of llama.cpp that it was built against. */
   readonly against: LibraryFiles;

@@ -50,7 +50,6 @@ export const Making = Type.Object({
 });
 export type Making = Static<typeof Making>;
 
-/** Record of a build. */
 export const OwnBuild = Type.Object({
   /** The folder that it was copied from. */
   from: Type.String(),
@@ -65,7 +64,6 @@ export type OwnBuild = Static<typeof OwnBuild>;
 export type Agreement = { readonly api: string } | { readonly api: null; readonly reason: string };
 
 export interface OwnInstall {
-  /** The folder of libraries. */
   readonly libraries: string;
   readonly from: string;
   readonly name: string;

@@ -24,7 +24,6 @@ export interface RuntimeWheel extends PinnedFile {
 
 /** CUDA's runtime and cuBLAS, under NVIDIA's licence, for machines that have neither. */
 export interface GpuRuntime {
-  /** Version of CUDA. */
   readonly version: number;
   /** Subfolder of the package's libraries: next to the one that needs it, which looks there first. */
   readonly folder: string;
@@ -120,5 +119,4 @@ export const GPU_LIBRARIES: Readonly<Record<string, GpuLibrary>> = {
   },
 };
 
-/** Full name on npm. */
 export const fullName = (name: string): string => `${SCOPE}/${name}@${PACKAGE_VERSION}`;

@@ -131,7 +131,6 @@ function entryAt(list: Buffer, at: number): Entry {
   };
 }
 
-/** Offset of its bytes. */
 async function findStart(file: FileHandle, { name, method, packed, size, at }: Entry): Promise<number> {
   if (size > MOST_BYTES || packed > MOST_BYTES) throw new Error(`${name} is too large`);
   const header = await read(file, at, LOCAL_BYTES);

@@ -23,7 +23,6 @@ export interface ModelDescription {
   /** Those of them that its loads take, by name and as `hearth set` takes them. */
   readonly settings: Readonly<Record<string, string>>;
   readonly memory: MemoryFigures;
-  /** Only of an adapter. */
   readonly adapter?: NonNullable<ModelManifest['facts']['adapter']>;
   /** Inputs besides text, by its projector. */
   readonly projector?: NonNullable<ModelManifest['facts']['projector']>;

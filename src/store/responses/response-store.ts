@@ -172,7 +172,6 @@ export class ResponseStore {
 }
 
 interface RecordName {
-  /** Key of the record. */
   readonly key: string;
   readonly file: string;
   /** From the file name. */

@@ -19,7 +19,6 @@ export interface Tuple extends Pick<Predicate, 'backend' | 'exec'> {
 /** The answer for these tokens, in the words of a response; null if the request does not allow it. */
 export type Answer = Pick<AnsweredResponse, 'choices' | 'usage'> | null;
 
-/** Result of a replay. */
 export interface Replayed extends Pick<Predicate, 'prompt' | 'sampling' | 'output'> {
   readonly tuple: Tuple;
   readonly answer: Answer;

@@ -29,9 +29,7 @@ export interface EvidenceIssuer {
   ): FrozenRequest;
   /** Signs the record of one answer and links it to the one before. */
   issue(facts: AnswerFacts): Promise<Evidence>;
-  /** Signs a record of vectors. */
   issueVectors(answer: VectorAnswer): Promise<VectorEvidence>;
-  /** Signs the card of a model. */
   issueCard(facts: EvalFacts): Promise<Envelope>;
 }
 

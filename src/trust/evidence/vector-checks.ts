@@ -105,7 +105,6 @@ function asAsked({ vectors: { width, inputs } }: VectorPredicate, request: unkno
 const readMember = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
-/** Result of a replay of vectors. */
 export interface ReplayedVectors extends Pick<VectorPredicate, 'backend' | 'exec' | 'vectors'> {
   readonly model: ModelFiles;
   readonly bits: readonly Float32Array[];

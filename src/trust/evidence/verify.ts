@@ -341,7 +341,6 @@ function link(boot: string, previous: ChainedRecord, next: ChainedRecord): Findi
   });
 }
 
-/** Verdict from the findings. */
 export function conclude(findings: readonly Finding[]): Verdict {
   const has = (outcome: Finding['outcome']): boolean =>
     findings.some((finding) => finding.outcome === outcome);

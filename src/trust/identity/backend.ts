@@ -27,7 +27,6 @@ export function findBoundFolder(kind: PackageKind, libraries: string | null): st
 export const prebuiltFolders = (libraries: string): string[] =>
   PACKAGE_KINDS.flatMap((kind) => findLibraries(kind, libraries)?.folder ?? []);
 
-/** Library for a replay. */
 export interface RecordedBackend {
   /** Null when it is not installed. */
   readonly sha256: string | null;

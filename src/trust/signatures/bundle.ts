@@ -74,7 +74,6 @@ export type SignedContent =
       readonly sig: Buffer;
     };
 
-/** Proof of the signer. */
 export type Proof =
   | { readonly kind: 'key'; readonly hint: string | null }
   /** The signer's certificate first. */

@@ -12,7 +12,6 @@ import { type ListedSigners, listedAs, type SignerFacts } from './signers.ts';
 /** Names are paths with slashes, in whatever folder the files and their signatures share. */
 export interface FileToCheck {
   readonly name: string;
-  /** Path of its bytes. */
   readonly path: string;
   readonly sha256: string;
 }
@@ -30,7 +29,6 @@ export interface Finding {
   readonly state: 'trusted' | 'unlisted' | 'failed' | 'unsigned';
   readonly signature: string | null;
   readonly signer: SignerFacts | null;
-  /** Reason of a failure. */
   readonly reason: string | null;
 }
 

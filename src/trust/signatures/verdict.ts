@@ -12,7 +12,6 @@ export interface Verdict {
   readonly signer: SignerFacts | null;
   /** The result, as a part of a sentence. */
   readonly reason: string;
-  /** The remedy. */
   readonly remedy: string;
 }
 

@@ -40,6 +40,5 @@ export const CompactionBlock = Type.Object({
   ),
 });
 
-/** A block of an answer. */
 export const AnswerBlock = Type.Union([TextBlock, ThinkingBlock, ToolUseBlock, CompactionBlock]);
 export type AnswerBlock = Static<typeof AnswerBlock>;

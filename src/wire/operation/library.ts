@@ -12,7 +12,6 @@ const Id = Type.Optional(
   Type.String({ minLength: 1, maxLength: 512, description: 'Install under this id.' }),
 );
 
-/** Usage of named keys. */
 export const KeyUses = Type.Object(
   {
     data: Type.Array(
@@ -269,7 +268,6 @@ export const SettingsRequest = Type.Object(
 );
 export type SettingsRequest = Static<typeof SettingsRequest>;
 
-/** Result of a change. */
 export const Changed = Type.Object(
   {
     model: Type.String({ description: 'The id or alias that it was about.' }),

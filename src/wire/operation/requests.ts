@@ -64,7 +64,6 @@ export const RequestView = Type.Object(
 );
 export type RequestView = Static<typeof RequestView>;
 
-/** State of the recorder. */
 export const Recording = Type.Object({
   kept: Type.Integer({ description: 'How many requests are remembered at most; 0: none.' }),
   text_until_ms: Type.Optional(

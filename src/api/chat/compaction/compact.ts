@@ -19,7 +19,7 @@ export interface Compacting {
   readonly submission: Omit<Submission, 'job'>;
   readonly signal: AbortSignal;
   readonly book: SummaryBook;
-  /** Hears what the work waits for. */
+  /** Called for each wait of the work. */
   readonly onWait: (event: Extract<JobEvent, { type: 'queued' }>) => void;
   /** False: nothing is generated; a summary that is not there yet is left out. */
   readonly mayGenerate: boolean;
@@ -27,7 +27,7 @@ export interface Compacting {
 
 export interface Compacted {
   readonly job: GenerateJob;
-  /** Null: nothing was changed. */
+  /** Null: unchanged. */
   readonly compaction: Compaction | null;
   /** Tokens of the prompt. */
   readonly before: number;
@@ -36,7 +36,7 @@ export interface Compacted {
 
 interface Size {
   readonly tokens: number;
-  /** 0: not known. */
+  /** 0: unknown. */
   readonly numCtx: number;
 }
 
@@ -245,7 +245,6 @@ function addUsage(first: Usage, second: Usage): Usage {
   };
 }
 
-/** The user's last text. */
 function lastWords(turns: readonly Turn[]): Turn[] {
   const last = turns.findLast(({ role }) => role === 'user');
   return last === undefined ? [] : [last];

@@ -25,7 +25,6 @@ export function modelEdits(compact: string | null): ContextEdit[] {
   return usualEdits(isShare ? { of: 'window', value: value / 100 } : { of: 'tokens', value });
 }
 
-/** Replacement of a cleared result. */
 export const CLEARED = '[old result removed to save space]';
 
 export interface Edited {
@@ -69,7 +68,6 @@ export function clearThinking(turns: readonly Turn[], { keep }: ClearThinking): 
   return { turns: edited, count: cleared.size };
 }
 
-/** Calls of tools that have a result. */
 export const callsIn = (turns: readonly Turn[]): number => turns.filter(({ role }) => role === 'tool').length;
 
 /** End of the turns that always stay: the system's and the first of the user. */

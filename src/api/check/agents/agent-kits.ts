@@ -55,7 +55,6 @@ const FINDS = /^\s*(?:rg|grep|ag|git\s+grep)\b(.*)/s;
 const WRITES = /(?:>|\btee\b)\s*["']?([\w./-]+\.\w+)/;
 const REPLACES = /\bsed\s+-i\S*\s+(?:-e\s+)?["']s(.)(.*?)\1(.*?)\1\w*["']\s+["']?([\w./-]+\.\w+)/;
 
-/** A move that is made in a shell. */
 export function shellAction(script: string): Action | null {
   // Agents change to the folder of the project first.
   const command = script.replace(/^\s*cd\s+\S+\s*(?:&&|;)\s*/, '');
@@ -81,7 +80,6 @@ export function shellAction(script: string): Action | null {
   return command.trim() === '' ? null : { do: 'run', command };
 }
 
-/** The same moves as shell commands. */
 function shellCommand(action: Action): string {
   switch (action.do) {
     case 'list':

@@ -22,7 +22,6 @@ const MOVE_TOKENS = 192;
 export interface StepCard {
   readonly step: string;
   readonly mastered: boolean;
-  /** Moves that it took. */
   readonly moves: number;
   /** The model's last wrong move; null: mastered. */
   readonly instead: string | null;
@@ -44,11 +43,9 @@ export interface AgentCard {
 export interface PlayOptions {
   readonly agent: AgentName;
   readonly model: string;
-  /** Runs the jobs of a loaded model. */
   readonly run: Pick<LoadedModel, 'run'>['run'];
   readonly target: ModelTarget;
   readonly signal: AbortSignal;
-  /** True: no further move is begun. */
   readonly isOver: () => boolean;
   readonly onStep?: (done: number, all: number) => void;
 }

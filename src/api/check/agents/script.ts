@@ -17,7 +17,6 @@ export interface ScriptStep {
   readonly words: string;
   /** The move that is right; null: an answer in words. */
   readonly action: Action | null;
-  /** The tool's result. */
   readonly result: string;
 }
 

@@ -37,7 +37,6 @@ export interface ChatManner {
 
 export interface ChatUseCases {
   accept(body: ChatRequest, caller: Caller, manner?: ChatManner): Promise<AcceptedRequest>;
-  /** Runs nothing. */
   dryRun(
     body: ChatRequest,
     caller: Caller,

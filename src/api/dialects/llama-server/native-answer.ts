@@ -5,7 +5,6 @@ import { SAMPLING_ROWS } from '../../../contract/sampling-shapes.ts';
 import type { CompletionProbability, NativeAnswer } from '../../../wire/llama-server.ts';
 import { wireTimings } from '../../generation/usage.ts';
 
-/** Content of one answer. */
 export interface Said {
   readonly text: string;
   /** None where tokens are not reported. */
@@ -55,7 +54,6 @@ export function probabilities(
   };
 }
 
-/** Ids of the tokens that have one. */
 export function tokenIds(tokens: readonly SampledToken[]): number[] {
   return tokens.flatMap(({ chosen: { id } }) => (id === undefined ? [] : [id]));
 }

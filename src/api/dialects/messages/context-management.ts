@@ -12,7 +12,6 @@ export const RESULTS = 'clear_tool_uses_20250919';
 export const THINKING = 'clear_thinking_20251015';
 const COMPACT = 'compact_20260112';
 
-/** Defaults of the dialect. */
 const USUAL = { triggerTokens: 100_000, keptResults: 3, keptThinking: 1, compactTokens: 150_000 };
 
 export interface AskedEdits {

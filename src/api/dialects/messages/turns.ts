@@ -63,7 +63,6 @@ const isEmpty = ({ content, reasoning, toolCalls }: Turn): boolean =>
   content === '' && reasoning === undefined && toolCalls === undefined;
 
 interface Reading {
-  /** Names of called tools by call id. */
   readonly names: Map<string, string>;
   readonly takes: Takes;
   readonly omissions: Omissions;

@@ -13,7 +13,6 @@ export interface Words {
   readonly tokens?: readonly SampledToken[];
 }
 
-/** Shape of a route's answers. */
 export type Shape = (words: Words) => object;
 
 export const chatShape: Shape = ({ text = '', reasoning = '', calls = [] }) => ({

@@ -113,7 +113,6 @@ export function unknownOptions(options: OllamaOptions | null | undefined): strin
   return unknownFields(options ?? {}, optionFields).map((name) => `options.${name}`);
 }
 
-/** Translates Ollama's options. */
 function readOptions({ options, keep_alive }: Body): GenerationFields {
   const own = Object.entries(options ?? {}).filter(([name]) => Object.hasOwn(optionFields, name));
   const { num_predict: limit, ...others } = Object.fromEntries(own) as OllamaOptions;

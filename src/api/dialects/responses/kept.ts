@@ -22,7 +22,6 @@ export interface ResponseRecord {
 }
 
 export interface RunningResponse {
-  /** Ends the answer. */
   readonly stop: () => void;
   /** Its current state, before it ends. */
   readonly body?: () => ResponseBody;
@@ -33,7 +32,6 @@ export class KeptResponses {
   /** Those that run, by owner and id. */
   readonly #running = new Map<string, RunningResponse>();
 
-  /** Null: nothing is kept. */
   constructor(keeper: ResponseKeeper | null) {
     this.#keeper = keeper;
   }

@@ -31,7 +31,6 @@ export interface OutputOptions {
 type Speaking = 'text' | 'reasoning';
 
 export class Output {
-  /** Items that are done, in order. */
   readonly items: OutputItem[] = [];
   readonly #options: OutputOptions;
   #open: { readonly type: Speaking; readonly id: string; text: string } | null = null;

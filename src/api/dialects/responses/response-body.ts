@@ -15,7 +15,6 @@ export interface ResponseHead {
   /** The model that answers, whatever the request called it. */
   readonly model: string;
   readonly store: boolean;
-  /** The options of the job. */
   readonly sampling: Sampling;
 }
 
@@ -44,7 +43,6 @@ function echo(asked: ResponsesRequest): Pick<ResponseBody, keyof typeof ECHOED> 
   return Object.fromEntries(fields) as ReturnType<typeof echo>;
 }
 
-/** A response that has begun. */
 export function openBody(
   { id, createdAt, model, store, sampling }: ResponseHead,
   asked: ResponsesRequest,

@@ -28,7 +28,6 @@ export interface ResponseParts {
   readonly unixSeconds: () => number;
   /** Fires when the client has gone. */
   readonly gone: AbortSignal;
-  /** Ends the answer. */
   readonly stop: () => void;
   /** Counts the request until the returned function is called. */
   readonly hold: () => () => void;

@@ -49,7 +49,6 @@ export interface ResponsesUseCases {
   get(id: string, owner: string): Promise<ResponseBody>;
   inputItems(id: string, owner: string, query: ItemsQuery): Promise<ItemList>;
   delete(id: string, owner: string): Promise<DeletedResponse>;
-  /** Stops a response that runs. */
   cancel(id: string, owner: string): Promise<CancelledResponse>;
 }
 

@@ -115,7 +115,6 @@ async function check(context: CliContext, id: string, json: boolean, signal: Abo
   else context.print(printableLines(lines(card, model.params.template)));
 }
 
-/** For the model's passport. */
 async function keepCard(context: CliContext, model: InstalledModel, card: ScoreCard): Promise<void> {
   const { cases, toolFormat, defects } = card;
   const { all, passed, left, failed } = cases;

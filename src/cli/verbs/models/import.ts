@@ -32,7 +32,6 @@ import {
 
 interface ImportFlags {
   readonly id?: string;
-  /** Names in other programs. */
   readonly name?: string;
   readonly copy?: boolean;
   readonly hardLink?: boolean;

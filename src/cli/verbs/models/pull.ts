@@ -7,7 +7,6 @@ import { interruptible, localRegistry, probeHere, signaturesHere } from '../../l
 
 interface PullFlags {
   readonly id?: string;
-  /** Names in other programs. */
   readonly name?: string;
   readonly tokenFile?: string;
   readonly probe: boolean;

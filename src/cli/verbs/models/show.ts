@@ -240,7 +240,6 @@ function adapterLines({ adapter, mtpLayers }: ModelDescription): (readonly [stri
   return mtpLayers === undefined ? [] : [['mtp layers', String(mtpLayers)]];
 }
 
-/** Inputs besides text. */
 function sightLines({ projector }: ModelDescription): (readonly [string, string])[] {
   if (projector === undefined) return [];
   const { type, image, audio } = projector;

@@ -117,7 +117,6 @@ interface KindEntry {
   readonly state: string;
   readonly bytes: number;
   readonly files: number;
-  /** Bytes of pinned prompts. */
   readonly pinned_bytes: number;
   readonly last_used: string;
 }

@@ -26,7 +26,6 @@ interface UpdateFlags {
   readonly yes?: boolean;
 }
 
-/** An update's steps. */
 interface Update {
   readonly lines: readonly string[];
   readonly programs: readonly Program[];

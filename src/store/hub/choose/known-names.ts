@@ -48,7 +48,6 @@ function upper(size: string): string {
 export interface KnownName {
   /** Its name on the hub: owner/name, with the quant of the tag; null: none of that size is known. */
   readonly reference: string | null;
-  /** The tags that are known. */
   readonly tags: readonly string[];
 }
 

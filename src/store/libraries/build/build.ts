@@ -44,12 +44,10 @@ export interface BuildRequest extends BuildChoice {
   readonly nowMs: () => number;
   /** Only libmtmd is built, against these libraries; absent: llama.cpp itself. */
   readonly against?: LibraryFiles;
-  /** Environment of the programs. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 export interface Built {
-  /** Folder of the libraries. */
   readonly folder: string;
   readonly agreement: Agreement;
   readonly made: Making;

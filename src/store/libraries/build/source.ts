@@ -23,7 +23,6 @@ export const sourcePackage = (registry: string): PinnedFile => ({
 
 export interface Source {
   readonly folder: string;
-  /** Link for people. */
   readonly origin: string;
   readonly release: string;
 }
