@@ -44,6 +44,11 @@ const EXAMPLES = {
     { message: 'n must be 1 in mode frozen-v1, because a record covers exactly one answer.' },
   ],
   answer_invalid: [{ what: '<what>', reason: '<reason>', repeats: true }],
+  context_length_exceeded: [
+    { promptTokens: 9000, numCtx: 4096, maxCtx: 32768, model: '<model>' },
+    { promptTokens: 9000, numCtx: 4096, maxCtx: 32768, model: '<model>', isAsked: true },
+    { promptTokens: 9000, numCtx: 4096, maxCtx: 8192, model: '<model>' },
+  ],
   embedding_width: [{ model: '<model>', wanted: 768, widths: '<widths>', isDefault: true }],
   model_not_found: [{ model: 'owner/name' }, { model: 'hearth-embed' }, { model: 'feature-hash-768' }],
 };
