@@ -21,7 +21,7 @@ export const FrozenPins = Type.Object({
 });
 export type FrozenPins = Static<typeof FrozenPins>;
 
-export const FrozenPrompt = Type.Object({
+const FrozenPrompt = Type.Object({
   /** Hash of the chat template's text; null when the model has none and a fixed form was used. */
   templateSha256: Type.Union([Sha256, Type.Null()]),
   templateClockMs: Type.Integer(),
@@ -64,7 +64,7 @@ export const FrozenHost = Type.Object({
 });
 
 /** Every setting that chose tokens, defaults resolved. */
-export const FrozenSampling = Type.Object({
+const FrozenSampling = Type.Object({
   ...recordedShapes,
   /** Names of the samplers in the order in which they see the logits. */
   chain: Type.Array(Type.String()),
@@ -72,7 +72,7 @@ export const FrozenSampling = Type.Object({
   stop: Type.Array(Type.String()),
 });
 
-export const FrozenOutput = Type.Object({
+const FrozenOutput = Type.Object({
   /** Every sampled token, the one that ended the turn included: base64 of little-endian u32. */
   tokens: Type.String(),
   tokenCount: Type.Integer(),
@@ -116,7 +116,7 @@ export const CheckFacts = Type.Object({
 export type CheckFacts = Static<typeof CheckFacts>;
 
 /** Execution settings of vectors; two runs are comparable only when all of this but the threads is equal. */
-export const VectorExec = Type.Object({
+const VectorExec = Type.Object({
   /** Tokens of one input at most. */
   numCtx: Type.Integer({ minimum: 1 }),
   threads: Type.Integer({ minimum: 1 }),
@@ -132,7 +132,7 @@ export const VectorExec = Type.Object({
   openMp: Type.Boolean(),
   repack: Type.Boolean(),
 });
-export type VectorExec = Static<typeof VectorExec>;
+type VectorExec = Static<typeof VectorExec>;
 
 /** Account of a run of vectors; the digest of each input's tokens comes with its vector. */
 export const VectorFacts = Type.Object({

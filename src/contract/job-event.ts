@@ -92,7 +92,7 @@ export const CacheFacts = Type.Object({
 export type CacheFacts = Static<typeof CacheFacts>;
 
 /** Still waiting for a slot or a load. Position 1 is next; `reason` is one plain phrase. */
-export const QueuedEvent = Type.Object({
+const QueuedEvent = Type.Object({
   type: Type.Literal('queued'),
   position: Type.Integer(),
   reason: Type.String(),
@@ -230,28 +230,28 @@ export const TextEvent = Type.Object({
 });
 export type TextEvent = Static<typeof TextEvent>;
 
-export const ReasoningEvent = Type.Object({
+const ReasoningEvent = Type.Object({
   type: Type.Literal('reasoning'),
   text: Type.String(),
   pieces: Pieces,
 });
 
 /** A tool call begins: its name is known, its arguments follow as pieces of JSON text. */
-export const ToolCallEvent = Type.Object({ type: Type.Literal('tool_call'), name: Type.String() });
-export const ToolArgumentsEvent = Type.Object({
+const ToolCallEvent = Type.Object({ type: Type.Literal('tool_call'), name: Type.String() });
+const ToolArgumentsEvent = Type.Object({
   type: Type.Literal('tool_arguments'),
   text: Type.String(),
   pieces: Pieces,
 });
 
-export const AnswerTimings = Type.Object({
+const AnswerTimings = Type.Object({
   /** Milliseconds. */
   prefillMs: Type.Number(),
   decodeMs: Type.Number(),
   /** Draft tokens evaluated ahead, and those that the sampler chose as well; absent without drafts. */
   drafts: Type.Optional(Type.Object({ drafted: Type.Integer(), accepted: Type.Integer() })),
 });
-export type AnswerTimings = Static<typeof AnswerTimings>;
+type AnswerTimings = Static<typeof AnswerTimings>;
 
 /** Treatment of an answer that repeated itself: one token chosen differently, or its end. */
 export const Repetition = Type.Union([Type.Literal('nudged'), Type.Literal('ended')]);
@@ -307,7 +307,7 @@ export type EmbeddingEvent = Static<typeof EmbeddingEvent>;
 /** From the first step of the job to its end, milliseconds; absent from engines that do not report it. */
 const ComputeMs = Type.Optional(Type.Number({ minimum: 0 }));
 
-export const EmbeddedEvent = Type.Object({
+const EmbeddedEvent = Type.Object({
   type: Type.Literal('embedded'),
   totalTokens: Type.Integer(),
   computeMs: ComputeMs,
@@ -326,7 +326,7 @@ export const ScoreEvent = Type.Object({
 });
 export type ScoreEvent = Static<typeof ScoreEvent>;
 
-export const RankedEvent = Type.Object({
+const RankedEvent = Type.Object({
   type: Type.Literal('ranked'),
   totalTokens: Type.Integer(),
   computeMs: ComputeMs,
@@ -369,7 +369,7 @@ export const ExplainedEvent = Type.Object({
 });
 export type ExplainedEvent = Static<typeof ExplainedEvent>;
 
-export const TokenizedEvent = Type.Object({
+const TokenizedEvent = Type.Object({
   type: Type.Literal('tokenized'),
   tokens: Type.Unsafe<Uint32Array>({}),
   /** The content of each token: text, or bytes for a part of a character. */
@@ -378,7 +378,7 @@ export const TokenizedEvent = Type.Object({
   marks: Type.Optional(Type.Object({ begin: Type.String(), end: Type.String() })),
 });
 
-export const DetokenizedEvent = Type.Object({ type: Type.Literal('detokenized'), text: Type.String() });
+const DetokenizedEvent = Type.Object({ type: Type.Literal('detokenized'), text: Type.String() });
 
 export const PinnedEvent = Type.Object({
   type: Type.Literal('pinned'),

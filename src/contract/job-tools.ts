@@ -15,7 +15,7 @@ type Tools = GenerateJob['tools'];
 /** Parts that cross as text. */
 type Parts = Partial<Pick<GenerateJob, 'tools' | 'format'>>;
 
-export interface PackedJob {
+interface PackedJob {
   /** Without its tools and the schema of its answer. */
   readonly job: Job;
   /** JSON; absent: there are none. */

@@ -59,7 +59,7 @@ export const SAMPLING_DEFAULTS = Object.fromEntries(
 export const recordedShapes = shapes<{
   [K in RecordedOption]: Table[K]['schema'] extends TInteger ? TInteger : TNumber;
 }>(RECORDED_ROWS, ({ schema }) => (Type.IsInteger(schema) ? Type.Integer() : Type.Number()));
-export type RecordedSampling = { [K in RecordedOption]: number };
+type RecordedSampling = { [K in RecordedOption]: number };
 
 const ANSWERED_ROWS = rowsWhere<AnsweredOption>(
   ({ elsewhere, fallback }) => elsewhere === 'plain' && fallback !== undefined,

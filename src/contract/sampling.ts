@@ -56,7 +56,7 @@ const MOST_BIAS = 100;
 const TOKEN_ID = /^\d{1,9}$/;
 
 /** By the id of a token or by a text; in pairs, a number is an id and false forbids. */
-export type AskedBias = Readonly<Record<string, number>> | readonly (readonly unknown[])[];
+type AskedBias = Readonly<Record<string, number>> | readonly (readonly unknown[])[];
 
 interface Biases {
   readonly tokens: [id: number, bias: number][];

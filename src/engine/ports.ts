@@ -199,7 +199,7 @@ export interface Summarise {
 export type ContextEdit = ClearResults | ClearThinking | Summarise;
 
 /** The upstream of a request, and which one failed before, if any. */
-export interface Answering {
+interface Answering {
   readonly name: string;
   readonly insteadOf?: string;
   readonly because?: string;
@@ -369,7 +369,7 @@ export interface OpenJob extends WatchedJob {
 }
 
 /** A job at work. */
-export interface RunningJob {
+interface RunningJob {
   /** Unix milliseconds. */
   readonly sinceMs: number;
   readonly promptTokens: number;

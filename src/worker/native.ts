@@ -75,7 +75,7 @@ export interface ModelOptions {
   readonly repacks?: boolean;
 }
 
-export type LoadMode = 'auto' | 'none' | 'mmap' | 'mlock' | 'mmap+mlock';
+type LoadMode = 'auto' | 'none' | 'mmap' | 'mlock' | 'mmap+mlock';
 
 export interface TensorBuffer {
   /** A regular expression in ECMAScript's form. */
@@ -160,7 +160,7 @@ export interface RopeOptions {
 }
 
 /** Files opened in addition to the model's own. */
-export interface ExtraFileOptions {
+interface ExtraFileOptions {
   /** LoRA adapters. */
   readonly adapterPaths: readonly string[];
   /** The model that drafts, or null. */

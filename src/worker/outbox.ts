@@ -7,7 +7,7 @@ import type { JobEvent } from '../contract/job-event.ts';
 import { WORKER_CODES } from '../contract/worker-failure.ts';
 import { isFailure, errorMessage } from '../lib/errors/svc-error.ts';
 
-export interface OutboxLimits {
+interface OutboxLimits {
   /** Messages handed to the channel and not yet written, above which the loop waits. */
   readonly unsentMessages: number;
   readonly eventsPerMessage: number;
@@ -34,7 +34,7 @@ export const OUTBOX_LIMITS: OutboxLimits = {
 /** On a GPU, cores are free for messages: the refresh rate of a screen is a good limit. */
 const BETWEEN_MESSAGES_ON_GPU_MS = 15;
 
-export type Send = (message: FromWorker, onSent: () => void) => void;
+type Send = (message: FromWorker, onSent: () => void) => void;
 
 export class Outbox {
   readonly #send: Send;

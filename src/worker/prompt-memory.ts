@@ -8,17 +8,17 @@ import { isRow } from './media/rows.ts';
 import type { PreparedChat } from './prepare.ts';
 import type { Vocabulary } from './prompt/vocabulary.ts';
 
-export interface MemoryLimits {
+interface MemoryLimits {
   readonly prompts: number;
   /** Of all prompts together. */
   readonly tokens: number;
 }
 
-export const MEMORY_LIMITS: MemoryLimits = { prompts: 48, tokens: 2 * 1024 * 1024 };
+const MEMORY_LIMITS: MemoryLimits = { prompts: 48, tokens: 2 * 1024 * 1024 };
 /** Tokens on each side of a difference that are converted to text. */
 const READ_TOKENS = 48;
 
-export type Rendered = Pick<PreparedChat, 'job'>;
+type Rendered = Pick<PreparedChat, 'job'>;
 
 interface Kept {
   readonly domain: string;

@@ -17,7 +17,7 @@ import { refusal } from './jinja/values/values.ts';
 
 export interface ChatTemplate {
   readonly source: string;
-  /** Where an answer ends beside the end tokens of the vocabulary, as text that nobody is shown. */
+  /** Texts that end an answer, in addition to the end tokens of the vocabulary; never shown. */
   readonly stops: readonly string[];
   /**
    * Texts in the variables count as a client's, unless they are OwnWords.

@@ -1,7 +1,7 @@
 /** Reads JSON text as JSON.parse does, and notes how its numbers are spelled. */
 import { noteSpelling } from './spelled-numbers.ts';
 
-/** What an unusual spelling has in it; a text without one needs no second look. */
+/** Every unusual spelling contains this; a text without it needs no second pass. */
 const MAY_BE_UNUSUAL = /\d[.eE]|\d{16}|-0/;
 const TOKEN = /[[\]{}:,"]|[^[\]{}:,"\s]+/g;
 const STARTS_NUMBER = /^[-\d]/;

@@ -1,4 +1,4 @@
-/** Why a file may not be given to llama.cpp, as the end of the sentence "it is not usable: …". */
+/** The reason why llama.cpp must not get a file, as the end of the sentence "it is not usable: …". */
 export class GgufError extends Error {
   constructor(reason: string) {
     super(reason);

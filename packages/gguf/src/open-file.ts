@@ -1,8 +1,8 @@
-/** How a file is opened: a caller with rules of its own, such as none for links, gives another function. */
+/** Opens a file; a caller with its own rules, such as no links, passes another function. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { GgufError } from './gguf-error.ts';
 
-export interface OpenedFile {
+interface OpenedFile {
   readonly file: FileHandle;
   readonly sizeBytes: number;
 }

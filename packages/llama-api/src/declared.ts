@@ -7,7 +7,7 @@ export interface Declared<F> {
   readonly as?: F;
 }
 
-export type AnyFunction = (...args: never[]) => unknown;
+type AnyFunction = (...args: never[]) => unknown;
 
 export function declare<F extends AnyFunction>(result: string, ...parameters: string[]): Declared<F> {
   return { result, parameters };
@@ -18,7 +18,7 @@ export type Bound<T> = {
   readonly [K in keyof T]: T[K] extends Declared<infer F extends AnyFunction> ? F & Asynchronous<F> : never;
 };
 
-export interface Asynchronous<F extends AnyFunction> {
+interface Asynchronous<F extends AnyFunction> {
   /** The same on one of libuv's threads. */
   async(...args: [...Parameters<F>, (error: unknown, result: ReturnType<F>) => void]): void;
 }

@@ -54,14 +54,14 @@ export interface MediaParams {
   progress_callback_user_data: Nullable;
 }
 
-export interface MediaText {
+interface MediaText {
   text: string;
   text_len: number;
   add_special: boolean;
   parse_special: boolean;
 }
 
-export interface BitmapOptions {
+interface BitmapOptions {
   video_params: { fps_target: number; ffmpeg_bin_dir: string | null; timestamp_interval_ms: number };
 }
 

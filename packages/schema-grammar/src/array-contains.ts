@@ -54,7 +54,7 @@ export function containingRule(
   return writer.rule(`${writer.literal('[')} ${list} ${writer.literal(']')}`);
 }
 
-export interface ContainsTools {
+interface ContainsTools {
   readonly both: (a: unknown, b: unknown) => unknown;
   /** Notes or throws that a keyword cannot be enforced. */
   readonly cannot: (path: SchemaPath, keyword: string, reason: string) => void;

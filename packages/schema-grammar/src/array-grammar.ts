@@ -31,7 +31,7 @@ export function arrayRule(writer: GbnfWriter, schema: Schema, path: SchemaPath, 
     if (rule === null) break;
     rules.push(rule);
   }
-  // What no value can meet ends the list.
+  // An item without a possible value ends the list.
   const isCut = rules.length < prefix.length;
   if (isCut && min > rules.length) throw impossible(path, `no value is possible for item ${rules.length}`);
   const prefixRules = rules;

@@ -25,7 +25,7 @@ interface Property {
   readonly required: boolean;
 }
 
-/** How many members an object may have; null: as many as it likes. */
+/** Limits of the number of members; null: unlimited. */
 interface Counts {
   readonly min: number;
   readonly max: number | null;
@@ -117,7 +117,7 @@ function limitsMembers(schema: Schema): boolean {
   );
 }
 
-/** What of the counts is left to do once the properties are known. */
+/** Remaining counts once the properties are known. */
 function remainingCounts(
   writer: GbnfWriter,
   schema: Schema,
@@ -178,7 +178,7 @@ function members(
   return rules[0] ?? '""';
 }
 
-/** What may follow the declared members; null: nothing can make them enough. */
+/** Members after the declared ones; null: nothing can make them enough. */
 function tail(writer: GbnfWriter, extraPair: string | null, counts: Counts, before: number): string | null {
   const missing = Math.max(0, counts.min - before);
   if (extraPair === null) return missing > 0 ? null : '""';

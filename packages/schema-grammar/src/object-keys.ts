@@ -15,7 +15,7 @@ import {
 import { accepts } from './schema/schema-value.ts';
 import { stringInLanguage, stringOtherThan } from './string-grammar.ts';
 
-export interface ExtraMembers {
+interface ExtraMembers {
   readonly schema: Schema;
   /** `additionalProperties`, or what stands for it; undefined: none are generated. */
   readonly rest: unknown;

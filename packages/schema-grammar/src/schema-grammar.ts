@@ -388,7 +388,7 @@ class SchemaCompiler {
 
   #negation(schema: Schema, path: SchemaPath): string {
     const { not, ...base } = schema;
-    // What `not` speaks of counts as unevaluated, which the merged schema would not show.
+    // Members named by `not` count as unevaluated, which the merged schema would not show.
     const ways = unevaluatedIn(schema) === undefined ? this.#folding.negations(not, path) : null;
     if (ways === null) {
       this.#writer.cannot(path, 'not', 'what it leaves has no grammar; say what is allowed instead');

@@ -1,6 +1,6 @@
 /**
- * What each format allows. Where ajv-formats knows the format, the pattern allows just what its check of a finished answer
- * allows; the other formats are checked by the pattern itself.
+ * Patterns of the formats. Where ajv-formats knows the format, the pattern allows just what its check of a finished
+ * answer allows; the other formats are checked by the pattern itself.
  */
 const LEAP_YEAR = '(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)';
 const MONTH_DAY =
@@ -20,7 +20,7 @@ const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const LOCAL = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const DOMAIN_LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
 const EMAIL = `${LOCAL}(?:\\.${LOCAL})*@(?:${DOMAIN_LABEL}\\.)+${DOMAIN_LABEL}`;
-/** What no part of an international name or address has. */
+/** Excluded from every part of an international name or address. */
 const SPECIAL = '\\s"(),:;<>@[\\\\\\]';
 const IDN_LABEL = `[^${SPECIAL}./?#]{1,63}`;
 
@@ -83,7 +83,7 @@ const OTHER_FORMATS: Readonly<Record<string, string>> = {
   byte: BASE64,
   base64: BASE64,
   base64url: BASE64URL,
-  // What pydantic writes.
+  // The name that pydantic uses.
   ipvanyaddress: `(?:${IPV4}|${IPV6})`,
   ipvanyinterface: `(?:${NETWORK4}|${NETWORK6})`,
   ipvanynetwork: `(?:${NETWORK4}|${NETWORK6})`,

@@ -34,8 +34,8 @@ const SHORT_ESCAPES = new Map([
 /** Every character but the halves of a pair. */
 const WRITABLE: readonly CodeRange[] = complement([[0xd800, 0xdfff]]);
 
-/** What a string must be, all of it at once. */
-export interface StringLimits {
+/** All constraints of a string. */
+interface StringLimits {
   readonly min: number;
   readonly max: number | null;
   readonly patterns: readonly { readonly source: string; readonly negated: boolean }[];
@@ -76,7 +76,7 @@ export function stringWithin(writer: GbnfWriter, limits: StringLimits, refuse: R
   return stringInLanguage(writer, { languages, language, refuse, min, max });
 }
 
-export interface WantedLanguage {
+interface WantedLanguage {
   readonly languages: Languages;
   readonly language: Language;
   readonly refuse: RefusePattern;

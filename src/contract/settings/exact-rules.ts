@@ -7,7 +7,7 @@ import { isQuantised, kvTypes } from './kv-types.ts';
 import type { ModelSettings, SettingFault } from './shapes.ts';
 
 /** Load options of an exact load. */
-export interface ExactLoad {
+interface ExactLoad {
   readonly flashAttention: false;
   /** Each sequence has a window of its own; none shares cells. */
   readonly unified: false;

@@ -25,7 +25,7 @@ interface KvSettings {
   readonly kvTypeV?: KvType;
 }
 
-export interface KvTypes {
+interface KvTypes {
   readonly k: KvType;
   readonly v: KvType;
 }

@@ -1,5 +1,3 @@
-/** Who may read a prompt. */
-
 /** Readers of what is sent somewhere: this machine only, the own network, or others. */
 export const PRIVACIES = ['local', 'lan', 'remote'] as const;
 export type Privacy = (typeof PRIVACIES)[number];

@@ -113,7 +113,7 @@ const MOST_OVERRIDES = 64;
 const MOST_PATTERN = 256;
 
 /** Tensors whose name matches the pattern (a regular expression) go into a buffer of that type. */
-export const TensorOverride = Type.Object(
+const TensorOverride = Type.Object(
   { pattern: Type.String({ minLength: 1, maxLength: MOST_PATTERN }), buffer: Type.String({ minLength: 1 }) },
   { additionalProperties: false },
 );

@@ -17,7 +17,7 @@ import { nextStep } from './policy/failover.ts';
 import type { FailureKind, Signal } from './policy/health.ts';
 import { Transcript } from './policy/transcript.ts';
 
-export interface BalancedJobPorts {
+interface BalancedJobPorts {
   readonly submit: Engine['submit'];
   readonly clock: Clock;
   readonly log: Logger;

@@ -14,7 +14,7 @@ import type { Signal } from './policy/health.ts';
 import { Probes } from './probes.ts';
 import { upstreamName, UpstreamRecord } from './upstream-record.ts';
 
-export interface BalancerOptions {
+interface BalancerOptions {
   readonly residencies: Engine['residencies'];
   readonly probe: UpstreamProbe;
   readonly clock: Clock;

@@ -14,7 +14,7 @@ export interface Member {
   readonly record: UpstreamRecord;
 }
 
-export interface Ask {
+interface Ask {
   readonly job: Job;
   readonly route: Route | undefined;
   /** The farthest that the request may go. */

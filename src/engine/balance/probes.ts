@@ -9,7 +9,7 @@ import type { BalanceLimits } from './limits.ts';
 import { probeDueMs } from './policy/health.ts';
 import type { UpstreamRecord } from './upstream-record.ts';
 
-export interface ProbesOptions {
+interface ProbesOptions {
   readonly probe: UpstreamProbe;
   readonly clock: Clock;
   readonly log: Logger;

@@ -13,7 +13,7 @@ import {
 } from './policy/health.ts';
 
 /** The name of this service's own engine among upstreams; no other can have it, as it is the name of an engine. */
-export const THIS_SERVICE = 'local';
+const THIS_SERVICE = 'local';
 
 export class UpstreamRecord {
   readonly name: string;

@@ -13,7 +13,7 @@ const TAIL_CHARS = 4_096;
 const TAIL_LINES = 3;
 const REASON_CHARS = 300;
 
-export interface Start {
+interface Start {
   readonly words: readonly string[];
   readonly cwd: string | null;
   readonly env: Readonly<Record<string, string>>;

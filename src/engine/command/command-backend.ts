@@ -14,7 +14,7 @@ import { runRemote } from '../upstream/remote-backend.ts';
 import { COMMAND_ENGINE, type CommandTarget } from './source.ts';
 import { type StartDeps, startCommand, type Started } from './start.ts';
 
-export type CommandBackendOptions = StartDeps & ExchangeDeps;
+type CommandBackendOptions = StartDeps & ExchangeDeps;
 
 /** Time between the end of the connections and the end of the process, at most. */
 const EXIT_LAG_MS = 1_000;

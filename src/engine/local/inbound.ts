@@ -8,7 +8,7 @@ import { FromWorker } from '../../contract/ipc.ts';
 import { JobEvent } from '../../contract/job-event.ts';
 
 /** Bounds of one message: generous for any honest child, small enough to keep a dishonest one harmless. */
-export const INBOUND_LIMITS = {
+const INBOUND_LIMITS = {
   eventsPerMessage: 4_096,
   textChars: 4 * 1024 * 1024,
   vectorLength: 65_536,

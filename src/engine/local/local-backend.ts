@@ -64,13 +64,13 @@ export interface LocalBackendOptions {
   readonly betweenModels?: () => Promise<boolean>;
 }
 
-export interface Loaded {
+interface Loaded {
   readonly id: string;
   readonly path: string;
   readonly kind: 'chat' | 'embedding';
 }
 
-/** What the composition root needs of this backend beyond the port. */
+/** Members for the composition root, beyond the port. */
 export interface LocalBackend extends Backend {
   /** Free memory of the machine and of each GPU that a worker has reported. */
   freeMemory(): Memory;

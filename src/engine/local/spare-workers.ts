@@ -4,7 +4,7 @@ import type { WorkerLimits } from './limits.ts';
 import type { WorkerHost } from './worker-host.ts';
 
 /** Ports to the backend that owns the spares. */
-export interface SparePorts {
+interface SparePorts {
   readonly clock: Clock;
   readonly limits: Pick<WorkerLimits, 'bootRetryMs' | 'spareLullMs' | 'spareLatestMs'>;
   boot(): Promise<WorkerHost>;

@@ -28,12 +28,12 @@ const EarlierRecord = Type.Object({
   modelId: TuningRecord.properties.modelId,
   threads: TuningRecord.properties.threads,
 });
-export type TuningRecord = Static<typeof TuningRecord>;
+type TuningRecord = Static<typeof TuningRecord>;
 
 const RECORD_FILE = /^[0-9a-f]{32}\.json$/;
 const MAX_RECORD_BYTES = 1024 * 1024;
 
-export interface TuningOptions {
+interface TuningOptions {
   readonly home: string;
   /** The hash of the bound backend; null while it is not known, and then nothing is recalled or kept. */
   readonly backendSha256: () => string | null;

@@ -43,7 +43,7 @@ type Ending =
       readonly outOfMemory: boolean;
     };
 
-export interface WorkerDeps {
+interface WorkerDeps {
   readonly limits: WorkerLimits;
   readonly clock: Clock;
   readonly log: Logger;

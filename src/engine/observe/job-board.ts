@@ -79,7 +79,7 @@ const isText = ({ type }: JobEvent): boolean =>
 /** Shorter answers mostly measure their beginning. */
 const LEAST_TOKENS = 8;
 
-export interface Speeds extends EngineObserver {
+interface Speeds extends EngineObserver {
   /** Tokens per second; null before the first answer of some length. */
   of(modelId: string): number | null;
 }

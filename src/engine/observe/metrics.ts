@@ -43,7 +43,7 @@ const OPERATION: Record<Job['kind'], string> = {
   pin: 'pin',
 };
 
-export interface Metrics extends EngineObserver {
+interface Metrics extends EngineObserver {
   readonly contentType: string;
   countRequest(request: RequestFigures): void;
   /** Name, type, labels and meaning of every series. */
@@ -53,14 +53,14 @@ export interface Metrics extends EngineObserver {
   render(mayRead?: (key: string) => boolean): Promise<string>;
 }
 
-export interface SeriesFacts {
+interface SeriesFacts {
   readonly name: string;
   readonly type: string;
   readonly labels: readonly string[];
   readonly help: string;
 }
 
-export interface MetricsOptions {
+interface MetricsOptions {
   readonly clock: Clock;
   readonly version: string;
   /** Loaded models; read at each scrape. */

@@ -8,7 +8,7 @@ export interface LoadPlan extends LoadSize {
 }
 
 /** Memory of a load of this size; empty where its backend plans none. */
-export type MemoryNeed = (size: LoadSize) => Memory;
+type MemoryNeed = (size: LoadSize) => Memory;
 
 const COMFORTABLE_SLOTS = 8;
 /** Fewer slots than this only when memory forces it. */

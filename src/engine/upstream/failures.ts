@@ -4,7 +4,7 @@ import { UPSTREAM_LIMITS } from './limits.ts';
 import { field, readText } from './untrusted.ts';
 
 /** A refusal as it arrived. */
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   readonly retryAfter: string | undefined;
   /** Its body as JSON; undefined for anything else. */
@@ -51,7 +51,7 @@ export function unreachable(upstream: string, error: unknown): SvcError {
 }
 
 /** `cut`: it ended too early; the others are not answers at all. */
-export type BrokenHow = 'cut' | 'rubbish' | 'content_type' | 'redirect';
+type BrokenHow = 'cut' | 'rubbish' | 'content_type' | 'redirect';
 
 export function broken(upstream: string, what: BrokenHow, reason: string): SvcError {
   return fail('upstream_broken', { upstream, what, reason });

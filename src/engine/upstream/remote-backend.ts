@@ -23,7 +23,7 @@ import { SentEvents, openSink, tell } from './sent-events.ts';
 /** Resolves with the boot id of the pinned upstream; rejects if another one answers. */
 type Prove = (upstream: Upstream, signal: AbortSignal) => Promise<string>;
 
-export interface RemoteBackendOptions extends ExchangeDeps {
+interface RemoteBackendOptions extends ExchangeDeps {
   /** Called before the first call of a residency, and when an answer names another boot. */
   readonly prove: Prove;
   /** The header in which a Hearth names its boot, in lower case. */

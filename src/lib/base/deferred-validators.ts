@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 
-export interface Check {
+interface Check {
   Check(value: unknown): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What is made of an object is made once, and kept as long as the object is. */
+/** Caches one result per object, as long as the object exists. */
 export function memoizeByObject<Given extends object, Made>(
   make: (given: Given) => Made,
 ): (given: Given) => Made {

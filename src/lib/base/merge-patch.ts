@@ -5,7 +5,7 @@ type Members = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What turns `before` into `after`; undefined when they are the same. Lists are replaced as a whole. */
+/** The patch from `before` to `after`; undefined when they are the same. Lists are replaced as a whole. */
 export function mergePatch(before: unknown, after: unknown): unknown {
   if (!isObject(before) || !isObject(after))
     return JSON.stringify(before) === JSON.stringify(after) ? undefined : after;

@@ -1,4 +1,4 @@
-/** What somebody may have meant: the known names that are closest to a word, best first, at most three. */
+/** Suggestions for a mistyped word: the known names that are closest to a word, best first, at most three. */
 export function nearest(word: string, known: readonly string[]): string[] {
   const wanted = plain(word);
   if (wanted === '') return [];

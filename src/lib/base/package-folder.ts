@@ -1,4 +1,4 @@
-/** Where this package lies, whichever form of it runs: the build, the sources under a test runner, or a benchmark. */
+/** Folder of this package: the build, the sources under a test runner, or a benchmark. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

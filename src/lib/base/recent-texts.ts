@@ -1,12 +1,12 @@
 import { SharedMap } from './shared-map.ts';
 
-export interface RecentLimits {
+interface RecentLimits {
   readonly entries: number;
   /** Characters of all texts together. */
   readonly chars: number;
 }
 
-/** What was made of texts; of the owner that keeps most, the least recently used is forgotten first. */
+/** Cache of results by text; of the owner that keeps most, the least recently used is forgotten first. */
 export class RecentTexts<Value> {
   readonly #known: SharedMap<string, { readonly made: Value }>;
 
@@ -29,7 +29,7 @@ export class RecentTexts<Value> {
     this.#known.trim();
   }
 
-  /** What is known of a text, or what `make` makes of it. */
+  /** The cached result of a text, or that of `make`. */
   of(text: string, make: () => Value, owner?: string): Value {
     const known = this.get(text);
     if (known !== undefined) return known;

@@ -14,7 +14,7 @@ const COPIES = 3;
 const VARIED_TOKENS = 512;
 /** There, a token that does not repeat takes back so many that do. */
 const DIFFERENCE_TAKES_BACK = 48;
-/** Where in a run another token is chosen. */
+/** Share of a run after which another token is chosen. */
 const NUDGE_AT = 0.75;
 const MOST_NUDGES = 2;
 
@@ -27,7 +27,7 @@ const BUCKET_BITS = 15;
 const BASE = 0x9e3779b1;
 const OLDEST = Array.from({ length: SHINGLE }).reduce<number>((product) => Math.imul(product, BASE), 1);
 
-/** What a job says of it. */
+/** Settings of a job. */
 interface Asked {
   readonly sampling: { readonly repetitionGuard?: number };
   readonly lane: string;
@@ -44,7 +44,7 @@ export class RepetitionGuard {
   readonly #limit: number;
   readonly #tokens: readonly number[];
   readonly #joinTokens: (tokens: readonly number[]) => string;
-  /** What repeats has digits and no letters; null: nobody asked yet. */
+  /** Whether the repeated text has digits and no letters; null: not known yet. */
   #isNumbers: boolean | null = null;
   /** 0: none is known. */
   #period = 0;
@@ -137,7 +137,7 @@ export class RepetitionGuard {
     return true;
   }
 
-  /** Where the shingle that ends here may have ended last; 0: nowhere. */
+  /** Latest possible earlier end of the shingle that ends here; 0: none. */
   #remember(at: number): number {
     const oldest = at < SHINGLE ? 0 : (this.#tokens[at - SHINGLE] ?? 0) + 1;
     const newest = (this.#tokens[at] ?? 0) + 1;

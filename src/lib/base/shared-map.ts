@@ -1,5 +1,5 @@
-/** What several owners keep in one bounded map, so that none of them pushes out what another keeps within its share. */
-export interface SharedLimits {
+/** A bounded map of several owners. */
+interface SharedLimits {
   readonly entries: number;
   /** Of all entries together; absent: only their number counts. */
   readonly size?: number;
@@ -80,7 +80,7 @@ export class SharedMap<Key, Value> {
     for (const [key, { value }] of this.#entries) yield [key, value];
   }
 
-  /** What has to go first; undefined while all is within the limits. */
+  /** First entry to evict; undefined while all is within the limits. */
   excess(): Key | undefined {
     const { entries, size = Infinity } = this.#limits;
     if (this.#entries.size > entries) return this.#oldestOfMost(({ keys }) => keys.size);

@@ -29,7 +29,7 @@ interface Primitives {
 type Primitive = keyof Primitives;
 
 /** The members of a detail by name, each with its `typeof`; a question mark makes it optional. */
-export type Members = Readonly<Record<string, Primitive | `${Primitive}?`>>;
+type Members = Readonly<Record<string, Primitive | `${Primitive}?`>>;
 
 type OptionalNames<M> = { [K in keyof M]: M[K] extends `${string}?` ? K : never }[keyof M];
 type ValueOf<T> = T extends Primitive
@@ -40,7 +40,7 @@ type ValueOf<T> = T extends Primitive
 type Flat<T> = { [K in keyof T]: T[K] };
 
 /** The detail of a code without members. */
-export type NoDetail = Readonly<Record<string, never>>;
+type NoDetail = Readonly<Record<string, never>>;
 
 /** `{ model: 'string', retryAfterS: 'number?' }` → `{ readonly model: string; readonly retryAfterS?: number }`. */
 export type DetailFrom<M extends Members> = [keyof M] extends [never]
@@ -51,7 +51,7 @@ export type DetailFrom<M extends Members> = [keyof M] extends [never]
       }
     >;
 
-export interface Entry<M extends Members = Members> {
+interface Entry<M extends Members = Members> {
   readonly family: Family;
   /** False: the same request would fail again, so clients are told not to retry. */
   readonly retryable: boolean;

@@ -7,7 +7,7 @@ const PAUSES_MS = [10, 20, 40, 80, 160, 320, 640];
 /** EPERM and EACCES also mean missing rights, which waiting does not fix; the last try reports them. */
 const BUSY = ['EBUSY', 'EPERM', 'EACCES'];
 
-export interface Waiting {
+interface Waiting {
   /** As `process.platform` names it. */
   readonly platform: string;
   pause(ms: number): Promise<unknown>;

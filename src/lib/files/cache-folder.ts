@@ -11,7 +11,7 @@ export const cacheFolder = (home: string): string => path.join(home, 'cache');
  */
 export const PINNED_MS = Date.UTC(2037, 0, 1);
 
-export interface CachedKind {
+interface CachedKind {
   readonly name: string;
   readonly path: string;
   readonly files: readonly CachedFile[];

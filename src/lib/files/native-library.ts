@@ -98,7 +98,7 @@ export const isBuildName = (text: string): boolean => BUILD_NAME.test(text) && t
 /** The name that users give the library that comes with Hearth, in place of the name of a build. */
 export const PACKAGED = 'package';
 
-export interface Selection {
+interface Selection {
   /** Null: the package. */
   readonly selected: string | null;
   readonly before: string | null;

@@ -153,7 +153,7 @@ export async function readChunks(
   }
 }
 
-export function fileStamp(stat: BigIntStats): FileStamp {
+function fileStamp(stat: BigIntStats): FileStamp {
   return {
     sizeBytes: Number(stat.size),
     mtimeMs: Number(stat.mtimeMs),

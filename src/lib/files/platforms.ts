@@ -1,6 +1,6 @@
 /** The one table of llama.cpp's libraries by platform: which package of npm's has them, and which release they are of. */
 
-export interface PlatformLibrary {
+interface PlatformLibrary {
   /** Without its scope; package.json and package-lock.json pin the version by hash. */
   readonly package: string;
   readonly version: string;

@@ -16,7 +16,7 @@ export async function readTemplateFile(path: string): Promise<string> {
   throw fail('setting_file_unusable', { path, as: TEMPLATE_FILE.as, reason: `it ${defect}` });
 }
 
-/** Why a text cannot be a chat template, as the end of a sentence, or undefined. */
+/** Defect of a text as a chat template, as the end of a sentence, or undefined. */
 export function templateTextDefect(source: string): string | undefined {
   if (source.trim() === '') return 'is empty';
   const defect = sizeDefect(Buffer.byteLength(source)) ?? templateDefect(source);

@@ -57,7 +57,7 @@ export interface SharedPlace {
 }
 
 /** Purpose of a scan, besides its verdict. */
-export interface ScanOptions {
+interface ScanOptions {
   readonly shared?: KnownMember | undefined;
   /** Receives all parsed values. */
   readonly values?: JsonValues;

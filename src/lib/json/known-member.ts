@@ -9,7 +9,7 @@ export interface KnownValue {
   readonly tokens: number;
 }
 
-export interface KnownLimits {
+interface KnownLimits {
   readonly entries: number;
   /** Bytes of all values together. */
   readonly bytes: number;

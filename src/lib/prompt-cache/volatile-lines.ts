@@ -35,7 +35,7 @@ export const VOLATILE_LINES: readonly VolatileLine[] = [
 export const VOLATILE_TREATMENTS = ['drop', 'move', 'keep'] as const;
 export type VolatileTreatment = (typeof VOLATILE_TREATMENTS)[number];
 
-export interface WithoutVolatileLines {
+interface WithoutVolatileLines {
   readonly text: string;
   /** The removed lines, trimmed, in order. */
   readonly lines: readonly { readonly name: string; readonly line: string }[];
@@ -52,9 +52,4 @@ export function withoutVolatileLines(text: string): WithoutVolatileLines {
     text,
   );
   return { text: lines.length === 0 ? text : rest, lines };
-}
-
-/** The name of the volatile line that a line is, or null. */
-export function volatileName(line: string): string | null {
-  return withoutVolatileLines(line).lines[0]?.name ?? null;
 }

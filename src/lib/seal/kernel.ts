@@ -19,7 +19,7 @@ export interface Kernel {
   becomeProgram(program: Program): never;
 }
 
-export interface Program {
+interface Program {
   readonly path: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

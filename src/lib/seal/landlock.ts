@@ -34,7 +34,7 @@ const RIGHTS_OF_VERSION: readonly (readonly [version: number, rights: bigint])[]
 const NETWORK_RIGHTS = 3n;
 const SCOPES = 3n;
 
-export interface FileRights {
+interface FileRights {
   /** Files and folders that may be read and run. */
   readonly read: readonly string[];
   /** Folders in which files may be made, changed and removed. */

@@ -32,7 +32,7 @@ const NOTHING = new Uint8Array();
 /** llama_decode's answers. */
 const NO_ROOM = 1;
 
-export interface OpenContext {
+interface OpenContext {
   readonly library: Library;
   readonly pointer: Pointer;
   readonly vocabularySize: number;

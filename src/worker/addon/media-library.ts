@@ -12,7 +12,7 @@ export type MediaLibrary = Bound<typeof MTMD>;
 
 type MediaDefaults = Pick<MediaLibrary, 'mtmd_context_params_default' | 'mtmd_helper_init_opt_default'>;
 
-export const MEDIA_DEFAULTS: Readonly<Partial<Record<keyof MediaParams, unknown>>> = {
+const MEDIA_DEFAULTS: Readonly<Partial<Record<keyof MediaParams, unknown>>> = {
   use_gpu: true,
   device: null,
   print_timings: true,
@@ -28,7 +28,7 @@ export const MEDIA_DEFAULTS: Readonly<Partial<Record<keyof MediaParams, unknown>
   batch_max_tokens: 1024,
   progress_callback: null,
 };
-export const VIDEO_DEFAULTS = { fps_target: 4, ffmpeg_bin_dir: null, timestamp_interval_ms: 5000 } as const;
+const VIDEO_DEFAULTS = { fps_target: 4, ffmpeg_bin_dir: null, timestamp_interval_ms: 5000 } as const;
 
 let registered = false;
 
@@ -42,7 +42,7 @@ export function openMediaLibrary(file: string): MediaLibrary {
 }
 
 /** Throws the first member at a wrong place. */
-export function checkMediaLayouts(library: MediaDefaults): void {
+function checkMediaLayouts(library: MediaDefaults): void {
   const { video_params: video } = library.mtmd_helper_init_opt_default();
   const found =
     difference('mtmd_context_params', library.mtmd_context_params_default(), MEDIA_DEFAULTS) ??

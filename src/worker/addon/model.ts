@@ -37,7 +37,7 @@ export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && outOfMemory.has(error);
 }
 
-export interface ModelFile {
+interface ModelFile {
   readonly path: string;
   readonly options: ModelOptions;
 }

@@ -6,7 +6,7 @@ import type { Library } from './library/open.ts';
 /** Bytes of an int32. */
 const WORD = 4;
 
-export interface BatchTokens {
+interface BatchTokens {
   readonly sequence: number;
   readonly firstPosition: number;
   readonly tokens: Uint32Array;

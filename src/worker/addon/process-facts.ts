@@ -10,7 +10,7 @@ import type { FrozenFacts } from '../../contract/frozen.ts';
 
 type Host = FrozenFacts['host'];
 
-export interface MappedFile {
+interface MappedFile {
   readonly path: string;
   /** Null if the system does not report it. */
   readonly inode: number | null;
@@ -89,7 +89,7 @@ function mappedFiles(): MappedFile[] {
   return [...files.values()];
 }
 
-/** Where there is no /proc, Node's diagnostic report names the shared objects. */
+/** Without /proc, Node's diagnostic report names the shared objects. */
 function sharedObjects(): MappedFile[] {
   const objects = report()['sharedObjects'];
   return Array.isArray(objects) ? objects.map((path) => ({ path: String(path), inode: null })) : [];

@@ -9,7 +9,7 @@ import { onThread } from './library/on-thread.ts';
 import type { NativeLog } from './library/log.ts';
 import type { MediaLibrary } from './media-library.ts';
 
-export interface OpenedProjector {
+interface OpenedProjector {
   readonly library: MediaLibrary;
   readonly log: NativeLog;
   readonly pointer: Pointer;

@@ -15,7 +15,7 @@ interface Tokens {
   readonly type: VocabularyType;
 }
 
-export interface OpenVocabulary extends Vocabulary {
+interface OpenVocabulary extends Vocabulary {
   readonly texts: PackedTexts;
 }
 

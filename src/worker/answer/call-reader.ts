@@ -1,7 +1,7 @@
 /** Parses one tool call while it is generated: the name, then the arguments as raw JSON text. */
 import type { AnswerPart } from './answer.ts';
 
-export interface CallWords {
+interface CallWords {
   readonly beforeName: string;
   readonly beforeArguments: string;
   readonly close: string;

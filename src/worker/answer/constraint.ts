@@ -6,7 +6,7 @@ import { answerGrammar, type AnswerGrammarRequest } from './answer-grammar.ts';
 import type { ModelFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import type { Vocabulary } from '../prompt/vocabulary.ts';
 
-export interface ConstraintOptions {
+interface ConstraintOptions {
   readonly model: Pick<NativeModel, 'newGrammar'>;
   readonly vocabulary: Vocabulary;
   readonly request: AnswerGrammarRequest;

@@ -25,7 +25,7 @@ import { FormatBody } from './calls/format-body.ts';
 import { AnswerConstraint } from './constraint.ts';
 
 /** Facts of a chat model that planning needs. */
-export interface AnswerModel {
+interface AnswerModel {
   readonly writer: PromptWriter;
   readonly model: Pick<NativeModel, 'newGrammar'>;
 }

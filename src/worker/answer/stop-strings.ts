@@ -2,7 +2,7 @@
  * Finds the first stop string in a text that arrives in pieces. Text that may be the beginning of a stop string is
  * held back until it is certain, because no part of a stop string may be released.
  */
-export interface StopScan {
+interface StopScan {
   /** Text that is certainly not part of a stop string. */
   readonly text: string;
   /** The stop string that ended the text, or null. */

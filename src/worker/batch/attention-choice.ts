@@ -17,7 +17,7 @@ export interface StreamWork {
   readonly written: number;
 }
 
-export interface AttentionState {
+interface AttentionState {
   readonly streams: readonly StreamWork[];
   /** Cells in use, those of idle sequences included. */
   readonly cells: number;

@@ -54,7 +54,7 @@ export function choosesAttention({ spec, facts, prefixReuse, exact, mediaInput }
   );
 }
 
-export interface Attended {
+interface Attended {
   readonly cellsInUse: number;
   /** Whether the state of all of them fits if they share no cells. */
   readonly fitsApart: boolean;
@@ -64,7 +64,7 @@ export interface Attended {
   attend(attention: AttentionOptions): readonly number[];
 }
 
-export interface AttentionPorts {
+interface AttentionPorts {
   readonly sequences: Attended;
   readonly costs: CostModel;
   readonly outbox: Pick<Outbox, 'beforeNativeCall' | 'post'>;

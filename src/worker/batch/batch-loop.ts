@@ -46,7 +46,7 @@ import { ThreadUse } from '../threads/thread-use.ts';
 import { Waiting } from './waiting.ts';
 
 /** Preview of a prompt. */
-export interface PromptPreview {
+interface PromptPreview {
   readonly promptTokens: number;
   /** In a sequence, in memory or on the disk. */
   readonly cachedTokens: number;

@@ -11,7 +11,7 @@ interface FailedRow {
   readonly restored: boolean;
 }
 
-export interface RowHandler {
+interface RowHandler {
   /** Called before the first result. */
   onEvaluated?(): void;
   /** Reads the logits of its rows: what is evaluated next overwrites them. */

@@ -4,7 +4,7 @@ import { stateOwner } from './adapter-groups.ts';
 
 const MOST_DOMAINS = 16;
 
-export interface LatestPrompt {
+interface LatestPrompt {
   readonly owner: string;
   readonly tokens: Uint32Array;
   /** Tokens of the words of the system and of the tools; null: none. */

@@ -9,7 +9,7 @@ import type { StreamJob } from './stream/stream-job.ts';
 import type { Reuse } from './tiers/cache-facts.ts';
 import type { Restoration } from './waiting.ts';
 
-export interface Arrival {
+interface Arrival {
   /** `keep`: tokens whose state is in the sequence now. */
   begin(job: StreamJob, place: Pick<Placement, 'id' | 'keep'>, reuse: Omit<Reuse, 'prompt'>): void;
   /** The sequence is free again, and empty. */

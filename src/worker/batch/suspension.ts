@@ -1,6 +1,6 @@
 /**
- * Which answers continue if sequences share fewer KV cells than they need: the youngest wait while the others use
- * theirs, and evaluate again what they gave up. What idle sequences hold goes first.
+ * Suspends answers if sequences share fewer KV cells than they need: the youngest wait while the others use theirs, and
+ * evaluate again what they gave up. What idle sequences hold goes first.
  */
 import { cellsFilled, type StepPlan, withoutPadding } from './planning/step-planner.ts';
 import { CELL_LIMITS } from './planning/tuning.ts';

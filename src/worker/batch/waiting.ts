@@ -23,7 +23,7 @@ export interface Restoration {
   readonly before: HeldBefore;
 }
 
-export interface Admission {
+interface Admission {
   /** The sequence is reserved; its state is being restored. */
   restore(job: StreamJob, placement: Placement, restoration: Restoration): void;
   begin(job: StreamJob, placement: Placement, before: HeldBefore): void;

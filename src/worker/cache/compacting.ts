@@ -11,7 +11,7 @@ const COMPACT_BYTES = 1024 * 1024;
 /** Chosen: less waste than this share of a state is not worth a copy of the rest. */
 const LEAST_WASTE = 1 / 16;
 
-export interface CompactOptions {
+interface CompactOptions {
   /** Limit of all held state, bytes, waste included. */
   readonly limitBytes: number;
   /** Whether all rows are copied; else only from mostly wasted memory, and if the limit is exceeded. */

@@ -16,7 +16,7 @@ import { EvictionRank } from './prefixes/eviction-rank.ts';
 import type { StateLayout } from './state-layout.ts';
 import { TierCounters } from './tier-counters.ts';
 
-export interface DiskTierDeps {
+interface DiskTierDeps {
   nodes(): Iterable<HeldNode>;
   tree(owner: string): PrefixTree<HeldState>;
   /** The layout in the form of this context. */

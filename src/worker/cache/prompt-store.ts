@@ -32,7 +32,7 @@ export interface Found {
   readonly expectedMs: number;
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly spec: PromptCacheSpec;
   /** KV streams of the context: one where sequences share their cells, else one for each. */
   readonly streams: number;

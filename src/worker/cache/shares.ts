@@ -1,8 +1,8 @@
-/** Whose state is evicted first if several trust domains share a tier: that of the one that holds most of it. Pure. */
+/** Order of eviction if several trust domains share a tier: that of the one that holds most of it. Pure. */
 import { ownerDomain } from './disk/domain-tag.ts';
 import type { HeldState } from './held-state.ts';
 
-export interface HeldBy {
+interface HeldBy {
   readonly by: string;
   readonly bytes: number;
 }

@@ -22,7 +22,7 @@ export interface ReadBack {
   readonly refusal: 'damaged' | 'evicted' | 'not_restored' | null;
 }
 
-export interface StateSource {
+interface StateSource {
   /** The bytes of a node's file; null: it has none, or it is missing. */
   fetch(node: HeldNode, staging: Staging): Promise<Buffer | null>;
   /** Hands the rows in them to `take`; false when they fail the check. */

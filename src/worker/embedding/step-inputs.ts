@@ -5,7 +5,7 @@ export interface Sized {
 }
 
 /** A job with waiting inputs. */
-export interface InputSource {
+interface InputSource {
   readonly inputs: Sized[];
 }
 
@@ -18,7 +18,7 @@ export interface StepLimits {
   readonly tokens: number;
 }
 
-export interface StepInput<Source extends InputSource> {
+interface StepInput<Source extends InputSource> {
   readonly source: Source;
   readonly input: Source['inputs'][number];
 }

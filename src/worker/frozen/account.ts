@@ -10,7 +10,7 @@ import { exactExec } from './context.ts';
 import { type FrozenPlan, planFrozen } from './plan.ts';
 import { encodeTokens, sha256, sha256OfTokens } from './token-bytes.ts';
 
-export interface FinishedRun {
+interface FinishedRun {
   readonly plan: FrozenPlan;
   readonly exec: FrozenExec;
   readonly output: Sampled;

@@ -16,7 +16,7 @@ import { logitGap } from '../batch/stream/logit-trace.ts';
 /** JSON and IPC carry no infinity; no two logits are ever this far apart. */
 const LARGEST_GAP = 1e9;
 
-export interface Claim {
+interface Claim {
   readonly plan: FrozenPlan;
   readonly frozen: FrozenContext;
   readonly claimed: Uint32Array;

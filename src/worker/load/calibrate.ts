@@ -6,7 +6,7 @@
 import type { LoadedFacts } from '../../contract/load.ts';
 import { threadCounts } from '../threads/counts.ts';
 
-export interface CalibrationLimits {
+interface CalibrationLimits {
   /** Measuring time per thread count; a slow step still runs `fewestSteps` times. */
   readonly perCountMs: number;
   readonly fewestSteps: number;
@@ -14,9 +14,9 @@ export interface CalibrationLimits {
   readonly totalMs: number;
 }
 
-export const CALIBRATION_LIMITS: CalibrationLimits = { perCountMs: 40, fewestSteps: 3, totalMs: 600 };
+const CALIBRATION_LIMITS: CalibrationLimits = { perCountMs: 40, fewestSteps: 3, totalMs: 600 };
 
-export interface Calibration {
+interface Calibration {
   readonly threads: number;
   readonly tried: LoadedFacts['calibration'];
   /** False when other programs used the processor meanwhile: then only a step that was short anyway decides. */

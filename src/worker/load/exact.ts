@@ -14,7 +14,7 @@ import type { NativeBackend, NativeContext, PastState } from '../native.ts';
 import type { Vocabulary } from '../prompt/vocabulary.ts';
 import { usesDevices } from './load-options.ts';
 
-export interface ExactLoadFacts {
+interface ExactLoadFacts {
   /** Empty before and after. */
   readonly context: NativeContext;
   readonly spec: Pick<LoadSpec, 'modelId' | 'parallel' | 'adapters'>;

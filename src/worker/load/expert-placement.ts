@@ -7,7 +7,7 @@ import type { LoadSettings } from '../../contract/settings/shapes.ts';
 import type { TensorBuffer } from '../native.ts';
 
 /** The devices of a load other than the CPU. */
-export interface DeviceRoom {
+interface DeviceRoom {
   /** Memory of the load there with every layer; null: not measured. */
   readonly needBytes: number | null;
   readonly usableBytes: number;

@@ -10,7 +10,7 @@ import { usesDevices } from './load-options.ts';
 import type { MeasureSpec } from '../../contract/load.ts';
 
 /** The contexts that one load opens together, and the options of its file. */
-export interface PlacedLoad {
+interface PlacedLoad {
   readonly contexts: readonly ContextOptions[];
   readonly options: LoadOptions;
   /** Total memory; null: not measured. */

@@ -28,7 +28,7 @@ export async function tuneThreads(
   return { threads, calibration: quiet ? tried : [] };
 }
 
-export type GivenThreads = Pick<LoadSpec, 'threads' | 'tunedThreads'>;
+type GivenThreads = Pick<LoadSpec, 'threads' | 'tunedThreads'>;
 
 /** All physical cores, unless the user or an earlier calibration says otherwise. */
 export function threadsFor(backend: NativeBackend, spec: GivenThreads): number {

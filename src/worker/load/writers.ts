@@ -24,7 +24,7 @@ import { loadFailure } from './load.ts';
 
 type Chosen = Pick<LoadSpec, 'modelId' | 'settings'>;
 
-export interface Writers {
+interface Writers {
   readonly writer: PromptWriter;
   /** For conversations with tools; null: the other one writes these too. */
   readonly toolWriter: PromptWriter | null;

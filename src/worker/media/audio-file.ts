@@ -5,7 +5,7 @@
  */
 import { AUDIO_LIMITS } from './limits.ts';
 
-export interface AudioFile {
+interface AudioFile {
   readonly seconds: number;
   /** The copy for the decoder. */
   readonly bytes: Buffer;

@@ -4,7 +4,7 @@
  */
 import { isWebp, readWebp } from './webp-file.ts';
 
-export interface ImageHeader {
+interface ImageHeader {
   readonly format: 'PNG' | 'JPEG' | 'GIF' | 'BMP' | 'WebP';
   readonly width: number;
   readonly height: number;

@@ -65,7 +65,7 @@ export class PromptMedia {
 
 const mediumMark = (place: number): string => `${MARK}x${place}x`;
 
-export interface MarkedJob {
+interface MarkedJob {
   /** The job with marks in place of images and audio. */
   readonly job: GenerateJob;
   readonly media: PromptMedia;

@@ -58,16 +58,6 @@ export function borderUpTo(tokens: ArrayLike<number>, at: number): number {
   return border;
 }
 
-/** Start and end of the first run at or after `from`; null: only tokens follow. */
-export function nextRun(tokens: ArrayLike<number>, from: number): { start: number; end: number } | null {
-  let start = from;
-  while (start < tokens.length && !isRow(tokens[start] ?? 0)) start += 1;
-  if (start >= tokens.length) return null;
-  let end = start + 1;
-  while (end < tokens.length && !isBorder(tokens, end)) end += 1;
-  return { start, end };
-}
-
 /** Start of each run, in order. */
 export function runStarts(tokens: ArrayLike<number>): number[] {
   const starts: number[] = [];

@@ -4,7 +4,7 @@
  * nothing whose size was not checked. Pure.
  */
 
-export interface WebpPicture {
+interface WebpPicture {
   readonly width: number;
   readonly height: number;
   /** A file of this picture alone. */

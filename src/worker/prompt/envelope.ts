@@ -16,7 +16,7 @@ export const CALL_CLOSE = '}}';
 export const TEXT_OPEN = '{"svc_tool_envelope":1,"text":"';
 export const TEXT_CLOSE = '"}';
 
-export interface ToolTurns {
+interface ToolTurns {
   readonly turns: readonly Turn[];
   /** All tools of the job. */
   readonly tools: readonly ToolDefinition[];

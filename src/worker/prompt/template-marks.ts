@@ -8,9 +8,9 @@ import type { Marks } from './guard.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Renders a conversation; throws if the template refuses it. */
-export type Renders = (probe: Probe) => Text;
+type Renders = (probe: Probe) => Text;
 
-export interface Probe {
+interface Probe {
   readonly messages: readonly unknown[];
   readonly tools: readonly unknown[] | null;
   readonly enable_thinking?: boolean;

@@ -20,7 +20,7 @@ function tokenized(vocabulary: Vocabulary, job: TokenizeJob): JobEvent {
 }
 
 /** Tokens of text without any control token, even if a file gives one an ordinary type. */
-export function plainTokens(vocabulary: Vocabulary, text: string): Uint32Array {
+function plainTokens(vocabulary: Vocabulary, text: string): Uint32Array {
   const tokens = vocabulary.tokenize(text, false);
   const isControl = (token: number): boolean =>
     vocabulary.isEnd(token) || vocabulary.controlText(token) !== null;

@@ -10,7 +10,7 @@ export interface PlannedCall extends Pick<Call, 'phase' | 'rows' | 'cells'> {
   readonly atMs: number;
 }
 
-export interface TimedCall extends PlannedCall {
+interface TimedCall extends PlannedCall {
   readonly threads: number;
   readonly ms: number;
   /** Another program used some of the processor meanwhile. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 /** Milliseconds of all cores since the machine started, or null if unknown. */
-export type BusyMs = () => number | null;
+type BusyMs = () => number | null;
 
 /** Its clock ticks every ten milliseconds, and reading it takes a tenth of one. */
 const WINDOW_MS = 500;

@@ -14,7 +14,7 @@ export interface CallShape {
   readonly atMs: number;
 }
 
-export interface CallTimes extends CallShape {
+interface CallTimes extends CallShape {
   readonly threads: number;
   readonly ms: number;
   /** Processor time of this process meanwhile. */
@@ -23,7 +23,7 @@ export interface CallTimes extends CallShape {
   readonly othersCores: number | null;
 }
 
-export interface Counts {
+interface Counts {
   /** In ascending order; a single one is pinned. */
   readonly counts: readonly number[];
   readonly start: number;

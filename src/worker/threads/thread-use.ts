@@ -5,9 +5,9 @@ import { countsFor } from './counts.ts';
 import { OthersUse, ownCpuMs } from './processor-use.ts';
 import { type CallShape, ThreadChoice } from './thread-choice.ts';
 
-export type ThreadsMessage = Extract<FromWorker, { type: 'threads' }>;
+type ThreadsMessage = Extract<FromWorker, { type: 'threads' }>;
 
-export interface RunningCall extends Omit<CallShape, 'atMs'> {
+interface RunningCall extends Omit<CallShape, 'atMs'> {
   readonly threads: number;
   readonly startedMs: number;
   readonly cpuMs: number;

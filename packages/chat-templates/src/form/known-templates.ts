@@ -4,7 +4,7 @@
  */
 export interface KnownTemplate {
   readonly source: string;
-  /** Where an answer ends; never shown. */
+  /** Ends of an answer; never shown. */
   readonly stops: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export const KNOWN_TEMPLATES = {
   },
   'command-r': {
     source: [
-      // What begins a text is the tokeniser's affair: not every vocabulary of this form has a token for it.
+      // The tokeniser adds the first token: not every vocabulary of this form has one.
       '{%- for message in messages -%}',
       "{%- set name = {'system': 'SYSTEM', 'assistant': 'CHATBOT'}[message.role] | default('USER') -%}",
       "{{- '<|START_OF_TURN_TOKEN|><|' + name + '_TOKEN|>' + (message.content | trim) + '<|END_OF_TURN_TOKEN|>' -}}{%- endfor -%}",
@@ -97,7 +97,7 @@ export const KNOWN_TEMPLATES = {
   },
 } as const satisfies Record<string, KnownTemplate>;
 
-/** What a model without a template is given until its user chooses another. */
+/** Template of a model without one, until its user chooses another. */
 export const STAND_IN: KnownTemplate = KNOWN_TEMPLATES.chatml;
 
 export const KNOWN_TEMPLATE_NAMES: readonly string[] = Object.keys(KNOWN_TEMPLATES);

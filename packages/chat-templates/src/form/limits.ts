@@ -1,6 +1,6 @@
 /**
- * What a chat template may be and may do. A template comes from a model file, so it is a third party's program: the
- * import gate refuses what is beyond these bounds, and the worker holds every rendering to them.
+ * Bounds of a chat template. A template comes from a model file, so it is a third party's program: the import gate
+ * refuses what is beyond these bounds, and the worker holds every rendering to them.
  */
 export const TEMPLATE_LIMITS = {
   sourceBytes: 256 * 1024,
@@ -24,7 +24,7 @@ export const TEMPLATE_LIMITS = {
 
 export const RANGE_DEFECT = `counts beyond ${TEMPLATE_LIMITS.range}`;
 
-/** How many numbers `range()` gives; NaN for a step of 0. */
+/** Length of `range()`; NaN for a step of 0. */
 export function rangeLength(first: number, second?: number, step = 1): number {
   const [from, to] = second === undefined ? [0, first] : [first, second];
   return step === 0 ? Number.NaN : Math.max(0, Math.ceil((to - from) / step));

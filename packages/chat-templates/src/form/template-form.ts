@@ -4,7 +4,7 @@ import { scanTags, type TemplateTag } from './template-scan.ts';
 
 const BLOCKS = new Set(['if', 'for', 'macro', 'call', 'filter', 'generation', 'raw']);
 
-/** Why the text cannot be a template here, as the end of a sentence, or undefined. */
+/** Defect of the text as a template, as the end of a sentence, or undefined. */
 export function formDefect(source: string): string | undefined {
   return sizeDefect(Buffer.byteLength(source)) ?? nestingDefect(scanTags(source));
 }

@@ -27,7 +27,7 @@ export function evaluateArguments(
   return { positional, named };
 }
 
-/** What each parameter of a macro was given; undefined where nothing was. */
+/** Binds the arguments of a macro to its parameters; undefined for absent ones. */
 export function bindArguments(
   macro: string,
   parameters: readonly Parameter[],

@@ -47,7 +47,7 @@ import { toText } from './values/writing.ts';
 /** Macros inside macros. Python ends at about 330 of them, with 1000 calls. */
 const DEEPEST_CALL = 250;
 
-/** How a block ended: to its last statement, or by a jump out of the loop around it. */
+/** End of a block: to its last statement, or by a jump out of the loop around it. */
 type End = 'end' | 'break' | 'continue';
 
 export class Evaluator implements Engine {
@@ -66,7 +66,7 @@ export class Evaluator implements Engine {
 
   #joined(parts: readonly Text[]): Text {
     this.budget.text(parts.reduce((sum, { string }) => sum + string.length, 0));
-    // What is written is plain again, also where all of it was markup.
+    // Output is plain again, even if all of it was markup.
     return Text.concat(parts).asPlain;
   }
 

@@ -1,4 +1,4 @@
-/** What `loop` says inside of a loop. */
+/** The variable `loop`. */
 import type { Budget } from './values/budget.ts';
 import { equal } from './values/comparing.ts';
 import { Callable, Namespace, orElse, Undefined, type Value } from './values/values.ts';

@@ -1,4 +1,4 @@
-/** What stands behind a dot or in brackets. */
+/** Access by a dot or brackets. */
 import { DICT_METHODS, LIST_METHODS } from './library/containers.ts';
 import { Parameters } from './library/parameters.ts';
 import { TEXT_METHODS } from './library/text-methods.ts';
@@ -27,7 +27,7 @@ export function getMember(object: Value, name: string, budget: Budget): Value {
   );
 }
 
-/** What `object.name` gives without the entries of a dictionary. */
+/** `object.name`, without the entries of a dictionary. */
 export function getAttribute(object: Value, name: string, budget: Budget): Value {
   refuseUndefined(object);
   const entry = object instanceof Dict ? undefined : namedItem(object, name);
@@ -55,7 +55,7 @@ export function getItem(object: Value, key: Value, budget: Budget): Value {
   );
 }
 
-export interface SliceBounds {
+interface SliceBounds {
   readonly start: Value;
   readonly stop: Value;
   readonly step: Value;

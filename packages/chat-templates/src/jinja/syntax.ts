@@ -26,7 +26,7 @@ export interface Member {
   readonly computed: boolean;
 }
 
-export interface Slice {
+interface Slice {
   readonly type: 'SliceExpression';
   readonly start?: Expression;
   readonly stop?: Expression;
@@ -48,14 +48,14 @@ interface Literal<Type, Content> {
   readonly value: Content;
 }
 
-export interface Binary {
+interface Binary {
   readonly type: 'BinaryExpression';
   readonly operator: Operator;
   readonly left: Expression;
   readonly right: Expression;
 }
 
-export interface Select {
+interface Select {
   readonly type: 'SelectExpression';
   readonly lhs: Expression;
   readonly test: Expression;

@@ -1,9 +1,9 @@
-/** Where the arguments stand in a rendered call, and how they are written. */
+/** Place and syntax of the arguments in a rendered call. */
 import { SENTINEL } from './probes.ts';
 import { type CallFormat, JSON_TYPES, type JsonType, type ValueForm, type Words } from './tool-format.ts';
 import { commonEnd, commonStart, splitUnits } from './units.ts';
 
-export interface Span {
+interface Span {
   readonly start: number;
   readonly end: number;
 }
@@ -81,7 +81,7 @@ function taggedArguments(render: RenderCall): ReadArguments | null {
   };
 }
 
-/** Where each word stands behind the one before it; null when one is missing. */
+/** Position of each word after the one before it; null when one is missing. */
 function findPlaces(text: string, words: readonly string[]): number[] | null {
   const places: number[] = [];
   for (const word of words) {
@@ -142,7 +142,7 @@ function annotated(written: string, ofString: string): string {
   return ofString;
 }
 
-/** How a list with a flag in an object and a word is written. */
+/** Syntax of a list with a flag in an object and a word. */
 function otherForm(render: RenderCall, strings: ValueForm): ValueForm {
   const text = render({ [KEY]: [{ k7: true }, 's7'], [KEY2]: VALUE2 }) ?? '';
   const flat = text.replaceAll(/\s/g, '');
@@ -153,7 +153,7 @@ function otherForm(render: RenderCall, strings: ValueForm): ValueForm {
   return nested < 0 ? { as: 'json' } : { as: 'nested', mark: markBefore(text.slice(0, nested)) };
 }
 
-/** What stands before each tag of a nested value. */
+/** The text before each tag of a nested value. */
 function markBefore(text: string): string {
   const units = splitUnits(text);
   const from = units.findLastIndex((unit) => /^(?:<\/?\w+>|\s)$/.test(unit)) + 1;

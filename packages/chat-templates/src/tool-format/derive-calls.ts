@@ -7,15 +7,15 @@ import { type Probe, probeId, type ProbeCall, SENTINEL } from './probes.ts';
 import type { CallFormat, Evidence, HistoryForm, Words } from './tool-format.ts';
 import { commonEnd, commonStart } from './units.ts';
 
-export interface DerivedCalls {
+interface DerivedCalls {
   readonly format: CallFormat;
   readonly history: HistoryForm;
   readonly evidence: readonly Evidence[];
 }
 
-/** What the renderings have around an answer. */
+/** The text around an answer in renderings. */
 export interface AnswerFrame {
-  /** What the template may write before any answer, such as an empty thought. */
+  /** Text before any answer, such as an empty thought. */
   readonly preamble: string;
   /** Behind words; the part of it that stands behind calls too ends the turn. */
   readonly tail: string;

@@ -10,9 +10,9 @@ const CALLS = [{ name: NAME, arguments: { [SENTINEL.key]: SENTINEL.value } }];
 /** Switches under which some templates write past thoughts, or answers that hold some. */
 const SWITCHES = [{}, { enable_thinking: true, thinking: true }] as const;
 
-export interface DerivedThinking {
+interface DerivedThinking {
   readonly marks: ThinkingMarks;
-  /** What opens the next message of the same answer, where thinking is a message of its own. */
+  /** Opening of the next message of the same answer, if thinking is a message of its own. */
   readonly restart: string;
   /** The conversation that shows it, in words. */
   readonly probe: string;

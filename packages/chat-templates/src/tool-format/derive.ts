@@ -1,4 +1,4 @@
-/** What a chat template says about its model: derived from renderings, completed from the table of exceptions. */
+/** Format of a model by its chat template: derived from renderings, completed from the table of exceptions. */
 import { type AnswerFrame, deriveCalls } from './derive-calls.ts';
 import { deriveContent, deriveThinking } from './derive-thinking.ts';
 import {
@@ -25,12 +25,12 @@ import {
 } from './tool-format.ts';
 import { isMark, splitUnits } from './units.ts';
 
-export interface DeriveOptions {
+interface DeriveOptions {
   readonly source: string;
   readonly render: Render;
   /** Marks of thinking that are found without rendering; used where no rendering shows a thought. */
   readonly knownThinking: ThinkingMarks | null;
-  /** What the user chose in the place of what the template shows. */
+  /** The user's choice, instead of the derived format. */
   readonly choice?: FormatChoice | GivenFormat;
 }
 
@@ -62,7 +62,7 @@ export function deriveFormat(options: DeriveOptions): ModelFormat {
   };
 }
 
-/** What a file says, and as the template shows where it says nothing. */
+/** A given format, completed by the derived one. */
 function givenFormat(given: GivenFormat, shown: ModelFormat): ModelFormat {
   const members = Object.keys(given).join(', ');
   const says = `The file that was set for this model gives: ${members}.`;
@@ -78,12 +78,12 @@ function givenFormat(given: GivenFormat, shown: ModelFormat): ModelFormat {
   };
 }
 
-/** What holds of a template beside calls in another format: what it has in the place of its own is no matter then. */
+/** Evidence that still applies when the user picked another call format. */
 function besideOther({ tools, evidence }: ModelFormat): readonly Evidence[] {
   return tools === null ? evidence.filter(({ about }) => about !== 'calls') : evidence;
 }
 
-/** What the template writes of past calls is of no use where it is in another syntax. */
+/** The template's form of past calls is useless if it has another syntax. */
 function chooseWriter({ tools, history }: ModelFormat, chosen: CallFormat): HistoryForm['calls'] {
   return tools !== null && syntaxKey(tools) === syntaxKey(chosen) ? history.calls : 'text';
 }
@@ -180,7 +180,7 @@ function named(format: CallFormat, tail: string): ToolFormat {
   return { ...format, name: `${formatKind(format)} ${trigger.replaceAll(/\s+/g, ' ')}`, trigger };
 }
 
-/** What Llama 3 writes in front of calls of tools that it was trained with, and at times in front of others. */
+/** Llama 3 writes this before calls of tools that it was trained with, and at times before others. */
 const PYTHON_TAG = '<|python_tag|>';
 
 function announcementIn(source: string): Pick<ToolFormat, 'announcement'> {

@@ -1,5 +1,5 @@
 /**
- * What no rendering of a template reveals: headers of messages, and syntaxes that a template tells its model of in
+ * Facts that no rendering of a template reveals: headers of messages, and syntaxes that a template tells its model of in
  * words, without writing a call itself. Each entry is recognised by texts of the template that no other family has.
  */
 import { thinkingMarks } from '../form/thinking-marks.ts';

@@ -1,5 +1,5 @@
 /** Formats that have names: those of the table of exceptions, which a user may choose for a model. */
-export const FORMAT_NAMES = [
+const FORMAT_NAMES = [
   'harmony',
   'atem',
   'functionary',

@@ -28,7 +28,7 @@ const PARAMETERS = {
   required: [SENTINEL.key],
 };
 
-export const PROBE_TOOLS = [SENTINEL.first, SENTINEL.second].map((name) => ({
+const PROBE_TOOLS = [SENTINEL.first, SENTINEL.second].map((name) => ({
   type: 'function',
   function: { name, description: 'A probe.', parameters: PARAMETERS },
 }));
@@ -38,13 +38,13 @@ export interface ProbeCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-export interface ProbeAnswer {
+interface ProbeAnswer {
   readonly words?: string;
   readonly thought?: string;
   readonly calls?: readonly ProbeCall[];
 }
 
-/** What a template reads of the conversation beside the messages. */
+/** Variables of a probe, besides the messages. */
 export interface ProbeOptions {
   readonly tools?: boolean;
   readonly variables?: Readonly<Record<string, unknown>>;
@@ -75,7 +75,7 @@ export class Probe {
     return this.#render({ messages: [QUESTION], add_generation_prompt: true, ...context(options) });
   }
 
-  /** What stands behind the prompt when the answer is part of the history; null where the template refuses it. */
+  /** The text after the prompt when the answer is part of the history; null if the template refuses it. */
   answer(answer: ProbeAnswer, options: ProbeOptions = {}): string | null {
     try {
       const rendered = this.#render({

@@ -16,7 +16,9 @@ export type Words = readonly (string | { readonly slot: SlotName })[];
 export const JSON_TYPES = ['string', 'number', 'boolean', 'null', 'array', 'object'] as const;
 export type JsonType = (typeof JSON_TYPES)[number];
 
-/** How a value stands between its tags: as it is, as JSON, as Python prints it, in quotes of its own, or in nested tags. */
+/**
+ * Form of a value between its tags: as it is, as JSON, as Python prints it, in quotes of its own, or in nested tags.
+ */
 export type ValueForm =
   | { readonly as: 'raw' | 'json' | 'python' }
   | { readonly as: 'quoted'; readonly quote: string }
@@ -26,16 +28,16 @@ export interface TaggedArguments {
   readonly kind: 'tagged';
   readonly between: string;
   readonly beforeKey: string;
-  /** What stands between key and value: one text, or one per type where the template marks the type. */
+  /** Text between key and value: one text, or one per type where the template marks the type. */
   readonly beforeValue: string | Readonly<Record<JsonType, string>>;
   readonly afterValue: Words;
   readonly strings: ValueForm;
   readonly others: ValueForm;
 }
 
-export interface JsonArguments {
+interface JsonArguments {
   readonly kind: 'json';
-  /** How the arguments are written: `spaced` allows one space after each colon and comma. */
+  /** Form of the arguments: `spaced` allows one space after each colon and comma. */
   readonly spacing: 'compact' | 'spaced';
 }
 
@@ -54,7 +56,7 @@ export interface CallFormat {
 export interface ToolFormat extends CallFormat {
   /** For people, and for `hearth set MODEL tool_format=…`. */
   readonly name: string;
-  /** Where a call begins: the first mark, which free text does not contain. */
+  /** Mark of a call: the first mark, which free text does not contain. */
   readonly trigger: string;
   /** A mark that may stand in front of the first call; absent: none. */
   readonly announcement?: string;
@@ -68,12 +70,12 @@ export interface ContentMarks {
   readonly always: boolean;
 }
 
-/** How past calls are put to the template. */
+/** Form of past calls for the template. */
 export interface HistoryForm {
   /** `text`: the template drops calls, so they are written into the content. */
   readonly calls: 'template' | 'text';
   readonly arguments: 'object' | 'text';
-  /** What a turn of calls without words has as its content. */
+  /** Content of a turn of calls without text. */
   readonly emptyContent: 'empty' | 'null';
   /** The form of ids that the template accepts or prints. */
   readonly ids: 'any' | 'nine' | 'functions';
@@ -82,14 +84,14 @@ export interface HistoryForm {
 /** Answers as messages with headers, of which one says to whom it speaks (harmony and its kin). */
 export interface ChannelForm {
   readonly name: string;
-  /** What every message but the first begins with; the prompt ends with that of the first. */
+  /** Opening of every message but the first; the prompt ends with that of the first. */
   readonly start: string;
   /** Between a header and its text. */
   readonly message: string;
   readonly ends: readonly string[];
   /** The header of words for the user. */
   readonly words: string;
-  /** What the header of a thought contains; null: no message is a thought. */
+  /** Part of the header of a thought; null: no message is a thought. */
   readonly thought: string | null;
   /** In the header of a call, in front of the name of the tool. */
   readonly callee: string;
@@ -112,7 +114,7 @@ export interface ModelFormat {
   readonly history: HistoryForm;
   /** The variable that the template reads tools from, and whether as text. */
   readonly toolsVariable: ToolsVariable;
-  /** What stands between messages of one answer, in formats that write several. */
+  /** Text between messages of one answer, in formats with several. */
   readonly restart: string;
   readonly evidence: readonly Evidence[];
 }
@@ -127,7 +129,7 @@ export const EVIDENCE_TOPICS = [
   'words',
 ] as const;
 
-/** Why a part of a format is as it is, for people. */
+/** Reason for a part of a format, for people. */
 export interface Evidence {
   readonly about: (typeof EVIDENCE_TOPICS)[number];
   /** A sentence. */
@@ -136,7 +138,7 @@ export interface Evidence {
   readonly probe: string | null;
 }
 
-/** What the first slot of a call is written behind. */
+/** Text before the first slot of a call. */
 export function callLead({ section, call }: CallFormat): string {
   const [first] = call.before;
   return section.open + (typeof first === 'string' ? first : '');
@@ -157,6 +159,6 @@ export function formatLiterals({ section, call, arguments: form }: CallFormat): 
   return words.filter((word): word is string => typeof word === 'string' && word !== '');
 }
 
-export type FormatData = Omit<ModelFormat, 'evidence'>;
-/** What a user says of a format; the rest is as the template shows it. */
+type FormatData = Omit<ModelFormat, 'evidence'>;
+/** Parts that a user sets; the template shows the rest. */
 export type GivenFormat = { readonly [Name in keyof FormatData]?: FormatData[Name] };

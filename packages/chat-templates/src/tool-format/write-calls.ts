@@ -3,7 +3,7 @@ import { SpelledNumber, spelled, writeJson, writeScalar } from '../../../exact-j
 import { valueType } from './values/schema-types.ts';
 import type { CallFormat, TaggedArguments, ToolFormat, ValueForm, Words } from './tool-format.ts';
 
-export interface WrittenCall {
+interface WrittenCall {
   readonly name: string;
   readonly id: string;
   /** A JSON object, or text that is none. */
@@ -11,7 +11,7 @@ export interface WrittenCall {
 }
 
 /** A piece of written calls; what is not the format's own comes from a client. */
-export interface WrittenPart {
+interface WrittenPart {
   readonly text: string;
   readonly isOwn: boolean;
 }

@@ -83,7 +83,6 @@ export class HeaderCursor {
     return start;
   }
 
-  /** What is available, and some of what was. */
   get window(): Buffer {
     return this.#window;
   }

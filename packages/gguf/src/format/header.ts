@@ -16,7 +16,7 @@ import { readTensors, type TensorInfo } from './tensor-table.ts';
 import { checkName } from './text.ts';
 import { emptyVocabulary, readByteTypes, readTokens, type Vocabulary } from '../gate/tokens/vocabulary.ts';
 
-export type Scalar = number | bigint | boolean | string;
+type Scalar = number | bigint | boolean | string;
 
 export type HeaderValue =
   /** `value` is absent for a string too long to keep. */
@@ -65,7 +65,7 @@ function checkedCount(value: bigint, limit: number, what: string, refuse: Refuse
   return Number(value);
 }
 
-/** What a number takes in memory, however short it is in the file. */
+/** Memory of a number, however short it is in the file. */
 const NUMBER_BYTES = 8;
 
 type Metadata = Pick<Header, 'metadata' | 'spans' | 'vocabulary' | 'byteTypes'>;

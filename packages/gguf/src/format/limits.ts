@@ -1,6 +1,6 @@
 /**
- * What the gate accepts at most. Each figure is far above any real model and far below
- * what would let a file of a few bytes make us, or llama.cpp, work or allocate without end.
+ * Limits of the gate. Each figure is far above any real model and far below what would let a file of a few bytes make
+ * us, or llama.cpp, work or allocate without end.
  */
 export const LIMITS = {
   /** llama.cpp looks for duplicate keys in quadratic time. */

@@ -16,7 +16,7 @@ export interface TensorInfo {
   readonly offset: bigint;
 }
 
-export interface TensorTable {
+interface TensorTable {
   readonly tensors: readonly TensorInfo[];
   readonly dataOffset: number;
 }

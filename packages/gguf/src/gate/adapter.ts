@@ -21,7 +21,7 @@ export interface AdapterFacts {
 }
 
 /** A matrix that the adapter changes: the sizes that it must have, row length first. */
-export interface AdapterTarget {
+interface AdapterTarget {
   readonly tensor: string;
   readonly dims: readonly [bigint, bigint];
 }
@@ -51,7 +51,7 @@ export function readAdapter(header: Header, lookup: Lookup, sizeBytes: number): 
   };
 }
 
-/** Why the adapter does not belong to a model of this architecture with these tensors; null: it does. */
+/** Reason why the adapter does not fit a model of this architecture with these tensors; null: it fits. */
 export function whyNotFits(
   { architecture, targets }: Pick<AdapterFacts, 'architecture' | 'targets'>,
   model: { readonly architecture: string; readonly tensors: TensorShapes },

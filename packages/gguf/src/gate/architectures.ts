@@ -1,6 +1,6 @@
 /**
- * What is known about architectures by name. An unknown name is nothing bad: the checks
- * that need this knowledge pass it over, and the probe load has the last word.
+ * Known architectures by name. An unknown name is nothing bad: the checks that need this knowledge pass it over, and the
+ * probe load has the last word.
  */
 
 /** Encoders: they turn text into vectors and cannot write. */
@@ -62,7 +62,7 @@ const CONVENTIONAL = new Set([
 const GLOBAL_TENSORS =
   /^(token_embd|token_embd_norm|token_types|position_embd|output|output_norm|rope_freqs|rope_factors_long|rope_factors_short|cls|cls\.output|cls\.norm|dense_[23])(\.weight|\.bias|\.scale)?$/;
 
-export type Memory = 'attention' | 'recurrent' | 'hybrid';
+type Memory = 'attention' | 'recurrent' | 'hybrid';
 
 export function memoryKind(architecture: string): Memory {
   if (RECURRENT.has(architecture)) return 'recurrent';

@@ -1,4 +1,4 @@
-/** What the rest of the service wants to know about a model file, taken from its header. */
+/** Facts of a model file, from its header. */
 import { isEncoder } from './architectures.ts';
 import { FILE_TYPE_LABELS, POOLING_TYPE } from '../format/format.ts';
 import type { Header } from '../format/header.ts';
@@ -7,7 +7,7 @@ import type { ModelShape } from './shape-checks.ts';
 import type { SplitPart } from './split-checks.ts';
 import type { TensorInfo } from '../format/tensor-table.ts';
 
-export type Pooling = keyof typeof POOLING_TYPE;
+type Pooling = keyof typeof POOLING_TYPE;
 
 export interface GgufFacts {
   readonly architecture: string;
@@ -97,7 +97,7 @@ function readPooling(lookup: Lookup, architecture: string): Pooling | undefined 
   return names.find((name) => POOLING_TYPE[name] === code);
 }
 
-/** What the file says of itself, or else the type that most of its bytes have. */
+/** The file's own label, or else the type of most of its bytes. */
 function quantLabel(header: Header, lookup: Lookup): string {
   const fileType = lookup.count('general.file_type', 0xffff_ffff);
   // llama.cpp sets bit 10 where it has guessed the type.

@@ -51,7 +51,7 @@ export async function inspectProjector(path: string, open: OpenFile = openFile):
   return withHeader(path, open, ({ header, lookup, sizeBytes }) => readProjector(header, lookup, sizeBytes));
 }
 
-/** What decides whether a model can draft for another. */
+/** Facts that decide whether a model can draft for another. */
 export async function readVocabularyFacts(path: string, open: OpenFile = openFile): Promise<VocabularyFacts> {
   return withHeader(path, open, ({ header, lookup }) => vocabularyFacts(header, lookup));
 }

@@ -5,7 +5,7 @@
 import type { Refuse } from '../format/cursor.ts';
 import { GGUF_MAGIC } from '../format/format.ts';
 
-/** How much of the file is looked at; an LFS pointer is about 134 bytes long. */
+/** Bytes that are examined; an LFS pointer has about 134. */
 export const SNIFF_BYTES = 512;
 
 /** A header without metadata and tensors: magic, version and two counts. */
@@ -32,7 +32,7 @@ export function checkMagic(start: Buffer, refuse: Refuse): void {
     refuse(`its GGUF version is ${version}; versions 2 and 3 are supported`);
 }
 
-/** What a file is instead, from its first bytes; null when it begins as a GGUF file does. */
+/** The actual kind of a file, by its first bytes; null when it begins like a GGUF file. */
 export function whyNotGguf(start: Buffer): string | null {
   if (start.length === 0) return 'the file is empty';
   const text = start.toString('latin1');

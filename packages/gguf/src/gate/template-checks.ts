@@ -23,7 +23,7 @@ export function readChatTemplate(lookup: Lookup): string | undefined {
   return lookup.text('tokenizer.chat_template');
 }
 
-/** Why the template is refused, as the end of a sentence, or undefined. */
+/** Reason of the refusal, as the end of a sentence, or undefined. */
 export function templateDefect(source: string): string | undefined {
   const tags = scanTags(source);
   const nested = nestingDefect(tags);

@@ -8,7 +8,7 @@ import { terminalSets } from './gbnf-program.ts';
 import { type Element, type ParsedGbnf, parseGbnf, type RefuseGbnf, type Sequence } from './gbnf-parse.ts';
 
 /** Limits for grammars from clients; compiled schemas have other limits. */
-export const MAX_CLIENT_GBNF = 64 * 1024;
+const MAX_CLIENT_GBNF = 64 * 1024;
 /** llama.cpp refuses 2000 copies of a symbol. */
 const MAX_COPIES = 1_999;
 const MAX_ELEMENTS = 500_000;
@@ -51,7 +51,7 @@ class GbnfCheck {
   readonly #refuse: RefuseGbnf;
   readonly #nullable = new Set<string>();
   readonly #productive = new Set<string>();
-  /** How many ways a rule can begin. */
+  /** Number of possible beginnings of a rule. */
   readonly #starts = new Map<string, number>();
 
   constructor(rules: Rules, refuse: RefuseGbnf) {
@@ -222,7 +222,7 @@ function isSpelled(ranges: readonly CodeRange[]): boolean {
   return ranges.some(([from, to]) => to > 0 && !(from >= 0xd800 && to <= 0xdfff));
 }
 
-/** How deep groups and repetitions nest in a rule, the rule itself included. */
+/** Nesting depth of groups and repetitions in a rule, the rule itself included. */
 function nestingDepth(alternatives: readonly Sequence[]): number {
   let deepest = 0;
   for (const element of alternatives.flat()) {

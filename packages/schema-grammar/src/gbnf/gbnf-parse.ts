@@ -9,7 +9,7 @@ export type Sequence = readonly Element[];
 
 export interface ParsedGbnf {
   readonly rules: ReadonlyMap<string, readonly Sequence[]>;
-  /** Where the root rule is named in the text, for renaming it. */
+  /** Positions of the root rule's name in the text, for renaming it. */
   readonly rootAt: readonly number[];
 }
 

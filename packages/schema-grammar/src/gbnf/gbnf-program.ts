@@ -5,7 +5,7 @@
 import { type CodeRange, complement } from '../pattern/pattern.ts';
 import { type Element, type ParsedGbnf, type Sequence } from './gbnf-parse.ts';
 
-/** What stands behind a place. */
+/** Symbol after a place. */
 export const END = 0;
 export const CHAR = 1;
 export const RULE = 2;

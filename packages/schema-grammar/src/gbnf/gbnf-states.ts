@@ -16,7 +16,7 @@ const UNKNOWN = -2;
 const MAX_STATES = 200_000;
 const MAX_STEPS = 8_000_000;
 
-/** How much work new steps may be. */
+/** Limits the work of new steps. */
 export interface WorkMeter {
   /** Throws when there is no more. */
   spend(work: number): void;

@@ -5,14 +5,14 @@
 import { SchemaBudget } from '../schema/schema-budget.ts';
 import { type SchemaPath, unenforceable } from '../schema/schema-walk.ts';
 
-export type Spacing = 'compact' | 'spaced';
+type Spacing = 'compact' | 'spaced';
 
 export interface WriterOptions {
   /** `spaced` allows one space after each colon and comma, as most models are used to writing. */
   readonly spacing?: Spacing;
   /** True: the JSON text itself stands inside a JSON string, so its quotes and backslashes are escaped once more. */
   readonly quoted?: boolean;
-  /** What rule names begin with; another prefix keeps them apart from rules that a client named. */
+  /** Prefix of rule names; another one separates them from rules that a client named. */
   readonly prefix?: string;
   /** Shared by the schemas of one request; by default the grammar gets a new one. */
   readonly budget?: SchemaBudget;

@@ -11,7 +11,7 @@ export interface Bound {
   readonly strict: boolean;
 }
 
-export interface Interval {
+interface Interval {
   readonly low: Bound | null;
   readonly high: Bound | null;
 }

@@ -149,7 +149,7 @@ interface Signs {
 /** Multiples of a whole number, by the remainder of the digits read so far. */
 function multiples(writer: GbnfWriter, step: number, signs: Signs): string {
   const rule = positiveMultiples(writer, step);
-  // What ends in so many zeros is a multiple of what divides a power of ten.
+  // A number with this many trailing zeros is a multiple of every divisor of a power of ten.
   const huge = 10n ** BigInt(HUGE_ZEROS) % BigInt(step) === 0n;
   const options = [
     ...(huge ? hugeIntegers(writer, signs.minus ? null : 0n, signs.plus ? null : 0n) : []),
@@ -184,7 +184,7 @@ const FRACTION = `"-"? (${[
   ...scientific(SMALLEST, { value: 1, strict: true }, 1),
 ].join(' | ')})`;
 
-/** What a number must not be, beside what its keywords say. */
+/** Further excluded numbers, besides the keywords. */
 interface Excluded {
   readonly not: readonly number[];
   /** No whole number. */
@@ -215,7 +215,7 @@ export function numberRule(
     : boundedNumber(writer, bounds, path);
 }
 
-/** Where the exponent has three digits, one digit before the point keeps the number finite. */
+/** With an exponent of three digits, one digit before the point keeps the number finite. */
 function freeNumber(writer: GbnfWriter): string {
   return writer.shared('number', () => {
     const far = scientific({ value: 1e100, strict: false }, LARGEST, 1).join(' | ');
@@ -299,7 +299,7 @@ function opposite(bound: Bound | null): Bound | null {
   return bound === null ? null : { value: -bound.value + 0, strict: bound.strict };
 }
 
-/** What of the range lies at 0 or above it. */
+/** The part of the range at 0 or above it. */
 function side(low: Bound | null, high: Bound | null): string[] {
   if (high !== null && (high.value < 0 || (low !== null && low.value > high.value))) return [];
   return magnitudeRange({ low: low === null || low.value < 0 ? null : low, high });

@@ -123,7 +123,7 @@ export class Languages {
     ]);
   }
 
-  /** What may follow the character. */
+  /** The rest after the character. */
   after(language: Language, code: number): Language {
     const key = `${language.id} ${code}`;
     const known = this.#derived.get(key);

@@ -16,7 +16,7 @@ type State =
   | { readonly kind: 'split'; readonly branches: (State | null)[] };
 
 export interface Matcher {
-  /** How large it is; bounds the work per character of text. */
+  /** Its size, which bounds the work per character of text. */
   readonly states: number;
   test(text: string): boolean;
   /** The source: ajv keeps one matcher per text of it. */

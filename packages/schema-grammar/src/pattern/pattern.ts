@@ -16,12 +16,12 @@ export type PatternNode =
     }
   /** The begin or the end of the text. */
   | { readonly kind: 'anchor'; readonly at: 'start' | 'end' }
-  /** What follows must begin with the item, or must not. */
+  /** The following text must begin with the item, or must not. */
   | { readonly kind: 'look'; readonly item: PatternNode; readonly negated: boolean };
 
 export type CodeRange = readonly [from: number, to: number];
 
-export interface Pattern {
+interface Pattern {
   readonly node: PatternNode;
   /** The alternatives, if all that they hold besides classes are anchors at their ends; else null. */
   readonly plain: readonly PlainAlternative[] | null;
@@ -34,7 +34,7 @@ export interface PlainAlternative {
 }
 
 /** A node without anchors and look-ahead. */
-export type PlainNode = PatternNode;
+type PlainNode = PatternNode;
 
 /** The reason of every refusal for size. */
 export const TOO_LARGE = 'it is too large';
@@ -70,7 +70,7 @@ const LINE_END: CodeRange[] = [
   [0x0d, 0x0d],
   [0x2028, 0x2029],
 ];
-/** What escapes mean that a grammar has no words for. */
+/** Escapes without an equivalent in a grammar. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
   b: ', the edge of a word,',
   B: ', no edge of a word,',

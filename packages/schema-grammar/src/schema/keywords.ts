@@ -11,11 +11,11 @@
  * - `checked`: the grammar allows too much; the finished answer is checked.
  * - `annotation`: says nothing about validity.
  */
-export type Reach = 'enforced' | 'partly' | 'checked' | 'annotation';
+type Reach = 'enforced' | 'partly' | 'checked' | 'annotation';
 
 /**
- * What a keyword's value must be. `items`: a schema or a list of them; `bound`: a number or, in draft 4, a boolean;
- * `any`: nothing reads it as a schema.
+ * Kind of a keyword's value. `items`: a schema or a list of them; `bound`: a number or, in draft 4, a boolean; `any`:
+ * nothing reads it as a schema.
  */
 export type Shape =
   | 'any'
@@ -36,7 +36,7 @@ export type Shape =
   | 'bound'
   | 'step';
 
-export interface KeywordRow {
+interface KeywordRow {
   readonly reach: Reach;
   readonly value: Shape;
   /** Types that the keyword limits; a schema without `type` allows these. Absent: it speaks of any value. */

@@ -26,7 +26,7 @@ const RESTS: Readonly<Record<string, readonly string[]>> = {
   items: ['additionalItems'],
 };
 
-export interface Reading {
+interface Reading {
   readonly budget: SchemaBudget;
   /** Told of every part that is dropped. */
   readonly dropped: (path: SchemaPath, key: string) => void;
@@ -37,7 +37,7 @@ export function readableSchema(schema: unknown, path: SchemaPath, reading: Readi
   return isObject(schema) ? new Reader(schema, reading).schema(schema, path) : schema;
 }
 
-/** What replaces a keyword's value; undefined: the keyword is dropped. */
+/** Replacement of a keyword's value; undefined: the keyword is dropped. */
 type Kept = { readonly value: unknown } | undefined;
 
 class Reader {

@@ -1,5 +1,5 @@
 /**
- * What all schemas of one request may cost together. A small schema can cause much work, in a process that has other
+ * Cost limit of all schemas of one request together. A small schema can cause much work, in a process that has other
  * things to do; hence a bound on the work, not only on the size of the result.
  */
 import { GrammarError } from '../grammar-error.ts';

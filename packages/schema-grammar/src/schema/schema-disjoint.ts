@@ -6,7 +6,7 @@ import { SpelledNumber } from '../../../exact-json/src/spelled-numbers.ts';
 import type { SchemaBudget } from './schema-budget.ts';
 import { isObject, readNames, type Schema, type SchemaPath } from './schema-walk.ts';
 
-/** What is visible of a branch at a glance; null: nothing. */
+/** The directly visible facts of a branch; null: none. */
 interface Branch {
   /** JSON kinds that it allows; integers count as numbers. */
   readonly kinds: ReadonlySet<string> | null;

@@ -21,7 +21,7 @@ import {
 /** Copying one member in a merge costs as much as reading a few characters. */
 const COPY_STEPS = 8;
 
-export interface FoldingOptions {
+interface FoldingOptions {
   readonly budget: SchemaBudget;
   /** Refuses a keyword that cannot be enforced; returns where it may be left out. */
   cannot(path: SchemaPath, keyword: string, reason: string): void;
@@ -41,7 +41,7 @@ export class SchemaFolding {
     this.#refs = new SchemaRefs(root);
   }
 
-  /** What the schema leaves where it must not hold: schemas of which one must; null: it cannot be said. */
+  /** The negation of a schema: schemas of which one must hold; null: it has none. */
   negations(schema: unknown, path: SchemaPath): unknown[] | null {
     return negations(schema, (part) => this.#followed(part, path, undefined));
   }
@@ -79,7 +79,7 @@ export class SchemaFolding {
     return mergeSchemas(base, this.#closed(plain, path), { keyword, path, budget, both: this.both, cannot });
   }
 
-  /** What a part leaves unevaluated it cannot ask of the schema around it. */
+  /** A part cannot constrain unevaluated members for the schema around it. */
   #closed(part: Schema, path: SchemaPath): Schema {
     let closed = part;
     for (const [unevaluated, rest] of [
@@ -107,7 +107,7 @@ export class SchemaFolding {
     return pair;
   };
 
-  /** What a chain of pure references leads to; one that is left out allows everything. */
+  /** Target of a chain of pure references; an omitted one allows everything. */
   resolved(schema: unknown, path: SchemaPath): unknown {
     return this.#followed(schema, path, true);
   }
@@ -187,7 +187,7 @@ function withParts(schema: Schema, parts: readonly unknown[]): Schema {
   return { ...schema, allOf: madeHere([{ allOf }, ...parts]) };
 }
 
-/** What going through a schema once costs, without its sub-schemas. */
+/** Cost of one pass over a schema, without its sub-schemas. */
 export function schemaBreadth(schema: Schema): number {
   return Object.entries(schema).reduce((sum, [key, value]) => {
     if (!isAssertion(key) || typeof value !== 'object' || value === null) return sum + 1;

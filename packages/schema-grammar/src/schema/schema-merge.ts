@@ -49,10 +49,10 @@ const SCHEMAS: ReadonlySet<string> = new Set([
 const NAMED_SCHEMAS: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 /** Branches of two lists are combined as long as there are no more pairs than this. */
 const MAX_PAIRS = 64;
-/** What a schema asks of strings besides one pattern: patterns, and values that are not allowed. */
+/** Constraints on strings besides one pattern: patterns, and excluded values. */
 export const ALSO = '\0also';
 
-/** What a string must match as well, or must not. */
+/** A further pattern that a string must match, or must not. */
 export type Also =
   | { readonly pattern: string; readonly negated: boolean }
   | { readonly format: string }
@@ -61,7 +61,7 @@ export type Also =
   | { readonly not: readonly unknown[] };
 
 /** The location of a merge, and what it may still cost. */
-export interface FoldContext {
+interface FoldContext {
   /** The keyword that asks for the fold. */
   readonly keyword: string;
   readonly path: SchemaPath;

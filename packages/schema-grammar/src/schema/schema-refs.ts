@@ -1,4 +1,4 @@
-/** What references of a schema refer to: by pointer, by `$id` and by anchor, inside the schema only. */
+/** Targets of references in a schema: by pointer, by `$id` and by anchor, inside the schema only. */
 import { DATA_KEYWORDS } from './keywords.ts';
 import { isObject, pointerTarget, type Schema } from './schema-walk.ts';
 

@@ -81,8 +81,8 @@ const OPPOSITES: Readonly<Record<string, readonly [type: string, keyword: string
 };
 
 /**
- * What a schema that must not hold leaves: schemas of which one must; null: it cannot be said. `resolve` follows
- * references; undefined: one leads nowhere.
+ * The negation of a schema: schemas of which one must; null: it cannot be said. `resolve` follows references; undefined:
+ * one leads nowhere.
  */
 export function negations(
   schema: unknown,

@@ -22,14 +22,14 @@ export function accepts(schema: unknown, value: unknown): Verdict {
   return every(verdicts);
 }
 
-export function isOfType(value: unknown, type: string): boolean {
+function isOfType(value: unknown, type: string): boolean {
   if (value === null) return type === 'null';
   if (Array.isArray(value)) return type === 'array';
   if (type === 'integer') return Number.isInteger(value);
   return typeof value === type;
 }
 
-export function sameJson(a: unknown, b: unknown): boolean {
+function sameJson(a: unknown, b: unknown): boolean {
   return sorted(a) === sorted(b);
 }
 

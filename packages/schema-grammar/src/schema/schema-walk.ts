@@ -3,7 +3,7 @@ import { GrammarError } from '../grammar-error.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Where a sub-schema stands, as clients read it: `response_format.json_schema.schema.properties.age`. */
+/** Path of a sub-schema as clients read it: `response_format.json_schema.schema.properties.age`. */
 export type SchemaPath = string;
 
 /** Compiles a sub-schema to the name of its rule. */
@@ -73,7 +73,7 @@ export function isObject(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a pointer such as `#/$defs/item` names; undefined: nothing. */
+/** Target of a pointer such as `#/$defs/item`; undefined: none. */
 export function pointerTarget(root: unknown, pointer: string): unknown {
   let target = root;
   for (const key of pointerSteps(pointer)) {

@@ -19,7 +19,7 @@ export interface Wish {
 }
 
 /** Reason of the choice: the session, the known prefix, or the load. */
-export type ChosenBy = 'session' | 'prefix' | 'load';
+type ChosenBy = 'session' | 'prefix' | 'load';
 
 export interface Choice {
   readonly id: string;
@@ -36,7 +36,7 @@ export interface NoChoice {
   readonly none: 'private' | 'model_gone' | 'failed' | 'down';
 }
 
-export interface ChoosePorts {
+interface ChoosePorts {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly limits: BalanceLimits;

@@ -20,7 +20,7 @@ export interface Progress {
   readonly deadlineMs: number;
 }
 
-export type NextStep =
+type NextStep =
   /** Ask another upstream from the beginning. */
   | { readonly step: 'retry' }
   /** Ask another one with the same weights for the rest. */
@@ -29,7 +29,7 @@ export type NextStep =
   | { readonly step: 'fail'; readonly why: string | null };
 
 /** Whether the same request could succeed at another upstream. */
-export function isUpstreamsFault(kind: FailureKind): boolean {
+function isUpstreamsFault(kind: FailureKind): boolean {
   return kind !== 'declined';
 }
 

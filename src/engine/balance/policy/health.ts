@@ -5,7 +5,7 @@
  */
 import type { BalanceLimits } from '../limits.ts';
 
-export type HealthState = 'ready' | 'busy' | 'down';
+type HealthState = 'ready' | 'busy' | 'down';
 
 export type FailureKind =
   /** No connection. */

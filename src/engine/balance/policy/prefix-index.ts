@@ -1,6 +1,6 @@
 /**
- * Which upstreams processed which prefixes of a model's prompts, as far as this server sent them. Bounded: the prefix
- * that was used least recently is forgotten first.
+ * Index of the upstreams that processed prefixes of a model's prompts, as far as this server sent them. Bounded: the
+ * prefix that was used least recently is forgotten first.
  */
 import type { Prefix } from './affinity.ts';
 

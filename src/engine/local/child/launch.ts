@@ -27,7 +27,7 @@ export interface WorkerSealing {
   readonly forbidden: string;
 }
 
-export interface Launch {
+interface Launch {
   /** The script that speaks the IPC of contract/ipc.ts, as compiled JavaScript. */
   readonly childPath: string;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;

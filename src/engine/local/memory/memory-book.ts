@@ -12,7 +12,7 @@ import { GpuMemory } from './gpu-memory.ts';
 import { type MemoryRecord, recordedNeed } from './memory-record.ts';
 import { countedMemory, measuredSizes, sumDevices } from './measured-memory.ts';
 
-export interface MemoryBookOptions {
+interface MemoryBookOptions {
   readonly tuning: Tuning;
   /** The GPU setting, which decides where weights go. */
   readonly gpu: string;

@@ -82,7 +82,7 @@ function between(all: readonly Point[], { cells, sequences, unified }: ContextSi
 
 /** Reads a value between measured ones. Pure. */
 
-export interface Knot {
+interface Knot {
   readonly at: number;
   readonly bytes: number;
 }

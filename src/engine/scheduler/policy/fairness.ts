@@ -16,7 +16,7 @@ interface Ranked {
  * The ticket to start next among those that `may` start. One pass without allocation, as it runs at every job's end:
  * the queue is in order of arrival, so the most overtaken comes first, and the first ticket of a flow is its best.
  */
-export function nextTicket(
+function nextTicket(
   model: ModelState,
   maxOvertakes: number,
   may: (ticket: Ticket) => boolean,
@@ -63,7 +63,7 @@ export function positionOfYoungest(model: ModelState, maxOvertakes: number): num
 }
 
 /** Takes a ticket out of the queue as started: its flow has had its turn. */
-export function takeTurn(model: ModelState, ticket: Ticket): void {
+function takeTurn(model: ModelState, ticket: Ticket): void {
   const turn = nextTurn(model, ticket.flow);
   model.queue.splice(model.queue.indexOf(ticket), 1);
   for (const waiting of model.queue) {

@@ -34,7 +34,7 @@ import { reportWaiting } from './waiting-reports.ts';
 import { DecisionPass } from './decision-pass.ts';
 
 /** Fields of a submission; `seq` ascends in the order of arrival. */
-export type Arrival = Pick<
+type Arrival = Pick<
   Ticket,
   'seq' | 'flow' | 'lane' | 'cost' | 'wantedCtx' | 'keepAliveMs' | 'poisonKey' | 'grammarKey'
 > & { readonly target: ModelTarget; readonly isBackground?: boolean };
@@ -44,7 +44,7 @@ interface FailedLoad {
   readonly error: SvcError;
 }
 
-export interface Crash {
+interface Crash {
   readonly error: SvcError;
   /** False when the worker was ended from outside, and no job is to blame. */
   readonly blame: boolean;

@@ -16,7 +16,7 @@ export type Room = { readonly need: Memory } & (
   | { readonly kind: 'never'; readonly free: Memory }
 );
 
-export interface RoomRequest {
+interface RoomRequest {
   readonly model: ModelState;
   readonly wish: Wish;
   readonly available: Memory;

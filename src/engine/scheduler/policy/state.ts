@@ -4,8 +4,8 @@ import type { LoadPlan } from '../memory-plan.ts';
 import type { SvcError } from '../../../lib/errors/svc-error.ts';
 
 /**
- * Where a job runs: `shared` in a slot, `frozen` alone in a context of its own, `light` beside both, because it
- * evaluates nothing.
+ * Place of a job: `shared` in a slot, `frozen` alone in a context of its own, `light` beside both, because it evaluates
+ * nothing.
  */
 export type Lane = 'shared' | 'frozen' | 'light';
 
@@ -84,7 +84,7 @@ export interface ModelState {
   measured: { readonly revision: string; isOut: boolean } | null;
 }
 
-export interface PoisonEntry {
+interface PoisonEntry {
   crashes: number;
   untilMs: number;
 }

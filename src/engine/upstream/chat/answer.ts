@@ -22,7 +22,7 @@ import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import { JsonGauge } from '../../../lib/json/json-gauge.ts';
 import { UpstreamWords, WholeCharacters } from './answer-text.ts';
 
-export interface AnswerContext {
+interface AnswerContext {
   readonly asked: Asked;
   readonly isChat: boolean;
   /** Tool calls that may be passed on; further ones are left out, as if the model had stopped there. */
@@ -298,7 +298,7 @@ export class AnswerReader {
   }
 }
 
-export function toFinishReason(said: string): FinishReason {
+function toFinishReason(said: string): FinishReason {
   if (said === 'length' || said === 'repetition') return 'length';
   return said === 'tool_calls' || said === 'function_call' ? 'tool_calls' : 'stop';
 }

@@ -16,7 +16,7 @@ const KEPT = {
   scheduling: 'lifo' as const,
 };
 
-export interface Agents {
+interface Agents {
   /** Reuses a connection of an earlier request, if there is one. */
   readonly kept: HttpAgent;
   /** A connection for one request. */

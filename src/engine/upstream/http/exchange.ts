@@ -20,7 +20,7 @@ import { readBytes } from './text.ts';
 import type { Connections } from './connections.ts';
 import { Watch } from './watch.ts';
 
-export interface Outgoing {
+interface Outgoing {
   readonly upstream: Upstream;
   readonly url: string;
   /** JSON, sent by POST; absent: a GET. */

@@ -1,6 +1,6 @@
 /** A page of Prometheus metrics, read for a few whole names: a prefix would find other series. Pure. */
 
-export interface Sample {
+interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }

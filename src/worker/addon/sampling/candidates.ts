@@ -59,7 +59,7 @@ class Largest {
     this.#tokens = new Int32Array(size);
   }
 
-  /** What another has to exceed once there are as many as there is room for. */
+  /** Threshold of a further candidate once all places are taken. */
   get least(): number {
     return this.#values[this.size - 1] ?? Number.POSITIVE_INFINITY;
   }

@@ -8,7 +8,7 @@ import { textUntil } from './free-text.ts';
 import { type CallsRequest, callRules } from './call-grammar.ts';
 import { wordsGbnf } from './words-grammar.ts';
 
-export interface ChannelRequest extends CallsRequest {
+interface ChannelRequest extends CallsRequest {
   readonly channels: ChannelForm;
   readonly format: ToolFormat;
   /** A call must come, without text before it. */
@@ -27,7 +27,7 @@ export function channelRule(writer: GbnfWriter, request: ChannelRequest): string
 }
 
 /** A message of text under a grammar. */
-export function shapedWords({ words, message }: ChannelForm, shaped: string): string {
+function shapedWords({ words, message }: ChannelForm, shaped: string): string {
   return `${gbnfLiteral(words + message)} ${shaped}`;
 }
 

@@ -164,7 +164,7 @@ export class CharSource {
 }
 
 /** Finds a text in characters that arrive one by one: the automaton of Knuth, Morris and Pratt. */
-export class TextFinder {
+class TextFinder {
   readonly #text: string;
   readonly #borders: number[] = [0];
   #matched = 0;

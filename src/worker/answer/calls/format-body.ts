@@ -11,7 +11,7 @@ import { readChannels } from './channel-reader.ts';
 import { CharSource, END, type Reading } from './char-source.ts';
 import { callOpenings } from './openings.ts';
 
-export interface FormatBodyOptions {
+interface FormatBodyOptions {
   readonly format: ModelFormat;
   /** The tools that may be called now; empty when none may. */
   readonly tools: readonly ToolDefinition[];

@@ -7,7 +7,7 @@ import type { Chunk, ChunkRules, WaitingPrompt } from './prefill-chunks.ts';
 import type { DecodingSequence } from './step-planner.ts';
 import { BURST_LIMITS, ROW_TILE } from './tuning.ts';
 
-export interface Pace {
+interface Pace {
   /** Null until a prefill was measured. */
   readonly msPerToken: number | null;
   readonly nowMs: number;

@@ -16,7 +16,7 @@ export interface Call {
   readonly attention?: AttentionKind;
 }
 
-export interface CostModelOptions {
+interface CostModelOptions {
   readonly attention?: AttentionKind;
   /** Flash attention reads the cells of a tile of rows once; otherwise once per row. */
   readonly readsByTile?: boolean;

@@ -12,7 +12,7 @@ import {
 import { WORTH_PARTING } from './tuning.ts';
 import { draftRows } from './draft-rows.ts';
 
-export interface DecodeOptions {
+interface DecodeOptions {
   readonly costs: CostModel;
   readonly numCtx: number;
   /** 0: no drafts. */
@@ -22,7 +22,7 @@ export interface DecodeOptions {
   readonly apart: boolean;
 }
 
-export interface DecodeWork {
+interface DecodeWork {
   /** Cells that every row reads; null: those of its own sequence. */
   readonly cellsInUse: number | null;
   readonly streams: readonly DecodingSequence[];

@@ -5,16 +5,16 @@
 import type { DecodingSequence } from './step-planner.ts';
 import { DRAFT_LIMITS } from './tuning.ts';
 
-export type DraftingStream = Pick<DecodingSequence, 'draftTokens' | 'draftHitRate' | 'draftMsPerToken'>;
+type DraftingStream = Pick<DecodingSequence, 'draftTokens' | 'draftHitRate' | 'draftMsPerToken'>;
 
-export interface DraftedRows {
+interface DraftedRows {
   /** Draft tokens of each stream. */
   readonly drafts: readonly number[];
   /** Rows after the sampled token of each; more than its drafts if the others have more. */
   readonly rows: readonly number[];
 }
 
-export interface DraftRules {
+interface DraftRules {
   /** Draft tokens of a stream. */
   readonly most: number;
   /** All streams get the same number of rows. */

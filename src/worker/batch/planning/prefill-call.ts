@@ -17,7 +17,7 @@ import { ChunkSize, type RestOfStep } from './chunk-size.ts';
 import { chunkPrompts, inOrder } from './prefill-chunks.ts';
 import { type CallRules, tiledCall } from './tiles.ts';
 
-export interface PrefillOptions {
+interface PrefillOptions {
   readonly costs: CostModel;
   /** Rows of one native call. */
   readonly mostRows: number;
@@ -32,7 +32,7 @@ export interface PrefillOptions {
   readonly canPad: boolean;
 }
 
-export interface PrefillWork extends Pick<RestOfStep, 'decodeMs'> {
+interface PrefillWork extends Pick<RestOfStep, 'decodeMs'> {
   readonly nowMs: number;
   /** Cells that every row reads; null: those of its own sequence. */
   readonly cellsInUse: number | null;
@@ -41,7 +41,7 @@ export interface PrefillWork extends Pick<RestOfStep, 'decodeMs'> {
 }
 
 /** Time of a call, and the cells that every row read; null: those of its own sequence. */
-export interface ObservedTime extends Pick<PrefillWork, 'cellsInUse'> {
+interface ObservedTime extends Pick<PrefillWork, 'cellsInUse'> {
   readonly ms: number;
 }
 

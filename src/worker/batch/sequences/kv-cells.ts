@@ -1,4 +1,4 @@
-/** Which sequences give up KV cells when sequences share them and a step needs more than are free. Pure. */
+/** Chooses the sequences that give up KV cells when a step needs more than are free. Pure. */
 
 /**
  * Content of a sequence. A prefix that was copied counts in each of its sequences, so sums err on the side of too much.

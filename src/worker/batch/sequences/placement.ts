@@ -38,7 +38,7 @@ export interface PrefillingPrompt {
   readonly border?: number | null;
 }
 
-export interface PlacementRules {
+interface PlacementRules {
   /** Owner of the prompt, including its LoRA adapters: it cannot use the state of others. */
   readonly owner: string;
   /** A copy moves a whole sequence's memory, so it must save at least this many tokens. */
@@ -160,7 +160,7 @@ function continues(source: CachedSequence, shared: number): boolean {
 }
 
 /**
- * Which free sequence a prompt takes when it continues none of them: the one whose state is worth least. The more
+ * Chooses a free sequence for a prompt that continues none of them: the one whose state is worth least. The more
  * recently used, the likelier a conversation continues; the longer, the more is prefilled again. Pure.
  */
 export interface FreeSequence {

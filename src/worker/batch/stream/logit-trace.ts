@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { NativeContext, TokenLogit } from '../../native.ts';
 
-export interface TopTwo {
+interface TopTwo {
   readonly first: TokenLogit;
   readonly second: TokenLogit;
 }

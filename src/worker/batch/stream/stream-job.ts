@@ -7,7 +7,7 @@ import type { PromptRun } from '../../media/media-encoder.ts';
 import type { LogitTrace } from './logit-trace.ts';
 
 /** Fields of a request for decoding; its conversation, tools and schema end with the preparation. */
-export type DecodingRequest = Pick<
+type DecodingRequest = Pick<
   GenerateJob,
   | 'jobId'
   | 'lane'

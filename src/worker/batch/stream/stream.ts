@@ -22,7 +22,7 @@ import { StreamOutput } from './stream-output.ts';
 import { StreamImages } from './stream-images.ts';
 import { type Sampled, StreamSampler } from './stream-sampler.ts';
 
-export interface StreamStart {
+interface StreamStart {
   readonly job: StreamJob;
   readonly sequence: number;
   /** Tokens of the prompt whose state the sequence holds already. */

@@ -42,7 +42,7 @@ export interface Restored {
   readonly restoreMs: number;
 }
 
-export interface TiersOptions {
+interface TiersOptions {
   readonly context: NativeContext;
   readonly spec: PromptCacheSpec;
   /** State can be cut at any token. */

@@ -28,7 +28,7 @@ export interface FileKey {
 }
 
 /** An encrypted header, and what encrypts the rows behind it. */
-export interface EncryptedStart {
+interface EncryptedStart {
   readonly bytes: Buffer;
   readonly rows: CipherGCM;
 }

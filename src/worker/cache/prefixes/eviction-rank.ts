@@ -19,7 +19,7 @@ export class EvictionRank {
     holding.rank = this.#level + (holding.savesMs * MIB) / Math.max(1, holding.bytes);
   }
 
-  /** Which of these is evicted first; undefined if there are none. */
+  /** Evicted first; undefined if there are none. */
   least<T>(mayGo: readonly T[], holding: (one: T) => Holding): T | undefined {
     const [first, ...others] = mayGo;
     if (first === undefined) return undefined;

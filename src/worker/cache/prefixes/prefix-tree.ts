@@ -8,7 +8,7 @@
  */
 import { sharedPrefix } from './shared-prefix.ts';
 
-export type NodeKind = 'rows' | 'whole';
+type NodeKind = 'rows' | 'whole';
 
 export interface PrefixNode<T> {
   readonly kind: NodeKind;

@@ -31,7 +31,7 @@ interface Choice {
   readonly loses: boolean;
 }
 
-export const TEXT_LOST = 'text=lost';
+const TEXT_LOST = 'text=lost';
 
 /** Combinations of up to this many folds are tried; beyond that, all are applied, and superfluous ones removed. */
 const FEW_FOLDS = 2;

@@ -102,7 +102,7 @@ function namedValue(from: Value, key: string): Value {
 }
 
 /** By Python's format specification: fill, align, sign, width, grouping, precision, type. */
-export function formatted(value: Value, spec: string, budget: Budget): Text {
+function formatted(value: Value, spec: string, budget: Budget): Text {
   if (value instanceof Undefined) throw refusal(value.reason);
   if (spec === '') return toText(value, budget);
   const match = SPEC.exec(spec);

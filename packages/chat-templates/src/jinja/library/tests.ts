@@ -1,4 +1,4 @@
-/** What stands after `is`. */
+/** Tests after `is`. */
 import type { Budget } from '../values/budget.ts';
 import { compare, contains, equal } from '../values/comparing.ts';
 import {

@@ -1,4 +1,4 @@
-/** What a rendering may cost. Work is counted and not timed, so that it ends at the same step on every machine. */
+/** Cost limits of a rendering. Work is counted and not timed, so that it ends at the same step on every machine. */
 import { refusal } from './values.ts';
 
 export interface Bounds {

@@ -87,7 +87,7 @@ export function contains(container: Value, item: Value, budget: Budget): boolean
   return listItems(container, budget).some((other) => equal(other, item, budget));
 }
 
-/** What a loop walks through. */
+/** Items of an iterable. */
 export function listItems(value: Value, budget: Budget): readonly Value[] {
   const items = itemsOrNull(value);
   if (items === null) throw refusal(`'${typeName(value)}' object is not iterable`);

@@ -51,7 +51,7 @@ export class Sequence {
   }
 }
 
-/** What `groupby` makes: it unpacks as a pair, and its members have names. */
+/** Result of `groupby`: it unpacks as a pair, and its members have names. */
 export class Group extends Sequence {
   constructor(grouper: Value, items: Value[]) {
     super([grouper, new Sequence(items)], 'tuple');
@@ -116,7 +116,7 @@ export class Dict {
   }
 }
 
-/** What `namespace()` makes: the one thing whose members `set` can change. Also `loop`. */
+/** Result of `namespace()`: the one thing whose members `set` can change. Also `loop`. */
 export class Namespace {
   readonly name: string;
   readonly members: Map<string, Value>;
@@ -142,12 +142,11 @@ export class Callable {
   }
 }
 
-/** Why a template cannot go on. */
 export function refusal(reason: string, cause?: unknown): TemplateError {
   return new TemplateError(reason, cause);
 }
 
-/** What is there may be None, which `??` would take for nothing. */
+/** A present value may be None, which `??` would treat as absent. */
 export function orElse(value: Value | undefined, otherwise: () => Value): Value {
   return value === undefined ? otherwise() : value;
 }
@@ -178,7 +177,7 @@ export function isTrue(value: Value): boolean {
   return number === undefined || number !== 0;
 }
 
-/** What Python calls the type. */
+/** Python's name of the type. */
 export function typeName(value: Value): string {
   if (value === null) return 'NoneType';
   if (typeof value === 'boolean') return 'bool';

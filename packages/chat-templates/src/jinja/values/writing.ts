@@ -1,4 +1,4 @@
-/** How Python writes its values: `str()`, `repr()`, and JSON as `json.dumps` does. */
+/** Writes values like Python: `str()`, `repr()`, and JSON as `json.dumps` does. */
 import type { Budget } from './budget.ts';
 import { Text } from './text.ts';
 import {
@@ -27,7 +27,7 @@ export function toRepr(value: Value, budget: Budget): Text {
   return joined(reprParts(value, budget), budget);
 }
 
-export interface JsonStyle {
+interface JsonStyle {
   readonly indent: string | null;
   readonly separators: { readonly item: Text; readonly key: Text };
   readonly sortKeys: boolean;
@@ -183,7 +183,7 @@ class JsonWriter {
 const QUOTE = Text.own('"');
 const BRACKETS = ['[', ']', '[]'].map((text) => Text.own(text)) as unknown as readonly [Text, Text, Text];
 const BRACES = ['{', '}', '{}'].map((text) => Text.own(text)) as unknown as readonly [Text, Text, Text];
-/** What JSON writes in another way, in some style. */
+/** Characters that JSON escapes, in some style. */
 const NOT_PLAIN_JSON = /[^ !#-[\]-~]/;
 
 function jsonBody(text: Text, asciiOnly: boolean): Text {

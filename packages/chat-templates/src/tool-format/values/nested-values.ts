@@ -36,7 +36,7 @@ export function nestedValue(text: string, mark: string, schema: unknown, root: u
   );
 }
 
-/** Where the closing tag of an open element begins; tags of its own name may stand inside it. */
+/** Start of the closing tag of an open element; tags of its own name may be nested in it. */
 function findClosingTag(text: string, from: number, mark: string, name: string): number {
   const [open, close] = [`${mark}<${name}>`, `${mark}</${name}>`];
   let depth = 1;

@@ -1,4 +1,4 @@
-/** Which values a schema leaves open: those that it lists, wherever it lists them, and schemas of what it does not list. */
+/** Values that a schema allows: those that it lists, wherever it lists them, and schemas for the others. */
 import { spelled, spelledMember } from '../../../../exact-json/src/spelled-numbers.ts';
 import { isSchema, resolvePointer } from './schema-types.ts';
 

@@ -15,7 +15,7 @@ export function taggedValue(text: string, schema: unknown, root: unknown): unkno
 }
 
 /** JSON, else what Python prints; undefined: neither. */
-export function parsed(text: string): unknown {
+function parsed(text: string): unknown {
   try {
     const value = parseSpelled(text);
     // A spelling is noted next to a container, and a number alone is in none.

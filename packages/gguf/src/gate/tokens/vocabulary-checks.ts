@@ -56,7 +56,7 @@ export function vocabularyFacts({ vocabulary }: Header, lookup: Lookup): Vocabul
     size: vocabulary.size,
     bos: ids.get('bos') ?? defaults['bos'] ?? null,
     eos: ids.get('eos') ?? defaults['eos'] ?? null,
-    // Where the file is silent, SentencePiece vocabularies begin with one, and none end with one.
+    // Defaults: SentencePiece vocabularies add a first token, and none adds a last one.
     addBos: lookup.flag('tokenizer.ggml.add_bos_token') ?? type === 'llama',
     addEos: lookup.flag('tokenizer.ggml.add_eos_token') ?? false,
     first: vocabulary.first,
