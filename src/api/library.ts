@@ -222,10 +222,9 @@ export class LibraryUseCases {
     const { model: changed, doubts } = await setTried(registry, model, patch, (next) =>
       askFormat(registry.toTarget(next)),
     );
-    const names = Object.keys(patch) as (keyof ModelParams)[];
     const window = 'numCtx' in patch ? reducedWindow(changed) : null;
     const isLoaded = engine.residencies().some(({ modelId }) => modelId === changed.id);
-    const acts = whenItActs(changed.id, names, isLoaded ? UNLOAD : null);
+    const acts = whenItActs(changed.id, patch, isLoaded ? UNLOAD : null);
     const note = [...doubts, ...(window === null ? [] : [window.note]), acts].join(' ').trim();
     return {
       model: changed.id,

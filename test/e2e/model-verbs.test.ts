@@ -68,6 +68,11 @@ describe('a model on the command line', () => {
       'pirate is a copy of tiny-chat with settings of its own; both use the same files.',
     );
     await run('set', 'pirate', 'num_ctx=32');
+    const freed = await run('set', 'pirate', 'num_ctx=');
+    expect(freed.stderr).toContain(
+      'The window that fits the memory comes with the next load: hearth stop pirate unloads it.',
+    );
+    await run('set', 'pirate', 'num_ctx=32');
     const windowOf = async (id: string) =>
       JSON.parse((await run('show', id, '--json')).stdout).memory.numCtx as number;
     expect([await windowOf('pirate'), await windowOf('tiny-chat')]).toEqual([32, 64]);
@@ -317,6 +322,15 @@ describe('the words around models', () => {
     ]);
     await hearth(['alias', 'uno', 'one'], env);
     expect((await hearth(['list'], env)).stdout).toMatch(/^one \* +chat .* uno$/m);
+    expect((await hearth(['list'], env)).stdout).toMatch(/^base +base /m);
+    const defaultIn = async () =>
+      /^SVC_DEFAULT_MODEL +(.*?) {2,}/m.exec((await hearth(['config'], env)).stdout)?.[1];
+    expect(await defaultIn()).toBe('one (automatic)');
+    expect((await hearth(['default', 'base'], env)).stdout).toMatch(/^chat +base$/m);
+    expect(await defaultIn()).toBe('base (hearth default)');
+    expect(await hearth(['default', 'base', '--auto'], env)).toMatchObject({ code: 2, stdout: '' });
+    expect((await hearth(['default', '--auto'], env)).stdout).toMatch(/^chat +one$/m);
+    expect(await defaultIn()).toBe('one (automatic)');
     const vectors = await writeEmbed(folder);
     for (const id of ['old', 'new']) {
       const imported = await hearth(['import', vectors, '--id', id, '--no-probe'], env);

@@ -75,6 +75,9 @@ export function addSigned(state: Conversation, signed: SignedAnswer, body: ChatR
   };
 }
 
+const EMPTY_ANSWER =
+  'The model ended its answer before it began. A base model continues text and does not answer: ask it at /v1/completions.';
+
 export function finishAnswer(state: Conversation): Step {
   const { answer } = state;
   if (answer === null) return unchanged(state);
@@ -82,7 +85,7 @@ export function finishAnswer(state: Conversation): Step {
     ...(answer.last.cut !== undefined
       ? [cutSentence(state, answer)]
       : answer.text === ''
-        ? ['The model ended its answer before it began.']
+        ? [EMPTY_ANSWER]
         : []),
     ...(state.isVerbose ? [speedLine(answer)] : []),
     ...(state.signed === null ? [] : ['Signed; /evidence shows the record.']),

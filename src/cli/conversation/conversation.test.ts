@@ -122,7 +122,7 @@ describe('a question', () => {
 
   it('that gets no words is not left without any', () => {
     expect(new Talk({ isSingle: true }).line('Hi').on(last(), { on: 'answered' }).said).toBe(
-      'The model ended its answer before it began.',
+      'The model ended its answer before it began. A base model continues text and does not answer: ask it at /v1/completions.',
     );
   });
 

@@ -64,11 +64,16 @@ export function readParam(
 }
 
 /**
- * When changes of these take effect, in sentences; `unload` is how the model is unloaded, null where it is not loaded. A new thread count, or a window
- * smaller than the loaded one, is no reason to load a model again.
+ * When these changes take effect, in sentences; `unload` is how the model is unloaded, null where it is not loaded. A new
+ * thread count, a window smaller than the loaded one, or none of its own is no reason to load a model again.
  */
-export function whenItActs(id: string, names: readonly (keyof ModelParams)[], unload: string | null): string {
+export function whenItActs(
+  id: string,
+  patch: { readonly [Key in keyof ModelParams]?: unknown },
+  unload: string | null,
+): string {
   const advice = unload === null ? '' : `: ${unload}`;
+  const names = Object.keys(patch) as (keyof ModelParams)[];
   const ofLoads = names.filter((name) => name === 'numCtx' || isLoadSetting(name));
   const isReason = ofLoads.some((name) => name !== 'numCtx' && name !== 'threads');
   return [
@@ -79,7 +84,11 @@ export function whenItActs(id: string, names: readonly (keyof ModelParams)[], un
         ]
       : []),
     ...(!isReason && ofLoads.includes('numCtx')
-      ? [`A larger window comes with the next request, a smaller one with the next load${advice}.`]
+      ? [
+          patch.numCtx === null
+            ? `The window that fits the memory comes with the next load${advice}.`
+            : `A larger window comes with the next request, a smaller one with the next load${advice}.`,
+        ]
       : []),
     ...(!isReason && ofLoads.includes('threads')
       ? [`Another count of threads comes with the next load${advice}.`]

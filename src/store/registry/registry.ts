@@ -189,6 +189,13 @@ export class Registry {
     });
   }
 
+  /** Takes back what `chooseDefault` chose, of every kind. */
+  async forgetDefaults(): Promise<void> {
+    await this.store.change('hearth default --auto', async (writer) => {
+      await writer.writeDefaults(`${JSON.stringify({ schema: 1 } satisfies Defaults, null, 2)}\n`);
+    });
+  }
+
   /** Removes leftovers of dead processes at the start of a server. A read-only store stays unchanged. */
   async recover(): Promise<void> {
     try {

@@ -12,6 +12,7 @@ it('draws a bar for each number of streams, in proportion, and no markup of a na
     numCtx: null,
     prefillTokensPerS: null,
     decode,
+    embeddingModel: null,
     embeddingsPerS: null,
   });
   const [one = 0, eight = 0] = [...plot.matchAll(/<rect class="bar0" x=.*?width="(\d+)"/g)].map(([, width]) =>

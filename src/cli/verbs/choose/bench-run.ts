@@ -1,6 +1,7 @@
 /** The measurements of hearth bench, over HTTP as any client would make them. */
 import type { Config } from '../../../config/config.ts';
 import type { ChatResponse } from '../../../wire/inference/chat.ts';
+import type { EmbeddingResponse } from '../../../wire/inference/embeddings.ts';
 import { HEADERS } from '../../../wire/headers.ts';
 import { routes } from '../../../wire/routes.ts';
 import { callServer, expectOk, ServerRefusal } from '../../api.ts';
@@ -37,8 +38,8 @@ export async function runBench(
     decode.push({ streams, tokensPerS: await decodeTogether(config, model, streams) });
   }
   say('Computing embeddings …');
-  const embeddingsPerS = await embed(config);
-  return { model, numCtx, prefillTokensPerS: timings?.prompt_per_second ?? null, decode, embeddingsPerS };
+  const embeddings = await embed(config);
+  return { model, numCtx, prefillTokensPerS: timings?.prompt_per_second ?? null, decode, ...embeddings };
 }
 
 async function decodeTogether(config: Config, model: string, streams: number): Promise<number | null> {
@@ -52,20 +53,21 @@ async function decodeTogether(config: Config, model: string, streams: number): P
   return tokens > streams && ms > 0 ? Math.round((tokens * 10_000) / ms) / 10 : null;
 }
 
-/** Inputs a second; null where there is no embedding model. */
-async function embed(config: Config): Promise<number | null> {
+/** Inputs a second of the default embedding model; null where there is none. */
+async function embed(config: Config): Promise<Pick<BenchReport, 'embeddingModel' | 'embeddingsPerS'>> {
   const input = Array.from({ length: INPUTS }, () => `${unlike()} ${PASSAGE}`);
   const ask = async (texts: readonly string[]) => {
     const asked = { model: 'default-embedding', input: texts };
-    return expectOk(await callServer(config, 'POST', routes.embeddings.path, asked));
+    return expectOk(await callServer(config, 'POST', routes.embeddings.path, asked)) as EmbeddingResponse;
   };
   try {
-    await ask(['One']);
+    const { model } = await ask(['One']);
     const started = performance.now();
     await ask(input);
-    return Math.round((INPUTS * 10_000) / (performance.now() - started)) / 10;
+    const seconds = (performance.now() - started) / 1000;
+    return { embeddingModel: model, embeddingsPerS: Math.round((INPUTS * 10) / seconds) / 10 };
   } catch (error) {
-    if (error instanceof ServerRefusal) return null;
+    if (error instanceof ServerRefusal) return { embeddingModel: null, embeddingsPerS: null };
     throw error;
   }
 }

@@ -32,7 +32,7 @@ export function registerBench(program: Command, context: CliContext): void {
     });
 }
 
-function benchRows({ prefillTokensPerS, decode, embeddingsPerS }: BenchReport): string[][] {
+function benchRows({ prefillTokensPerS, decode, embeddingModel, embeddingsPerS }: BenchReport): string[][] {
   const tokens = (value: number | null) => (value === null ? 'not measured' : `${value.toFixed(1)} tokens/s`);
   return [
     ['prefill', tokens(prefillTokensPerS)],
@@ -40,7 +40,9 @@ function benchRows({ prefillTokensPerS, decode, embeddingsPerS }: BenchReport): 
       `decode, ${streams} ${streams === 1 ? 'answer' : 'answers'}`,
       tokens(tokensPerS),
     ]),
-    ['embeddings', embeddingsPerS === null ? 'no embedding model' : `${embeddingsPerS.toFixed(1)} inputs/s`],
+    embeddingsPerS === null
+      ? ['embeddings', 'no embedding model']
+      : [`embeddings, ${embeddingModel}`, `${embeddingsPerS.toFixed(1)} inputs/s`],
   ];
 }
 

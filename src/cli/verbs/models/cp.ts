@@ -35,8 +35,12 @@ export function registerDefault(program: Command, context: CliContext): void {
   program
     .command('default [id]')
     .description('show the default models, or make a model the default of its kind')
+    .option('--auto', 'let Hearth choose again')
     .option('--json', 'one JSON document')
-    .action(async (id: string | undefined, flags: { json?: boolean }) => {
+    .action(async (id: string | undefined, flags: { auto?: boolean; json?: boolean }) => {
+      if (id !== undefined && flags.auto === true)
+        throw new CliFailure('hearth default takes a model or --auto, not both.', EXIT_CODES.usage);
+      if (flags.auto === true) await localRegistry(context.config()).forgetDefaults();
       if (id !== undefined) await chooseDefault(context, id);
       const now = {
         chat: await currentDefault(context, 'chat'),

@@ -5,6 +5,7 @@ import { readable } from '../../../lib/base/byte-size.ts';
 import { removedBuiltins } from '../../builtin-models.ts';
 import { type CliContext, printable, table } from '../../context.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
+import { isBaseModel } from '../../../store/files/manifest.ts';
 import { localRegistry } from '../../local-registry.ts';
 
 /** Nothing is listed, for one of two reasons. */
@@ -30,6 +31,7 @@ export function registerList(program: Command, context: CliContext): void {
       const installed = models.map((model) => ({
         id: model.id,
         kind: model.kind,
+        isBase: isBaseModel(model),
         isDefault: defaults.includes(model.id),
         quant: model.facts.quant,
         sizeBytes: model.facts.sizeBytes,
@@ -42,6 +44,7 @@ export function registerList(program: Command, context: CliContext): void {
         ...installed,
         ...elsewhere.map(({ owner, ...model }) => ({
           ...model,
+          isBase: false,
           isDefault: defaults.includes(model.id),
           quant: null,
           sizeBytes: null,
@@ -54,7 +57,7 @@ export function registerList(program: Command, context: CliContext): void {
       if (rows.length === 0) return context.note(none(await removedBuiltins(config.home, registry)));
       const lines = rows.map((row) => [
         row.isDefault ? `${row.id} *` : row.id,
-        row.kind,
+        row.isBase ? 'base' : row.kind,
         row.quant ?? '',
         row.sizeBytes === null ? '' : readable(row.sizeBytes),
         String(row.contextLength ?? ''),

@@ -39,7 +39,7 @@ export function registerSet(program: Command, context: CliContext): void {
       const model = await setHere(context, registry, id, patch);
       list(context, model, flags.json === true);
       const unload = `hearth stop ${model.id} unloads it`;
-      context.note(printable(whenItActs(model.id, Object.keys(patch) as (keyof ModelParams)[], unload)));
+      context.note(printable(whenItActs(model.id, patch, unload)));
       const reduced = 'numCtx' in patch ? reducedWindow(model) : null;
       if (reduced !== null) context.note(printable(reduced.note));
       if (wasBase && !isBaseModel(model)) context.note(printable(chatWords(model.id)));

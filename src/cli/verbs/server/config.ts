@@ -2,6 +2,8 @@
 import type { Command } from 'commander';
 import { type Config, type ExaminedConfig, unknownVariables } from '../../../config/config.ts';
 import { type Setting, type SettingName, settings } from '../../../config/settings.ts';
+import type { ModelKind } from '../../../contract/load.ts';
+import type { Registry } from '../../../store/registry/registry.ts';
 import { type CliContext, EXIT_CODES, table } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 
@@ -52,16 +54,19 @@ function shown(setting: Setting<unknown>, value: unknown): unknown {
   return Array.isArray(value) ? value.join(',') : value;
 }
 
-/** Value that applies without a setting: by name if it is known here, else by the rule. */
+/** Value that applies without a setting: by name and who chose it if that is known here, else by the rule. */
 function automatic({ unset = 'none' }: Setting<unknown>, resolved: string | undefined): string {
-  return resolved === undefined ? `(${unset})` : `${resolved} (automatic)`;
+  return resolved ?? `(${unset})`;
 }
 
 /** The models that are the defaults as long as no setting names one; nothing of a store that cannot be read. */
 async function chosenModels(config: Config): Promise<Partial<Record<SettingName, string>>> {
   try {
     const registry = localRegistry(config);
-    const [chat, embedding] = [await registry.defaultId('chat'), await registry.defaultId('embedding')];
+    const [chat, embedding] = [
+      await describeDefault(registry, 'chat'),
+      await describeDefault(registry, 'embedding'),
+    ];
     return {
       ...(chat === null ? {} : { defaultModel: chat }),
       ...(embedding === null ? {} : { embeddingModel: embedding }),
@@ -70,4 +75,10 @@ async function chosenModels(config: Config): Promise<Partial<Record<SettingName,
     // The verb must work with a broken configuration; `hearth list` reports problems of the store.
     return {};
   }
+}
+
+async function describeDefault(registry: Registry, kind: ModelKind): Promise<string | null> {
+  const id = await registry.defaultId(kind);
+  if (id === null) return null;
+  return (await registry.chosenDefault(kind)) === id ? `${id} (hearth default)` : `${id} (automatic)`;
 }
