@@ -1,5 +1,6 @@
 /** The lock of a home folder: two servers of one home would each plan the same memory and write the same files. */
 import path from 'node:path';
+import { isLoopback } from '../config/listen-address.ts';
 import { type HolderRecord, lockHolder, type OwnerLock, takeLock } from '../store/lock/owner-lock.ts';
 
 const LOOPBACK = '127.0.0.1';
@@ -38,11 +39,16 @@ export function unanswered(
   holder: Pick<HolderRecord, 'pid' | 'purpose'> | null,
 ): string {
   const nobody = `no server answers at ${url}`;
-  if (holder === null) return `${nobody}; start one with: hearth serve`;
+  if (holder === null)
+    return isLoopback(address.host)
+      ? `${nobody}; start one with: hearth serve`
+      : `${nobody}; check SVC_HOST and SVC_PORT, or start one there with: hearth serve`;
   const { pid, purpose } = holder;
   if (purpose === servingAt(address))
     return `${nobody}; the service of this home, process ${pid}, is starting, or ending once its answers have finished`;
-  return `${nobody}; this home is used by process ${pid}: ${purpose}`;
+  const other = servedAddress(purpose);
+  const remedy = other === null ? '' : `; to reach it, set SVC_HOST=${other.host} SVC_PORT=${other.port}`;
+  return `${nobody}; this home is used by process ${pid}: ${purpose}${remedy}`;
 }
 
 const lockFile = (home: string): string => path.join(home, 'serve.lock');

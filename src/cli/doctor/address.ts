@@ -114,6 +114,7 @@ function remedyFor({ tlsCert }: Config, error: unknown): string {
 /** The certificate's problem, if there is one. */
 export function tlsFindings(config: Config, nowMs: number): Finding[] {
   try {
+    if (config.tlsCert !== null && config.tlsKey === null) return [clientOnly(config.tlsCert)];
     const files = readTlsFiles(config);
     if (files === null) return isLoopback(config.host) ? [] : [plainWarning(config)];
     return [judgeCertificate(files.certificate, nowMs)];
@@ -121,6 +122,13 @@ export function tlsFindings(config: Config, nowMs: number): Finding[] {
     return [problem('TLS', errorMessage(error), 'hearth serve refuses to start until this is corrected')];
   }
 }
+
+const clientOnly = (certificate: string): Finding =>
+  warning(
+    'TLS',
+    `only SVC_TLS_CERT (${certificate}) is set, which suffices for commands`,
+    'hearth serve also needs SVC_TLS_KEY',
+  );
 
 const plainWarning = ({ host }: Config): Finding =>
   warning(

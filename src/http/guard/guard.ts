@@ -129,7 +129,7 @@ export function whoAsks(
   if (rules.apiKey !== null && timingSafeEqual(sha256(offered), sha256(rules.apiKey)))
     return { holder: null, owner };
   const holder = keys.findHolder(offered);
-  const refusal = holder === null ? fail('unauthorized') : holder.refusal();
+  const refusal = holder === null ? fail('unauthorized', { isUnknown: true }) : holder.refusal();
   return refusal === null ? { holder, owner } : { refusal };
 }
 

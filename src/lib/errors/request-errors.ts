@@ -345,9 +345,9 @@ export const httpErrors = {
   ),
   unauthorized: permanent(
     'auth',
-    {},
-    () =>
-      'An API key is required; send Authorization: Bearer <key> with the value of SVC_API_KEY, or a key of hearth key add.',
+    { isUnknown: 'boolean?' },
+    (d) =>
+      `${d.isUnknown === true ? 'The API key that was sent is unknown here, or revoked' : 'An API key is required'}; send Authorization: Bearer <key> with the value of SVC_API_KEY, or a key of hearth key add.`,
   ),
   key_expired: permanent(
     'auth',
@@ -419,7 +419,7 @@ export const httpErrors = {
     'forbidden',
     { host: 'string', isContainer: 'boolean?' },
     (d) =>
-      `The Host header ${JSON.stringify(d.host)} is not allowed; ${d.isContainer === true ? 'set SVC_ALLOW_DOCKER_HOST=1 to let containers call' : 'use 127.0.0.1 or localhost, or add it to SVC_ALLOWED_HOSTS'}.`,
+      `The Host header ${JSON.stringify(d.host)} is not allowed; ${d.isContainer === true ? 'set SVC_ALLOW_DOCKER_HOST=1 to let containers call' : 'use the address that the service listens at (127.0.0.1 or localhost, or that of SVC_HOST), or add this name to SVC_ALLOWED_HOSTS there'}.`,
   ),
   forbidden_origin: permanent(
     'forbidden',

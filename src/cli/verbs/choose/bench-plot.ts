@@ -11,7 +11,7 @@ export interface BenchReport {
   /** Sum of all streams; null if the answers were too short. */
   readonly decode: readonly { readonly streams: number; readonly tokensPerS: number | null }[];
   /** Null: no embedding model answers. */
-  /** The default one; null: there is none. */
+  /** The default one; null: no such model is installed. */
   readonly embeddingModel: string | null;
   readonly embeddingsPerS: number | null;
 }

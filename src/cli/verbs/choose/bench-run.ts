@@ -53,7 +53,7 @@ async function decodeTogether(config: Config, model: string, streams: number): P
   return tokens > streams && ms > 0 ? Math.round((tokens * 10_000) / ms) / 10 : null;
 }
 
-/** Inputs a second of the default embedding model; null where there is none. */
+/** Inputs a second of the default embedding model; null without one. */
 async function embed(config: Config): Promise<Pick<BenchReport, 'embeddingModel' | 'embeddingsPerS'>> {
   const input = Array.from({ length: INPUTS }, () => `${unlike()} ${PASSAGE}`);
   const ask = async (texts: readonly string[]) => {

@@ -70,7 +70,7 @@ function requestRow(view: RequestView): string[] {
     new Date(view.started_ms).toISOString().slice(11, 19),
     `${view.method} ${view.route}`,
     view.model ?? '',
-    view.client_name ?? '',
+    [view.key, view.client_name].filter((name) => name !== undefined).join(' · '),
     view.error === undefined ? String(view.status) : `${view.status} ${view.error}`,
     tokenCell(view),
     span(view.queue_ms),
