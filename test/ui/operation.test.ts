@@ -37,7 +37,7 @@ describe('the engine room', () => {
     const stream = served.client.streamChat(endless(30_000), { 'x-svc-client-id': 'editor' });
     const busy = page.locator('.slot.decode');
     await expect.poll(() => busy.count()).toBe(1);
-    expect(await busy.textContent()).toMatch(/written.*editor/);
+    expect(await busy.textContent()).toMatch(/generated.*editor/);
     // Slots that nobody uses are counted, and not drawn.
     await expect.poll(() => page.locator('.slot').count()).toBe(1);
     expect(await page.locator('.model-lanes').textContent()).toContain('1 of 4 slots in use');
@@ -102,7 +102,7 @@ describe('the requests', () => {
     await page.getByLabel(/own status requests/).check();
     await expect.poll(() => own.count()).toBeGreaterThan(0);
     await page.getByLabel(/own status requests/).uncheck();
-    expect(await row.getByRole('img').getAttribute('aria-label')).toMatch(/read .* wrote/);
+    expect(await row.getByRole('img').getAttribute('aria-label')).toMatch(/processed .* generated/);
     // The whole row opens it.
     await row.locator('td').first().click();
     await page.locator('.details-of-request').getByText('"Hello"').waitFor();
