@@ -14,7 +14,7 @@ const [command = 'build', ...words] = process.argv.slice(2);
 
 /** Folders with pages; a page finds Vue only below docs-site/, where it is installed. */
 const FOLDERS = ['docs', 'bench', 'packages', 'src', 'test', 'training'];
-const SKIPPED = /^(?:node_modules|dist|generated|cards|fixtures|\..*)$/;
+const SKIPPED = /^(?:node_modules|dist|generated|cards|\..*)$/;
 
 function copyPages() {
   const pages = path.join(folder, 'generated');

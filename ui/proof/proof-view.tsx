@@ -172,7 +172,7 @@ function TrustLine() {
         <p class="trust">
           Trusted key: <code>{believed.pin.keyid.slice(0, 16)}…</code>, which this browser first saw{' '}
           {believed.isNew ? 'just now' : `on ${moment(believed.pin.seenAt)}`}. To be sure that it is the right
-          one, compare it with the output of <code>hearth evidence pubkey</code>.
+          one, compare it with the output of <code>hearth evidence pubkey --fingerprint</code>.
         </p>
       );
   }
