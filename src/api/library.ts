@@ -2,6 +2,7 @@
  * The page's use cases for installed models: list, fetch, name, configure, check and remove them. The store does the work,
  * as it does for the verbs of the terminal.
  */
+import path from 'node:path';
 import type { ModelFormatFacts } from '../contract/job-event.ts';
 import { SETTING_GROUPS } from '../contract/settings/load-settings.ts';
 import { parseDuration } from '../lib/base/duration.ts';
@@ -268,10 +269,15 @@ export class LibraryUseCases {
       const named = id === undefined ? {} : { id };
       const model =
         request.store === undefined
-          ? await importFile(registry, request.path, { ...options, ...named })
+          ? await importFile(registry, this.#fromHome(request.path), { ...options, ...named })
           : await installCandidate(registry, { ...(await this.#candidate(request)), ...named }, options);
       return { id: model.id, ok: true };
     });
+  }
+
+  /** A person writes `~` for the folder of the user that runs the service, which no shell expands here. */
+  #fromHome(file: string): string {
+    return file.startsWith('~/') ? path.join(this.#ports.foreign.userHome, file.slice(2)) : file;
   }
 
   async #candidate({ store, path }: ImportRequest) {
@@ -349,8 +355,8 @@ function wireInput(input: ParamInput): Library['settable'][number]['input'] {
     }
     case 'choice':
     case 'text':
-      return { ...input, words: [...input.words] };
     case 'document':
+      return { ...input, words: [...input.words] };
     case 'lines':
       return input;
   }

@@ -1,5 +1,6 @@
 /** The chat as a user has it: the built service with its own small models, and a real browser. */
 import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { openPage } from './browser.ts';
 import { pageRig } from './page-rig.ts';
@@ -64,6 +65,40 @@ describe('a conversation', () => {
     await page.getByLabel('Import').setInputFiles(file);
     await expect.poll(() => items(page).count()).toBe(1);
     await close();
+  });
+
+  it('is exported with the presets, which another browser reads', async () => {
+    const { page, close } = await visit();
+    const preset = (system: string) => ({ name: 'Pirate', settings: { system } });
+    const keep = (target: Page, system: string) =>
+      target.evaluate((all) => localStorage.setItem('hearth.presets', JSON.stringify(all)), [preset(system)]);
+    const kept = (target: Page) =>
+      target.evaluate(() => JSON.parse(localStorage.getItem('hearth.presets') ?? '[]') as { name: string }[]);
+    await keep(page, 'Talk like a pirate.');
+    await reload(page);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^hearth-conversations-\d{4}-\d\d-\d\d\.json$/);
+    const file = await readFile(await download.path(), 'utf8');
+    await close();
+    const other = await visit();
+    // One of the same name with other settings stays.
+    await keep(other.page, 'Talk like a parrot.');
+    await reload(other.page);
+    const read = () =>
+      other.page.getByLabel('Import').setInputFiles({
+        name: 'all.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from(file),
+      });
+    await read();
+    await other.page.getByText('0 conversations and 1 preset imported.').waitFor();
+    await read();
+    await other.page.getByText('0 conversations imported.').waitFor();
+    expect((await kept(other.page)).map(({ name }) => name)).toEqual(['Pirate', 'Pirate (imported)']);
+    await other.close();
   });
 
   it('is put to two models side by side', async () => {

@@ -223,7 +223,7 @@ describe('the storage of the browser', () => {
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export conversations' }).click(),
     ]);
-    expect(download.suggestedFilename()).toBe('hearth-conversations.json');
+    expect(download.suggestedFilename()).toMatch(/^hearth-conversations-\d{4}-\d\d-\d\d\.json$/);
     await close();
   });
 });

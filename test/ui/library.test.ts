@@ -1,9 +1,11 @@
 /** Models that come from elsewhere, as a user brings them in: a hub that breaks off, and the store of another program. */
-import { cp, mkdir, readFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deferred } from '../../src/lib/base/deferred.ts';
+import { encodeGguf } from '../../tools/gguf/writer.ts';
+import { tinyChatContent } from '../../tools/models/tiny-chat.ts';
 import { startFakeHub } from '../support/hub/fake-hub.ts';
 import type { Settings } from '../support/process/hearth.ts';
 import { Installation, type Served } from '../support/process/installation.ts';
@@ -127,6 +129,32 @@ describe('a model that was measured', () => {
     const written = [...(await readFile(file, 'utf8')).matchAll(/class="bar0" .*? width="(\d+)"/g)];
     expect(widths.length).toBeGreaterThan(9);
     expect(widths).toEqual(written.map(([, width]) => Number(width)));
+    await close();
+    served.signal('SIGTERM');
+  });
+});
+
+describe('a base model in a file', () => {
+  it('is found by its short path, gets a template by name, and leaves the default where it was', async () => {
+    const base = encodeGguf(tinyChatContent({ chatTemplate: null }));
+    await writeFile(path.join(installation.folder, 'base.gguf'), base);
+    const served = await serve({ HOME: installation.folder, ...installation.anotherHome() });
+    const { page, close } = await open(served);
+    await page.getByLabel('Path on the machine that runs the service').fill('~/base.gguf');
+    await page.getByRole('button', { name: 'Install', exact: true }).first().click();
+    const card = page.locator('.model', { has: page.getByRole('heading', { name: 'base', exact: true }) });
+    await card.getByText('base model', { exact: true }).waitFor();
+    // It answers nothing in a form of its own.
+    expect(await card.getByLabel('Abilities').count()).toBe(0);
+    await card.getByText('Settings of base').click();
+    await card.getByLabel('Find a setting').fill('template');
+    await card.getByLabel('Known values of Chat template').selectOption('gemma');
+    await card.getByRole('button', { name: 'Save chat template' }).click();
+    await card.getByText(/^Saved\./).waitFor();
+    await expect.poll(() => card.getByText('base model', { exact: true }).count()).toBe(0);
+    expect(await card.locator('.tag.default').count()).toBe(0);
+    const { body } = await served.client.get('/v1/identity');
+    expect(body.default_model).toBe('hearth-mini');
     await close();
     served.signal('SIGTERM');
   });

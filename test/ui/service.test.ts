@@ -123,12 +123,20 @@ describe('a service that stops while nobody does anything', () => {
     });
     const state = page.locator('.state');
     await expect.poll(() => state.textContent()).toMatch(/^running, \d/);
+    // Its code is fetched while there is a service.
+    await look(page, 'requests');
+    await look(page, 'proof');
     own.signal('SIGTERM');
     await own.ended();
     await expect.poll(() => state.textContent()).toBe('not reachable');
     // A view that is opened now cannot show anything.
     await page.locator('nav a[href="#/models"]').click();
     await page.getByText('The service cannot be reached').first().waitFor();
+    await look(page, 'requests');
+    await page.getByText('The service cannot be reached').first().waitFor();
+    expect(await page.getByText('No requests yet').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Save as HAR' }).isDisabled()).toBe(true);
+    await page.locator('nav a[href="#/models"]').click();
     await rig.installation.serve({ ...settings, SVC_HOME: own.home });
     await expect.poll(() => state.textContent()).toMatch(/^running, \d/);
     await page.getByRole('heading', { name: 'hearth-mini' }).waitFor();

@@ -1,6 +1,9 @@
+import { CircleHelp } from 'lucide';
+import { IconButton } from '../parts/icon.tsx';
 import { identity } from '../service/known.ts';
 import { isLocked, isReachable, needsKey } from '../service/client.ts';
 import { storedKey } from '../service/key.ts';
+import { isHelpOpen } from './shortcuts.tsx';
 import { chooseTheme, type Theme, theme, THEMES } from './theme.ts';
 
 /** Which service this is, and whether it answers. */
@@ -19,6 +22,7 @@ export function Standing() {
           {isLocked.value ? 'Enter a key' : 'Use another key'}
         </button>
       ) : null}
+      <IconButton icon={CircleHelp} name="Keyboard shortcuts" onClick={() => (isHelpOpen.value = true)} />
       <label class="theme">
         <span class="unseen">Colour scheme</span>
         <select

@@ -10,6 +10,7 @@ export function Welcome() {
     <div class="welcome">
       <p class="lead">Ask the models on this machine.</p>
       <p>Messages go to this service only, and conversations are stored only in this browser.</p>
+      <Toy />
       <ul>
         {FIRST_PROMPTS.map((text) => (
           <li key={text}>
@@ -20,6 +21,21 @@ export function Welcome() {
         ))}
       </ul>
     </div>
+  );
+}
+
+/** The owner of models that ship with Hearth. */
+const BUILT_IN = 'hearth';
+
+/** For a user who has only the models that ship with Hearth. */
+function Toy() {
+  const all = chatModels.value;
+  if (all.length === 0 || all.some((model) => model.owned_by !== BUILT_IN)) return null;
+  return (
+    <p>
+      The model here is a small demonstration. <a href={addressOf('models')}>Add a larger model</a> for real
+      work.
+    </p>
   );
 }
 

@@ -15,7 +15,7 @@ import { Spark } from '../parts/spark.tsx';
 import { TraceKey } from '../parts/trace-bar.tsx';
 import { isInference, recent, watchRequests } from '../requests/recent.ts';
 import { RecordingSign } from '../requests/recording-sign.tsx';
-import { PAGE_CLIENT } from '../service/client.ts';
+import { PAGE_CLIENT, UNREACHABLE } from '../service/client.ts';
 import { engineState, feedRefusal, lostSinceMs, reconnect, watchEngine } from '../service/engine-feed.ts';
 import { isLocal, models, refreshModels } from '../service/known.ts';
 import { refreshRecording } from '../service/recording.ts';
@@ -54,7 +54,10 @@ export function EngineRoom() {
   );
 }
 
-const Connecting = () => (feedRefusal.value === null ? <p class="hint">Connecting to the engine…</p> : null);
+const Connecting = () =>
+  feedRefusal.value === null && lostSinceMs.value === null ? (
+    <p class="hint">Connecting to the engine…</p>
+  ) : null;
 
 function Room({ state }: { state: EngineState }) {
   const last = recent.value.filter(isInference).slice(0, FEW);
@@ -216,7 +219,9 @@ function LostSign() {
   return (
     <div class="lost-sign">
       <p role="status">
-        Connection lost at {clock(since)}. Below is the last known state; trying to reconnect.
+        {engineState.value === null
+          ? UNREACHABLE
+          : `Connection lost at ${clock(since)}. Below is the last known state; trying to reconnect.`}
       </p>
       <span aria-hidden="true">{milliseconds(Math.max(1000, nowMs - since))} ago</span>
       <button type="button" class="small" onClick={reconnect}>

@@ -16,7 +16,7 @@ export function LastRequests({ requests }: { requests: readonly RequestView[] })
       <ol>
         {requests.slice(0, FEW).map((request) => (
           <li key={request.number}>
-            <time>{endTime(request)}</time>
+            <time>{clock(request.started_ms)}</time>
             <strong>{clientOf(request)}</strong>
             <Prompt request={request} />
             <span class="number">{firstToken(request)}</span>
@@ -48,8 +48,6 @@ function Prompt({ request }: { request: RequestView }) {
     </span>
   );
 }
-
-const endTime = ({ started_ms: started, total_ms: total }: RequestView): string => clock(started + total);
 
 const firstToken = ({ first_ms: first }: RequestView): string =>
   first === undefined ? '' : `first ${milliseconds(first)}`;

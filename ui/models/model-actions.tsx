@@ -4,7 +4,7 @@ import { withModel } from '../chat/talk/conversation.ts';
 import { addressOf } from '../parts/address.ts';
 import { IconButton } from '../parts/icon.tsx';
 import { begin } from './long-change.ts';
-import { library, load, loaded, makeDefault, pending, unload } from './models-state.ts';
+import { library, load, loaded, loading, makeDefault, pending, unload } from './models-state.ts';
 import type { LibraryModel } from './words/base-model.ts';
 import { removalQuestion } from './words/removal.ts';
 import { RemoveButton } from './remove-button.tsx';
@@ -21,7 +21,7 @@ export function ModelActions({ model, isDefault }: { model: LibraryModel; isDefa
         <IconButton
           icon={Power}
           name={isLoaded ? 'Unload' : 'Load'}
-          words={isLoaded ? 'Unload' : 'Load'}
+          words={isLoaded ? 'Unload' : loading.value.has(id) ? 'Loading…' : 'Load'}
           disabled={isBusy}
           onClick={() => void (isLoaded ? unload(id) : load(id, kind))}
         />

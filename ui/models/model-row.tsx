@@ -28,7 +28,7 @@ export function ModelRow({ model, isDefault }: { model: LibraryModel; isDefault:
         </p>
       </div>
       <p class="facts">{modelFacts(model).join(' · ')}</p>
-      <Abilities model={model} />
+      {isBaseModel(model) ? null : <Abilities model={model} />}
       {isBaseModel(model) ? <p class="hint">{withCode(BASE_MODEL_WORDS)}</p> : null}
       {inMemory === undefined ? <Fit id={id} /> : <InMemory state={inMemory} />}
       <ModelActions model={model} isDefault={isDefault} />

@@ -28,6 +28,9 @@ export const notes = signal<Readonly<Record<string, string>>>({});
 /** The models about which something is being done. */
 export const pending = signal<ReadonlySet<string>>(new Set());
 
+/** The models that this page loads. */
+export const loading = signal<ReadonlySet<string>>(new Set());
+
 /** Plans of further models are not fetched. */
 const MOST_PLANS = 40;
 let refreshes = 0;
@@ -96,7 +99,7 @@ export const setAll = (model: string, texts: Readonly<Record<string, string>>): 
     const { num_ctx: window, note } = await saved(model, settings);
     // What is saved is what holds, so that the field shows it.
     if (window !== undefined) await saved(model, { num_ctx: String(window) });
-    return note === undefined ? undefined : { note };
+    return { note: note === undefined ? 'Saved.' : `Saved. ${note}` };
   });
 };
 
@@ -131,7 +134,12 @@ export async function readEval(model: string): Promise<void> {
 export const load = (model: string, kind: string): Promise<void> =>
   act(model, async () => {
     const isChat = kind === 'chat';
-    await ask(isChat ? '/api/generate' : '/api/embed', { body: isChat ? { model } : { model, input: '' } });
+    loading.value = new Set([...loading.value, model]);
+    try {
+      await ask(isChat ? '/api/generate' : '/api/embed', { body: isChat ? { model } : { model, input: '' } });
+    } finally {
+      loading.value = new Set([...loading.value].filter((each) => each !== model));
+    }
   });
 
 export const searchHub = async (words: string): Promise<FoundModels['data']> => {

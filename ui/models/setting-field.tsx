@@ -78,14 +78,28 @@ function Field({ setting, id, value, onChange }: Omit<FieldFacts, 'isSet'> & { r
       );
     case 'document':
       return (
-        <textarea
-          {...common}
-          rows={2}
-          spellcheck={false}
-          placeholder={placeholder}
-          title={input.expects}
-          onInput={changed}
-        />
+        <>
+          {input.words === undefined || input.words.length === 0 ? null : (
+            <select
+              aria-label={`Known values of ${settingWords(setting.name)}`}
+              value={input.words.includes(value) ? value : ''}
+              onChange={changed}
+            >
+              <option value="">{value === '' ? placeholder : 'a text of your own'}</option>
+              {input.words.map((word) => (
+                <option key={word}>{word}</option>
+              ))}
+            </select>
+          )}
+          <textarea
+            {...common}
+            rows={2}
+            spellcheck={false}
+            placeholder={placeholder}
+            title={input.expects}
+            onInput={changed}
+          />
+        </>
       );
     case 'text':
       return (

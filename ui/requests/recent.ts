@@ -24,7 +24,7 @@ const isStatus = (request: RequestView): boolean => !isInference(request) || req
 const isFile = ({ method, route }: RequestView): boolean =>
   method === 'GET' && (route === '/' || route === '/ui' || route.startsWith('/ui/'));
 
-/** The latest first. */
+/** The latest started first. */
 export const recent = signal<readonly RequestView[]>([]);
 /** Why the service does not list them; null: it does. */
 export const listRefusal = signal<string | null>(null);
@@ -42,7 +42,7 @@ export function watchRequests(): () => void {
     if (state === null) return;
     if (state.boot_id !== bootId) recent.value = [];
     bootId = state.boot_id;
-    const known = recent.peek()[0]?.number ?? 0;
+    const known = Math.max(0, ...recent.peek().map(({ number }) => number));
     if (isBusy || state.last_request <= known || state.last_request === refusedAt) return;
     isFetching.value = true;
     void fetchAfter(known).finally(() => {
@@ -68,6 +68,7 @@ async function fetchAfter(number: number): Promise<void> {
       return { data: [] };
     },
   );
-  const fresh = data.filter((request) => request.number > number).toSorted((a, b) => b.number - a.number);
-  recent.value = [...fresh, ...recent.value].slice(0, MOST);
+  const fresh = data.filter((request) => request.number > number);
+  // The service lists them by their ends; the page shows when they started.
+  recent.value = [...fresh, ...recent.value].toSorted((a, b) => b.started_ms - a.started_ms).slice(0, MOST);
 }

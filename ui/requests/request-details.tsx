@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { CacheReport } from '../../src/wire/prompt-cache.ts';
 import type { RequestDetail, RequestView } from '../../src/wire/operation/requests.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -33,6 +34,7 @@ export function RequestDetails({ request }: { request: RequestView }) {
           </div>
         ))}
       </dl>
+      {request.cache_miss === 'differs' ? <Difference id={id} /> : null}
       <Failure text={fault} />
       {detail?.text === undefined ? null : (
         <>
@@ -44,6 +46,35 @@ export function RequestDetails({ request }: { request: RequestView }) {
     </div>
   );
 }
+
+/** The first words that differ from the earlier prompt; only the key that made the request sees them. */
+function Difference({ id }: { id: string }) {
+  const [report, setReport] = useState<CacheReport | null>(null);
+  useEffect(() => {
+    askJson<CacheReport>(`/svc/cache/why/${encodeURIComponent(id)}` as ServicePath).then(
+      setReport,
+      () => null,
+    );
+  }, [id]);
+  const { difference, advice } = report ?? {};
+  if (difference === null || difference === undefined) return null;
+  const { shared, before, now } = difference;
+  return (
+    <dl class="pairs" aria-label="Where the prompt differs">
+      <Words name="The same in both" text={`…${shared}`} />
+      <Words name="The earlier prompt" text={before} />
+      <Words name="This prompt" text={now} />
+      {advice === null || advice === undefined ? null : <Words name="Advice" text={advice} />}
+    </dl>
+  );
+}
+
+const Words = ({ name, text }: { name: string; text: string }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{text}</dd>
+  </div>
+);
 
 function SendAgain({ path, body }: { path: string; body: string }) {
   const [model, setModel] = useState(DEFAULT_MODEL);

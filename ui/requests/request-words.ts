@@ -59,10 +59,10 @@ const FINISHES: Readonly<Record<string, string>> = {
   tool_calls: 'a tool call',
 };
 
-/** A sentence's end, and a label; null: what comes for the first time is nobody's loss. */
+/** A sentence's end, and a label; null: new text is nobody's loss. */
 const MISSES: Readonly<Record<CacheMissReason, readonly [string, string | null]>> = {
   cold: ['no earlier prompt began like it', null],
-  differs: ['the prompt differs from the earlier one', 'differs'],
+  differs: ['it goes on otherwise than the earlier prompts, as every new conversation does', null],
   evicted: ['it was evicted from the cache', 'evicted'],
   no_checkpoint: ['the state of this model cannot be cut back there', 'no checkpoint'],
   damaged: ['the file on disk was damaged', 'damaged'],

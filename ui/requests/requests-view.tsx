@@ -5,7 +5,7 @@ import { Failure } from '../parts/failure.tsx';
 import { clock, count, milliseconds } from '../parts/figures.ts';
 import { saveFile } from '../parts/files.ts';
 import { Icon } from '../parts/icon.tsx';
-import { ask, sentenceOf } from '../service/client.ts';
+import { ask, isReachable, sentenceOf, UNREACHABLE } from '../service/client.ts';
 import { recordedUntilMs, refreshRecording } from '../service/recording.ts';
 import { useRecovery } from '../service/use-recovery.ts';
 import { feedRefusal } from '../service/engine-feed.ts';
@@ -20,13 +20,13 @@ import { clientOf, errorWords, promptWords } from './request-words.ts';
 export function RequestsView() {
   const [open, setOpen] = useState<number | null>(null);
   const [areOwnShown, setOwnShown] = useState(false);
-  const [isByTime, setByTime] = useState(true);
+  const [isByTime, setByTime] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   useEffect(watchRequests, []);
   useRecovery(() => void refreshRecording());
   const shown = areOwnShown ? recent.value : recent.value.filter((request) => !isOwn(request));
   const scale = isByTime ? timeLine(shown) : timeScale(shown);
-  const refusal = feedRefusal.value ?? listRefusal.value;
+  const refusal = isReachable.value ? (feedRefusal.value ?? listRefusal.value) : UNREACHABLE;
   const exportAll = () => {
     ask('/svc/requests.har')
       .then((response) => response.text())
@@ -57,8 +57,8 @@ export function RequestsView() {
             value={isByTime ? 'time' : 'length'}
             onChange={({ currentTarget }) => setByTime(currentTarget.value === 'time')}
           >
-            <option value="time">when they ran</option>
             <option value="length">how long they took</option>
+            <option value="time">when they ran</option>
           </select>
         </label>
         <label class="inline">
@@ -83,7 +83,7 @@ export function RequestsView() {
         <table class="list">
           <thead>
             <tr>
-              <th>Time</th>
+              <th>Started</th>
               <th>Client</th>
               <th>Model or route</th>
               <th class="number">Prompt</th>

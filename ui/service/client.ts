@@ -120,6 +120,10 @@ function unlock(): void {
   needsKey.value = false;
 }
 
+/** The page connects again without its user. */
+export const UNREACHABLE =
+  'The service cannot be reached. If it was stopped, start it with "hearth serve"; this page then connects again.';
+
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 async function reach(path: string, init: RequestInit): Promise<Response> {
@@ -131,8 +135,6 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
   } catch (cause) {
     if (isAbort(cause)) throw cause;
     isReachable.value = false;
-    throw new Error('The service cannot be reached. It may have been stopped; start it again, then retry.', {
-      cause,
-    });
+    throw new Error(UNREACHABLE, { cause });
   }
 }

@@ -16,6 +16,7 @@ const REMEDIES: Partial<Record<ErrorCode, string | ((sentence: string) => string
   manifest_damaged: 'remove the model under Models, then install it again',
   native_unavailable: 'reinstall Hearth, then start the service again',
   hub_unauthorized: 'start the service with a valid token in HF_TOKEN',
+  hub_unreachable: 'check the network, or install a model from a file',
   hub_offline: 'restart the service without it to pull models, or install one from a file',
   upstreams_down: 'the engine room shows their state; try again later',
   upstream_unreachable: 'check that it is running',

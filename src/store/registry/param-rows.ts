@@ -29,7 +29,7 @@ export type ParamInput =
   | { readonly kind: 'number'; readonly least?: number; readonly most?: number; readonly isWhole: boolean }
   | { readonly kind: 'text'; readonly expects: string; readonly words: readonly string[] }
   /** A word, or one text unchanged, with its line breaks. */
-  | { readonly kind: 'document'; readonly expects: string }
+  | { readonly kind: 'document'; readonly expects: string; readonly words: readonly string[] }
   /** Several texts, one in each line, with `\n` for a line break within one. */
   | { readonly kind: 'lines' };
 
@@ -77,7 +77,7 @@ export const PARAM_ROWS: readonly ParamRow[] = [
     description:
       'The system message of chats that have none, in every dialect. Mode frozen-v1 uses only what the request says.',
     unset: 'none',
-    input: { kind: 'document', expects: SYSTEM_EXPECTS },
+    input: { kind: 'document', expects: SYSTEM_EXPECTS, words: [] },
   },
   {
     ...OF_ANSWERS,
@@ -125,13 +125,13 @@ export const PARAM_ROWS: readonly ParamRow[] = [
     }),
   ),
   ...LOAD_SETTING_ROWS.map(
-    ([, { wire, group, description, unset, models, schema, expects, isDocument }]): ParamRow => ({
+    ([, { wire, group, description, unset, models, schema, expects, isDocument, names = [] }]): ParamRow => ({
       name: wire,
       group,
       description,
       unset,
       models,
-      input: isDocument === true ? { kind: 'document', expects } : paramInput(schema, expects),
+      input: isDocument === true ? { kind: 'document', expects, words: names } : paramInput(schema, expects),
     }),
   ),
 ];

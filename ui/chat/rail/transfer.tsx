@@ -2,25 +2,27 @@ import { Download, Upload } from 'lucide';
 import { useState } from 'preact/hooks';
 import { Failure } from '../../parts/failure.tsx';
 import { plural } from '../../parts/figures.ts';
-import { saveFile } from '../../parts/files.ts';
+import { fileName, saveFile } from '../../parts/files.ts';
 import { Icon, IconButton } from '../../parts/icon.tsx';
 import { sentenceOf } from '../../service/client.ts';
 import { add, kept } from '../talk/conversations.ts';
 import { exportFile, importFile, newOf } from '../talk/exported.ts';
+import { addPresets, presets } from '../talk/presets.ts';
 
-export const exportAll = (): void => saveFile('hearth-conversations.json', exportFile(kept.value));
+export const exportAll = (): void =>
+  saveFile(fileName('conversations'), exportFile(kept.value, presets.value));
 
-/** Conversations to a file and back. */
+/** Conversations and presets to a file and back. */
 export function Transfer() {
   const [said, setSaid] = useState<string | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   const read = async (file: File | undefined) => {
     if (file === undefined) return;
     try {
-      const imported = importFile(await file.text());
+      const { conversations: imported, presets: named } = importFile(await file.text());
       const fresh = newOf(imported, kept.value);
       add(fresh);
-      setSaid(importWords(fresh.length, imported.length - fresh.length));
+      setSaid(importWords(fresh.length, imported.length - fresh.length, addPresets(named)));
       setFault(null);
     } catch (error) {
       setFault(sentenceOf(error));
@@ -31,7 +33,7 @@ export function Transfer() {
       <IconButton
         icon={Download}
         name="Export"
-        disabled={kept.value.length === 0}
+        disabled={kept.value.length + presets.value.length === 0}
         onClick={exportAll}
         words="Export"
       />
@@ -59,7 +61,8 @@ export function Transfer() {
   );
 }
 
-function importWords(fresh: number, skipped: number): string {
-  const imported = `${plural(fresh, 'conversation')} imported`;
+function importWords(fresh: number, skipped: number, presetCount: number): string {
+  const named = presetCount === 0 ? '' : ` and ${plural(presetCount, 'preset')}`;
+  const imported = `${plural(fresh, 'conversation')}${named} imported`;
   return skipped === 0 ? `${imported}.` : `${imported}; ${skipped} skipped: already here.`;
 }

@@ -5,22 +5,31 @@ import { type Conversation, type Lane, MOST_FOLDER } from './conversation.ts';
 import { type Asked, type Entry, FINISHES, type Measures, type Proof } from './entry.ts';
 import { bytesOfUrl, imageSize } from './image-file.ts';
 import type { Passage } from './passages.ts';
+import type { Preset } from './presets.ts';
 import { emptySettings, type Settings, type ToolDraft } from './settings.ts';
 
 const KIND = 'hearth.conversations';
 const MOST_BYTES = 64 * 1024 * 1024;
 
-export function exportFile(conversations: readonly Conversation[]): string {
-  return JSON.stringify({ kind: KIND, version: 1, conversations }, null, 1);
+interface Imported {
+  readonly conversations: readonly Conversation[];
+  readonly presets: readonly Preset[];
+}
+
+export function exportFile(conversations: readonly Conversation[], presets: readonly Preset[]): string {
+  return JSON.stringify({ kind: KIND, version: 1, conversations, presets }, null, 1);
 }
 
 /** Throws a sentence for the user when the file holds no conversations. Each gets an id of its own. */
-export function importFile(text: string): Conversation[] {
+export function importFile(text: string): Imported {
   if (text.length > MOST_BYTES) throw new Error('The file is larger than 64 MB.');
   const file = parse(text);
   if (!isRecord(file) || file['kind'] !== KIND || !Array.isArray(file['conversations']))
     throw new Error('This file holds no conversations exported from this page.');
-  return file['conversations'].map(readConversation);
+  return {
+    conversations: file['conversations'].map(readConversation),
+    presets: readPresets(file['presets']),
+  };
 }
 
 /** Those of imported conversations that are not here yet; an entry keeps its id in the file. */
@@ -185,6 +194,13 @@ function readMeasures(from: Members): Measures {
     ...(typeof window === 'number' ? { window } : {}),
     ...(from['isEstimate'] === true ? { isEstimate: true } : {}),
   };
+}
+
+/** Those with a name. */
+export function readPresets(stored: unknown): Preset[] {
+  return listOf(stored).flatMap(({ name, settings }) =>
+    typeof name === 'string' && name !== '' ? [{ name, settings: readSettings(settings) }] : [],
+  );
 }
 
 /** Settings as they were stored; whatever has not the right form is as if it was not set. */

@@ -1,7 +1,7 @@
 /** Settings under a name, kept in this browser and put to any conversation. */
 import { signal } from '@preact/signals';
 import { readStoredJson, store } from '../../parts/stored.ts';
-import { readSettings } from './exported.ts';
+import { readPresets } from './exported.ts';
 import type { Settings } from './settings.ts';
 
 export interface Preset {
@@ -21,6 +21,18 @@ addEventListener('storage', ({ key }) => {
   if (key === NAME) presets.value = read();
 });
 
+/** Adds those of a file, and returns how many are new; one whose name has other settings here gets another name. */
+export function addPresets(imported: readonly Preset[]): number {
+  const isHere = ({ settings }: Preset): boolean =>
+    presets.value.some((each) => JSON.stringify(each.settings) === JSON.stringify(settings));
+  const fresh = imported.filter((each) => !isHere(each));
+  for (const { name, settings } of fresh) {
+    const isTaken = presets.value.some((each) => each.name === name);
+    savePreset(isTaken ? `${name} (imported)` : name, settings);
+  }
+  return fresh.length;
+}
+
 /** One of the same name is replaced. */
 export function savePreset(name: string, settings: Settings): void {
   const others = read().filter((each) => each.name !== name);
@@ -38,9 +50,5 @@ function write(all: readonly Preset[]): void {
 }
 
 function read(): Preset[] {
-  const stored = readStoredJson(NAME);
-  const all = Array.isArray(stored) ? (stored as ({ name?: unknown; settings?: unknown } | null)[]) : [];
-  return all.flatMap((each) =>
-    typeof each?.name === 'string' ? [{ name: each.name, settings: readSettings(each.settings) }] : [],
-  );
+  return readPresets(readStoredJson(NAME));
 }

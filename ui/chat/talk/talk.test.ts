@@ -254,7 +254,7 @@ describe('an exported file', () => {
       entry('said', 'ask', 'assistant', { finish: 'length', asked: { isJson: false, limit: 4 }, measures }),
     );
     const whole = { ...before, folder: 'work', lanes: [{ model: 'm', leaf: 'said' }] };
-    const [after] = importFile(exportFile([whole]));
+    const [after] = importFile(exportFile([whole], [])).conversations;
     expect(after).toEqual({ ...whole, id: after?.id });
     expect(after?.id).not.toBe(whole.id);
     expect(newOf([after as Conversation], [whole])).toEqual([]);
@@ -266,7 +266,7 @@ describe('an exported file', () => {
       fc.property(fc.json(), (json) => {
         expect(() => importFile(json)).toThrow(/file/);
         const text = `{"kind":"hearth.conversations","conversations":[${json}]}`;
-        const [read] = importFile(text);
+        const [read] = importFile(text).conversations;
         expect(read?.lanes.length).toBeGreaterThan(0);
       }),
     );
@@ -284,7 +284,7 @@ describe('an exported file', () => {
     const files = [{ name: 'x', text: 'abcdef', passages }];
     const entries = [{ id: 'a', parent: null, role: 'user', text: '', files }];
     const file = { kind: 'hearth.conversations', conversations: [{ entries, folder: ' '.repeat(9) }] };
-    const [read] = importFile(JSON.stringify(file));
+    const [read] = importFile(JSON.stringify(file)).conversations;
     expect(read?.entries[0]?.files?.[0]?.passages).toEqual([
       { from: 0, to: 3 },
       { from: 4, to: 5 },
@@ -303,7 +303,7 @@ describe('an exported file', () => {
       kind: 'hearth.conversations',
       conversations: [{ entries, lanes: [{ model: 'm', leaf: 'b' }] }],
     };
-    const [read] = importFile(JSON.stringify(file));
+    const [read] = importFile(JSON.stringify(file)).conversations;
     expect(read?.entries.map(({ id }) => id)).toEqual(['d']);
     expect(read?.lanes).toEqual([{ model: 'm', leaf: null }]);
   });
