@@ -67,29 +67,41 @@ describe('a record of a text completion', () => {
     );
   });
 
-  it('is the last event of a stream that asks for it, of the whole answer', async () => {
-    const request = asked({ stream: true, svc_evidence: 'frozen-v1' });
-    const { bytes, headers } = await service.post(request, {}, ROUTE);
-    const events = bytes.toString().trim().split('\n\n');
-    expect(events.at(-1)).toBe('data: [DONE]');
-    const chunks = events
-      .filter((event) => event.startsWith('data: {'))
-      .map((event) => JSON.parse(event.slice(6)));
-    const last = chunks.at(-1);
-    const said = chunks.flatMap(({ choices }) => choices.map(({ text }: { text: string }) => text)).join('');
-    expect([last.object, last.choices, last.svc_answer.choices[0].text]).toEqual([
-      'text_completion',
-      [],
-      said,
-    ]);
-    const { code, stdout } = await verify(bytes, request, '--replay');
-    expect(code, stdout).toBe(0);
-    const { stream: _, svc_evidence: __, ...whole } = request as Record<string, unknown>;
-    const reply: FrozenReply = { status: 200, headers, bytes, body: last };
-    expect(outputOf(await service.freeze(whole, {}, ROUTE))).toBe(outputOf(reply));
-    last.svc_answer.choices[0].text += '!';
-    expect((await verify(last, request)).code).toBe(1);
-  });
+  it.each([{}, { logprobs: 3 }, { echo: true }, { stream_options: { include_usage: true } }])(
+    'is the last event of a stream that asks for it, of the whole answer: %j',
+    async (fields) => {
+      const request = asked({ stream: true, svc_evidence: 'frozen-v1', ...fields });
+      const { bytes, headers } = await service.post(request, {}, ROUTE);
+      const events = bytes.toString().trim().split('\n\n');
+      expect(events.at(-1)).toBe('data: [DONE]');
+      const chunks = events
+        .filter((event) => event.startsWith('data: {'))
+        .map((event) => JSON.parse(event.slice(6)));
+      const last = chunks.at(-1);
+      const said = chunks
+        .flatMap(({ choices }) => choices.map(({ text }: { text: string }) => text))
+        .join('');
+      expect([last.object, last.choices, last.svc_answer.choices[0].text]).toEqual([
+        'text_completion',
+        [],
+        said,
+      ]);
+      const { code, stdout } = await verify(bytes, request, '--replay');
+      expect(code, stdout).toBe(0);
+      const lie = bytes.toString().replace('"text":"', '"text":"Volga ');
+      expect((await verify(lie, request)).code).toBe(1);
+      const {
+        stream: _,
+        svc_evidence: __,
+        stream_options: ___,
+        ...whole
+      } = request as Record<string, unknown>;
+      const reply: FrozenReply = { status: 200, headers, bytes, body: last };
+      expect(outputOf(await service.freeze(whole, {}, ROUTE))).toBe(outputOf(reply));
+      last.svc_answer.choices[0].text += '!';
+      expect((await verify(last, request)).code).toBe(1);
+    },
+  );
 
   it('does not pass for one of another route, request or answer', async () => {
     const request = asked();

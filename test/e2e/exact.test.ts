@@ -151,6 +151,12 @@ describe('a record from a slot of an exact model', () => {
     const chunk = await service.save('chunk.json', last);
     expect((await service.cli(['evidence', 'verify', chunk, '--request', request])).code).toBe(0);
     last.svc_answer.choices[0].message.content += ' and more';
+    const text = bytes.toString();
+    const saidLie = text.replace('"delta":{"content":"', '"delta":{"content":"Volga ');
+    expect(saidLie).not.toBe(text);
+    const lie = await service.save('lie.txt', saidLie);
+    const found = await service.cli(['evidence', 'verify', lie, '--request', request]);
+    expect([found.code, found.stdout]).toEqual([1, expect.stringContaining('tell another answer')]);
     const forged = await service.save('forged.json', last);
     expect((await service.cli(['evidence', 'verify', forged, '--request', request])).code).toBe(1);
   });

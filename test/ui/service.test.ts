@@ -66,6 +66,22 @@ describe('a record', () => {
 
     await drop(page, record, asked.replace('What is', 'Where is'));
     await expect.poll(() => verdict.textContent()).toBe('Signed, but for another request');
+    // A saved stream shows its text in its events.
+    const messages = [{ role: 'user', content: 'What is Hearth?' }];
+    const body = JSON.stringify({ model: 'default', messages, stream: true, svc_evidence: 'frozen-v1' });
+    const reply = await fetch(`${rig.served.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    const stream = await reply.text();
+    await drop(page, stream, body);
+    await expect.poll(() => verdict.textContent()).toBe('Verified');
+    expect(await page.locator('.said-answer').textContent()).toContain('Hearth');
+    const told = stream.replace('"delta":{"content":"', '"delta":{"content":"Not ');
+    expect(told).not.toBe(stream);
+    await drop(page, told, body);
+    await expect.poll(() => verdict.textContent()).toBe('The answer was changed');
     await drop(page, 'no record at all');
     await expect.poll(() => page.locator('.proof > .failure').textContent()).toContain('not a record');
     expect(await verdict.count()).toBe(0);

@@ -7,7 +7,7 @@ import { parseJson } from '../../src/lib/json/strict-json.ts';
 import { checkReplay } from '../../src/trust/evidence/compare.ts';
 import { parseKeyring } from '../../src/trust/evidence/keyring.ts';
 import { readProofFile } from '../../src/trust/evidence/proof-file.ts';
-import { recordText } from '../../src/trust/evidence/record-text.ts';
+import { readSaved } from '../../src/trust/evidence/record-text.ts';
 import { type AnyStatement, isOfAnswer } from '../../src/trust/evidence/any-statement.ts';
 import {
   conclude,
@@ -43,7 +43,8 @@ export interface Claims {
 /** Checks a record as `hearth evidence verify` does, without the service. Throws for what is no record. */
 export function checkRecord({ record: text, request, key, nonce }: Claims): Promise<Checked> {
   return settled(() => {
-    const record = openRecord(read(recordText(text)));
+    const { value, stream } = readSaved(text, read);
+    const record = openRecord(value, stream);
     const asked = request === null ? null : { bytes: utf8(request), value: read(request) };
     const keyring = key === null ? null : parseKeyring(key);
     const { findings, statement } = checkClaims(record, keyring, { request: asked, nonce });
@@ -98,14 +99,15 @@ function compareWords(
 function wordsOf(choices: unknown): string {
   const list = Array.isArray(choices) ? (choices as readonly Choice[]) : [];
   return JSON.stringify(
-    list.map(({ message }) => [
-      message?.content,
+    list.map(({ message, text }) => [
+      message?.content ?? text,
       message?.tool_calls?.map(({ function: called }) => [called?.name, called?.arguments]),
     ]),
   );
 }
 
 interface Choice {
+  readonly text?: unknown;
   readonly message?: {
     readonly content?: unknown;
     readonly tool_calls?: readonly {
@@ -120,7 +122,7 @@ export function headlineOf({ exitCode, level, findings }: Verdict): string {
   if (exitCode === 2) return 'Not enough to tell';
   const failed = new Set(findings.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name));
   if (failed.has('signature')) return 'Not signed by a trusted key';
-  if (failed.has('response')) return 'The answer was changed';
+  if (failed.has('response') || failed.has('stream')) return 'The answer was changed';
   if ([...failed].every((name) => ABOUT_ASKING.has(name))) return 'Signed, but for another request';
   return 'Not what was signed';
 }
@@ -164,7 +166,7 @@ export function kindOf(text: string): 'proof' | 'record' | 'request' | 'key' | n
   if (readProofFile(text) !== null) return 'proof';
   if (text.includes('-----BEGIN PUBLIC KEY-----') && !text.trimStart().startsWith('{')) return 'key';
   try {
-    const value = read(recordText(text)) as Record<string, unknown>;
+    const value = savedValue(text) as Record<string, unknown>;
     if (value['object'] === 'svc.key-history') return 'key';
     if ('evidence' in value || 'payloadType' in value) return 'record';
     return REQUESTS.some((name) => name in value) ? 'request' : null;
@@ -172,6 +174,17 @@ export function kindOf(text: string): 'proof' | 'record' | 'request' | 'key' | n
     return null;
   }
 }
+
+/** The answer in words that the record is of; null: it is of something else. */
+export function textOf({ record }: Checked): string | null {
+  const choices = record.response?.choices;
+  const [first] = Array.isArray(choices) ? (choices as readonly Choice[]) : [];
+  const text = first?.message?.content ?? first?.text;
+  return typeof text === 'string' ? text : null;
+}
+
+/** The response, or the event of a stream that holds the record. */
+export const savedValue = (text: string): unknown => readSaved(text, read).value;
 
 /** The payload as it was signed, for reading. */
 export const payloadText = ({ record }: Checked): string =>

@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { recordText } from '../../src/trust/evidence/record-text.ts';
 import { isRestored } from '../chat/talk/conversations.ts';
 import { addressOf, place } from '../parts/address.ts';
 import { Failure } from '../parts/failure.tsx';
@@ -13,7 +12,7 @@ import { Options } from '../parts/options.tsx';
 import { Markdown } from '../text/markdown.tsx';
 import { findNamed, showNamed } from './named-proof.ts';
 import { askSigned, busy, checked, fault, type Held, held, takeFiles } from './proof-state.ts';
-import { findQuestion } from './check.ts';
+import { type Checked, findQuestion, savedValue, textOf } from './check.ts';
 import { RecordView } from './record-view.tsx';
 import { meetService, trust } from './trust.ts';
 
@@ -59,7 +58,11 @@ export function ProofView() {
       <TrustLine />
       <Failure text={fault.value} />
       {checked.value === null || held.value === null ? null : (
-        <RecordView held={held.value} checked={checked.value} answer={<Said held={held.value} />} />
+        <RecordView
+          held={held.value}
+          checked={checked.value}
+          answer={<Said held={held.value} checked={checked.value} />}
+        />
       )}
       {isNamed ? forms : null}
     </div>
@@ -179,13 +182,10 @@ function TrustLine() {
 }
 
 /** The question and the answer, as far as the files hold them. */
-function Said({ held: { record, request } }: { held: Held }) {
-  const { choices, timings } = JSON.parse(recordText(record)) as {
-    choices?: { message?: { content?: string } }[];
-    timings?: { prompt_ms: number; predicted_ms: number };
-  };
+function Said({ held: { record, request }, checked }: { held: Held; checked: Checked }) {
+  const { timings } = savedValue(record) as { timings?: { prompt_ms: number; predicted_ms: number } };
   const question = findQuestion(request);
-  const text = choices?.[0]?.message?.content;
+  const text = textOf(checked);
   return (
     <>
       {question === null ? null : (
@@ -193,7 +193,7 @@ function Said({ held: { record, request } }: { held: Held }) {
           {question}
         </blockquote>
       )}
-      {text === undefined ? null : (
+      {text === null ? null : (
         <div class="said-answer">
           <Markdown text={text} />
           {timings === undefined ? null : (

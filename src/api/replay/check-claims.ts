@@ -10,6 +10,7 @@ import type { Statement } from '../../trust/evidence/statement.ts';
 import {
   checkBindings,
   checkSignature,
+  checkStream,
   type Finding,
   type OpenedRecord,
   type RequestFile,
@@ -52,6 +53,7 @@ export function checkClaims(
     findings.push(...checkBindings({ record, statement, ...asked }));
     findings.push(...sampled(findings, statement, request));
   }
+  findings.push(...checkStream(record));
   return { findings, statement, record, request };
 }
 

@@ -5,25 +5,24 @@ import { fail, isFailure, isSvcError, errorMessage, errorReason } from '../../li
 import { type Keyring, keyringFromJson, parseKeyring } from '../../trust/evidence/keyring.ts';
 import { readKeyHistory } from '../../trust/evidence/rotation.ts';
 import { readProofFile } from '../../trust/evidence/proof-file.ts';
-import { recordText } from '../../trust/evidence/record-text.ts';
+import { readSaved, type SavedRecord } from '../../trust/evidence/record-text.ts';
 import { type OpenedRecord, openRecord, type RequestFile } from '../../trust/evidence/verify.ts';
 
 /** A file that is no JSON, or JSON that two readers could read differently, is malformed like a record is. */
-export async function readJsonFile(
-  path: string,
-  jsonIn = (text: string): string => text,
-): Promise<{ bytes: Buffer; value: unknown }> {
+export async function readJsonFile(path: string): Promise<{ bytes: Buffer; value: unknown }> {
+  return parsedFile(path, (bytes) => ({ bytes, value: parseJson(bytes) }));
+}
+
+async function parsedFile<Parsed>(path: string, parse: (bytes: Buffer) => Parsed): Promise<Parsed> {
   const bytes = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') throw fail('file_not_found', { path }, cause);
     throw fail('record_malformed', { reason: `${path} cannot be read` }, cause);
   });
   try {
-    // The JSON parser checks the bytes itself.
-    const text = bytes.toString('utf8');
-    const json = jsonIn(text);
-    return { bytes, value: parseJson(json === text ? bytes : Buffer.from(json)) };
+    return parse(bytes);
   } catch (cause) {
     if (!isSvcError(cause)) throw cause;
+    if (isFailure(cause, 'record_malformed')) throw cause;
     throw fail('record_malformed', { reason: `${path} is not usable JSON: ${errorReason(cause)}` }, cause);
   }
 }
@@ -38,8 +37,14 @@ export interface RecordFile {
 }
 
 export async function readRecord(path: string): Promise<RecordFile> {
-  const { bytes, value } = await readJsonFile(path, recordText);
-  const record = opened(path, value);
+  const { bytes, saved } = await parsedFile(path, (bytes) => {
+    const text = bytes.toString('utf8');
+    // The JSON parser checks bytes, and those of a file that is nothing but the record are the file's own.
+    const parse = (json: string): unknown => parseJson(json === text ? bytes : Buffer.from(json));
+    return { bytes, saved: readSaved(text, parse) };
+  });
+  const { value } = saved;
+  const record = opened(path, saved);
   const timings: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'timings') : null;
   const speed: unknown =
     typeof timings === 'object' && timings !== null ? Reflect.get(timings, 'predicted_per_second') : null;
@@ -64,9 +69,9 @@ function enclosed(path: string, file: Buffer): RequestFile | null {
   }
 }
 
-function opened(path: string, value: unknown): OpenedRecord {
+function opened(path: string, { value, stream }: SavedRecord): OpenedRecord {
   try {
-    return openRecord(value);
+    return openRecord(value, stream);
   } catch (cause) {
     if (!isFailure(cause, 'record_malformed')) throw cause;
     throw fail('record_malformed', { reason: `${path}: ${cause.detail.reason}` }, cause);

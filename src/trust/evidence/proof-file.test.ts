@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { proofFileText, readProofFile } from './proof-file.ts';
-import { recordText } from './record-text.ts';
+import { readSaved } from './record-text.ts';
 
 describe('the file of a proof', () => {
   it('gives back what was put in, byte for byte', () => {
@@ -13,9 +13,8 @@ describe('the file of a proof', () => {
       }),
       { numRuns: 50 },
     );
-    expect(recordText(proofFileText({ record: '{"a": 1}', request: null, publicKey: null }))).toBe(
-      '{"a": 1}',
-    );
+    const file = proofFileText({ record: '{"a": 1}', request: null, publicKey: null });
+    expect(readSaved(file, JSON.parse).value).toEqual({ a: 1 });
   });
 
   it.each([
@@ -26,6 +25,6 @@ describe('the file of a proof', () => {
     '{"object":"svc.proof",',
   ])('is not %j', (text) => {
     expect(readProofFile(text)).toBeNull();
-    expect(recordText(text)).toBe(text);
+    expect(readSaved(text, String).value).toBe(text);
   });
 });

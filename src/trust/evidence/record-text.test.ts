@@ -1,16 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { asResponse, recordText } from './record-text.ts';
+import { asResponse, readSaved } from './record-text.ts';
 
-describe('the text of a record', () => {
-  it('is that of its event, in the saved text of a stream', () => {
-    const event = '{"choices":[],"evidence":{}}';
-    const stream = [': queued 1: x', 'data: {"a":1}', `data: ${event}`, 'data: [DONE]', ''];
-    for (const end of ['\n\n', '\r\n\r\n']) expect(recordText(stream.join(end))).toBe(event);
+const saved = (text: string) => readSaved(text, JSON.parse);
+
+describe('the saved text of a stream', () => {
+  it('holds the record in one event, beside other events and lines', () => {
+    const event = { choices: [], evidence: {} };
+    const lines = [
+      ': queued 1: x',
+      'id: 7',
+      'data: {"a":1}',
+      `data: ${JSON.stringify(event)}`,
+      'data: [DONE]',
+      '',
+    ];
+    for (const end of ['\n\n', '\r\n\r\n', '\r'])
+      expect(saved(lines.join(end))).toEqual({
+        value: event,
+        stream: { events: [{ a: 1 }], fields: ['comments', 'id'] },
+      });
   });
 
-  it('is the text itself where there is no such event', () => {
-    for (const text of ['', '{}', 'data: {"a":1}\n\n', 'database: {"evidence":1}'])
-      expect(recordText(text)).toBe(text);
+  it('is malformed without a record, and any other text is one value', () => {
+    expect(() => saved('data: {"a":1}\n\ndata: [DONE]')).toThrow('svc_evidence');
+    expect(saved('{"evidence":1}')).toEqual({ value: { evidence: 1 }, stream: null });
   });
 });
 
@@ -18,7 +31,7 @@ describe('a response', () => {
   it('is what a chunk says that the record is of', () => {
     const answer = { model: 'm', choices: [], usage: {} };
     const chunk = { id: 'x', choices: [], svc_answer: answer, evidence: { a: 1 } };
-    expect(asResponse(chunk)).toEqual({ ...answer, evidence: { a: 1 } });
+    expect(asResponse(chunk)).toEqual({ response: { ...answer, evidence: { a: 1 } }, beside: ['id'] });
   });
 
   it('is the value itself where it is no chunk with an answer, or says something itself', () => {
@@ -27,6 +40,6 @@ describe('a response', () => {
       { choices: [], svc_answer: 1 },
       { choices: [{}], svc_answer: {} },
     ])
-      expect(asResponse(value)).toBe(value);
+      expect(asResponse(value)).toEqual({ response: value, beside: [] });
   });
 });

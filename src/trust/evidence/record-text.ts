@@ -1,23 +1,53 @@
 /** A record in a file that holds more: the saved text of a stream, whose last event it is, or a proof. Pure. */
+import { fail } from '../../lib/errors/svc-error.ts';
 import { readProofFile } from './proof-file.ts';
 
-const FIELD = 'data:';
+/** What a file says besides its record. */
+export interface ToldByStream {
+  /** The events without that of the record, in their order. */
+  readonly events: readonly unknown[];
+  /** Fields of its other lines, such as comments. */
+  readonly fields: readonly string[];
+}
 
-/** The JSON of the record if the text is a proof or that of a stream; else the text unchanged. */
-export function recordText(file: string): string {
+export interface SavedRecord {
+  /** The response with its record, the event of a stream, or a bare envelope. */
+  readonly value: unknown;
+  /** Null: the file is no stream. */
+  readonly stream: ToldByStream | null;
+}
+
+const STREAM = /^(?:data|event|id|retry)?:/;
+
+/** `parse` is called for each JSON text in the file. */
+export function readSaved(file: string, parse: (json: string) => unknown): SavedRecord {
   const text = readProofFile(file)?.record ?? file;
-  if (!/^(?:data:|:)/.test(text)) return text;
-  const events = text.split(/\r?\n/).filter((line) => line.startsWith(FIELD));
-  const found = events.findLast((line) => line.includes('"evidence"'));
-  return found === undefined ? text : found.slice(FIELD.length).trim();
+  if (!STREAM.test(text)) return { value: parse(text), stream: null };
+  const fields = new Set<string>();
+  const events: unknown[] = [];
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    if (line === '') continue;
+    const [name = ''] = line.split(':', 1);
+    const data = line.slice(name.length + 1).trim();
+    if (name !== 'data') fields.add(name === '' ? 'comments' : name);
+    else if (data !== '[DONE]') events.push(parse(data));
+  }
+  const at = events.findLastIndex((event) => isObject(event) && 'evidence' in event);
+  if (at === -1)
+    throw fail('record_malformed', {
+      reason:
+        'the stream has no event with a record; ask for one with "svc_evidence": "frozen-v1" in the body',
+    });
+  return { value: events[at], stream: { events: events.toSpliced(at, 1), fields: [...fields] } };
 }
 
 /** The whole answer with its record, if these are the members of a chunk; else the value unchanged. */
-export function asResponse(value: object): object {
-  const answer: unknown = Reflect.get(value, 'svc_answer');
+export function asResponse(value: object): { readonly response: object; readonly beside: readonly string[] } {
+  const { svc_answer: answer, choices, evidence, ...rest } = value as Record<string, unknown>;
   // Without these members, an answer could be shown that differs from the record's.
-  const choices: unknown = Reflect.get(value, 'choices');
   const isLast = Array.isArray(choices) && choices.length === 0;
-  if (!isLast || typeof answer !== 'object' || answer === null) return value;
-  return { ...answer, evidence: Reflect.get(value, 'evidence') };
+  if (!isLast || !isObject(answer)) return { response: value, beside: [] };
+  return { response: { ...answer, evidence }, beside: Object.keys(rest) };
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -8,9 +8,10 @@ import { canonicalSha256, sha256Hex } from '../identity/canonical.ts';
 import { Base64, Envelope, isSignedBy } from '../identity/dsse.ts';
 import { EVAL_OBJECT } from './eval-statement.ts';
 import type { Keyring, TrustedKey } from './keyring.ts';
-import { asResponse } from './record-text.ts';
+import { asResponse, type ToldByStream } from './record-text.ts';
 import { type AnsweredResponse, type AnsweredVectors, responseSha256 } from './record.ts';
 import { EVIDENCE_PAYLOAD_TYPE, type Predicate, Statement } from './statement.ts';
+import { looseMembers, streamDifferences } from './told-by-stream.ts';
 
 export type Level = 'L0' | 'L1' | 'L2' | 'L3' | 'L4';
 
@@ -35,6 +36,8 @@ export interface OpenedRecord {
   /** The figures of a card, next to its signature; null in any other file. */
   readonly report: object | null;
   readonly outputTokens: Buffer | null;
+  /** The rest of the stream that it came with; null in any other file. */
+  readonly stream: ToldByStream | null;
   /** Members of the file that nothing signed binds: anybody could have written them. */
   readonly unsigned: readonly string[];
 }
@@ -48,10 +51,10 @@ export interface Verdict {
 }
 
 /** Takes a saved response with its `evidence` member, the last event of a stream that has one, or a bare envelope. */
-export function openRecord(file: unknown): OpenedRecord {
+export function openRecord(file: unknown, stream: ToldByStream | null = null): OpenedRecord {
   if (typeof file !== 'object' || file === null)
     throw fail('record_malformed', { reason: 'it is not a JSON object' });
-  const value = asResponse(file);
+  const { response: value, beside } = asResponse(file);
   const isResponse = 'evidence' in value;
   const member: unknown = isResponse ? value.evidence : value;
   if (!isShape(Envelope, member)) throw fail('record_malformed', { reason: 'it holds no evidence envelope' });
@@ -70,7 +73,9 @@ export function openRecord(file: unknown): OpenedRecord {
     vectors: isVectors ? { model: String(model), data, usage } : null,
     report,
     outputTokens: tokens === undefined ? null : Buffer.from(tokens, 'base64'),
+    stream,
     unsigned: [
+      ...new Set([...beside, ...(stream === null ? [] : [...looseMembers(stream.events), ...stream.fields])]),
       // All figures of a card are signed together.
       ...(isResponse && report === null
         ? Object.keys(value).filter((name) => !boundIn(isVectors).includes(name))
@@ -246,16 +251,33 @@ function checkAnswered(statement: Pick<Statement, 'subject'>, { response, vector
   });
 }
 
+/** What a saved stream shows before its record. */
+export function checkStream({ stream, response }: OpenedRecord): Finding[] {
+  if (stream === null || stream.events.length === 0) return [];
+  if (response === null) return [failed('stream', 'no stream has a record of this kind')];
+  const differences = streamDifferences(stream.events, response);
+  return [
+    judge('stream', differences.length === 0, {
+      passed: 'its events tell the answer that was signed',
+      failed: `its events tell another answer than the one that was signed: ${namesIn(differences)} differ`,
+    }),
+  ];
+}
+
 /** There can be any number of names, so only the first are listed. */
 const MOST_NAMES = 12;
 const MOST_CHARACTERS = 64;
 
 export function notSigned({ unsigned }: Pick<OpenedRecord, 'unsigned'>): Finding[] {
   if (unsigned.length === 0) return [];
-  const names = unsigned.slice(0, MOST_NAMES).map((name) => name.slice(0, MOST_CHARACTERS));
-  const more = unsigned.length - names.length;
-  const detail = `not signed, so anybody could have written them: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const detail = `not signed, so anybody could have written them: ${namesIn(unsigned)}`;
   return [{ level: 'L1', name: 'members', outcome: 'noted', detail }];
+}
+
+function namesIn(all: readonly string[]): string {
+  const names = all.slice(0, MOST_NAMES).map((name) => name.slice(0, MOST_CHARACTERS));
+  const more = all.length - names.length;
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function nonceFinding(signed: string | undefined, sent: string): Finding {
