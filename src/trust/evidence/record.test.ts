@@ -579,9 +579,14 @@ describe('a second opinion', () => {
 
   /** Runs the script as a reader would, with no options of the shell to help it. */
   const secondOpinion = async (
-    changes: { readonly response?: unknown; readonly request?: Buffer; readonly pem?: string } = {},
+    changes: {
+      readonly response?: unknown;
+      readonly text?: string;
+      readonly request?: Buffer;
+      readonly pem?: string;
+    } = {},
   ) => {
-    await writeFile(join(folder, 'response.json'), JSON.stringify(changes.response ?? body));
+    await writeFile(join(folder, 'response.json'), changes.text ?? JSON.stringify(changes.response ?? body));
     await writeFile(join(folder, 'request.json'), changes.request ?? requestBytes);
     await writeFile(join(folder, 'pub.pem'), changes.pem ?? facts.identity.keys.publicKeyPem);
     const script = await documented();
@@ -598,6 +603,10 @@ describe('a second opinion', () => {
 
   it.each([
     ['an altered answer', { response: { ...body, model: 'other' } }],
+    [
+      'a key that comes twice',
+      { text: JSON.stringify(body).replace('"choices":', '"choices":[],"choices":') },
+    ],
     ['an altered request', { request: Buffer.from(`${requestBytes.toString()} `) }],
     ['a foreign key', { pem: newInstanceKeys().publicKeyPem }],
     [
