@@ -176,7 +176,7 @@ export function kindOf(text: string): 'proof' | 'record' | 'request' | 'key' | n
 }
 
 /** The answer in words that the record is of; null: it is of something else. */
-export function textOf({ record }: Checked): string | null {
+export function answerText({ record }: Checked): string | null {
   const choices = record.response?.choices;
   const [first] = Array.isArray(choices) ? (choices as readonly Choice[]) : [];
   const text = first?.message?.content ?? first?.text;

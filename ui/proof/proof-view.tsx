@@ -12,7 +12,7 @@ import { Options } from '../parts/options.tsx';
 import { Markdown } from '../text/markdown.tsx';
 import { findNamed, showNamed } from './named-proof.ts';
 import { askSigned, busy, checked, fault, type Held, held, takeFiles } from './proof-state.ts';
-import { type Checked, findQuestion, savedValue, textOf } from './check.ts';
+import { type Checked, findQuestion, savedValue, answerText } from './check.ts';
 import { RecordView } from './record-view.tsx';
 import { meetService, trust } from './trust.ts';
 
@@ -185,7 +185,7 @@ function TrustLine() {
 function Said({ held: { record, request }, checked }: { held: Held; checked: Checked }) {
   const { timings } = savedValue(record) as { timings?: { prompt_ms: number; predicted_ms: number } };
   const question = findQuestion(request);
-  const text = textOf(checked);
+  const text = answerText(checked);
   return (
     <>
       {question === null ? null : (

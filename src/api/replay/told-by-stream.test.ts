@@ -54,7 +54,7 @@ const written = (readsOpenAi: boolean): object[] => {
 const told = (chunks: readonly unknown[]) => streamDifferences(JSON.parse(JSON.stringify(chunks)), answer);
 
 describe('a saved stream', () => {
-  it.each([true, false])('tells the answer of the record, OpenAI’s finish reasons: %s', (readsOpenAi) => {
+  it.each([true, false])('says what the record says, OpenAI’s finish reasons: %s', (readsOpenAi) => {
     expect(told(written(readsOpenAi))).toEqual([]);
     expect(told([])).toEqual([]);
   });

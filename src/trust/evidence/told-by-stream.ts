@@ -1,5 +1,5 @@
 /**
- * Whether the events of a saved stream tell the answer that was signed, which stands whole beside the record: a reader
+ * Whether the events of a saved stream are those of the signed answer, which stands whole beside the record: a reader
  * of the file sees the events. Their pieces are joined as clients join them. Pure.
  */
 import { canonicalSha256 } from '../identity/canonical.ts';
@@ -17,7 +17,7 @@ export function looseMembers(events: readonly unknown[]): string[] {
   return [...new Set(names)].filter((name) => !COMPARED.includes(name));
 }
 
-/** What the events tell otherwise than the answer; empty: nothing. */
+/** Parts of the answer that the events say differently. */
 export function streamDifferences(events: readonly unknown[], answer: AnsweredResponse): string[] {
   const different = new Set<string>();
   const told = new Map<unknown, Members>();

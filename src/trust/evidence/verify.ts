@@ -258,8 +258,8 @@ export function checkStream({ stream, response }: OpenedRecord): Finding[] {
   const differences = streamDifferences(stream.events, response);
   return [
     judge('stream', differences.length === 0, {
-      passed: 'its events tell the answer that was signed',
-      failed: `its events tell another answer than the one that was signed: ${namesIn(differences)} differ`,
+      passed: 'its events say what was signed',
+      failed: `its events say something else than what was signed: ${namesIn(differences)}`,
     }),
   ];
 }
