@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fail, type SvcError } from '../lib/errors/svc-error.ts';
-import { HEADERS, headerValue, SERVER_BANNER } from '../wire/headers.ts';
+import { HEADERS, headerValue, REQUEST_HEADERS, SERVER_BANNER } from '../wire/headers.ts';
 import { OLLAMA_INSTEAD } from '../wire/ollama/models.ts';
 import { type RouteAccess, routes, type Route } from '../wire/routes.ts';
 import type { UseCases } from '../api/use-cases.ts';
@@ -101,6 +101,24 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
     if (request.is404) throw noRoute(request);
     refuseSurplus(request, options);
   });
+  // A body is parsed, and not yet checked.
+  app.addHook('preValidation', async (request) => refuseUnsigned(request));
+}
+
+const SIGNING = Object.values<Route>(routes).flatMap(({ signs, path }) => (signs === true ? [path] : []));
+
+/** Who asks for a record never gets an answer without it. */
+function refuseUnsigned(request: FastifyRequest): void {
+  const access = routeAccess(request);
+  if (access?.computes !== true || access.signs === true) return;
+  const { evidenceMode } = REQUEST_HEADERS;
+  const { svc_evidence: mode = null } = (request.body ?? {}) as { svc_evidence?: unknown };
+  const isInHeader = headerValue(request.headers, evidenceMode) !== undefined;
+  if (!isInHeader && mode === null) return;
+  const param = isInHeader ? evidenceMode : 'svc_evidence';
+  const path = request.routeOptions.url;
+  const message = `${path} gives no signed records; leave ${param} out, or ask ${SIGNING.join(', ')}.`;
+  throw fail('unsupported_value', { param, message });
 }
 
 /** A flood is refused before its bodies are read. */

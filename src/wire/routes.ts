@@ -124,6 +124,8 @@ export interface Route {
   readonly polled?: boolean;
   /** Asks a model or its vocabulary: counts against the requests that a named key may have at a time. */
   readonly computes?: boolean;
+  /** Its answers can have signed records. */
+  readonly signs?: boolean;
   /** Its jobs wait for a slot, so it is refused before its body is read where no place to wait is left. */
   readonly queued?: boolean;
   /** Dialect of its failures and streams; absent: the interface's. */
@@ -152,6 +154,7 @@ export type RouteAccess = Pick<
   | 'polled'
   | 'forBrowsers'
   | 'computes'
+  | 'signs'
   | 'queued'
   | 'takesForm'
 >;
@@ -203,6 +206,7 @@ export const routes = {
     method: 'POST',
     path: '/v1/chat/completions',
     computes: true,
+    signs: true,
     queued: true,
     plainFields: [...PLAIN_OPTIONS, 'messages', 'tools'],
     summary: 'A chat answer, whole or as a server-sent-event stream.',
@@ -216,6 +220,7 @@ export const routes = {
     method: 'POST',
     path: '/v1/completions',
     computes: true,
+    signs: true,
     queued: true,
     plainFields: [...PLAIN_OPTIONS, 'prompt'],
     summary: 'A text completion, whole or as a server-sent-event stream.',
@@ -228,6 +233,7 @@ export const routes = {
     method: 'POST',
     path: '/v1/embeddings',
     computes: true,
+    signs: true,
     plainFields: ['model', 'input'],
     summary: `One vector per input, of ${EMBEDDING_WIDTH} numbers unless dimensions says otherwise.`,
     authenticated: true,

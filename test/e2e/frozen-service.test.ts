@@ -56,7 +56,9 @@ describe('on the wire', () => {
     );
     expect(frozen.headers.get('x-svc-evidence-digest')).toBe(`sha256:${sha256(payload)}`);
     expect(frozen.headers.get('content-digest')).toBe(contentDigest(frozen.bytes));
-    const { issuer, request: asked } = statementOf(frozen).predicate;
+    const { issuer, request: asked, exec } = statementOf(frozen).predicate;
+    expect([exec.n_ctx, frozen.headers.get('x-svc-num-ctx')]).toEqual([1024, '1024']);
+    expect(plain.headers.get('x-svc-num-ctx')).toBe('2048');
     expect(issuer.instance_id).toBe(frozen.headers.get('x-svc-instance-id'));
     expect(issuer.boot_id).toBe(frozen.headers.get('x-svc-boot-id'));
     expect(asked).toMatchObject({ nonce: 'n-42', raw_body_sha256: sha256(JSON.stringify(request)) });

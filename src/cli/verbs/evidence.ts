@@ -237,7 +237,9 @@ async function rotate(context: CliContext): Promise<void> {
   const { home } = context.config();
   const { publicKeyPem } = await rotateKey(home, systemClock.unixMs());
   context.print(publicKeyPem.trimEnd());
-  context.note('The new key is in place; a running server signs with the old one until it is restarted.');
+  context.note(
+    'The new key is in place. A running server signs no records until it is restarted: hearth quit, hearth serve.',
+  );
 }
 
 /** These verbs treat an unreadable file as a malformed record. */

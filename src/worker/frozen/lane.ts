@@ -77,7 +77,7 @@ export class FrozenLane {
         type: 'started',
         promptTokens: plan.prepared.tokens.length,
         cachedTokens: 0,
-        numCtx: plan.prepared.numCtx,
+        numCtx: plan.numCtx,
         preparation: plan.prepared.preparation,
         ...(plan.prepared.folds.length === 0 ? {} : { folds: [...plan.prepared.folds] }),
         ...(plan.prepared.unheld.length === 0 ? {} : { unheld: [...plan.prepared.unheld] }),

@@ -1,0 +1,36 @@
+/** A request for a record is never answered without one by a route that gives none: each route of the table that runs a model. */
+import { describe, expect, it } from 'vitest';
+import { HEADERS } from '../../../src/wire/headers.ts';
+import { type Route, routes } from '../../../src/wire/routes.ts';
+import { scriptedService } from '../../support/http/scripted-service.ts';
+
+const service = scriptedService();
+const computing = Object.values<Route>(routes).filter(({ computes }) => computes === true);
+
+describe.each(computing.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  '%s',
+  (_, route) => {
+    const { properties = {} } = (route.response ?? {}) as { properties?: object };
+    const ask = (headers: Record<string, string>, body: object) =>
+      fetch(`${service.url}${route.path.replace(/:\w+/, 'x')}`, {
+        method: route.method,
+        headers: { 'content-type': 'application/json', ...headers },
+        ...(route.method === 'POST' ? { body: JSON.stringify(body) } : {}),
+      });
+
+    it('has a place for the record exactly where it gives records', () => {
+      expect(route.signs === true).toBe(Object.hasOwn(properties, 'evidence'));
+    });
+
+    if (route.signs === true) return;
+    it('refuses to answer without the record', async () => {
+      const asks = [ask({ [HEADERS.evidenceMode]: 'frozen-v1' }, {})];
+      if (route.method === 'POST' && route.takesForm !== true)
+        asks.push(ask({}, { svc_evidence: 'frozen-v1' }));
+      for (const reply of await Promise.all(asks)) {
+        const text = await reply.text();
+        expect([reply.status, text]).toEqual([400, expect.stringContaining('gives no signed records')]);
+      }
+    });
+  },
+);
