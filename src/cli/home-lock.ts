@@ -39,10 +39,11 @@ export function unanswered(
   holder: Pick<HolderRecord, 'pid' | 'purpose'> | null,
 ): string {
   const nobody = `no server answers at ${url}`;
-  if (holder === null)
+  if (holder === null) {
     return isLoopback(address.host)
       ? `${nobody}; start one with: hearth serve`
       : `${nobody}; check SVC_HOST and SVC_PORT, or start one there with: hearth serve`;
+  }
   const { pid, purpose } = holder;
   if (purpose === servingAt(address))
     return `${nobody}; the service of this home, process ${pid}, is starting, or ending once its answers have finished`;

@@ -37,7 +37,7 @@ let reference: Reference;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'hearth-defects-'));
-  registry = await openRegistry({ home: path.join(folder, 'home') });
+  registry = openRegistry({ home: path.join(folder, 'home') });
   mini = await openDefects(FILE, await readFile(FILE));
   await importFile(registry, FILE, { id: 'mini' });
   reference = await measureModel(await optionsFor('mini'));
@@ -91,7 +91,7 @@ async function evaluated(id: string, { file = mini.bytes, settings = {} }: Defec
 }
 
 const values = (changed: Parameters<typeof rebuilt>[1]['values']) => (): Defect => ({
-  file: rebuilt(mini, { ...(changed === undefined ? {} : { values: changed }) }),
+  file: rebuilt(mini, changed === undefined ? {} : { values: changed }),
 });
 
 /** All matrices of whole blocks. */

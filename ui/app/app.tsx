@@ -9,7 +9,8 @@ import { ask, sentenceOf } from '../service/client.ts';
 import { useRecovery } from '../service/use-recovery.ts';
 import { KeyGate } from './key-gate.tsx';
 import { Rail, TopBar, VIEW_NAMES } from './rail.tsx';
-import { isHelpOpen, ShortcutHelp, useShortcuts } from './shortcuts.tsx';
+import { isHelpOpen } from '../chat/at-hand.ts';
+import { ShortcutHelp, useShortcuts } from './shortcuts.tsx';
 
 /** Views that are fetched when they are first looked at. */
 const LATER: Readonly<Partial<Record<ViewId, () => Promise<ComponentType>>>> = {

@@ -1,12 +1,9 @@
-import { signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
-import { aside, focusMessage } from '../chat/at-hand.ts';
+import { aside, focusMessage, isHelpOpen } from '../chat/at-hand.ts';
 import { isSearchOpen } from '../chat/rail/search-dialog.tsx';
 import { lastAnswer } from '../chat/talk/conversations.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { beginAnywhere } from './rail.tsx';
-
-export const isHelpOpen = signal(false);
 
 interface Shortcut {
   /** As it is shown; the last word is the key. */

@@ -3,7 +3,7 @@ import { IconButton } from '../parts/icon.tsx';
 import { identity } from '../service/known.ts';
 import { isLocked, isReachable, needsKey } from '../service/client.ts';
 import { storedKey } from '../service/key.ts';
-import { isHelpOpen } from './shortcuts.tsx';
+import { isHelpOpen } from '../chat/at-hand.ts';
 import { chooseTheme, type Theme, theme, THEMES } from './theme.ts';
 
 /** Which service this is, and whether it answers. */

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 
 export const aside = signal<'none' | 'settings'>('none');
 export const isCodeOpen = signal(false);
+export const isHelpOpen = signal(false);
 /** The answer whose differences from others are shown, by its id; null: none. */
 export const comparedEntry = signal<string | null>(null);
 

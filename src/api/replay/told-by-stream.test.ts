@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { DoneEvent, SampledToken } from '../../contract/job-event.ts';
 import { streamDifferences } from '../../trust/evidence/told-by-stream.ts';
 import type { AnswerEvent } from '../chat/choice-guard.ts';
-import type { Answer, AnswerPart } from '../chat/collected.ts';
+import type { AnswerPart } from '../chat/collected.ts';
 import { ChunkWriter } from '../dialects/chat-completions/chunk-writer.ts';
 import { wireAnswer } from '../dialects/chat-completions/whole-answer.ts';
 
@@ -12,10 +12,10 @@ const done: DoneEvent = {
   finishReason: 'length',
   usage: { promptTokens: 7, completionTokens: 5, cachedTokens: 0, reasoningTokens: 1 },
   timings: { prefillMs: 1, decodeMs: 1 },
-} as DoneEvent;
+};
 const token = (text: string): SampledToken => {
   const chosen = { text, bytes: [...Buffer.from(text)], logprob: -0.25 };
-  return { chosen, top: [chosen] } as unknown as SampledToken;
+  return { chosen, top: [chosen] };
 };
 const call = (index: number): Extract<AnswerEvent, { type: 'call' }> => ({
   type: 'call',
@@ -44,7 +44,7 @@ const parts: AnswerPart[] = [
 
 const answer = {
   model: 'm',
-  ...wireAnswer({ answers: [{ parts, tokens, promptTokens: [], done } as Answer] }),
+  ...wireAnswer({ answers: [{ parts, tokens, promptTokens: [], done }] }),
 };
 const written = (readsOpenAi: boolean): object[] => {
   const head = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm' } as const;

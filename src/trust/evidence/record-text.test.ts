@@ -14,11 +14,12 @@ describe('the saved text of a stream', () => {
       'data: [DONE]',
       '',
     ];
-    for (const end of ['\n\n', '\r\n\r\n', '\r'])
+    for (const end of ['\n\n', '\r\n\r\n', '\r']) {
       expect(saved(lines.join(end))).toEqual({
         value: event,
         stream: { events: [{ a: 1 }], fields: ['comments', 'id'] },
       });
+    }
   });
 
   it('is malformed without a record, and any other text is one value', () => {

@@ -33,11 +33,12 @@ export function readSaved(file: string, parse: (json: string) => unknown): Saved
     else if (data !== '[DONE]') events.push(parse(data));
   }
   const at = events.findLastIndex((event) => isObject(event) && 'evidence' in event);
-  if (at === -1)
+  if (at === -1) {
     throw fail('record_malformed', {
       reason:
         'the stream has no event with a record; ask for one with "svc_evidence": "frozen-v1" in the body',
     });
+  }
   return { value: events[at], stream: { events: events.toSpliced(at, 1), fields: [...fields] } };
 }
 

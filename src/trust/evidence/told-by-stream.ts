@@ -45,8 +45,9 @@ export function streamDifferences(events: readonly unknown[], answer: AnsweredRe
   return [...different, ...choiceDifferences(asWhole(one), choice)];
 }
 
-function choiceDifferences(told: Members, { index: _, ...signed }: Members): string[] {
+function choiceDifferences(told: Members, signed: Members): string[] {
   const names = new Set([...Object.keys(told), ...Object.keys(signed)]);
+  names.delete('index');
   return [...names].filter((name) => {
     // A stream of the interface ends with "stop" where the answer was cut; svc_finish_reason is compared too.
     if (name === 'finish_reason' && signed[name] === 'length' && told[name] === 'stop') return false;
@@ -68,15 +69,21 @@ function join(whole: Members, pieces: Members): boolean {
   for (const [name, piece] of Object.entries(pieces)) {
     if (piece === null) continue;
     const before = whole[name];
-    if (name === 'tool_calls') fits = joinCalls(whole, piece) && fits;
-    else if (isMembers(piece) && (before === undefined || isMembers(before))) {
+    if (name === 'tool_calls') {
+      fits = joinCalls(whole, piece) && fits;
+    } else if (isMembers(piece) && (before === undefined || isMembers(before))) {
       const inner = before ?? {};
       whole[name] = inner;
       fits = join(inner, piece) && fits;
-    } else if (Array.isArray(piece) && Array.isArray(before)) for (const each of piece) before.push(each);
-    else if (before === undefined) whole[name] = Array.isArray(piece) ? [...(piece as unknown[])] : piece;
-    else if (typeof before === 'string' && typeof piece === 'string') whole[name] = before + piece;
-    else fits = false;
+    } else if (Array.isArray(piece) && Array.isArray(before)) {
+      for (const each of piece) before.push(each);
+    } else if (before === undefined) {
+      whole[name] = Array.isArray(piece) ? [...(piece as unknown[])] : piece;
+    } else if (typeof before === 'string' && typeof piece === 'string') {
+      whole[name] = before + piece;
+    } else {
+      fits = false;
+    }
   }
   return fits;
 }

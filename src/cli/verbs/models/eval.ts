@@ -80,7 +80,8 @@ async function evaluate(context: CliContext, id: string, flags: Flags, signal: A
   }
   if (flags.json === true) context.printJson(card ?? report);
   else context.print(evalLines(report));
-  await Promise.all([candidate.parts, reference?.parts].map((parts) => parts?.remove()));
+  await candidate.parts.remove();
+  await reference?.parts?.remove();
   if (report.findings.length > 0)
     throw new CliFailure(`${report.model}: ${report.findings[0]}`, EXIT_CODES.failure);
 }

@@ -174,12 +174,13 @@ interface Project {
 
 async function prepareProject(source: Source, request: BuildRequest, folder: string): Promise<Project> {
   const { against, platform, work } = request;
-  if (against === undefined)
+  if (against === undefined) {
     return {
       project: source.folder,
       options: cmakeOptions(request, platform),
       targets: buildTargets(request),
     };
+  }
   const project = join(work, 'media');
   await writeMediaProject(project);
   const options = mediaOptions(against, { source: source.folder, output: join(folder, 'bin'), platform });
