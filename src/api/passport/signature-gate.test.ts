@@ -118,13 +118,15 @@ describe.each(ways)('a model that is %s', (_, way) => {
   it('with enforce is refused if it is signed by a stranger, altered, or not signed', async () => {
     const list = [await listed(signer)];
     expect(await refused({ ...signed, 'model.sig': modelSignature(stranger, signed) }, list)).toMatch(
-      /is not installed, because SVC_SIGNATURES is enforce and it is signed by a key, which SVC_SIGNERS does not list; if you trust it, add the file/,
+      /is not installed, because SVC_SIGNATURES is enforce and it has a signature that no key in SVC_SIGNERS verifies: it is of another key, or the bytes were changed; if you trust the signer, add the file/,
     );
     expect(await refused(other, list)).toMatch(
       /the signature model\.sig of it does not hold: the file has other bytes than those that were signed; get its files again/,
     );
     expect(await refused({ 'm.gguf': weights }, list)).toMatch(/it has no signature; choose a signed model/);
-    expect(await refused(signed, [])).toMatch(/which SVC_SIGNERS does not list/);
+    const noSignature = { 'm.gguf': weights, 'm.gguf.sig': Buffer.from('hello') };
+    expect(await refused(noSignature, list)).toMatch(/no key in SVC_SIGNERS verifies/);
+    expect(await refused(signed, [])).toMatch(/no key in SVC_SIGNERS verifies/);
   });
 
   it('with warn is installed, and what is wrong is said once', async () => {

@@ -20,10 +20,21 @@ const WORST_FIRST: readonly Finding['state'][] = ['failed', 'unsigned', 'unliste
 
 /** `subject`: what the model is called in the reason. */
 export function judge(subject: string, files: readonly FileFinding[]): Verdict {
-  const worst = WORST_FIRST.flatMap((state) => files.filter((file) => file.state === state))[0];
+  const ofState = WORST_FIRST.flatMap((state) => files.filter((file) => file.state === state));
+  const [first] = ofState;
+  const worst = first?.state === 'unlisted' ? (ofState.find(isUnverified) ?? first) : first;
   const { state = 'unsigned', signer = null } = worst ?? {};
-  return { state, signer, reason: reasonFor(subject, worst, files), remedy: remedyFor(state, signer) };
+  return {
+    state,
+    signer,
+    reason: reasonFor(subject, worst, files),
+    remedy: isUnverified(worst) ? UNVERIFIED : remedyFor(state, signer),
+  };
 }
+
+/** The signature names no key, so nothing shows that anybody signed these bytes. */
+const isUnverified = (file: FileFinding | undefined): boolean =>
+  file?.state === 'unlisted' && file.signer?.kind === 'key' && file.signer.fingerprint === null;
 
 /** A list that has changed since changes who is trusted, and nothing else. */
 export function judged(files: readonly FileFinding[], signers: ListedSigners): FileFinding[] {
@@ -38,7 +49,9 @@ function reasonFor(subject: string, worst: FileFinding | undefined, files: reado
     case 'trusted':
       return `${subject} is signed by ${allSigners(files)}`;
     case 'unlisted':
-      return `${subject} is signed by ${allSigners(files)}, which SVC_SIGNERS does not list`;
+      return isUnverified(worst)
+        ? `${subject} has a signature that no key in SVC_SIGNERS verifies: it is of another key, or the bytes were changed`
+        : `${subject} is signed by ${allSigners(files)}, which SVC_SIGNERS does not list`;
     case 'failed':
       return `the signature ${worst?.signature} of ${subject} does not hold: ${worst?.reason}`;
     case 'unsigned': {
@@ -61,6 +74,9 @@ export function signerWords(signer: SignerFacts): string {
       return `${signer.identity} (attested by ${signer.issuer})`;
   }
 }
+
+const UNVERIFIED =
+  'if you trust the signer, add the file of the public key to SVC_SIGNERS; if the key is there, get its files again from its maker';
 
 function remedyFor(state: Finding['state'], signer: SignerFacts | null): string {
   switch (state) {
