@@ -4,6 +4,7 @@ import { FrozenHost } from '../../contract/frozen.ts';
 import type { JobEvent, PromptToken } from '../../contract/job-event.ts';
 import type { GenerateJob, Job } from '../../contract/job.ts';
 import { MOST_ALTERNATIVES } from '../../contract/limits.ts';
+import { whyNotExact } from '../../contract/settings/exact-rules.ts';
 import { collectEvents, requireEvent } from '../../engine/collect.ts';
 import { totalBytes } from '../../engine/device-memory.ts';
 import type { LocalBackend } from '../../engine/local/local-backend.ts';
@@ -189,12 +190,15 @@ function steps({ target, parts, signal, onProgress }: MeasureOptions, all: numbe
   );
 }
 
+/** `texts`: exact where the model can be, so that equal weights have equal scores; `small`, `planned`: as it is served. */
+type LoadKind = 'texts' | 'small' | 'planned';
+
 /** Loads of one model, one at a time: parts that are kept load nothing. */
 class Bench {
   readonly #options: MeasureOptions;
   readonly #backend: LocalBackend;
   readonly #numCtx: number;
-  #now: { readonly isPlanned: boolean; readonly loaded: LoadedModel } | null = null;
+  #now: { readonly kind: LoadKind; readonly loaded: LoadedModel } | null = null;
   #jobs = 0;
 
   constructor(options: MeasureOptions) {
@@ -208,14 +212,14 @@ class Bench {
   }
 
   async scoredText(name: string, text: string): Promise<ScoredText> {
-    const loaded = await this.#small();
+    const loaded = await this.#texts();
     return this.#scored(loaded, name, await this.#tokensOf(loaded, text));
   }
 
   async rendered(): Promise<string> {
     const job = checkJob(this.#id(), { prompt: CONVERSATION });
     const asked = { kind: 'explain' as const, jobId: this.#id(), job };
-    return (await this.#last(await this.#small(), asked, 'explained')).renderedPrompt;
+    return (await this.#last(await this.#texts(), asked, 'explained')).renderedPrompt;
   }
 
   /** Tokens per second, alone. */
@@ -283,7 +287,7 @@ class Bench {
       scored.push(
         some.length < 2
           ? { name, bytes: 0, tokens: [] }
-          : await this.#scored(await this.#small(), name, some),
+          : await this.#scored(await this.#texts(), name, some),
       );
     }
     return scored;
@@ -330,7 +334,7 @@ class Bench {
   async #ownTokens(job: GenerateJob): Promise<readonly number[]> {
     const asked = { kind: 'explain', jobId: this.#id(), job, wantsTokens: true } as const;
     try {
-      return [...((await this.#last(await this.#small(), asked, 'explained')).tokens ?? [])];
+      return [...((await this.#last(await this.#texts(), asked, 'explained')).tokens ?? [])];
     } catch (error) {
       this.#options.signal.throwIfAborted();
       // A template that refuses a conversation, or a conversation with images.
@@ -358,16 +362,21 @@ class Bench {
     return [...tokens];
   }
 
+  #texts(): Promise<LoadedModel> {
+    const numCtx = this.#numCtx;
+    return this.#load('texts', async () => ({ numCtx, slots: 1, cells: numCtx }));
+  }
+
   /** A load of one size for all models, so that their memory can be compared. */
   #small(): Promise<LoadedModel> {
     const numCtx = this.#numCtx;
-    return this.#load(false, async () => ({ numCtx, slots: SLOTS, cells: SLOTS * numCtx }));
+    return this.#load('small', async () => ({ numCtx, slots: SLOTS, cells: SLOTS * numCtx }));
   }
 
   /** The load that the service would make. */
   #planned(): Promise<LoadedModel> {
     const { target, slots } = this.#options;
-    return this.#load(true, async () => {
+    return this.#load('planned', async () => {
       const small = { numCtx: this.#numCtx, slots: 1, cells: this.#numCtx };
       const plan = await plannedLoad(this.#backend, target, slots);
       // One text at a time is read.
@@ -375,13 +384,17 @@ class Bench {
     });
   }
 
-  async #load(isPlanned: boolean, size: () => Promise<LoadSize>): Promise<LoadedModel> {
-    if (this.#now?.isPlanned === isPlanned) return this.#now.loaded;
+  async #load(kind: LoadKind, size: () => Promise<LoadSize>): Promise<LoadedModel> {
+    if (this.#now?.kind === kind) return this.#now.loaded;
     await this.#now?.loaded.unload();
     this.#now = null;
     const { target, signal } = this.#options;
-    const loaded = await this.#backend.load(target, await size(), signal);
-    this.#now = { isPlanned, loaded };
+    const loaded = await this.#backend.load(
+      kind === 'texts' ? exactWherePossible(target) : target,
+      await size(),
+      signal,
+    );
+    this.#now = { kind, loaded };
     return loaded;
   }
 
@@ -401,6 +414,11 @@ class Bench {
   ): Promise<Extract<JobEvent, { type: T }>> {
     return requireEvent(await this.#events(loaded, job), type);
   }
+}
+
+function exactWherePossible(target: LocalTarget): LocalTarget {
+  const settings = { ...target.source.settings, exact: 'on' as const };
+  return whyNotExact(settings) === null ? { ...target, source: { ...target.source, settings } } : target;
 }
 
 /** The tokens of a prompt that have a score: all but the first. */
