@@ -112,7 +112,7 @@ describe('hearth status', () => {
       SVC_API_KEY: 'other',
     });
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('An API key is required');
+    expect(stderr).toContain('The API key that was sent is unknown here, or revoked');
   });
 
   it('has an exit code of its own for nobody there', async () => {
