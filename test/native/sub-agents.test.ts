@@ -109,7 +109,7 @@ describe.each(MEMORY_KINDS.map(([name]) => name))('an agent on a model with a %s
     },
   );
 
-  it('evaluates the beginning of eight agents that start at once a single time', async () => {
+  it('evaluates the beginning of eight agents that start at once a single time, or twice if the first runs ahead', async () => {
     const worker = await started(name, 8);
     const opening: Turn = { role: 'system', content: words.repeat(60) };
     const ask = (at: number) =>
@@ -120,6 +120,8 @@ describe.each(MEMORY_KINDS.map(([name]) => name))('an agent on a model with a %s
     const evaluated = usages.reduce((sum, usage) => sum + usage.promptTokens - usage.cachedTokens, 0);
     await worker.end();
     expect(longest).toBeGreaterThan(600);
-    expect(evaluated).toBeLessThan(longest + 8 * 64);
+    // On a busy machine the first may be evaluated before the second arrives. It then has no state where the two part, and a
+    // memory that cannot be cut evaluates the beginning once more.
+    expect(evaluated).toBeLessThan(2 * longest + 8 * 64);
   });
 });
