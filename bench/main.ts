@@ -4,6 +4,7 @@ import { agents } from './agents/agents.ts';
 import { bare } from './bare/bare.ts';
 import { boot } from './boot.ts';
 import { compare } from './compare/compare.ts';
+import { evaluation } from './evaluation.ts';
 import { exact } from './exact/exact.ts';
 import { frozen } from './frozen/frozen.ts';
 import { frozenMatrix } from './frozen/frozen-matrix.ts';
@@ -35,6 +36,7 @@ const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<v
   'many-agents': manyAgents,
   unrelated,
   writing,
+  eval: evaluation,
   exact,
   frozen,
   'frozen-matrix': frozenMatrix,
