@@ -1,7 +1,6 @@
 /**
- * store/batches owns what the batch API keeps below SVC_HOME/batches: files that clients send, records of batches, and
- * the answers as they come. Everything is private to the key that asked, bounded, and gone after a time. It knows
- * nothing of what a line says.
+ * store/batches owns the files of the batch API below SVC_HOME/batches: uploads, batch records and answers.
+ * Everything is private to the key that created it, bounded, and expires. It knows nothing of the contents of a line.
  */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
@@ -20,7 +19,7 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import type { BatchLimits } from './limits.ts';
 import { Records } from './records.ts';
 
-/** A known file; times are Unix seconds. */
+/** Times are Unix seconds. */
 export interface StoredFile {
   readonly schema: 1;
   readonly owner: string;
@@ -31,18 +30,16 @@ export interface StoredFile {
   readonly expiresAt: number;
 }
 
-/** A batch; what it says is for others. */
 export interface StoredBatch {
   readonly schema: 1;
   readonly owner: string;
-  /** Unix seconds. */
   readonly createdAt: number;
   readonly isOver: boolean;
   readonly batch: unknown;
 }
 
 export interface FileDraft {
-  /** Rejects with `body_too_large`, `files_full`, or what the disk says. */
+  /** Rejects with `body_too_large`, `files_full`, or the disk's error. */
   add(bytes: Buffer): Promise<void>;
   keep(about: Pick<StoredFile, 'filename' | 'purpose'> & { readonly keptS: number }): Promise<string>;
   drop(): Promise<void>;
@@ -76,12 +73,11 @@ export class BatchStore {
     this.#limits = options.limits;
   }
 
-  /** True if there was ever a file or a batch. */
   static async exists(home: string): Promise<boolean> {
     return (await fileSize(batchesFolder(home))) !== null;
   }
 
-  /** Only one process has a home, so what is half a file now was left by one that is dead. */
+  /** A home has one process at a time, so a partial file here was left by a process that is dead. */
   static async open(
     home: string,
     options: { readonly clock: Pick<Clock, 'unixMs'>; readonly limits: BatchLimits },
@@ -104,19 +100,17 @@ export class BatchStore {
     return path.join(this.#filesFolder, fileId + LINES);
   }
 
-  /** File that collects a batch's answers until its end. */
   logPath(batchId: string, kind: 'output' | 'error'): string {
     return path.join(this.#logsFolder, `${batchId}.${kind}${LINES}`);
   }
 
-  /** A file that a client begins to send. Throws `files_full` where it has too much already. */
   async receive(owner: string): Promise<FileDraft> {
     this.#requireRoom(owner, 0);
     const id = newFileId();
     const temporary = path.join(this.#filesFolder, id + PART);
     let file: FileHandle | null = null;
     let bytes = 0;
-    // One after another, and nothing after the end: a form may be refused while a piece of it is written.
+    // Writes run in order, and none after the end: a form may be refused while a piece of it is being written.
     let last: Promise<unknown> = Promise.resolve();
     const next = <T>(work: () => Promise<T>): Promise<T> => {
       const done = last.then(work);
@@ -160,7 +154,9 @@ export class BatchStore {
     };
   }
 
-  /** Makes a log of a batch a file of that id; done again after a crash, it changes nothing. False: there is no log. */
+  /**
+   * Makes the log of a batch a file with that id. Repeating it after a crash changes nothing. False: there is no log.
+   */
   async adopt(
     log: string,
     id: string,
@@ -176,7 +172,7 @@ export class BatchStore {
     return true;
   }
 
-  /** The record goes last: what is half removed is removed again at the next start. */
+  /** The record goes last: the next start completes a removal that a crash interrupted. */
   async deleteFile(id: string): Promise<void> {
     await removeDurably(this.contentPath(id));
     await this.files.delete(id);
@@ -187,7 +183,7 @@ export class BatchStore {
     await this.batches.delete(id);
   }
 
-  /** Removes files that a crash left without a record. Runs before anything else. */
+  /** Removes files that a crash left without a record. Must run before anything else. */
   async removeLeftovers(inUse: ReadonlySet<string>): Promise<void> {
     for (const name of await readdir(this.#filesFolder)) {
       const id = path.basename(name, LINES);
@@ -196,7 +192,6 @@ export class BatchStore {
     }
   }
 
-  /** Removes what is over its time, but for files that are `inUse`. */
   async sweep(inUse: ReadonlySet<string>): Promise<void> {
     const nowS = this.nowS;
     for (const [id, { expiresAt }] of this.files.entries())
@@ -205,7 +200,6 @@ export class BatchStore {
       if (isOver && createdAt + 2 * this.#limits.keptS <= nowS) await this.deleteBatch(id);
   }
 
-  /** Throws `batches_full`. */
   requireBatchRoom(owner: string): void {
     const all = this.batches.entries();
     const open = all.filter(([, each]) => each.owner === owner && !each.isOver).length;

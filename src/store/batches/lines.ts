@@ -1,4 +1,4 @@
-/** Files of lines: read line by line in bounded memory, and appended to so that a crash leaves whole lines only. */
+/** Files of lines: read in bounded memory, and appended to so that a crash leaves whole lines only. */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { errnoCode, PRIVATE_FILE, writeAll, writeFailure } from '../../lib/files/durable.ts';
@@ -6,17 +6,14 @@ import { errnoCode, PRIVATE_FILE, writeAll, writeFailure } from '../../lib/files
 const BREAK = 0x0a;
 
 export interface Line {
-  /** From 1; empty lines count. */
+  /** Starts at 1; empty lines count. */
   readonly number: number;
-  /** Without its line break; null: longer than the limit. */
+  /** Without its line break; null if longer than the limit. */
   readonly bytes: Buffer | null;
-  /** Offset of the next line. */
   readonly end: number;
-  /** False: the file ends before its break. */
   readonly isWhole: boolean;
 }
 
-/** No line at all where there is no file. */
 export async function* readLines(path: string, mostBytes: number): AsyncGenerator<Line, void, void> {
   let parts: Buffer[] = [];
   let length = 0;
@@ -33,7 +30,6 @@ export async function* readLines(path: string, mostBytes: number): AsyncGenerato
   const add = (piece: Buffer): void => {
     length += piece.length;
     end += piece.length;
-    // Text beyond the limit is dropped.
     if (length <= mostBytes) parts.push(piece);
     else parts = [];
   };
@@ -55,10 +51,9 @@ export async function* readLines(path: string, mostBytes: number): AsyncGenerato
   if (length > 0) yield taken(false);
 }
 
-/** Prefix of each line that a log keeps to recognise it. */
+/** Prefix by which a log recognises each of its lines. */
 const HEAD_BYTES = 256;
 
-/** A file to whose end lines are added. */
 export class LineLog {
   readonly #path: string;
   readonly #file: FileHandle;
@@ -94,7 +89,7 @@ export class LineLog {
     return this.#sizeBytes;
   }
 
-  /** Rejects where the disk refuses; then nothing of the line is left. */
+  /** Rejects if the write fails; nothing of the line remains then. */
   add(text: string): Promise<void> {
     const bytes = Buffer.from(`${text}\n`);
     const write = this.#written.then(async () => {
@@ -121,7 +116,6 @@ export class LineLog {
   }
 }
 
-/** The first bytes of every whole line. */
 async function* readHeads(path: string): AsyncGenerator<{ head: string; end: number }, void, void> {
   let head = Buffer.alloc(0);
   let end = 0;

@@ -1,4 +1,4 @@
-/** A folder of small JSON records by id, all of them in memory too; a change is on the disk before it is reported. */
+/** A folder of small JSON records by id, mirrored in memory. A change is on the disk before it is reported. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolder, removeDurably, writeDurably } from '../../lib/files/durable.ts';
@@ -8,7 +8,6 @@ const END = '.json';
 export class Records<T extends { readonly schema: 1 }> {
   readonly #folder: string;
   readonly #all: Map<string, T>;
-  /** Writes of each record, in order. */
   readonly #writes = new Map<string, Promise<void>>();
 
   private constructor(folder: string, all: Map<string, T>) {
@@ -16,7 +15,7 @@ export class Records<T extends { readonly schema: 1 }> {
     this.#all = all;
   }
 
-  /** Reads the folder's records; skips damaged ones and those of a later version. */
+  /** Skips damaged records and those of a later version. */
   static async open<T extends { readonly schema: 1 }>(folder: string): Promise<Records<T>> {
     await makeFolder(folder);
     const all = new Map<string, T>();
@@ -32,7 +31,6 @@ export class Records<T extends { readonly schema: 1 }> {
     return this.#all.get(id);
   }
 
-  /** In no particular order. */
   entries(): [string, T][] {
     return [...this.#all];
   }
@@ -58,7 +56,7 @@ export class Records<T extends { readonly schema: 1 }> {
     return write;
   }
 
-  /** Ids are made here and hold nothing but letters, digits and `_` or `-`. */
+  /** Safe as a path: ids are made here and contain only letters, digits, `_` and `-`. */
   #recordPath(id: string): string {
     return path.join(this.#folder, id + END);
   }

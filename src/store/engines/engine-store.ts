@@ -10,13 +10,11 @@ import type { Store } from '../files/store.ts';
 import { EngineEntry } from './entry.ts';
 
 export interface EngineSet {
-  /** Sorted by name. */
   readonly entries: readonly EngineEntry[];
-  /** Files that cannot be used; they never hide the others. */
+  /** Unusable files never hide the others. */
   readonly damaged: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** No entry is larger. */
 const MOST_BYTES = 4 * 1024 * 1024;
 const NONE: EngineSet = { entries: [], damaged: [] };
 
@@ -28,7 +26,7 @@ export class EngineStore {
     this.#store = store;
   }
 
-  /** Every change adds, replaces or removes a file, which shows in the stat of the folder. */
+  /** Caches by the stat of the folder: every change adds, replaces or removes a file, which shows there. */
   async read(): Promise<EngineSet> {
     const folder = stampNow(this.#folder);
     if (folder === null) return NONE;
@@ -45,7 +43,6 @@ export class EngineStore {
     return entry;
   }
 
-  /** Adds an entry, or replaces the one of its name and type. */
   async put(entry: EngineEntry): Promise<void> {
     await this.#change(`hearth ${entry.type} add ${entry.name}`, async () => {
       const { entries } = await this.#readAll();
@@ -121,7 +118,7 @@ export class EngineStore {
   }
 }
 
-/** A name that ids can begin with; throws where it cannot. */
+/** Throws for a name that ids cannot begin with. */
 export function checkEngineName(name: string): string {
   if (/[/:]/.test(name) || name.length > 40 || !isModelId(name))
     throw taken(name, 'a name has up to 40 small letters, digits, dots, dashes and underscores');

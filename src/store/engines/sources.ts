@@ -1,4 +1,4 @@
-/** Makes upstreams and commands from entries. Keys are read when they are needed, and never stored. */
+/** Makes upstreams and commands from entries. Keys are read when needed, and never stored. */
 import { readFile, stat } from 'node:fs/promises';
 import { DEFAULT_DEADLINES, DEFAULT_MAX_CALLS } from '../../engine/upstream/limits.ts';
 import type { Upstream } from '../../engine/upstream/ports.ts';
@@ -85,7 +85,7 @@ async function readAuthority({ name, caFile }: UpstreamEntry): Promise<string | 
 const missing = (upstream: string, reason: string): Error =>
   fail('upstream_key_missing', { upstream, reason });
 
-/** Calls at a time, where neither the user nor the command says how many. */
+/** Concurrent calls if neither the user nor the command limits them. */
 const USUAL_CALLS = 64;
 
 export function commandSource(

@@ -3,9 +3,7 @@ import { BUILTIN_IDS } from '../../lib/errors/builtin-ids.ts';
 
 export interface BuiltinFacts {
   readonly id: string;
-  /** Of the shipped file, lower-case hex. */
   readonly sha256: string;
-  /** Its limits, in the words of `hearth show`; the model card has more. */
   readonly limits: string;
 }
 
@@ -22,7 +20,6 @@ export const BUILTIN_FACTS: readonly BuiltinFacts[] = [
   },
 ];
 
-/** Keyed by the SHA-256 as hex or `sha256:<hex>`; absent for a file that does not ship. */
 export function builtinLimits(digest: string | null | undefined): string | undefined {
   return BUILTIN_FACTS.find(({ sha256 }) => digest === sha256 || digest === `sha256:${sha256}`)?.limits;
 }

@@ -1,4 +1,4 @@
-/** States that an upgrade replaced, kept so that `hearth rollback` can bring them back. */
+/** States that an upgrade replaced, kept for `hearth rollback`. */
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -6,7 +6,7 @@ import { readText } from '../../lib/files/plain-file.ts';
 import { ModelManifest } from './manifest.ts';
 import type { StorePaths } from './paths.ts';
 
-/** More than a user would go back; each may keep the weights of a model. */
+/** Chosen: more than a user goes back. Each may keep the weights of a model on the disk. */
 export const MOST_FORMER = 5;
 const MOST_BYTES = 8 * 1024 * 1024;
 
@@ -14,15 +14,11 @@ const Text = Type.String({ maxLength: 4096 });
 
 export const FormerState = Type.Object(
   {
-    /** RFC 3339, UTC. */
     at: Text,
-    /** Describes the upgrade, in words. */
     change: Text,
-    /** The selected build of llama.cpp; null: the package. */
+    /** Null: the packaged library. */
     library: Type.Object({ name: Type.Union([Text, Type.Null()]), sha256: Type.Union([Text, Type.Null()]) }),
-    /** The text of the chosen defaults; null: none were chosen. */
     defaults: Type.Union([Text, Type.Null()]),
-    /** The model with its revision and its settings. */
     model: ModelManifest,
   },
   { additionalProperties: false },
@@ -34,7 +30,7 @@ const FormerStates = Type.Object({
   states: Type.Array(FormerState, { maxItems: MOST_FORMER }),
 });
 
-/** The newest last. */
+/** Newest last. */
 export async function readFormer({ former }: StorePaths): Promise<readonly FormerState[]> {
   const text = await readText(former, MOST_BYTES);
   if (text === null) return [];

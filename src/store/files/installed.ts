@@ -1,4 +1,4 @@
-/** Installed models, read from the manifests folder; damaged entries are reported and never hide the others. */
+/** Installed models, read from the manifests folder. Damaged entries are reported and never hide the others. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail, isSvcError, errorReason } from '../../lib/errors/svc-error.ts';
@@ -15,32 +15,30 @@ export interface DamagedManifest {
 }
 
 export interface InstalledSet {
-  /** Sorted by id. */
   readonly manifests: readonly ModelManifest[];
   readonly damaged: readonly DamagedManifest[];
 }
 
-/** Result of a name: a model with that id or alias, or an unusable manifest. */
 type Named =
   | { readonly matched: string; readonly model: ModelManifest }
   | { readonly damaged: DamagedManifest };
 
 interface CachedFile {
-  /** Empty for what must be read again. */
+  /** Empty: must be read again. */
   readonly stamp: string;
   readonly manifest: ModelManifest | undefined;
   readonly damage: DamagedManifest | undefined;
 }
 
-/** Delay until an edit inside a manifest shows; such an edit does not change the folder. */
+/** Delay until an edit inside a manifest is noticed; such an edit does not change the folder's stat. */
 const RECHECK_MS = 1000;
-/** Manifests that are opened together, so that a large store does not use up the process's file descriptors. */
+/** Manifests opened at once, so that a large store does not use up the process's file descriptors. */
 const MOST_OPEN = 16;
 
 /**
- * Reads the folder as it is now, so that a running server sees with its next request what the CLI did. Every change
- * that Hearth makes adds, replaces or removes a file, which shows in the folder's own stat: while that stays the same,
- * one stat answers for all manifests. Otherwise each is looked at, and parsed again if its own stat changed.
+ * Reads the folder on each call, so that a running server sees a change by the CLI with its next request. Every
+ * change that Hearth makes adds, replaces or removes a file, which changes the folder's own stat. While that is
+ * unchanged, one stat answers for all manifests; otherwise each manifest with a changed stat is parsed again.
  */
 export class InstalledReader {
   readonly #paths: StorePaths;
@@ -56,7 +54,7 @@ export class InstalledReader {
     if (folder === null) return { manifests: [], damaged: [] };
     const known = this.#known?.stamp === folder.text ? this.#known : undefined;
     if (known !== undefined && Math.abs(Date.now() - known.checkedMs) < RECHECK_MS) return known.set;
-    // Others go on with what is known while this call looks at every file.
+    // Other callers use the known set while this call looks at every file.
     if (known !== undefined) known.checkedMs = Date.now();
     const set = await this.#readAll();
     this.#known = folder.isSettled ? { stamp: folder.text, set, checkedMs: Date.now() } : undefined;
@@ -104,7 +102,6 @@ export class InstalledReader {
     } catch (error) {
       return damagedFile(name, path, errnoCode(error) ?? String(error));
     }
-    // Removed between the listing and here.
     if (stamp === null) return undefined;
     const cached = this.#cache.get(name);
     if (cached?.stamp === stamp.text) return cached;
@@ -124,9 +121,9 @@ export class InstalledReader {
 }
 
 /**
- * Finds what a name means, the same for every verb and every request. The exact spelling wins over the tolerant ones,
- * and within one spelling ids win over aliases. A damaged entry keeps its own spelling, so that no other model is
- * used, or removed, in its place.
+ * Finds what a name means, for every verb and request. The exact spelling precedes the tolerant ones, and within one
+ * spelling ids precede aliases. A damaged entry keeps its own spelling, so that no other model is used, or removed,
+ * in its place.
  */
 export function lookUp({ manifests, damaged }: InstalledSet, name: string): Named | undefined {
   for (const key of lookupKeys(name)) {
@@ -148,7 +145,7 @@ async function readManifest(name: string, path: string, stamp: string): Promise<
   const id = fileNameToId(name.slice(0, -'.json'.length));
   if (id === null) return damagedFile(name, path, 'its file name is not a model id');
   try {
-    // A pipe would be waited for, for ever.
+    // Reading a pipe would block for ever.
     if (!(await stat(path)).isFile()) return damagedFile(id, path, 'it is not a file');
     const bytes = await readFile(path);
     if (bytes.length > MAX_MANIFEST_BYTES) return damagedFile(id, path, 'it is too large');
@@ -156,7 +153,7 @@ async function readManifest(name: string, path: string, stamp: string): Promise<
   } catch (error) {
     if (errnoCode(error) === 'ENOENT') return undefined;
     if (isSvcError(error)) return { ...damagedFile(id, path, errorReason(error)), stamp };
-    // Too many open files, or a disk that fails to answer, says nothing about the file: the next look reads it again.
+    // Too many open files or a failing disk proves nothing about the file: the next look reads it again.
     return damagedFile(id, path, errnoCode(error) ?? String(error));
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The manifest of a model: the one small JSON file that makes a model installed.
- * Files are named either by digest (bytes in our own store) or by path (bytes that belong to somebody else).
+ * The manifest of a model: the small JSON file that makes a model installed. It names files by digest (bytes in our
+ * own store) or by path (bytes that another program or the user owns).
  */
 import { type Static, Type } from 'typebox';
 import { Check, Errors } from 'typebox/value';
@@ -17,16 +17,15 @@ const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const Text = Type.String({ maxLength: 4096 });
 export const Digest = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
-/** Other programs whose models can be served where they lie; `hf` is also where a pulled model comes from. */
+/** Other programs whose models can be served in place; `hf` is also the origin of a pulled model. */
 export const FOREIGN_STORES = ['ollama', 'lmstudio', 'hf', 'llama.cpp', 'jan'] as const;
 export type ForeignStoreName = (typeof FOREIGN_STORES)[number];
 
 export const ModelSource = Type.Object(
   {
     type: Type.Enum(['file', 'builtin', ...FOREIGN_STORES]),
-    /** The user's word: a path, a hub reference, a name in the foreign store. */
+    /** As the user typed it: a path, a hub reference, or a name in the foreign store. */
     ref: Text,
-    /** Hub pulls: the repository and the commit that was pinned. */
     repo: Type.Optional(Text),
     commit: Type.Optional(Type.String({ pattern: '^[0-9a-f]{40}$' })),
     endpoint: Type.Optional(Text),
@@ -35,7 +34,7 @@ export const ModelSource = Type.Object(
 );
 export type ModelSource = Static<typeof ModelSource>;
 
-/** Adapters are installed as `model`; a manifest that was ever valid stays so. */
+/** Adapters are installed as `model`; a manifest that was ever valid stays valid. */
 const FileRole = Type.Enum(['model', 'mmproj', 'adapter']);
 
 /** Result of `stat` when the file was last verified. */
@@ -45,13 +44,13 @@ const Stamp = {
   inode: Type.Optional(Type.String({ pattern: '^[0-9]{1,20}$' })),
 };
 
-/** A file that we do not own; `digestOrigin` says whether its digest was computed here or only stated by its store. */
+/** A file that we do not own. `digestOrigin`: whether Hearth computed its digest or its store only states it. */
 export const ReferencedFile = Type.Object(
   {
     role: FileRole,
     path: Text,
     ...Stamp,
-    /** Absent in manifests from before it was kept, and for a file that had only just changed. */
+    /** Absent in older manifests, and for a file that had only just changed. */
     ctimeNs: Type.Optional(Type.String({ pattern: '^-?[0-9]{1,20}$' })),
     sha256: Type.Optional(Digest),
     digestOrigin: Type.Optional(Type.Union([Type.Literal('computed'), Type.Literal('stated')])),
@@ -60,7 +59,7 @@ export const ReferencedFile = Type.Object(
 );
 export type ReferencedFile = Static<typeof ReferencedFile>;
 
-/** A file in store/blobs; `name` is the name that a shard needs next to its siblings. */
+/** `name` is the file name that a shard needs next to its siblings. */
 export const BlobFile = Type.Object(
   {
     role: FileRole,
@@ -74,7 +73,7 @@ export const BlobFile = Type.Object(
 );
 export type BlobFile = Static<typeof BlobFile>;
 
-/** The stored part of a stamp: our own links and renames change the ctime of a blob. */
+/** The stored part of a stamp. The ctime is left out, because our own links and renames change it. */
 export const blobStamp = ({
   sizeBytes,
   mtimeMs,
@@ -95,11 +94,10 @@ export function referenceStamp({
 export const ModelFile = Type.Union([ReferencedFile, BlobFile]);
 export type ModelFile = Static<typeof ModelFile>;
 
-/** An adapter is installed like a model, but serves no request alone. */
 export const InstalledKind = Type.Union([ModelKind, Type.Literal('adapter')]);
 export type InstalledKind = Static<typeof InstalledKind>;
 
-/** Facts read from the GGUF header when the model was installed; what an adapter does not have is 0 or null. */
+/** Facts read from the GGUF header at installation; 0 or null for those that an adapter does not have. */
 export const ModelFacts = Type.Object(
   {
     architecture: Text,
@@ -110,20 +108,16 @@ export const ModelFacts = Type.Object(
     embeddingLength: Count,
     pooling: Type.Union([Text, Type.Null()]),
     blockCount: Count,
-    /** Bytes of KV state per token of window, f16, summed over all layers. */
+    /** Bytes per token of the window, f16, summed over all layers. */
     kvBytesPerToken: Count,
     vocabSize: Count,
     sizeBytes: Count,
     license: Type.Union([Text, Type.Null()]),
-    /** Absent for other models, and in manifests from before it was kept. */
     experts: Type.Optional(ExpertFacts),
-    /** Layers that predict further tokens (MTP). */
     mtpLayers: Type.Optional(Count),
-    /** For adapters: their trained strength, and the number of matrices they change. */
     adapter: Type.Optional(
       Type.Object({ alpha: Type.Number(), targets: Count }, { additionalProperties: false }),
     ),
-    /** Facts of the installed projector. */
     projector: Type.Optional(
       Type.Object(
         { type: Type.Union([Text, Type.Null()]), image: Type.Boolean(), audio: Type.Boolean() },
@@ -131,12 +125,11 @@ export const ModelFacts = Type.Object(
       ),
     ),
     hasChatTemplate: Type.Boolean(),
-    /** Features of the chat template, read from its text. */
     template: Type.Object({
       tools: Type.Boolean(),
       reasoning: Type.Boolean(),
       system: Type.Boolean(),
-      /** Only in manifests from before it was read by rendering; not used. */
+      /** Only in older manifests, and not used: it is now read by rendering. */
       toolFormat: Type.Optional(Type.String()),
     }),
   },
@@ -144,12 +137,9 @@ export const ModelFacts = Type.Object(
 );
 export type ModelFacts = Static<typeof ModelFacts>;
 
-/** Defaults of one model, below what a request says and above the settings of the service. */
-/** A system prompt fills the window of its model long before. */
+/** Chosen: a system prompt fills the window of its model long before this. */
 export const MOST_SYSTEM_CHARS = 65_536;
-/** A share of the window in percent, or tokens. */
 export const COMPACT = /^(?:[1-9][0-9]?%|[1-9][0-9]{2,8})$/;
-/** The width of the model itself. */
 export const NATIVE_WIDTH = 'native';
 const MOST_WIDTH = 65_536;
 export const TOKEN_IDS = ['auto', 'own'] as const;
@@ -160,19 +150,14 @@ export const ModelParams = Type.Object(
     ...modelSamplingShapes,
     maxTokens: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
     stop: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 64 })),
-    /** A duration as `SVC_KEEP_ALIVE` takes it, for example `10m`, `0` or `-1`. */
     keepAlive: Type.Optional(Type.String({ maxLength: 32 })),
-    /** Default system message. */
     system: Type.Optional(Type.String({ minLength: 1, maxLength: MOST_SYSTEM_CHARS })),
-    /** Threshold that shortens long conversations: a share of the window, or tokens. */
     compact: Type.Optional(Type.String({ pattern: COMPACT.source })),
-    /** Default width of vectors. */
     dimensions: Type.Optional(
       Type.Union([Type.Literal(NATIVE_WIDTH), Type.Integer({ minimum: 1, maximum: MOST_WIDTH })]),
     ),
-    /** Whether token ids in place of texts must be proved to be of the model's vocabulary. */
+    /** Whether token ids in place of texts need proof that they are of the model's vocabulary. */
     tokenIds: Type.Optional(Type.Enum([...TOKEN_IDS])),
-    /** The farthest that a request for a pool with this model may go. */
     privacy: Type.Optional(Type.Enum([...PRIVACIES])),
     ...modelSettingShapes,
   },
@@ -191,21 +176,19 @@ export const ModelManifest = Type.Object(
     files: Type.Array(ModelFile, { minItems: 1, maxItems: 1024 }),
     facts: ModelFacts,
     params: ModelParams,
-    /** RFC 3339, UTC. */
     addedAt: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$' }),
   },
   { additionalProperties: false },
 );
 export type ModelManifest = Static<typeof ModelManifest>;
 
-/** A manifest is a few kilobytes; more than this is not one of ours and is not read. */
+/** Manifests are a few kilobytes; a larger file is not one, and is not read. */
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
 
 export function isBlobFile(file: ModelFile): file is BlobFile {
   return 'digest' in file;
 }
 
-/** The digest of a file when it is known, lower-case hex. */
 export function knownDigest(file: ModelFile): string | null {
   return isBlobFile(file) ? file.digest : (file.sha256 ?? null);
 }
@@ -214,7 +197,6 @@ export function modelFiles(manifest: ModelManifest): readonly ModelFile[] {
   return manifest.files.filter((file) => file.role === 'model');
 }
 
-/** The file that turns images or audio into rows of this model; null if there is none that was checked. */
 export function projectorFile(manifest: ModelManifest): ModelFile | null {
   if (manifest.facts.projector === undefined) return null;
   return manifest.files.find((file) => file.role === 'mmproj') ?? null;
@@ -227,7 +209,7 @@ export function acceptedMedia({
   return [...(image ? (['image'] as const) : []), ...(audio ? (['audio'] as const) : [])];
 }
 
-/** All that a load opens; files of another role are only kept. */
+/** All files that a load opens; files of other roles are only kept. */
 export function loadedFiles(manifest: ModelManifest): readonly ModelFile[] {
   const projector = projectorFile(manifest);
   return projector === null ? modelFiles(manifest) : [...modelFiles(manifest), projector];
@@ -237,7 +219,6 @@ export function blobDigests(manifest: ModelManifest): string[] {
   return manifest.files.filter(isBlobFile).map((file) => file.digest);
 }
 
-/** Parses and checks the text of a manifest; `expectedId` is what its file name says. */
 export function parseManifest(text: string, expectedId: string): ModelManifest {
   const reason = (why: string, cause?: unknown) =>
     fail('manifest_damaged', { param: expectedId, model: expectedId, reason: why }, cause);
@@ -261,23 +242,21 @@ export function formatManifest(manifest: ModelManifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** A chat model whose file has no chat template; its user may have set one. */
 export function isWithoutTemplate({ kind, facts }: ModelManifest): boolean {
   return kind === 'chat' && !facts.hasChatTemplate;
 }
 
-/** A chat model without any template: neither its file nor its user has one. */
 export function isBaseModel(model: ModelManifest): boolean {
   return isWithoutTemplate(model) && model.params.template === undefined;
 }
 
-/** Tokens of an answer that neither the request nor the model limits; null: the worker decides, by the vocabulary. */
+/** In tokens; null: the worker decides by the vocabulary. */
 export function unnamedLimit(model: ModelManifest): number | null {
   if (isBaseModel(model)) return BASE_MODEL_TOKENS;
   return isWithoutTemplate(model) ? CHOSEN_TEMPLATE_TOKENS : null;
 }
 
-/** A model that requests may name, which an adapter is not. */
+/** Excludes adapters, which requests cannot name. */
 export type ServedManifest = ModelManifest & { readonly kind: ModelKind };
 
 export function isServed(manifest: ModelManifest): manifest is ServedManifest {

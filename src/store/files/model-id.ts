@@ -1,7 +1,7 @@
 /**
- * Model ids: the public strings of registry entries, and the only names that ever become file names.
- * An id is `name`, `owner/name`, or either with `:tag`, in lower case; everything else is refused here,
- * so no path separator trick, device name or control character reaches the file system.
+ * Model ids: the public names of models, and the only names that become file names. An id is `name`, `owner/name`, or
+ * either with `:tag`, in lower case. Everything else is refused here, so that no path separator, device name or
+ * control character reaches the file system.
  */
 import { FEATURE_HASH_MODEL } from '../../contract/limits.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -10,25 +10,23 @@ const PART = '[a-z0-9][a-z0-9._-]{0,79}';
 const MODEL_ID = new RegExp(`^${PART}(?:/${PART})?(?::${PART})?$`);
 const FOREIGN_CHARACTER = /[^a-z0-9._/:-]/;
 const MODEL_NAME = new RegExp(MODEL_ID.source, 'i');
-/** Room for the encoded separators and a temporary suffix below the usual 255 bytes of a file name. */
+/** Leaves room for encoded separators and a temporary suffix within the usual 255 bytes of a file name. */
 const MAX_ID_LENGTH = 160;
-/** Names that Windows treats as devices whatever their extension. */
+/** Windows treats these as devices whatever their extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?$/;
-/** Ids that mean something else on the wire: the two aliases and the feature-hash fallback. */
+/** Ids with another meaning on the wire: the two aliases and the feature-hash fallback. */
 const RESERVED = new Set(['default', 'default-embedding', FEATURE_HASH_MODEL]);
 
 export function isModelId(text: string): boolean {
   return whyNotModelId(text) === null;
 }
 
-/** Returns the id unchanged, or throws with the reason why it cannot be one. */
 export function checkModelId(text: string): string {
   const reason = whyNotModelId(text);
   if (reason !== null) throw fail('model_id_invalid', { param: 'id', id: text, reason });
   return text;
 }
 
-/** True for a spelling that may stand as an alias: an id in any mixture of cases. */
 export function isAlias(text: string): boolean {
   return text.length <= MAX_ID_LENGTH && MODEL_NAME.test(text) && isModelId(text.toLowerCase());
 }
@@ -46,8 +44,8 @@ function whyNotModelId(text: string): string | null {
 }
 
 /**
- * An id made from free text such as a file name or a hub reference; null when nothing usable remains.
- * Separators `/` and `:` survive only in their places, every other run of foreign characters becomes one dash.
+ * Makes an id from a file name or hub reference; null if nothing usable remains. `/` and `:` survive only as
+ * separators; any other run of foreign characters becomes one dash.
  */
 export function toModelId(text: string): string | null {
   const [, path = '', tag] = /^([^:]*)(?::(.*))?$/s.exec(text.normalize('NFKC').toLowerCase()) ?? [];
@@ -66,19 +64,17 @@ function toPart(text: string): string {
     .replace(/[^a-z0-9]+$/, '');
 }
 
-/** The spellings under which a request may mean an id or alias: as written, lower case, without `:latest`. */
+/** Spellings to try in order: as written, lower case, without `:latest`. */
 export function lookupKeys(name: string): readonly string[] {
   const lower = name.toLowerCase();
   const bare = lower.endsWith(':latest') ? lower.slice(0, -':latest'.length) : lower;
   return [...new Set([name, lower, bare, `${bare}:latest`])];
 }
 
-/** The file name of an id: its two separators are percent-encoded, all else is safe on every file system. */
 export function idToFileName(id: string): string {
   return checkModelId(id).replaceAll('/', '%2f').replaceAll(':', '%3a');
 }
 
-/** The reverse of idToFileName; null when the name is not one that it makes. */
 export function fileNameToId(name: string): string | null {
   const id = name.replaceAll('%2f', '/').replaceAll('%3a', ':');
   return isModelId(id) && idToFileName(id) === name ? id : null;

@@ -1,4 +1,4 @@
-/** The only place that joins store paths: every part is a checked digest or a checked id, never text from outside. */
+/** The only place that joins store paths: every part is a checked digest or id, never text from outside. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -13,9 +13,7 @@ export interface StorePaths {
   /** Shards under their real names, hard-linked to blobs, because native code finds siblings by name. */
   readonly split: string;
   readonly defaults: string;
-  /** States that an upgrade replaced. */
   readonly former: string;
-  /** Entries of engines beyond the built-in one. */
   readonly engines: string;
   readonly writerLock: string;
 }
@@ -45,12 +43,11 @@ export function blobPath(paths: StorePaths, digest: string): string {
   return join(paths.blobs, `sha256-${checkDigest(digest)}`);
 }
 
-/** Path of a file's bytes: in our blobs, or at its owner's place. */
 export function filePath(paths: StorePaths, file: ModelFile): string {
   return isBlobFile(file) ? blobPath(paths, file.digest) : file.path;
 }
 
-/** An unfinished download; it keeps its name across runs, so that a later run can resume it. */
+/** An unfinished download. The name is the same in every run, so that a later one can resume it. */
 export function downloadPath(paths: StorePaths, digest: string): string {
   return join(paths.partial, `sha256-${checkDigest(digest)}.part`);
 }
@@ -59,7 +56,6 @@ export function manifestPath(paths: StorePaths, id: string): string {
   return join(paths.manifests, `${idToFileName(id)}.json`);
 }
 
-/** The folder where the shards of a split model lie side by side; models may share some of them, so all give its name. */
 export function splitFolder(paths: StorePaths, digests: readonly string[]): string {
   const name = createHash('sha256').update(digests.map(checkDigest).join('\n'));
   return join(paths.split, name.digest('hex'));

@@ -10,14 +10,10 @@ import { takeLock } from '../lock/owner-lock.ts';
 
 export const PinRecord = Type.Object({
   id: Type.String({ pattern: '^pin_[0-9a-f]{12}$' }),
-  /** Its id; it may have been removed since. */
   model: Type.String(),
-  /** Digest of its weights, hex; null: unknown. */
   digest: Type.Union([Type.String(), Type.Null()]),
   prefix: PinnedPrefix,
-  /** Size of its state when it was pinned. */
   bytes: Type.Integer({ minimum: 0 }),
-  /** RFC 3339. */
   createdAt: Type.String(),
 });
 export type PinRecord = Static<typeof PinRecord>;
@@ -28,7 +24,6 @@ const LOCK_WAIT_MS = 5_000;
 
 const pinFilePath = (home: string): string => path.join(home, 'cache-pins.json');
 
-/** None where there is no file. Rejects with `pins_unusable` for one that is damaged. */
 export async function readPins(home: string): Promise<readonly PinRecord[]> {
   const file = pinFilePath(home);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -41,7 +36,6 @@ export async function readPins(home: string): Promise<readonly PinRecord[]> {
   return value.pins;
 }
 
-/** Rejects with `pin_refused` where the model has as many as it may have. */
 export async function addPin(home: string, record: PinRecord): Promise<void> {
   await change(home, (pins) => {
     if (pins.filter(({ model }) => model === record.model).length >= MOST_PINS)

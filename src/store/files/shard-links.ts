@@ -1,6 +1,6 @@
 /**
- * Shards of our own under their real names: native code finds the parts of a split model by name, and blobs have none.
- * Each name is a hard link to its blob, in a folder that belongs to this one combination of parts.
+ * Own shards under their real names: native code finds the parts of a split model by name, and blobs have none. Each
+ * name is a hard link to its blob, in a folder for this combination of parts.
  */
 import { link, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -9,13 +9,11 @@ import { blobDigests, isBlobFile, type ModelFile, type ModelManifest, modelFiles
 import { filePath, type StorePaths, splitFolder } from './paths.ts';
 import { rename } from '../../lib/files/busy.ts';
 
-/** The path that native code opens for this file. */
 export function loadPath(paths: StorePaths, model: ModelManifest, file: ModelFile): string {
   if (!isBlobFile(file) || file.name === undefined) return filePath(paths, file);
   return join(splitFolder(paths, blobDigests(model)), file.name);
 }
 
-/** Links a shard after checking that its bytes are those of the blob. */
 export async function readyLoadPath(
   paths: StorePaths,
   model: ModelManifest,
@@ -30,14 +28,13 @@ export async function linkShards(paths: StorePaths, model: ModelManifest): Promi
   for (const file of modelFiles(model)) await readyLoadPath(paths, model, file);
 }
 
-/** Removes the folders that none of these models opens. Called under the writer lock only. */
+/** Needs the writer lock. */
 export async function dropUnusedLinks(paths: StorePaths, models: readonly ModelManifest[]): Promise<void> {
   const used = new Set(models.map((model) => basename(splitFolder(paths, blobDigests(model)))));
   for (const name of await readdir(paths.split))
     if (!used.has(name)) await rm(join(paths.split, name), { recursive: true, force: true });
 }
 
-/** A link that is missing, or that leads to bytes which the blob has no more, is made anew. */
 async function ensureLink(blob: string, name: string): Promise<void> {
   const temporary = join(dirname(name), temporaryName(basename(name)));
   try {
@@ -48,7 +45,7 @@ async function ensureLink(blob: string, name: string): Promise<void> {
   } catch (error) {
     throw writeFailure(name, error);
   } finally {
-    // A rename leaves it where another process made the same link in the meantime.
+    // A rename does nothing, and leaves it, if another process made the same link in the meantime.
     await rm(temporary, { force: true });
   }
 }

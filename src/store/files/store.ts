@@ -1,8 +1,8 @@
 /**
- * store/files owns the folder on the disk: blobs under their digests, one manifest per model, and the writer lock that
- * every change holds. It knows nothing of engines, hubs or what a request means by a name.
- * The lock is held for a moment only: downloads and copies happen in partial/ and are committed by renames. The order
- * makes it crash-safe: blobs before the manifest that names them, the manifest away before its blobs.
+ * store/files owns the folder on the disk: blobs by digest, one manifest per model, and the writer lock that every
+ * change holds. It knows nothing of engines, hubs or the meaning of names in requests. The lock is short: downloads
+ * and copies happen in partial/ and are committed by renames. The order is crash-safe: blobs are written before the
+ * manifest that names them, and the manifest is removed before its blobs.
  */
 import { readdir, stat, rm } from 'node:fs/promises';
 import {
@@ -24,13 +24,12 @@ import { join } from 'node:path';
 import { isFailure } from '../../lib/errors/svc-error.ts';
 import { isRunning } from '../lock/process-identity.ts';
 
-/** Wait for another change; changes take milliseconds. */
 const WRITER_WAIT_MS = 10_000;
 
 export interface SweepResult {
   readonly freedBytes: number;
   readonly removed: readonly string[];
-  /** Ids of damaged manifests because of which nothing was removed: their blobs cannot be known. */
+  /** Ids of damaged manifests. If there is one, nothing is removed, because its blobs are unknown. */
   readonly blockedBy: readonly string[];
 }
 
@@ -43,12 +42,11 @@ export class Store {
     this.#onStep = onStep;
   }
 
-  /** For copies and downloads, which run outside the lock and need named crash points too. */
+  /** Crash points of copies and downloads, which run outside the lock. */
   async step(name: string): Promise<void> {
     await this.#onStep?.(name);
   }
 
-  /** Runs one change of the store alone among all processes, after removing leftovers of dead ones. */
   async change<T>(purpose: string, apply: (writer: StoreWriter) => Promise<T>): Promise<T> {
     await this.prepareFolders();
     const lock = await takeLock(this.paths.writerLock, {
@@ -71,7 +69,6 @@ export class Store {
   }
 }
 
-/** Operations under the writer lock. */
 export class StoreWriter {
   readonly paths: StorePaths;
   readonly #onStep: StepHook | undefined;
@@ -81,7 +78,6 @@ export class StoreWriter {
     this.#onStep = onStep;
   }
 
-  /** Installed models; nothing else changes them while the lock is held. */
   async installed(): Promise<InstalledSet> {
     return new InstalledReader(this.paths).read();
   }
@@ -94,12 +90,11 @@ export class StoreWriter {
     await removeDurably(manifestPath(this.paths, id), this.#onStep);
   }
 
-  /** Removes a damaged manifest by the path under which it was listed. */
   async dropFile(path: string): Promise<void> {
     await removeDurably(path, this.#onStep);
   }
 
-  /** Takes a complete, verified and synced file of partial/ over as the blob of its digest. */
+  /** `from` must be a complete, verified and synced file of partial/. */
   async adoptBlob(from: string, digest: string): Promise<void> {
     await moveDurably(from, blobPath(this.paths, digest), this.#onStep);
   }
@@ -108,14 +103,13 @@ export class StoreWriter {
     await writeDurably(this.paths.defaults, text, this.#onStep);
   }
 
-  /** The states that can be brought back, the newest last. */
   async writeFormer(states: readonly FormerState[]): Promise<void> {
     await writeDurably(this.paths.former, formatFormer(states), this.#onStep);
   }
 
   /**
-   * Removes the given blobs, or all, that no manifest names, and the names of shards that no model opens. The weights that an
-   * installed model had before an upgrade stay.
+   * Removes the given blobs, or all, that no manifest names, and unused shard links. Weights from before an upgrade
+   * stay.
    */
   async sweepBlobs(candidates?: readonly string[]): Promise<SweepResult> {
     const { manifests, damaged } = await this.installed();
@@ -134,7 +128,6 @@ export class StoreWriter {
     return { freedBytes, removed: unused, blockedBy: [] };
   }
 
-  /** Removes every download that nobody works on right now; returns the bytes freed. */
   async dropPartials(): Promise<number> {
     return clearPartials(this.paths, 0);
   }
@@ -152,12 +145,12 @@ async function fileSize(path: string): Promise<number> {
   );
 }
 
-/** An unfinished download is kept this long, so that the same pull can continue it. */
+/** Kept this long, so that the same pull can continue. */
 const KEEP_PARTIAL_MS = 7 * 24 * 3600 * 1000;
 
 /**
- * Clears temporary files of dead writers. None in manifests/ can be live, as only holders of the lock write there;
- * those elsewhere are made beside the lock and go when their process is gone.
+ * Removes temporary files of dead writers. All of those in manifests/ are dead, because only holders of the lock
+ * write there; others are made without the lock and are removed once their process is gone.
  */
 async function clearLeftovers(paths: StorePaths): Promise<void> {
   await clearTemporaries(paths.manifests, () => true);
@@ -172,7 +165,6 @@ async function clearTemporaries(folder: string, isDead: (pid: number) => boolean
   }
 }
 
-/** Removes downloads that nobody works on and that are older; returns what that freed. */
 async function clearPartials(paths: StorePaths, olderThanMs: number): Promise<number> {
   const keys = new Set<string>();
   for (const name of await readdir(paths.partial)) {
@@ -184,7 +176,7 @@ async function clearPartials(paths: StorePaths, olderThanMs: number): Promise<nu
   return freedBytes;
 }
 
-/** Checks one download under its own lock, which a live pull holds; removes a dead one's. */
+/** A live pull holds the download's own lock. */
 async function clearPartial(stem: string, olderThanMs: number): Promise<number> {
   const lock = await takeLock(`${stem}.lock`, {
     purpose: 'hearth prune',
@@ -208,7 +200,6 @@ async function clearPartial(stem: string, olderThanMs: number): Promise<number> 
   }
 }
 
-/** Age of a file; zero if it does not exist. */
 async function ageMs(path: string): Promise<number> {
   return stat(path).then(
     (found) => Date.now() - found.mtimeMs,

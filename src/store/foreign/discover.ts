@@ -1,4 +1,3 @@
-/** Models of other programs on this machine, ready to be adopted in place. */
 import { FOREIGN_STORES, type ForeignStoreName } from '../files/manifest.ts';
 import type { ForeignEnvironment, ForeignScan } from './foreign-store.ts';
 import { scanHfCache } from './hf-cache.ts';
@@ -24,7 +23,6 @@ export async function scanForeignStore(
   return SCANNERS[name](environment);
 }
 
-/** Every store that is known, one after the other; a broken one is reported in its own scan. */
 export async function discover(environment: ForeignEnvironment): Promise<readonly ForeignScan[]> {
   const scans: ForeignScan[] = [];
   for (const name of FOREIGN_STORES) scans.push(await scanForeignStore(name, environment));

@@ -1,7 +1,7 @@
 /**
- * store/foreign owns the scanners of other programs' models. They only read: nothing of a foreign store is written,
- * renamed or deleted. It does not know whether what it finds is usable: candidates are checked when they are installed.
- * This file: what all scanners share.
+ * store/foreign owns the scanners of other programs' models. They only read: they never write, rename or delete in a
+ * foreign store. It does not know whether a find is usable: candidates are checked at installation. This file is what
+ * all scanners share.
  */
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
@@ -30,7 +30,6 @@ export interface ForeignProblem {
 
 export interface ForeignScan {
   readonly store: ForeignStoreName | 'folder';
-  /** Folders that were looked at and exist. */
   readonly roots: readonly string[];
   readonly candidates: readonly Candidate[];
   readonly problems: readonly ForeignProblem[];
@@ -39,7 +38,6 @@ export interface ForeignScan {
 const MAX_ENTRIES = 20_000;
 const MAX_DEPTH = 6;
 
-/** Collects unusable entries during a scan. */
 export class ScanNotes {
   readonly problems: ForeignProblem[] = [];
   #entriesLeft = MAX_ENTRIES;
@@ -48,7 +46,7 @@ export class ScanNotes {
     this.problems.push({ path, reason });
   }
 
-  /** The visible entries of a folder, sorted; none when it does not exist, a problem when it cannot be read. */
+  /** Visible entries, sorted. A missing folder is empty; an unreadable one is noted as a problem. */
   async entries(folder: string): Promise<Dirent[]> {
     try {
       const all = await readdir(folder, { withFileTypes: true });
@@ -65,7 +63,6 @@ export class ScanNotes {
     }
   }
 
-  /** All model files below a folder, links included, as paths. */
   async modelFiles(folder: string, depth = MAX_DEPTH): Promise<string[]> {
     const found: string[] = [];
     for (const entry of await this.entries(folder)) {
@@ -76,7 +73,6 @@ export class ScanNotes {
     return found;
   }
 
-  /** The first projector of a folder by name, as a part of a candidate. */
   async projectorIn(folder: string): Promise<{ readonly projector?: { readonly path: string } }> {
     const found = (await this.entries(folder)).find(
       (entry) => !entry.isDirectory() && isProjectorFileName(entry.name),
@@ -84,7 +80,6 @@ export class ScanNotes {
     return found === undefined ? {} : { projector: { path: join(folder, found.name) } };
   }
 
-  /** A small text file of the store, or null with a problem noted. */
   async text(path: string, maxBytes: number): Promise<string | null> {
     try {
       const { size } = await stat(path);
@@ -96,7 +91,7 @@ export class ScanNotes {
     return null;
   }
 
-  /** The real path of a file inside `root`, or null with a problem noted. */
+  /** Resolves links; null, with a problem noted, if the file is outside `root`. */
   async contained(
     root: string,
     path: string,
@@ -115,11 +110,9 @@ export class ScanNotes {
 
 export interface ModelGroup {
   readonly stem: string;
-  /** All files of the model, the first to load in front. */
   readonly paths: readonly string[];
 }
 
-/** Puts shards together; sets with missing parts are noted and left out. */
 export function groupModels(paths: readonly string[], notes: ScanNotes): ModelGroup[] {
   const present = new Set(paths);
   const groups: ModelGroup[] = [];
@@ -140,7 +133,6 @@ export function groupModels(paths: readonly string[], notes: ScanNotes): ModelGr
   return groups;
 }
 
-/** The real path of a folder that exists, else null. */
 export async function existingFolder(path: string, notes: ScanNotes): Promise<string | null> {
   try {
     return await realpath(path);

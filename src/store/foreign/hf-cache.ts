@@ -1,6 +1,6 @@
 /**
- * GGUF files in the cache of the Hugging Face tools (and of llama.cpp since it shares it).
- * Own scanner: the one of @huggingface/hub gives up on a repository with one broken link or without refs.
+ * GGUF files in the cache of the Hugging Face tools, which llama.cpp shares. The scanner of @huggingface/hub is not
+ * used, because it gives up on a repository with one broken link or without refs.
  */
 import { basename, join } from 'node:path';
 import { type Candidate, isInside } from '../install/import.ts';
@@ -17,7 +17,7 @@ import {
 } from './foreign-store.ts';
 
 const COMMIT = /^[0-9a-f]{40}$/;
-/** `models--org--repo`; names themselves never have a double separator. */
+/** `models--org--repo`; names never contain a double separator. */
 const REPO_FOLDER = /^models--(\w+(?:[.-]\w+)*)--(\w+(?:[.-]\w+)*)$/;
 
 export async function scanHfCache(environment: ForeignEnvironment): Promise<ForeignScan> {
@@ -62,7 +62,7 @@ async function scanRepository(folder: string, repo: string, notes: ScanNotes): P
       params: {},
       ...beside,
       files: group.paths.map((path) => {
-        // The blob of a large file is named by the SHA-256 of its content, that of a small one by a git hash.
+        // The blob of a large file is named by its SHA-256, that of a small one by a git hash.
         const blob = basename(usable.get(path) ?? '');
         return { path, ...(isDigest(blob) ? { statedSha256: blob } : {}) };
       }),

@@ -1,4 +1,4 @@
-/** Models of Jan: one `model.yml` per model below its data folder, naming a file there or in another folder. */
+/** Models of Jan: one `model.yml` per model in its data folder, with the path of the file. */
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
@@ -53,7 +53,7 @@ async function readModel(
   const shown = relative(models, folder).split(sep).join('/');
   const id = toModelId(shown);
   if (!Check(ModelYaml, yaml) || id === null) return null;
-  // Jan links files that the user imported by their absolute path; those are the user's own word.
+  // Jan uses absolute paths for files that the user imported, so these are trusted.
   const isLinked = isAbsolute(yaml.model_path);
   return {
     id,
@@ -74,10 +74,9 @@ async function readModel(
 
 function parse(text: string): unknown {
   try {
-    // No aliases: a few lines of them can unfold into gigabytes.
+    // No aliases: a few lines of them can expand to gigabytes.
     return parseYaml(text, { maxAliasCount: 0 });
   } catch {
-    // The caller sees null and says what is wrong with the file.
     return null;
   }
 }
@@ -87,7 +86,6 @@ async function janDataFolder(environment: ForeignEnvironment): Promise<string> {
   const configured = envPath(env['JAN_DATA_FOLDER'], userHome);
   if (configured !== undefined) return configured;
   const base = join(envPath(env['JAN_DATA_ROOT'], userHome) ?? appFolder(environment), 'Jan');
-  // Without settings the usual folder holds; their absence is no problem to report.
   const text = await new ScanNotes().text(join(base, 'settings.json'), MAX_FILE_BYTES);
   const settings = text === null ? null : parse(text);
   return Check(Settings, settings) ? settings.data_folder : join(base, 'data');

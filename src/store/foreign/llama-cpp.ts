@@ -1,4 +1,4 @@
-/** Files that llama.cpp downloaded before it shared the Hugging Face cache, and any plain folder of GGUF files. */
+/** Files that llama.cpp downloaded before it shared the Hugging Face cache, and plain folders of GGUF files. */
 import { dirname, join, relative } from 'node:path';
 import type { Candidate } from '../install/import.ts';
 import { toModelId } from '../files/model-id.ts';
@@ -16,7 +16,6 @@ export async function scanLlamaCpp(environment: ForeignEnvironment): Promise<For
   return scanFlat('llama.cpp', llamaCppFolder(environment), 0);
 }
 
-/** Models in a folder of the user: at its top, or one sub-folder per model. */
 export async function scanFolder(folder: string): Promise<ForeignScan> {
   return scanFlat('folder', folder, 2);
 }
@@ -42,7 +41,7 @@ function toCandidate(store: 'llama.cpp' | 'folder', root: string, group: ModelGr
     ownedBy: isOwn ? 'local' : 'llama.cpp',
     params: {},
     files: group.paths.map((path) => ({ path })),
-    // Links in the user's own folder may lead anywhere: the user put them there.
+    // Links in the user's own folder may lead anywhere, because the user made them.
     ...(isOwn ? {} : { within: dirname(first) }),
   };
 }

@@ -61,9 +61,8 @@ async function folders(folder: string, notes: ScanNotes): Promise<string[]> {
   return (await notes.entries(folder)).filter((entry) => entry.isDirectory()).map((entry) => entry.name);
 }
 
-/** The pointer file wins, then the folder of older releases if it exists, then the usual one. */
 async function lmStudioHome({ userHome }: ForeignEnvironment): Promise<string> {
-  // Absence of these files is the normal case, so what is noted about them is not shown.
+  // These files are usually absent, so the notes about them are not shown.
   const quiet = new ScanNotes();
   const pointer = (await quiet.text(join(userHome, '.lmstudio-home-pointer'), 4096))?.split('\n')[0]?.trim();
   if (pointer) return pointer;
@@ -77,7 +76,6 @@ async function modelsFolder(home: string): Promise<string> {
     const settings: unknown = JSON.parse(text ?? '{}');
     return Check(Settings, settings) ? settings.downloadsFolder : join(home, 'models');
   } catch {
-    // Half-written settings say nothing; LM Studio itself then uses the usual folder.
     return join(home, 'models');
   }
 }

@@ -19,7 +19,6 @@ type Layer = Static<typeof OllamaManifest>['layers'][number];
 
 const LAYER = 'application/vnd.ollama.image.';
 const DIGEST = /^sha256[:-]([0-9a-f]{64})$/i;
-/** The parts of a name that Ollama allows, host excepted, which may hold a port. */
 const PART = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}$/;
 const HOST = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,349}$/;
 const MAX_MANIFEST_BYTES = 128 * 1024;
@@ -45,7 +44,7 @@ function ollamaFolders({ env, userHome, platform }: ForeignEnvironment): string[
   const configured = envPath(env['OLLAMA_MODELS'], userHome);
   if (configured !== undefined) return [configured];
   const own = join(userHome, '.ollama', 'models');
-  // The installer for Linux runs the service as a user of its own.
+  // The Linux installer runs the service as its own user.
   return platform === 'linux' ? [own, '/usr/share/ollama/.ollama/models'] : [own];
 }
 
@@ -102,7 +101,6 @@ async function readModel(root: string, name: OllamaName, notes: ScanNotes): Prom
   };
 }
 
-/** The weights of the model, or null with the reason noted when they are of a kind that cannot be served. */
 function weights(
   root: string,
   path: string,
@@ -127,14 +125,12 @@ function blobFile(root: string, digest: string): CandidateFile {
   return { path: join(root, 'blobs', `sha256-${sha256}`), statedSha256: sha256 };
 }
 
-/** Defaults, the library and its host are what people leave out. */
 function shownName({ host, namespace, model, tag }: OllamaName): string {
   const isLibrary = namespace === 'library';
   const named = isLibrary || host === '' ? model : `${namespace}/${model}`;
   return tag === 'latest' ? named : `${named}:${tag}`;
 }
 
-/** The parameters of the model that mean something here; unusable values are left out. */
 async function readParams(root: string, layers: readonly Layer[], notes: ScanNotes): Promise<ModelParams> {
   const layer = layers.find((entry) => entry.mediaType === `${LAYER}params`);
   const [, digest] = DIGEST.exec(layer?.digest ?? '') ?? [];
@@ -153,7 +149,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The caller sees null and says what is wrong with the file.
     return null;
   }
 }

@@ -1,13 +1,11 @@
-/** Access to a hub: its address, allowed redirects, and what it learns about us. */
 import { fail } from '../../lib/errors/svc-error.ts';
 import { type ResolveAll, resolveWithSystem } from './address-guard.ts';
 import type { HubAccess } from './hub-request.ts';
 
 export interface AccessOptions {
-  /** `HF_ENDPOINT`; the only hub that is used and the only origin that gets the token. */
+  /** `HF_ENDPOINT`: the only hub in use, and the only origin that gets the token. */
   readonly endpoint?: string;
   readonly token?: string | null;
-  /** Private hosts that the hub may redirect to (SVC_HUB_HOSTS). */
   readonly trustedHosts?: readonly string[];
   readonly stallMs?: number;
   readonly resolveAll?: ResolveAll;

@@ -1,19 +1,17 @@
 /**
- * Which addresses a request to a hub may reach. Every hop of every redirect is checked, and a connection gets its
- * addresses from the lookup here: what was checked is what is connected to, with no second lookup to rebind.
+ * Addresses that a request to a hub may reach. Every hop of every redirect is checked, and connections use the lookup
+ * of this file, so that the checked address is the one connected to (no DNS rebinding).
  */
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
 import { fail } from '../../lib/errors/svc-error.ts';
 
-/** Resolves a name to all of its addresses; replaceable, as tests cannot own a name server. */
 export type ResolveAll = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export interface HopPolicy {
-  /** The hub that the operator configured; the only origin that may be private or that gets credentials. */
+  /** The only origin that may be private, and the only one that gets credentials. */
   readonly endpoint: URL;
-  /** Further `host` or `host:port` entries that the operator trusts although they are private. */
   readonly trustedHosts: readonly string[];
   readonly resolveAll: ResolveAll;
 }
@@ -38,7 +36,7 @@ for (const [network, prefix] of [
   ['240.0.0.0', 4],
 ] as const)
   notPublic4.addSubnet(network, prefix, 'ipv4');
-// Ranges that carry an IPv4 address inside are refused as a whole, but for NAT64, which whole networks depend on.
+// Ranges that contain an IPv4 address are refused as a whole, except NAT64, which whole networks depend on.
 for (const [network, prefix] of [
   ['::', 96],
   ['::ffff:0:0', 96],
@@ -62,9 +60,8 @@ export function isPublicAddress(address: string): boolean {
   return embedded === null ? !notPublic6.check(address, 'ipv6') : isPublicAddress(embedded);
 }
 
-/** The IPv4 address inside 64:ff9b::/96, by which IPv6-only networks reach the rest; null for all others. */
 function nat64Target(address: string): string | null {
-  // The URL parser writes an address in its one shortest form.
+  // The URL parser writes an address in its shortest form.
   const [, tail] = /^\[64:ff9b::([0-9a-f:]*)\]$/.exec(new URL(`http://[${address}]`).hostname) ?? [];
   if (tail === undefined) return null;
   const groups = tail.split(':').map((group) => Number.parseInt(group || '0', 16));
@@ -78,7 +75,6 @@ export const resolveWithSystem: ResolveAll = (hostname) =>
     systemLookup(hostname, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)));
   });
 
-/** Throws `hub_refused` when the URL of a hop must not be requested at all. */
 export function checkHop(policy: HopPolicy, url: URL): void {
   const refuse = (reason: string) => fail('hub_refused', { url: shownUrl(url), reason });
   const host = bareHost(url);
@@ -92,8 +88,8 @@ export function checkHop(policy: HopPolicy, url: URL): void {
 }
 
 /**
- * The lookup of a connection to this hop. It fails when any address of the name is private, unless the host is
- * trusted. Node asks it for names only; a literal address is the business of checkHop.
+ * Fails if any address of the name is private, unless the host is trusted. Node calls it for names only; checkHop
+ * checks literal addresses.
  */
 export function guardedLookup(policy: HopPolicy, url: URL): LookupFunction {
   return (hostname, options, callback) =>
@@ -122,7 +118,6 @@ async function checkedAddresses(
   return [first, ...rest];
 }
 
-/** True for the configured hub and for hosts that the operator named. */
 function isTrusted({ endpoint, trustedHosts }: HopPolicy, url: URL): boolean {
   return url.origin === endpoint.origin || trustedHosts.includes(url.host);
 }
@@ -135,7 +130,7 @@ function bareHost(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
-/** The URL without its query, which is where signed links keep their secrets. */
+/** Without the query, where signed links have their secrets. */
 export function shownUrl(url: URL): string {
   return `${url.origin === 'null' ? url.protocol : url.origin}${url.pathname}`.slice(0, 300);
 }

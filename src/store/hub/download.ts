@@ -1,7 +1,7 @@
 /**
- * One file of a hub into one file of partial/: resumable after any kind of interruption, and right or nothing.
- * What lies there from an earlier run is hashed before it is continued, and the whole is compared with the digest
- * that the hub listed for the pinned commit; bytes beyond the declared size are never written.
+ * Downloads one file of a hub into partial/, resumable after any interruption. Bytes of an earlier run are hashed
+ * before they are continued, the whole is compared with the digest that the hub listed for the pinned commit, and
+ * bytes beyond the declared size are never written.
  */
 import { createHash, type Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -19,7 +19,6 @@ export interface DownloadOptions {
   readonly repo: string;
   readonly commit: string;
   readonly file: RepositoryFile;
-  /** Target file; it keeps its bytes if the download fails. */
   readonly target: string;
   readonly retries: RetryPolicy;
   readonly onEvent?: OnInstallEvent;
@@ -48,7 +47,6 @@ export async function downloadFile(options: DownloadOptions): Promise<string> {
 }
 
 const READ_BYTES = 512 * 1024;
-/** Interval of progress reports: a line per this number of bytes, or per two hundredth of the file. */
 const REPORT_BYTES = 1024 * 1024;
 
 class Download {
@@ -57,12 +55,12 @@ class Download {
   #sha256: Hash = createHash('sha256');
   #gitSha1: Hash;
   #completed = 0;
-  /** True while bytes from another answer or an earlier run precede those of this one. */
+  /** True while earlier bytes precede those of the current response. */
   #isPatched = false;
-  /** Bytes complete when the current answer began. */
+  /** Bytes complete when the current response began. */
   #progressMark = 0;
   #reported = 0;
-  /** True when what was received can never become the file. */
+  /** The received bytes can never become the file. */
   isWorthless = false;
 
   constructor(options: DownloadOptions, handle: FileHandle) {
@@ -79,7 +77,6 @@ class Download {
     return this.#sha256.copy().digest('hex');
   }
 
-  /** Hashes what an earlier run left; a remainder that cannot be part of the file is dropped. */
   async continueExisting(): Promise<void> {
     const { size } = await this.#handle.stat();
     if (size === 0) return;
@@ -98,14 +95,13 @@ class Download {
     this.#reported = 0;
   }
 
-  /** One try: asks for what is missing, appends it, and checks the whole once it is complete. */
   async run(progressed: () => void): Promise<void> {
     if (this.#completed < this.#size || this.#size === 0) await this.#fetchRest(progressed);
     if (this.#matches()) return;
     const wasPatched = this.#isPatched;
     const actual = this.digest();
     await this.#restart();
-    // Pieces that do not fit together say nothing about the file: once more, in one piece.
+    // Mismatched pieces prove nothing about the file, so it is tried once more in one piece.
     if (wasPatched) return this.run(progressed);
     this.isWorthless = true;
     throw fail('digest_mismatch', {
@@ -136,14 +132,13 @@ class Download {
     }
   }
 
-  /** The rest is appended to the partial file; a connection that brought enough does not count as a failed try. */
+  /** The next try appends the rest; a connection that brought enough does not count as a failed try. */
   #endOfAnswer(progressed: () => void): void {
     if (this.#completed > this.#progressMark + MIN_PROGRESS_BYTES) progressed();
     this.#progressMark = this.#completed;
     if (this.#completed > 0 && this.#completed < this.#size) this.#isPatched = true;
   }
 
-  /** Compares the answer's range with the requested one; a plain 200 starts from the beginning. */
   async #checkStart(answer: IncomingMessage): Promise<void> {
     const { access } = this.#options;
     if (answer.statusCode === 416) {
@@ -192,7 +187,7 @@ class Download {
     }
   }
 
-  /** A web page or a pointer is noticed with its first bytes, not after gigabytes. */
+  /** Detects a web page or a pointer file by its first bytes, not after gigabytes. */
   #checkMagic(start: Buffer): void {
     const reason = start.length < MINIMUM_BYTES ? null : whyNotGguf(start);
     if (reason === null) return;
@@ -251,5 +246,5 @@ class Download {
   }
 }
 
-/** Less than this per connection is no progress: a hub that drips is given up like one that is silent. */
+/** Less than this per connection counts as no progress, so that a hub that drips is given up like a silent one. */
 const MIN_PROGRESS_BYTES = 64 * 1024;

@@ -1,4 +1,3 @@
-/** The files of a plan into partial/: what the store has already is checked and kept, the rest is downloaded. */
 import { join } from 'node:path';
 import { requireSpace } from '../../lib/files/disk-space.ts';
 import { hashFile, stampFile } from '../../lib/files/plain-file.ts';
@@ -11,7 +10,6 @@ import type { HubAccess } from './hub-request.ts';
 import type { RepositoryFile } from './repository.ts';
 import type { RetryPolicy } from './retry.ts';
 
-/** Context of every step of one pull. */
 export interface PullContext {
   readonly registry: Registry;
   readonly access: HubAccess;
@@ -21,7 +19,6 @@ export interface PullContext {
   readonly onEvent: (event: InstallEvent) => void;
 }
 
-/** Wanted files of a repository at one commit, the first to load in front. */
 export interface FilesToFetch {
   readonly repo: string;
   readonly commit: string;
@@ -31,11 +28,9 @@ export interface FilesToFetch {
 export interface FetchedFile {
   readonly path: string;
   readonly digest: string;
-  /** True when the blob was in the store before. */
   readonly isPresent: boolean;
 }
 
-/** Runs `use` while no other pull works on the same files. */
 export async function withFileLocks<T>(
   pull: PullContext,
   files: readonly RepositoryFile[],
@@ -43,7 +38,7 @@ export async function withFileLocks<T>(
 ): Promise<T> {
   const locks: OwnerLock[] = [];
   try {
-    // Each once and always in the same order, so that no two pulls that share files can wait for each other.
+    // Each once and always in the same order, so that two pulls that share files cannot deadlock.
     for (const key of [...new Set(files.map(partialKey))].sort()) locks.push(await lockFile(pull, key));
     return await use();
   } finally {
@@ -93,11 +88,9 @@ function lockFile(pull: PullContext, key: string): Promise<OwnerLock> {
   });
 }
 
-/** True when the blob is installed already and still right; a damaged one is fetched anew. */
 async function hasBlob({ registry, onEvent, signal }: PullContext, file: RepositoryFile): Promise<boolean> {
   if (file.sha256 === null) return false;
   const path = blobPath(registry.store.paths, file.sha256);
-  // Absent or unreadable: in both cases the download, or its failure to write, says what matters.
   if ((await fileSize(path)) !== file.sizeBytes) return false;
   const onBytes = (completed: number) =>
     onEvent({ status: 'verifying', file: file.path, total: file.sizeBytes, completed });
@@ -125,7 +118,6 @@ function downloadTarget({ registry }: PullContext, file: RepositoryFile): string
     : downloadPath(paths, file.sha256);
 }
 
-/** Name of a file in partial/: its expected digest. */
 function partialKey(file: RepositoryFile): string {
   return file.sha256 === null ? `git-${file.gitSha1}` : `sha256-${file.sha256}`;
 }

@@ -1,15 +1,14 @@
-/** An image from an address that a client named: fetched as files of a hub are, from public hosts only, and bounded. */
+/** Fetches an image from an address that a client named: bounded, and from public hosts only. */
 import { type AccessOptions, openAccess } from './access.ts';
 import { requestHub, translate } from './hub-request.ts';
 
 export const FETCH_LIMITS = { bytes: 20 * 1024 * 1024, ms: 20_000, stallMs: 10_000 } as const;
 
-/** No host of the world has this name, so that none is trusted and nothing gets credentials. */
+/** No host has this name, so none is trusted and none gets credentials. */
 const NO_HUB = 'https://hub.invalid';
 
 export type FetchOptions = Pick<AccessOptions, 'trustedHosts' | 'resolveAll' | 'stallMs'>;
 
-/** Throws a sentence, or the failure of the hub that says which hop was refused. */
 export function imageFetcher(options: FetchOptions): (address: string) => Promise<string> {
   const access = openAccess({ stallMs: FETCH_LIMITS.stallMs, ...options, endpoint: NO_HUB });
   return async (address) => {

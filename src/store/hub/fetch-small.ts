@@ -1,4 +1,3 @@
-/** A small file of a hub, kept in memory. */
 import type { PullContext } from './fetch-files.ts';
 import { requestHub, translate } from './hub-request.ts';
 import { fileUrl, type RepositoryFile } from './repository.ts';
@@ -10,7 +9,6 @@ export interface SmallFile {
   readonly file: RepositoryFile;
 }
 
-/** Its bytes up to `mostBytes`; what follows is not read. */
 export function fetchSmall(
   { access, retries, signal, onEvent }: PullContext,
   { repo, commit, file }: SmallFile,
@@ -29,7 +27,6 @@ export function fetchSmall(
   });
 }
 
-/** Bytes of a body, and no more of them than `mostBytes`. */
 async function readBeginning(body: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;

@@ -1,4 +1,3 @@
-/** Chooses the files of a repository that make up the requested model. */
 import { basename, dirname } from 'node:path/posix';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { quantLabel } from '../install/quant-label.ts';
@@ -13,18 +12,14 @@ import type { HubReference } from './reference.ts';
 import type { RepositoryFile } from './repository.ts';
 
 export interface ChosenModel {
-  /** All files of the weights, the first to load in front. */
   readonly files: readonly RepositoryFile[];
-  /** File that lets the model read images or audio; null: the repository has none. */
   readonly projector: RepositoryFile | null;
-  /** Distinguishes this model from others of the repository: its quant, else its file's stem. */
   readonly label: string;
 }
 
-/** Preferred quants: a good compromise first, then nearly lossless. */
+/** Chosen: a good compromise first, then nearly lossless. */
 const PREFERRED = ['Q4_K_M', 'Q8_0'];
 
-/** Throws `quant_not_found` with the choices there are. */
 export function chooseFiles(reference: HubReference, files: readonly RepositoryFile[]): ChosenModel {
   const firsts = files.filter((file) => isModelFileName(basename(file.path)) && isFirst(file));
   const chosen = reference.path === null ? byQuant(reference, firsts) : byPath(reference.path, files);
@@ -35,7 +30,7 @@ export function chooseFiles(reference: HubReference, files: readonly RepositoryF
   return { files: all, projector: projectorFor(chosen, files), label: quantLabel(name) ?? modelStem(name) };
 }
 
-/** The finest that does not take four bytes a weight; those that lie in the folder of the model first. */
+/** Prefers the finest below four bytes per weight; files in the model's folder come first. */
 const PROJECTOR_QUANTS = ['F16', 'BF16', 'Q8_0', 'F32'];
 
 function projectorFor(model: RepositoryFile, files: readonly RepositoryFile[]): RepositoryFile | null {
@@ -48,7 +43,6 @@ function projectorFor(model: RepositoryFile, files: readonly RepositoryFile[]): 
   return wanted ?? choice[0] ?? null;
 }
 
-/** Every model that is complete, in the order of the listing. */
 export function modelsIn(files: readonly RepositoryFile[]): ChosenModel[] {
   const firsts = files.filter((file) => isModelFileName(basename(file.path)) && isFirst(file));
   return firsts.flatMap((first) => {
@@ -85,7 +79,7 @@ function byQuant(reference: HubReference, firsts: readonly RepositoryFile[]): Re
   return withTag(firsts, wanted);
 }
 
-/** The label itself first; else, as llama.cpp does it, the tag anywhere before a dash or dot. */
+/** Matches the label first; else, like llama.cpp, the tag anywhere before a dash or dot. */
 function withTag(firsts: readonly RepositoryFile[], tag: string): RepositoryFile | undefined {
   const exact = firsts.find((file) => fileLabel(file)?.toLowerCase() === tag.toLowerCase());
   const escaped = tag.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');

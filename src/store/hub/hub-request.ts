@@ -1,7 +1,7 @@
 /**
- * One GET to a hub with its redirects followed by hand: each hop is checked, and credentials go to the configured
- * origin only. node:http(s) rather than fetch, because fetch neither takes the lookup of its connections from us nor
- * leaves a compressed body as it came. Answers that are not 2xx become failures here, in one place.
+ * One GET to a hub. Redirects are followed by hand: each hop is checked, and credentials go to the configured origin
+ * only. Uses node:http(s), because fetch allows no own lookup and decompresses bodies. Responses other than 2xx
+ * become errors here.
  */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -13,19 +13,17 @@ import { checkHop, guardedLookup, type HopPolicy, shownUrl } from './address-gua
 
 export interface HubAccess extends HopPolicy {
   readonly token: string | null;
-  /** A connection that carries nothing for this long is given up. */
   readonly stallMs: number;
   readonly userAgent: string;
   /**
-   * Another way to the host, or null for the usual one; absent: always the usual one. Its address cannot be checked
-   * then, so it is only for bytes whose hash is known beforehand.
+   * Opens a socket another way; null or absent: the usual way. Its address cannot be checked, so it is only for bytes
+   * whose hash is known beforehand.
    */
   readonly connect?: (url: URL, signal: AbortSignal | undefined) => Promise<Duplex | null>;
 }
 
 export interface HubRequest {
   readonly url: URL;
-  /** Subject of the request for messages: a repository, or a file of one. */
   readonly what: string;
   readonly repo: string;
   readonly range?: string;
@@ -35,7 +33,7 @@ export interface HubRequest {
 const MAX_HOPS = 5;
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** The final answer, with status 200, 206 or 416; its body is unread and must be consumed or destroyed. */
+/** Status 200, 206 or 416. The body must be consumed or destroyed. */
 export async function requestHub(access: HubAccess, wanted: HubRequest): Promise<IncomingMessage> {
   let url = wanted.url;
   for (let hop = 0; hop <= MAX_HOPS; hop += 1) {
@@ -55,12 +53,11 @@ export async function requestHub(access: HubAccess, wanted: HubRequest): Promise
 
 export interface HubAnswer {
   readonly value: unknown;
-  /** The body as sent. */
   readonly text: string;
   readonly link: string | null;
 }
 
-/** A small JSON answer; longer ones are cut off as soon as they exceed the limit. */
+/** Stops reading as soon as the limit is exceeded. */
 export async function requestJson(access: HubAccess, wanted: HubRequest): Promise<HubAnswer> {
   const answer = await requestHub(access, wanted);
   const parts: Buffer[] = [];
@@ -85,7 +82,7 @@ export async function requestJson(access: HubAccess, wanted: HubRequest): Promis
   return { value, text: bytes.toString('utf8'), link: typeof link === 'string' ? link : null };
 }
 
-/** A page of a listing has a thousand files, of some 500 bytes and 12 values each. */
+/** A page of a listing has a thousand files of about 500 bytes and 12 values each. */
 const MAX_JSON_BYTES = 4 * 1024 * 1024;
 const JSON_LIMITS = { depth: 32, tokens: 100_000 };
 
@@ -116,7 +113,7 @@ function sendOnce(
       {
         method: 'GET',
         lookup: guardedLookup(access, url),
-        // A connection of its own per request: what one hop left in a kept-alive socket cannot reach the next.
+        // One connection per request, so that bytes of one hop in a kept-alive socket cannot reach the next.
         ...(socket === null ? { agent: false } : { createConnection: () => socket }),
         timeout: access.stallMs,
         headers: {
@@ -133,7 +130,7 @@ function sendOnce(
         resolve(response);
       },
     );
-    // The time-out counts silence, before the headers as well as between two pieces of the body.
+    // The timeout counts silence, before the headers and between pieces of the body.
     request.on('timeout', () => (answer ?? request).destroy(stalled(access)));
     request.on('error', (error) => reject(translate(access, error)));
     request.end();
@@ -164,7 +161,7 @@ function toFailure(access: HubAccess, wanted: HubRequest, url: URL, answer: Inco
   if (status === 429) return fail('hub_rate_limited', { ...detail, retryAfterS: waitSeconds(answer) });
   if (status >= 500 || status === 408)
     return fail('hub_unreachable', { ...detail, reason: `status ${status}` });
-  // A signed link of the CDN expires; the next try asks the hub for a fresh one.
+  // The CDN's signed link has expired; the next try gets a fresh one from the hub.
   if (
     url.origin !== access.endpoint.origin &&
     (status === 401 || status === 403 || status === 404 || status === 410)
@@ -182,7 +179,7 @@ function toFailure(access: HubAccess, wanted: HubRequest, url: URL, answer: Inco
   return invalid(access, `status ${status}`);
 }
 
-/** `Retry-After: 12`, a date, or `RateLimit: "api";r=0;t=12`. */
+/** Reads `Retry-After: 12`, a date, or `RateLimit: "api";r=0;t=12`. */
 function waitSeconds(answer: IncomingMessage): number {
   const header = answer.headers['retry-after'];
   const seconds = Number(header ?? /\bt=(\d+)/.exec(String(answer.headers['ratelimit'] ?? ''))?.[1]);
@@ -204,7 +201,6 @@ function stalled(access: HubAccess): Error {
   });
 }
 
-/** Network errors as failures; those that are failures already, and cancellations, pass unchanged. */
 export function translate(access: HopPolicy, error: unknown): unknown {
   if (isSvcError(error)) return error;
   if (error instanceof Error && error.name === 'AbortError') return error;

@@ -1,8 +1,8 @@
 /**
- * store/hub owns pulls: what a reference means, which addresses may be asked, and downloads that resume. It knows nothing
- * of other programs' stores, and trusts nothing that a hub says until a digest or the gate confirms it.
- * This file: reference → commit → files → space → download → gate → probe → commit to the store.
- * Everything before the last step happens in partial/; the same command run again continues where the last one ended.
+ * store/hub owns pulls: references, allowed addresses, and downloads that resume. It knows nothing of other programs'
+ * stores, and trusts nothing from a hub until a digest or the gate confirms it. This file: reference → commit → files
+ * → space → download → gate → probe → commit to the store. All but the last step happen in partial/, and running the
+ * same command again continues it.
  */
 import { rm } from 'node:fs/promises';
 import { EventQueue } from '../../lib/base/event-queue.ts';
@@ -47,27 +47,24 @@ export interface PullOptions extends AccessOptions {
   readonly offline?: boolean;
   readonly inspect?: Inspect;
   readonly probe?: Probe;
-  /** Absent: nobody asks who signed the files. */
   readonly signatures?: SignatureGate | undefined;
   readonly signal?: AbortSignal;
   readonly retries?: RetryPolicy;
 }
 
-/** The pulled files and names; settled before a byte is downloaded. */
 interface PullPlan extends FilesToFetch {
   readonly id: string;
   readonly aliases: readonly string[];
-  /** File names of the weights, which native code needs for the parts of a split model. */
   readonly names: readonly string[];
   readonly signatures: readonly PlannedSignature[];
 }
 
 type PlannedSignature = SignaturePlace & { readonly file: RepositoryFile };
 
-/** A projector comes last, and has no name of a part. */
+/** The projector comes last, and `names` has no entry for it. */
 const isWeights = ({ names }: Pick<PullPlan, 'names'>, position: number): boolean => position < names.length;
 
-/** Pulls in the background of the iteration; the last event is `success`, a failure is thrown, leaving early aborts. */
+/** The last event is `success`; failures are thrown, and leaving the iteration early aborts the pull. */
 export function pullModel(
   registry: Registry,
   ref: string,
@@ -172,7 +169,7 @@ function chooseNames(
   return { id, aliases };
 }
 
-/** A file that can never be used is not kept for a resumption that would only refuse it again. */
+/** Removes a file that can never be used, which a resumed pull would only refuse again. */
 async function inspect(
   pull: PullContext,
   plan: PullPlan,
@@ -229,7 +226,7 @@ async function install(
   );
 }
 
-/** One that cannot be used is left out, for the model can without it. */
+/** Leaves out an unusable projector, because the model works without it. */
 async function projectorFacts(
   { onEvent }: PullContext,
   { names, files }: PullPlan,
@@ -260,13 +257,12 @@ async function blobFiles(plan: PullPlan, fetched: readonly FetchedFile[]): Promi
   return files;
 }
 
-/** Each missing blob once: parts of equal content are one download. */
 function pendingBlobs(fetched: readonly FetchedFile[]): PendingBlob[] {
   const missing = new Map(fetched.filter((file) => !file.isPresent).map((file) => [file.digest, file.path]));
   return [...missing].map(([digest, from]) => ({ from, digest }));
 }
 
-/** A blob that was there when the pull began may have been removed with another model since. */
+/** A blob that existed when the pull began may have been removed with another model since. */
 async function stampFetched(file: FetchedFile): Promise<FileStamp> {
   return stampFile(file.path).catch((error: unknown) => {
     throw file.isPresent ? unusable(file.path, 'another process removed it; run the command again') : error;

@@ -1,25 +1,19 @@
-/** Model references as people type and paste them, read into repository, revision and the file or quant wanted. */
 import { fail } from '../../lib/errors/svc-error.ts';
 
 export interface HubReference {
-  /** `owner/name`, in its original spelling. */
   readonly repo: string;
-  /** A branch, tag or commit; null: the main branch. */
   readonly revision: string | null;
-  /** A path in the repository, when one file was named. */
   readonly path: string | null;
-  /** The quant or tag wanted, as typed; null: the usual choice. */
   readonly quant: string | null;
 }
 
-/** Hosts that stand for the configured hub, however it is reached. */
 const HUB_HOSTS = ['huggingface.co', 'www.huggingface.co', 'hf.co'];
 const OWNER_OR_REPO = /^\w+(?:[.-]+\w+)*$/;
 const QUANT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const REVISION = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$/;
 const MAX_LENGTH = 1024;
 
-/** Throws `reference_invalid` with the reason; `endpoint` is the hub whose URLs are understood. */
+/** `endpoint` is the hub whose URLs are accepted. */
 export function parseReference(text: string, endpoint: string): HubReference {
   const bare = text.trim().replace(/^(["'])(.*)\1$/, '$2');
   const refuse = (reason: string) =>
@@ -36,7 +30,7 @@ export function parseReference(text: string, endpoint: string): HubReference {
 
 type Refuse = (reason: string) => Error;
 
-/** `https://host/owner/repo[/resolve|blob|raw|tree/revision[/path]]`, also with the `:QUANT` that Ollama users add. */
+/** `https://host/owner/repo[/resolve|blob|raw|tree/revision[/path]]`, also with Ollama's `:QUANT`. */
 function fromUrl(text: string, endpoint: string, refuse: Refuse): HubReference {
   const url = safeUrl(text);
   if (!url) throw refuse('it is not a complete URL');
@@ -105,7 +99,6 @@ function safeUrl(text: string): URL | null {
   try {
     return new URL(text);
   } catch {
-    // The caller reports it as a reference that is no URL.
     return null;
   }
 }

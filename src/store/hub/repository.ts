@@ -9,7 +9,6 @@ import { type HubAccess, invalid, requestJson } from './hub-request.ts';
 export interface RepositoryFile {
   readonly path: string;
   readonly sizeBytes: number;
-  /** Digest of the content, for large files. */
   readonly sha256: string | null;
   /** Git's own hash of a small file, which has no SHA-256. */
   readonly gitSha1: string | null;
@@ -32,7 +31,7 @@ const TreeEntry = Type.Object({
 });
 type TreeEntry = Static<typeof TreeEntry>;
 
-/** The commit that the revision names now; pulling from it cannot change under our hands. */
+/** Pins the revision, so that files cannot change during a pull. */
 export async function resolveCommit(
   access: HubAccess,
   repo: string,
@@ -61,7 +60,6 @@ export async function resolveCommit(
   return found.targetCommit;
 }
 
-/** Every file of the repository at that commit. */
 export async function listRepository(
   access: HubAccess,
   repo: string,
@@ -74,7 +72,7 @@ export async function listRepository(
     revision: commit,
     recursive: true,
     hubUrl: base(access),
-    // The library builds the requests and follows the pages; every one of them goes through our own checks.
+    // The library builds requests and follows pages; each request goes through our own checks.
     fetch: fetchThrough(access, repo, signal),
   });
   try {
@@ -94,7 +92,6 @@ export async function listRepository(
   return files;
 }
 
-/** The address of a file's bytes at a pinned commit. */
 export function fileUrl(access: HubAccess, repo: string, commit: string, path: string): URL {
   const encoded = path.split('/').map(encodeURIComponent).join('/');
   return new URL(`${base(access)}/${repo}/resolve/${commit}/${encoded}`);
@@ -120,7 +117,6 @@ function fetchThrough(access: HubAccess, repo: string, signal: AbortSignal | und
 
 const MAX_PAGES = 200;
 
-/** Null for folders; throws when an entry is not what a listing may contain. */
 function toFile(access: HubAccess, value: unknown): RepositoryFile | null {
   if (!Check(TreeEntry, value)) throw invalid(access, 'a file listing in an unexpected format');
   const entry: TreeEntry = value;

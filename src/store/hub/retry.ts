@@ -1,11 +1,10 @@
-/** Repeats what a network may spoil, with growing and jittered waits; failures that would repeat are not tried again. */
+/** Retries network failures with growing, jittered waits. Failures that would repeat are not retried. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { catalogueEntry } from '../../lib/errors/catalogue.ts';
 import { isFailure, isSvcError, errorMessage } from '../../lib/errors/svc-error.ts';
 import type { OnInstallEvent } from '../install/install-event.ts';
 
 export interface RetryPolicy {
-  /** Tries in a row without progress. */
   readonly tries: number;
   readonly firstDelayMs: number;
   readonly longestDelayMs: number;
@@ -13,26 +12,23 @@ export interface RetryPolicy {
 
 export const USUAL_RETRIES: RetryPolicy = { tries: 6, firstDelayMs: 500, longestDelayMs: 30_000 };
 
-/**
- * If nothing answers at all, the user waits for a typing slip or a missing network; a short outage is over by then.
- */
+/** If nothing answers at all, the user waits because of a typo or a missing network; a short outage is over by then. */
 const FIRST_CONTACT_TRIES = 2;
 const NO_CONTACT = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ENETUNREACH', 'EHOSTUNREACH']);
 
-/** If a hub wants a longer wait than this, the user gets the error. */
+/** If a hub wants a longer wait, the user gets the error. */
 const LONGEST_RATE_LIMIT_S = 120;
-/** Progress resets the count of tries, but a link that is cut again and again is given up in the end. */
+/** Progress resets the count of tries, but a link that keeps breaking is given up in the end. */
 const MOST_TRIES = 200;
 
 export interface Attempt {
-  /** Called when the try moved something forward, so that it does not count against the limit. */
   readonly progressed: () => void;
 }
 
 export interface RetryOptions {
   readonly signal?: AbortSignal;
   readonly onEvent?: OnInstallEvent;
-  /** True if nothing has come from this hub yet: then an unreachable one is given up soon. */
+  /** True before the first response of this hub: an unreachable one is given up early. */
   readonly isFirstContact?: boolean;
 }
 
@@ -67,7 +63,6 @@ function isNoContact(error: unknown): boolean {
   return isFailure(error, 'hub_unreachable') && NO_CONTACT.has(error.detail.reason);
 }
 
-/** Null when a repeat makes no sense. */
 function delayBefore(policy: RetryPolicy, fruitless: number, error: unknown): number | null {
   if (!isSvcError(error) || !catalogueEntry(error.code).retryable) return null;
   if ('retryAfterS' in error.detail) {

@@ -7,14 +7,12 @@ import type { OnInstallEvent } from '../install/install-event.ts';
 
 export interface StagedModel {
   readonly files: readonly { readonly path: string; readonly name: string }[];
-  /** Name of the first file in messages. */
   readonly shown: string;
   readonly inspect: Inspect;
   readonly probe: Probe | undefined;
   readonly onEvent: OnInstallEvent;
 }
 
-/** Works in a folder of hard links that exists for the moment only. */
 export async function inspectStaged(partial: string, model: StagedModel): Promise<Inspection> {
   const stage = join(partial, temporaryName('stage'));
   try {

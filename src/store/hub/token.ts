@@ -1,4 +1,4 @@
-/** The access token of a hub, from the usual places. It is attached by hub-request.ts and printed nowhere. */
+/** Finds the access token of a hub. Only hub-request.ts sends it, and nothing prints it. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -6,13 +6,12 @@ import { errnoCode } from '../../lib/files/durable.ts';
 import { envPath } from '../../lib/files/env-path.ts';
 
 export interface TokenSources {
-  /** A file that the user named. */
   readonly tokenFile?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly userHome: string;
 }
 
-/** A named file, then HF_TOKEN, then HF_TOKEN_PATH, then the file that `hf auth login` writes. */
+/** Order: a named file, HF_TOKEN, HF_TOKEN_PATH, the file that `hf auth login` writes. */
 export async function findToken({ tokenFile, env, userHome }: TokenSources): Promise<string | null> {
   if (tokenFile !== undefined) {
     return checkToken(
@@ -34,13 +33,12 @@ async function readStored(path: string): Promise<string | null> {
     const text = await readFile(path, 'utf8');
     return text.trim() === '' ? null : checkToken(text);
   } catch (error) {
-    // Nobody logged in, or not readable by this user: public models need no token.
     if (errnoCode(error) !== undefined) return null;
     throw error;
   }
 }
 
-/** A token goes into a header, so anything that could end the header is refused, without repeating it. */
+/** The token becomes a header, so anything that could end the header is refused, without repeating it. */
 function checkToken(text: string): string {
   const token = text.trim();
   if (/^[\x21-\x7e]{8,512}$/.test(token)) return token;

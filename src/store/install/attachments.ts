@@ -1,4 +1,4 @@
-/** Models named by a model's settings must be installed and fit it: its LoRA adapters, and its draft model. */
+/** Models named by a model's settings (LoRA adapters, draft model) must be installed and fit it. */
 import type { ModelSettings } from '../../contract/settings/shapes.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { whyNotFits } from '../../../packages/gguf/src/gate/adapter.ts';
@@ -11,7 +11,6 @@ import type { InstalledModel, Registry } from '../registry/registry.ts';
 type Attachments = Pick<ModelSettings, 'lora' | 'draftModel'>;
 type AttachmentPatch = { readonly [K in keyof Attachments]?: Attachments[K] | null };
 
-/** The settings with ids in place of aliases; throws `invalid_request` for unusable attachments. */
 export async function checkAttachments(
   registry: Registry,
   model: InstalledModel,

@@ -1,4 +1,4 @@
-/** The models that ship with the package: referenced where they lie, so that a first chat works offline. */
+/** Installs the models that ship with the package by reference, so that a first chat works offline. */
 import { stampFile, sameStamp } from '../../lib/files/plain-file.ts';
 import { installCandidate } from './import.ts';
 import type { InstalledModel, Registry } from '../registry/registry.ts';
@@ -11,8 +11,8 @@ export interface BuiltinModel {
 }
 
 /**
- * Registers the given files, or refreshes entries whose file moved with a new release. Does not touch
- * the store when everything is as it should be, so that a read-only home can still be served.
+ * Registers the files, or refreshes entries whose file moved with a new release. Writes nothing if all is current, so
+ * that a read-only home can be served.
  */
 export async function registerBuiltin(
   registry: Registry,

@@ -1,4 +1,4 @@
-/** Changes of what is installed. Each runs alone under the writer lock and decides on what it finds there. */
+/** Changes of the installed models. Each runs alone under the writer lock and decides on the state that it finds. */
 import { Type } from 'typebox';
 import { Check, Errors } from 'typebox/value';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -20,13 +20,12 @@ import type { InstalledModel, Registry } from '../registry/registry.ts';
 import { linkShards } from '../files/shard-links.ts';
 import type { StoreWriter, SweepResult } from '../files/store.ts';
 
-/** A blob that is complete under a temporary name and goes to its final one with the manifest. */
 export interface PendingBlob {
   readonly from: string;
   readonly digest: string;
 }
 
-/** Commits a model: its blobs first, then the manifest that names them, then what a predecessor leaves unused. */
+/** Order: blobs, the manifest that names them, removal of what a predecessor leaves unused. */
 export async function commitModel(
   registry: Registry,
   purpose: string,
@@ -37,7 +36,6 @@ export async function commitModel(
     const { manifests } = await writer.installed();
     const previous = checkFree(manifests, manifest);
     for (const blob of blobs) await writer.adoptBlob(blob.from, blob.digest);
-    // A successor keeps its predecessor's user settings.
     const aliases = [...manifest.aliases, ...(previous?.aliases ?? [])];
     const next = {
       ...manifest,
@@ -55,12 +53,10 @@ export async function commitModel(
 
 export interface Removal {
   readonly removed: 'model' | 'alias';
-  /** The id or alias that is gone, which the given name may only resemble. */
   readonly id: string;
   readonly sweep: SweepResult;
 }
 
-/** Removes what the name means: a model, or only the alias when it is one. Files that we do not own stay where they are. */
 export async function removeModel(registry: Registry, name: string): Promise<Removal> {
   return registry.store.change(`hearth rm ${name}`, async (writer) => {
     const found = lookUp(await writer.installed(), name);
@@ -84,7 +80,6 @@ export async function removeModel(registry: Registry, name: string): Promise<Rem
   });
 }
 
-/** Lets a second name stand for an installed model; no bytes are copied. */
 export async function addAlias(registry: Registry, name: string, alias: string): Promise<InstalledModel> {
   checkModelId(alias.toLowerCase());
   const { id } = await registry.find(name);
@@ -97,7 +92,7 @@ export async function addAlias(registry: Registry, name: string, alias: string):
   });
 }
 
-/** Installs the files of a model once more, under another id and with settings of its own; no bytes are copied. */
+/** Installs the same files under another id with separate settings; copies no bytes. */
 export async function copyModel(registry: Registry, name: string, copyName: string): Promise<InstalledModel> {
   const copyId = copyName.toLowerCase();
   checkModelId(copyId);
@@ -112,18 +107,14 @@ export async function copyModel(registry: Registry, name: string, copyName: stri
   });
 }
 
-/** No id is empty. */
 const NO_MODEL = '';
 
-/** The newest model is the default; a copy must not take that from its original. */
+/** The newest model is the default, and a copy must not replace its original there. */
 const justBefore = (time: string): string => new Date(Date.parse(time) - 1).toISOString();
 
 export type ParamsPatch = { readonly [Key in keyof ModelParams]?: ModelParams[Key] | null };
 
-/**
- * Changes defaults of one model; a member that is null goes back to the default of the service. `tryOut` gets the model as
- * it would be, and throws what keeps it from being so.
- */
+/** A null member removes that default. `tryOut` gets the changed model, and throws if it does not work. */
 export async function setParams(
   registry: Registry,
   name: string,
@@ -161,7 +152,7 @@ function patched(params: ModelParams, patch: ParamsPatch): ModelParams {
   );
 }
 
-/** Settings of answers are nothing to a model that gives none, nor those of vectors to one that chats. */
+/** Settings of answers do not apply to embedding models, nor those of vectors to chat models. */
 function checkKind(patch: ParamsPatch, kind: ModelKind): void {
   for (const { name, models } of PARAM_ROWS) {
     const reason = whyNotFor(models, kind);
@@ -171,7 +162,7 @@ function checkKind(patch: ParamsPatch, kind: ModelKind): void {
   }
 }
 
-/** A value that no request may have cannot be a default; manifests from before a range was narrowed stay valid. */
+/** A default must be valid in a request; manifests from before a range was narrowed stay valid. */
 function checkRequestRanges(patch: ParamsPatch): void {
   for (const [option, { wire, request }] of MODEL_ROWS) {
     const value = patch[option];
@@ -182,7 +173,6 @@ function checkRequestRanges(patch: ParamsPatch): void {
   }
 }
 
-/** Members of ModelParams as people spell them. */
 const PUBLIC_NAMES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(paramNames).map(([name, member]) => [member, name]),
 );
@@ -194,7 +184,6 @@ const inWords = (rule = 'is not usable'): string =>
     .replace('must be >= ', 'must be at least ')
     .replace('must be <= ', 'must be at most ');
 
-/** Replaces facts of the files of a model, if it is still the one that was looked at. */
 export async function refreshFiles(
   registry: Registry,
   seen: InstalledModel,
@@ -209,7 +198,6 @@ export async function refreshFiles(
 
 const nothingSwept: SweepResult = { freedBytes: 0, removed: [], blockedBy: [] };
 
-/** The model that the new manifest replaces, if any; throws when its id means something else already. */
 function checkFree(
   manifests: readonly InstalledModel[],
   manifest: ModelManifest,
@@ -225,7 +213,7 @@ function checkFree(
   return previous;
 }
 
-/** A blob that was there when the pull began may have been removed with another model since. */
+/** A blob that existed when the pull began may have been removed with another model since. */
 export async function requireBlobs(writer: StoreWriter, manifest: ModelManifest): Promise<void> {
   for (const file of manifest.files.filter(isBlobFile)) {
     const path = blobPath(writer.paths, file.digest);
@@ -235,7 +223,6 @@ export async function requireBlobs(writer: StoreWriter, manifest: ModelManifest)
   }
 }
 
-/** True for the same thing installed again: same repository, same file, or a built-in model of another release. */
 function isSuccessor(next: ModelManifest, previous: InstalledModel): boolean {
   if (next.source.type !== previous.source.type) return false;
   if (next.source.type === 'builtin') return true;
@@ -260,7 +247,7 @@ function refuseTakenName(all: readonly InstalledModel[], name: string, ownId: st
     throw fail('name_taken', { name, model: owner.id, isAlias: owner.id !== lower, param: 'id' });
 }
 
-/** Aliases are a courtesy: those that another model has already are left out instead of failing the install. */
+/** Aliases that another model has are left out, instead of failing the installation. */
 export function freeAliases(manifests: readonly InstalledModel[], manifest: ModelManifest): string[] {
   const others = manifests.filter((entry) => entry.id !== manifest.id);
   const taken = new Set(
@@ -271,7 +258,6 @@ export function freeAliases(manifests: readonly InstalledModel[], manifest: Mode
   );
 }
 
-/** The present model, under the writer lock. */
 export async function reread(
   writer: StoreWriter,
   id: string,
@@ -285,11 +271,10 @@ export async function reread(
 export interface PruneResult {
   readonly freedBytes: number;
   readonly removedBlobs: readonly string[];
-  /** Ids of damaged manifests because of which no blob was removed. */
   readonly blockedBy: readonly string[];
 }
 
-/** Frees what nothing needs: blobs that no manifest names, unfinished downloads, shard links without a model. */
+/** Removes blobs that no manifest names, unfinished downloads, and unused shard links. */
 export async function prune(registry: Registry): Promise<PruneResult> {
   return registry.store.change('hearth prune', async (writer) => {
     const partialBytes = await writer.dropPartials();

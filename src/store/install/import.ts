@@ -1,8 +1,8 @@
 /**
  * store/install owns how a model gets into the store, and every later change of it. It does not know where files come
- * from: hubs and other programs' stores bring candidates. Nothing is installed unchecked.
- * This file: local files by reference (the default, no byte is copied), by copy, or by hard link.
- * Order: plain file → gate → width → digest → probe → commit; nothing is written before the last.
+ * from: hubs and other programs' stores bring candidates. Nothing is installed unchecked. This file: local files by
+ * reference (the default, copying nothing), by copy, or by hard link. Order: plain file → gate → width → digest →
+ * probe → commit; nothing is written before the last.
  */
 import { rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -29,18 +29,14 @@ export interface ImportOptions {
   readonly id?: string;
   readonly copy?: boolean;
   readonly hardLink?: boolean;
-  /** The GGUF gate unless a test puts another in its place. */
   readonly inspect?: Inspect;
-  /** The file that lets the model see, of a model that the user names by its file. */
   readonly projector?: string;
   readonly probe?: Probe;
-  /** Absent: nobody asks who signed the files. */
   readonly signatures?: SignatureGate | undefined;
   readonly onEvent?: OnInstallEvent;
   readonly signal?: AbortSignal;
 }
 
-/** A model as a foreign store, or the user, presents it: everything in it is unchecked. */
 export interface Candidate {
   readonly id: string;
   readonly aliases: readonly string[];
@@ -48,19 +44,16 @@ export interface Candidate {
   readonly ownedBy: string;
   readonly params: ModelParams;
   readonly files: readonly CandidateFile[];
-  /** Projector; absent: none. */
   readonly projector?: CandidateFile;
-  /** A folder that the real files must lie in; absent when the user named the file. */
+  /** The real files must be in this folder; absent if the user named the file. */
   readonly within?: string;
 }
 
 export interface CandidateFile {
   readonly path: string;
-  /** Digest as stated by the foreign store. */
   readonly statedSha256?: string;
 }
 
-/** Installs the file at `path`; for a split model, any of its shards. */
 export async function importFile(
   registry: Registry,
   path: string,
@@ -91,7 +84,6 @@ export async function importFile(
   );
 }
 
-/** Checks a candidate and installs it. */
 export async function installCandidate(
   registry: Registry,
   candidate: Candidate,
@@ -199,10 +191,7 @@ async function checkFile(
   return { ...file, realPath, loadPath: isShard ? resolve(file.path) : realPath, stamp, role };
 }
 
-/**
- * A projector that the user named must be usable; one that another program keeps next to the model is left out
- * otherwise.
- */
+/** A projector that the user named must be usable; one found next to the model is left out if it is not. */
 async function checkProjector(
   candidate: Candidate,
   { onEvent, projector: named }: ImportOptions,
@@ -224,7 +213,7 @@ async function checkProjector(
   }
 }
 
-/** A file that is something else altogether is refused before anything is read of its header. */
+/** Refuses a file of another format before anything of its header is read. */
 async function recognise(path: string): Promise<{ path: string; stamp: FileStamp }> {
   const { file, ...found } = await openPlainFile(path);
   try {

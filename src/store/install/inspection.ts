@@ -1,4 +1,4 @@
-/** The checks between a file and its installation: the GGUF gate, and a probe load that the caller brings. */
+/** Checks between a file and its installation: the GGUF gate, and a probe load by the caller. */
 import { tellsOfThinking } from '../../../packages/chat-templates/src/tool-format/exceptions.ts';
 import type { ModelKind } from '../../contract/load.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -12,7 +12,7 @@ export interface Inspection {
   readonly facts: ModelFacts;
 }
 
-/** Reads the headers of all files of a model, the first in front, and refuses what native code must never see. */
+/** Reads the headers of all files of a model, the first in front. Refuses what native code must never see. */
 export type Inspect = (paths: readonly string[]) => Promise<Inspection>;
 
 export const inspectModel: Inspect = async (paths) => {
@@ -20,7 +20,7 @@ export const inspectModel: Inspect = async (paths) => {
   const facts = await runGate('inspectModelOrAdapter', first);
   refuseLongTail(first, facts);
   if (facts.kind === 'adapter') return { kind: 'adapter', facts: toAdapterFacts(facts) };
-  // The gate compares the numbers in the headers with those in the names; what is left is a whole model between parts.
+  // The gate compares the numbers in headers and names; a whole model between parts is checked here.
   if (!facts.split && rest.length > 0) {
     throw fail('gguf_invalid', {
       path: first,
@@ -37,7 +37,6 @@ export const inspectModel: Inspect = async (paths) => {
   return { kind: facts.kind, facts: { ...toModelFacts(facts), ...expertFacts(expertBytes) } };
 };
 
-/** Inspects a projector; refuses files that native code must never read. */
 export async function inspectProjector(path: string): Promise<NonNullable<ModelFacts['projector']>> {
   const facts = await runGate('inspectProjector', path);
   refuseLongTail(path, facts);
@@ -64,7 +63,7 @@ function toAdapterFacts(facts: AdapterFacts): ModelFacts {
   };
 }
 
-/** Hashing what follows the last tensor could go on without end: a sparse file claims any size for free. */
+/** Hashing beyond the last tensor could be endless: a sparse file claims any size for free. */
 function refuseLongTail(
   path: string,
   found: { readonly sizeBytes: number; readonly tensorBytes: number },
@@ -73,7 +72,6 @@ function refuseLongTail(
     throw fail('gguf_invalid', { path, param: path, reason: 'too much data follows the last tensor' });
 }
 
-/** The part of the header's facts that a manifest keeps. */
 function toModelFacts(facts: GgufFacts): ModelFacts {
   const template = facts.chatTemplate ?? '';
   const headsOfAllLayers = facts.headCountsKv.reduce((sum, heads) => sum + heads, 0);
@@ -101,7 +99,6 @@ function toModelFacts(facts: GgufFacts): ModelFacts {
   };
 }
 
-/** The experts of one layer may lie in several parts. */
 function expertFacts(parts: readonly (readonly number[])[]): Pick<ModelFacts, 'experts'> {
   const layers = Math.max(...parts.map((part) => part.length));
   if (layers === 0) return {};
@@ -117,7 +114,6 @@ const MAX_HEADER_BYTES = 1024 ** 3;
 
 export interface ProbeTarget {
   readonly path: string;
-  /** The file's name for people; the path may be temporary. */
   readonly shown: string;
   readonly kind: ModelKind;
   readonly facts: ModelFacts;

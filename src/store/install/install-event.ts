@@ -1,4 +1,4 @@
-/** Events of an installation, as plain data: the CLI draws them, `--json` prints them line by line. */
+/** Plain data: the CLI draws these events, and `--json` prints them line by line. */
 export type InstallEvent =
   | { readonly status: 'resolving'; readonly ref: string }
   | {
@@ -7,7 +7,6 @@ export type InstallEvent =
       readonly commit: string;
       readonly files: readonly string[];
     }
-  /** Bytes of one file that were downloaded, copied or read back so far. */
   | {
       readonly status: 'downloading' | 'copying' | 'verifying';
       readonly file: string;
@@ -23,9 +22,7 @@ export type InstallEvent =
       readonly delayMs: number;
     }
   | { readonly status: 'inspecting' | 'probing' | 'unpacking'; readonly file: string }
-  /** It cannot be used, and the model can without it. */
   | { readonly status: 'left out'; readonly file: string; readonly reason: string }
-  /** Signers of the files, in a sentence. */
   | {
       readonly status: 'signature';
       readonly state: 'trusted' | 'unlisted' | 'failed' | 'unsigned';

@@ -1,4 +1,3 @@
-/** Puts checked files where the model will find them: by reference, by copy, or by hard link, each with its digest. */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, copyFile, link, open, rm } from 'node:fs/promises';
@@ -21,12 +20,10 @@ import type { Registry } from '../registry/registry.ts';
 
 export interface CheckedFile {
   readonly path: string;
-  /** Path of its bytes, with all links resolved. */
   readonly realPath: string;
-  /** Path for native code: it finds a shard under its sibling's name, which a link to another folder may not keep. */
+  /** For native code, which finds a shard by its sibling's name: a link to another folder may not keep that name. */
   readonly loadPath: string;
   readonly stamp: FileStamp;
-  /** Digest as stated by the foreign store. */
   readonly statedSha256?: string;
   readonly role: 'model' | 'mmproj';
 }
@@ -94,7 +91,7 @@ async function placeOne(
   }
 }
 
-/** Bytes that become ours must be the ones that the foreign store holds them for; its digest is lost here. */
+/** Copied bytes must have the digest that the foreign store states, because that statement is lost here. */
 function requireStated({ path, statedSha256: expected }: CheckedFile, actual: string): void {
   if (expected !== undefined && expected !== actual)
     throw fail('digest_mismatch', { path, param: path, expected, actual });
@@ -118,7 +115,6 @@ async function linkInto(file: CheckedFile, target: string): Promise<CheckedFile>
   return { ...file, stamp };
 }
 
-/** Nothing is read of a file whose digest its store states: `hearth verify` compares the two. */
 async function referenceAll(files: readonly CheckedFile[], options: PlaceOptions): Promise<ModelFile[]> {
   const references: ModelFile[] = [];
   for (const file of files) {
@@ -146,7 +142,6 @@ async function hash(file: CheckedFile, options: PlaceOptions): Promise<string> {
   return digest;
 }
 
-/** Copies by sharing blocks where the file system can, else byte by byte; the copy is synced, its digest returned. */
 async function copyInto(
   registry: Registry,
   file: CheckedFile,

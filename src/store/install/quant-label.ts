@@ -1,4 +1,3 @@
-/** The quant that a file name states: the last part of its stem that looks like one, in upper case. */
 import { modelStem } from './shards.ts';
 
 export function quantLabel(fileName: string): string | null {

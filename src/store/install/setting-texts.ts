@@ -1,7 +1,7 @@
 /**
- * Settings that hold a text of the user: the chat template and the tool format. What is kept is a known name or the text
- * itself. A file is opened only here, for a path that the user of this machine wrote: in a command, or in a manifest from
- * before texts were kept.
+ * Settings that are a text: the chat template and the tool format. A known name or the text itself is stored. Only
+ * this file opens a path, and only one that the user of this machine wrote: in a command, or in a manifest from
+ * before texts were stored.
  */
 import { isAbsolute, resolve } from 'node:path';
 import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
@@ -16,7 +16,6 @@ import type { Registry } from '../registry/registry.ts';
 
 interface TextSetting {
   readonly isName: (value: string) => boolean;
-  /** Why a text is unusable, as the end of a sentence; null if it is usable. */
   readonly defect: (text: string) => string | null;
   readonly readFile: (path: string) => Promise<string>;
 }
@@ -37,7 +36,6 @@ const TEXT_SETTINGS = {
   },
 } as const satisfies Readonly<Partial<Record<keyof ModelParams, TextSetting>>>;
 
-/** Limit of a word that may be a misspelt name. */
 const LONGEST_NAME = 64;
 
 type TextSettingName = keyof typeof TEXT_SETTINGS;
@@ -45,7 +43,7 @@ const NAMES = Object.keys(TEXT_SETTINGS) as TextSettingName[];
 
 export const isTextSetting = (name: string): name is TextSettingName => Object.hasOwn(TEXT_SETTINGS, name);
 
-/** Throws `invalid_request` for a text that cannot be used; it opens no file, whatever it is given. */
+/** Throws `invalid_request` for an unusable text; never opens a file. */
 export function checkTexts(patch: { readonly [Name in TextSettingName]?: string | null | undefined }): void {
   for (const name of NAMES) {
     const value = patch[name];
@@ -60,10 +58,7 @@ export function checkTexts(patch: { readonly [Name in TextSettingName]?: string 
   }
 }
 
-/**
- * What a command says of such a setting: a known name, the text, or the path of a file, whose text is returned. Only for
- * words of the user of this machine.
- */
+/** Accepts a known name, the text, or a path whose text is returned. Only for input of the user of this machine. */
 export async function textFromCommand(name: TextSettingName, word: string): Promise<string> {
   const { wire, read, expects, names } = LOAD_SETTINGS[name];
   const known = read(word);
@@ -81,8 +76,8 @@ export async function textFromCommand(name: TextSettingName, word: string): Prom
 }
 
 /**
- * Copies the files that older versions named in manifests; `onFailure` is told of each that cannot be, whose model is
- * loaded only when it is set again.
+ * Copies the files that older versions named in manifests. A model for which `onFailure` is called cannot be loaded
+ * until the setting is set again.
  */
 export async function copyNamedFiles(
   registry: Registry,
@@ -113,7 +108,6 @@ async function copyNamed(
   const text = await TEXT_SETTINGS[name].readFile(path);
   await registry.store.change(`hearth serve: ${name} of ${id}`, async (writer) => {
     const now = (await writer.installed()).manifests.find((model) => model.id === id);
-    // A value that the user has set meanwhile wins.
     if (now?.params[name] !== path) return;
     await writer.putManifest({ ...now, params: { ...now.params, [name]: text } });
   });

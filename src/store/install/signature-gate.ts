@@ -1,34 +1,30 @@
-/** Places of model signatures, and the check before an installation commits. */
 import { basename, dirname, join, posix, relative, sep } from 'node:path';
 import { isFailure } from '../../lib/errors/svc-error.ts';
 import { readPlainFile } from '../../lib/files/plain-file.ts';
 import type { InstalledModel } from '../registry/registry.ts';
 import type { OnInstallEvent } from './install-event.ts';
 
-/** Bytes of one signature; the verifier says what is wrong with one that is larger. */
 const MOST_SIGNATURE_BYTES = 4 * 1024 * 1024 + 1;
 
-/** Limits of a model's signatures; anything beyond is not read, and signs nothing. */
+/** Signatures beyond this are not read, and sign nothing. */
 const MOST_SIGNATURES = 256;
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** Endings after the name of a file: cosign's, Sigstore's, and those of plain signatures. */
+/** Appended to a file name: cosign's, Sigstore's, and those of plain signatures. */
 const OF_FILE = ['.sigstore.json', '.sigstore', '.bundle', '.sig'];
-/** Names in a folder for all of its files, by model_signing. */
+/** Cover a whole folder, by model_signing. */
 const OF_FOLDER = ['model.sig', 'model.sigstore.json'];
 
 export interface SignedFile {
-  /** A path with slashes, below the folder that it shares with its signatures. */
+  /** A path with slashes, relative to the folder that it shares with its signatures. */
   readonly name: string;
   readonly path: string;
   readonly sha256: string;
-  /** False: another program states the digest. */
   readonly isComputed: boolean;
 }
 
 export interface SignaturePlace {
   readonly name: string;
-  /** The file that it would be named after; null: all of its folder. */
   readonly of: string | null;
 }
 
@@ -40,13 +36,12 @@ export interface ModelToCheck {
 }
 
 export interface SignatureGate {
-  /** Throws signature_refused, before anything is fetched, where only signed models are installed and this has no signature. */
+  /** Throws signature_refused, before anything is fetched, if signatures are required and this model has none. */
   expect(id: string, found: readonly SignaturePlace[]): void;
-  /** Throws signature_refused; returns what keeps the finding once the model is installed. */
+  /** Throws signature_refused. Call the returned function after the installation to store the finding. */
   check(model: ModelToCheck): Promise<(installed: InstalledModel) => Promise<void>>;
 }
 
-/** Places of signatures of these files: next to them, in their folder and in those above it. */
 export function signaturePlaces(files: readonly string[]): SignaturePlace[] {
   const places = new Map<string, SignaturePlace>();
   for (const of of files) {
@@ -62,9 +57,7 @@ export function signaturePlaces(files: readonly string[]): SignaturePlace[] {
   return [...places.values()];
 }
 
-/**
- * Bytes of the first existing signatures; `read` takes at most this number of bytes, and returns null for no file.
- */
+/** `read` returns null for a missing signature. */
 export async function readSignatures<Place extends SignaturePlace>(
   places: readonly Place[],
   read: (place: Place, mostBytes: number) => Promise<Buffer | null>,
@@ -81,7 +74,6 @@ export async function readSignatures<Place extends SignaturePlace>(
   return found;
 }
 
-/** Names of local files, and the signatures next to them or in their folder. */
 export async function signedHere(
   paths: readonly string[],
 ): Promise<{ readonly names: readonly string[]; readonly signatures: ModelToCheck['signatures'] }> {
@@ -91,7 +83,7 @@ export async function signedHere(
   return { names, signatures: await readSignatures(signaturePlaces(names), read) };
 }
 
-/** Null where there is no such file; one that cannot be read is as bad as a wrong one. */
+/** Null if absent; an unreadable one counts as a wrong one. */
 async function readIfThere(path: string, mostBytes: number): Promise<Buffer | null> {
   try {
     return await readPlainFile(path, mostBytes);

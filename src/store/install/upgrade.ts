@@ -1,4 +1,4 @@
-/** Takes an upgrade and brings back what it replaced: each is one change under the writer lock, whose last step counts. */
+/** Applies and rolls back upgrades: each is one change under the writer lock, which its last step makes effective. */
 import { fail } from '../../lib/errors/svc-error.ts';
 import { readText } from '../../lib/files/plain-file.ts';
 import { type FormerState, MOST_FORMER, readFormer } from '../files/former.ts';
@@ -8,16 +8,13 @@ import type { StoreWriter } from '../files/store.ts';
 import type { InstalledModel, Registry } from '../registry/registry.ts';
 import { freeAliases, requireBlobs, reread } from './changes.ts';
 
-/** State that an upgrade replaces, apart from the model. */
 export type Present = Pick<FormerState, 'at' | 'change' | 'library'>;
 
-/** A model with the files of another one: its names and its settings stay. */
 export function makeSuccessor(model: ServedManifest, next: ServedManifest): ServedManifest {
   const { id, aliases, params, addedAt } = model;
   return { ...next, id, aliases, addedAt, params: { ...next.params, ...params } };
 }
 
-/** Keeps the present state, for an upgrade that changes no file of the store. */
 export async function keepState(registry: Registry, id: string, present: Present): Promise<void> {
   await registry.store.change(`hearth upgrade ${id}`, async (writer) => {
     const { model } = await reread(writer, id);
@@ -25,7 +22,7 @@ export async function keepState(registry: Registry, id: string, present: Present
   });
 }
 
-/** Gives a model the files of another one. Both must still be as they were when they were compared. */
+/** Both models must be unchanged since they were compared. */
 export async function takeFiles(
   registry: Registry,
   { model, next }: { readonly model: ServedManifest; readonly next: ServedManifest },
@@ -47,11 +44,10 @@ export async function takeFiles(
 export const sharesFiles = (one: InstalledModel, other: InstalledModel): boolean =>
   JSON.stringify(one.files) === JSON.stringify(other.files);
 
-/** True for the same files with the same settings. */
 export const isAlike = (one: InstalledModel, other: InstalledModel): boolean =>
   JSON.stringify([one.files, one.params]) === JSON.stringify([other.files, other.params]);
 
-/** States pushed out of the list are removed, unless another entry names them. */
+/** Removes the states that no longer fit, unless another entry names them. */
 async function pushState(writer: StoreWriter, model: InstalledModel, present: Present): Promise<void> {
   const defaults = await readText(writer.paths.defaults);
   const states = [...(await readFormer(writer.paths)), { ...present, defaults, model }];
@@ -60,7 +56,6 @@ async function pushState(writer: StoreWriter, model: InstalledModel, present: Pr
   if (gone.length > 0) await writer.sweepBlobs(gone.flatMap((state) => blobDigests(state.model)));
 }
 
-/** Brings back the model and the defaults of a state, and forgets it and what came after it. */
 export async function restoreState(registry: Registry, state: FormerState): Promise<void> {
   await registry.store.change('hearth rollback', async (writer) => {
     const states = await readFormer(writer.paths);
@@ -68,7 +63,6 @@ export async function restoreState(registry: Registry, state: FormerState): Prom
     if (at < 0) throw fail('model_changed', { model: state.model.id, param: 'model' });
     const { manifests } = await writer.installed();
     const present = manifests.filter(({ id }) => id === state.model.id);
-    // A model that was removed meanwhile stays so.
     if (present.length > 0) await putBack(writer, manifests, state.model);
     if (state.defaults !== null) await writer.writeDefaults(state.defaults);
     else await writer.dropFile(writer.paths.defaults);
@@ -88,7 +82,7 @@ async function putBack(
   await writer.putManifest(model);
 }
 
-/** Forgets all states and removes the weights that only they named; returns the bytes freed. */
+/** Also removes the weights that only they named; returns the bytes freed. */
 export async function forgetStates(registry: Registry): Promise<number> {
   return registry.store.change('hearth rollback --forget', async (writer) => {
     const states = await readFormer(writer.paths);

@@ -1,4 +1,3 @@
-/** Reads every byte of a model again and compares it with what was installed. */
 import { isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import { refreshFiles } from './changes.ts';
 import { type FileStamp, hashFile, stampFile } from '../../lib/files/plain-file.ts';
@@ -10,7 +9,7 @@ import { readyLoadPath } from '../files/shard-links.ts';
 
 export interface FileVerdict {
   readonly path: string;
-  /** `recorded`: no digest was known, and the one found is kept from now on. */
+  /** `recorded`: no digest was known, and the computed one is now stored. */
   readonly state: 'ok' | 'recorded' | 'damaged' | 'missing';
   readonly expected: string | null;
   readonly actual: string | null;
@@ -83,7 +82,7 @@ function withFindings(file: ModelFile, stamp: FileStamp, sha256: string): ModelF
   return { ...known, ...referenceStamp(stamp), sha256, digestOrigin: 'computed' };
 }
 
-/** A touched file loads without being hashed again, once its new stamp is known; where nothing can be written, it still loads. */
+/** Stores the new stamp of a touched file, so that it loads without hashing. In a read-only store it still loads. */
 async function keepFindings(registry: Registry, model: InstalledModel, files: ModelFile[]): Promise<void> {
   if (JSON.stringify(files) === JSON.stringify(model.files)) return;
   await refreshFiles(registry, model, files).catch((error: unknown) => {

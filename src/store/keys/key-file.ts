@@ -1,6 +1,6 @@
 /**
- * store/keys owns the API keys of people: a private file that holds their hashes and what each may do. It knows nothing
- * of requests. A key is 256 random bits, so its plain SHA-256 tells nothing of it and can be compared at once.
+ * store/keys owns API keys: a private file with their hashes and permissions. It knows nothing of requests. A key is
+ * 256 random bits, so its plain SHA-256 reveals nothing and needs no slow hash.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
@@ -14,22 +14,16 @@ import { takeLock } from '../lock/owner-lock.ts';
 
 export const KeyRecord = Type.Object(
   {
-    /** Unique; what people, logs and metrics call it. */
     name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$' }),
-    /** Lower-case hex SHA-256 of the key. */
     sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     createdAt: Type.String(),
-    /** May change models and settings over HTTP. */
     admin: Type.Boolean(),
-    /** Ids and aliases; absent: all. */
     models: Type.Optional(Type.Array(Type.String({ maxLength: 512 }), { maxItems: 256 })),
-    /** Requests that run or wait at a time. */
+    /** Running or waiting at a time. */
     maxRequests: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
-    /** Prompt and answer together, by the day of UTC. */
+    /** Prompt and answer together, per UTC day. */
     tokensPerDay: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
-    /** Only models on this machine, none of an upstream. */
     localOnly: Type.Boolean(),
-    /** RFC 3339. */
     expiresAt: Type.Optional(Type.String()),
   },
   { additionalProperties: false },
@@ -45,7 +39,7 @@ export const keyFilePath = (home: string): string => path.join(home, 'keys.json'
 
 export const hashOfKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
-/** Another text for every state of the file; one that cannot be looked at is no file that is absent. */
+/** Differs for every state of the file; an unreadable file differs from an absent one. */
 export function keyFileStamp(home: string): string {
   try {
     return stampNow(keyFilePath(home))?.text ?? 'none';
@@ -54,7 +48,7 @@ export function keyFileStamp(home: string): string {
   }
 }
 
-/** None where there is no file. Rejects with `key_file_unusable` for one that is damaged or that others could change. */
+/** Empty if there is no file. Rejects with `key_file_unusable` if it is damaged or others could change it. */
 export async function readKeys(home: string): Promise<readonly KeyRecord[]> {
   const file = keyFilePath(home);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -82,7 +76,6 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Makes a key; it is shown once, and only its hash is kept. Rejects with `key_exists`. */
 export async function addKey(
   home: string,
   rights: Omit<KeyRecord, 'sha256' | 'createdAt'>,
@@ -97,7 +90,6 @@ export async function addKey(
   return { key, record };
 }
 
-/** Rejects with `key_not_found`. */
 export async function removeKey(home: string, name: string): Promise<void> {
   await change(home, `hearth key rm ${name}`, (keys) => {
     if (!keys.some((key) => key.name === name)) throw fail('key_not_found', { name });

@@ -1,6 +1,6 @@
 /**
- * The secret of the page: whoever shows it is the user that runs the service. It lies in the home, where only that user
- * can read it, and is another one after each start.
+ * Secret of the web page, which proves that its user runs the service. Only that user can read it in the home, and
+ * each start makes a new one.
  */
 import { join } from 'node:path';
 import { writeDurably } from '../../lib/files/durable.ts';
@@ -12,7 +12,6 @@ export async function keepPageToken(home: string, token: string): Promise<void> 
   await writeDurably(tokenFile(home), `${token}\n`);
 }
 
-/** Null before the first start of a service. */
 export async function readPageToken(home: string): Promise<string | null> {
   return (await readText(tokenFile(home)))?.trim() ?? null;
 }

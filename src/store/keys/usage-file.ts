@@ -1,4 +1,3 @@
-/** Tokens that each key has used today, kept over restarts. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
@@ -7,16 +6,15 @@ import { writeDurably } from '../../lib/files/durable.ts';
 
 export const KeyUsage = Type.Object({
   schema: Type.Literal(1),
-  /** The day of UTC, 2026-11-23. */
+  /** In UTC, such as 2026-11-23. */
   day: Type.String(),
-  /** Keyed by the name of the key. */
   tokens: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
 });
 export type KeyUsage = Static<typeof KeyUsage>;
 
 const usagePath = (home: string): string => path.join(home, 'key-usage.json');
 
-/** Null where none was kept, or it cannot be read: then the day begins anew. */
+/** Null if absent or unreadable: the count then starts at zero. */
 export async function readUsage(home: string): Promise<KeyUsage | null> {
   try {
     const value: unknown = JSON.parse(await readFile(usagePath(home), 'utf8'));

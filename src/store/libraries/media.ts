@@ -1,4 +1,7 @@
-/** libmtmd that was built against a library which came without it: into the home folder, tried, and out again. */
+/**
+ * Installs libmtmd built against a library that came without it: copies it to the home folder, tries it, and removes
+ * it if it fails.
+ */
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -14,15 +17,12 @@ import { lockFolder, removeWhole } from './install.ts';
 
 export interface MediaInstall {
   readonly libraries: string;
-  /** Version of llama.cpp that it was built against. */
   readonly against: LibraryFiles;
-  /** The folder that it was built in. */
   readonly from: string;
-  /** True if a worker that starts now can read images; rejects if none starts. */
+  /** True if a new worker can read images; rejects if no worker starts. */
   readonly tryOut: () => Promise<boolean>;
 }
 
-/** Returns the file. What a worker cannot load is taken out again. */
 export async function installMedia({ libraries, against, from, tryOut }: MediaInstall): Promise<string> {
   const name = (await readdir(from)).find(isMediaLibrary);
   const refuse = (reason: string): Error => fail('own_library_refused', { folder: from, reason });
@@ -46,7 +46,6 @@ export async function installMedia({ libraries, against, from, tryOut }: MediaIn
   throw refuse('libmtmd cannot be loaded beside the library in use');
 }
 
-/** The name of the library in use, which its part for images is kept under. */
 export const mediaOwner = (libraries: string, { isOwn }: LibraryFiles): string =>
   (isOwn ? readSelection(libraries).selected : null) ?? PACKAGED;
 

@@ -1,7 +1,6 @@
 /**
- * The user's own builds of llama.cpp into the home folder and out again: copy beside → try → rename → select. What is
- * copied stays as it is when the build goes on, and is hashed as a package is. Several are kept; one of them or none is
- * selected, and selecting moves no file.
+ * Installs the user's own builds of llama.cpp: copy, try, rename, select. The copy does not change when the build is
+ * continued, and is hashed like a package. Several are kept and at most one is selected; selecting moves no file.
  */
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
@@ -31,17 +30,15 @@ import {
 import { platformLibrary } from '../../lib/files/platforms.ts';
 import { lockFolder, removeLeftovers, removeWhole } from './install.ts';
 
-/** Subfolders of a build's folder that may hold its libraries. */
 const BELOW = ['.', 'bin', 'lib', 'lib64', 'build/bin', 'build/lib', 'bin/Release', 'build/bin/Release'];
 const NOTE = 'build.json';
 
-/** Milliseconds of the measured work: `build` on this build, `present` on the library that was in use. */
+/** Milliseconds of the measured work: `build` on this build, `present` on the library in use before. */
 export const Measured = Type.Object({ model: Type.String(), build: Type.Number(), present: Type.Number() });
 export type Measured = Static<typeof Measured>;
 
-/** Facts of a build made by Hearth. */
 export const Making = Type.Object({
-  /** `npm:node-llama-cpp@…`, or a repository with its commit, or a folder. */
+  /** `npm:node-llama-cpp@…`, a repository with its commit, or a folder. */
   source: Type.String(),
   compiler: Type.String(),
   cmake: Type.String(),
@@ -51,7 +48,6 @@ export const Making = Type.Object({
 export type Making = Static<typeof Making>;
 
 export const OwnBuild = Type.Object({
-  /** The folder that it was copied from. */
   from: Type.String(),
   /** ISO 8601. */
   copiedAt: Type.String(),
@@ -60,7 +56,10 @@ export const OwnBuild = Type.Object({
 });
 export type OwnBuild = Static<typeof OwnBuild>;
 
-/** Whether a build's headers agree with Hearth's declarations: `api` if they do, otherwise why that is unknown. */
+/**
+ * Whether a build's headers agree with Hearth's declarations: `api` if they do, otherwise the reason why that is
+ * unknown.
+ */
 export type Agreement = { readonly api: string } | { readonly api: null; readonly reason: string };
 
 export interface OwnInstall {
@@ -69,29 +68,24 @@ export interface OwnInstall {
   readonly name: string;
   readonly nowMs: number;
   readonly agreement: Agreement;
-  /** Binds what lies in such a folder of libraries and runs a model on it; rejects with one sentence when that fails. */
+  /** Loads the libraries and runs a model on them; rejects with one sentence if that fails. */
   readonly tryOut: (libraries: string) => Promise<{ readonly version?: string }>;
-  /** Facts of a folder's files; null if they are not llama.cpp. */
   readonly hash: (folder: string) => Promise<string | null>;
   readonly made?: Making;
-  /** It is kept, and not selected. */
   readonly isForLater?: boolean;
-  /** Compares with what is in use now; absent: the build is selected without. */
+  /** Compares with the library in use; absent: selects the build without a comparison. */
   readonly measure?: (libraries: string) => Promise<Measured | null>;
 }
 
 export interface Installed {
-  /** The folder that it was copied from. */
   readonly from: string;
-  /** `same`: the same bytes were there before, and are left alone, so that a running service keeps its files. */
+  /** `same`: the bytes were already there and are left alone, so that a running service keeps its files. */
   readonly change: 'new' | 'replaced' | 'same';
   readonly facts: BuildFacts;
   readonly measured: Measured | null;
-  /** False where the library in use was faster, or the build is for later. */
   readonly isSelected: boolean;
 }
 
-/** Takes the place of an earlier build of the same name. */
 export async function installOwn(install: OwnInstall): Promise<Installed> {
   const { libraries, from, name, nowMs, hash, isForLater = false } = install;
   if (!isBuildName(name)) throw refusedName(name);
@@ -155,7 +149,7 @@ interface Staged {
   readonly staged: string;
 }
 
-/** The facts are written twice: the release is known only after the trial, and the worker asks for the comparison before. */
+/** Writes the facts twice: the release is known only after the trial, and the worker needs the comparison before it. */
 async function triedFacts(install: OwnInstall, { source, stage, staged }: Staged): Promise<BuildFacts> {
   const { agreement, tryOut } = install;
   const write = (facts: BuildFacts) => writeFile(join(staged, BUILD_FACTS), `${JSON.stringify(facts)}\n`);
@@ -187,7 +181,6 @@ export interface KeptBuild {
   readonly isTested: boolean;
 }
 
-/** In the order of their names. */
 export async function listOwn(libraries: string): Promise<KeptBuild[]> {
   const { selected } = readSelection(libraries);
   const entries = await readdir(buildsFolder(libraries), { withFileTypes: true }).catch(() => []);
@@ -208,7 +201,6 @@ export async function listOwn(libraries: string): Promise<KeptBuild[]> {
   );
 }
 
-/** Without a name: back to the one before. Returns what is selected now. */
 export async function switchOwn(libraries: string, wanted: string | null): Promise<string> {
   const name = wanted ?? readSelection(libraries).before ?? PACKAGED;
   const kept = (await listOwn(libraries)).map((each) => each.name);
@@ -223,7 +215,10 @@ export async function switchOwn(libraries: string, wanted: string | null): Promi
   }
 }
 
-/** Without a name: the selected one, and those of earlier versions of Hearth. False when there was none. A worker that has it open keeps it until it ends. */
+/**
+ * Without a name, removes the selected build and those of earlier versions of Hearth. False if there was none. A
+ * worker that has it open keeps it until it ends.
+ */
 export async function removeOwn(libraries: string, wanted: string | null): Promise<boolean> {
   const { selected, before } = readSelection(libraries);
   const name = wanted ?? selected;
@@ -258,14 +253,13 @@ async function forget(
 ): Promise<void> {
   if ((await listOwn(libraries)).length === 0) {
     await rm(selectionFile(libraries), { force: true });
-    // Something of the user's may lie there.
+    // The user's files may be there.
     return rmdir(buildsFolder(libraries)).catch(() => {});
   }
   const next = { selected: selected === name ? null : selected, before: before === name ? null : before };
   await writeDurably(selectionFile(libraries), `${JSON.stringify(next)}\n`);
 }
 
-/** Null if there is none, or its record is missing. */
 export async function readOwn(libraries: string, name: string): Promise<OwnBuild | null> {
   const text = await readFile(join(buildFolder(libraries, name), NOTE), 'utf8').catch(() => null);
   const note = text === null ? null : parsed(text);
@@ -276,14 +270,11 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Only words for people are in it.
     return null;
   }
 }
 
-/**
- * Note for the start of a service: a build that this version of Hearth cannot use, or a slow package; null otherwise.
- */
+/** Note at the start of the service: a build that this version cannot use, or a slow package; otherwise null. */
 export function libraryHint(libraries: string): string | null {
   const { shortfall } = platformLibrary() ?? {};
   if (ownLibrary(libraries) !== null) return null;
@@ -295,7 +286,6 @@ export function libraryHint(libraries: string): string | null {
   return `Your own build of llama.cpp is not used, because this version of Hearth needs ${LLAMA_CPP_RELEASE} or a build that it has checked; make one: hearth library build, or return to the one that comes with Hearth: hearth library remove`;
 }
 
-/** Path of the only build in earlier versions of Hearth. */
 async function removeEarlier(libraries: string): Promise<void> {
   for (const name of await readdir(libraries))
     if (name.startsWith('own@')) await removeWhole(join(libraries, name));

@@ -1,4 +1,3 @@
-/** npm's registry, or another host of pinned files, as the user's settings of npm and its proxies lead there. */
 import { openAccess } from '../hub/access.ts';
 import { USUAL_RETRIES } from '../hub/retry.ts';
 import type { PackageSource } from './download.ts';
@@ -13,7 +12,7 @@ export type Watched = Pick<PackageSource, 'onEvent' | 'signal'>;
 export interface PackagePlaces extends RegistrySources {
   /** Private hosts that a registry may redirect to. */
   readonly hubHosts: readonly string[];
-  /** Replaces the registry; it gets no token. */
+  /** Replaces the registry; gets no token. */
   readonly host?: string | undefined;
 }
 
@@ -32,7 +31,6 @@ interface TunnelOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The way of a hub's requests through the proxies that npm would use. */
 export function throughProxies(
   { proxyFor }: Pick<RegistrySettings, 'proxyFor'>,
   stallMs: number,

@@ -1,13 +1,12 @@
 /**
- * store/libraries owns llama.cpp's libraries in the home folder: packages for GPUs and a build of the user's own, how
- * they get there, and out again. It knows nothing of models, and loads nothing.
- * This file is the one table of what may be installed. A package whose bytes have another hash is never unpacked.
+ * store/libraries owns llama.cpp's libraries in the home folder: packages for GPUs and the user's own builds. It
+ * knows nothing of models, and loads nothing. This file is the table of packages; one whose bytes have another hash
+ * is never unpacked.
  */
 import { CUDA_VERSIONS, PACKAGE_VERSION } from '../../lib/files/native-library.ts';
 import { type PinnedFile, PYPI_FILES } from './pinned-file.ts';
 
 export interface LibraryPackage {
-  /** Without its scope. */
   readonly name: string;
   /** SHA-512 of the archive in base64, as in lockfiles. */
   readonly integrity: string;
@@ -15,9 +14,7 @@ export interface LibraryPackage {
   readonly unpackedBytes: number;
 }
 
-/** A wheel of PyPI's, of which some libraries are taken. */
 export interface RuntimeWheel extends PinnedFile {
-  /** Their paths in the wheel, and what all of them take. */
   readonly libraries: readonly string[];
   readonly unpackedBytes: number;
 }
@@ -25,13 +22,13 @@ export interface RuntimeWheel extends PinnedFile {
 /** CUDA's runtime and cuBLAS, under NVIDIA's licence, for machines that have neither. */
 export interface GpuRuntime {
   readonly version: number;
-  /** Subfolder of the package's libraries: next to the one that needs it, which looks there first. */
+  /** Next to the library that needs it, which looks there first. */
   readonly folder: string;
-  /** The last one has the file by which the others are known to be there. */
+  /** The last one contains the file that marks all of them as present. */
   readonly wheels: readonly RuntimeWheel[];
 }
 
-/** The first package holds everything; its extension adds files to the same folder. */
+/** The first package is complete; its extension adds files to the same folder. */
 export interface GpuLibrary {
   readonly main: LibraryPackage;
   readonly extension?: LibraryPackage;
@@ -43,7 +40,6 @@ export type GpuLibraryKind = (typeof GPU_KINDS)[number];
 
 export const SCOPE = '@node-llama-cpp';
 
-/** By platform, architecture and kind. */
 export const GPU_LIBRARIES: Readonly<Record<string, GpuLibrary>> = {
   'linux-x64-cuda': {
     main: {
@@ -53,7 +49,7 @@ export const GPU_LIBRARIES: Readonly<Record<string, GpuLibrary>> = {
       downloadBytes: 142_898_030,
       unpackedBytes: 189_352_027,
     },
-    // The same CUDA library for CUDA 12, which also knows GPUs before compute capability 7.5.
+    // CUDA 12, which also supports GPUs of compute capability below 7.5.
     extension: {
       name: 'linux-x64-cuda-ext',
       integrity:

@@ -1,8 +1,7 @@
-/** A download and its required hash. */
 export interface PinnedFile {
   readonly label: string;
   readonly url: string;
-  /** `sha512-` or `sha256-`, and the hash in base64. */
+  /** `sha512-` or `sha256-`, then the hash in base64. */
   readonly integrity: string;
   readonly downloadBytes: number;
 }

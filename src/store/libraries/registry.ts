@@ -1,4 +1,4 @@
-/** The npm registry and proxy, as npm itself reads them from the environment and the user's .npmrc. */
+/** The npm registry and proxy, read from the environment and the user's .npmrc like npm does. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -12,7 +12,6 @@ export interface RegistrySources {
 }
 
 export interface RegistrySettings {
-  /** Without a slash at its end. */
   readonly url: string;
   readonly token: string | null;
   readonly proxyFor: (url: URL) => URL | null;
@@ -22,7 +21,7 @@ const DEFAULT_REGISTRY = 'https://registry.npmjs.org';
 
 type Lookup = (name: string) => string | undefined;
 
-/** The environment takes precedence over the file, the registry of the scope over the general one. */
+/** The environment precedes the file, and the registry of the scope precedes the general one. */
 export async function readRegistry(sources: RegistrySources): Promise<RegistrySettings> {
   const stored = await readNpmrc(sources);
   const fromEnv = npmEnvironment(sources.env);
@@ -32,7 +31,7 @@ export async function readRegistry(sources: RegistrySources): Promise<RegistrySe
   return { url, token: findToken(url, setting), proxyFor: proxyRule(sources.env, setting) };
 }
 
-/** `npm_config_registry`, in either case; npm takes `_` for `-`. */
+/** Reads `npm_config_registry` in either case; npm takes `_` for `-`. */
 function npmEnvironment(env: RegistrySources['env']): Map<string, string> {
   const found = new Map<string, string>();
   for (const [name, value] of Object.entries(env)) {
@@ -50,7 +49,7 @@ async function readNpmrc({ env, userHome }: RegistrySources): Promise<Map<string
   const named = env['npm_config_userconfig'] ?? env['NPM_CONFIG_USERCONFIG'];
   const path = envPath(named, userHome) ?? join(userHome, '.npmrc');
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    // Nobody has set anything, or not for this user.
+    // The file is absent, or not readable by this user.
     if (errnoCode(error) !== undefined) return '';
     throw error;
   });
@@ -71,7 +70,7 @@ function parseNpmrc(text: string, env: RegistrySources['env']): Map<string, stri
   return settings;
 }
 
-/** A token is kept under the address of its registry, without the protocol, or under a part of its path. */
+/** npm stores a token under the address of its registry without the protocol, or under a part of its path. */
 function findToken(url: string, setting: Lookup): string | null {
   const address = url.replace(/^https?:/, '');
   for (let at = address; at.length > 2; at = at.slice(0, at.lastIndexOf('/'))) {
@@ -93,7 +92,7 @@ function proxyRule(env: RegistrySources['env'], setting: Lookup): RegistrySettin
   };
 }
 
-/** `*`, a host with or without a port, or a domain with all below it. */
+/** A rule is `*`, a host with or without a port, or a domain with all its subdomains. */
 function covers(rule: string, { hostname, host }: URL): boolean {
   if (rule === '') return false;
   const domain = rule.replace(/^\*?\./, '').toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * Unpacks an archive of npm's form: gzip around ustar, everything below one folder whose name does not count. Only
- * plain files become files; anything that would lie outside of the target is refused.
+ * Unpacks an npm archive: gzip around ustar, everything in one folder whose name is ignored. Only plain files are
+ * written, and a path outside of the target is refused.
  */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
@@ -10,7 +10,6 @@ import { writeAll, writeFailure } from '../../lib/files/durable.ts';
 
 const BLOCK = 512;
 const PLAIN = ['0', '\0'];
-/** A folder, and headers that describe the next entry or all of them: nothing that npm's packages need. */
 const SKIPPED = ['5', 'g'];
 
 interface Entry {
@@ -19,7 +18,7 @@ interface Entry {
   readonly sizeBytes: number;
 }
 
-/** `only`: the one folder of the archive that is unpacked; empty: all. */
+/** `only`: the one folder of the archive to unpack; empty: all. */
 export async function unpackTarball(archive: string, target: string, only = ''): Promise<void> {
   const unzip = createGunzip();
   const source = createReadStream(archive);
@@ -92,7 +91,6 @@ function parseEntry(header: Buffer): Entry {
   return { name, kind: header.toString('latin1', 156, 157), sizeBytes };
 }
 
-/** Below the archive's one folder. */
 function safeName(name: string): string[] {
   const [, ...parts] = name.split('/');
   const isSafe =
@@ -101,7 +99,6 @@ function safeName(name: string): string[] {
   return parts;
 }
 
-/** Exact numbers of bytes from a stream. */
 class BlockReader {
   readonly #parts: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
@@ -115,7 +112,6 @@ class BlockReader {
     return this.#cut(count);
   }
 
-  /** At least one byte, and no more than `most`. */
   async some(most: number): Promise<Buffer> {
     if (this.#rest.length === 0) this.#rest = await this.#next();
     return this.#cut(Math.min(most, this.#rest.length));

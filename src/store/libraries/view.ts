@@ -1,4 +1,7 @@
-/** The folder of libraries as it would be with another build selected: links, so that nothing is copied or changed. */
+/**
+ * A temporary folder of links that shows the libraries as if another build were selected; nothing is copied or
+ * changed.
+ */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +9,7 @@ import { basename, join } from 'node:path';
 import { temporaryOwner } from '../../lib/files/durable.ts';
 import { buildFolder, buildsFolder, selectionFile } from '../../lib/files/native-library.ts';
 
-/** `name`: null is the package. A process that is killed leaves a few links in the folder for temporary files. */
+/** `name`: null is the package. A killed process leaves a few links in the temporary folder. */
 export async function withSelected<T>(
   libraries: string,
   name: string | null,
@@ -30,5 +33,4 @@ export async function withSelected<T>(
   }
 }
 
-/** Windows lets anybody make these. */
 const LINK = 'junction';

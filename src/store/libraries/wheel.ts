@@ -1,4 +1,4 @@
-/** Unpacks a Python wheel, which is a zip archive: plain files only, none outside of the target. */
+/** Unpacks a Python wheel (a zip archive): plain files only, none outside of the target. */
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -17,7 +17,7 @@ const STORED = 0;
 const DEFLATED = 8;
 const ENCRYPTED = 1;
 const MOST_ENTRIES = 50_000;
-/** The largest file is cuBLAS with 503 MB. */
+/** Chosen: the largest file is cuBLAS with 503 MB. */
 const MOST_BYTES = 700_000_000;
 const PIECE_BYTES = 1 << 20;
 const UNIX = 3;
@@ -35,7 +35,6 @@ interface Entry {
   readonly isProgram: boolean;
 }
 
-/** `wants`: by its path in the archive; absent: every file. */
 export async function unpackWheel(
   archive: string,
   target: string,

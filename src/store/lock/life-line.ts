@@ -1,6 +1,6 @@
 /**
- * A socket that the system closes when its process ends: others ask it whether the holder of a lock still runs. Needed
- * where no /proc tells processes of one id apart.
+ * A socket that the system closes when its process ends, so that others can check that the lock's holder still runs.
+ * Needed where no /proc distinguishes a reused process id.
  */
 import net from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ export interface LifeLine {
   close(): void;
 }
 
-/** Null where no such socket can be made; signs of life in the file are all there is then. */
+/** Null if no such socket can be made; only the file's modification time shows life then. */
 export function openLifeLine(token: string): Promise<LifeLine | null> {
   const name = socketName(token);
   const server = net.createServer((socket) => socket.destroy());
@@ -24,7 +24,7 @@ export function openLifeLine(token: string): Promise<LifeLine | null> {
   });
 }
 
-/** Undefined: this process may not ask, as in a sealed one. */
+/** Undefined: this process may not connect, as in sealed mode. */
 export function isAnswered(name: string): Promise<boolean | undefined> {
   return new Promise((resolve) => {
     const socket = net.connect(name);
@@ -42,7 +42,7 @@ export function isAnswered(name: string): Promise<boolean | undefined> {
 
 function socketName(token: string): string {
   switch (process.platform) {
-    // Abstract: it has no file that could be left behind.
+    // Abstract: no file can be left over.
     case 'linux':
       return `\0hearth-${token}`;
     case 'win32':

@@ -1,7 +1,7 @@
 /**
- * store/lock owns the lock between processes. It does not know what the lock protects.
- * The lock is a file that exists once: a record of its holder, for those who wait. It lasts as long as the process: the
- * start time in /proc, or else a socket that the system closes, tells whether that very process still runs.
+ * store/lock owns the lock between processes. It does not know what the lock protects. The lock is a file with a
+ * record of its holder. It is valid while that process runs, which the start time in /proc shows, or else a socket
+ * that the system closes.
  */
 import { randomBytes } from 'node:crypto';
 import { link, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -31,11 +31,10 @@ const HolderRecord = Type.Object({
 export type HolderRecord = Static<typeof HolderRecord>;
 
 export interface LockOptions {
-  /** The holder's purpose, for the message to others; a command line such as `hearth pull x`. */
+  /** Shown to others; a command line such as `hearth pull x`. */
   readonly purpose: string;
   /** The locked thing, as the subject of that message. */
   readonly what: string;
-  /** Wait for another holder; 0 fails at once. */
   readonly waitMs: number;
   readonly onWait?: (holder: HolderRecord) => void;
   readonly signal?: AbortSignal;
@@ -45,15 +44,17 @@ export interface OwnerLock {
   release(): Promise<void>;
 }
 
-/** A holder that cannot be judged from here counts as dead after this long without a sign of life. */
+/** A holder that cannot be checked from here counts as dead after this long without a sign of life. */
 const SILENT_MS = 30_000;
 const HEARTBEAT_MS = 5_000;
 const POLL_MS = 40;
-/** Without hard links a record is written after its file was made; one that is unreadable for longer is nobody's. */
+/**
+ * Without hard links, a record is written after its file was created; unreadable for longer than this, it has no
+ * holder.
+ */
 const SETTLE_MS = 2_000;
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
-/** Takes the lock kept in the file `path`, or throws `store_busy` naming the holder. */
 export async function takeLock(path: string, options: LockOptions): Promise<OwnerLock> {
   const token = randomBytes(8).toString('hex');
   const identity = ownIdentity();
@@ -81,7 +82,6 @@ export async function takeLock(path: string, options: LockOptions): Promise<Owne
 }
 
 interface Claim {
-  /** A file with the record. */
   readonly prepared: string;
   readonly record: HolderRecord;
 }
@@ -102,19 +102,19 @@ async function waitForLock(path: string, claim: Claim, options: LockOptions): Pr
   }
 }
 
-/** The live holder of the lock in `path`, or null; only a snapshot, for messages and listings. */
+/** Null if nobody holds it. Only a snapshot, for messages and listings. */
 export async function lockHolder(path: string): Promise<HolderRecord | null> {
   const { holder } = await inspect(path);
   return holder === 'unknown' ? null : holder;
 }
 
-/** Null if the lock is ours now, else its holder. */
 async function tryTake(path: string, claim: Claim): Promise<HolderRecord | 'unknown' | null> {
   while (!(await create(path, claim))) {
     const { holder, dead } = await inspect(path);
     if (holder !== null) return holder;
     if (dead === null) continue;
-    // Only one of several processes that find a dead holder creates this file, and only it replaces the record.
+    // Of several processes that find a dead holder, only one creates this file, and only that one replaces the
+    // record.
     const succession = `${path}.after-${dead}`;
     const rival = await tryTake(succession, claim);
     if (rival !== null) return rival;
@@ -127,7 +127,7 @@ async function tryTake(path: string, claim: Claim): Promise<HolderRecord | 'unkn
   return null;
 }
 
-/** False when the file exists. With its first byte it has all of them, where the file system has hard links. */
+/** With hard links the file appears complete. False if it exists. */
 async function create(path: string, { prepared, record }: Claim): Promise<boolean> {
   try {
     await link(prepared, path).catch((error: unknown) => {
@@ -142,7 +142,6 @@ async function create(path: string, { prepared, record }: Claim): Promise<boolea
 }
 
 interface Found {
-  /** The live holder; unknown while its record is being written. */
   readonly holder: HolderRecord | 'unknown' | null;
   /** Identifies the dead holder; null: the lock is free. */
   readonly dead: string | null;
@@ -181,7 +180,7 @@ async function isHeld(path: string, holder: HolderRecord): Promise<boolean> {
   return liveness === 'unknown' ? (await ageMs(path)) < SILENT_MS : liveness === 'alive';
 }
 
-/** If process ids cannot be compared, the holder's own socket shows whether it runs. */
+/** If process ids cannot be compared, the holder's own socket shows if it runs. */
 async function judged(holder: HolderRecord): Promise<Liveness> {
   const liveness = checkLiveness(holder);
   if (liveness !== 'unknown' || holder.lifeLine === null || holder.host !== ownIdentity().host)
@@ -190,13 +189,11 @@ async function judged(holder: HolderRecord): Promise<Liveness> {
   return isAlive === undefined ? 'unknown' : isAlive ? 'alive' : 'dead';
 }
 
-/** For a file that is gone, Infinity. */
 async function ageMs(path: string): Promise<number> {
   const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }));
   return Date.now() - mtimeMs;
 }
 
-/** Null: there is no file. */
 async function readRecord(path: string): Promise<HolderRecord | 'unreadable' | null> {
   try {
     const text = await readText(path);

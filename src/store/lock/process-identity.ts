@@ -1,13 +1,12 @@
-/** Identity of a lock's holder, distinct from a later process with the same process id. */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Start of the process in clock ticks since boot; null if the system does not report it. */
+  /** In clock ticks since boot; null if the system does not report it. */
   readonly startTicks: string | null;
   readonly bootId: string | null;
-  /** Process ids mean nothing outside their namespace, as with two containers over one folder. */
+  /** Process ids have no meaning outside their namespace, as with two containers over one folder. */
   readonly pidNamespace: string | null;
   readonly host: string;
 }
@@ -24,10 +23,7 @@ export function ownIdentity(): ProcessIdentity {
   };
 }
 
-/**
- * Whether the process still runs, judged from here; `unknown` when it lives in another system or namespace, and where no
- * /proc tells it from a later process of the same id.
- */
+/** `unknown`: the process belongs to another system or namespace, or no /proc distinguishes a reused id. */
 export function checkLiveness(other: ProcessIdentity): Liveness {
   const boot = bootId();
   if (boot === null || other.bootId === null) {
@@ -40,20 +36,18 @@ export function checkLiveness(other: ProcessIdentity): Liveness {
   return startTicks(other.pid) === other.startTicks ? 'alive' : 'dead';
 }
 
-/** True if a process of that id exists here. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it exists but belongs to another user.
     return error instanceof Error && Reflect.get(error, 'code') === 'EPERM';
   }
 }
 
 function startTicks(pid: number): string | null {
   const stat = readText(`/proc/${pid}/stat`);
-  // The second field is the command in brackets and may hold spaces; field 22 counts from after it.
+  // The second field is the command in brackets and may contain spaces; field 22 counts from after it.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
 }
 
@@ -65,7 +59,6 @@ function pidNamespace(): string | null {
   try {
     return readlinkSync('/proc/self/ns/pid');
   } catch {
-    // Only Linux has namespaces; other systems have one space of process ids.
     return null;
   }
 }

@@ -1,4 +1,3 @@
-/** Latest result of `hearth check`, and its conditions. */
 import { type Static, Type } from 'typebox';
 import type { Kind } from './findings.ts';
 
@@ -6,12 +5,9 @@ const Text = Type.String();
 const Count = Type.Integer({ minimum: 0 });
 
 const CheckRecord = Type.Object({
-  /** RFC 3339, UTC. */
   checkedAt: Text,
   hearth: Text,
-  /** The release of llama.cpp, and the digest of its files. */
   library: Type.Object({ release: Text, sha256: Type.Union([Text, Type.Null()]) }),
-  /** The user's settings for the model. */
   settingsSha256: Text,
   toolFormat: Text,
   cases: Type.Object({ all: Count, passed: Count, left: Count, failed: Type.Array(Text) }),

@@ -1,7 +1,7 @@
 /**
- * store/passports owns findings about installed models, in small files of the home: who signed them, and what was measured.
- * A finding is valid only while the digests of the model's files are unchanged; a lost one is made again. It does not know
- * how anything was measured.
+ * store/passports owns findings about installed models, in small files of the home: who signed them, and what was
+ * measured. A finding is valid only while the digests of the model's files are unchanged; a lost one is made again.
+ * It does not know how anything was measured.
  */
 import { createHash } from 'node:crypto';
 import { type Static, type TSchema, Type } from 'typebox';
@@ -15,7 +15,6 @@ import path from 'node:path';
 type Subject = Pick<ModelManifest, 'id' | 'files'>;
 
 export interface Kind<Shape extends TSchema> {
-  /** Part of the name of the file. */
   readonly name: string;
   readonly shape: Shape;
 }
@@ -29,7 +28,6 @@ export async function keepFinding<Shape extends TSchema>(
   await keep(findingFile(home, model, kind), { schema: 1, files: fileDigests(model), finding });
 }
 
-/** Null: nothing is known of these files. */
 export async function readFinding<Shape extends TSchema>(
   home: string,
   model: Subject,
@@ -51,7 +49,6 @@ const fileDigests = ({ files }: Subject): string[] => files.map((file) => knownD
 
 const MOST_BYTES = 1024 * 1024;
 
-/** Null if it does not exist, or has another shape. */
 export async function readKept<Shape extends TSchema>(
   file: string,
   shape: Shape,
@@ -60,7 +57,7 @@ export async function readKept<Shape extends TSchema>(
     const value: unknown = JSON.parse((await readText(file, MOST_BYTES)) ?? 'null');
     return Check(shape, value) ? value : null;
   } catch {
-    // If it cannot be read, the check is simply repeated.
+    // If it cannot be read, the check is repeated.
     return null;
   }
 }

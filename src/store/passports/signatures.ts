@@ -1,4 +1,3 @@
-/** Signers of each file of a model, found at its installation. */
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Kind } from './findings.ts';
 
@@ -6,7 +5,6 @@ const Text = Type.String();
 const orNull = <Shape extends TSchema>(shape: Shape) => Type.Union([shape, Type.Null()]);
 
 const SignatureRecord = Type.Object({
-  /** RFC 3339, UTC. */
   checkedAt: Text,
   files: Type.Array(
     Type.Object({

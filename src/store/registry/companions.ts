@@ -1,8 +1,6 @@
-/** The installed files that a model is loaded with besides its own: its adapters, and the model that drafts for it. */
 import type { InstalledSet } from '../files/installed.ts';
 import type { ModelManifest } from '../files/manifest.ts';
 
-/** A companion by the name in the model's settings; null while nothing of that name and kind is installed. */
 export interface Companion {
   readonly name: string;
   readonly wire: 'lora' | 'draft_model';
@@ -20,7 +18,7 @@ export function hasCompanions({ params }: ModelManifest): boolean {
   return params.lora !== undefined || params.draftModel !== undefined;
 }
 
-/** Names in settings are ids: what they meant when they were set is what they mean. */
+/** Settings contain ids, not aliases, so that their meaning cannot change. */
 export function findCompanions({ params }: ModelManifest, { manifests }: InstalledSet): Companions {
   const { lora = [], draftModel } = params;
   const installed = (name: string, kind: ModelManifest['kind']) =>
@@ -34,6 +32,5 @@ export function findCompanions({ params }: ModelManifest, { manifests }: Install
   };
 }
 
-/** All of them, missing ones included. */
 export const listed = ({ adapters, draft }: Companions): readonly Companion[] =>
   draft === null ? adapters : [...adapters, draft];

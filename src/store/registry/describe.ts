@@ -1,4 +1,3 @@
-/** All facts that `hearth show` prints about an installed model, as one plain object. */
 import { inText } from '../../contract/settings/shapes.ts';
 import { knownDigest, isServed, type ModelManifest } from '../files/manifest.ts';
 import { filePath } from '../files/paths.ts';
@@ -17,16 +16,13 @@ export interface ModelDescription {
   readonly vocabSize: number;
   readonly pooling: string | null;
   readonly license: string | null;
-  /** Null: the model has no template, and ChatML stands in. */
+  /** Null: the model has no template, and ChatML is used. */
   readonly template: ModelManifest['facts']['template'] | null;
   readonly params: ModelManifest['params'];
-  /** Those of them that its loads take, by name and as `hearth set` takes them. */
   readonly settings: Readonly<Record<string, string>>;
   readonly memory: MemoryFigures;
   readonly adapter?: NonNullable<ModelManifest['facts']['adapter']>;
-  /** Inputs besides text, by its projector. */
   readonly projector?: NonNullable<ModelManifest['facts']['projector']>;
-  /** Layers that predict further tokens, where there are some. */
   readonly mtpLayers?: number;
   readonly source: ModelManifest['source'];
   readonly ownedBy: string;
@@ -42,14 +38,12 @@ export interface ModelDescription {
 
 /** From the header of the file; `hearth fit` measures the load on this machine. */
 export interface MemoryFigures {
-  /** The window that is set, by the user or by the kind of model; null: each load chooses one. */
   readonly numCtx: number | null;
   readonly weightsBytes: number;
   /** For one sequence, in f16. */
   readonly kvBytesPerToken: number;
 }
 
-/** `setCtx`: the window that the settings of the service name. */
 export async function describeModel(
   registry: Registry,
   model: InstalledModel,

@@ -1,4 +1,3 @@
-/** Compares two installed models: settings, values of the header, tensors. */
 import type { FileHandle } from 'node:fs/promises';
 import type { ModelSettings } from '../../contract/settings/shapes.ts';
 import { LOAD_SETTING_ROWS, shortText } from '../../contract/settings/shapes.ts';
@@ -6,25 +5,22 @@ import type { LoadSettingRow } from '../../contract/settings/load-settings.ts';
 import { openPlainFile } from '../../lib/files/plain-file.ts';
 import { runGate } from '../../lib/gguf/run-gate.ts';
 
-/** The part of the model's work that a value decides. */
 type About = 'predictions' | 'vocabulary' | 'template';
 
-/** A value that two models have otherwise, in words; null: that model has none. */
 export interface Difference {
   readonly name: string;
   readonly about: About;
   readonly own: string | null;
   readonly reference: string | null;
-  /** The user set it, and other predictions are its price: a smaller KV cache, an adapter. */
+  /** The user set it and accepts other predictions for it: a smaller KV cache, an adapter. */
   readonly isTraded: boolean;
 }
 
-/** Differences in headers and settings; tensors of the same form may still have other values. */
+/** Of headers and settings; tensors of the same form may still have other values. */
 export interface Differences {
   readonly values: readonly Difference[];
-  /** Tensors of one name, type and shape in both. */
   readonly alike: number;
-  /** Tensors of one name and shape in other types, with the mean bits of a weight in them; null: none. */
+  /** Tensors of equal name and shape but other types, with the mean bits per weight; null: none. */
   readonly retyped: { readonly count: number; readonly own: number; readonly reference: number } | null;
   readonly reshaped: readonly string[];
   readonly missing: readonly string[];
@@ -32,15 +28,11 @@ export interface Differences {
 }
 
 export interface OtherTensors {
-  /** Number of tensors with equal name, type and shape in both. */
   readonly compared: number;
-  /** Names of those with other bytes. */
   readonly other: readonly string[];
 }
 
-/** One of two models that are compared. */
 export interface Compared {
-  /** The files of its weights; the first one describes it. */
   readonly paths: readonly string[];
   readonly settings: ModelSettings;
 }
@@ -75,7 +67,6 @@ export async function compareModels(own: Compared, reference: Compared): Promise
   };
 }
 
-/** Reads both models as far as their tensors are equal. */
 export async function otherTensors(
   own: readonly string[],
   reference: readonly string[],
@@ -117,7 +108,6 @@ function otherSettings(own: ModelSettings, reference: ModelSettings): Difference
   });
 }
 
-/** Values of the header that decide what is computed; others only describe the file. */
 async function otherValues(own: readonly string[], reference: readonly string[]): Promise<Difference[]> {
   const [[ourFile], [theirFile]] = [own, reference];
   if (ourFile === undefined || theirFile === undefined) return [];
@@ -165,7 +155,6 @@ async function readValues(path: string): Promise<Map<string, InFile & { readonly
   return new Map([...values].flatMap(([key, value]) => (decides(key) ? [[key, { path, ...value }]] : [])));
 }
 
-/** Words are in quotes. */
 const architectureIn = (values: ReadonlyMap<string, { readonly words: string }>): string =>
   (values.get(ARCHITECTURE)?.words ?? '').replaceAll('"', '');
 

@@ -1,15 +1,15 @@
 /**
- * The states of model files that this process hashed or loaded. A digest belongs to a state (size, times, inode), never
- * to a path: bytes that were changed in place have another state, whatever their mtime says.
+ * States of model files that this process hashed or loaded. A digest belongs to a state (size, times, inode), never
+ * to a path: bytes changed in place have another state, whatever their mtime.
  */
 import { type FileStamp, hashFile, isSettled, stampFile } from '../../lib/files/plain-file.ts';
 
 interface States {
-  /** Digest by state; a promise, so that requests at the same time hash once. */
+  /** Digest by state; a promise, so that concurrent requests hash once. */
   readonly hashed: Map<string, Promise<string>>;
   /** A manifest's claim about a state: enough for a load, not for a record. */
   readonly told: Map<string, string>;
-  /** Under which digest the file was loaded in a state whose bytes nobody hashed by then. */
+  /** Digests under which a file was loaded in a state whose bytes were not hashed by then. */
   readonly loaded: Map<string, Set<string>>;
 }
 
@@ -21,19 +21,17 @@ export interface Digested {
 export class FileStates {
   readonly #files = new Map<string, States>();
 
-  /** An installation's proof of the state that it hashed. */
   knows(path: string, stamp: FileStamp, sha256: string): void {
     this.#of(path).told.set(stampKey(stamp), sha256);
   }
 
-  /** Hashes the file unless its state is known; null when it changed meanwhile, or may have. */
+  /** Hashes the file unless its state is known; null if it changed meanwhile, or may have. */
   async digest(path: string): Promise<Digested | null> {
     const stamp = await stampFile(path);
     const told = this.#of(path).told.get(stampKey(stamp));
     return told === undefined ? this.digestHere(path) : { stamp, sha256: told };
   }
 
-  /** The digest, if this process hashed this state itself. */
   async digestHere(path: string): Promise<Digested | null> {
     const stamp = await stampFile(path);
     const { hashed } = this.#of(path);
@@ -54,7 +52,7 @@ export class FileStates {
     }
   }
 
-  /** Native code is about to open the file, which is held to have the digest `expected`. */
+  /** Call it before native code opens the file, which is assumed to have the digest `expected`. */
   loads(path: string, stamp: FileStamp, expected: string | null): void {
     const { loaded } = this.#of(path);
     const key = expected ?? '';

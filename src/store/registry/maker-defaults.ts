@@ -1,8 +1,7 @@
-/** Values that a model's maker states in its file: recommended sampling (`general.sampling.*`), and the template. */
 import { readMakerDefaults, readTemplateText } from '../../lib/gguf/inspect.ts';
 import type { InstalledModel, Registry } from './registry.ts';
 
-/** By the file's own names, such as `temp` and `top_k`; empty if it states none. */
+/** Keyed by the file's own names, such as `temp` and `top_k`; empty if it has none. */
 export async function makerDefaults(
   registry: Registry,
   model: InstalledModel,
@@ -10,7 +9,6 @@ export async function makerDefaults(
   return readMakerDefaults(registry.toTarget(model).source.path);
 }
 
-/** The chat template of the file; null where it has none. */
 export async function makerTemplate(registry: Registry, model: InstalledModel): Promise<string | null> {
   return readTemplateText(registry.toTarget(model).source.path);
 }

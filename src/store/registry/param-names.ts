@@ -1,4 +1,3 @@
-/** Names of a model's parameters for people. */
 import { PRIVACIES } from '../../contract/settings/privacy.ts';
 import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
 import { LOAD_SETTING_ROWS } from '../../contract/settings/shapes.ts';
@@ -6,14 +5,13 @@ import { COMPACT, type ModelParams, MOST_SYSTEM_CHARS, NATIVE_WIDTH, TOKEN_IDS }
 
 type ParamNames = Readonly<Record<string, keyof ModelParams>>;
 
-/** Parameters by the names that requests, the environment and other tools' stores spell alike. */
+/** Named alike in requests, the environment and other tools' stores. */
 export const sharedParamNames: ParamNames = {
   num_ctx: 'numCtx',
   ...Object.fromEntries(MODEL_ROWS.map(([option, { wire }]) => [wire, option])),
   stop: 'stop',
 };
 
-/** All of them, as `hearth set` takes them. */
 export const paramNames: ParamNames = {
   ...sharedParamNames,
   max_tokens: 'maxTokens',
@@ -30,7 +28,6 @@ export const SYSTEM_EXPECTS = `a text of at most ${MOST_SYSTEM_CHARS.toLocaleStr
 export const COMPACT_EXPECTS = 'a share of the window from 1% to 99%, or tokens from 100';
 export const DIMENSIONS_EXPECTS = `${NATIVE_WIDTH}, or a whole number from 1 to 65536`;
 
-/** Those that are set, in the order of their names, by what people call them. */
 export function paramsByName(
   params: ModelParams,
 ): (readonly [asked: string, set: { readonly name: keyof ModelParams; readonly value: unknown }])[] {
@@ -43,7 +40,6 @@ function readWord(words: readonly string[], text: string): { value: unknown } | 
   return words.includes(text) ? { value: text } : { expects: `one of ${words.join(', ')}` };
 }
 
-/** Parses a parameter's text; returns `expects` if it is unusable. */
 export function readParam(
   name: keyof ModelParams,
   text: string,
@@ -64,8 +60,8 @@ export function readParam(
 }
 
 /**
- * When these changes take effect, in sentences; `unload` is how the model is unloaded, null where it is not loaded. A new
- * thread count, a window smaller than the loaded one, or none of its own is no reason to load a model again.
+ * Sentences on when these changes take effect. `unload` is the command that unloads the model, null if it is not
+ * loaded. A new thread count, a smaller window or none does not reload the model.
  */
 export function whenItActs(
   id: string,
@@ -96,5 +92,4 @@ export function whenItActs(
   ].join(' ');
 }
 
-/** True for load settings, false for defaults of requests. */
 export const isLoadSetting = (name: string): boolean => LOAD_SETTING_ROWS.some(([known]) => known === name);

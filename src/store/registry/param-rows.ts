@@ -1,4 +1,3 @@
-/** Every default of a model for people who set it: what it does, what holds without it, and what it takes. */
 import {
   BASE_MODEL_TOKENS,
   CHOSEN_TEMPLATE_TOKENS,
@@ -13,24 +12,20 @@ import { type ModelParams, NATIVE_WIDTH, TOKEN_IDS } from '../files/manifest.ts'
 import { COMPACT_EXPECTS, DIMENSIONS_EXPECTS, SYSTEM_EXPECTS } from './param-names.ts';
 
 export interface ParamRow {
-  /** Written as `hearth set` takes it. */
   readonly name: string;
   readonly group: SettingGroup;
   readonly description: string;
-  /** Effect while it is unset. */
   readonly unset: string;
   readonly models: SettableModels;
   readonly input: ParamInput;
 }
 
-/** Kind of input. Text may have words for usual choices. */
 export type ParamInput =
   | { readonly kind: 'choice'; readonly words: readonly string[] }
   | { readonly kind: 'number'; readonly least?: number; readonly most?: number; readonly isWhole: boolean }
   | { readonly kind: 'text'; readonly expects: string; readonly words: readonly string[] }
-  /** A word, or one text unchanged, with its line breaks. */
   | { readonly kind: 'document'; readonly expects: string; readonly words: readonly string[] }
-  /** Several texts, one in each line, with `\n` for a line break within one. */
+  /** One text per line, with `\n` for a line break within one. */
   | { readonly kind: 'lines' };
 
 const OF_ANSWERS = { group: 'answers', models: 'chat' } as const;
@@ -162,19 +157,17 @@ function enumWords({ enum: words = [] }: SchemaLike): string[] {
   return words.map(String);
 }
 
-/** A default as `hearth set` takes it. */
 export function paramText(name: keyof ModelParams, value: unknown): string {
   const [, row] = LOAD_SETTING_ROWS.find(([known]) => known === name) ?? [];
   if (row !== undefined) return row.write(value as never);
   return Array.isArray(value) ? joinLines(value.map(String)) : String(value);
 }
 
-/** One text in each line; a line break within one is written `\n`, and a backslash `\\`. */
+/** A line break within a text becomes `\n`, and a backslash `\\`. */
 function joinLines(texts: readonly string[]): string {
   return texts.map((text) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')).join('\n');
 }
 
-/** The texts of such lines; empty lines are nothing. */
 export function splitLines(lines: string): string[] {
   const texts = lines.split('\n').filter((line) => line !== '');
   return texts.map((text) => text.replaceAll(/\\([\\n])/g, (_, mark) => (mark === 'n' ? '\n' : '\\')));

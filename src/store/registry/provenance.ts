@@ -1,4 +1,4 @@
-/** The hashes of a model's files, for records that name the very bytes that were loaded. */
+/** Hashes of a model's files, for records that name the very bytes that were loaded. */
 import { stat } from 'node:fs/promises';
 import { runGate } from '../../lib/gguf/run-gate.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -21,16 +21,15 @@ export interface FileProvenance {
 }
 
 export interface ModelProvenance {
-  /** In the order of the manifest; native code opens the first. */
   readonly files: readonly [FileProvenance, ...FileProvenance[]];
-  /** The first file up to the end of its tensor list. */
+  /** Of the first file up to the end of its tensor list. */
   readonly headerSha256: string;
-  /** Called after the run: throws evidence_unavailable if other bytes may have been loaded. */
+  /** Call it after the run: throws evidence_unavailable if other bytes may have been loaded. */
   confirm(): Promise<void>;
 }
 
 interface Proven extends FileProvenance {
-  /** Null for bytes of the store that nobody can change who cannot write to the home. */
+  /** Null for bytes of the store that only users with write access to the home can change. */
   readonly seen: {
     readonly path: string;
     readonly stamp: FileStamp;
@@ -39,9 +38,9 @@ interface Proven extends FileProvenance {
 }
 
 /**
- * Bytes that belong to the home alone have the digest under which they were stored. All others are hashed in this
- * process, before the first run in a state of the file and after every run: a write through a shared mapping leaves no
- * trace in the state.
+ * Bytes that only the home can reach have the digest under which they were stored. All others are hashed in this
+ * process before the first run in a state of the file and after every run, because a write through a shared mapping
+ * leaves no trace in the state.
  */
 export class Provenance {
   readonly #paths: StorePaths;
@@ -99,7 +98,6 @@ export class Provenance {
     );
   }
 
-  /** A header belongs to its bytes. */
   async #header(path: string, sha256: string): Promise<string> {
     const header = this.#headers.get(sha256) ?? (await runGate('inspectGguf', path)).headerSha256;
     this.#headers.set(sha256, header);

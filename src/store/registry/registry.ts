@@ -1,7 +1,7 @@
 /**
- * store/registry owns what a name in a request means, and what is known of the model that it names.
- * It knows nothing of HTTP and nothing of how a model was installed. The server and every CLI verb open a registry of
- * their own; all read the same folder, so a change made by one is seen by the others with their next question.
+ * store/registry owns the meaning of names in requests, and the facts of the models that they name. It knows nothing
+ * of HTTP or of how a model was installed. The server and each CLI verb open their own registry over the same folder,
+ * so each sees the others' changes with its next call.
  */
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
@@ -43,7 +43,6 @@ export type InstalledModel = ModelManifest;
 export interface RegistryOptions {
   readonly home: string;
   readonly settings?: {
-    /** Operator's choice for `default` and `default-embedding`. */
     readonly defaultModel?: string | null;
     readonly embeddingModel?: string | null;
   };
@@ -51,7 +50,6 @@ export interface RegistryOptions {
   readonly onStep?: StepHook;
 }
 
-/** The kind of model that a request needs; the message for a wrong kind uses these words. */
 const USES = { chat: 'chat or completions', embedding: 'embeddings' } as const;
 const ALIASES = { chat: 'default', embedding: 'default-embedding' } as const;
 
@@ -77,48 +75,41 @@ export class Registry {
     this.#settings = options.settings ?? {};
   }
 
-  /** Every installed model, sorted by id. */
   async list(): Promise<readonly InstalledModel[]> {
     return (await this.#reader.read()).manifests;
   }
 
-  /** Manifests that cannot be used, with the reason; they never hide the others. */
+  /** Unusable manifests never hide the others. */
   async damaged(): Promise<readonly DamagedManifest[]> {
     return (await this.#reader.read()).damaged;
   }
 
-  /** True if an installed model has that id or alias, usable or not. */
   async has(name: string): Promise<boolean> {
     return lookUp(await this.#reader.read(), name) !== undefined;
   }
 
-  /** The model of that id, alias or default alias, whatever its kind. */
   async find(name: string): Promise<InstalledModel> {
     if (name === ALIASES.chat) return this.#default('chat');
     if (name === ALIASES.embedding) return this.#default('embedding');
     return this.#named(name);
   }
 
-  /** The model that serves a request for `name`, or throws model_not_found, no_default_model, wrong_model_kind. */
   async resolve(name: string, use: ModelKind): Promise<ServedManifest> {
     const model = await this.served(name);
     if (model.kind !== use) throw wrongKind(model, use);
     return model;
   }
 
-  /** Finds a model that can serve requests, which an adapter alone cannot. */
   async served(name: string): Promise<ServedManifest> {
     const model = await this.find(name);
     if (!isServed(model)) throw notServed(model);
     return model;
   }
 
-  /** Models named by the settings of a model. */
   async companions(model: InstalledModel): Promise<Companions> {
     return hasCompanions(model) ? findCompanions(model, await this.#reader.read()) : NO_COMPANIONS;
   }
 
-  /** Paths read by loads of all installed models: folders of the store, and each file outside. */
   async modelPaths(): Promise<readonly string[]> {
     const { blobs, split } = this.store.paths;
     const models = await this.list();
@@ -128,18 +119,15 @@ export class Registry {
     return [blobs, split, ...new Set(elsewhere)];
   }
 
-  /** Facts that the scheduler needs to load and plan a model. */
   toTarget(model: InstalledModel, options: TargetOptions = {}): LocalTarget {
     if (!isServed(model)) throw notServed(model);
     return makeTarget(this.store.paths, this.#states, model, options);
   }
 
-  /** Tensors that differ between two models, where both have them in the same form. */
   otherTensors(model: InstalledModel, reference: InstalledModel, signal: AbortSignal): Promise<OtherTensors> {
     return otherTensors(this.#weightPaths(model), this.#weightPaths(reference), signal);
   }
 
-  /** The differences of their headers and settings. */
   differences(model: InstalledModel, reference: InstalledModel): Promise<Differences> {
     const compared = (each: InstalledModel): Compared => ({
       paths: this.#weightPaths(each),
@@ -152,23 +140,19 @@ export class Registry {
     return modelFiles(model).map((file) => filePath(this.store.paths, file));
   }
 
-  /** The chat template that the file of a model has. */
   async readTemplate(model: InstalledModel): Promise<string | null> {
     const [first] = modelFiles(model);
     if (first === undefined || !model.facts.hasChatTemplate) return null;
     return readTemplateText(filePath(this.store.paths, first));
   }
 
-  /**
-   * The id that `default` or `default-embedding` means now, or would mean without the model of the id `without`; null when
-   * nothing can serve it.
-   */
+  /** The id that `default` or `default-embedding` means now, or would mean without the model `without`; null: none. */
   async defaultId(kind: ModelKind, without: string | null = null): Promise<string | null> {
     const model = await this.#defaultModel(kind, without);
     return model?.id ?? null;
   }
 
-  /** Makes an installed model the default of its kind, for every process; settings of the operator still win. */
+  /** Applies to every process; the operator's settings still take precedence. */
   async setDefault(name: string): Promise<InstalledModel> {
     const model = await this.#named(name);
     if (!isServed(model)) throw notServed(model);
@@ -176,12 +160,11 @@ export class Registry {
     return model;
   }
 
-  /** The name that the operator or `hearth default` chose, whatever it names; null: none. */
+  /** The name set by the operator or `hearth default`, whether it exists or not; null: none. */
   async chosenDefault(kind: ModelKind): Promise<string | null> {
     return this.#configured(kind) ?? (await this.#choice())[kind] ?? null;
   }
 
-  /** Makes a model of another engine the default of its kind. */
   async chooseDefault(kind: ModelKind, id: string): Promise<void> {
     await this.store.change(`hearth default ${id}`, async (writer) => {
       const choice: Defaults = { ...(await this.#choice()), schema: 1, [kind]: id };
@@ -189,7 +172,6 @@ export class Registry {
     });
   }
 
-  /** Takes back what `chooseDefault` chose, of every kind. */
   async forgetDefaults(): Promise<void> {
     await this.store.change('hearth default --auto', async (writer) => {
       await writer.writeDefaults(`${JSON.stringify({ schema: 1 } satisfies Defaults, null, 2)}\n`);
@@ -231,12 +213,12 @@ export class Registry {
   }
 
   /**
-   * 1. what the operator set; 2. what `hearth default` recorded, while it is installed;
-   * 3. the newest model of that kind that the user installed and whose file has a chat template; 4. the newest built-in
-   * one; 5. the newest other. Settings do not count, so that a change of one never moves the default.
+   * Order: 1. the operator's setting; 2. the choice of `hearth default`, while it is installed; 3. the newest model
+   * of that kind that the user installed and whose file has a chat template; 4. the newest built-in one; 5. the
+   * newest other. A model's settings do not count, so that changing one never moves the default.
    */
   async #defaultModel(kind: ModelKind, without: string | null = null): Promise<InstalledModel | undefined> {
-    // Together: one after the other they are a noticeable part of what a short answer waits for.
+    // Reads both in parallel: in sequence they take a noticeable part of a short answer's time.
     const [{ manifests, damaged }, choice] = await Promise.all([this.#reader.read(), this.#choice()]);
     const installed = without === null ? manifests : manifests.filter(({ id }) => id !== without);
     const named = (name: string | null | undefined) => {
@@ -248,7 +230,7 @@ export class Registry {
     const rank = (model: InstalledModel) =>
       (isWithoutTemplate(model) ? '0' : model.source.type === 'builtin' ? '1' : '2') + model.addedAt;
     const newest = installed
-      // A model that ranks gives no vectors.
+      // A model that ranks makes no vectors.
       .filter((model) => model.kind === kind && model.facts.pooling !== 'rank')
       .reduce<InstalledModel | undefined>(
         (best, model) => (best === undefined || rank(model) >= rank(best) ? model : best),
@@ -259,7 +241,7 @@ export class Registry {
 
   #configured(kind: ModelKind): string | null {
     const setting = kind === 'chat' ? this.#settings.defaultModel : this.#settings.embeddingModel;
-    // `default` set to itself says nothing.
+    // `default` set to itself has no effect.
     return setting && setting !== ALIASES[kind] ? setting : null;
   }
 
@@ -274,7 +256,7 @@ export class Registry {
       this.#chosen = stamp.isSettled ? { stamp: stamp.text, choice } : undefined;
       return choice;
     } catch (error) {
-      // No choice was made, or it is unreadable: then the rule of defaultModel decides.
+      // Without a readable choice, the order of defaultModel applies.
       if (
         errnoCode(error) !== undefined ||
         isFailure(error, 'store_unreadable') ||

@@ -1,4 +1,3 @@
-/** Turns an installed model into the engine's target, and checks that its files are unchanged. */
 import { kvShare } from '../../contract/settings/kv-types.ts';
 import { pickSettings } from '../../contract/settings/shapes.ts';
 import { type LocalTarget, localTarget } from '../../engine/local/model-source.ts';
@@ -22,11 +21,8 @@ import { filePath, type StorePaths } from '../files/paths.ts';
 import { loadPath, readyLoadPath } from '../files/shard-links.ts';
 
 export interface TargetOptions {
-  /** The window when neither the request nor the model names one; null: chosen when the model is loaded. */
   readonly numCtx?: number | null;
-  /** Threads when the model pins none. */
   readonly numThreads?: number | null;
-  /** Companions of the load; absent: none. */
   readonly companions?: Companions;
 }
 
@@ -72,7 +68,7 @@ export function makeTarget(
   );
 }
 
-/** A drafting model keeps its own; an encoder reads a text in one step and keeps none. */
+/** A draft model has its own KV cache; an encoder reads a text in one step and has none. */
 const kvBytesPerToken = (files: readonly ModelManifest[]): number =>
   files.reduce((sum, { facts }) => sum + (isEncoder(facts.architecture) ? 0 : facts.kvBytesPerToken), 0);
 
@@ -107,7 +103,7 @@ function refuseMissing({ id }: ModelManifest, companions: Companions): void {
   });
 }
 
-/** A sentence with the reduced window if the set one is larger than the model supports; null otherwise. */
+/** Warns that the window in the settings exceeds the model's; otherwise null. */
 export function reducedWindow(
   model: ModelManifest,
 ): { readonly numCtx: number; readonly note: string } | null {
@@ -120,7 +116,7 @@ export function reducedWindow(
 
 const inWords = (count: number): string => count.toLocaleString('en-US');
 
-/** Scaled positions reach beyond the trained window: by their factor, or as far as an explicit num_ctx says. */
+/** Scaled positions reach beyond the trained window: by their factor, or to an explicit num_ctx. */
 function largestWindow({ facts, params }: ModelManifest): number {
   const {
     ropeScaling,
@@ -162,11 +158,11 @@ async function verifyFile(
     states.knows(path, stamp, expected);
   }
   await readyLoadPath(paths, model, file);
-  // A link that was just made has changed the state.
+  // Making a link changes the state.
   states.loads(path, isBlobFile(file) ? await stampFile(path) : stamp, expected);
 }
 
-/** True if the bytes of this very state were hashed here; a blob's state changes with its links. */
+/** True if this state's bytes were hashed here; a blob's state changes with its links. */
 const isHashedState = (file: ModelFile): boolean =>
   !isBlobFile(file) && file.ctimeNs !== undefined && file.digestOrigin === 'computed';
 

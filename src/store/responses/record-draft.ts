@@ -1,6 +1,6 @@
 /**
- * A record that is written part by part to a temporary file, so that little is left to write at its end. Its last byte is
- * a line break, which JSON text never has inside: whoever finds the file knows whether the record is whole.
+ * A record written part by part to a temporary file, so that little is left to write at its end. It ends with a line
+ * break, which JSON text never contains inside, so that a reader can detect a partial record.
  */
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -25,7 +25,6 @@ export class RecordDraft {
   #written: Promise<void>;
   #sizeBytes = 0;
 
-  /** The record gets its path when it is settled; nothing is written before `ready`. */
   constructor(file: string, { ready, mostBytes }: { ready: Promise<unknown>; mostBytes: number }) {
     this.#path = file;
     this.#temporary = path.join(path.dirname(file), temporaryName(path.basename(file)));
@@ -47,7 +46,6 @@ export class RecordDraft {
     return this.#sizeBytes > this.#mostBytes;
   }
 
-  /** A write error is reported at the end. */
   add(text: string): void {
     const bytes = Buffer.from(text);
     this.#sizeBytes += bytes.length;
@@ -58,25 +56,24 @@ export class RecordDraft {
   }
 
   /**
-   * Adds the last part. When this is over, the end of the process does not take the record any more. False where it is too
-   * long; then nothing is left of it.
+   * Adds the last part. Once it resolves, the end of the process does not lose the record. False if it is too long;
+   * nothing of it remains then.
    */
   async end(text: string): Promise<boolean> {
     this.add(text + END);
     try {
       await this.#written;
     } catch (error) {
-      // A write error may prevent this too; the first error is the one to report.
       await this.drop().catch(() => undefined);
       throw writeFailure(this.#path, error);
     }
     if (!this.#isTooLong) return true;
-    // Its last byte is missing, so that what the disk refuses to remove now goes at the next start.
+    // Its last byte is missing, so the next start removes what cannot be removed now.
     await this.drop().catch(() => undefined);
     return false;
   }
 
-  /** Gives the record its path once its bytes are on the disk: from then on a power cut does not lose it. */
+  /** Renames it once its bytes are on the disk: a power cut does not lose it afterwards. */
   async settle(): Promise<void> {
     const file = await this.#file;
     try {
@@ -101,7 +98,6 @@ async function opened(file: string): Promise<FileHandle> {
     return await open(file, 'wx', PRIVATE_FILE);
   } catch (error) {
     if (errnoCode(error) !== 'ENOENT') throw error;
-    // The first of all, or the folder was removed by hand.
     await makeFolder(path.dirname(file));
     return open(file, 'wx', PRIVATE_FILE);
   }

@@ -1,10 +1,8 @@
 /**
- * store/responses owns what is kept of answers for a later request: one file each below SVC_HOME/responses, private to
- * the key that asked, bounded in number and bytes with a fair share for each key, and gone after a time. It knows nothing of
- * what a record says.
- *
- * A record counts as kept when its bytes are with the operating system: nothing that ends this process takes it then. The
- * disk follows, one record at a time and behind the answer, so that no answer waits for it.
+ * store/responses owns stored answers for later requests: one file each in SVC_HOME/responses, private to the key
+ * that asked, bounded in number and bytes with a fair share per key, and expiring. It knows nothing of a record's
+ * contents. A record counts as kept once the operating system has its bytes, so that the end of this process cannot
+ * lose it. It is synced to the disk after the answer, which therefore never waits for it.
  */
 import { createHash } from 'node:crypto';
 import { stat, open, readdir, rm } from 'node:fs/promises';
@@ -21,11 +19,10 @@ import path from 'node:path';
 export const RESPONSE_LIMITS = {
   records: 2_000,
   bytes: 512 * 1024 * 1024,
-  /** One conversation; what is longer is not kept. */
   recordBytes: 32 * 1024 * 1024,
   keptMs: 30 * 24 * 60 * 60 * 1000,
 };
-/** Their bytes are bounded, and they hold text of requests. */
+/** Bounded by bytes instead, and these hold text of requests. */
 const OWN_RECORD = { depth: 256, tokens: Infinity };
 export type ResponseLimits = Readonly<typeof RESPONSE_LIMITS>;
 
@@ -34,7 +31,6 @@ interface Kept {
   readonly owner: string;
   readonly sizeBytes: number;
   readonly storedAtMs: number;
-  /** Until its file has its name. */
   draft?: RecordDraft | undefined;
 }
 
@@ -47,12 +43,9 @@ export class ResponseStore {
   readonly #folder: string;
   readonly #clock: Pick<Clock, 'unixMs'>;
   readonly #limits: ResponseLimits;
-  /** Keyed by the hash of owner and id. */
   #kept: Promise<SharedMap<string, Kept>> | undefined;
-  /** Pending disk work, in order. */
   #disk: Promise<void> = Promise.resolve();
   readonly #log: Pick<Logger, 'warn'>;
-  /** Failed kinds of disk work, each logged once. */
   readonly #toldErrors = new Set<string>();
 
   constructor(home: string, clock: Pick<Clock, 'unixMs'>, options: ResponseStoreOptions = {}) {
@@ -63,19 +56,19 @@ export class ResponseStore {
   }
 
   /**
-   * Begins a record of that owner under its id, in the place of an earlier one. It is over with `end`, which says false
-   * where the record is too long to be kept, or with `drop`.
+   * Replaces an earlier record of that owner and id. End it with `end`, which returns false if the record is too
+   * long, or with `drop`.
    */
   begin(owner: string, id: string) {
     const name = recordName(owner, id);
     const draft = new RecordDraft(path.join(this.#folder, name.file), {
-      // Leftovers of dead processes are those that exist before any draft.
+      // Only drafts from before the first own draft are leftovers of dead processes.
       ready: this.#all(),
       mostBytes: this.#limits.recordBytes,
     });
     return {
       add: (text: string): void => draft.add(text),
-      // Nobody asks for it any more: what the disk refuses to remove now goes at the next start.
+      // Nobody needs it any more: the next start removes what cannot be removed now.
       drop: (): Promise<void> => draft.drop().catch(() => undefined),
       end: async (text: string): Promise<boolean> => {
         if (!(await draft.end(text))) return false;
@@ -85,7 +78,6 @@ export class ResponseStore {
     };
   }
 
-  /** The record of that id and owner, or null: never kept, gone, or another's. */
   async get(owner: string, id: string): Promise<unknown> {
     const kept = await this.#all();
     this.#sweep(kept);
@@ -95,13 +87,12 @@ export class ResponseStore {
       const text = found.draft?.text ?? (await readText(path.join(this.#folder, found.file)));
       return text === null ? null : await parseAnswerInTurns(Buffer.from(text), OWN_RECORD);
     } catch (error) {
-      // Removed by hand, or damaged: either way there is no such record any more.
       if (!isFailure(error, 'invalid_json')) throw error;
       return null;
     }
   }
 
-  /** False where there was none. When this is over, the disk does not have it any more. */
+  /** False if there was none. Once it resolves, the record is off the disk. */
   async delete(owner: string, id: string): Promise<boolean> {
     const kept = await this.#all();
     const { key } = recordName(owner, id);
@@ -113,13 +104,11 @@ export class ResponseStore {
     return true;
   }
 
-  /** Resolves when everything is on the disk. */
   async settled(): Promise<void> {
     await this.#disk;
   }
 
   #all(): Promise<SharedMap<string, Kept>> {
-    // A failing disk may work at the next attempt.
     this.#kept ??= readKept(this.#folder, this.#limits).catch((error: unknown) => {
       this.#kept = undefined;
       throw error;
@@ -138,7 +127,7 @@ export class ResponseStore {
     this.#sweep(kept);
   }
 
-  /** Removes expired records, then, while there are too many, the oldest of the key that keeps most. */
+  /** Removes expired records, then, while there are too many, the oldest of the key that has most. */
   #sweep(kept: SharedMap<string, Kept>): void {
     const expired = this.#clock.unixMs() - this.#limits.keptMs;
     const drop = (key: string, record: Kept): void => {
@@ -153,12 +142,11 @@ export class ResponseStore {
   }
 
   async #remove({ file, draft }: Kept): Promise<void> {
-    // The disk has refused it its name.
     await draft?.drop();
     await removeDurably(path.join(this.#folder, file));
   }
 
-  /** A disk that refuses takes nothing back: what has no name yet stays in memory, and the next start finds its file. */
+  /** A failing disk loses nothing: an unnamed record stays in memory, and the next start finds its file. */
   #later(work: () => Promise<void>): void {
     this.#disk = this.#disk.then(work).catch((error: unknown) => this.#tell(error));
   }
@@ -174,11 +162,10 @@ export class ResponseStore {
 interface RecordName {
   readonly key: string;
   readonly file: string;
-  /** From the file name. */
   readonly owner: string;
 }
 
-/** Owner and id are hashed: neither can lead out of the folder, and the names reveal no key. */
+/** Hashes owner and id: neither can lead out of the folder, and names reveal no key. */
 function recordName(owner: string, id: string): RecordName {
   const key = sha256(`${owner}\n${id}`);
   const tag = sha256(`owner\n${owner}`).slice(0, 16);
@@ -209,8 +196,8 @@ async function readKept(
 }
 
 /**
- * Returns the records that the folder holds then. To be called before this process has a draft of its own. A draft that
- * the disk refuses to give is left for the next start: the other records are no worse for it.
+ * Returns the records in the folder. Must run before this process has a draft of its own. A draft that cannot be
+ * settled is left for the next start, so that it does not block the others.
  */
 async function takeLeftovers(folder: string): Promise<string[]> {
   const drafts: Leftover[] = [];
@@ -220,7 +207,6 @@ async function takeLeftovers(folder: string): Promise<string[]> {
     const file = path.join(folder, name);
     drafts.push({ file, record, writtenAtMs: (await stat(file)).mtimeMs });
   }
-  // A later draft takes the place of an earlier one.
   for (const draft of drafts.toSorted((a, b) => a.writtenAtMs - b.writtenAtMs))
     await take(draft, folder).catch(() => undefined);
   return (await readdir(folder)).filter((name) => RECORD_FILE.test(name));
@@ -231,7 +217,7 @@ async function take({ file, record }: Leftover, folder: string): Promise<void> {
   else await rm(file, { force: true });
 }
 
-/** The names of records; nothing else is touched but their drafts. */
+/** No other file is touched, except drafts. */
 const RECORD_FILE = /^(?:[0-9a-f]{16}-)?[0-9a-f]{64}\.json$/;
 
 interface Leftover {
@@ -240,7 +226,7 @@ interface Leftover {
   readonly writtenAtMs: number;
 }
 
-/** A whole draft is on the disk when this is over. */
+/** Syncs a whole draft to the disk. */
 async function isWhole(draft: string): Promise<boolean> {
   const file = await open(draft, 'r');
   try {

@@ -1,7 +1,7 @@
 /**
- * Names that people type by habit, and what to pull for them. The left side is from the library of Ollama: a name, and
- * its sizes as tags, the usual one first. The right side is a repository of GGUF files by the model's maker where there
- * is one, else by ggml-org or bartowski. They cannot be checked offline; a hub that no longer has one says so.
+ * Common model names and what to pull for them. The left side is from Ollama's library: a name, and its sizes as
+ * tags, the default first. The right side is a GGUF repository of the model's maker if there is one, else of ggml-org
+ * or bartowski. They cannot be checked offline; the hub reports a missing one.
  */
 const REPOSITORIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'deepseek-r1': {
@@ -46,15 +46,13 @@ function upper(size: string): string {
 }
 
 export interface KnownName {
-  /** Its name on the hub: owner/name, with the quant of the tag; null: none of that size is known. */
   readonly reference: string | null;
   readonly tags: readonly string[];
 }
 
-/** The names without tags. */
 export const KNOWN_NAMES: readonly string[] = Object.keys(REPOSITORIES);
 
-/** The hub's model for a name such as `llama3.2`, `qwen3:0.6b` or `qwen3:8b-q4_K_M`; null: unknown. */
+/** Accepts names such as `llama3.2`, `qwen3:0.6b` and `qwen3:8b-q4_K_M`; null: unknown. */
 export function knownName(name: string): KnownName | null {
   const [bare = '', tag = 'latest'] = name.toLowerCase().split(':');
   const repositories = Object.hasOwn(REPOSITORIES, bare) ? REPOSITORIES[bare] : undefined;

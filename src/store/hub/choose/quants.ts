@@ -1,4 +1,3 @@
-/** The models that a repository holds, by quant, with their sizes. */
 import { fail } from '../../../lib/errors/svc-error.ts';
 import { openAccess } from '../access.ts';
 import { modelsIn } from '../file-choice.ts';
@@ -7,13 +6,10 @@ import { listRepository, resolveCommit } from '../repository.ts';
 import type { LookOptions } from './search.ts';
 
 export interface Quant {
-  /** Label for `hearth pull REPO:LABEL`. */
   readonly label: string;
-  /** All of its files, bytes. */
   readonly sizeBytes: number;
 }
 
-/** The smallest first. Rejects with the failures of a pull. */
 export async function listQuants(
   ref: string,
   options: LookOptions = {},

@@ -1,7 +1,7 @@
 /**
- * store/hub/choose owns looking before a pull: what a hub has under some words, which quants a repository holds, and what
- * names from other programs are called there. It downloads nothing and knows nothing of what is installed.
- * This file: words → repositories with GGUF files.
+ * store/hub/choose owns looking before a pull: searching a hub, listing a repository's quants, and translating names
+ * of other programs. It downloads nothing and knows nothing of what is installed. This file: words → repositories
+ * with GGUF files.
  */
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
@@ -9,7 +9,6 @@ import { fail } from '../../../lib/errors/svc-error.ts';
 import { type AccessOptions, openAccess } from '../access.ts';
 import { invalid, requestJson } from '../hub-request.ts';
 
-/** `offline` refuses before any request. */
 export interface LookOptions extends AccessOptions {
   readonly offline?: boolean;
   readonly signal?: AbortSignal;
@@ -21,22 +20,19 @@ const Found = Type.Array(
     id: Type.String({ pattern: '^[\\w.-]+/[\\w.-]+$', maxLength: 200 }),
     downloads: Type.Optional(Type.Integer({ minimum: 0 })),
     likes: Type.Optional(Type.Integer({ minimum: 0 })),
-    /** False, or how access is granted. */
     gated: Type.Optional(Type.Union([Type.Boolean(), Type.String({ maxLength: 20 })])),
   }),
   { maxItems: 1_000 },
 );
 
 export interface FoundRepository {
-  /** `owner/name`, which `hearth pull` takes. */
   readonly repo: string;
-  /** Downloads of the last month. */
   readonly downloads: number;
   readonly likes: number;
   readonly gated: boolean;
 }
 
-/** Repositories with GGUF files, those downloaded most first; rejects with `hub_offline` in offline mode. */
+/** Most downloaded first. Rejects with `hub_offline` in offline mode. */
 export async function searchHub(
   words: readonly string[],
   options: LookOptions = {},

@@ -1,8 +1,6 @@
 /**
- * store/libraries/build owns the compilation of llama.cpp: its tools, its source, its options. It knows nothing of what is
- * installed, and loads nothing.
- * This file is the order of a build: fetch, compare headers, configure, compile. What an interrupted build has
- * made is kept, and the next one goes on from there.
+ * store/libraries/build owns the compilation of llama.cpp: fetch, compare headers, configure, compile. It knows
+ * nothing of installed libraries, and loads none. An interrupted build keeps its results for the next one.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
@@ -25,12 +23,10 @@ import { type Found, impossible, type Toolchain } from './toolchain.ts';
 import type { Tool } from './tools.ts';
 import { unpackWheel } from '../wheel.ts';
 
-/** Sources, objects, and the tools. */
 const DISK_BYTES = 1_000_000_000;
 const UNPACKED_TIMES = 4;
 
 export interface BuildRequest extends BuildChoice {
-  /** A folder of the home, where everything of a build lies. */
   readonly work: string;
   readonly source: SourceChoice;
   readonly found: Found;
@@ -38,11 +34,10 @@ export interface BuildRequest extends BuildChoice {
   readonly platform: NodeJS.Platform;
   readonly signal: AbortSignal;
   readonly onEvent: OnBuildEvent;
-  /** Opened only where something is fetched. */
   readonly registry: () => Promise<PackageSource>;
   readonly toolsHost: () => Promise<PackageSource>;
   readonly nowMs: () => number;
-  /** Only libmtmd is built, against these libraries; absent: llama.cpp itself. */
+  /** Builds only libmtmd, against these libraries; absent: llama.cpp itself. */
   readonly against?: LibraryFiles;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -52,7 +47,6 @@ export interface Built {
   readonly agreement: Agreement;
   readonly made: Making;
   readonly release: string;
-  /** Sources and objects; the next build starts without them. */
   clear(): Promise<void>;
 }
 
@@ -94,7 +88,6 @@ export async function buildLibrary(request: BuildRequest): Promise<Built> {
   }
 }
 
-/** The tools stay, and a folder of the user's is never touched. */
 async function clear({ work }: BuildRequest, folder: string): Promise<void> {
   for (const path of [folder, join(work, 'sources'), join(work, 'probe')])
     await rm(path, { recursive: true, force: true });
@@ -112,7 +105,7 @@ async function fetchTool(tool: Tool, { work, toolsHost }: BuildRequest): Promise
   });
 }
 
-/** For a release that Hearth's tests do not cover, different headers end the build before it costs anything. */
+/** For a release that Hearth's tests do not cover, different headers end the build before it compiles anything. */
 async function checkHeaders(source: Source, request: BuildRequest, run: RunOptions): Promise<Agreement> {
   request.onEvent({ status: 'checking headers' });
   const headers = headerFolders(source.folder);
@@ -166,7 +159,6 @@ async function compile(
 }
 
 interface Project {
-  /** The folder with its CMakeLists.txt. */
   readonly project: string;
   readonly options: string[];
   readonly targets: readonly string[];
@@ -187,7 +179,7 @@ async function prepareProject(source: Source, request: BuildRequest, folder: str
   return { project, options, targets: ['mtmd'] };
 }
 
-/** Objects of another source, compiler or choice are never mixed. */
+/** Never mixes objects of different sources, compilers or options. */
 function objectsName(
   { release }: Source,
   { gpu, media, against }: BuildRequest,
@@ -198,20 +190,18 @@ function objectsName(
   return [release.replaceAll(/[^\w.+-]/g, '-').slice(0, 60), ...kind, tool].join('_');
 }
 
-/** It compiles its own C library once, and keeps it there. */
 const zigCaches = (work: string): Record<string, string> => ({
   ZIG_GLOBAL_CACHE_DIR: join(work, 'tools', 'zig-cache'),
   ZIG_LOCAL_CACHE_DIR: join(work, 'tools', 'zig-cache'),
 });
 
 function failed(what: string, log: string, error: unknown): unknown {
-  // An interruption is no failure.
   if (isSvcError(error) || (error instanceof Error && error.name === 'AbortError')) return error;
   const reason = errorMessage(error);
   return fail('library_build_failed', { what, log, output: reason.slice(-4000) }, error);
 }
 
-/** For a folder built by another program: compared if there are headers and a compiler. */
+/** For a folder built by another program: compares if it has headers and there is a compiler. */
 export async function agreementOfFolder(
   folder: string,
   {

@@ -1,4 +1,7 @@
-/** Compiles the probe of packages/llama-api against the headers of a source tree: whether Hearth can call a build of it. */
+/**
+ * Compiles the probe of packages/llama-api against the headers of a source tree, which shows if Hearth can call its
+ * build.
+ */
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +11,7 @@ import type { Agreement } from '../own.ts';
 import { runLogged, type RunOptions } from './run-logged.ts';
 import type { Toolchain } from './toolchain.ts';
 
-/** Nothing is linked, so that no platform's start files are needed. */
+/** Links nothing, so that no start files of the platform are needed. */
 const PROJECT = `cmake_minimum_required(VERSION 3.14)
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 project(hearth_probe CXX)
@@ -17,7 +20,6 @@ add_library(probe OBJECT probe.cpp)
 target_include_directories(probe PRIVATE \${HEADERS})
 `;
 
-/** In a source tree, or in an installed build. */
 export function headerFolders(folder: string): readonly string[] | null {
   const places = [join(folder, 'include'), join(folder, 'ggml', 'include')].filter((place) =>
     existsSync(place),
@@ -29,7 +31,6 @@ export function headerFolders(folder: string): readonly string[] | null {
 export interface Probing {
   readonly headers: readonly string[];
   readonly toolchain: Toolchain;
-  /** A folder of the probe's own, which is emptied. */
   readonly work: string;
   readonly run: Pick<RunOptions, 'log' | 'signal' | 'env'>;
 }
@@ -59,7 +60,6 @@ export async function compareHeaders({ headers, toolchain, work, run }: Probing)
   }
 }
 
-/** Messages of GCC, clang or MSVC. */
 function inWords(line: string): string {
   return line
     .replace(/^.*?\berror(?: C\d+)?:\s*/, '')

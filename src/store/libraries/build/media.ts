@@ -1,6 +1,6 @@
 /**
- * The part of llama.cpp that reads images (libmtmd), built against libraries that are there already. It has the list of its
- * own sources; this is the project around it, which names the libraries in the place of their targets.
+ * The part of llama.cpp that reads images (libmtmd), built against existing libraries. Its own CMake list names its
+ * sources; the project here replaces the targets that it links with those libraries.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ export async function writeMediaProject(folder: string): Promise<void> {
   await writeFile(join(folder, 'CMakeLists.txt'), PROJECT);
 }
 
-/** Symbols would make it twice as large. */
+/** Symbols would double its size. */
 const STRIPPED: Readonly<Partial<Record<NodeJS.Platform, string>>> = { linux: '-s' };
 
 export function mediaOptions(
@@ -49,7 +49,7 @@ export function mediaOptions(
     CMAKE_BUILD_TYPE: 'Release',
     BUILD_SHARED_LIBS: 'ON',
     CMAKE_BUILD_WITH_INSTALL_RPATH: 'ON',
-    // The process has loaded the libraries before, and they are found by their names.
+    // The process has already loaded these libraries, and finds them by name.
     CMAKE_INSTALL_RPATH: platform === 'darwin' ? '@loader_path' : '$ORIGIN',
     CMAKE_LIBRARY_OUTPUT_DIRECTORY: output,
     SOURCE: source,

@@ -1,8 +1,7 @@
-/** CMake options of a build of llama.cpp: pure tables. */
 export const BUILD_GPUS = ['none', 'cuda', 'vulkan', 'rocm', 'metal'] as const;
 export type BuildGpu = (typeof BUILD_GPUS)[number];
 
-/** Without OpenMP, whose threads spin while they wait; without what only programs need. */
+/** Without OpenMP, whose idle threads spin, and without parts that only programs need. */
 const COMMON = {
   CMAKE_BUILD_TYPE: 'Release',
   BUILD_SHARED_LIBS: 'ON',
@@ -32,7 +31,10 @@ const OF_GPU: Readonly<Record<BuildGpu, Readonly<Record<string, string>>>> = {
   metal: { GGML_METAL: 'ON', GGML_METAL_EMBED_LIBRARY: 'ON' },
 };
 
-/** Requirements besides a C++ compiler: any of these programs, by name or place, and the package that has it. */
+/**
+ * Requirements in addition to a C++ compiler: any one of these programs, by name or path, and the package that has
+ * it.
+ */
 export const TOOLKITS: Readonly<
   Partial<Record<BuildGpu, { readonly programs: readonly string[]; readonly from: string }>>
 > = {
@@ -47,7 +49,6 @@ export const TOOLKITS: Readonly<
 
 export interface BuildChoice {
   readonly gpu: BuildGpu;
-  /** libmtmd as well. */
   readonly media: boolean;
 }
 
@@ -64,15 +65,13 @@ export function cmakeOptions({ gpu, media }: BuildChoice, platform: NodeJS.Platf
 
 export const buildTargets = ({ media }: BuildChoice): string[] => (media ? ['llama', 'mtmd'] : ['llama']);
 
-/** GCC takes about this much for its largest files. */
+/** Chosen: GCC takes about this much for the largest files. */
 const JOB_BYTES = 600 * 1024 * 1024;
 
-/** As many as there are processors and memory for. */
 export function defaultJobs(processors: number, freeBytes: number): number {
   return Math.max(1, Math.min(processors, Math.floor(freeBytes / JOB_BYTES)));
 }
 
-/** Name of a finished build, such as `v0.5.0-cuda`. */
 export function buildName(release: string, { gpu, media }: BuildChoice): string {
   const base =
     release

@@ -1,4 +1,3 @@
-/** Events of a build, as plain data, and how its steps are read from the output of ninja or make. */
 export type BuildEvent =
   | {
       readonly status: 'looking';
@@ -12,7 +11,6 @@ export type BuildEvent =
       readonly status: 'compiling';
       readonly completed: number;
       readonly total: number;
-      /** Null while it is too early to estimate. */
       readonly secondsLeft: number | null;
     }
   | { readonly status: 'trying' | 'measuring' };
@@ -24,7 +22,7 @@ export interface Step {
   readonly total: number;
 }
 
-/** `[12/77] …` of ninja, `[ 15%] …` of make; null for any other line. */
+/** Reads `[12/77] …` of ninja and `[ 15%] …` of make; null for any other line. */
 export function parseStep(line: string): Step | null {
   const [, completed, total] = /^\[(\d+)\/(\d+)\]/.exec(line) ?? [];
   if (completed !== undefined && total !== undefined)
@@ -33,10 +31,10 @@ export function parseStep(line: string): Step | null {
   return percent === undefined ? null : { completed: Number(percent), total: 100 };
 }
 
-/** The first steps say too little of the others. */
+/** Chosen: fewer steps do not predict the rest. */
 const FEWEST_STEPS = 5;
 
-/** Steps differ in length; that they are mixed is near enough for a guess. Null until there is something to go by. */
+/** Assumes equal steps, which is near enough because short and long ones are mixed. Null until it can estimate. */
 export function secondsLeft({ completed, total }: Step, elapsedMs: number): number | null {
   if (completed < FEWEST_STEPS || elapsedMs <= 0) return null;
   return Math.round(((elapsedMs / completed) * (total - completed)) / 1000);

@@ -1,4 +1,3 @@
-/** One program of a build: its lines into a log and to who asks, its end as success or as its last lines. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -8,7 +7,7 @@ import { signalTree } from '../../../lib/base/process-tree.ts';
 export interface RunOptions {
   readonly log: string;
   readonly signal: AbortSignal;
-  /** All of it. */
+  /** The whole environment; nothing is inherited. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   readonly onLine?: (line: string) => void;

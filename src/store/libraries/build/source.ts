@@ -1,4 +1,4 @@
-/** The source of llama.cpp: the pinned release out of npm's node-llama-cpp, another release by git, or a folder. */
+/** Source of llama.cpp: the pinned release from npm's node-llama-cpp, another release by git, or a folder. */
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -12,7 +12,7 @@ import { runLogged } from './run-logged.ts';
 
 export const REPOSITORY = 'https://github.com/ggml-org/llama.cpp';
 
-/** Its `llama/` has the release that the packages were made from, as a git bundle. */
+/** Its `llama/` contains, as a git bundle, the release that the packages were made from. */
 export const sourcePackage = (registry: string): PinnedFile => ({
   label: `node-llama-cpp@${PACKAGE_VERSION}`,
   url: `${registry}/node-llama-cpp/-/node-llama-cpp-${PACKAGE_VERSION}.tgz`,
@@ -46,7 +46,6 @@ export function sourceChoice(flags: {
   return { kind: 'release', tag, repository: flags.repository ?? REPOSITORY };
 }
 
-/** Announcement before anything is done. */
 export function describeSource(choice: SourceChoice): string {
   if (choice.kind === 'folder') return choice.folder;
   if (choice.kind === 'release') return `${choice.repository} at ${choice.tag}`;
@@ -58,11 +57,9 @@ export interface Fetching {
   readonly log: string;
   readonly signal: AbortSignal;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Opened only where something is fetched from the registry. */
   readonly registry: () => Promise<PackageSource>;
 }
 
-/** A source that was fetched before is used again. */
 export async function provideSource(choice: SourceChoice, fetching: Fetching): Promise<Source> {
   if (choice.kind === 'folder') return folderSource(choice.folder);
   const name = choice.kind === 'pinned' ? LLAMA_CPP_RELEASE : choice.tag.replaceAll('/', '-');
@@ -133,7 +130,7 @@ async function intoPlace(
   }
 }
 
-/** No hook and no filter of the user's runs on it. */
+/** Runs no hook and no filter of the user's. */
 const clone = (args: readonly string[], fetching: Fetching): Promise<string> =>
   git(
     ['-c', 'core.hooksPath=/dev/null', '-c', 'advice.detachedHead=false', 'clone', '--quiet', ...args],

@@ -1,4 +1,3 @@
-/** The compiler and the programs of a build: what the machine has, and what would have to be fetched. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,12 +11,10 @@ export const COMPILERS = ['auto', 'system', 'zig'] as const;
 export type CompilerChoice = (typeof COMPILERS)[number];
 
 export interface Toolchain {
-  /** The first line of what each says of its version. */
   readonly compiler: string;
   readonly cmake: { readonly path: string; readonly version: string };
-  /** Null: CMake takes what the platform has. */
+  /** Null: CMake uses the platform's default. */
   readonly ninja: string | null;
-  /** Options that give CMake the compiler. */
   readonly options: readonly string[];
 }
 
@@ -27,19 +24,17 @@ export interface Search {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
   readonly arch: string;
-  /** Folder of fetched tools. */
   readonly tools: string;
 }
 
 export interface Found {
   readonly toolchain: Toolchain;
-  /** Tools that are not there yet; their paths in `toolchain` are where they will be. */
+  /** To be fetched; `toolchain` already has their future paths. */
   readonly missing: readonly Tool[];
 }
 
 const run = promisify(execFile);
 
-/** Throws one sentence that says what to install, or which option fetches it. */
 export async function findToolchain(search: Search): Promise<Found> {
   const { choice, gpu } = search;
   await requireToolkit(search);
@@ -91,7 +86,7 @@ export async function findToolchain(search: Search): Promise<Found> {
   };
 }
 
-/** A list is a program with the arguments that come first. */
+/** In CMake, a list is a program followed by its first arguments. */
 const zigOptions = (zig: string): string[] => [
   `-DCMAKE_C_COMPILER=${zig};cc`,
   `-DCMAKE_CXX_COMPILER=${zig};c++`,
@@ -115,7 +110,7 @@ async function requireToolkit({ gpu, env, platform }: Search): Promise<void> {
   throw impossible(`${toolkit.programs[0]} is not on PATH`, `install ${toolkit.from}`);
 }
 
-/** Finds the compiler like CMake: CXX first. On Windows it looks for Visual Studio, which no PATH names. */
+/** Finds the compiler like CMake: CXX first. On Windows it looks for Visual Studio, which is on no PATH. */
 async function systemCompiler({ env, platform }: Search): Promise<string | null> {
   const named = env['CXX']?.trim();
   const candidates = named ? [named.split(' ')[0] ?? named] : ['c++', 'g++', 'clang++'];

@@ -1,6 +1,6 @@
 /**
- * Compilers and build programs that `hearth library build --compiler zig` fetches: wheels of PyPI's, by platform. They are
- * pinned by hash; a file with another one is never unpacked.
+ * Compilers and build programs that `hearth library build --compiler zig` fetches: PyPI wheels by platform, pinned by
+ * hash. A file with another hash is never unpacked.
  */
 import { type PinnedFile, PYPI_FILES } from '../pinned-file.ts';
 
@@ -9,7 +9,6 @@ export type ToolName = keyof typeof PROGRAMS;
 export interface Tool extends PinnedFile {
   readonly name: ToolName;
   readonly version: string;
-  /** The program in the wheel, from its root. */
   readonly program: string;
 }
 
@@ -23,7 +22,6 @@ const PROGRAMS = {
 /** Path on the host, SHA-256 in base64, bytes. */
 type Wheel = readonly [path: string, sha256: string, bytes: number];
 
-/** For both kinds of Macs. */
 const UNIVERSAL = {
   cmake: [
     '8a/d0/56294d798c0d738f9f64381ecf5a9e2273b62e3fb30f312a28e9ed194417/cmake-4.4.5-py3-none-macosx_10_10_universal2.whl',
@@ -124,7 +122,6 @@ const WHEELS: Readonly<Record<string, Readonly<Record<ToolName, Wheel>>>> = {
   },
 };
 
-/** Null where nothing is pinned for the platform, such as `linux-x64`. */
 export function toolFor(name: ToolName, platform: string): Tool | null {
   const wheel = WHEELS[platform]?.[name];
   if (wheel === undefined) return null;
