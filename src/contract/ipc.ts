@@ -1,7 +1,8 @@
 /**
- * contract owns what crosses between the server (engine/local) and its forked child (worker/): plain, bounded data only.
- * It knows nothing of either side. The life of a child: boot → `booted` → any number of questions → `load` → `loading`… →
- * `loaded` → jobs → the channel closes → exit. The child exits by itself when the channel closes, so a killed server leaves no orphan.
+ * contract owns what crosses between the server (engine/local) and its forked child (worker/): plain, bounded data
+ * only. It knows nothing of either side. The life of a child: boot → `booted` → any number of questions → `load` →
+ * `loading`… → `loaded` → jobs → the channel closes → exit. The child exits when the channel closes, so a killed
+ * server leaves no orphan.
  */
 import { type Static, Type } from 'typebox';
 import { Job } from './job.ts';
@@ -11,7 +12,7 @@ import { MOST_THREADS } from './limits.ts';
 import { Measurement } from './memory.ts';
 import { CacheTiers, SlotStates } from './slots.ts';
 
-/** An error as it crosses the channel: a code of the catalogue and its detail; the message is rebuilt from them. */
+/** An error on the channel: catalogue code and detail. The receiver rebuilds the message. */
 export const IpcFailure = Type.Object({
   code: Type.String(),
   detail: Type.Record(Type.String(), Type.Unknown()),
@@ -23,7 +24,7 @@ export const ToWorker = Type.Union([
   Type.Object({ type: Type.Literal('measure'), spec: MeasureSpec }),
   Type.Object({ type: Type.Literal('ask_format'), spec: FormatSpec }),
   Type.Object({ type: Type.Literal('load'), spec: LoadSpec }),
-  /** Tools and the schema of the answer cross next to their job, see job-tools.ts. */
+  /** Tools and the answer schema cross next to their job, see job-tools.ts. */
   Type.Object({
     type: Type.Literal('start'),
     job: Job,
@@ -34,7 +35,7 @@ export const ToWorker = Type.Union([
   /** Writes idle state to the disk before the channel closes; answered by `saved` when all is written. */
   Type.Object({ type: Type.Literal('save') }),
   Type.Object({ type: Type.Literal('ping'), nonce: Type.Integer() }),
-  /** Answered by `slots` at once, and from then on while something changes; false ends it. */
+  /** Answered by `slots` at once and after each change; false ends it. */
   Type.Object({ type: Type.Literal('watch'), watched: Type.Boolean() }),
 ]);
 export type ToWorker = Static<typeof ToWorker>;
@@ -46,17 +47,16 @@ export const FromWorker = Type.Union([
   Type.Object({ type: Type.Literal('measured'), measurement: Measurement }),
   Type.Object({ type: Type.Literal('format'), facts: Type.Union([ModelFormatFacts, Type.Null()]) }),
   Type.Object({ type: Type.Literal('question_failed'), failure: IpcFailure }),
-  /** A sign of life while native code reads the file. */
   Type.Object({ type: Type.Literal('loading') }),
   Type.Object({ type: Type.Literal('loaded'), facts: LoadedFacts }),
   Type.Object({ type: Type.Literal('load_failed'), failure: IpcFailure }),
-  /** The thread count that steps found, after each change; a confirmed one is worth beginning the next load with. */
+  /** Sent after each change of the thread count; a confirmed count is a good start for the next load. */
   Type.Object({
     type: Type.Literal('threads'),
     threads: Type.Integer({ minimum: 1, maximum: MOST_THREADS }),
     confirmed: Type.Boolean(),
   }),
-  /** Attention is computed another way from now on: how long nothing was answered, and the tokens whose state was brought over. */
+  /** Attention is computed differently from now on: the length of the pause, and the tokens whose state was copied. */
   Type.Object({
     type: Type.Literal('attention'),
     flash: Type.Boolean(),
@@ -69,11 +69,10 @@ export const FromWorker = Type.Union([
   }),
   Type.Object({ type: Type.Literal('saved') }),
   Type.Object({ type: Type.Literal('failed'), jobId: Type.String(), failure: IpcFailure }),
-  /** A few times a second while it is watched, else some time after a change. */
+  /** Every few hundred milliseconds while watched, otherwise some time after a change. */
   Type.Object({ type: Type.Literal('slots'), slots: SlotStates }),
-  /** After each change, a few times a second at most. */
   Type.Object({ type: Type.Literal('cache'), tiers: CacheTiers }),
-  /** `steps` counts the steps of the batch loop, which separates a slow worker from one that hangs. */
+  /** `steps` counts steps of the batch loop, which separates a slow worker from a hanging one. */
   Type.Object({
     type: Type.Literal('pong'),
     nonce: Type.Integer(),

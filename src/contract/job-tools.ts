@@ -1,6 +1,6 @@
 /**
- * The tools of a job cross as one text, because agents send the same with every turn, and an equal text is parsed once. The
- * schema of an answer crosses as text too, which keeps the spelling of its numbers.
+ * A job's tools cross as one text because agents send the same tools with every turn, and an equal text is parsed
+ * once. The answer schema crosses as text too, which keeps the spelling of its numbers.
  */
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
@@ -12,19 +12,15 @@ import { AnswerFormat, type ExplainJob, type GenerateJob, type Job, ToolDefiniti
 
 const Tools = Type.Array(ToolDefinition);
 type Tools = GenerateJob['tools'];
-/** Parts that cross as text. */
 type Parts = Partial<Pick<GenerateJob, 'tools' | 'format'>>;
 
 interface PackedJob {
-  /** Without its tools and the schema of its answer. */
   readonly job: Job;
-  /** JSON; absent: there are none. */
   readonly tools?: string;
-  /** JSON; absent: the answer has none. */
   readonly schema?: string;
 }
 
-/** The same list has the same text, written once. */
+/** Memoised, so the same list is serialised once. */
 export const toolsText = memoizeByObject((tools: readonly ToolDefinition[]): string => writeJson(tools));
 
 export function packedJob(job: Job): PackedJob {
@@ -42,10 +38,10 @@ export function packedJob(job: Job): PackedJob {
   };
 }
 
-/** Sets of tools that are kept for the next job with them, and their largest size. */
+/** Parsed tool lists kept for later jobs, and their largest size. */
 const KEPT = { entries: 16, chars: 4_000_000 };
 
-/** Reads packed jobs; equal tools are one and the same list. */
+/** Unpacks jobs; equal tool texts yield the same list object. */
 export class JobReader {
   readonly #sets = new RecentTexts<Tools>(KEPT);
 

@@ -1,33 +1,28 @@
-/** Common and different parts of an earlier prompt and a new one: texts are bounded, and stay in one trust domain. */
+/** Comparison of a prompt with an earlier one. Texts are bounded and stay in one trust domain. */
 import { type Static, Type } from 'typebox';
 
-/** UTF-16 units of each text around a difference. */
+/** Length of each text around a difference, UTF-16 units. */
 export const DIFFERENCE_UNITS = 80;
 const Words = Type.String({ maxLength: DIFFERENCE_UNITS });
 
 const PromptDifference = Type.Object({
-  /** Length of the common prefix. */
   token: Type.Integer({ minimum: 0 }),
-  /** The text right before the first token that differs, the same in both. */
+  /** The text right before the first different token, equal in both prompts. */
   shared: Words,
-  /** Continuation of the earlier prompt. */
   before: Words,
   now: Words,
 });
 
-/** The earlier prompt of the same trust domain that is most like this one. */
 export const EarlierPrompt = Type.Object({
-  /** Length of the common prefix. */
   commonTokens: Type.Integer({ minimum: 0 }),
-  /** Absent where one prompt continues the other. */
   difference: Type.Optional(PromptDifference),
 });
 export type EarlierPrompt = Static<typeof EarlierPrompt>;
 
-/** Tokens that are evaluated again at every join; fewer are no loss. */
+/** Tokens that every restore evaluates again; a smaller loss is not reported. */
 const SLACK = 32;
 
-/** Reason why prompt tokens were evaluated, in one word; null: nothing was lost, or the engine does not say. */
+/** Null: nothing was lost, or the engine does not report it. */
 export function missReason<Reason extends string>({
   cachedTokens,
   cache,
@@ -39,7 +34,7 @@ export function missReason<Reason extends string>({
 }): Reason | 'differs' | 'evicted' | null {
   const reason = cache?.miss?.reason;
   if (earlier === undefined) return reason === 'differs' ? null : (reason ?? null);
-  // If all that both share was reused, the client changed the rest; else the shared part is lost as well.
+  // If all that both share was reused, the client changed the rest; otherwise the shared part is lost as well.
   const isReused = earlier.commonTokens <= cachedTokens + SLACK;
   if (isReused && earlier.difference !== undefined) return 'differs';
   if (reason === undefined || reason === 'differs') return isReused ? null : 'evicted';

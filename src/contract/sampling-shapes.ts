@@ -1,4 +1,3 @@
-/** Derived from the table of sampling options: its types, the schemas of jobs and models, and the defaults. */
 import { type Static, type TInteger, type TNumber, type TOptional, type TSchema, Type } from 'typebox';
 import { SAMPLING, type SamplingRow } from './sampling.ts';
 
@@ -9,16 +8,14 @@ type OptionWith<Column extends string, Value> = {
 
 export type SamplingOption = keyof Table;
 export type WireName<K extends SamplingOption> = Table[K]['wire'];
-/** Value of an option in a request. */
 export type AskedValue<K extends SamplingOption> = Table[K] extends { read: (asked: infer A) => unknown }
   ? A
   : number;
 export type ModelOption = OptionWith<'perModel', true>;
 export type RecordedOption = Exclude<SamplingOption, OptionWith<'evidence', 'requested'>>;
-/** Options that a record omits at their default. */
 export type DeviationOption = OptionWith<'evidence', 'deviation'>;
 type DefaultedOption = OptionWith<'fallback', number>;
-/** Options that an answer reports in the words of every provider. */
+/** Options that the API of every provider reports. */
 type AnsweredOption = DefaultedOption & OptionWith<'elsewhere', 'plain'>;
 
 const rows = Object.entries(SAMPLING) as [SamplingOption, SamplingRow][];
@@ -36,7 +33,7 @@ function shapes<Shapes extends Record<string, TSchema>>(
   return Object.fromEntries(of.map(([option, row]) => [option, shape(row)])) as Shapes;
 }
 
-/** Of a job; absent members take the engine's defaults. Ranges of requests are checked at the edge already. */
+/** Sampling of a job; absent members take the engine's defaults. The edge has checked the ranges of requests. */
 export const Sampling = Type.Object(
   shapes<{ [K in SamplingOption]: TOptional<Table[K]['schema']> }>(rows, ({ schema }) =>
     Type.Optional(schema),
@@ -44,18 +41,16 @@ export const Sampling = Type.Object(
 );
 export type Sampling = Static<typeof Sampling>;
 
-/** Options with a default per model. */
 export const modelSamplingShapes = shapes<{ [K in ModelOption]: TOptional<Table[K]['schema']> }>(
   MODEL_ROWS,
   ({ schema }) => Type.Optional(schema),
 );
 
-/** Defaults of options that a job does not name. */
 export const SAMPLING_DEFAULTS = Object.fromEntries(
   rows.flatMap(([option, { fallback }]) => (fallback === undefined ? [] : [[option, fallback]])),
 ) as Readonly<Record<DefaultedOption, number>>;
 
-/** Every setting that a record can state, defaults resolved. */
+/** Defaults resolved. */
 export const recordedShapes = shapes<{
   [K in RecordedOption]: Table[K]['schema'] extends TInteger ? TInteger : TNumber;
 }>(RECORDED_ROWS, ({ schema }) => (Type.IsInteger(schema) ? Type.Integer() : Type.Number()));
@@ -70,14 +65,12 @@ export const answeredShapes = Object.fromEntries(
   ANSWERED_ROWS.map(([, { wire, schema }]) => [wire, schema]),
 ) as { [K in AnsweredOption as WireName<K>]: TNumber };
 
-/** The same options as a job uses them. */
 export function answeredSampling(sampling: Sampling) {
   return Object.fromEntries(
     ANSWERED_ROWS.map(([option, { wire, fallback }]) => [wire, sampling[option] ?? fallback]),
   ) as { [K in AnsweredOption as WireName<K>]: number };
 }
 
-/** The settings of a job that a record can state. */
 export function recordedSampling(sampling: Sampling): RecordedSampling {
   return Object.fromEntries(
     RECORDED_ROWS.map(([option, { fallback }]) => [option, sampling[option] ?? fallback ?? 0]),

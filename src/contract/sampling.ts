@@ -1,7 +1,7 @@
 /**
  * Every sampling option once. Request fields, defaults of a model, `hearth set`, jobs and the frozen-v1 record derive
- * from this table; the only other place that names each option is its native mapping (worker/addon/sampling/chain.ts).
- * It does not know how an option changes the choice of a token.
+ * from this table; the only other place that names each option is its native mapping
+ * (worker/addon/sampling/chain.ts). It does not know how an option changes the choice of a token.
  */
 import { type TSchema, Type } from 'typebox';
 
@@ -12,50 +12,47 @@ import { type TSchema, Type } from 'typebox';
  */
 type Evidence = 'decided' | 'stated' | 'deviation' | 'requested';
 
-/** Each takes the options of those before it: Ollama by OpenAI's routes, OpenAI, vLLM and SGLang, llama.cpp. */
+/**
+ * Each reach includes the options of the previous ones: Ollama through OpenAI's routes, OpenAI, vLLM and SGLang,
+ * llama.cpp.
+ */
 export const SAMPLING_REACHES = ['plain', 'openai', 'servers', 'llama.cpp'] as const;
 export type SamplingReach = (typeof SAMPLING_REACHES)[number];
 
 export interface SamplingRow {
-  /** In requests, `hearth set`, Ollama's parameters and records. */
+  /** Name in requests, `hearth set`, Ollama's parameters and records. */
   readonly wire: string;
-  /** Its effect, in a sentence for users. */
   readonly meaning: string;
-  /** In jobs, and where `perModel`, in manifests: a manifest that was ever valid must stay so. */
+  /** Schema in jobs and, if `perModel`, in manifests: a manifest that was ever valid must stay valid. */
   readonly schema: TSchema;
-  /** The schema in requests, if it differs. */
   readonly request?: Readonly<Record<string, unknown>>;
-  /** From what a request says to what a job says; undefined: the same as absent, null: unusable. */
+  /** Converts a request's value to a job's value; undefined: like absent, null: unusable. */
   readonly read?: (asked: never) => unknown;
-  /** The error message for an unusable value. */
   readonly expects?: string;
-  /** Without one, the native library decides. The values are those of llama.cpp's own server. */
+  /** llama.cpp server's default. Without one, the native library decides. */
   readonly fallback?: number;
-  /** Effect of leaving it out, where that is not a fixed value. */
+  /** Effect of omission, if it is not a fixed value. */
   readonly unset?: string;
-  /** Whether a model can have a default. */
   readonly perModel: boolean;
   readonly evidence: Evidence;
-  /** The first of the other engines that takes it; `here`: Hearth does it, whichever engine answers. */
+  /** Least capable engine type that accepts it; `here`: Hearth implements it for every engine. */
   readonly elsewhere: SamplingReach | 'here';
-  /** Its name in engines of reach `servers`, if another. */
   readonly serversName?: string;
-  /** Ollama's different meaning of a number: the least one, and the fields that it stands for here. */
+  /** Ollama's different meaning of a number: its lower bound, and the fields it maps to here. */
   readonly ollama?: {
     readonly minimum: number;
     readonly read: (asked: number) => Readonly<Record<string, number>>;
   };
-  /** Narrows the record's schema, which leaves ranges to the request's. */
+  /** Narrows the record's schema, because ranges are part of the request's schema only. */
   readonly recorded?: Readonly<Record<string, unknown>>;
 }
 
-/** Biases that one request may give. */
 const MOST_BIASES = 1024;
 const MOST_BIAS = 100;
-/** Token ids; other names are texts, which only the vocabulary can tokenise. */
+/** Names other than token ids are texts, which only the vocabulary can tokenise. */
 const TOKEN_ID = /^\d{1,9}$/;
 
-/** By the id of a token or by a text; in pairs, a number is an id and false forbids. */
+/** Keys are token ids or texts; in pairs, a number is an id and false forbids the token. */
 type AskedBias = Readonly<Record<string, number>> | readonly (readonly unknown[])[];
 
 interface Biases {
@@ -63,7 +60,7 @@ interface Biases {
   readonly texts: [text: string, bias: number][];
 }
 
-/** Null if any entry is not a bias. The last one of a token counts. */
+/** Null if an entry is invalid. The last bias of a token counts. */
 function readBias(asked: AskedBias): Biases | null {
   const tokens = new Map<number, number>();
   const texts: Biases['texts'] = [];
@@ -87,18 +84,21 @@ const ALL_TOKENS = '0 means all tokens.';
 /** llama.cpp reads this seed as "take one from the random device". */
 export const RANDOM_DEVICE_SEED = 0xffffffff;
 
-/** Clients send 64-bit integers, of which the engine needs less. Read as doubles they may be one step of a double larger. */
+/**
+ * Clients send 64-bit integers and the engine needs fewer bits. A double may be one step larger than the sent
+ * integer.
+ */
 const LEAST_INT64 = -(2 ** 63);
 const MOST_UINT64 = 2 ** 64;
 
-/** The penalties keep a ring of this number of tokens. */
+/** The penalties allocate a ring of this number of tokens. */
 const MOST_LOOK_BACK = 65_536;
 
 const modulo32 = (asked: number): number => ((asked % 2 ** 32) + 2 ** 32) % 2 ** 32;
 
-/** A factor nearer to 0 would take logits out of what 32-bit floats can tell apart. */
+/** A factor nearer to 0 exceeds the precision of 32-bit logits. */
 export const LEAST_PENALTY = 0.01;
-/** A lower temperature would do the same, and is greedy: the largest logit is certain to be chosen. */
+/** A lower temperature has the same effect and is treated as greedy: the largest logit is certain to be chosen. */
 export const LEAST_TEMPERATURE = 0.001;
 
 export const SAMPLING = {
@@ -188,7 +188,7 @@ export const SAMPLING = {
       description: `${LOOK_BACK} -1 and more than 65,536 mean 65,536.`,
     },
     read: (asked: number) => (asked < 0 ? MOST_LOOK_BACK : Math.min(asked, MOST_LOOK_BACK)),
-    // There, 0 turns the penalties off and -1 means all tokens.
+    // In Ollama, 0 disables the penalties and -1 means all tokens.
     ollama: {
       minimum: -1,
       read: (asked: number) =>
@@ -333,7 +333,6 @@ export const SAMPLING = {
   },
 } as const satisfies Readonly<Record<string, SamplingRow>>;
 
-/** The texts that a request gives a bias, each with it. */
 export function biasedTexts({
   logit_bias: asked,
 }: {
@@ -342,7 +341,7 @@ export function biasedTexts({
   return (asked && readBias(asked)?.texts) ?? [];
 }
 
-/** With these biases of tokens as well, each of which counts instead of one that the token had. */
+/** A bias of `added` replaces an earlier bias of the same token. */
 export function addBiases<S extends { logitBias?: [number, number][] }>(
   sampling: S,
   added: readonly (readonly [token: number, bias: number])[],
@@ -350,7 +349,6 @@ export function addBiases<S extends { logitBias?: [number, number][] }>(
   return { ...sampling, logitBias: [...new Map([...(sampling.logitBias ?? []), ...added])] };
 }
 
-/** Biases of tokens and of texts as a request has them. */
 export function wireBiases(
   { logitBias = [] }: { readonly logitBias?: readonly (readonly [number, number])[] },
   texts: readonly (readonly [text: string, bias: number])[],

@@ -1,7 +1,7 @@
-/** Failures of a worker. The server rebuilds these from their code and a detail that it has checked. */
+/** The server rebuilds these from their code and a detail that it has checked. */
 import type { ErrorCode } from '../lib/errors/catalogue.ts';
 
-/** Anything else that is thrown inside a worker is a defect, and crosses as `internal`. */
+/** Any other error thrown in a worker is a defect and crosses as `internal`. */
 export const WORKER_CODES = [
   'cancelled',
   'context_length_exceeded',

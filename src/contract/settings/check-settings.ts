@@ -1,4 +1,4 @@
-/** Whether the settings of a model can be as they are, together and for its kind; what they name is looked up elsewhere. */
+/** Checks of a model's settings, together and for its kind. It does not look up the things they name. */
 import type { ModelKind } from '../load.ts';
 import type { SettableModels } from './load-settings.ts';
 import { isExact, whyNotExact } from './exact-rules.ts';
@@ -21,7 +21,6 @@ function wrongKind(settings: ModelSettings, kind: ModelKind): SettingFault | nul
   return null;
 }
 
-/** Null if a setting for `models` applies to that kind. */
 export function whyNotFor(models: SettableModels, kind: ModelKind): string | null {
   if (models === 'all' || models === kind) return null;
   return `is for ${models} models, and this is ${WITH_ARTICLE[kind]} model`;

@@ -1,33 +1,29 @@
 /**
- * When the logits of an answer are a function of its request alone: the rules of an exact load, each once. The load, the
- * step planner, the prompt cache and the checks of `hearth set` follow from this table, and docs/exact.md is held to it.
- * Every rule was found by comparing bits; test/native/exact.property.test.ts fails where one is broken.
+ * Rules of an exact load, in which the logits of an answer are a function of its request alone. The load, the step
+ * planner, the prompt cache and the checks of `hearth set` derive from this table; a test compares docs/exact.md with
+ * it. Every rule was found by comparing bits; test/native/exact.property.test.ts fails if one is broken.
  */
 import { isQuantised, kvTypes } from './kv-types.ts';
 import type { ModelSettings, SettingFault } from './shapes.ts';
 
-/** Load options of an exact load. */
 interface ExactLoad {
   readonly flashAttention: false;
-  /** Each sequence has a window of its own; none shares cells. */
   readonly unified: false;
   readonly repacks: false;
-  /** Layers with a sliding window keep all of the past, so state can be cut and restored anywhere. */
+  /** Layers with a sliding window keep the whole past, so state can be cut and restored anywhere. */
   readonly wholeWindows: true;
-  /** Rows that the library computes at a time. */
   readonly microBatchTokens: number;
 }
 
-/** Rows of a prompt that may be evaluated together. */
+/** Prompt rows that may be evaluated together. */
 export interface TileRules {
-  /** Rows of a tile, except a prompt of one token. */
+  /** Rows of a tile; a prompt of one token is the exception. */
   readonly leastRows: number;
   readonly microBatchTokens: number;
 }
 
-/** The rules for one model on one machine. */
 export interface ExactSteps {
-  /** Whether answers, and ends of prompts, may share a call. */
+  /** Whether answers and ends of prompts may share a call. */
   readonly together: boolean;
 }
 
@@ -35,7 +31,7 @@ interface ExactRule {
   readonly rule: string;
   readonly because: string;
   readonly load?: Partial<ExactLoad>;
-  /** Null where the settings allow the rule. */
+  /** Null if the settings allow the rule. */
   refuses?(settings: ModelSettings): SettingFault | null;
 }
 
@@ -43,7 +39,7 @@ export const EXACT_RULES = {
   plainAttention: {
     rule: 'Attention is computed without flash attention.',
     because: 'With it, the cells of a row are divided among threads when rows are few.',
-    // Small enough that scores of all heads take little memory.
+    // Small enough that scores of all heads need little memory.
     load: { flashAttention: false, microBatchTokens: 64 },
     refuses: (settings) =>
       settings.flashAttention === 'on'
@@ -137,7 +133,7 @@ export const EXACT_LOAD = Object.assign({}, ...ROWS.map(({ load }) => load)) as 
 
 export const EXACT_TILES: TileRules = { leastRows: 2, microBatchTokens: EXACT_LOAD.microBatchTokens };
 
-/** Null where an exact load can follow all rules. */
+/** Null if an exact load can follow all rules. */
 export function whyNotExact(settings: ModelSettings): SettingFault | null {
   for (const { refuses } of ROWS) {
     const fault = refuses?.(settings) ?? null;

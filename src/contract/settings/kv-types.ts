@@ -1,6 +1,4 @@
-/** The types of keys and values in the KV cache, and their sizes. */
-
-/** Bits of one value, its share of the block's scale included; the names are llama.cpp's. */
+/** Bits per value including its share of the block's scale; the names are llama.cpp's. */
 export const KV_TYPE_BITS = {
   f32: 32,
   f16: 16,
@@ -15,10 +13,8 @@ export const KV_TYPE_BITS = {
 export type KvType = keyof typeof KV_TYPE_BITS;
 export const isKvType = (text: string): text is KvType => Object.hasOwn(KV_TYPE_BITS, text);
 
-/** llama.cpp's default. */
 const USUAL_TYPE = 'f16';
 
-/** Those that are set. */
 interface KvSettings {
   readonly kvType?: KvType;
   readonly kvTypeK?: KvType;
@@ -34,13 +30,13 @@ export function kvTypes({ kvType = USUAL_TYPE, kvTypeK = kvType, kvTypeV = kvTyp
   return { k: kvTypeK, v: kvTypeV };
 }
 
-/** The size of a KV cache against one in f16, where keys and values are equally wide. */
+/** Size relative to an f16 cache, where keys and values are equally wide. */
 export function kvShare(settings: KvSettings): number {
   const { k, v } = kvTypes(settings);
   return (KV_TYPE_BITS[k] + KV_TYPE_BITS[v]) / (2 * KV_TYPE_BITS[USUAL_TYPE]);
 }
 
-/** Types that hold several values in one block. */
+/** Quantised types store several values in one block. */
 export function isQuantised(type: KvType): boolean {
   return KV_TYPE_BITS[type] < KV_TYPE_BITS[USUAL_TYPE];
 }

@@ -1,7 +1,7 @@
 /**
- * contract/settings owns every load setting once: what one model is loaded with, from where its weights lie to the
- * types of its KV cache. `hearth set` and `hearth show`, manifests, GET /v1/models and loads derive from this table, and
- * docs/model-settings.md is held to it. It knows nothing of how the library is told (worker/load/load-options.ts).
+ * contract/settings owns every load setting once. `hearth set` and `hearth show`, manifests, GET /v1/models and loads
+ * derive from this table, and a test compares docs/model-settings.md with it. It does not know how the library
+ * receives them (worker/load/load-options.ts).
  */
 import type { TSchema } from 'typebox';
 import {
@@ -31,13 +31,12 @@ import {
 } from './values.ts';
 
 /**
- * Effect of a setting on an answer in mode frozen-v1. - `none`: it changes no bit there, or where it would, another
- * check refuses the run (layers on a GPU). - `own`: the frozen context has its own value. - `refused`: with it set, the
- * mode is refused. - `used`: a job that uses it is refused.
+ * Effect of a setting in mode frozen-v1. - `none`: changes no bit, or another check refuses the run (layers on a
+ * GPU). - `own`: the frozen context has its own value. - `refused`: the setting refuses the mode. - `used`: a job
+ * that uses it is refused.
  */
 type Frozen = 'none' | 'own' | 'refused' | 'used';
 
-/** Groups of settings, in display order. */
 export const SETTING_GROUPS = {
   answers: 'Window and answers',
   sampling: 'Sampling',
@@ -49,18 +48,17 @@ export const SETTING_GROUPS = {
 } as const;
 export type SettingGroup = keyof typeof SETTING_GROUPS;
 
-/** The kinds of models that a setting applies to. */
 export type SettableModels = 'chat' | 'embedding' | 'all';
 
 export interface LoadSettingRow extends SettingValue<TSchema> {
-  /** In `hearth set`, `hearth show` and GET /v1/models; llama.cpp's own word if it has one. */
+  /** Name in `hearth set`, `hearth show` and GET /v1/models; llama.cpp's word if it has one. */
   readonly wire: string;
   readonly description: string;
   readonly group: SettingGroup;
-  /** Default. */
+  /** Default, in words. */
   readonly unset: string;
   readonly models: SettableModels;
-  /** Its reader: the worker gets it unchanged, or the server makes a member of the load of it. */
+  /** `worker`: passed on unchanged. `server`: the server derives a member of the load from it. */
   readonly by: 'worker' | 'server';
   readonly frozen: Frozen;
 }

@@ -1,7 +1,6 @@
-/** Readers of what is sent somewhere: this machine only, the own network, or others. */
+/** Who can read sent data: this machine only, the own network, or others. */
 export const PRIVACIES = ['local', 'lan', 'remote'] as const;
 export type Privacy = (typeof PRIVACIES)[number];
 
-/** The nearest of these. */
 export const nearer = (...all: readonly Privacy[]): Privacy =>
   PRIVACIES.find((privacy) => all.includes(privacy)) ?? 'remote';

@@ -1,4 +1,4 @@
-/** Derived from the table of load settings: its types, the schemas of manifests and loads, and its checks. */
+/** Types, schemas and checks derived from the table of load settings. */
 import { type Static, type TOptional, type TSchema, Type } from 'typebox';
 import { isTemplateText } from '../../../packages/chat-templates/src/form/known-templates.ts';
 import { isFormatText } from '../../../packages/chat-templates/src/tool-format/format-names.ts';
@@ -10,7 +10,6 @@ type WorkerSettingName = {
   [K in LoadSettingName]: Table[K]['by'] extends 'worker' ? K : never;
 }[LoadSettingName];
 
-/** The settings of one model, those that are set. */
 export type ModelSettings = { readonly [K in LoadSettingName]?: Static<Table[K]['schema']> };
 
 export const LOAD_SETTING_ROWS = Object.entries(LOAD_SETTINGS) as [LoadSettingName, LoadSettingRow][];
@@ -22,10 +21,9 @@ function shapes<Name extends LoadSettingName>(
   return Object.fromEntries(optional) as { [K in Name]: TOptional<Table[K]['schema']> };
 }
 
-/** Members of a manifest. */
 export const modelSettingShapes = shapes<LoadSettingName>(LOAD_SETTING_ROWS);
 
-/** Settings that a worker gets unchanged. */
+/** Settings passed to a worker unchanged. */
 export const LoadSettings = Type.Object(
   shapes<WorkerSettingName>(LOAD_SETTING_ROWS.filter(([, { by }]) => by === 'worker')),
   { additionalProperties: false },
@@ -52,13 +50,13 @@ function pick(
   );
 }
 
-/** Whether a setting holds a text of the user instead of a known name. */
+/** True if the value is a user's text and not a known name. */
 export const holdsText = (settings: {
   readonly template?: string | null | undefined;
   readonly toolFormat?: string | null | undefined;
 }): boolean => isTemplateText(settings.template ?? '') || isFormatText(settings.toolFormat ?? '');
 
-/** Reports only the size of a text of the user. */
+/** Reports only the size of a user's text. */
 export function byWireName(settings: ModelSettings): Record<string, unknown> {
   return Object.fromEntries(
     LOAD_SETTING_ROWS.flatMap(([name, { wire, isDocument }]) => {
@@ -71,13 +69,11 @@ export function byWireName(settings: ModelSettings): Record<string, unknown> {
 
 const LONGEST_SHOWN = 100;
 
-/** The text itself if it fits into a line. */
 export const shortText = (text: string): string =>
   text.length > LONGEST_SHOWN || text.includes('\n')
     ? `a text of ${Buffer.byteLength(text).toLocaleString('en-US')} bytes`
     : text;
 
-/** A setting and its value as `hearth set` takes them. */
 export function inText(settings: ModelSettings): (readonly [wire: string, text: string])[] {
   return LOAD_SETTING_ROWS.flatMap(([name, row]) => {
     const value = settings[name];
@@ -85,13 +81,12 @@ export function inText(settings: ModelSettings): (readonly [wire: string, text: 
   });
 }
 
-/** An invalid setting and the reason. */
 export interface SettingFault {
   readonly wire: string;
   readonly reason: string;
 }
 
-/** Settings of frozen-v1's own context do not count, see load-settings.ts. */
+/** Ignores settings that frozen-v1's context overrides, see load-settings.ts. */
 export function whyNotFrozen(settings: LoadSettings): string | null {
   const set: ModelSettings = settings;
   const found = LOAD_SETTING_ROWS.find(

@@ -1,18 +1,14 @@
-/** Kinds of values of load settings: a schema, how people write them, and the words for an error. */
+/** Value types of load settings: schema, text form and the words of an error. */
 import { type Static, type TSchema, Type } from 'typebox';
 
-/** `S` is the schema of the value as manifests and loads hold it. */
+/** `S` is the schema in manifests and loads. */
 export interface SettingValue<S extends TSchema> {
   readonly schema: S;
-  /** From the text of `hearth set`; undefined where it is not usable. */
+  /** Parses the text of `hearth set`; undefined if unusable. */
   readonly read: (text: string) => unknown;
-  /** Back to that text. */
   readonly write: (value: never) => string;
-  /** Description of usable values, for errors and the documentation. */
   readonly expects: string;
-  /** The values that have names. */
   readonly names?: readonly string[];
-  /** Whether it may be a text of many lines. */
   readonly isDocument?: boolean;
 }
 
@@ -47,7 +43,6 @@ export function count(least: number, most: number) {
   };
 }
 
-/** A number, or one of a few words. */
 export function countOr<const Words extends readonly string[]>(most: number, ...words: Words) {
   return {
     schema: Type.Union([Type.Integer({ minimum: 0, maximum: most }), wordEnum<Words[number]>(words)]),
@@ -58,7 +53,6 @@ export function countOr<const Words extends readonly string[]>(most: number, ...
   };
 }
 
-/** Above 0. */
 export function positive(most: number) {
   return {
     schema: Type.Number({ exclusiveMinimum: 0, maximum: most }),
@@ -74,7 +68,6 @@ export function positive(most: number) {
 const MOST_DEVICES = 16;
 const DEVICE = /^[\w.:+-]{1,64}$/;
 
-/** `auto`, `off`, or devices by their names. */
 export const devices = {
   schema: Type.Union([
     wordEnum(['auto', 'off']),
@@ -112,7 +105,7 @@ export const proportions = {
 const MOST_OVERRIDES = 64;
 const MOST_PATTERN = 256;
 
-/** Tensors whose name matches the pattern (a regular expression) go into a buffer of that type. */
+/** Tensors whose name matches the regular expression go into a buffer of that type. */
 const TensorOverride = Type.Object(
   { pattern: Type.String({ minLength: 1, maxLength: MOST_PATTERN }), buffer: Type.String({ minLength: 1 }) },
   { additionalProperties: false },
@@ -134,8 +127,8 @@ export const overrides = {
 };
 
 /**
- * One of the names, or the text itself. A path is neither: a setting may come from another user or machine, and nothing
- * that it names is opened.
+ * A known name, or the text itself. Never a path: a setting may come from another user or machine, and nothing that
+ * it names is opened.
  */
 export function nameOrText(
   names: readonly string[],
@@ -157,7 +150,7 @@ export function nameOrText(
 export const MOST_ADAPTERS = 16;
 export const MOST_SCALE = 100;
 
-/** An adapter by the id that it is installed under; its scale where a request names none, 0: not applied. */
+/** An installed adapter and its scale where a request names none; 0: not applied. */
 export type AdapterScale = Static<typeof AdapterScale>;
 export const AdapterScale = Type.Object(
   {
@@ -198,7 +191,7 @@ function readNumber(text: string): number | undefined {
   return usable ? Number(text) : undefined;
 }
 
-/** Compiled here, because the library would end the process over a pattern that it cannot compile. */
+/** Compiled here, because the library would end the process over an invalid pattern. */
 function isPattern(text: string): boolean {
   if (text === '' || text.length > MOST_PATTERN) return false;
   try {
