@@ -1,8 +1,6 @@
-/** For callers that want a job's events all at once. */
 import type { JobEvent } from '../contract/job-event.ts';
 import type { JobListener } from './ports.ts';
 
-/** Starts a job and resolves with all its events; rejects with its failure. */
 export function collectEvents(start: (listener: JobListener) => void): Promise<JobEvent[]> {
   return new Promise((resolve, reject) => {
     const events: JobEvent[] = [];
@@ -13,7 +11,7 @@ export function collectEvents(start: (listener: JobListener) => void): Promise<J
   });
 }
 
-/** The first event of this type; throws where a job, which always has one, ended without it. */
+/** Throws if a job ended without this event, which every such job must have. */
 export function requireEvent<T extends JobEvent['type']>(
   events: readonly JobEvent[],
   type: T,

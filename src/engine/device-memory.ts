@@ -1,7 +1,7 @@
-/** Sums and comparisons of memory per device. Pure. A device that a list does not name holds nothing there. */
+/** Sums and comparisons of memory per device. A device absent from a list has 0 bytes there. */
 import type { DeviceMemory, Memory } from './ports.ts';
 
-/** Null when everything fits; a device that needs nothing always does, even where more was promised than there is. */
+/** Null when everything fits. A device without a need always fits, even if more is promised than it has. */
 export interface Shortage {
   readonly device: string;
   readonly needBytes: number;
@@ -12,7 +12,7 @@ export function bytesOn(memory: Memory, device: string): number {
   return memory.reduce((sum, one) => (one.device === device ? sum + one.bytes : sum), 0);
 }
 
-/** All devices together; what lies within another device is not counted twice. */
+/** Over all devices; memory within another device counts once. */
 export function totalBytes(memory: Memory): number {
   return memory.reduce((sum, { bytes, within }) => (within === undefined ? sum + bytes : sum), 0);
 }
@@ -28,12 +28,12 @@ export function minus(memory: Memory, taken: Memory): Memory {
   );
 }
 
-/** The larger of the two, device by device. */
+/** Device by device. */
 export function most(...memories: readonly Memory[]): Memory {
   return combined(memories, Math.max);
 }
 
-/** The smaller of the two on the devices that both name. */
+/** Only devices in both lists. */
 export function least(a: Memory, b: Memory): Memory {
   return a.flatMap((one) =>
     b.some(({ device }) => device === one.device)

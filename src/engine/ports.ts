@@ -1,8 +1,8 @@
 /**
- * engine owns the server side of running jobs: which models are in memory, whose turn it is, what came of each job.
- * Its ports are here. api/ calls `Engine`; each kind of engine is a folder that implements `Backend`, and app.ts hands
- * it to the scheduler. The ports speak of capabilities: only a kind itself knows of files, processes or KV bytes, and
- * engine knows nothing of HTTP, wire shapes or the registry.
+ * engine owns the server side of running jobs: models in memory, order and outcome of jobs. These are its ports. api/
+ * calls `Engine`; each kind of engine is a folder that implements `Backend`, and app.ts passes it to the scheduler.
+ * The ports describe capabilities: only an engine kind knows files, processes or KV bytes, and engine knows nothing
+ * of HTTP, wire shapes or the registry.
  */
 import type { Job, Turn } from '../contract/job.ts';
 import type { DetailOf } from '../lib/errors/catalogue.ts';
@@ -14,154 +14,136 @@ import type { CacheTiers, SlotStates } from '../contract/slots.ts';
 import type { SamplingOption } from '../contract/sampling-shapes.ts';
 import type { Privacy } from '../contract/settings/privacy.ts';
 
-/** Receives the events of one job in order, then exactly one end. It must not throw. */
+/** Receives the events of one job in order, then exactly one `onEnd`. Must not throw. */
 export interface JobListener {
   onEvent(event: JobEvent): void;
-  /** Null: the job is complete and its last event was its final one. */
+  /** Null: the last event was the final one. */
   onEnd(failure: Error | null): void;
-  /** Resolves when the reader has caught up; undefined, or absent: it has. A backend that can hold its source back waits. */
+  /** Resolves when the reader has caught up; undefined or absent: it has. A backend that can pause its source waits. */
   room?(): Promise<void> | undefined;
 }
 
 export type Medium = 'image' | 'audio';
 
-/** Options of a request that an engine may ignore. */
 export type IdleOption = SamplingOption | 'numCtx' | 'keepAlive' | 'thinkingBudget';
 
-/** Abilities of a model that depend on its engine. */
 export interface Capabilities {
-  /** Answers in mode frozen-v1. */
   readonly canFreeze: boolean;
-  /** Explains a request without running it: renders and counts. */
   readonly canExplain: boolean;
-  /** Reads text as tokens and tokens as text. */
   readonly canTokenize: boolean;
-  /** Scores pairs of a query and a document (job kind `rank`); it gives no vectors. */
+  /** Job kind `rank`; such a model gives no vectors. */
   readonly canRank: boolean;
-  /** Continues a begun answer without repeating it; absent: cannot. */
+  /** Continues a partial answer without repeating it. */
   readonly canContinue?: boolean;
-  /** The media that it takes; absent: none. */
+  /** Supported media; absent: none. */
   readonly media?: readonly Medium[];
-  /** Options without effect; absent: none. */
+  /** Options without effect. */
   readonly idle?: ReadonlySet<IdleOption>;
-  /** Draws a seed if a request names none. */
+  /** Draws a seed if the request names none. */
   readonly drawsSeed?: boolean;
 }
 
-/** Each says in `privacyOf` how far its requests go. */
+/** `privacyOf` returns how far the requests of each kind go. */
 export type EngineKind = 'local' | 'remote' | 'command' | 'pool';
 
-/** A model as the scheduler sees it. */
 export interface ModelTarget {
   readonly modelId: string;
   readonly kind: ModelKind;
-  /** The backend that runs it; a pool is resolved before. */
+  /** Backend that runs it; a pool is resolved to a member before. */
   readonly engine: EngineKind;
-  /** The name of the upstream or of the command that runs it; absent: a worker of this service. */
+  /** Upstream or command name; absent: a worker of this service. */
   readonly place?: string;
-  /** The farthest that a request for it may go, where its user set a limit. */
+  /** The farthest that requests may be sent, if the user set a limit. */
   readonly farthest?: Privacy;
   readonly capabilities: Capabilities;
-  /** Trained window, tokens; the most that num_ctx can be. */
+  /** Trained window, tokens; upper limit of num_ctx. */
   readonly trainedCtx: number;
-  /** The window when a request names none; null: the plan of a load chooses it (engine/scheduler/memory-plan.ts). */
+  /** Window when a request names none; null: chosen by the load plan (engine/scheduler/memory-plan.ts). */
   readonly defaultCtx: number | null;
-  /** Changes when the id comes to mean other weights; what is in memory serves its own revision only. */
+  /** Changes with the weights behind the id; a loaded model serves only its own revision. */
   readonly revision: string;
-  /** Data for the backend that loads it; opaque to all others. */
+  /** Data for its own backend; opaque to all other code. */
   readonly source: unknown;
 }
 
-/** Size of a load: the window of each slot, and the jobs that run together. */
 export interface LoadSize {
-  /** Tokens. */
   readonly numCtx: number;
   readonly slots: number;
-  /** Tokens that all slots hold together, at least one window; a backend whose slots share nothing gives each its own. */
+  /** Tokens over all slots, at least one window. A backend without shared cells gives each slot its own. */
   readonly cells: number;
 }
 
-/** Bytes on one device: the memory of the machine, or that of a GPU. */
+/** Memory of the host or of one GPU. */
 export interface DeviceMemory {
   readonly device: string;
   readonly bytes: number;
-  /** The device in whose memory this one computes; the bytes are counted there too. */
+  /** Device whose memory this one shares; the bytes count there too. */
   readonly within?: string;
 }
 
-/** Each device once. */
 export type Memory = readonly DeviceMemory[];
 
-/** The result of a load. The size may be less than what was asked for. */
+/** May be smaller than the requested size. */
 export interface ResidencyFacts extends LoadSize {
-  /** Memory that it counts for from now on, instead of the planned one. */
+  /** Replaces the planned memory from now on. */
   readonly memory: Memory;
-  /** Measured memory, including buffers that no step has touched yet. */
+  /** Includes buffers that no step has touched yet. */
   readonly measured?: Memory;
-  /** Memory by purpose, where the engine reports it. */
   readonly parts?: readonly DeviceBytes[];
-  /** Further figures for people, by name; the engine ignores them. */
   readonly details?: Readonly<Record<string, number>>;
 }
 
 export interface LoadedModel {
   readonly facts: ResidencyFacts;
   /**
-   * Runs a job; aborting the signal stops it within one step. The listener is never called from inside this call.
-   * When the model is lost, every open job fails with `worker_crashed` or `worker_hung`. The route is for engines
-   * elsewhere.
+   * Aborting the signal stops the job within one step. The listener is never called from inside this call. When the
+   * model is lost, every open job fails with `worker_crashed` or `worker_hung`. Only remote engines use the route.
    */
   run(job: Job, signal: AbortSignal, listener: JobListener, route?: Route): void;
-  /** Reports the state of each slot, now and after each change; null: stop. Absent: its slots are invisible. */
+  /** Reports the slots now and after each change; null stops. Absent: slots are not observable. */
   watchSlots?(onSlots: ((slots: SlotStates) => void) | null): void;
-  /** Prompt state kept in addition to its slots; undefined, or absent: none. */
+  /** Prompt state outside the slots. */
   cacheTiers?(): CacheTiers | undefined;
-  /** Tokens whose state its slots hold. Absent, or undefined: unknown. */
+  /** Tokens with state in its slots; undefined or absent: unknown. */
   cellsUsed?(): number | undefined;
   /** Resolves when its memory is free. Safe to call twice. */
   unload(): Promise<void>;
-  /** Resolves when the model is out of memory for whatever reason; `reason` is null after unload(). */
+  /** Resolves when the model has left memory; `reason` is null after unload(). */
   readonly gone: Promise<{ readonly reason: string | null }>;
 }
 
-/** One kind of engine. It makes no decisions about models; the scheduler does. */
+/** One kind of engine. The scheduler makes all decisions about models. */
 export interface Backend {
-  /** Memory of a load of this size; null: it takes no memory that is planned here. */
+  /** Null: no planned memory. */
   memoryNeed(target: ModelTarget, size: LoadSize): Memory | null;
-  /** False: `measure` would make `memoryNeed` know better. Absent: it always knows. */
+  /** False: `measure` would improve `memoryNeed`. Absent: it is always exact. */
   isMeasured?(target: ModelTarget): boolean;
-  /** Resolves when there is nothing more to find out, even after a failure; never rejects. */
+  /** Resolves when nothing more can be learned, even after a failure; never rejects. */
   measure?(target: ModelTarget): Promise<void>;
-  /** Rejects with SvcError; after `out_of_memory` the need of that size is known to be larger. */
+  /** Rejects with SvcError; after `out_of_memory` the known need of that size is larger. */
   load(target: ModelTarget, size: LoadSize, signal: AbortSignal): Promise<LoadedModel>;
-  /** Ends everything that it has loaded. */
   close(): Promise<void>;
 }
 
-/** A job that may run, with the callbacks of its gate. */
 export interface AdmittedJob {
   readonly job: Job;
-  /** It must stay on this machine, whatever its request says. */
+  /** Overrides the request: the job must stay on this machine. */
   readonly isLocalOnly?: boolean;
-  /** Called before the client receives the event; a refusal ends the job instead. */
+  /** Called before the client receives the event; a returned error ends the job instead. */
   onEvent(event: JobEvent): SvcError | null;
-  /** The job is over, however it ended. */
   onEnd(): void;
 }
 
-/** Bounds what one client may run. */
 export interface JobGate {
-  /** Throws the refusal of a job that may not run. */
+  /** Throws an SvcError if the job may not run. */
   admit(submission: Submission): AdmittedJob;
 }
 
-/** Checks of the answers of a request. */
 export interface AnswerChecks {
-  /** Called with the milliseconds that a check took. */
   onCheck?(ms: number): void;
 }
 
-/** Condition of an edit: more than this number of tokens, this share of the window, or this number of tool calls. */
+/** Condition of an edit: above this number of tokens, share of the window, or number of tool calls. */
 export interface Trigger {
   readonly of: 'tokens' | 'window' | 'calls';
   readonly value: number;
@@ -170,55 +152,49 @@ export interface Trigger {
 export interface ClearResults {
   readonly kind: 'results';
   readonly trigger: Trigger;
-  /** The latest results stay. */
   readonly keep: number;
-  /** Results are cleared in groups of this size: cleared text stays unchanged for a while, and so does the prompt. */
+  /** Results are cleared in groups of this size, so that the prompt stays stable and cached in between. */
   readonly step: number;
-  /** Nothing is cleared for less. */
   readonly atLeastTokens: number;
-  /** Names of tools whose results stay. */
   readonly exclude: readonly string[];
-  /** Arguments of the same calls as well: of all tools, or of these. */
+  /** Also clears the arguments of the same calls: of all tools, or of these. */
   readonly clearsInputs: boolean | readonly string[];
 }
 
 export interface ClearThinking {
   readonly kind: 'thinking';
-  /** The latest turns of the model that keep theirs. */
+  /** Latest turns that keep their thinking. */
   readonly keep: number;
 }
 
 export interface Summarise {
   readonly kind: 'summary';
   readonly trigger: Trigger;
-  /** Replaces all turns but the first and the last words of the user. */
+  /** Replaces all turns except the first and the user's last message. */
   readonly ofAll?: boolean;
   readonly instructions?: string;
 }
 
 export type ContextEdit = ClearResults | ClearThinking | Summarise;
 
-/** The upstream of a request, and which one failed before, if any. */
 interface Answering {
   readonly name: string;
   readonly insteadOf?: string;
   readonly because?: string;
 }
 
-/** Routing of a request to another engine; local models ignore it. */
 export interface Route {
-  /** Headers of W3C Trace Context, as the client sent them. */
+  /** W3C Trace Context header as sent by the client. */
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
-  /** The conversation of the request, if the client names it. */
   readonly session?: string | undefined;
-  /** It must not leave this machine. */
+  /** The request must not leave this machine. */
   readonly isLocalOnly?: boolean | undefined;
-  /** Another engine with the same weights may continue its answer. */
+  /** Another engine with the same weights may continue the answer. */
   readonly mayResume?: boolean | undefined;
-  /** Time that the client waits for the whole answer, milliseconds. */
+  /** Client's timeout for the whole answer, milliseconds. */
   readonly patienceMs?: number | undefined;
-  /** Called for each upstream before it gets the request. */
+  /** Called before each upstream gets the request. */
   readonly onSent?: (upstream: Answering) => void;
 }
 
@@ -226,30 +202,27 @@ export interface Submission {
   readonly target: ModelTarget;
   readonly job: Job;
   readonly route?: Route | undefined;
-  /** Fairness is per client; any stable string. */
+  /** Fairness key of the client: any stable string. */
   readonly clientKey: string;
-  /** Display name of the client; absent: none. */
   readonly clientName?: string;
-  /** Checked before the job runs; absent: the client has no bounds. */
+  /** Absent: the client has no limits. */
   readonly gate?: JobGate;
-  /** Answers of chat jobs are checked against the schemas of their tools and formats; absent: they pass unchecked. */
+  /** Validates tool calls and answers of chat jobs against their schemas; absent: unchecked. */
   readonly check?: AnswerChecks | undefined;
-  /** Edits that shorten a conversation before it runs, in order; absent: none. */
+  /** Edits that shorten the conversation, in order. */
   readonly edits?: readonly ContextEdit[] | undefined;
-  /** The conversation as the client sent it, where the job has a shorter one. */
+  /** The client's conversation, if the job has a shortened one. */
   readonly sentTurns?: readonly Turn[] | undefined;
-  /** The requested window, or null. */
   readonly numCtx: number | null;
   /**
-   * It runs only while no other job waits or runs. Where another needs its slot, it ends with `cancelled` although its
+   * Runs only while no other job waits or runs. If another job needs its slot, it ends with `cancelled` although its
    * signal has not fired; submit it again.
    */
   readonly isBackground?: boolean | undefined;
-  /** Milliseconds to keep the model after this job; Infinity: until its memory is needed; 0: unload at once; null: the default. */
+  /** Milliseconds; Infinity: until the memory is needed; 0: unload at once; null: default. */
   readonly keepAliveMs: number | null;
 }
 
-/** One loaded or loading model, as `hearth ps` shows it. */
 export interface ResidencyStatus {
   readonly modelId: string;
   readonly engine: string;
@@ -257,38 +230,35 @@ export interface ResidencyStatus {
   readonly kind: ModelKind;
   readonly state: 'loading' | 'ready' | 'draining';
   readonly facts: ResidencyFacts | null;
-  /** Memory that the load was planned with. */
   readonly planned: Memory;
-  /** Prompt state in addition to its slots; absent: none. */
+  /** Prompt state outside the slots. */
   readonly cache?: CacheTiers | undefined;
-  /** KV cells with the state of a token; a beginning that slots share counts in each. */
+  /** KV cells in use; a prefix shared by slots counts in each. */
   readonly cellsUsed?: number | undefined;
   readonly running: number;
   readonly queued: number;
-  /** Unix milliseconds when it will be unloaded if nothing comes; null: never or busy. */
+  /** Unix milliseconds of its unload if no job arrives; null: never or busy. */
   readonly expiresAtMs: number | null;
-  /** Unix milliseconds when its load began, and once that is over, when it ended. */
+  /** Unix milliseconds: start of its load, then end of its load. */
   readonly sinceMs: number;
   /** Unix milliseconds. */
   readonly lastUsedMs: number;
-  /** 1: it is the first that would be unloaded if another model needed its memory now. Null: it is going anyway, or holds none here. */
+  /** 1: evicted first when another model needs memory. Null: already ending, or no memory here. */
   readonly evictionRank: number | null;
 }
 
-/** A service that runs models, or this service where it is one of several, as `hearth ps` shows it. */
+/** An upstream, or this service if it is one of several, as `hearth ps` shows it. */
 export interface UpstreamStatus {
   readonly name: string;
-  /** Its dialect; null for engines that this service runs or starts itself. */
+  /** Null for engines that this service runs or starts. */
   readonly dialect: string | null;
   readonly privacy: string;
   readonly state: 'ready' | 'busy' | 'down';
-  /** Reason why it is not ready. */
   readonly why: string | null;
-  /** Monotonic milliseconds when `busy` ends, or when one that is down may be tried; null: ready. */
+  /** Monotonic milliseconds: end of `busy`, or next try if down; null: ready. */
   readonly untilMs: number | null;
-  /** Requests of this server. */
   readonly inFlight: number;
-  /** Its reported load; null: it reports none, or was not asked yet. */
+  /** Null: no load report yet. */
   readonly load: {
     readonly running: number | null;
     readonly waiting: number | null;
@@ -296,103 +266,94 @@ export interface UpstreamStatus {
     /** 0 to 1. */
     readonly kvUse: number | null;
   } | null;
-  /** Moving average of the time to the first words, milliseconds; null: none came yet. */
+  /** Moving average of the time to first token, milliseconds; null: no answer yet. */
   readonly firstTokenMs: number | null;
-  /** Counts since the start of the server. */
   readonly requests: number;
   readonly failures: Readonly<Record<string, number>>;
-  /** Requests that another upstream got because this one was too busy, although it knew their prompts. */
+  /** Requests sent elsewhere because this upstream was too busy, although it knew their prompts. */
   readonly spills: number;
-  /** Requests that went there because it knew their prompts or had their sessions. */
+  /** Requests sent there because it knew their prompts or sessions. */
   readonly affinityHits: number;
-  /** Requests that failed there before the first byte and went to another upstream. */
+  /** Requests that failed there before the first byte and moved to another upstream. */
   readonly failovers: number;
-  /** Answers that failed there in the middle and were continued by another upstream. */
+  /** Answers that failed there midway and were continued by another upstream. */
   readonly resumptions: number;
 }
 
 export interface LoadForecast {
-  /** The model is in memory already, with room for the window. */
+  /** In memory with room for the window. */
   readonly loaded: boolean;
   readonly planned: Memory;
   readonly slots: number;
-  /** The window of one request, tokens; null: it is only known once the model is loaded. */
+  /** Tokens per request; null: unknown until the model is loaded. */
   readonly window: number | null;
-  /** The ids that would be unloaded to make room. */
   readonly evicts: readonly string[];
 }
 
-/** The detail of the refusal `queue_full`. */
 export type QueueFull = DetailOf<'queue_full'>;
 
 export interface Engine {
   /**
-   * Admits, waits, loads, runs. Events begin with any number of `queued`; aborting the signal ends the job with
-   * `cancelled`. The listener is never called from inside this call.
+   * Events begin with any number of `queued`; aborting the signal ends the job with `cancelled`. The listener is
+   * never called from inside this call.
    */
   submit(submission: Submission, signal: AbortSignal, listener: JobListener): void;
   residencies(): readonly ResidencyStatus[];
   /**
-   * The refusal of one more chat of this client; null: it may wait, possibly in place of a client with more waiting
-   * jobs.
+   * Error for one more chat of this client; null: it may wait, possibly in place of a client with more waiting jobs.
    */
   queueFull(clientKey: string): QueueFull | null;
-  /** Forecast for a job of this target; loads and evicts nothing. */
+  /** Loads and evicts nothing. */
   plan(target: ModelTarget, numCtx: number | null): LoadForecast;
-  /** Unloads when idle, or as soon as its running jobs end; resolves false when it is not loaded. */
+  /** Unloads as soon as running jobs end; false if the model is not loaded. */
   unload(modelId: string): Promise<boolean>;
-  /** Reports the slots of every loaded model from now on; null: stop. One watcher at a time. */
+  /** Null stops. One watcher at a time. */
   watchSlots(onSlots: ((modelId: string, slots: SlotStates) => void) | null): void;
-  /** Refuses new work, lets running jobs finish for at most `graceMs`, then ends everything. */
+  /** Refuses new jobs, gives running ones `graceMs`, then ends everything. */
   drain(graceMs: number): Promise<void>;
 }
 
-/** Facts of a job for observers: never its text. */
+/** Never contains text. */
 export interface WatchedJob {
   readonly jobId: string;
   readonly kind: Job['kind'];
   readonly modelId: string;
   readonly clientName: string;
   readonly place?: string | undefined;
-  /** It runs in the frozen lane. */
   readonly isFrozen: boolean;
 }
 
-/** A job that has not ended, as people see it. */
 export interface OpenJob extends WatchedJob {
   /** Unix milliseconds. */
   readonly submittedMs: number;
   /** Queue position and reason; null once it runs. */
   readonly waiting: { readonly position: number; readonly reason: string } | null;
-  /** Its model; null while it waits. */
   readonly running: RunningJob | null;
 }
 
-/** A job at work. */
 interface RunningJob {
   /** Unix milliseconds. */
   readonly sinceMs: number;
   readonly promptTokens: number;
   readonly cachedTokens: number;
   readonly numCtx: number;
-  /** Unix milliseconds of its first text; null before. */
+  /** Unix milliseconds; null before the first text. */
   readonly firstTextMs: number | null;
 }
 
 export interface FinishedLoad {
   readonly modelId: string;
   readonly ms: number;
-  /** The code of its failure, or null. */
   readonly failure: string | null;
 }
 
-/** Watches the engine, for figures and for people; it decides nothing and must not throw. */
+/** Observer for metrics and displays; it decides nothing and must not throw. */
 export interface EngineObserver {
-  /** The listener receives all events of the client's listener, before it. */
+  /** Receives every event before the client's listener. */
   watchJob(job: WatchedJob): JobListener;
-  /** A model began to load, was loaded, or left; or one of its jobs began or ended. */
+  /** Called when a model loads or leaves, or one of its jobs starts or ends. */
   onChange?(): void;
   onLoad?(load: FinishedLoad): void;
-  /** A loaded model was removed; `reason` is null when it was asked to end. */
+  /** `reason` is null after a requested unload. */
   onGone?(modelId: string, reason: string | null): void;
 }

@@ -1,10 +1,9 @@
-/** The engine as use cases see it: a scheduler behind a list of stages, through which every submission passes. */
+/** The engine as use cases see it: a list of stages before the scheduler, each of which sees every submission. */
 import type { Engine, JobListener, LoadForecast, ModelTarget, Submission } from './ports.ts';
 
 export interface EngineStage {
-  /** Passes the submission on by `next`, or ends it here; the listener is never called from inside this call. */
+  /** Passes the submission to `next` or ends it here; the listener is never called from inside this call. */
   take(submission: Submission, signal: AbortSignal, listener: JobListener, next: Engine['submit']): void;
-  /** Absent: the engine after it plans. */
   plan?(target: ModelTarget, numCtx: number | null, next: Engine['plan']): LoadForecast;
   close?(): void;
 }
@@ -14,7 +13,6 @@ interface Way {
   readonly plan: Engine['plan'];
 }
 
-/** The first stage gets a submission first. */
 export function stagedEngine(engine: Engine, stages: readonly EngineStage[]): Engine {
   const last: Way = {
     submit: (submission, signal, listener) => engine.submit(submission, signal, listener),

@@ -1,6 +1,6 @@
 /**
- * One job on its way through upstreams: sent to one, and on failure perhaps to another. Its client hears one answer
- * without a seam, of which nothing is said twice and nothing is left out, or a failure that names the upstream.
+ * One job on its way through upstreams. Its client receives one seamless answer, with nothing repeated or missing, or
+ * a failure that names the upstream.
  */
 import type { DoneEvent, JobEvent, StartedEvent } from '../../contract/job-event.ts';
 import type { Job } from '../../contract/job.ts';
@@ -25,17 +25,15 @@ interface BalancedJobPorts {
   readonly pool: Pool;
   readonly members: readonly Member[];
   readonly areEqual: (one: ModelTarget, other: ModelTarget) => boolean;
-  /** Tells a member what the job met there. */
   readonly tell: (member: Member, signal: Signal) => void;
   readonly onFirstToken: (member: Member, ms: number) => void;
 }
 
-/** A request at one upstream. */
 interface Attempt {
   readonly member: Member;
   readonly sentMs: number;
   readonly isResumed: boolean;
-  /** Held back until the upstream sends something, so that another can still begin in its place. */
+  /** Held back until the upstream sends something, so that another upstream can still start over. */
   start: StartedEvent | null;
   hasSpoken: boolean;
   isDone: boolean;
@@ -46,7 +44,6 @@ interface Failed {
   readonly kind: FailureKind;
 }
 
-/** With one of these a job is complete. */
 const ENDS: ReadonlySet<JobEvent['type']> = new Set([
   'done',
   'embedded',
@@ -66,7 +63,6 @@ export class BalancedJob {
   readonly #failed: Failed[] = [];
   readonly #deadlineMs: number;
   #wasResumed = false;
-  /** Characters after which another upstream continues. */
   #resumedAfter = 0;
 
   constructor(ports: BalancedJobPorts, submission: Submission, signal: AbortSignal, listener: JobListener) {
@@ -129,7 +125,7 @@ export class BalancedJob {
     this.#submission.route?.onSent?.({ name, ...instead });
   }
 
-  /** Job for the next upstream; a further job of the same request has its own id. */
+  /** A further job of the same request needs its own id. */
   #jobFor(isResumed: boolean): Job {
     const { job } = this.#submission;
     const again = this.#failed.length === 0 ? job : { ...job, jobId: `${job.jobId}.${this.#failed.length}` };
@@ -142,7 +138,7 @@ export class BalancedJob {
       return;
     }
     if (event.type === 'started') {
-      // A resumed answer has started already. With one upstream there is nothing to wait for.
+      // A resumed answer has already started. With a single upstream there is no alternative to wait for.
       if (!attempt.isResumed) attempt.start = event;
       if (this.#ports.members.length === 1) this.#passStart(attempt);
       return;
@@ -244,7 +240,6 @@ export class BalancedJob {
     this.#transcript.resume();
   }
 
-  /** Reports the failure of the upstream, with the reason why its answer could not continue. */
   #giveUp(error: SvcError, why: string | null): void {
     const isAsked = this.#submission.route?.mayResume === true && this.#transcript.hasBegun;
     if (why === null || !isAsked) return this.#listener.onEnd(error);
@@ -253,7 +248,7 @@ export class BalancedJob {
 
   #equalMembers({ target }: Member): readonly Member[] {
     const { job } = this.#submission;
-    // A text to be continued needs nothing of the upstream: it gets longer.
+    // Every upstream can continue a plain text: the prompt just gets longer.
     const isText = job.kind === 'generate' && job.prompt.kind === 'text';
     return this.#ports.members.filter(
       (other) =>

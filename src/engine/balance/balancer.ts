@@ -1,7 +1,4 @@
-/**
- * The stage that chooses who runs a job that several could run, or that runs elsewhere. Jobs for models of this machine
- * pass through.
- */
+/** Chooses the upstream of a job. Jobs for models of this machine pass through. */
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import type { Engine, JobListener, LoadForecast, ModelTarget, Submission, UpstreamStatus } from '../ports.ts';
@@ -22,9 +19,7 @@ interface BalancerOptions {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly limits?: Partial<BalanceLimits>;
-  /** Called when the first words of an answer arrive. */
   readonly onFirstToken?: (upstream: string, ms: number) => void;
-  /** Called when an upstream comes up, goes down or reports its load. */
   readonly onChange?: () => void;
 }
 
@@ -32,7 +27,6 @@ export class Balancer implements EngineStage {
   readonly #options: BalancerOptions;
   readonly #limits: BalanceLimits;
   readonly #records = new Map<string, UpstreamRecord>();
-  /** By model id. */
   readonly #pools = new Map<string, Pool>();
   readonly #probes: Probes;
 
@@ -76,13 +70,11 @@ export class Balancer implements EngineStage {
     this.#probes.plan();
   }
 
-  /** In order of first use. */
   upstreams(): readonly UpstreamStatus[] {
     const nowMs = this.#options.clock.monotonicMs();
     return this.#recordsInUse().map((record) => record.status(nowMs));
   }
 
-  /** For a pool: the forecast of its roomiest member. */
   plan(target: ModelTarget, numCtx: number | null, next: Engine['plan']): LoadForecast {
     const plans = poolMembers(target).map((member) => next(member, numCtx));
     return plans.reduce((one, other) => (other.slots > one.slots ? other : one));
@@ -92,7 +84,7 @@ export class Balancer implements EngineStage {
     this.#probes.close();
   }
 
-  /** Drops records that were not used for long: such an upstream may no longer be configured. */
+  /** Drops records unused for a long time: such an upstream may no longer be configured. */
   #recordsInUse(): UpstreamRecord[] {
     const oldest = this.#options.clock.monotonicMs() - this.#limits.forgetMs;
     for (const [name, { usedMs, inFlight }] of this.#records)
@@ -104,7 +96,7 @@ export class Balancer implements EngineStage {
     const { record } = member;
     const before = record.health.state;
     record.apply(signal, this.#options.clock.monotonicMs());
-    // An upstream that returns may have restarted and lost its prompts.
+    // A returning upstream may have restarted and lost its prompts.
     if (before !== 'down' && record.health.state === 'down')
       for (const pool of this.#pools.values()) pool.forget(member.target.modelId);
     if (record.health.state === before && signal.type !== 'failed') return;
@@ -140,7 +132,7 @@ function poolMembers(target: ModelTarget): readonly ModelTarget[] {
   return isPool(target) ? target.source.members : [target];
 }
 
-/** By the digest of their weights, or because the user says so. */
+/** Equal by the digest of their weights or by the user's configuration. */
 function areEqual(target: ModelTarget, one: ModelTarget, other: ModelTarget): boolean {
   if (isPool(target) && target.source.equalWeights) return true;
   if (!isRemote(one) || !isRemote(other)) return false;

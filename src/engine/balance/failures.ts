@@ -1,9 +1,8 @@
-/** Maps a failure to its meaning for the health of the upstream. */
 import type { ErrorCode } from '../../lib/errors/catalogue.ts';
 import { isFailure, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { FailureKind } from './policy/health.ts';
 
-/** Codes that are absent are the request's own fault. */
+/** Absent codes are the request's own fault. */
 const KINDS: Readonly<Partial<Record<ErrorCode, FailureKind>>> = {
   upstream_unreachable: 'connect',
   upstream_busy: 'refused',
@@ -13,7 +12,6 @@ const KINDS: Readonly<Partial<Record<ErrorCode, FailureKind>>> = {
   upstream_denied: 'denied',
   upstream_key_missing: 'denied',
   upstream_unproved: 'denied',
-  // A model of this machine can be a member too.
   queue_full: 'refused',
   model_quarantined: 'refused',
   worker_crashed: 'broken',
@@ -26,7 +24,7 @@ const KINDS: Readonly<Partial<Record<ErrorCode, FailureKind>>> = {
   model_damaged: 'server_error',
 };
 
-/** The upstream was there and closed the connection. */
+/** The upstream accepted the connection and then closed it. */
 const CLOSED: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE']);
 
 export function classifyFailure(error: SvcError): FailureKind {

@@ -1,41 +1,36 @@
 /**
- * engine/balance owns the way of a job to one of several upstreams: whom it is sent to, what is thought of each, and
- * what follows when one fails. It knows no sockets and no dialects. This file: every limit of it, by name; times are
- * milliseconds.
+ * engine/balance owns the path of a job to one of several upstreams: the choice, the health of each, and the reaction
+ * to a failure. It knows no sockets and no dialects. This file holds its limits; times are milliseconds.
  */
 export interface BalanceLimits {
-  /** The part of its slots by which a known prompt may load an upstream more than the least loaded one. */
+  /**
+   * Extra load that an upstream may have over the least loaded one because it knows the prompt, as a share of its
+   * slots.
+   */
   readonly affinitySlack: number;
-  /** The least share of a prompt that must be known somewhere for that to count. */
+  /** Smallest share of a prompt that an upstream must know to be preferred. */
   readonly leastShare: number;
-  /** Prefixes remembered per model, each with the upstreams that know it. */
   readonly prefixes: number;
-  /** Sessions remembered per model. */
   readonly sessions: number;
-  /** Prefixes that one prompt is known by. */
   readonly prefixesPerPrompt: number;
-  /** The use of its KV cache from which an upstream counts as full. */
+  /** KV cache use above which an upstream counts as full. */
   readonly fullKvUse: number;
   /**
-   * Failures in a row that make an upstream down, beside one for each answer that it is giving meanwhile; one that
-   * accepts no connection is down at once.
+   * Consecutive failures until an upstream is down, plus one for each answer it is streaming meanwhile. An upstream
+   * that refuses connections is down at once.
    */
   readonly failuresUntilDown: number;
   /** Time until one request may try an upstream that is down; doubles with each failed try up to `downMaxMs`. */
   readonly downMs: number;
   readonly downMaxMs: number;
-  /** Time that a refusal without Retry-After keeps an upstream busy. */
+  /** Pause after a refusal without Retry-After. */
   readonly busyMs: number;
   readonly busyMaxMs: number;
-  /** Interval of probes of an unused upstream. */
   readonly idleProbeMs: number;
-  /** Interval of load reports while the upstream has work. */
   readonly loadProbeMs: number;
-  /** Interval of its list of models. */
   readonly modelsMs: number;
-  /** Time that the record of an unused upstream is kept. */
   readonly forgetMs: number;
-  /** The least time that must be left of the client's deadline for another upstream to be asked. */
+  /** Time left of the client's deadline below which no other upstream is tried. */
   readonly leastRetryMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** Memory of the requests of one model id: which upstreams know which prompts, and whose sessions they had. */
+/** Request history of one model id: prompts and sessions that each upstream knows. */
 import type { GenerateJob, Job } from '../../contract/job.ts';
 import type { ModelTarget, Route } from '../ports.ts';
 import type { BalanceLimits } from './limits.ts';
@@ -17,9 +17,7 @@ export interface Member {
 interface Ask {
   readonly job: Job;
   readonly route: Route | undefined;
-  /** The farthest that the request may go. */
   readonly farthest: Privacy;
-  /** The ids of members that failed it. */
   readonly failed: ReadonlySet<string>;
   readonly nowMs: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Looks at upstreams when requests do not tell enough of them: at idle ones, at those that are down, and at the load of
- * those that work. A look never makes an upstream compute. One timer for all, and none while there is nothing to look at.
+ * Probes upstreams that requests do not cover: idle ones, those that are down, and the load of busy ones. A probe
+ * never makes an upstream compute. One timer serves all, and none runs while nothing is due.
  */
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
@@ -57,7 +57,7 @@ export class Probes {
     const { limits } = this.#options;
     const lookedMs = this.#lookedMs.get(record) ?? Number.NEGATIVE_INFINITY;
     const loadDueMs = record.inFlight > 0 ? lookedMs + limits.loadProbeMs : Number.POSITIVE_INFINITY;
-    // A first look is due at once, but no look comes sooner after another than its load may be asked.
+    // The first probe is due at once; later ones are at least `loadProbeMs` apart.
     const healthDueMs = probeDueMs(record.health, record.inFlight, limits);
     return Math.max(Math.min(healthDueMs, loadDueMs), lookedMs + limits.loadProbeMs);
   }
@@ -80,7 +80,7 @@ export class Probes {
     const nowMs = this.#options.clock.monotonicMs();
     if (look.state === 'down') {
       record.load = null;
-      // Requests say more about an upstream than a probe without an answer.
+      // Running requests are better evidence than an unanswered probe.
       if (record.inFlight === 0) record.apply({ type: 'lifeless' }, nowMs);
       return;
     }

@@ -1,4 +1,3 @@
-/** State of one upstream, from its requests and its own reports; all its models share it. */
 import type { ModelTarget, ResidencyStatus, UpstreamStatus } from '../ports.ts';
 import type { Privacy } from '../../contract/settings/privacy.ts';
 import { isRemote, type LoadFacts, targetPrivacy, type Upstream } from '../upstream/ports.ts';
@@ -12,7 +11,7 @@ import {
   standing,
 } from './policy/health.ts';
 
-/** The name of this service's own engine among upstreams; no other can have it, as it is the name of an engine. */
+/** Name of this service's own engine among upstreams. It is reserved, so no upstream can have it. */
 const THIS_SERVICE = 'local';
 
 export class UpstreamRecord {
@@ -22,14 +21,12 @@ export class UpstreamRecord {
   #upstream: Upstream | null = null;
   load: LoadFacts | null = null;
   inFlightAtReport = 0;
-  /** By their names there; null: not read yet. */
+  /** Model names at the upstream; null: not fetched yet. */
   models: ReadonlySet<string> | null = null;
   modelsReadMs = Number.NEGATIVE_INFINITY;
   inFlight = 0;
-  /** Those whose answers have begun. */
   speaking = 0;
   requests = 0;
-  /** Time of the last request that went there, or could have. */
   usedMs: number;
   spills = 0;
   affinityHits = 0;
@@ -38,7 +35,6 @@ export class UpstreamRecord {
   readonly failures = new Map<FailureKind, number>();
   readonly #limits: BalanceLimits;
   #health: Health;
-  /** Moving average. */
   #firstTokenMs: number | null = null;
 
   constructor(target: ModelTarget, nowMs: number, limits: BalanceLimits) {
@@ -59,7 +55,7 @@ export class UpstreamRecord {
     return this.#upstream;
   }
 
-  /** Its user may have changed its dialect since. */
+  /** Adopts a target whose dialect the user may have changed. */
   follow(target: ModelTarget): void {
     this.#upstream = isRemote(target) ? target.source.upstream : null;
     this.#maxCalls = this.#upstream?.maxCalls ?? Number.POSITIVE_INFINITY;
@@ -78,7 +74,6 @@ export class UpstreamRecord {
     return this.models === null || !isRemote(target) || this.models.has(target.source.model.name);
   }
 
-  /** Whether the name still means the same place. */
   isFor(target: ModelTarget): boolean {
     const upstream = isRemote(target) ? target.source.upstream : null;
     return upstream?.baseUrl === this.upstream?.baseUrl && upstream?.privacy === this.upstream?.privacy;

@@ -1,4 +1,4 @@
-/** One process of a command and its group: started, watched, ended. It does not know what the command serves. */
+/** One process group of a command. It does not know what the command serves. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from '../../lib/base/clock.ts';
 import { deferred } from '../../lib/base/deferred.ts';
@@ -6,9 +6,9 @@ import { signalTree } from '../../lib/base/process-tree.ts';
 import { carriedVariables } from '../local/child/child-environment.ts';
 import { StderrTail } from '../local/child/stderr-tail.ts';
 
-/** Milliseconds from the request to end until the end by force. */
+/** Time between SIGTERM and SIGKILL, milliseconds. */
 const GRACE_MS = 10_000;
-/** Tail of its output, for the message about its end. */
+/** Kept tail of its output, for the message about its exit. */
 const TAIL_CHARS = 4_096;
 const TAIL_LINES = 3;
 const REASON_CHARS = 300;
@@ -23,7 +23,7 @@ interface Start {
 
 export class Child {
   readonly pid: number;
-  /** Resolves when it has ended; null: it was asked to end. */
+  /** Resolves after the exit; null if `end` caused it. */
   readonly gone: Promise<string | null>;
   readonly #process: ChildProcess;
   readonly #clock: Clock;
@@ -38,7 +38,8 @@ export class Child {
       ...(cwd === null ? {} : { cwd }),
       env: childEnvironment({ hostEnv, env }),
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own: whatever it starts ends with it, and Ctrl-C in the terminal reaches the server only.
+      // Its own group: child processes of the command end with it, and Ctrl-C in the terminal reaches the server
+      // only.
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
@@ -65,7 +66,7 @@ export class Child {
     return this.#isGone;
   }
 
-  /** Asks the whole group to end, then makes it. Safe to call twice. */
+  /** Sends SIGTERM to the group, then SIGKILL. Safe to call twice. */
   async end(): Promise<void> {
     if (!this.#isAsked && !this.#isGone) {
       this.#isAsked = true;
@@ -80,7 +81,7 @@ export class Child {
     if (this.pid !== 0) signalTree(this.pid, signal);
   }
 
-  /** The very last line often says only that it ends; the cause is in the line before. */
+  /** Two lines, because the very last one often reports only the exit and the one before it the cause. */
   #lastLines(): string {
     const lines = this.#output.text.split('\n').map((line) => line.trim());
     const last = lines.filter((line) => line !== '').slice(-TAIL_LINES);
@@ -88,7 +89,6 @@ export class Child {
   }
 }
 
-/** Environment of a command: a few variables of this process, and its own. */
 export function childEnvironment({ hostEnv, env }: Pick<Start, 'hostEnv' | 'env'>): Record<string, string> {
   return { ...carriedVariables(hostEnv, process.platform), ...env };
 }

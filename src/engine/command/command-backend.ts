@@ -1,7 +1,7 @@
 /**
- * engine/command owns the kind of engine that is a command of the user's: a server that Hearth starts on the loopback for
- * one model, and ends with its whole process group. The scheduler loads, evicts and retries it like any model. It knows
- * nothing of what the command does; jobs go to it as they go to an upstream.
+ * engine/command owns engines that are a user's command: a server that Hearth starts on loopback for one model, and
+ * ends with its whole process group. The scheduler loads, evicts and retries it like any model. It does not know what
+ * the command does; jobs reach it as they reach an upstream.
  */
 import type { Clock } from '../../lib/base/clock.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
@@ -16,7 +16,7 @@ import { type StartDeps, startCommand, type Started } from './start.ts';
 
 type CommandBackendOptions = StartDeps & ExchangeDeps;
 
-/** Time between the end of the connections and the end of the process, at most. */
+/** Longest time from the end of the connections to the exit of the process. */
 const EXIT_LAG_MS = 1_000;
 
 export function createCommandBackend(options: CommandBackendOptions): Backend {
@@ -66,7 +66,7 @@ function loaded(
   };
 }
 
-/** Reports a call that broke because the process ended as the end of the process. */
+/** If the process exited, reports its exit instead of the broken connection. */
 function blamingExit(
   clock: Clock,
   { modelId: model }: CommandTarget,

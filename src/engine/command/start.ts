@@ -1,4 +1,3 @@
-/** Starts a command on a free loopback port and watches it until it answers. */
 import path from 'node:path';
 import { createServer } from 'node:net';
 import type { Clock } from '../../lib/base/clock.ts';
@@ -11,7 +10,6 @@ import { Child, childEnvironment } from './child.ts';
 import { type CommandSource, fillIn } from './source.ts';
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Between two looks whether it answers. */
 const LOOK_MS = 100;
 
 export interface StartDeps {
@@ -24,13 +22,12 @@ export interface Started {
   readonly child: Child;
   readonly upstream: Upstream;
   readonly model: UpstreamModel;
-  /** Requests that it runs at the same time, if it reports that. */
   readonly capacity: number | null;
-  /** Bytes; null where this cannot be known. */
+  /** Null where the system does not report it. */
   readonly memoryBytes: number | null;
 }
 
-/** Rejects with load_failed; nothing of the command is left then. */
+/** Rejects with load_failed; no process of the command is left then. */
 export async function startCommand(
   deps: StartDeps,
   modelId: string,
@@ -80,7 +77,7 @@ interface Waiting {
   readonly signal: AbortSignal;
 }
 
-/** A slow start is no failure; an end is. */
+/** A slow start is not a failure; an exit is. */
 async function untilReady(
   { clock, probe }: StartDeps,
   { modelId, child, upstream, startMs, signal }: Waiting,
@@ -115,7 +112,10 @@ async function describeModel(
   throw failed(modelId, `its command serves other models (${listed})`);
 }
 
-/** So that a typing error is told as one and not as the launcher's failure. Windows adds endings to names; there the start itself tells. */
+/**
+ * Reports a mistyped program as such and not as a launcher failure. On Windows, which adds endings to names, only the
+ * start itself can find it.
+ */
 async function isThere(program: string, cwd: string, searched: string): Promise<boolean> {
   if (process.platform === 'win32') return true;
   return program.includes('/') ? isProgram(path.resolve(cwd, program)) : isOnPath(program, searched, cwd);
@@ -124,7 +124,7 @@ async function isThere(program: string, cwd: string, searched: string): Promise<
 const failed = (model: string, reason: string, remedy = 'run the command by itself to see why'): Error =>
   fail('load_failed', { model, reason, remedy });
 
-/** Another program could take the port first; then the command ends and says why. */
+/** Another program could take the port first; then the command exits and reports why. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -136,7 +136,6 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Bytes; null where this cannot be known. */
 async function groupMemory(group: number): Promise<number | null> {
   if (process.platform !== 'linux') return null;
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
@@ -145,11 +144,11 @@ async function groupMemory(group: number): Promise<number | null> {
   return sum === 0 ? null : sum;
 }
 
-/** 0 for a process of another group, and for one that has just ended. */
+/** 0 for a process of another group, and for one that has just exited. */
 async function residentBytes(pid: string, group: number): Promise<number> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The name of the program, in parentheses, may hold anything.
+    // The program name in parentheses may contain anything, so fields are counted from the last parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (Number(fields[2]) !== group) return 0;
     const status = await readFile(`/proc/${pid}/status`, 'utf8');

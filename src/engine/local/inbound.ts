@@ -1,13 +1,13 @@
 /**
- * Messages of a child are untrusted: a damaged native library may send anything. Each message is checked by a compiled
- * validator for its type, which keeps the cost per token at a few hundred nanoseconds.
+ * Messages of a child are untrusted: a damaged native library may send anything. A compiled validator per type checks
+ * each message, at a few hundred nanoseconds per token.
  */
 import { Type } from 'typebox';
 import { checksByType, deferredValidator } from '../../lib/base/deferred-validators.ts';
 import { FromWorker } from '../../contract/ipc.ts';
 import { JobEvent } from '../../contract/job-event.ts';
 
-/** Bounds of one message: generous for any honest child, small enough to keep a dishonest one harmless. */
+/** Generous for an honest child, small enough to keep a dishonest one harmless. */
 const INBOUND_LIMITS = {
   eventsPerMessage: 4_096,
   textChars: 4 * 1024 * 1024,
@@ -16,9 +16,8 @@ const INBOUND_LIMITS = {
 
 const eventChecks = checksByType(JobEvent);
 const messageChecks = checksByType(FromWorker);
-// The scheduler alone says `queued`.
+// Only the scheduler sends `queued`.
 eventChecks.delete('queued');
-// Its events are checked one by one below, by their own types.
 messageChecks.set(
   'events',
   deferredValidator(
@@ -31,7 +30,6 @@ messageChecks.set(
   ),
 );
 
-/** Returns null for anything that is not a message. */
 export function readMessage(raw: unknown): FromWorker | null {
   if (typeof raw !== 'object' || raw === null) return null;
   const check = messageChecks.get(Reflect.get(raw, 'type'));

@@ -1,46 +1,44 @@
-/** Every limit of the parent side of a worker, by name. Times are milliseconds. */
+/** Limits of the parent side of a worker. Times are milliseconds. */
 export interface WorkerLimits {
-  /** From fork to `booted`. */
   readonly bootMs: number;
-  /** Between two pings while a worker loads or runs jobs; an idle worker is left in peace. */
+  /** Ping interval while a worker loads or runs jobs; an idle worker is not pinged. */
   readonly heartbeatMs: number;
   /**
-   * Silence of a worker that runs jobs, after which it counts as hung. A native call is one long silence: planned for a
-   * second, but beside other programs 16 rows were seen to take eight.
+   * Silence after which a worker with jobs counts as hung. A native call is one long silence: planned for a second,
+   * but under load from other programs 16 rows took eight.
    */
   readonly silenceMs: number;
-  /** The same while a model loads, where one native call may block the child for long. */
+  /** The same during a load, where one native call may block the child for long. */
   readonly loadSilenceMs: number;
-  /** Extra silence per character of a prompt that has not begun: to read it is one uninterruptible call. */
+  /** Extra silence per character of a prompt that has not begun: tokenising it is one uninterruptible call. */
   readonly silencePerCharMs: number;
-  /** From `load` to `loaded`, however alive the worker is. */
+  /** From `load` to `loaded`, even if the worker shows life. */
   readonly loadMs: number;
-  /** Jobs are open but nothing moves: the least patience; `stallFactor` usual steps if that is more. */
+  /** Minimum patience while jobs are open without progress; `stallFactor` usual steps if that is more. */
   readonly stallMs: number;
   readonly stallFactor: number;
-  /** ... but never more than this: a step that holds every stream of a model may not buy itself time by being slow. */
+  /** Maximum patience, so that slow steps that block all streams cannot extend it. */
   readonly stallMostMs: number;
-  /** Extra patience per token of an input, and of a prompt while the length of a step is unknown. */
+  /** Extra patience per token of an input, and per prompt token while the step time is unknown. */
   readonly stallPerPromptTokenMs: number;
-  /** A child that counts its steps evaluates at most this number of tokens in its first one. */
+  /** Most tokens that a child evaluates in its first counted step. */
   readonly firstChunkTokens: number;
-  /** From a question to its answer: a vocabulary is read, from a slow disk maybe, and no weights. */
+  /** From a question to its answer: reads a vocabulary, possibly from a slow disk, but no weights. */
   readonly questionMs: number;
-  /** Time that writing idle state may delay the end of a worker. */
+  /** Longest delay of a worker's end for writing idle state. */
   readonly saveMs: number;
   /** From closing the channel to SIGKILL. */
   readonly graceMs: number;
-  /** After a failed boot, how long a load fails at once instead of forking again. */
+  /** After a failed boot, loads fail at once for this time instead of forking again. */
   readonly bootRetryMs: number;
-  /** After a load, how long the next spare waits before it looks whether the machine is free; then again and again. */
+  /** Interval after a load at which the next spare checks whether the machine is free. */
   readonly spareLullMs: number;
-  /** ... and after which it is started although jobs run. */
+  /** After this wait the spare starts even if jobs run. */
   readonly spareLatestMs: number;
-  /** Characters of standard error kept for the log of a crash. */
   readonly stderrChars: number;
 }
 
-/** Limits of a load with one timeout: a worker that shows life all the time gets three times of it in all. */
+/** Limits of a load with one timeout; a worker that shows life gets three times as long in all. */
 export function loadLimits(timeoutMs: number): Pick<WorkerLimits, 'loadSilenceMs' | 'loadMs'> {
   return { loadSilenceMs: timeoutMs, loadMs: 3 * timeoutMs };
 }

@@ -1,8 +1,8 @@
 /**
- * engine/local owns the parent side of the child process: forking, the IPC, signs of life, the memory that GGUF files take.
- * It knows nothing of queues or clients, and does not decide what is loaded (engine/scheduler does). One process holds
- * one model. A spare has already initialised the native library, which takes that out of a model switch; there
- * are two where chat and embedding models need thread pools of different sizes.
+ * engine/local owns the parent side of the child process: forking, the IPC, signs of life, the memory that GGUF files
+ * take. It knows nothing of queues or clients, and does not decide what is loaded (engine/scheduler does). One
+ * process holds one model. A spare has already initialised the native library, which saves that time in a model
+ * switch; there are two spares where chat and embedding models need thread pools of different sizes.
  */
 import { sep } from 'node:path';
 import type { Clock } from '../../lib/base/clock.ts';
@@ -33,34 +33,27 @@ import { SpareWorkers } from './spare-workers.ts';
 import { WorkerHost } from './worker-host.ts';
 
 export interface LocalBackendOptions {
-  /** Of the child; absent: the one of this installation. */
   readonly childPath?: string;
-  /** The server's environment, of which a few harmless names are carried over (child-environment.ts). */
+  /** The server's environment; only a few harmless variables pass on (child-environment.ts). */
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly gpu: string;
-  /** Folder of GPU packages in addition to npm's; absent: none. */
   readonly libraries?: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Runs before each fork; rejects when the native files have changed since boot. */
+  /** Runs before each fork; rejects if the native files have changed since boot. */
   readonly backendGuard?: () => Promise<void>;
   readonly limits?: Partial<WorkerLimits>;
   /** Draft tokens per sequence and step; absent: the maximum. */
   readonly draftTokens?: number;
-  /** Prompt state that a load keeps in addition to its sequences; absent: none. */
   readonly promptCache?: PromptCachePlan;
-  /** Prefixes of a model's prompts that stay in the cache; absent: none. */
   readonly pins?: (modelId: string) => Promise<readonly PinnedPrefix[]>;
-  /** Absent: measurements last as long as the process. */
   readonly tuning?: Tuning;
-  /** Sealing of a worker that starts now; absent or null: not sealed. */
+  /** Sealing for the next worker; absent or null: not sealed. */
   readonly sealing?: () => Promise<WorkerSealing | null>;
-  /** Absent: the figure of the system. */
   readonly freeHostBytes?: () => number;
   readonly onBooted?: (facts: BackendFacts) => void;
-  /** A model is loaded; this callback delays nobody. */
   readonly onLoaded?: (loaded: Loaded, facts: BackendFacts) => void;
-  /** Called before a load while no model is loaded: true if workers that start from now on find other libraries. */
+  /** Called before a load while no model is loaded. Returns true if workers from now on use other libraries. */
   readonly betweenModels?: () => Promise<boolean>;
 }
 
@@ -70,22 +63,16 @@ interface Loaded {
   readonly kind: 'chat' | 'embedding';
 }
 
-/** Members for the composition root, beyond the port. */
 export interface LocalBackend extends Backend {
-  /** Free memory of the machine and of each GPU that a worker has reported. */
   freeMemory(): Memory;
-  /** Total memory of the same devices; a device without a figure is absent. */
   totalMemory(): Memory;
-  /** Starts the spare workers that are missing; never throws. */
+  /** Starts missing spare workers; never throws. */
   prepare(): void;
-  /** Facts of the native library and of this machine; starts a worker to get them. */
+  /** Facts of the native library and the machine; may start a worker. */
   boot(): Promise<BackendFacts>;
-  /** Format of a chat model, by its templates and its vocabulary; no weights are read. Null: it cannot be told. */
+  /** Format of a chat model, from its templates and vocabulary without its weights; null if unknown. */
   askFormat(target: ModelTarget): Promise<ModelFormatFacts | null>;
-  /**
-   * Facts of the native library once a worker has booted, else the reason why it cannot be used, else null (not known
-   * yet).
-   */
+  /** Facts once a worker has booted, otherwise the reason for a failure; null if not known yet. */
   backendFacts(): BackendFacts | { readonly failed: string } | null;
 }
 
@@ -100,17 +87,14 @@ class Workers implements LocalBackend {
   #launcher: Promise<readonly string[]> | undefined;
   readonly #spares: SpareWorkers;
   readonly #workers = new Set<WorkerHost>();
-  /** Those of them that have booted: each proves that the backend works, whatever became of the next spare. */
+  /** Live workers that have booted: each proves that the backend works, even if the next spare fails. */
   readonly #booted = new Set<WorkerHost>();
-  /** Paths that each sealed worker may read. */
   readonly #readable = new WeakMap<WorkerHost, readonly string[]>();
-  /** Running loads and loaded models. */
   #inUse = 0;
-  /** All models that are loaded at a time have the same libraries, because records name them by the service. */
+  /** All models loaded at one time use the same libraries, because a record names one set for the service. */
   #changing: Promise<unknown> = Promise.resolve();
-  /** Of the last worker that booted. */
   #facts: BackendFacts | null = null;
-  /** Of the last boot, if it failed, and until when none is tried while no worker serves. */
+  /** Failure of the last boot; no boot is tried before `untilMs` unless a worker serves. */
   #failure: { readonly error: BootFailure; readonly untilMs: number } | null = null;
   #closed = false;
 
@@ -184,7 +168,7 @@ class Workers implements LocalBackend {
         { model: target.modelId, error },
         'The memory of a model could not be measured.',
       );
-      // The load reports a file that changed or a worker that did not start; another try may succeed.
+      // The load itself will report a changed file or a worker that did not start; another try may succeed.
       if (!isFailure(error, 'model_damaged', 'native_unavailable', 'files_changed'))
         this.#memory.reckoned(local, question, null);
     }
@@ -202,7 +186,7 @@ class Workers implements LocalBackend {
       if (signal.aborted) throw fail('cancelled');
       return await this.#loadInto(worker, local, size, signal);
     } catch (error) {
-      // The next load must find the memory of this one free.
+      // The next load must find this memory free.
       await worker.end();
       throw error;
     } finally {
@@ -210,7 +194,7 @@ class Workers implements LocalBackend {
     }
   }
 
-  /** A worker with the libraries that are in use, counted as used until it has ended. */
+  /** Returns a worker with the current libraries; it counts as in use until it has ended. */
   async #claimWorker(target: LocalTarget): Promise<WorkerHost> {
     this.#inUse += 1;
     const release = (): void => {
@@ -267,7 +251,7 @@ class Workers implements LocalBackend {
       cells: size.cells,
       parallel: size.slots,
       threads: target.source.threads,
-      // Only the batch loop finds a remembered count out that has become wrong.
+      // Only chat: the batch loop alone detects that a remembered count has become wrong.
       tunedThreads: target.kind === 'chat' ? (known?.threads ?? null) : null,
       draftTokens: target.source.settings.draftTokens ?? this.#options.draftTokens ?? MOST_DRAFT_TOKENS,
       settings: workerSettings(target.source.settings),
@@ -351,7 +335,7 @@ class Workers implements LocalBackend {
     } catch (error) {
       const failure = bootFailure(error);
       if (!this.#closed) {
-        // Each reason is reported once: while a worker serves, the next spare is tried again and again.
+        // Logs each reason once, because the spare is retried for as long as a worker serves.
         const { reason } = failure.detail;
         if (reason !== this.#failure?.error.detail.reason)
           this.#options.log.error({ reason }, 'No worker could be started.');
@@ -381,7 +365,7 @@ class Workers implements LocalBackend {
     return worker;
   }
 
-  /** A backend that just failed to start is not tried again with each request, unless a worker shows that it can. */
+  /** After a failed start, requests do not retry unless a running worker proves that the backend works. */
   #refusal(): BootFailure | null {
     if (this.#failure === null || this.#booted.size > 0) return null;
     return this.#options.clock.monotonicMs() < this.#failure.untilMs ? this.#failure.error : null;

@@ -1,12 +1,10 @@
-/** Memory that a model file takes, by its header and by measured loads. Pure arithmetic. */
 import type { ContextSize } from '../../contract/memory.ts';
 import type { ModelTarget } from '../ports.ts';
 import type { MemoryRecord } from './memory/memory-record.ts';
 import type { LocalSource } from './model-source.ts';
 
-/** Measurements of a model on this machine, by which the next load is planned. */
 export interface Measured {
-  /** The count that running steps confirmed on a quiet machine, with which the next load begins; null before that. */
+  /** Count that running steps confirmed on a quiet machine; null before that. */
   readonly threads: number | null;
   /** Null while only the header is known. */
   readonly memory: MemoryRecord | null;
@@ -18,12 +16,12 @@ export interface Tuning {
 }
 
 const MIB = 1024 * 1024;
-/** A process with the native library initialised, and the least compute buffer. */
+/** Process with the initialised native library and the smallest compute buffer. */
 export const PROCESS_BYTES = 160 * MIB;
 /** Compute buffers grow with the width of the model, as do its weights. */
 const COMPUTE_SHARE = 0.05;
 
-/** All sequences together; `cells` counts each window of sequences that share none. */
+/** All sequences together; `cells` includes every window if sequences share none. */
 export function estimatedBytes(
   source: Pick<LocalSource, 'weightsBytes' | 'kvBytesPerToken'>,
   { cells }: Pick<ContextSize, 'cells'>,
@@ -32,7 +30,6 @@ export function estimatedBytes(
   return Math.ceil(source.weightsBytes * (1 + COMPUTE_SHARE) + context + PROCESS_BYTES);
 }
 
-/** Kept as long as the process runs. */
 export function processTuning(): Tuning {
   const known = new Map<string, Measured>();
   return {

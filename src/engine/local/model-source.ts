@@ -1,4 +1,4 @@
-/** The models of this kind of engine: GGUF files. The code that knows the files makes the target; no other reads its source. */
+/** GGUF models of engine/local. The code that knows the files creates the target; no other code reads its source. */
 import type { ExpertFacts, LoadSpec } from '../../contract/load.ts';
 import { type ModelSettings, pickSettings } from '../../contract/settings/shapes.ts';
 import type { Medium, ModelTarget } from '../ports.ts';
@@ -6,22 +6,18 @@ import type { Medium, ModelTarget } from '../ports.ts';
 export const LOCAL_ENGINE = 'local';
 
 export interface LocalSource {
-  /** Absolute path of the first or only GGUF file. */
   readonly path: string;
-  /** Lower-case hex SHA-256 of the weights when known; names what loads measured. */
+  /** Lower-case hex SHA-256 of the weights if known; key of measurements. */
   readonly digest: string | null;
-  /** Threads pinned for this model by the user, or null. */
   readonly threads: number | null;
-  /** Settings of its loads by its user. */
   readonly settings: ModelSettings;
-  /** Null: the model is no mixture, or this is unknown. */
+  /** Null: not a mixture of experts, or unknown. */
   readonly experts: ExpertFacts | null;
-  /** Files opened with it, as a load names them. */
   readonly beside: Pick<LoadSpec, 'adapters' | 'draft' | 'projector'>;
-  /** Bytes of weights on disk, those of files beside it included, and bytes of KV state per token of window and sequence. */
+  /** Bytes of weights on disk including additional files; bytes of KV state per token of window and sequence. */
   readonly weightsBytes: number;
   readonly kvBytesPerToken: number;
-  /** Re-checks the files just before a load; rejects with SvcError when they changed. */
+  /** Checks the files again just before a load; rejects with SvcError if they changed. */
   verify(): Promise<void>;
 }
 
@@ -30,9 +26,7 @@ export interface LocalTarget extends ModelTarget {
 }
 
 type LocalModel = Pick<ModelTarget, 'modelId' | 'kind' | 'trainedCtx' | 'defaultCtx' | 'farthest'> & {
-  /** Whether its pooling returns scores instead of vectors. */
   readonly ranks?: boolean;
-  /** Media that it takes; absent: none. */
   readonly media?: readonly Medium[];
 };
 
@@ -56,7 +50,7 @@ export function localTarget(
   };
 }
 
-/** One file outside the scheduler's plans, loaded unchanged. */
+/** A file outside the scheduler's plans, loaded unchanged. */
 export function fileTarget(
   model: Pick<ModelTarget, 'modelId' | 'kind'>,
   file: Pick<LocalSource, 'path' | 'digest' | 'threads'> & Partial<Pick<LocalSource, 'settings'>>,
@@ -73,16 +67,15 @@ export function fileTarget(
   return localTarget({ ...model, trainedCtx: Infinity, defaultCtx: 0 }, source);
 }
 
-/** The settings that make another load of the same file, in one form; empty where none is set. */
+/** Canonical form of the settings that require another load of the same file; empty if none is set. */
 export function settingsKey({ settings }: Pick<LocalSource, 'settings'>): string {
-  // Another thread count takes effect with the next load, and does not cause one.
+  // A changed thread count applies to the next load and does not cause one.
   const { threads: _, lora, ...set } = pickSettings(settings);
-  // Nor does another scale, which each job brings.
+  // Each job brings its own scale.
   const named = lora === undefined ? set : { ...set, lora: lora.map(({ name }) => name) };
   return Object.keys(named).length === 0 ? '' : JSON.stringify(named);
 }
 
-/** The files that a load opens beside the model's own. */
 export function extraFiles({ adapters, draft, projector }: LocalSource['beside']): readonly string[] {
   const others = [draft, projector].filter((file) => file !== null && file !== undefined);
   return [...adapters, ...others].map(({ path }) => path);

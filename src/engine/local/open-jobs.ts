@@ -1,6 +1,6 @@
 /**
- * The jobs that a child runs, each with its listener. A job stays open until the child has said its last word on it,
- * cancelled or not: only then is its sequence free. So any word about a job that is not open breaks the protocol.
+ * Jobs that a child runs, each with its listener. A job stays open until the child has sent its final event,
+ * cancelled or not: only then is its sequence free. So an event of a job that is not open breaks the protocol.
  */
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { SvcError } from '../../lib/errors/svc-error.ts';
@@ -36,17 +36,16 @@ export class OpenJobs {
     this.#listeners.set(jobId, listener);
   }
 
-  /** False when no such job is open. */
+  /** False if the job is not open. */
   deliver(jobId: string, event: JobEvent): boolean {
     const listener = this.#listeners.get(jobId);
     if (listener === undefined) return false;
     listener.onEvent(event);
-    // The listener may have ended the worker, and with it the job.
+    // The listener may have ended the worker and with it the job.
     if (FINAL_EVENTS.has(event.type)) this.#close(jobId, null);
     return true;
   }
 
-  /** False when no such job is open. */
   fail(jobId: string, error: SvcError): boolean {
     return this.#close(jobId, error);
   }

@@ -1,6 +1,6 @@
 /**
- * The prompt cache of a load: how much memory and disk it may take, and the key of its states, so that a worker finds its
- * own and nothing else.
+ * Prompt cache of a load: its memory and disk limits, and the key of its states, so that a worker finds its own
+ * states and no others.
  */
 import { access, constants, statfs } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
@@ -15,28 +15,28 @@ export type PromptCachePlan = (source: LocalSource) => PromptCacheSpec;
 
 export interface PromptCacheOptions {
   readonly home: string;
-  /** Bytes; null: derived from free memory. */
+  /** Null: derived from free memory. */
   readonly ramBytes: number | null;
   readonly diskBytes: number | null;
   /** Key of the encrypted files, hex. */
   readonly secret: string;
   readonly gpu: string;
-  /** The hash of the bound backend; null while it is not known, and then nothing is kept on the disk. */
+  /** Hash of the bound backend; null while unknown, and then nothing is written to disk. */
   backendSha256(): string | null;
 }
 
 const GIB = 1024 ** 3;
-/** Chosen: an eighth of what is free leaves room for other models and programs. */
+/** Chosen: an eighth of free memory leaves room for other models and programs. */
 const RAM_DEFAULT = { share: 1 / 8, mostBytes: 4 * GIB };
 const DISK_DEFAULT = { share: 1 / 10, mostBytes: 16 * GIB };
-/** A smaller tier holds not even one useful prompt. */
+/** A smaller tier cannot hold even one useful prompt. */
 const LEAST_BYTES = 1024 * 1024;
 
 export async function createPromptCachePlan(options: PromptCacheOptions): Promise<PromptCachePlan> {
   const folder = cacheFolder(options.home);
   const wanted = options.diskBytes ?? (await usualDiskBytes(options.home));
   const diskBytes = wanted >= LEAST_BYTES && (await canWrite(folder)) ? wanted : 0;
-  // Kernels differ between machines, and so do the last digits of what they compute.
+  // Kernels differ between machines, and so do the last digits of their results.
   const machine = `${cpus()[0]?.model ?? 'unknown'} ${availableParallelism()} ${options.gpu}`;
   return (source) => {
     const backend = options.backendSha256();
@@ -52,7 +52,7 @@ export async function createPromptCachePlan(options: PromptCacheOptions): Promis
   };
 }
 
-/** A home that cannot be written keeps nothing; that is not an error. */
+/** A read-only home stores nothing; that is not an error. */
 async function canWrite(folder: string): Promise<boolean> {
   return makeFolder(folder).then(
     () =>
@@ -68,7 +68,7 @@ function usualRamBytes(): number {
   return Math.floor(Math.min(RAM_DEFAULT.mostBytes, freeMemoryBytes() * RAM_DEFAULT.share));
 }
 
-/** 0 where the system does not report free space. */
+/** 0 if the system does not report free space. */
 async function usualDiskBytes(home: string): Promise<number> {
   const found = await statfs(home).catch(() => null);
   if (found === null) return 0;

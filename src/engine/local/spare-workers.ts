@@ -1,15 +1,14 @@
-/** Workers that have booted and wait for a model: when they start, and which load gets them. */
+/** Booted workers that wait for a model: when they start, and which load gets them. */
 import type { Clock } from '../../lib/base/clock.ts';
 import type { WorkerLimits } from './limits.ts';
 import type { WorkerHost } from './worker-host.ts';
 
-/** Ports to the backend that owns the spares. */
 interface SparePorts {
   readonly clock: Clock;
   readonly limits: Pick<WorkerLimits, 'bootRetryMs' | 'spareLullMs' | 'spareLatestMs'>;
   boot(): Promise<WorkerHost>;
   mayBoot(): boolean;
-  /** Whether a worker has booted and still lives, so that a failed boot is worth another try. */
+  /** True while a booted worker lives, so that a failed boot is worth a retry. */
   hasProof(): boolean;
   isBusy(): boolean;
 }
@@ -17,7 +16,6 @@ interface SparePorts {
 export class SpareWorkers {
   readonly #ports: SparePorts;
   #spare: Promise<WorkerHost> | undefined;
-  /** The last loan; a spare on loan is not taken before it is back. */
   #loan: Promise<unknown> = Promise.resolve();
   #cancelRetry: (() => void) | undefined;
 
@@ -25,7 +23,6 @@ export class SpareWorkers {
     this.#ports = ports;
   }
 
-  /** Starts the spare if there is none; never throws. */
   prepare(): void {
     if (this.#spare !== undefined || !this.#ports.mayBoot()) return;
     const spare = this.#ports.boot();
@@ -42,7 +39,6 @@ export class SpareWorkers {
     );
   }
 
-  /** The spare, booting or booted; a new worker if there is none or it has died. */
   async take(): Promise<WorkerHost> {
     const spare = this.#spare;
     this.#spare = undefined;
@@ -52,8 +48,8 @@ export class SpareWorkers {
   }
 
   /**
-   * Lets the spare be asked something, one asker at a time, and keeps it for the load that follows. One that cannot answer,
-   * by `suits`, gives way to a new one.
+   * Lends the spare for questions, to one borrower at a time, and keeps it for the next load. If `suits` rejects the
+   * spare, a new one replaces it.
    */
   async lend<T>(
     ask: (worker: WorkerHost) => Promise<T>,
@@ -73,8 +69,8 @@ export class SpareWorkers {
   }
 
   /**
-   * Starting a worker keeps the cores busy for a second, which the request that waited for a load would pay for:
-   * so the next spare waits until no job runs, within limits.
+   * Starting a worker keeps the cores busy for a second, at the expense of the request that waited for the load. So
+   * the next spare waits until no job runs, within limits.
    */
   replace(waitedMs = 0): void {
     const { clock, limits } = this.#ports;
@@ -86,7 +82,6 @@ export class SpareWorkers {
     });
   }
 
-  /** Another worker in place of the spare. */
   async renew(): Promise<void> {
     await this.lend(
       async () => {},

@@ -1,6 +1,6 @@
 /**
- * Measured memory and confirmed thread counts, stored below SVC_HOME/tuning per model, backend and CPU: a restart does
- * not measure again, a change of any of the three does. Losing a file costs one measurement.
+ * Measured memory and confirmed thread counts in SVC_HOME/tuning, per model, backend and CPU: a restart measures
+ * nothing again, a change of any of the three does. Losing a file costs one measurement.
  */
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const TuningRecord = Type.Object({
   threads: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   memory: Type.Union([MemoryRecord, Type.Null()]),
 });
-/** Its thread count still holds; its memory, which knew no devices or nothing of windows, is measured anew. */
+/** Earlier format: its thread count remains valid; its memory is measured again because it lacks devices or windows. */
 const EarlierRecord = Type.Object({
   schema: Type.Union([Type.Literal(1), Type.Literal(2)]),
   modelId: TuningRecord.properties.modelId,
@@ -35,18 +35,17 @@ const MAX_RECORD_BYTES = 1024 * 1024;
 
 interface TuningOptions {
   readonly home: string;
-  /** The hash of the bound backend; null while it is not known, and then nothing is recalled or kept. */
+  /** Hash of the bound backend; null while unknown, and then nothing is read or stored. */
   readonly backendSha256: () => string | null;
-  /** Measurements end with the process. */
   readonly readOnly?: boolean;
   readonly log: Logger;
 }
 
-/** Reads all records at once: plans are made while requests wait, and must not wait for a disk. */
+/** Reads all records at once, because plans are made while requests wait and must not wait for a disk. */
 export async function openTuningFolder(options: TuningOptions): Promise<Tuning> {
   const folder = path.join(options.home, 'tuning');
   const known = await readRecords(folder);
-  // Read once: it parses /proc/cpuinfo, and every request looks a record up.
+  // Read once: it parses /proc/cpuinfo, and every request looks up a record.
   const cpu = `${cpus()[0]?.model ?? 'unknown'} ${availableParallelism()}`;
   const targetRecordName = (target: ModelTarget): string | null => {
     const backend = options.backendSha256();
@@ -67,7 +66,7 @@ export async function openTuningFolder(options: TuningOptions): Promise<Tuning> 
   };
 }
 
-/** 128 bits are plenty to tell the models of one machine apart. */
+/** 128 bits are enough to distinguish the models of one machine. */
 function recordName(source: LocalSource, backend: string, cpu: string): string {
   const weights = source.digest ?? `${source.path} ${source.weightsBytes}`;
   const settings = settingsKey(source);
@@ -75,19 +74,18 @@ function recordName(source: LocalSource, backend: string, cpu: string): string {
   return createHash('sha256').update(named.join('\n')).digest('hex').slice(0, 32);
 }
 
-/** By name, without damaged ones: missing records are measured again. */
+/** Skips damaged records; they are measured again. */
 async function readRecords(folder: string): Promise<Map<string, TuningRecord>> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (errnoCode(error) === undefined) throw error;
     return [];
   });
   const read = async (file: string): Promise<[string, TuningRecord][]> => {
-    // An unreadable record is measured again.
     const text = await readText(path.join(folder, file), MAX_RECORD_BYTES).catch(() => null);
     const record = text === null ? null : parseRecord(text);
     return record === null ? [] : [[path.basename(file, '.json'), record]];
   };
-  // Together, because the service does not listen before.
+  // In parallel, because the service does not listen until this is done.
   return new Map((await Promise.all(names.filter((name) => RECORD_FILE.test(name)).map(read))).flat());
 }
 

@@ -1,6 +1,6 @@
 /**
- * Decides when a busy worker counts as hung. Time is counted in its own ticks, not on a clock: a server that was
- * itself stopped or starved must not accuse its workers on waking.
+ * Decides when a busy worker counts as hung. It counts its own ticks, not clock time: a server that was itself
+ * stopped or starved must not blame its workers on waking.
  */
 import type { Job, TextOrIds } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
@@ -8,7 +8,7 @@ import type { WorkerLimits } from './limits.ts';
 
 const SMOOTHING = 0.2;
 const SLOW_AFTER_BEATS = 4;
-/** A worker that is held up all the time gets this many times the patience of another, and not more. */
+/** Limit of the extra patience for a worker that other programs keep off the cores. */
 const MOST_PATIENCE = 10;
 /** Rounded down, which errs on the side of patience. */
 const CHARS_PER_TOKEN = 2;
@@ -23,11 +23,11 @@ export class Watchdog {
   #steps: number | undefined;
   #hasMoved = false;
   #isQuiet = true;
-  /** Per open job, tokens of its longest input: each input is one uninterruptible stretch of work. */
+  /** Tokens of the longest input per open job; each input is one uninterruptible piece of work. */
   readonly #inputTokens = new Map<string, number>();
-  /** Per job that reads its prompt, tokens to read. */
+  /** Unprocessed prompt tokens per job in prefill. */
   readonly #promptTokens = new Map<string, number>();
-  /** Characters that the child has to read before an open job begins. */
+  /** Characters to tokenise before an open job begins. */
   readonly #unreadChars = new Map<string, number>();
 
   constructor(limits: WorkerLimits, silenceLimitMs: number) {
@@ -35,7 +35,7 @@ export class Watchdog {
     this.#silenceLimitMs = silenceLimitMs;
   }
 
-  /** Begins a stretch of supervision: a load, or jobs after an idle time. */
+  /** Starts a period of supervision: a load, or jobs after an idle time. */
   begin(silenceLimitMs: number): void {
     this.#silenceLimitMs = silenceLimitMs;
     this.#silentMs = 0;
@@ -55,12 +55,12 @@ export class Watchdog {
     this.#unreadChars.delete(jobId);
   }
 
-  /** Any message proves that the child's own loop turns. */
+  /** Any message proves that the child's event loop runs. */
   alive(): void {
     this.#silentMs = 0;
   }
 
-  /** The child counts the steps of its batch loop, if it does. */
+  /** `steps`: step count of its batch loop, if reported. */
   stepsReported(steps: number | undefined, nowMs: number): void {
     if (steps === undefined || steps === this.#steps) return;
     this.#steps = steps;
@@ -76,8 +76,8 @@ export class Watchdog {
   }
 
   /**
-   * One heartbeat has passed; the sentence says why the worker counts as hung. `heldUpMs`: how long it could have run
-   * meanwhile and got no core.
+   * Call once per heartbeat; returns the reason if the worker counts as hung. `heldUpMs`: time that it was runnable
+   * but got no core.
    */
   tick(jobsOpen: boolean, heldUpMs = 0): string | null {
     const { heartbeatMs } = this.#limits;
@@ -91,12 +91,12 @@ export class Watchdog {
     return this.#stillMs > this.#patienceMs() ? 'no progress' : null;
   }
 
-  /** Whether to check if other programs hold the worker up. */
+  /** True: check whether other programs delay the worker. */
   get isSlow(): boolean {
     return Math.max(this.#silentMs, this.#stillMs) >= SLOW_AFTER_BEATS * this.#limits.heartbeatMs;
   }
 
-  /** False if jobs have moved between the last two beats: a ping would only repeat that, and costs four wake-ups. */
+  /** False if jobs have moved since the last beat: a ping would add nothing and costs four wake-ups. */
   get isQuiet(): boolean {
     return this.#isQuiet;
   }
@@ -116,8 +116,8 @@ export class Watchdog {
   }
 
   /**
-   * Prompt tokens that one step may evaluate. A step is counted when it begins, so with the second one it is known how
-   * long the first took, and the usual patience is enough.
+   * Prompt tokens that one step may evaluate. A step is counted when it begins, so the second one reveals the time of
+   * the first and the usual patience suffices.
    */
   get #mostPromptTokens(): number {
     if (this.#steps === undefined) return Infinity;
@@ -133,14 +133,14 @@ export class Watchdog {
   }
 }
 
-/** Characters of what is computed as a whole; null for a job without such inputs. */
+/** Characters of the longest input that is computed as a whole; null without such inputs. */
 function longestInput(job: Job): number | null {
   if (job.kind === 'embed') return job.inputs.reduce((most, input) => Math.max(most, charsIn(input)), 0);
   if (job.kind !== 'rank') return null;
   return job.documents.reduce((most, { length }) => Math.max(most, job.query.length + length), 0);
 }
 
-/** A token stands for about four characters. */
+/** A token counts as about four characters. */
 const charsIn = (input: TextOrIds): number => (typeof input === 'string' ? 1 : 4) * input.length;
 
 function jobChars(job: Job): number {

@@ -1,7 +1,7 @@
 /**
  * One forked child, from fork to exit: boots, loads one model, runs jobs, ends. It knows the IPC and the signs of
- * life; it knows neither which model should be loaded when, nor how many workers there are (local-backend.ts does).
- * Every promise and every job is settled when the child is gone, whatever the reason.
+ * life, but neither which model to load when, nor the number of workers (local-backend.ts does). Every promise and
+ * every job settles when the child is gone, whatever the reason.
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Clock } from '../../lib/base/clock.ts';
@@ -25,12 +25,10 @@ import { RunQueue } from './child/run-queue.ts';
 import { Watchdog } from './watchdog.ts';
 import { WORKER_CODES, type WorkerCode } from '../../contract/worker-failure.ts';
 
-/** A question before the load, by the message that answers it. */
 type Question =
   | { readonly to: 'measured'; readonly answer: Deferred<Measurement> }
   | { readonly to: 'format'; readonly answer: Deferred<ModelFormatFacts | null> };
 
-/** The reason why a worker ended. */
 type Ending =
   | { readonly kind: 'asked' }
   | { readonly kind: 'hung'; readonly reason: string }
@@ -53,10 +51,9 @@ export class WorkerHost {
   readonly pid: number;
   /** Rejects with native_unavailable. */
   readonly booted: Promise<BackendFacts>;
-  /** Resolves when the process has ended; the reason is null when it was asked to end. */
+  /** Resolves after the exit; the reason is null if `end` caused it. */
   readonly gone: Promise<{ readonly reason: string | null }>;
 
-  /** Receives the thread count that running steps found. */
   onThreads: ((found: Extract<FromWorker, { type: 'threads' }>) => void) | undefined;
 
   readonly #child: ChildProcess;
@@ -64,7 +61,6 @@ export class WorkerHost {
   readonly #deps: WorkerDeps;
   readonly #watchdog: Watchdog;
   readonly #runQueue: RunQueue;
-  /** Milliseconds of the current heartbeat, as far as known. */
   #heldUpMs = 0;
   readonly #jobs: OpenJobs;
   readonly #boot = deferred<BackendFacts>();
@@ -93,7 +89,7 @@ export class WorkerHost {
     this.gone = this.#exit.promise;
     this.#watchdog = new Watchdog(deps.limits, deps.limits.silenceMs);
     this.#jobs = new OpenJobs((jobId) => this.#watchdog.jobClosed(jobId));
-    // A failure without a waiting caller is reported by other means as well.
+    // Without a waiting caller, other code reports the failure.
     this.#boot.promise.catch(() => {});
     this.#load.promise.catch(() => {});
     this.#cancelBootTimer = deps.clock.after(deps.limits.bootMs, () =>
@@ -114,17 +110,16 @@ export class WorkerHost {
     return this.#loading || this.#question !== undefined || this.#jobs.size > 0;
   }
 
-  /** Its last report of the prompt cache outside its slots; undefined: none. */
   get cacheTiers(): CacheTiers | undefined {
     return this.#cacheTiers;
   }
 
-  /** Its last report of tokens held by its slots; undefined: it has no slots, or nothing ran yet. */
+  /** Tokens in its slots by the last report; undefined without slots or before the first report. */
   get cellsUsed(): number | undefined {
     return this.#cellsUsed;
   }
 
-  /** Before the load, one question at a time. Rejects with the reason of the child, or when it dies or takes too long. */
+  /** One question at a time, before the load. Rejects with the child's reason, or if it dies or exceeds its time. */
   measure(spec: MeasureSpec): Promise<Measurement> {
     const answer = deferred<Measurement>();
     return this.#ask({ type: 'measure', spec }, { to: 'measured', answer }, answer.promise);
@@ -155,7 +150,7 @@ export class WorkerHost {
     }
   }
 
-  /** Loads the one model of this worker. Rejects with the reason of the child, or with load_failed when it dies. */
+  /** Rejects with the child's reason, or with load_failed if the child dies. */
   async load(spec: LoadSpec, signal: AbortSignal): Promise<LoadedFacts> {
     if (!this.alive) throw this.#errorOfEnding();
     this.#modelId = spec.modelId;
@@ -199,13 +194,12 @@ export class WorkerHost {
     this.#send({ type: 'start', ...packedJob(job) });
   }
 
-  /** Reports slot states from now on; null: stop. */
   watchSlots(onSlots: ((slots: SlotStates) => void) | null): void {
     this.#onSlots = onSlots;
     if (this.alive) this.#send({ type: 'watch', watched: onSlots !== null });
   }
 
-  /** Lets the child write what should outlive it, for a bounded time; never rejects. */
+  /** Lets the child write persistent state, for a bounded time; never rejects. */
   async save(): Promise<void> {
     if (!this.alive || !this.#hasLoaded) return;
     const saved = deferred<void>();
@@ -217,7 +211,7 @@ export class WorkerHost {
     cancelTimer();
   }
 
-  /** Ends the child: closes its channel, and kills it when it does not go by itself. Safe to call twice. */
+  /** Closes the channel, and kills a child that does not exit. Safe to call twice. */
   async end(): Promise<void> {
     if (this.alive) {
       this.#settle({ kind: 'asked' });
@@ -246,7 +240,7 @@ export class WorkerHost {
       else this.#deps.log.debug({ pid: child.pid, error }, 'A message could not be passed to a worker.');
     });
     child.once('disconnect', () => {
-      // A child without a channel is of no use; one that is just crashing gets the time to leave its own exit status.
+      // A child without a channel is useless, but one that is crashing gets time to report its exit status.
       const cancel = this.#deps.clock.after(this.#deps.limits.graceMs / 4, () => child.kill('SIGKILL'));
       void this.gone.then(cancel);
     });
@@ -269,7 +263,7 @@ export class WorkerHost {
     this.#kill({ kind: 'crashed', reason, outside: false, outOfMemory: false });
   }
 
-  /** False when the message breaks the protocol. */
+  /** False if the message breaks the protocol. */
   #take(message: FromWorker): boolean {
     this.#watchdog.alive();
     switch (message.type) {
@@ -333,8 +327,8 @@ export class WorkerHost {
   }
 
   /**
-   * False when none was under way. At once, and not when `load` resumes: what a model says after its load may come in the
-   * same turn of the event loop, where this process was busy for a while.
+   * False if no load was running. Called at once and not when `load` resumes: later messages of the model may arrive
+   * in the same turn of the event loop.
    */
   #endLoad(): boolean {
     const wasLoading = this.#loading;
@@ -349,13 +343,13 @@ export class WorkerHost {
 
   #send(message: ToWorker): void {
     if (!this.#child.connected) return;
-    // 'disconnect' and 'exit' report a channel that breaks.
+    // 'disconnect' and 'exit' report a broken channel.
     this.#child.send(message, (error) => {
       if (error) this.#deps.log.debug({ pid: this.pid, error }, 'A message could not be passed to a worker.');
     });
   }
 
-  /** Pings only while there is something to wait for: an idle worker costs no wake-ups. */
+  /** Pings only while something is pending: an idle worker costs no wake-ups. */
   #beat(): void {
     if (this.#cancelBeat !== undefined || !this.alive) return;
     this.#cancelBeat = this.#deps.clock.after(this.#deps.limits.heartbeatMs, () => {
@@ -397,7 +391,7 @@ export class WorkerHost {
     this.#exit.resolve({ reason });
   }
 
-  /** The first reason counts; from here on nothing is open. */
+  /** The first reason counts; nothing is open afterwards. */
   #settle(ending: Ending): void {
     if (this.#ending !== undefined) return;
     this.#ending = ending;
@@ -424,7 +418,7 @@ export class WorkerHost {
 
 const MAX_CHARS = 2_000;
 
-/** The model is the one that the server asked for, whatever the worker calls it. */
+/** Names the requested model, whatever id the worker reports. */
 function errorOfFailure({ code, detail }: IpcFailure, modelId: string): SvcError {
   if (!isWorkerCode(code)) return defect(`unknown code of a worker: ${code.slice(0, 100)}`);
   const checked = reviveFailure(code, { ...shortened(detail), model: modelId });

@@ -1,4 +1,3 @@
-/** Figures of the prompt cache: where prompt tokens came from, why they were evaluated, what the tiers hold. */
 import type { CacheTiers, TierFacts } from '../../contract/slots.ts';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { missReason } from '../../contract/prompt-difference.ts';
@@ -61,7 +60,7 @@ const listTiers = ({ ram, disk }: CacheTiers): [tier: string, TierFacts][] => [
   ...(disk === null ? [] : [['disk', disk] as [string, TierFacts]]),
 ];
 
-/** Returns a function to call before a model is removed, so that its last evictions are counted. */
+/** The returned function must run before a model is removed, so that its last evictions are counted. */
 export function addTierMetrics(
   registry: Registry,
   residencies: () => readonly ResidencyStatus[],

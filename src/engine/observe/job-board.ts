@@ -1,4 +1,4 @@
-/** The jobs that have not ended, for those who look: who asked, whether each waits or runs, and for how long. No text. */
+/** Open jobs for observers: client, state and times, never text. */
 import type { Clock } from '../../lib/base/clock.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { EngineObserver, JobListener, OpenJob, WatchedJob } from '../ports.ts';
@@ -14,12 +14,11 @@ export class JobBoard implements EngineObserver {
     this.#clock = clock;
   }
 
-  /** In the order of their arrival. */
   get jobs(): readonly OpenJob[] {
     return [...this.#jobs.values()];
   }
 
-  /** Calls back when a job arrives, starts or ends, or a model changes; null: stop. One caller at a time. */
+  /** Reports arrivals, starts, ends and model changes; null stops. One watcher at a time. */
   watch(onChange: (() => void) | null): void {
     this.#onChange = onChange;
   }
@@ -47,7 +46,7 @@ export class JobBoard implements EngineObserver {
     };
   }
 
-  /** Whether the entry changed. Runs for every token, so most events end at the first comparison. */
+  /** True if the entry changed. Runs for every token, so most events end at the first comparison. */
   #note(entry: Entry, event: JobEvent): boolean {
     const { running } = entry;
     if (event.type === 'queued') {
@@ -76,17 +75,15 @@ export class JobBoard implements EngineObserver {
 const isText = ({ type }: JobEvent): boolean =>
   type === 'text' || type === 'reasoning' || type === 'tool_call' || type === 'tool_arguments';
 
-/** Shorter answers mostly measure their beginning. */
+/** Chosen: shorter answers mostly measure their beginning. */
 const LEAST_TOKENS = 8;
 
 interface Speeds extends EngineObserver {
-  /** Tokens per second; null before the first answer of some length. */
   of(modelId: string): number | null;
 }
 
-/** Reports the decode speed of the latest answer of each model. */
 export function watchSpeeds(): Speeds {
-  // Only ids of installed models come here.
+  // Bounded, because only ids of installed models arrive here.
   const latest = new Map<string, number>();
   return {
     of: (modelId) => latest.get(modelId) ?? null,

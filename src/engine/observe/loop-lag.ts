@@ -1,12 +1,12 @@
 /**
- * Delay of the server's event loop, under the names that Prometheus dashboards know. It is looked at only while jobs are
- * open: an idle service is not woken. Node's own monitor would count the time between two jobs as one long delay.
+ * Event loop delay under the metric names of common Prometheus dashboards. Measured only while jobs are open, so an
+ * idle service is never woken. Node's own monitor would count the time between two jobs as one long delay.
  */
 import { createHistogram } from 'node:perf_hooks';
 import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../../lib/base/clock.ts';
 
-/** A wake takes a core from the threads that compute for the jobs. Looks each 100 ms were more than half of all wakes. */
+/** Chosen: each wake takes a core from inference threads. At 100 ms these were more than half of all wakes. */
 const LOOK_EVERY_MS = 250;
 
 export interface LoopLag {
@@ -15,7 +15,7 @@ export interface LoopLag {
 }
 
 export function addLoopLag(registry: Registry, clock: Clock): LoopLag {
-  /** Microseconds; the least that can be recorded is one. */
+  /** Microseconds; the histogram cannot record less than 1. */
   const delays = createHistogram();
   const gauge = (name: string, help: string, read: () => number): Gauge =>
     new Gauge({
@@ -81,7 +81,7 @@ class LoopWatch {
   }
 }
 
-/** Each scrape sees its own span; the last of the gauges to be read begins the next. */
+/** Each scrape covers its own period; the last gauge read starts the next one. */
 function startAnew(last: Gauge, delays: { reset(): void }): void {
   const read = last.get.bind(last);
   last.get = async () => {

@@ -1,7 +1,6 @@
 /**
- * engine/observe owns the figures behind /metrics: OpenTelemetry's names for generative AI servers in Prometheus spelling,
- * and the gauges that people graph. It watches the engine, and no use case has to count; it knows no HTTP and keeps
- * no text.
+ * engine/observe owns /metrics: OpenTelemetry's names for generative AI servers in Prometheus spelling, and gauges.
+ * It observes the engine so that no use case has to count; it knows no HTTP and keeps no text.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../../lib/base/clock.ts';
@@ -25,7 +24,7 @@ import { keyMetrics, type KeyFigures, type RequestFigures, serviceMetrics } from
 import { addProcessMetrics } from './process-metrics.ts';
 import { addUpstreamMetrics } from './upstream-metrics.ts';
 
-// Bucket bounds of the OpenTelemetry conventions, with a longer tail, because a CPU can take minutes.
+// Bucket bounds of the OpenTelemetry conventions plus a longer tail, because a CPU can take minutes.
 const DURATION_BUCKETS = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 164, 328,
 ];
@@ -46,10 +45,9 @@ const OPERATION: Record<Job['kind'], string> = {
 interface Metrics extends EngineObserver {
   readonly contentType: string;
   countRequest(request: RequestFigures): void;
-  /** Name, type, labels and meaning of every series. */
   describe(): readonly SeriesFacts[];
   onFirstToken(upstream: string, ms: number): void;
-  /** The exposition text, with the figures of those keys that the reader may see. */
+  /** Exposition text, with figures of named keys only where `mayRead` permits. */
   render(mayRead?: (key: string) => boolean): Promise<string>;
 }
 
@@ -63,10 +61,8 @@ interface SeriesFacts {
 interface MetricsOptions {
   readonly clock: Clock;
   readonly version: string;
-  /** Loaded models; read at each scrape. */
   readonly residencies: () => readonly ResidencyStatus[];
   readonly upstreams?: () => readonly UpstreamStatus[];
-  /** Use of named keys; absent: there are none. */
   readonly keys?: () => readonly KeyFigures[];
 }
 
@@ -104,7 +100,7 @@ export function createMetrics({
   };
 }
 
-/** prom-client keeps these on every metric, and types few of them. */
+/** prom-client stores these on every metric, but does not type them all. */
 function seriesFacts(metric: object): SeriesFacts {
   const { name, help, type, labelNames } = metric as {
     name: string;
@@ -198,7 +194,6 @@ function addResidencyMetrics(registry: Registry, residencies: () => readonly Res
       labelNames: ['device'],
       registers: [registry],
       collect() {
-        // Drops devices that nothing holds any more.
         this.reset();
         for (const { device, bytes } of plus(...residencies().map(pick))) this.set({ device }, bytes);
       },

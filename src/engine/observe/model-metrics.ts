@@ -1,4 +1,3 @@
-/** Figures of models: how often and how fast they were loaded, how they left, what they hold, what drafting brought. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { DoneEvent } from '../../contract/job-event.ts';
 import type { FinishedLoad, ResidencyStatus } from '../ports.ts';

@@ -1,8 +1,7 @@
-/** A series with one value for each loaded model. */
 import { Gauge, type Registry } from 'prom-client';
 import type { ResidencyStatus } from '../ports.ts';
 
-/** Adds a gauge; a model for which `pick` gives nothing has no value in it. */
+/** Adds a gauge; models for which `pick` returns undefined have no value. */
 type AddGauge = (
   name: string,
   help: string,
@@ -17,7 +16,6 @@ export function gaugesPerModel(registry: Registry, residencies: () => readonly R
       labelNames: ['model'],
       registers: [registry],
       collect() {
-        // Drops unloaded models.
         this.reset();
         for (const item of residencies()) {
           const value = pick(item);

@@ -1,7 +1,6 @@
 /**
- * Figures of the server process under the names that Prometheus dashboards know. They are read when they are asked
- * for: prom-client's own set keeps a timer that wakes the process a hundred times a second, and on a machine with
- * two cores every waking takes time from the threads that compute.
+ * Process metrics under common Prometheus names, read on each scrape: prom-client's own set keeps a timer that wakes
+ * the process a hundred times a second, which takes time from inference threads on a two-core machine.
  */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../../lib/base/clock.ts';

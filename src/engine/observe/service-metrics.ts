@@ -1,4 +1,3 @@
-/** Figures of the service around the engine: requests by outcome, and named keys. */
 import { Counter, Gauge, Registry } from 'prom-client';
 
 export interface KeyFigures {
@@ -8,12 +7,10 @@ export interface KeyFigures {
 }
 
 export interface RequestFigures {
-  /** Its path in the route table; other paths are not reported. */
+  /** Path in the route table; unknown paths are not reported. */
   readonly route: string;
   readonly status: number;
-  /** The code of its failure, or null. */
   readonly error: string | null;
-  /** Whether the engine took a job of it. */
   readonly wasAdmitted: boolean;
 }
 
@@ -37,7 +34,7 @@ export function serviceMetrics(registry: Registry): (request: RequestFigures) =>
   };
 }
 
-/** Use of these keys, apart from all other figures: not every reader may see every key. */
+/** Separate registry, because not every reader may see every key. */
 export function keyMetrics(keys: readonly KeyFigures[]): Registry {
   const registry = new Registry();
   const perKey = (name: string, help: string, pick: (key: KeyFigures) => number): void => {

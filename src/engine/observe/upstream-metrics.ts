@@ -1,4 +1,3 @@
-/** Figures of upstreams for /metrics; each is read when it is asked for, but the times to first words. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { UpstreamStatus } from '../ports.ts';
 
@@ -30,7 +29,7 @@ const COUNTS = [
 
 const STATES = ['ready', 'busy', 'down'] as const;
 
-/** Adds them; returns a function that takes the time to the first words, in milliseconds. */
+/** The returned function records the time to first token, milliseconds. */
 export function addUpstreamMetrics(
   registry: Registry,
   upstreams: Statuses,

@@ -1,42 +1,38 @@
 import { DEFAULT_KEEP_ALIVE_MS, DEFAULT_MAX_QUEUE } from '../../contract/limits.ts';
 
-/** Every limit of the scheduler, by name. Times are milliseconds. */
+/** Times are milliseconds. */
 export interface SchedulerLimits {
-  /** Jobs that may wait, over all models. */
   readonly maxQueue: number;
-  /** Default keep-alive of an idle model; Infinity: until its memory is needed. */
+  /** Infinity: until the memory is needed. */
   readonly keepAliveMs: number;
-  /** Models in memory at once; null: as many as the memory plan allows. */
   readonly maxLoadedModels: number | null;
-  /** Loads that may run at the same time, memory permitting. */
   readonly maxConcurrentLoads: number;
-  /** Slots per model; null: from the memory plan. */
   readonly numParallel: number | null;
-  /** Bytes that no plan may touch. */
+  /** Bytes that no plan may use. */
   readonly reserveBytes: number;
   /**
-   * Starvation limit between models: while one waits for memory that a busy one holds, the busy one goes on taking
-   * its own queue for at most this long, then it is emptied. It groups alternating bursts, and bounds their wait.
+   * Starvation limit between models: while one waits for memory that a busy one holds, the busy one serves its own
+   * queue for at most this time, then is emptied. This groups alternating bursts and bounds their wait.
    */
   readonly maxSwitchWaitMs: number;
-  /** Starvation limit within a model: a job that was overtaken this often by younger ones is next. */
+  /** Starvation limit within a model: a job overtaken this often is next. */
   readonly maxOvertakes: number;
-  /** Failed loads in a row until a model is set aside; pauses between them grow from `loadBackoffMs`. */
+  /** Consecutive failed loads until quarantine; pauses between them grow from `loadBackoffMs`. */
   readonly loadTries: number;
   readonly loadBackoffMs: number;
-  /** Time that a model is set aside at first; doubles with each further failure up to `quarantineMaxMs`. */
+  /** First quarantine; doubles with each further failure up to `quarantineMaxMs`. */
   readonly quarantineMs: number;
   readonly quarantineMaxMs: number;
-  /** Crashes of a worker under the same job until the job is refused, for how long, and how many are remembered. */
+  /** Crashes under the same job until it is refused; how long and how many are remembered. */
   readonly poisonCrashes: number;
   readonly poisonMs: number;
   readonly poisonEntries: number;
-  /** Times that a job whose worker died before the job began returns to the queue. */
+  /** Returns to the queue of a job whose worker died before it began. */
   readonly maxRequeues: number;
   readonly maxHeld: number;
   /** Idle time after which a model may be evicted for a background job. */
   readonly backgroundIdleMs: number;
-  /** Between two reports of the queue position. */
+  /** Shortest interval between reports of the queue position. */
   readonly notifyMs: number;
 }
 

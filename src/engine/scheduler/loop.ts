@@ -1,8 +1,8 @@
 /**
- * engine/scheduler owns admission, queues, memory and residencies: it is the Engine that the server sees.
- * It knows no files, processes or sockets, only the ports Backend and Clock. Here are the promises and listeners; every
- * decision is that of policy/. An abandoned load continues, and the model stays for its keep-alive, unless others need
- * its memory: then it is aborted.
+ * engine/scheduler owns admission, queues, memory and residencies: it is the server's Engine. It knows no files,
+ * processes or sockets, only the ports Backend and Clock. This file holds promises and listeners; policy/ makes every
+ * decision. An abandoned load continues and the model stays for its keep-alive; if others need its memory, the load
+ * is aborted.
  */
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
@@ -34,11 +34,9 @@ import { evictionOrder } from './policy/room.ts';
 import { type Lane, residencies, serves } from './policy/state.ts';
 
 export interface EngineOptions {
-  /** By the kind of engine that a target names. */
   readonly backends: Readonly<Record<string, Backend>>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Memory of each device that a model could take now. */
   readonly freeMemory: () => Memory;
   readonly limits?: Partial<SchedulerLimits>;
   readonly observers?: readonly EngineObserver[];
@@ -69,7 +67,7 @@ class SchedulerLoop implements Engine, Effects {
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    // A limit that is a getter stays one: some follow settings that change at run time.
+    // Copies descriptors, so that getters remain: some limits follow settings that change at run time.
     const given = Object.getOwnPropertyDescriptors(options.limits ?? {});
     this.#limits = Object.defineProperties({ ...DEFAULT_SCHEDULER_LIMITS }, given);
     this.#policy = new Policy(this.#limits, this, {
@@ -194,7 +192,7 @@ class SchedulerLoop implements Engine, Effects {
     this.cancelTimer();
   }
 
-  // Effects. None of them calls the policy before it has returned, so listeners, which may abort, hear of them later.
+  // Effects. None calls the policy before it has returned; listeners, which may abort, are notified later.
 
   measureModel(target: ModelTarget): void {
     const measured = this.#backendFor(target).measure?.(target) ?? Promise.resolve();
@@ -277,12 +275,12 @@ class SchedulerLoop implements Engine, Effects {
     return backend;
   }
 
-  /** Throws early what the backend, or the lack of one, would throw in the middle of a decision. */
+  /** Throws early what the backend would throw in the middle of a decision. */
   #checkTarget(target: ModelTarget, numCtx: number): void {
     this.#backendFor(target).memoryNeed(target, { numCtx, slots: 1, cells: numCtx });
   }
 
-  /** A pass decides for every model, so a failed estimate must cost only its own jobs: it fits nowhere. */
+  /** A pass decides for every model, so a failed estimate must affect only its own jobs: it fits nowhere. */
   #memoryNeed(target: ModelTarget, size: LoadSize): Memory | null {
     try {
       return this.#backendFor(target).memoryNeed(target, size);
@@ -312,7 +310,7 @@ class SchedulerLoop implements Engine, Effects {
     this.#goneWaiters.delete(residencyId);
   }
 
-  /** The slot is free only after the worker's last event of the job, whatever the client does meanwhile. */
+  /** The slot is free only after the worker's last event of the job, whatever the client does. */
   #run(seq: number, request: OpenRequest, model: LoadedModel): void {
     const { job, route } = request.submission;
     const listener: JobListener = {
@@ -381,7 +379,7 @@ function jobLane(job: Job): Lane {
   return job.kind === 'generate' && job.lane === 'frozen' ? 'frozen' : 'shared';
 }
 
-/** Turns are shared by work, not by calls: one call may carry two thousand inputs. */
+/** Fairness counts work, not requests: one request may contain two thousand inputs. */
 function jobCost(job: Job): number {
   if (job.kind === 'rank') return Math.max(1, job.documents.length);
   return job.kind === 'embed' ? Math.max(1, job.inputs.length) : 1;

@@ -1,4 +1,4 @@
-/** Window, slots and shared cells of a load for the memory there is. Pure arithmetic. */
+/** Chooses window, slots and shared cells of a load for the available memory. Pure arithmetic. */
 import { fits, scaled, totalBytes, minus, type Shortage, shortage } from '../device-memory.ts';
 import type { LoadSize, Memory, ModelTarget } from '../ports.ts';
 import { HOST_DEVICE } from '../../contract/memory.ts';
@@ -7,52 +7,51 @@ export interface LoadPlan extends LoadSize {
   readonly memory: Memory;
 }
 
-/** Memory of a load of this size; empty where its backend plans none. */
 type MemoryNeed = (size: LoadSize) => Memory;
 
 const COMFORTABLE_SLOTS = 8;
-/** Fewer slots than this only when memory forces it. */
+/** Fewer slots only if memory forces it. */
 export const USUAL_SLOTS = 4;
-/** No plan has a smaller window unless a request names one. */
+/** Smaller only if a request names the window. */
 const LEAST_PLANNED_CTX = 512;
 /**
- * The slots share their cells, and any of them may use a whole window, so one window is what a model needs. Small
- * windows are given more, up to this many cells in all, because eight chats of usual length then wait for nobody.
+ * Chosen: slots share cells and any may use a whole window, so one window is enough. Small windows get up to this
+ * many cells in all, because eight chats of usual length then never wait.
  */
 const COMFORTABLE_CELLS = 16_384;
 
-/** Unrequested windows that a load takes where they are cheap, for agents and long documents. */
+/** Windows chosen without a request where they are cheap, for agents and long documents. */
 const AMPLE_WINDOWS = [65_536, 32_768];
-/** The window that agents begin with: taken where memory allows, whatever its share of the model. */
+/** Initial window of agents: chosen where memory allows, regardless of its share of the model. */
 const USUAL_WINDOW = 16_384;
-/** A chosen window is not smaller than this where that fits, and idle models are evicted for no more. */
+/** Lower bound of a chosen window where it fits; idle models are evicted for no more. */
 const LEAST_USUAL_WINDOW = 4_096;
 
-/** The window that a request needs at least: that of the user, never more than the model was trained for. */
+/** Minimum window of a request, limited to the trained window. */
 export function wantedCtx(target: ModelTarget, requested: number | null): number {
   return Math.min(target.trainedCtx, Math.max(target.defaultCtx ?? 0, requested ?? 0));
 }
 
-/** The largest window that a load may choose; null where the user set one. */
+/** Largest window that a load may choose; null if the user set one. */
 export function mostChosenCtx({ defaultCtx, trainedCtx }: ModelTarget): number | null {
   return defaultCtx === null ? trainedCtx : null;
 }
 
 export interface Wish {
   readonly need: MemoryNeed;
-  /** The window has to be at least this large. */
+  /** Minimum window, tokens. */
   readonly wantedCtx: number;
-  /** Largest window beyond it that the plan may choose; null: not at all. */
+  /** Largest window beyond it that the plan may choose; null: none. */
   readonly mostCtx: number | null;
-  /** Pinned by the user, or null. */
+  /** Set by the user, or null. */
   readonly slots: number | null;
-  /** The load that ran out of memory, or null: the next one has to be clearly smaller. */
+  /** The load that ran out of memory; the next one must be clearly smaller. */
   readonly below: LoadPlan | null;
 }
 
 /**
- * The best plan within what is available, or null: a large window, many slots and cells when they are cheap, else four
- * slots that share one window, else fewer, and only then a smaller window.
+ * Prefers a large window, many slots and cells when cheap; then four slots that share one window; then fewer slots;
+ * then a smaller window. Null if nothing fits.
  */
 export function bestPlan(wish: Wish, available: Memory): LoadPlan | null {
   const half = scaled(available, (bytes) => bytes / 2);
@@ -62,12 +61,12 @@ export function bestPlan(wish: Wish, available: Memory): LoadPlan | null {
   return comfortable ?? firstFitting(wish, chosenCtx(wish, USUAL_WINDOW), available);
 }
 
-/** The same without comfort: only this is worth an eviction. */
+/** Without extras: the only plan worth an eviction. */
 export function necessaryPlan(wish: Wish, available: Memory): LoadPlan | null {
   return firstFitting(wish, chosenCtx(wish, LEAST_USUAL_WINDOW), available);
 }
 
-/** The smallest need that was considered, for the message of a refusal. */
+/** Smallest need considered, for the refusal's message. */
 export function leastNeed(wish: Wish): Memory {
   return wish.need(leastSize(wish));
 }
@@ -76,7 +75,6 @@ function leastSize(wish: Wish): LoadSize {
   return oneWindow(Math.min(chosenCtx(wish, LEAST_PLANNED_CTX), LEAST_PLANNED_CTX), wish.slots ?? 1);
 }
 
-/** `usual`, or as close to it as the wish allows. */
 function chosenCtx({ wantedCtx: least, mostCtx }: Wish, usual: number): number {
   return mostCtx === null ? least : Math.max(least, Math.min(mostCtx, usual));
 }
@@ -95,7 +93,9 @@ function comfortableSizes({ slots }: Wish, numCtx: number): LoadSize[] {
   return [{ numCtx, slots: many, cells }, oneWindow(numCtx, many)];
 }
 
-/** All cells are written once when a context opens, so a chosen window takes no more than the rest of the model does. */
+/**
+ * All cells are written once when a context opens, so a chosen window takes at most as much as the rest of the model.
+ */
 function isInProportion(wish: Wish, numCtx: number): boolean {
   const least = totalBytes(wish.need(leastSize(wish)));
   return totalBytes(wish.need(oneWindow(numCtx, wish.slots ?? COMFORTABLE_SLOTS))) <= 2 * least;
@@ -122,7 +122,7 @@ function oneWindow(numCtx: number, slots: number): LoadSize {
   return { numCtx, slots, cells: numCtx };
 }
 
-/** Half the cells; where those are the least already, half the slots. It must also take less. */
+/** Half the cells, or half the slots if the cells are minimal. It must also take less memory. */
 function isSmaller({ cells, slots, memory }: LoadPlan, below: LoadPlan | null): boolean {
   if (below === null) return true;
   if (totalBytes(memory) >= totalBytes(below.memory)) return false;
@@ -141,7 +141,7 @@ export function whyTooLarge(need: Memory, free: Memory): string {
   return `it needs about ${lack.needBytes} bytes${on}, ${wholeBytes(lack.freeBytes)} are free${there}`;
 }
 
-/** Message of the native library, with the planned memory. */
+/** The native library's message plus the planned memory. */
 export function whyNoRoom(reason: string, planned: Memory, free: Memory): string {
   return planned.length === 0 ? reason : `${reason}; ${whyTooLarge(planned, free)}`;
 }

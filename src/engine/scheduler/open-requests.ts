@@ -1,4 +1,3 @@
-/** Requests without their last event: the listeners of each, and its abort. Makes no decisions. */
 import type { Clock } from '../../lib/base/clock.ts';
 import type { SvcError } from '../../lib/errors/svc-error.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
@@ -6,9 +5,8 @@ import type { JobListener, Submission } from '../ports.ts';
 
 export interface OpenRequest {
   readonly submission: Submission;
-  /** The client's, after those of the observers. */
   readonly listeners: readonly JobListener[];
-  /** Reaches the worker; the client's own signal may fire before the job has a worker. */
+  /** Aborts at the worker; the client's own signal may fire before the job has a worker. */
   readonly stop: AbortController;
   readonly forgetSignal: () => void;
   begun: boolean;
@@ -38,18 +36,15 @@ export class OpenRequests {
     return this.#requests.get(seq);
   }
 
-  /** After the end of the job, its listener receives nothing more. */
   tell(seq: number, event: JobEvent): void {
     const listeners = this.#requests.get(seq)?.listeners ?? [];
     for (const listener of listeners) listener.onEvent(event);
   }
 
-  /** Backpressure of the client's listener. */
   room(seq: number): Promise<void> | undefined {
     return this.#requests.get(seq)?.listeners.at(-1)?.room?.();
   }
 
-  /** Sends the last event to the client; a later one changes nothing. */
   settle(seq: number, error: SvcError | null): void {
     const request = this.#requests.get(seq);
     if (request === undefined) return;
@@ -59,7 +54,6 @@ export class OpenRequests {
     if (this.#requests.size === 0) this.#onIdle?.();
   }
 
-  /** Resolves when none is open, or after the time given. */
   async idle(clock: Clock, graceMs: number): Promise<void> {
     if (this.#requests.size === 0) return;
     await new Promise<void>((resolve) => {

@@ -1,19 +1,18 @@
-/** From what an upstream did to the failure that is told of it. Its words are hostile text: cut, and never with our key. */
+/** Maps upstream failures to our errors. Upstream texts are hostile: shortened, and never with our key. */
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import { UPSTREAM_LIMITS } from './limits.ts';
 import { field, readText } from './untrusted.ts';
 
-/** A refusal as it arrived. */
 interface Refusal {
   readonly status: number;
   readonly retryAfter: string | undefined;
-  /** Its body as JSON; undefined for anything else. */
+  /** Body as JSON; undefined for anything else. */
   readonly fields: unknown;
 }
 
 export interface Asked {
   readonly upstream: string;
-  /** By its name there; null: the question concerns no model. */
+  /** Name at the upstream; null if no model is involved. */
   readonly model: string | null;
   /** Must never appear in a message. */
   readonly key: string | null;
@@ -38,7 +37,7 @@ export function failureOfStatus(asked: Asked, { status, retryAfter, fields }: Re
   return fail('upstream_failed', { upstream, status, message });
 }
 
-/** An error that a stream carries in the place of its next piece. */
+/** An error sent inside a stream in place of the next piece. */
 export function failureInStream(asked: Asked, error: unknown): SvcError {
   const code = field(error, 'code');
   const status = typeof code === 'number' && code >= 400 && code < 600 ? code : 500;
@@ -80,7 +79,7 @@ function connectionReason(error: unknown): string {
   return REASONS[code] ?? (code === '' ? 'the connection failed' : code);
 }
 
-/** llama-server sends both numbers; the messages of vLLM and of others that follow OpenAI contain them. */
+/** llama-server sends both numbers; the messages of vLLM and other OpenAI-like servers contain them. */
 function readOverflow(fields: unknown): SvcError | null {
   const error = field(fields, 'error');
   const [needed, window] = [field(error, 'n_prompt_tokens'), field(error, 'n_ctx')];
@@ -104,7 +103,7 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 const overflow = (promptTokens: number, numCtx: number): SvcError =>
   fail('context_length_exceeded', { promptTokens, numCtx, maxCtx: numCtx, param: 'messages' });
 
-/** In the places where OpenAI, FastAPI, Ollama and Hearth put it. */
+/** Where OpenAI, FastAPI, Ollama and Hearth put it. */
 function readMessage({ key }: Asked, fields: unknown): string {
   const error = field(fields, 'error');
   const said =
@@ -114,14 +113,14 @@ function readMessage({ key }: Asked, fields: unknown): string {
     readText(field(fields, 'detail')) ??
     'it gives no reason';
   const clean = key === null || key === '' ? said : said.replaceAll(key, '…');
-  // The sentence around it ends with a full stop.
+  // The surrounding sentence ends with a full stop.
   return clean
     .slice(0, UPSTREAM_LIMITS.messageChars)
     .trim()
     .replace(/[.\s]+$/, '');
 }
 
-/** Seconds, or a date, as HTTP allows. */
+/** Seconds or an HTTP date (RFC 9110, Retry-After). */
 function retrySeconds(retryAfter: string | undefined): number {
   if (retryAfter === undefined) return DEFAULT_RETRY_S;
   const seconds = /^\d{1,9}$/.test(retryAfter)

@@ -15,7 +15,7 @@ export function poolTarget(
     modelId,
     kind: members[0].kind,
     engine: POOL_ENGINE,
-    // A prompt that must stay here under one name must not leave under another.
+    // A prompt that must stay local under one name must not leave under another.
     farthest: nearer(farthest, ...members.flatMap((member) => member.farthest ?? [])),
     capabilities: sharedCapabilities(members.map(({ capabilities }) => capabilities)),
     trainedCtx: window,

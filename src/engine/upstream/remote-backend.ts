@@ -1,6 +1,6 @@
 /**
- * The backend of remote models: nothing is loaded here, a job is a call. A residency is the permission to call, with as
- * many slots as the upstream may be given calls at once; it takes no memory that is planned.
+ * Backend of remote models: loads nothing; a job is a call. A residency is the permission to call, with one slot per
+ * allowed concurrent call and without planned memory.
  */
 import { repetitionLimit } from '../../lib/base/repetition-guard.ts';
 import type { Job } from '../../contract/job.ts';
@@ -26,11 +26,11 @@ type Prove = (upstream: Upstream, signal: AbortSignal) => Promise<string>;
 interface RemoteBackendOptions extends ExchangeDeps {
   /** Called before the first call of a residency, and when an answer names another boot. */
   readonly prove: Prove;
-  /** The header in which a Hearth names its boot, in lower case. */
+  /** Lower-case header in which a Hearth names its boot. */
   readonly bootHeader: string;
 }
 
-/** The boot that was proved; null: nothing is pinned. */
+/** The proved boot; null: nothing is pinned. */
 interface Proof {
   bootId: string;
   readonly header: string;
@@ -83,7 +83,7 @@ interface Call {
   readonly route?: Route | undefined;
 }
 
-/** Never rejects: the listener receives the end, whatever it is. */
+/** Never rejects: the listener receives every outcome. */
 export async function runRemote(
   deps: ExchangeDeps,
   target: RemoteTarget,
@@ -101,7 +101,7 @@ export async function runRemote(
 
 type UpstreamCall = Omit<Call, 'job'> & { readonly job: UpstreamJob };
 
-/** Reports the events of one call, in order; the last event is its final one, else it throws. */
+/** The last event is the job's final one; otherwise it throws. */
 async function call(
   deps: ExchangeDeps,
   { modelId, source: { upstream, model } }: RemoteTarget,
@@ -145,7 +145,7 @@ async function call(
   }
 }
 
-/** An upstream that restarted proves itself again, before any part of its answer counts. */
+/** A restarted upstream proves itself again before any part of its answer counts. */
 async function checkBoot(answer: Exchange, proof: Proof | null, signal: AbortSignal): Promise<void> {
   const bootId = proof === null ? undefined : answer.response.headers[proof.header];
   if (proof === null || bootId === proof.bootId) return;
@@ -180,7 +180,6 @@ function outgoing(
   };
 }
 
-/** Continues the client's trace. */
 function traceHeaders({ traceparent, tracestate }: Route = {}): Readonly<Record<string, string>> {
   return {
     ...(traceparent === undefined ? {} : { traceparent }),
@@ -188,7 +187,7 @@ function traceHeaders({ traceparent, tracestate }: Route = {}): Readonly<Record<
   };
 }
 
-/** A finished answer releases its connection as soon as its body has ended; any other is cut off. */
+/** A finished answer releases its connection at the end of its body; any other is cut off. */
 function close(clock: Clock, answer: Exchange, isWhole: boolean): void {
   const { response } = answer;
   answer.end();

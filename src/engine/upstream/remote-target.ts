@@ -1,4 +1,3 @@
-/** A model of an upstream as the scheduler sees it. */
 import type { Capabilities, IdleOption, Medium } from '../ports.ts';
 import { ABILITIES, idleOptions } from './chat/abilities.ts';
 import {
@@ -9,7 +8,7 @@ import {
   type UpstreamModel,
 } from './ports.ts';
 
-/** Window of a model that reports none: more than any has, so that no request is refused for it here. */
+/** Window of a model that reports none: larger than any, so that no request is refused for it here. */
 const UNKNOWN_WINDOW = 2 ** 31 - 1;
 const ANY_MEDIUM: readonly Medium[] = ['image', 'audio'];
 
@@ -27,14 +26,13 @@ export function remoteTarget(modelId: string, source: RemoteSource, revision: st
       canFreeze: false,
     },
     trainedCtx: window,
-    // Every job is planned for the whole window, so that none has to wait for another size of it.
+    // Every job is planned for the whole window, so that none waits for another size.
     defaultCtx: window,
     revision,
     source,
   };
 }
 
-/** The window that jobs are planned with. */
 export const contextWindow = ({ contextLength }: Pick<UpstreamModel, 'contextLength'>): number =>
   contextLength ?? UNKNOWN_WINDOW;
 

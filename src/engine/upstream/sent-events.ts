@@ -1,4 +1,4 @@
-/** The events of a streamed answer on their way to the listener of its job, a few thousand characters at a time. */
+/** Passes the events of a streamed answer to the job's listener, a few thousand characters at a time. */
 import type { JobEvent } from '../../contract/job-event.ts';
 import { ownTurn } from '../../lib/json/own-turn.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
@@ -28,7 +28,7 @@ export class SentEvents {
     if (!this.#isClosed) tell(this.listener, events);
   }
 
-  /** A call that failed while its events were parsed reports nothing more. */
+  /** After a failure during parsing, nothing more is reported. */
   close(): void {
     this.#isClosed = true;
   }

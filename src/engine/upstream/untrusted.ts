@@ -1,4 +1,4 @@
-/** Looks into JSON from outside without trusting any of it: what is not there, or is something else, is undefined. */
+/** Reads untrusted JSON: a missing or wrong value is undefined. */
 
 /** Own members only. */
 export function field(value: unknown, name: string): unknown {
@@ -6,7 +6,7 @@ export function field(value: unknown, name: string): unknown {
   return (value as Readonly<Record<string, unknown>>)[name];
 }
 
-/** JSON text as a value; undefined for anything else. Parsed at once, so only for short texts. */
+/** Undefined if it is not JSON. Parses at once, so only for short texts. */
 export function parseFields(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
     return parse(text);
@@ -16,18 +16,18 @@ export function parseFields(text: string, parse: (text: string) => unknown = JSO
   }
 }
 
-/** Halves of characters may belong to those of the next piece. */
+/** An unpaired surrogate may belong to the next piece. */
 export const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Well-formed text, empty only where `field` is. */
+/** Well-formed text. */
 export function readText(value: unknown): string | undefined {
   return typeof value === 'string' ? value.toWellFormed() : undefined;
 }
 
-/** No count of tokens is larger; sums of many such are exact. */
+/** No token count is larger; sums of many such are exact. */
 const MOST = 2 ** 31 - 1;
 
-/** A whole number of at least 0; larger than any count is cut. */
+/** Whole numbers from 0, cut at the maximum. */
 export function readCount(value: unknown): number | undefined {
   return Number.isInteger(value) && Number(value) >= 0 ? Math.min(Number(value), MOST) : undefined;
 }

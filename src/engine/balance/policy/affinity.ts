@@ -1,20 +1,19 @@
 /**
- * A prompt as a row of prefixes, each with its hash: two conversations that begin alike share the prefixes they begin
- * with, and an upstream that has read one of them need not read that part again. Prefixes end where conversations
- * part: after the tools, after each turn, and inside a long turn at doubling lengths.
- * The hash only steers: whoever makes two prompts collide sends them to the same upstream, and gains nothing by it.
+ * A prompt as a row of hashed prefixes. Conversations with a common beginning share prefixes, and an upstream that
+ * has processed one need not process that part again. Prefixes end where conversations diverge: after the tools,
+ * after each turn, and inside a long turn at doubling lengths. The hash only steers: a client that makes two prompts
+ * collide sends them to the same upstream and gains nothing.
  */
 import type { GenerateJob, Turn } from '../../../contract/job.ts';
 import { toolsText } from '../../../contract/job-tools.ts';
 
 export interface Prefix {
   readonly hash: number;
-  /** Characters of the prompt up to its end. */
   readonly length: number;
 }
 
 const FIRST_CUT = 1_024;
-/** Separates what must not run together; it occurs in no role and no name. */
+/** Separates fields; it occurs in no role and no name. */
 const MARK = '\u0000';
 
 export function hashPrefixes({ prompt, tools }: GenerateJob, most: number): readonly Prefix[] {
@@ -39,21 +38,21 @@ function turnText({ role, name, content, reasoning, toolCalls, toolCallId }: Tur
   return [role, name ?? '', toolCallId ?? '', reasoning ?? '', ...calls, content].join(MARK);
 }
 
-/** The first say what is shared by many conversations, the last what is one conversation's own. */
+/** Keeps the first prefixes, which many conversations share, and the last ones, which identify this one. */
 function bounded(prefixes: readonly Prefix[], most: number): readonly Prefix[] {
   if (prefixes.length <= most) return prefixes;
   const first = Math.floor(most / 4);
   return [...prefixes.slice(0, first), ...prefixes.slice(prefixes.length - (most - first))];
 }
 
-/** Two multiplicative hashes of 32 bits side by side; together they are as wide as a number is exact. */
+/** Two multiplicative 32-bit hashes, combined to the 53 bits that a number holds exactly. */
 class PrefixHasher {
   readonly prefixes: Prefix[] = [];
   #high = 0x811c9dc5;
   #low = 0x9e3779b9;
   #length = 0;
 
-  /** Takes a piece in; its end is a prefix, and so are its first 1,024 characters, the first 2,048, and so on. */
+  /** Prefixes end at the end of the piece and after its first 1,024, 2,048, 4,096, ... characters. */
   add(piece: string): void {
     let from = 0;
     for (let cut = FIRST_CUT; cut < piece.length; cut *= 2) {

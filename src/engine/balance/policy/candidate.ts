@@ -1,4 +1,3 @@
-/** An upstream as a choice sees it: plain figures of this moment. */
 import { PRIVACIES, type Privacy } from '../../../contract/settings/privacy.ts';
 import type { LoadFacts } from '../../upstream/ports.ts';
 import type { BalanceLimits } from '../limits.ts';
@@ -6,27 +5,23 @@ import type { BalanceLimits } from '../limits.ts';
 export interface Candidate {
   readonly id: string;
   readonly privacy: Privacy;
-  /** `down`: it gets nothing; `busy`: only what nobody else takes. */
+  /** `down`: gets nothing; `busy`: only requests that no other upstream takes. */
   readonly health: 'ready' | 'busy' | 'down';
-  /** Whether its list of models has this one. */
   readonly hasModel: boolean;
-  /** Requests of this server that it has now. */
   readonly inFlight: number;
-  /** The most that it is given at once. */
   readonly maxCalls: number;
   readonly load: LoadFacts | null;
-  /** Requests of this server at the time of its load report. */
+  /** Value of `inFlight` at the time of the load report. */
   readonly inFlightAtReport: number;
 }
 
 export const farness = (privacy: Privacy): number => PRIVACIES.indexOf(privacy);
 
-/** Current requests: ours, and those of others as far as it reports them. */
+/** Includes requests of other clients if the upstream reports them. */
 export function currentLoad({ inFlight, inFlightAtReport, load }: Candidate): number {
   return inFlight + Math.max(0, (load?.running ?? 0) - inFlightAtReport);
 }
 
-/** Whether more would have to wait there. */
 export function isFull(candidate: Candidate, { fullKvUse }: Pick<BalanceLimits, 'fullKvUse'>): boolean {
   const { health, load, inFlight, maxCalls } = candidate;
   if (health !== 'ready' || inFlight >= maxCalls) return true;

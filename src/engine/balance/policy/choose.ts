@@ -1,37 +1,29 @@
 /**
- * engine/balance/policy owns the decisions about upstreams, as plain functions over plain data: which of several gets a
- * request, what is thought of the health of each, and what follows when one fails. It knows no clock, no sockets and
- * no wire shapes; time and chance are passed in. This file: the choice.
+ * engine/balance/policy owns the decisions about upstreams as plain functions over plain data: which one gets a
+ * request, its health, and the reaction to a failure. It knows no clock, no sockets and no wire shapes; time and
+ * randomness are parameters. This file: the choice.
  */
 import { PRIVACIES, type Privacy } from '../../../contract/settings/privacy.ts';
 import type { BalanceLimits } from '../limits.ts';
 import { type Candidate, farness, isFull, currentLoad } from './candidate.ts';
 
 export interface Wish {
-  /** The farthest that the prompt may go. */
   readonly farthest: Privacy;
-  /** Upstreams that already failed this request. */
   readonly failed: ReadonlySet<string>;
-  /** The share of the prompt that each upstream knows, 0 to 1. */
+  /** Known share of the prompt per upstream, 0 to 1. */
   readonly shares: ReadonlyMap<string, number>;
-  /** Upstreams that had the requests of this session. */
   readonly session: ReadonlySet<string>;
 }
 
-/** Reason of the choice: the session, the known prefix, or the load. */
 type ChosenBy = 'session' | 'prefix' | 'load';
 
 export interface Choice {
   readonly id: string;
   readonly by: ChosenBy;
-  /** The upstream with the longest known prefix or the session, if it was too busy; else null. */
+  /** The upstream with the longest known prefix or the session, if it was too busy; otherwise null. */
   readonly spilledFrom: string | null;
 }
 
-/**
- * Reason why no upstream was chosen: all are farther than the prompt may go, have lost the model, failed this request,
- * or are down.
- */
 export interface NoChoice {
   readonly none: 'private' | 'model_gone' | 'failed' | 'down';
 }
@@ -44,11 +36,11 @@ interface ChoosePorts {
 
 /**
  * In this order:
- *   1. Those it may not go to, that lack the model, that failed it, or that are down are out.
- *   2. The nearest ones with room. Without room anywhere: all of them.
- *   3. Of these the one that had its session, or else knows most of the prompt, unless it has clearly more to do than the
- *      least loaded.
- *   4. Else the least loaded, of equals one at random.
+ *   1. Exclude upstreams that are too far, have lost the model, failed this request, or are down.
+ *   2. Keep the nearest ones with room; without room anywhere, all of them.
+ *   3. Choose the one that had this session, or else knows most of the prompt, unless its load is clearly above the
+ *      least.
+ *   4. Otherwise choose the least loaded, at random among equals.
  */
 export function choose(
   pool: readonly Candidate[],
@@ -90,7 +82,6 @@ function nearestWithRoom(living: readonly Candidate[], limits: BalanceLimits): r
   return nearest === undefined ? living : open.filter(({ privacy }) => privacy === nearest);
 }
 
-/** Benefit of sending the prompt there, 0 to 1; a session counts as the whole prompt. */
 function prefixValue({ id }: Candidate, { session, shares }: Wish): number {
   return session.has(id) ? 1 : (shares.get(id) ?? 0);
 }
@@ -100,14 +91,14 @@ function bestKnown(field: readonly Candidate[], wish: Wish, { leastShare }: Bala
   const [best = null] = known.sort(
     (one, other) =>
       prefixValue(other, wish) - prefixValue(one, wish) ||
-      // Both had the session: the one that knows more of this prompt had its last request.
+      // If both had the session, the one that knows more of this prompt had its last request.
       (wish.shares.get(other.id) ?? 0) - (wish.shares.get(one.id) ?? 0) ||
       relativeLoad(one) - relativeLoad(other),
   );
   return best;
 }
 
-/** By more than a part of its slots, and by more than one request. */
+/** By more than the configured share of its slots and by more than one request. */
 function isClearlyMoreLoaded(one: Candidate, least: Candidate, { affinitySlack }: BalanceLimits): boolean {
   const surplus = currentLoad(one) - relativeLoad(least) * slotCount(one);
   return surplus > Math.max(1, affinitySlack * slotCount(one));
@@ -123,7 +114,7 @@ function leastLoaded(field: readonly Candidate[], random: () => number): Candida
 
 const relativeLoad = (candidate: Candidate): number => currentLoad(candidate) / slotCount(candidate);
 
-/** An upstream that does not report its slots counts as one of usual size. */
+/** An upstream that does not report its slots counts as one of default size. */
 function slotCount({ load, maxCalls }: Candidate): number {
   return Math.max(1, Math.min(load?.capacity ?? USUAL_SLOTS, maxCalls));
 }

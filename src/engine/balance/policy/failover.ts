@@ -1,34 +1,28 @@
 /**
- * Decides the step after an upstream failed a request. Before its first byte the next one is asked, once; after it, the
- * answer goes on elsewhere only where the client asked for that and the weights are the same. Else the failure is told.
+ * Decides the step after an upstream failed a request. Before the first byte, one other upstream is tried. After it,
+ * another continues the answer only if the client requested that and the weights are equal. Otherwise the failure is
+ * reported.
  */
 import type { BalanceLimits } from '../limits.ts';
 import type { FailureKind } from './health.ts';
 
 export interface Progress {
-  /** The client has received a part of the answer. */
   readonly hasBegun: boolean;
-  /** Another upstream was already asked before the first byte. */
   readonly wasRetried: boolean;
-  /** Another upstream already continues the answer. */
   readonly wasResumed: boolean;
-  /** The client allows another upstream to continue (`svc_resume`). */
   readonly mayResume: boolean;
-  /** Reason why no other upstream can continue this answer; null: one can. */
+  /** Reason why no other upstream can continue this answer; null if one can. */
   readonly obstacle: string | null;
-  /** When the client stops waiting; Infinity: it does not say. */
+  /** End of the client's patience; Infinity if unknown. */
   readonly deadlineMs: number;
 }
 
 type NextStep =
-  /** Ask another upstream from the beginning. */
   | { readonly step: 'retry' }
-  /** Ask another one with the same weights for the rest. */
   | { readonly step: 'resume' }
-  /** `why` another was not asked; null: there is no more to say than the failure itself. */
+  /** `why` no other upstream was tried; null: the failure itself says enough. */
   | { readonly step: 'fail'; readonly why: string | null };
 
-/** Whether the same request could succeed at another upstream. */
 function isUpstreamsFault(kind: FailureKind): boolean {
   return kind !== 'declined';
 }

@@ -1,30 +1,28 @@
 /**
- * Health of an upstream in three values: `ready`, `busy` (alive, but not to be given more) and `down`. What requests
- * meet counts first; probes only tell of an upstream that nobody uses. The refusal of a request (4xx) says nothing of
- * health, and an upstream that is starting has not failed.
+ * Health of an upstream: `ready`, `busy` (alive, but gets no more) or `down`. The outcome of requests counts first;
+ * probes only cover an upstream without requests. A refusal for the request's own fault (4xx) says nothing about
+ * health, and a starting upstream has not failed.
  */
 import type { BalanceLimits } from '../limits.ts';
 
 type HealthState = 'ready' | 'busy' | 'down';
 
 export type FailureKind =
-  /** No connection. */
   | 'connect'
-  /** Nothing came within the time for the first byte, or for the whole. */
+  /** No first byte, or no complete answer, in time. */
   | 'timeout'
-  /** It began, then nothing more came. */
+  /** The answer began, then nothing more arrived. */
   | 'stall'
-  /** A status of 5xx other than 503. */
+  /** Status 5xx except 503. */
   | 'server_error'
-  /** Broken answer: it ended early, is not JSON, or has no end. */
+  /** Invalid answer: truncated, not JSON, or without an end. */
   | 'broken'
-  /** 429 or 503. */
+  /** Status 429 or 503. */
   | 'refused'
-  /** It does not have the model any more. */
   | 'model_gone'
-  /** It does not take Hearth's key, or does not prove who it is. */
+  /** The upstream rejects Hearth's key or does not prove its identity. */
   | 'denied'
-  /** Any other 4xx: the request is at fault, and would be elsewhere. */
+  /** Any other 4xx: the request is at fault and would fail at any upstream. */
   | 'declined';
 
 export const FAILURE_KINDS: readonly FailureKind[] = [
@@ -41,47 +39,35 @@ export const FAILURE_KINDS: readonly FailureKind[] = [
 
 export interface Health {
   readonly state: HealthState;
-  /** Reason why it is not `ready`. */
   readonly why: 'starting' | 'refused' | 'crowded' | FailureKind | null;
-  /** When `busy` ends by itself; when one that is `down` may be tried. */
+  /** End of `busy`; for `down`, the time of the next try. */
   readonly untilMs: number;
-  /** In a row. */
+  /** Consecutive failures. */
   readonly failures: number;
-  /** Times that it went down since it last completed a request. */
+  /** Falls since the last completed request. */
   readonly falls: number;
-  /** The one request that may try it is running. */
   readonly isTrialOut: boolean;
-  /** Time of the last sign of life. */
   readonly lastSignalMs: number;
 }
 
 export type Signal =
-  /** A request was sent to it. */
   | { readonly type: 'sent' }
-  /** A request got its first byte. */
   | { readonly type: 'begun' }
-  /** A request got its whole answer. */
   | { readonly type: 'completed' }
-  /** A request failed there. */
   | {
       readonly type: 'failed';
       readonly kind: FailureKind;
       readonly retryAfterMs?: number | undefined;
-      /** Requests that it is giving answers to meanwhile: each speaks for it. */
+      /** Answers that it is streaming meanwhile; each is evidence of health. */
       readonly speaking?: number;
     }
-  /** A request ended that proves nothing, because its client left. */
+  /** A request ended without evidence, because its client left. */
   | { readonly type: 'abandoned' }
-  /** A probe found it in order. */
   | { readonly type: 'alive' }
-  /** A probe found that it is starting or loads its model. */
   | { readonly type: 'starting' }
-  /** A probe found nothing there, or an engine that has died. */
   | { readonly type: 'lifeless' }
-  /** It reported its load. */
   | { readonly type: 'load'; readonly isCrowded: boolean };
 
-/** Health of an unknown upstream: it gets a request. */
 export function newHealth(nowMs: number): Health {
   return {
     state: 'ready',
@@ -109,7 +95,7 @@ export function applySignal(health: Health, signal: Signal, nowMs: number, limit
     case 'failed':
       return failed(now, signal, nowMs, limits);
     case 'alive':
-      // A probe does not show that requests succeed: it only lets one request find out.
+      // A probe does not prove that requests succeed; it only permits one trial request.
       if (now.state === 'down') return { ...now, untilMs: nowMs };
       return now.why === 'starting' ? up(now) : now;
     case 'starting':
@@ -122,13 +108,13 @@ export function applySignal(health: Health, signal: Signal, nowMs: number, limit
   }
 }
 
-/** Requests that it may get now: `trial` is for one request, and `down` none. */
+/** Admission now: `trial` permits one request, `down` none. */
 export function standing(health: Health, nowMs: number): HealthState | 'trial' {
   const { state, untilMs, isTrialOut } = settled(health, nowMs);
   return state === 'down' && nowMs >= untilMs && !isTrialOut ? 'trial' : state;
 }
 
-/** When it is to be probed; Infinity while requests tell enough. */
+/** Infinity while requests show enough. */
 export function probeDueMs(
   { state, untilMs, lastSignalMs }: Health,
   inFlight: number,
@@ -138,7 +124,6 @@ export function probeDueMs(
   return inFlight > 0 ? Number.POSITIVE_INFINITY : lastSignalMs + limits.idleProbeMs;
 }
 
-/** Being busy is over when its time is. */
 function settled(health: Health, nowMs: number): Health {
   return health.state === 'busy' && nowMs >= health.untilMs ? up(health) : health;
 }
@@ -172,20 +157,20 @@ function failed(
   nowMs: number,
   limits: BalanceLimits,
 ): Health {
-  // Requests that were under way when it fell tell nothing new; only its trial does.
+  // Only the trial counts: requests under way when the upstream fell add no evidence.
   if (health.state === 'down' && !health.isTrialOut) return health;
   switch (kind) {
     case 'declined':
     case 'denied':
     case 'model_gone':
-      // It answered, which is all that a trial requires.
+      // A trial only requires an answer, which this was.
       return health.state === 'down' ? up({ ...health, failures: limits.failuresUntilDown - 1 }) : health;
     case 'refused': {
       const wait = Math.min(retryAfterMs ?? limits.busyMs, limits.busyMaxMs);
       return busy(health, 'refused', nowMs + wait);
     }
     case 'connect':
-      // Nobody is there; while it is starting, that is no failure.
+      // A starting upstream may refuse connections; that is not a failure.
       return health.why === 'starting' ? health : down(health, kind, nowMs, limits);
     default: {
       const failures = health.failures + 1;

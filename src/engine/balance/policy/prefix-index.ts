@@ -1,12 +1,11 @@
 /**
- * Index of the upstreams that processed prefixes of a model's prompts, as far as this server sent them. Bounded: the
- * prefix that was used least recently is forgotten first.
+ * Upstreams that processed prefixes of a model's prompts, as far as this server sent them. Bounded, least recently
+ * used first out.
  */
 import type { Prefix } from './affinity.ts';
 
 export class PrefixIndex {
   readonly #most: number;
-  /** In order of their last use. */
   readonly #holders = new Map<number, Set<string>>();
 
   constructor(most: number) {
@@ -17,9 +16,9 @@ export class PrefixIndex {
     return this.#holders.size;
   }
 
-  /** The upstream is about to read these; the last is the whole prompt. */
+  /** Call before sending; the last prefix is the whole prompt. */
   learn(prefixes: readonly Prefix[], upstream: string): void {
-    // A prefix is worth more than what it begins, so the shortest counts as used last.
+    // A shorter prefix is worth more than its extensions, so the shortest counts as used last.
     for (const { hash } of prefixes.toReversed()) this.#use(hash).add(upstream);
     for (const hash of this.#holders.keys()) {
       if (this.#holders.size <= this.#most) return;
@@ -27,7 +26,7 @@ export class PrefixIndex {
     }
   }
 
-  /** The share of a prompt that each upstream knows, 0 to 1; those that know nothing of it are absent. */
+  /** Known share of the prompt per upstream, 0 to 1; absent: nothing known. */
   shares(prefixes: readonly Prefix[]): ReadonlyMap<string, number> {
     const shares = new Map<string, number>();
     const whole = prefixes.at(-1)?.length ?? 0;

@@ -1,4 +1,4 @@
-/** The part of an answer that the client has received, as far as another upstream needs it to continue. */
+/** The received part of an answer, as far as another upstream needs it to continue. */
 import type { GenerateJob, Job } from '../../../contract/job.ts';
 import type { DoneEvent, JobEvent, Usage } from '../../../contract/job-event.ts';
 
@@ -9,7 +9,6 @@ export class Transcript {
   #hasBegun = false;
   #promptTokens: number | null = null;
   #obstacle: string | null;
-  /** Tokens written by the upstreams that failed. */
   #earlierTokens = 0;
 
   constructor(job: Job) {
@@ -25,7 +24,6 @@ export class Transcript {
     return this.#said.length;
   }
 
-  /** Reason why no other upstream can continue the answer; null: one can. */
   get obstacle(): string | null {
     if (this.#obstacle !== null) return this.#obstacle;
     return this.#tokensLeft === 0 ? 'its last token had been written' : null;
@@ -34,7 +32,7 @@ export class Transcript {
   add(event: JobEvent): void {
     switch (event.type) {
       case 'started':
-        // An upstream that does not know yet says 0.
+        // An upstream that does not know the count yet reports 0.
         if (event.promptTokens > 0) this.#promptTokens ??= event.promptTokens;
         return;
       case 'queued':
@@ -43,7 +41,6 @@ export class Transcript {
       case 'text':
         this.#hasBegun = true;
         this.#said += event.text;
-        // A piece without its tokens is at least one.
         this.#tokens += event.tokens?.length ?? 1;
         return;
       case 'reasoning':
@@ -60,7 +57,6 @@ export class Transcript {
     }
   }
 
-  /** Job of the upstream that continues the answer without repeating it. */
   remainingJob(job: GenerateJob): GenerateJob {
     return { ...job, prompt: begunPrompt(job.prompt, this.#said), maxTokens: this.#tokensLeft };
   }
@@ -69,7 +65,7 @@ export class Transcript {
     this.#earlierTokens = this.#tokens;
   }
 
-  /** End of a resumed answer, with the usage of the whole: the earlier words are not part of the prompt. */
+  /** Usage of the whole answer: text of earlier upstreams counts as completion, not as prompt. */
   whole(done: DoneEvent): DoneEvent {
     return this.#earlierTokens === 0 ? done : { ...done, usage: this.#totalUsage(done.usage) };
   }
@@ -101,9 +97,7 @@ function begunPrompt(prompt: GenerateJob['prompt'], said: string): GenerateJob['
   return { ...prompt, turns: [...(isBegun ? turns.slice(0, -1) : turns), begun], continues: true };
 }
 
-/**
- * An answer that is checked as a whole, or parsed by a grammar from its beginning, cannot be continued in the middle.
- */
+/** An answer that is validated as a whole, or parsed by a grammar from its start, cannot be continued midway. */
 function findObstacle(job: Job): string | null {
   if (job.kind !== 'generate') return 'only a text can be continued';
   const { format, toolChoice, tools, prompt } = job;

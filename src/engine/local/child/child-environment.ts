@@ -1,10 +1,10 @@
 /**
- * The environment of a child, built up from empty. Nothing that makes a program load other code
- * (LD_PRELOAD, NODE_OPTIONS, GGML_BACKEND_PATH, …) and no secret of the server ever gets in.
+ * Builds the environment of a child from empty. Nothing that makes a program load other code (LD_PRELOAD,
+ * NODE_OPTIONS, GGML_BACKEND_PATH, …) and no secret of the server ever gets in.
  */
 import { MOST_EMBEDDINGS_AT_ONCE } from '../../../contract/limits.ts';
 
-/** The variables with which programs find their caches and devices; everything else of the host is withheld. */
+/** Variables for caches and devices; everything else of the host is withheld. */
 const CARRIED = [
   'PATH',
   'HOME',
@@ -15,7 +15,7 @@ const CARRIED = [
   'HIP_VISIBLE_DEVICES',
   'ROCR_VISIBLE_DEVICES',
   'GGML_VK_VISIBLE_DEVICES',
-  // Of tests alone: a GPU that is computed by the processor counts as one.
+  // Only for tests: counts a software GPU as a GPU.
   'HEARTH_TEST_SOFTWARE_GPU',
 ];
 const CARRIED_ON_WINDOWS = [
@@ -38,16 +38,16 @@ export function childEnvironment(
   Object.assign(environment, carriedVariables(host, platform));
   // An abort must end the process at once, not start a debugger on it.
   environment['GGML_NO_BACKTRACE'] = '1';
-  // A file is loaded on one of these, and inputs for vectors are computed on them; all else has threads of the library.
+  // libuv threads load files and compute vectors; all other work uses the library's own threads.
   environment['UV_THREADPOOL_SIZE'] = String(MOST_EMBEDDINGS_AT_ONCE);
   environment['SVC_GPU'] = gpu;
   if (libraries !== undefined) environment['SVC_LIBRARIES'] = libraries;
-  // Weights and KV cache in huge pages: a token of one stream costs a tenth less. Where glibc or the kernel has none, it is ignored.
+  // Weights and KV cache in huge pages: a token of one stream takes a tenth less time. Ignored where glibc or the
+  // kernel lacks support.
   if (platform === 'linux') environment['GLIBC_TUNABLES'] = 'glibc.malloc.hugetlb=1';
   return environment;
 }
 
-/** Variables of the service that every program it starts gets. */
 export function carriedVariables(
   host: Readonly<Record<string, string | undefined>>,
   platform: string,

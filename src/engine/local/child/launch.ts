@@ -1,6 +1,6 @@
 /**
- * engine/local/child owns the fork itself: the child's script, environment, process group, threads, standard error and place
- * in the OOM killer's queue. It knows nothing of the IPC or of models.
+ * engine/local/child owns the fork itself: the child's script, environment, process group, threads, standard error
+ * and place in the OOM killer's queue. It knows nothing of the IPC or of models.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -9,32 +9,26 @@ import { builtFile } from '../../../lib/base/package-folder.ts';
 import { childEnvironment } from './child-environment.ts';
 import { StderrTail } from './stderr-tail.ts';
 
-/** Build output of worker/main.ts. */
 export const WORKER_SCRIPT = builtFile('worker/main.js');
 
-/** Build output of worker/sealed.ts, which becomes the worker. */
+/** Build output of worker/sealed.ts, which seals the process and then loads the worker. */
 export const SEALED_SCRIPT = builtFile('worker/sealed.js');
 
-/** Settings of a sealed worker. */
 export interface WorkerSealing {
-  /** Mechanism that blocks connections; inherited where the kernel blocks them. */
+  /** Mechanism that blocks connections; seccomp is inherited from the parent. */
   readonly network: string;
-  /** Files and folders of models. */
   readonly readable: readonly string[];
-  /** Folders of its prompt cache. */
   readonly writable: readonly string[];
-  /** A file that it must not be able to read: the seal is tested with it. */
+  /** A file that the worker must fail to read, which tests the seal. */
   readonly forbidden: string;
 }
 
 interface Launch {
-  /** The script that speaks the IPC of contract/ipc.ts, as compiled JavaScript. */
   readonly childPath: string;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly gpu: string;
-  /** Folder of the installed GPU packages. */
   readonly libraries?: string | undefined;
-  /** Words before `node`, see launcher.ts. */
+  /** Command line before `node`, see launcher.ts. */
   readonly launcher: readonly string[];
   readonly stderrChars: number;
   readonly sealing?: WorkerSealing | undefined;
@@ -46,7 +40,7 @@ export interface Launched {
   readonly stderr: StderrTail;
 }
 
-/** On Windows, a service without a console would open one for each child. Node's type of `fork` has no such option. */
+/** On Windows, a service without a console would open one for each child. Node's type of `fork` lacks this option. */
 const HIDDEN = { windowsHide: true };
 
 export function launch(options: Launch): Launched {
@@ -55,7 +49,7 @@ export function launch(options: Launch): Launched {
     execPath: command[0],
     execArgv: command.slice(1),
     serialization: 'advanced',
-    // The child compares this with its real parent, in case the server died before the kernel was told to watch.
+    // The child compares this with its real parent, in case the server died before the kernel started to watch.
     env: {
       ...childEnvironment(options.hostEnv, options, process.platform),
       SVC_PARENT_PID: String(process.pid),
@@ -84,7 +78,7 @@ function sealVariables(sealing: WorkerSealing | undefined): Record<string, strin
   };
 }
 
-/** When memory runs out, the kernel should end a worker and never the server. */
+/** When memory runs out, the kernel should kill a worker, never the server. */
 function preferForOomKill(pid: number, log: Logger): void {
   writeFile(`/proc/${pid}/oom_score_adj`, '500').catch((error: unknown) => {
     log.debug({ pid, error }, 'The worker could not be put first in line for the OOM killer.');

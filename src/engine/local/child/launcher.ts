@@ -1,8 +1,7 @@
 /**
- * On Linux a child is started through `setpriv` and `prlimit` where util-linux has them: the kernel then kills the
- * child when the server dies, even a child that is stuck or stopped, and a crash leaves no core file with prompts in it.
- * Both replace themselves by the child, so the process id stays the same. Nothing here is required. On Windows a job
- * object has the same effect, and no words are needed.
+ * On Linux a child starts through `setpriv` and `prlimit` if util-linux is installed: the kernel then kills the child
+ * when the server dies, even a stuck or stopped child, and a crash leaves no core file with prompts. Both exec the
+ * child, so the process id stays the same. Nothing here is required. On Windows a job object has the same effect.
  */
 import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';
@@ -11,14 +10,14 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
 
-/** The words to put before `node`; empty where the tools are missing or too old. */
+/** Empty where the tools are missing or too old. */
 export async function findLauncher(platform: string): Promise<readonly string[]> {
   await tieChildren(platform);
   if (platform !== 'linux') return [];
   const setpriv = await locate('setpriv');
   const prlimit = await locate('prlimit');
   const words: string[] = [];
-  // The variant of busybox lacks these options, so each tool proves itself on a command that does nothing.
+  // Busybox variants lack these options, so each tool is tested on a command that does nothing.
   for (const prefix of [
     setpriv ? [setpriv, '--no-new-privs', '--pdeathsig', 'KILL', '--'] : [],
     prlimit ? [prlimit, '--core=0:0', '--'] : [],
@@ -51,18 +50,18 @@ async function works(prefix: readonly string[]): Promise<boolean> {
 }
 
 /**
- * On Windows every child must die with the server, also one that is stuck in native code: the server puts itself into a job,
- * which its children join, and which the system ends with the last handle to it.
+ * On Windows every child must die with the server, even one stuck in native code: the server assigns itself to a job,
+ * its children join it, and the system ends them with the last handle.
  */
 const LIMIT_KILL_ON_CLOSE = 0x2000;
 const EXTENDED_LIMITS = 9;
-/** JOBOBJECT_EXTENDED_LIMIT_INFORMATION on 64-bit Windows: its size, and where its flags stand. */
+/** Size and flags offset of JOBOBJECT_EXTENDED_LIMIT_INFORMATION on 64-bit Windows. */
 const LIMITS_BYTES = 144;
 const FLAGS_OFFSET = 16;
 
 let isTied: Promise<boolean> | undefined;
 
-/** Once per process; false where the system has no jobs or refuses one, and children then only watch their connection. */
+/** Runs once per process. False if the system has no jobs or refuses one; children then only watch their connection. */
 function tieChildren(platform: string): Promise<boolean> {
   isTied ??= platform === 'win32' ? joinNewJob() : Promise.resolve(false);
   return isTied;
@@ -81,6 +80,6 @@ async function joinNewJob(): Promise<boolean> {
   if (job === null) return false;
   const limits = Buffer.alloc(LIMITS_BYTES);
   limits.writeUInt32LE(LIMIT_KILL_ON_CLOSE, FLAGS_OFFSET);
-  // The handle is never closed here: the system does, when this process ends in whatever way.
+  // The handle is never closed here: the system closes it when this process ends, however that happens.
   return Boolean(set(job, EXTENDED_LIMITS, limits, limits.length)) && Boolean(assign(job, self()));
 }

@@ -1,4 +1,3 @@
-/** Keeps the last characters that a child wrote to standard error, for the log line of its crash. */
 export class StderrTail {
   readonly #limitChars: number;
   #text = '';

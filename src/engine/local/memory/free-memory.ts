@@ -1,9 +1,9 @@
-/** Memory that a model may take now: what the system calls available, within the limit of the control group. */
+/** Memory that a model may take now: the system's available memory within the limit of the control group. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 
-/** Bytes at this moment; the kernel answers from memory, in about ten microseconds. */
+/** The kernel answers from memory in about ten microseconds. */
 export function freeMemoryBytes(): number {
   if (process.platform === 'darwin') return macFreeBytes();
   if (process.platform !== 'linux') return freemem();
@@ -12,11 +12,11 @@ export function freeMemoryBytes(): number {
   return Math.min(system, groupFreeBytes() ?? Number.POSITIVE_INFINITY);
 }
 
-/** A figure of macOS costs a process, so it holds for this long. */
+/** Chosen: each reading on macOS starts a process. */
 const MAC_FIGURE_MS = 500;
 let macFigure = { bytes: 0, untilMs: 0 };
 
-/** Node reports unused pages alone there, and macOS leaves few of them: most of what it can give away holds old files. */
+/** On macOS, Node reports only unused pages, which are few: most reclaimable memory caches files. */
 function macFreeBytes(): number {
   const nowMs = performance.now();
   if (nowMs < macFigure.untilMs) return macFigure.bytes;
@@ -25,7 +25,7 @@ function macFreeBytes(): number {
   return bytes;
 }
 
-/** Bytes that `vm_stat` lists as free, speculative, inactive or purgeable; null if its form is another one. */
+/** Bytes that `vm_stat` lists as free, speculative, inactive or purgeable; null for an unknown format. */
 export function availableInVmStat(text: string): number | null {
   const pageBytes = Number(/page size of (\d+) bytes/.exec(text)?.[1]);
   const pages = ['free', 'speculative', 'inactive', 'purgeable'].map((kind) =>
@@ -35,13 +35,13 @@ export function availableInVmStat(text: string): number | null {
   return Number.isFinite(bytes) ? bytes : null;
 }
 
-/** Bytes of the machine, or of the control group where that allows less. */
+/** Bytes of the machine, or of the control group if that allows less. */
 export function totalMemoryBytes(): number {
   const limit = process.platform === 'linux' ? Number(read('/sys/fs/cgroup/memory.max')?.trim()) : 0;
   return Number.isFinite(limit) && limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** Page cache counts as used in a control group but is given back on demand, so it is taken off. */
+/** Page cache counts as used in a control group but is reclaimed on demand, so it is subtracted. */
 function groupFreeBytes(): number | null {
   const limit = Number(read('/sys/fs/cgroup/memory.max')?.trim());
   const used = Number(read('/sys/fs/cgroup/memory.current')?.trim());
@@ -55,7 +55,7 @@ function fieldKib(text: string | null, name: string): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-/** Absent files are normal: other kernels, other versions of control groups. */
+/** Missing files are normal: other kernels, other versions of control groups. */
 function read(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');

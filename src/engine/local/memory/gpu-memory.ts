@@ -1,36 +1,34 @@
 /**
- * Free memory of the GPUs. Only a worker can ask them, and it does so when it boots; in between, what the own models
- * have taken and given back since is reckoned.
+ * Free memory of the GPUs. A worker reads it at boot; between readings, allocations and releases of our own models
+ * are added up.
  */
 import { type Device, HOST_DEVICE } from '../../../contract/memory.ts';
 import { bytesOn, minus, plus } from '../../device-memory.ts';
 import type { Memory } from '../../ports.ts';
 
 export class GpuMemory {
-  /** Free memory at the last reading, plus all that our own models held then. */
+  /** Free memory at the last reading plus the share that our own models held then. */
   #unheld: Memory = [];
-  /** GPUs that compute in the memory of the machine. */
+  /** GPUs that use host memory. */
   #hosted: ReadonlySet<string> = new Set();
   readonly #held = new Map<object, Memory>();
 
-  /** Total memory of each; a GPU without a figure is absent. */
   total: Memory = [];
 
   known = false;
 
-  /** `gpu` is the API of the GPUs. */
   read(devices: readonly Device[], gpu: string): void {
     this.known = true;
     const gpus = devices.filter(({ kind }) => kind === 'gpu' || kind === 'igpu');
     const free = gpus.map(({ name, freeBytes, totalBytes }) => ({
       device: name,
-      // A GPU that does not report its size cannot be planned, and must still be usable.
+      // A GPU that does not report its size cannot be planned, but must remain usable.
       bytes: totalBytes === 0 ? Number.POSITIVE_INFINITY : freeBytes,
     }));
     this.total = gpus
       .filter(({ totalBytes }) => totalBytes > 0)
       .map(({ name, totalBytes }) => ({ device: name, bytes: totalBytes }));
-    // Metal calls every GPU one of its own kind, and all of them share the memory of the machine.
+    // Every Metal GPU shares host memory.
     this.#hosted = new Set(
       gpus.filter(({ kind }) => kind === 'igpu' || gpu === 'metal').map(({ name }) => name),
     );
@@ -38,7 +36,7 @@ export class GpuMemory {
     this.#unheld = free.map(({ device, bytes }) => ({ device, bytes: bytes + bytesOn(held, device) }));
   }
 
-  /** From a load to the end of its worker. */
+  /** Counts from the load until the worker has ended. */
   hold(owner: object, memory: Memory): void {
     this.#held.set(owner, memory);
   }
@@ -53,7 +51,7 @@ export class GpuMemory {
     return minus(this.#unheld, held);
   }
 
-  /** Memory that belongs to no GPU is the machine's, and so is the memory of a hosted GPU. */
+  /** Memory of no GPU, and memory of a GPU that shares host memory, is charged to the host. */
   charge(memory: Memory): Memory {
     const known = new Set(this.#unheld.map(({ device }) => device));
     const own = memory.filter(({ device }) => known.has(device));

@@ -1,4 +1,3 @@
-/** Sizes to ask for before a load, and facts of a load per device. Pure. */
 import type { LoadedFacts } from '../../../contract/load.ts';
 import { LEAST_CTX } from '../../../contract/limits.ts';
 import {
@@ -11,16 +10,16 @@ import { bytesOn, most, plus } from '../../device-memory.ts';
 import type { Memory } from '../../ports.ts';
 import type { LocalTarget } from '../model-source.ts';
 
-/** Plans take these numbers of slots, unless the user pins another; what others take lies on a line with them. */
+/** Plans use these slot counts unless the user sets another; other counts are interpolated. */
 const SEQUENCES = [1, 4, 8];
-/** Close together where windows of models with a sliding window stop growing. */
+/** Denser where sliding windows stop growing. */
 const CELLS = [512, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536];
-/** Vectors are computed in steps of this size even where the window is smaller. */
+/** Vectors are computed in steps of this size even if the window is smaller. */
 const EMBEDDING_CELLS = [256, ...CELLS];
 
 export function measuredSizes({ kind, trainedCtx, defaultCtx }: LocalTarget): ContextSize[] {
   const counts = kind === 'embedding' ? [1] : SEQUENCES;
-  // The cells that several slots share may be more than the model was trained for.
+  // Shared cells of several slots may exceed the trained context.
   const bound = kind === 'embedding' ? trainedCtx : Number.POSITIVE_INFINITY;
   const ends = [defaultCtx ?? trainedCtx, trainedCtx].filter(
     (cells) => Number.isSafeInteger(cells) && cells >= LEAST_CTX,
@@ -32,7 +31,7 @@ export function measuredSizes({ kind, trainedCtx, defaultCtx }: LocalTarget): Co
     .slice(0, MOST_MEASURED_SIZES);
 }
 
-/** A sliding window takes more where each sequence has its own; for one alone there is no difference. */
+/** A sliding window takes more memory if each sequence has its own; a single sequence makes no difference. */
 function bothWays(cells: number, sequences: number): ContextSize[] {
   const own = { cells, sequences, unified: false };
   return sequences === 1 ? [own] : [{ ...own, unified: true }, ...(cells % sequences === 0 ? [own] : [])];
@@ -47,15 +46,15 @@ export function sumDevices(devices: readonly DeviceBytes[]): Memory {
   );
 }
 
-/** Observed memory of a loaded model: its process on the machine, and the allocations of the native library on GPUs. */
+/** Host: resident memory of the process. GPUs: allocations of the native library. */
 function observedMemory({ residentBytes, memory = [] }: LoadedFacts): Memory {
   const gpus = sumDevices(memory).filter(({ device }) => device !== HOST_DEVICE);
   return [{ device: HOST_DEVICE, bytes: residentBytes }, ...gpus];
 }
 
 /**
- * Memory that a loaded model counts for. Buffers that no step has touched yet are not resident and will be, so the sum
- * of what is allocated counts where it is more.
+ * Buffers that no step has touched yet are not resident but will be, so the sum of allocations counts if it is
+ * larger.
  */
 export function countedMemory(
   facts: LoadedFacts,

@@ -1,4 +1,4 @@
-/** Known needs of each model and free memory: the one place that loads and plans ask. */
+/** Known memory needs of each model, and free memory: the one source for loads and plans. */
 import type { BackendFacts, LoadedFacts, MeasureSpec } from '../../../contract/load.ts';
 import { type ContextSize, HOST_DEVICE, type Measurement } from '../../../contract/memory.ts';
 import { isExact } from '../../../contract/settings/exact-rules.ts';
@@ -14,22 +14,22 @@ import { countedMemory, measuredSizes, sumDevices } from './measured-memory.ts';
 
 interface MemoryBookOptions {
   readonly tuning: Tuning;
-  /** The GPU setting, which decides where weights go. */
+  /** GPU setting, which decides the place of the weights. */
   readonly gpu: string;
   readonly freeHostBytes: () => number;
 }
 
-/** A load that found no room needs more than was free, but one failure proves only so much. */
+/** Chosen: a load without room needs more than was free, but one failure proves only a limited factor. */
 const MOST_DISTRUST = 2;
 const MOST_KEPT_SIZES = 256;
 
 export class MemoryBook {
   readonly #options: MemoryBookOptions;
   readonly #gpus = new GpuMemory();
-  /** By revision; includes measurements from before anything could be stored. */
+  /** Keyed by revision; includes measurements made before any store was ready. */
   readonly #learned = new Map<string, MemoryRecord>();
   readonly #silent = new Set<string>();
-  /** Of each record: a plan asks for the same sizes again and again. */
+  /** Cache, because a plan requests the same sizes again and again. */
   readonly #needs = new WeakMap<MemoryRecord, Map<string, Memory>>();
   #sharesCells = false;
 
@@ -37,7 +37,7 @@ export class MemoryBook {
     this.#options = options;
   }
 
-  /** While a load is running, its own share of the used memory is unknown. */
+  /** During a load its own share of the used memory is unknown. */
   booted({ devices, gpu, sharesCells }: BackendFacts, isLoading: boolean): void {
     if (!isLoading || !this.#gpus.known) this.#gpus.read(devices ?? [], gpu);
     this.#sharesCells = sharesCells === true;
@@ -58,7 +58,6 @@ export class MemoryBook {
     return this.#gpus.charge(record === null ? estimate : this.#recordedNeed(record, context, estimate));
   }
 
-  /** Whether the native library could add nothing. */
   isMeasured(target: LocalTarget): boolean {
     const record = this.#record(target);
     return this.#silent.has(target.revision) || (record !== null && record.reckoned.length > 0);
@@ -71,7 +70,7 @@ export class MemoryBook {
     return { modelId, kind, path, threads, settings: workerSettings(settings), experts, sizes };
   }
 
-  /** Null: the native library does not report it; the header and past loads have to do. */
+  /** Null answer: the native library does not report sizes, so the header and past loads must do. */
   reckoned(target: LocalTarget, { sizes }: MeasureSpec, answer: Measurement | null): void {
     if (answer?.sizes.length !== sizes.length) return void this.#silent.add(target.revision);
     const process = [{ device: HOST_DEVICE, bytes: answer.processBytes }];
@@ -83,7 +82,6 @@ export class MemoryBook {
     this.#learn(target, { ...this.#recordOrNew(target), reckoned: points, processBytes });
   }
 
-  /** Takes the measurement of a load, by which the next one of this size is planned. */
   loaded(target: LocalTarget, facts: LoadedFacts): Memory {
     const before = this.#recordOrNew(target);
     const { contextBytes, sequences } = facts;
@@ -106,7 +104,6 @@ export class MemoryBook {
     return this.#gpus.charge(memory);
   }
 
-  /** A load that was given `free` ran out of memory. */
   refused(target: LocalTarget, size: LoadSize, free: Memory): void {
     const need = this.need(target, size);
     const [tightest] = [...need].sort(
@@ -122,7 +119,7 @@ export class MemoryBook {
     });
   }
 
-  /** Planning view: memory of the machine counts there, whichever device uses it. */
+  /** For plans: charges host memory to the host, regardless of the device that uses it. */
   charge(memory: Memory): Memory {
     return this.#gpus.charge(memory);
   }
@@ -135,7 +132,6 @@ export class MemoryBook {
     this.#gpus.release(owner);
   }
 
-  /** Running steps found this count on a quiet machine. */
   confirmed(target: LocalTarget, threads: number): void {
     const { tuning } = this.#options;
     tuning.remember(target, { threads, memory: this.recall(target)?.memory ?? null });
@@ -178,7 +174,7 @@ export class MemoryBook {
     const found = known.get(key);
     if (found !== undefined) return found;
     const need = recordedNeed(record, size, estimate);
-    // Clients choose windows, so there is no end of sizes.
+    // Clients choose windows, so the number of sizes is unbounded.
     if (known.size >= MOST_KEPT_SIZES) known.clear();
     known.set(key, need);
     return need;

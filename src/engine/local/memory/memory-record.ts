@@ -1,6 +1,6 @@
 /**
- * engine/local/memory owns what is known of the memory that models take: what the native library reckons, what loads
- * measured, what found no room; and what is free. It knows no process of a worker and decides nothing about loads.
+ * engine/local/memory owns the known memory needs of models (predicted by the native library, measured by loads,
+ * refused for lack of room) and the free memory. It knows no worker process and decides nothing about loads.
  */
 import { type Static, Type } from 'typebox';
 import { ContextSize, HOST_DEVICE, MOST_MEASURED_SIZES } from '../../../contract/memory.ts';
@@ -10,28 +10,25 @@ import type { Memory } from '../../ports.ts';
 const Bytes = Type.Array(Type.Object({ device: Type.String(), bytes: Type.Number({ minimum: 0 }) }), {
   maxItems: 64,
 });
-/** Measurement of one size. */
 const Point = Type.Object({ ...ContextSize.properties, memory: Bytes });
 type Point = Static<typeof Point>;
 
 export const MemoryRecord = Type.Object({
   /** Settings that change the memory of the same weights. */
   options: Type.String(),
-  /** By the native library, without loading anything; the process of the worker included. */
+  /** Predicted by the native library without a load; includes the worker process. */
   reckoned: Type.Array(Point, { maxItems: MOST_MEASURED_SIZES }),
-  /** Of the worker alone; null while unknown. */
   processBytes: Type.Union([Type.Number({ minimum: 0 }), Type.Null()]),
-  /** Of the last load. */
   loaded: Type.Union([
     Type.Object({ ...Point.properties, contextBytes: Type.Number({ minimum: 0 }) }),
     Type.Null(),
   ]),
-  /** A size that found no room, and its assumed need since then. */
+  /** A size that found no room, and the need assumed since then. */
   refused: Type.Union([Point, Type.Null()]),
 });
 export type MemoryRecord = Static<typeof MemoryRecord>;
 
-/** `estimate`: by the header, for a record that knows nothing of sizes. */
+/** `estimate`: need by the header, for a record without sizes. */
 export function recordedNeed(record: MemoryRecord, size: ContextSize, estimate: Memory): Memory {
   const { refused } = record;
   const need = scaled(known(record, size) ?? estimate, (bytes) => Math.max(0, Math.ceil(bytes)));
@@ -45,8 +42,8 @@ function known({ reckoned, loaded }: MemoryRecord, size: ContextSize): Memory | 
 }
 
 /**
- * The last load is the truth of its own size. Where it took more than was reckoned, so will other sizes; where it took
- * less, that may be due to its size alone.
+ * The last load is exact for its own size. If it took more than predicted, other sizes will too; if it took less,
+ * that may be due to its size alone.
  */
 function corrected(reckoned: readonly Point[], loaded: Point | null, size: ContextSize): Memory {
   if (loaded !== null && isSame(loaded, size)) return loaded.memory;
@@ -56,7 +53,7 @@ function corrected(reckoned: readonly Point[], loaded: Point | null, size: Conte
   return plus(here, missing);
 }
 
-/** Without measurements only the cells are known to grow. */
+/** Without predictions, only the cells are known to grow. */
 function grown(loaded: NonNullable<MemoryRecord['loaded']>, size: ContextSize): Memory {
   const bytes = loaded.contextBytes * (size.cells / loaded.cells - 1);
   return plus(loaded.memory, [{ device: HOST_DEVICE, bytes }]);
@@ -65,7 +62,7 @@ function grown(loaded: NonNullable<MemoryRecord['loaded']>, size: ContextSize): 
 const isSame = (a: ContextSize, b: ContextSize): boolean =>
   a.cells === b.cells && a.sequences === b.sequences && a.unified === b.unified;
 
-/** First along the cells, then along the sequences. */
+/** Interpolates along cells first, then along sequences. */
 function between(all: readonly Point[], { cells, sequences, unified }: ContextSize): Memory {
   const points = all.filter((point) => point.unified === unified || point.sequences === 1);
   const counts = [...new Set(points.map((point) => point.sequences))];
@@ -80,18 +77,15 @@ function between(all: readonly Point[], { cells, sequences, unified }: ContextSi
   });
 }
 
-/** Reads a value between measured ones. Pure. */
-
 interface Knot {
   readonly at: number;
   readonly bytes: number;
 }
 
 /**
- * Exact where the truth is a line, and where it bends down once between two knots whose neighbours lie on the lines: a
- * sliding window stops growing there. A chord would cut that corner off and promise too little, so the lines of the
- * neighbouring segments are followed to where they meet. Above the last knot its line goes on; below the first one nothing
- * is known to become less.
+ * Exact on a line, and where the curve bends down once between two knots with straight neighbours: a sliding window
+ * stops growing there. A chord would cut off that corner and underestimate, so neighbouring segments are extended to
+ * their intersection. Above the last knot its line continues; below the first one no decrease is assumed.
  */
 export function estimateAt(at: number, knots: readonly Knot[]): number {
   const sorted = [...knots].sort((a, b) => a.at - b.at);
@@ -105,7 +99,7 @@ export function estimateAt(at: number, knots: readonly Knot[]): number {
   return Math.max(chord, Math.min(segment(right - 1), segment(right + 1), sorted[right]?.bytes ?? chord));
 }
 
-/** Infinite beside the outer knots: no bound. */
+/** Infinity outside the outer knots: no bound. */
 function onLine(at: number, from: Knot | undefined, to: Knot | undefined): number {
   if (from === undefined || to === undefined) return Number.POSITIVE_INFINITY;
   return from.bytes + ((at - from.at) / (to.at - from.at)) * (to.bytes - from.bytes);

@@ -1,4 +1,3 @@
-/** Admission to the queue: its bound, and who is dropped when it is full. */
 import type { QueueFull } from '../../ports.ts';
 import type { SchedulerLimits } from '../limits.ts';
 import { type Residency, residencies, queuedCount, type SchedulerState, type Ticket } from './state.ts';
@@ -11,19 +10,19 @@ export function queueFull(state: SchedulerState, limits: SchedulerLimits): Queue
 }
 
 /**
- * The ticket to drop when the queue is too long: the youngest of the flow with the most tickets. One flooding client
- * thus cannot keep the others out. The newcomer itself is dropped unless its flow is clearly lighter.
+ * The ticket to drop when the queue is full: the youngest of the flow with the most tickets, so a flooding client
+ * cannot exclude others. The newcomer itself is dropped unless its flow is clearly lighter.
  */
 export function surplusTicket(
   state: SchedulerState,
   limits: SchedulerLimits,
   newcomer: Ticket,
 ): Ticket | null {
-  // Without any queue a model that is not loaded yet could never be used.
+  // With a queue of 0, a model that is not loaded yet could otherwise never be used.
   const ready = state.models.get(newcomer.modelId)?.residency?.state === 'ready';
   const limit = ready ? limits.maxQueue : Math.max(1, limits.maxQueue);
   if (queuedCount(state) <= limit) return null;
-  // A job that a crash put back was admitted before, so it neither counts nor is dropped.
+  // A job requeued after a crash was admitted before, so it neither counts nor is dropped.
   const flows = new Map<string, Ticket[]>();
   let waiting = 0;
   for (const model of state.models.values()) {
@@ -38,13 +37,13 @@ export function surplusTicket(
   if (waiting <= limit) return null;
   let heaviest: Ticket[] = flows.get(newcomer.flow) ?? [newcomer];
   const own = heaviest.length;
-  // Both counts include the newcomer; one more would only swap places.
+  // Both counts include the newcomer; a difference of one would only swap places.
   for (const flow of flows.values()) if (flow.length > Math.max(own, heaviest.length)) heaviest = flow;
   if (heaviest.length <= own) return newcomer;
   return heaviest.reduce((youngest, ticket) => (ticket.seq > youngest.seq ? ticket : youngest));
 }
 
-/** The refusal of a chat before it is read; `flow` is that of its client. The bounds are those of `surplusTicket`. */
+/** Refuses a chat before its body is read, with the bounds of `surplusTicket`; `flow` is its client's. */
 export function surplusChat(state: SchedulerState, limits: SchedulerLimits, flow: string): QueueFull | null {
   const counts = new Map<string, number>();
   for (const model of state.models.values())
@@ -64,11 +63,11 @@ export function surplusChat(state: SchedulerState, limits: SchedulerLimits, flow
   return heaviest > (counts.get(flow) ?? 0) + 1 ? null : queueFull(state, limits);
 }
 
-/** A background job yields its slot. */
+/** Background jobs yield their slots. */
 const foreground = (running: Residency['running']): number =>
   [...running.values()].filter(({ isBackground }) => !isBackground).length;
 
-/** Estimated time until a place is free: the time of the jobs ahead over the slots. */
+/** Estimated seconds until a place is free: duration of the jobs ahead over the slots. */
 function retryAfterS(state: SchedulerState): number {
   const slots = residencies(state).reduce((total, residency) => total + residency.slots, 0);
   const aheadMs = (queuedCount(state) + 1) * state.meanJobMs;

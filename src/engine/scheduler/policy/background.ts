@@ -1,6 +1,6 @@
 /**
- * Step 0 of the tree, and what follows step 3: background jobs. They are held beside the queues while any other job waits
- * or runs, join the queues one by one when none does, and give their slots back to those that come.
+ * Step 0 of the tree and the end of step 3: background jobs. They are held outside the queues while any other job
+ * waits or runs, join one by one when none does, and yield their slots to newcomers.
  */
 import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { quarantineError } from './faults.ts';
@@ -15,7 +15,7 @@ import {
 import { type Need, findRoom } from './switching.ts';
 import type { DecisionPass } from './decision-pass.ts';
 
-/** Reason why a background job may not be held as well; null: it may. */
+/** Reason why another background job may not be held; null: it may. */
 export function surplusHeld({ held }: SchedulerState, limit: number): SvcError | null {
   return held.length <= limit ? null : fail('queue_full', { limit, retryAfterS: 1 });
 }
@@ -54,7 +54,7 @@ export function preemptBackground(pass: DecisionPass, needs: readonly Need[]): v
   }
 }
 
-/** The youngest have done the least. */
+/** The youngest have done the least work. */
 function preempt(pass: DecisionPass, residency: Residency, most: number): void {
   const staying = backgroundOn(residency).filter(({ isPreempted }) => !isPreempted);
   for (const ticket of staying.toSorted((a, b) => b.startedAtMs - a.startedAtMs || b.seq - a.seq)) {
@@ -68,7 +68,6 @@ function preempt(pass: DecisionPass, residency: Residency, most: number): void {
 const backgroundOn = ({ running }: Residency): Ticket[] =>
   [...running.values()].filter(({ isBackground }) => isBackground);
 
-/** Whether any job that is not a background job waits or runs. */
 function isInUse({ models, running }: SchedulerState): boolean {
   for (const { queue } of models.values()) if (queue.some(({ isBackground }) => !isBackground)) return true;
   for (const { ticket } of running.values()) if (!ticket.isBackground) return true;

@@ -1,4 +1,4 @@
-/** One pass through the decision tree: what every step sees, and the few acts that steps share. */
+/** One pass through the decision tree: shared view and acts of its steps. */
 import type { Memory } from '../../ports.ts';
 import type { SvcError } from '../../../lib/errors/svc-error.ts';
 import type { Effects, Readings } from './effects.ts';
@@ -23,7 +23,7 @@ export class DecisionPass {
     this.nowMs = readings.nowMs();
   }
 
-  /** Read only when a load is in question, and then once. */
+  /** Read lazily, once per pass. */
   get free(): Memory {
     this.#free ??= this.readings.freeMemory();
     return this.#free;
@@ -34,13 +34,13 @@ export class DecisionPass {
     if (atMs > this.nowMs) this.#wakeMs = Math.min(this.#wakeMs, atMs);
   }
 
-  /** Sets the one timer to the next such time. */
+  /** Sets the one timer to the earliest noted time. */
   end(): void {
     if (Number.isFinite(this.#wakeMs)) this.effects.setTimer(this.#wakeMs - this.nowMs);
     else this.effects.cancelTimer();
   }
 
-  /** Whether a waiting job was refused since the last call. */
+  /** True if a waiting job was refused since the last call. */
   takeRejected(): boolean {
     const had = this.#hasRejected;
     this.#hasRejected = false;

@@ -1,4 +1,4 @@
-/** The only ways in which a decision can cause anything, and the only facts of the outside that it reads. */
+/** The only ways in which a decision can cause anything, and the only outside facts that it reads. */
 import type { LoadSize, Memory, ModelTarget } from '../../ports.ts';
 import type { SvcError } from '../../../lib/errors/svc-error.ts';
 import type { LoadPlan } from '../memory-plan.ts';
@@ -23,7 +23,7 @@ export interface Effects {
   preemptJob(seq: number): void;
   rejectJob(seq: number, error: SvcError): void;
   notifyQueued(seq: number, position: number, reason: string): void;
-  /** The one timer, reset by each call; it calls onTimer. */
+  /** The one timer; each call resets it. It calls onTimer. */
   setTimer(delayMs: number): void;
   cancelTimer(): void;
 }
@@ -31,10 +31,9 @@ export interface Effects {
 export interface Readings {
   /** Monotonic milliseconds. */
   nowMs(): number;
-  /** Memory of each device that a model could take now. */
   freeMemory(): Memory;
-  /** Memory of a load of this size; null: it takes no memory that is planned here. */
+  /** Null: no planned memory. */
   memoryNeed(target: ModelTarget, size: LoadSize): Memory | null;
-  /** False: asking for the measure of the model would make its need better known. */
+  /** False: `measureModel` would improve the known need. */
   isMeasured(target: ModelTarget): boolean;
 }

@@ -1,7 +1,7 @@
 /**
- * Order within one model: start-time fair queueing over flows, first in first out within a flow. A flow that floods only
- * lengthens its own line. A ticket that was overtaken too often goes first all the same, because an endless row of new
- * clients must not starve an old one.
+ * Order within one model: start-time fair queueing over flows, FIFO within a flow. A flooding flow only lengthens its
+ * own line. A ticket overtaken too often goes first, because an endless row of new clients must not starve an old
+ * one.
  */
 import { type ModelState, type Ticket, type Lane, type Residency, servesTicket } from './state.ts';
 import type { DecisionPass } from './decision-pass.ts';
@@ -13,8 +13,8 @@ interface Ranked {
 }
 
 /**
- * The ticket to start next among those that `may` start. One pass without allocation, as it runs at every job's end:
- * the queue is in order of arrival, so the most overtaken comes first, and the first ticket of a flow is its best.
+ * The next ticket among those that `may` start. One pass without allocation, because it runs at every job's end: the
+ * queue is in order of arrival, so the most overtaken comes first, and the first ticket of a flow is its best.
  */
 function nextTicket(
   model: ModelState,
@@ -26,7 +26,7 @@ function nextTicket(
   for (const ticket of model.queue) {
     if (!may(ticket)) continue;
     const turn = nextTurn(model, ticket.flow);
-    // Nothing later can be earlier than this, and no earlier ticket is overtaken too often or due.
+    // No later ticket can precede this one, and no earlier one is overtaken too often or due.
     if (ticket.overtaken >= maxOvertakes || turn === model.turn) return ticket;
     if (turn < bestTurn) {
       best = ticket;
@@ -36,14 +36,14 @@ function nextTicket(
   return best;
 }
 
-/** The whole queue in the order in which it would start now. */
+/** The whole queue in its current start order. */
 export function fairOrder(model: ModelState, maxOvertakes: number): Ticket[] {
   return rankings(model, maxOvertakes)
     .sort(inOrder)
     .map(({ ticket }) => ticket);
 }
 
-/** Position of the youngest ticket in that order; 1 is next. Without a sort, as it runs at every arrival. */
+/** 1 is next. Avoids a sort because it runs at every arrival. */
 export function positionOfYoungest(model: ModelState, maxOvertakes: number): number {
   const youngest = model.queue.at(-1);
   if (youngest === undefined) return 1;
@@ -55,14 +55,13 @@ export function positionOfYoungest(model: ModelState, maxOvertakes: number): num
   for (const { flow, cost, overtaken } of model.queue) {
     const turn = ahead.get(flow) ?? nextTurn(model, flow);
     ahead.set(flow, turn + cost);
-    // At the same turn the older one goes first, and here all others are older.
+    // At equal turns the older ticket goes first, and all others here are older.
     if (overtaken >= maxOvertakes || turn <= own) before += 1;
   }
-  // It counted itself.
   return before;
 }
 
-/** Takes a ticket out of the queue as started: its flow has had its turn. */
+/** Removes a started ticket: its flow has had its turn. */
 function takeTurn(model: ModelState, ticket: Ticket): void {
   const turn = nextTurn(model, ticket.flow);
   model.queue.splice(model.queue.indexOf(ticket), 1);
@@ -102,7 +101,7 @@ export function startJobs(pass: DecisionPass, claims: ReadonlyMap<number, number
     if (residency?.state !== 'ready') continue;
     const claim = claims.get(residency.id) ?? Number.POSITIVE_INFINITY;
     const belowSeq = Math.min(residency.retireFromSeq, claim);
-    // One pass looks at all lanes, as it is taken at every event and over the whole queue.
+    // One pass covers all lanes, because it runs at every event and over the whole queue.
     const may = (ticket: Ticket): boolean =>
       freeSlots(residency, ticket.lane) > 0 &&
       ticket.seq < belowSeq &&
@@ -126,10 +125,10 @@ function start(pass: DecisionPass, model: ModelState, residency: Residency, tick
   pass.effects.startJob(ticket.seq, residency.id);
 }
 
-/** Light jobs that the worker holds at a time: enough that it never waits for the next one. */
+/** Chosen: enough light jobs that the worker never waits for the next one. */
 const LIGHT_PLACES = 4;
 
-/** The frozen lane has one place per residency, apart from the shared slots; light jobs take none of either. */
+/** The frozen lane has one place per residency, apart from the shared slots; light jobs take neither. */
 function freeSlots({ slots, inLane }: Residency, lane: Lane): number {
   const places = { shared: slots, frozen: 1, light: LIGHT_PLACES };
   return places[lane] - inLane[lane];

@@ -1,10 +1,10 @@
-/** Effects of failures: models that are set aside for a while, and jobs that ended a worker too often. */
+/** Effects of failures: quarantined models, and jobs that crashed a worker too often. */
 import { fail, errorReason, type SvcError } from '../../../lib/errors/svc-error.ts';
 import type { SchedulerLimits } from '../limits.ts';
 import type { ModelState, SchedulerState, Ticket } from './state.ts';
 import type { Job } from '../../../contract/job.ts';
 
-/** Failures that say nothing about the model file and may be gone with the next try. */
+/** Failures that say nothing about the model file; the next try may succeed. */
 const NOT_THE_MODEL = new Set(['native_unavailable', 'model_damaged', 'cancelled', 'draining']);
 
 export function recordLoadFailure(
@@ -40,7 +40,6 @@ export function quarantineError(model: ModelState, nowMs: number): SvcError | nu
   return fail('model_quarantined', { model: model.modelId, reason, retryAfterS });
 }
 
-/** Counts a crash against a job. */
 export function recordCrash(
   state: SchedulerState,
   key: string,
@@ -49,7 +48,7 @@ export function recordCrash(
 ): void {
   const known = state.poison.get(key);
   const crashes = (known !== undefined && known.untilMs > nowMs ? known.crashes : 0) + 1;
-  // Inserted again to keep the table in order of age; the oldest entry is dropped.
+  // Reinserted to keep the table in order of age; the oldest entry is dropped.
   state.poison.delete(key);
   state.poison.set(key, { crashes, untilMs: nowMs + limits.poisonMs });
   for (const [oldest] of state.poison) {
@@ -58,7 +57,7 @@ export function recordCrash(
   }
 }
 
-/** A job that ran to its end is not to blame for the crash that it was once part of. */
+/** A job that completed is not to blame for an earlier crash. */
 export function forgetCrash(state: SchedulerState, keys: PoisonKeys): void {
   if (state.poison.size === 0) return;
   for (const key of poisonKeys(keys)) state.poison.delete(key);
@@ -71,7 +70,7 @@ function poisonKeys({ poisonKey, grammarKey }: PoisonKeys): string[] {
   return grammar === null ? [poisonKey()] : [poisonKey(), grammar];
 }
 
-/** The refusal of a job that ended a worker too often, while that is remembered. */
+/** Refusal of a job that crashed a worker too often, while that is remembered. */
 export function poisonError(
   state: SchedulerState,
   keys: PoisonKeys,
@@ -89,17 +88,17 @@ export function poisonError(
 }
 
 /**
- * A short name for a job, the same for jobs that differ only in their id: two 32-bit multiplicative hashes and the
- * length. It only decides which repeated request is refused after it crashed a worker twice, so it need not withstand
- * a forger; it must be small, because the request itself may be megabytes.
+ * Short hash of a job without its id: two 32-bit multiplicative hashes and the length. It only decides which repeated
+ * request is refused after two crashes, so it need not resist forgery; it must be small, because the request may be
+ * megabytes.
  */
 export function poisonKey(modelId: string, job: Job): string {
   return shortName([modelId, { ...job, jobId: '' }]);
 }
 
 /**
- * The same of what the job holds its answer to, because another text beside it is no other danger; null for a job that
- * is held to nothing that a client wrote.
+ * Hash of the answer's constraint (grammar or tools), because the text around it does not change the danger; null
+ * without a client's constraint.
  */
 export function grammarKey(modelId: string, job: Job): string | null {
   if (job.kind !== 'generate') return null;
@@ -108,7 +107,7 @@ export function grammarKey(modelId: string, job: Job): string | null {
   return isFree && tools.length === 0 ? null : `grammar ${shortName([modelId, format, tools])}`;
 }
 
-/** Two different values may by accident have the same short name. */
+/** Collisions are possible and harmless. */
 function shortName(value: unknown): string {
   const text = JSON.stringify(value);
   let a = 0x811c9dc5;

@@ -1,7 +1,7 @@
 /**
- * engine/scheduler/policy owns every decision of the scheduler, as plain functions over plain state (state.ts).
- * One writer, synchronous: each `on…` method takes one event into the state, then `#decide` walks the whole tree. It
- * knows no promises, no clock and no backend; loop.ts carries its effects out.
+ * engine/scheduler/policy owns every decision of the scheduler, as plain functions over plain state (state.ts). One
+ * writer, synchronous: each `on…` method applies one event to the state, then `#decide` walks the whole tree. It
+ * knows no promises, no clock and no backend; loop.ts performs its effects.
  */
 import type { ModelTarget, QueueFull, ResidencyFacts } from '../../ports.ts';
 import { fail, isFailure, type SvcError } from '../../../lib/errors/svc-error.ts';
@@ -33,7 +33,7 @@ import { whyNoRoom } from '../memory-plan.ts';
 import { reportWaiting } from './waiting-reports.ts';
 import { DecisionPass } from './decision-pass.ts';
 
-/** Fields of a submission; `seq` ascends in the order of arrival. */
+/** `seq` ascends in the order of arrival. */
 type Arrival = Pick<
   Ticket,
   'seq' | 'flow' | 'lane' | 'cost' | 'wantedCtx' | 'keepAliveMs' | 'poisonKey' | 'grammarKey'
@@ -46,25 +46,24 @@ interface FailedLoad {
 
 interface Crash {
   readonly error: SvcError;
-  /** False when the worker was ended from outside, and no job is to blame. */
+  /** False if the worker was ended from outside, so that no job is to blame. */
   readonly blame: boolean;
-  /** Whether the client has seen anything of the job. */
+  /** True if the client has received anything of the job. */
   readonly begun: boolean;
 }
 
 /**
  * The tree, in this order at every event:
- *   0. Background jobs join the queues where no other job waits or runs, and leave them where one does (background.ts).
- *   1. Needs: which models have a waiting job that no residency can take, oldest job first; one whose memory is not
- *      known is measured before.
+ *   0. Background jobs join the queues if no other job waits or runs, and leave them if one does (background.ts).
+ *   1. Needs: models with a waiting job that no residency can take, oldest job first; unknown memory is measured first.
  *   2. Claims: a need that waited `maxSwitchWaitMs` on busy models closes them to jobs younger than its own.
  *   3. Starts: every free slot takes the next job in fair order (fairness.ts), below the claim on it. Running
- *      background jobs give way to those that still wait.
+ *      background jobs yield to those that still wait.
  *   4. Loads, per need:  4a too early after a failure: wait.  4b too many loads at once: wait.
- *      4c room is there: load.  4d idle models make room: evict.  4e only busy ones could: wait.
+ *      4c enough room: load.  4d idle models hold the room: evict.  4e only busy ones hold it: wait.
  *      4f it can never fit: refuse.  An older need in 4d, or in 4e for too long, bars younger ones from 4c and 4d.
- *   5. Keep-alive: an idle model leaves when it was asked to, or when its time is over.
- *   6. Waiting jobs are told position and reason; one timer is set for the next moment that matters.
+ *   5. Keep-alive: an idle model is unloaded on request or when its time is over.
+ *   6. Waiting jobs receive position and reason; one timer is set for the next relevant moment.
  */
 export class Policy {
   readonly state = initialState();
@@ -78,7 +77,7 @@ export class Policy {
     this.#readings = readings;
   }
 
-  /** The refusal of one more chat of this flow; see `Engine.queueFull`. */
+  /** See `Engine.queueFull`. */
   queueFull(flow: string): QueueFull | null {
     return this.state.draining ? null : surplusChat(this.state, this.#limits, flow);
   }
@@ -122,9 +121,7 @@ export class Policy {
     this.#decide(pass);
   }
 
-  /**
-   * The client cancelled. A running job is ended by its signal and reported as ended; a waiting one is removed at once.
-   */
+  /** A running job is ended by its signal and reported as ended; a waiting one is removed at once. */
   onCancel(seq: number): void {
     const queues = [...this.state.models.values()].map(({ queue }) => queue);
     for (const queue of [this.state.held, ...queues]) {
@@ -151,7 +148,7 @@ export class Policy {
     const residency = this.state.running.get(seq)?.residency;
     const ticket = this.#leave(seq, pass.nowMs);
     if (ticket === null || residency === undefined) return;
-    // Its other jobs are about to fail too; until the worker is gone its memory counts.
+    // Its other jobs are about to fail too; its memory counts until the worker has exited.
     residency.state = 'ending';
     const poison = crash.blame ? this.#blame(ticket, crash, pass.nowMs) : null;
     const final = crash.begun || ticket.requeues >= this.#limits.maxRequeues || this.state.draining;
@@ -198,7 +195,7 @@ export class Policy {
     this.#decide(this.#pass());
   }
 
-  /** Memory is requested back; false when the model is not loaded. Jobs that waited before still run. */
+  /** False if the model is not loaded. Jobs that waited before still run. */
   onUnload(modelId: string): boolean {
     const residency = this.state.models.get(modelId)?.residency ?? null;
     if (residency === null) return false;
@@ -229,7 +226,7 @@ export class Policy {
     this.#decide(this.#pass());
   }
 
-  /** Source of the memory for a load of this model. */
+  /** Where a load of this model would get its memory. */
   room(target: ModelTarget, wantedCtx: number): Room {
     const known = this.state.models.get(target.modelId) ?? modelState(initialState(), target);
     return findRoom(this.#pass(), { ...known, target }, wantedCtx);
@@ -260,16 +257,16 @@ export class Policy {
     return poisonError(this.state, arrival, nowMs, this.#limits);
   }
 
-  /** Counts the crash against its job; the refusal when that was one too many. */
+  /** Counts the crash against its job; returns the refusal if it was one too many. */
   #blame(ticket: Ticket, { error }: Crash, nowMs: number): SvcError<'poison_request'> | null {
     recordCrash(this.state, ticket.poisonKey(), nowMs, this.#limits);
-    // Only steps that do not end speak against a grammar: a crash has many causes, and other jobs share it.
+    // Only endless steps count against a grammar: a crash has many causes, and other jobs share it.
     const grammar = error.code === 'worker_hung' ? ticket.grammarKey() : null;
     if (grammar !== null) recordCrash(this.state, grammar, nowMs, this.#limits);
     return poisonError(this.state, ticket, nowMs, this.#limits);
   }
 
-  /** When the child itself runs out of memory, a second try needs more room, or else has to be smaller. */
+  /** When the child itself runs out of memory, a second try needs more room or must be smaller. */
   #retryForMemory(pass: DecisionPass, model: ModelState, { residency, error }: FailedLoad): boolean {
     if (error.code !== 'out_of_memory' || model.memoryRetried || this.state.draining) return false;
     const all = residencies(this.state);
@@ -293,7 +290,7 @@ export class Policy {
     residency.running.delete(seq);
     residency.inLane[ticket.lane] -= 1;
     residency.lastUsedMs = nowMs;
-    // A light job that says nothing of it leaves what the last answer was promised.
+    // A light job without a keep-alive keeps the one of the last answer.
     if (ticket.lane !== 'light' || ticket.keepAliveMs !== null)
       residency.keepAliveMs = ticket.keepAliveMs ?? this.#limits.keepAliveMs;
     return ticket;
@@ -304,14 +301,14 @@ export class Policy {
   }
 }
 
-/** Out of memory: the native library's message does not say how much was missing. */
+/** The native library does not report how much memory was missing. */
 function withNeed(error: SvcError, { plan }: Residency, pass: DecisionPass): SvcError {
   if (!isFailure(error, 'out_of_memory')) return error;
   const { model, reason } = error.detail;
   return fail('out_of_memory', { model, reason: whyNoRoom(reason, plan.memory, pass.free) }, error);
 }
 
-/** Returns to its place in the order of arrival, with its number and age. */
+/** Restores its place in the order of arrival, with its number and age. */
 function requeue(queue: Ticket[], ticket: Ticket): void {
   ticket.requeues += 1;
   ticket.told = null;

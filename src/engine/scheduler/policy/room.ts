@@ -1,7 +1,4 @@
-/**
- * Source of the memory for a load: it is there, or idle models make room, or busy ones will have to. Pure: it changes
- * nothing and causes nothing.
- */
+/** Source of the memory for a load: free, held by idle models, or held by busy ones. Pure. */
 import { bytesOn, fits, least, minus, plus, scaled, shortage } from '../../device-memory.ts';
 import type { Memory } from '../../ports.ts';
 import { bestPlan, type LoadPlan, leastNeed, necessaryPlan, type Wish } from '../memory-plan.ts';
@@ -9,7 +6,7 @@ import { type Residency, residencies, type ModelState, type SchedulerState } fro
 
 export type Room = { readonly need: Memory } & (
   | { readonly kind: 'there'; readonly plan: LoadPlan }
-  /** All of these are idle and free enough memory; an empty list waits for those that are already ending. */
+  /** All are idle and free enough memory; an empty list waits for models already ending. */
   | { readonly kind: 'evict'; readonly victims: readonly Residency[] }
   /** Some of these are busy. */
   | { readonly kind: 'busy'; readonly victims: readonly Residency[] }
@@ -34,7 +31,7 @@ export function roomFor(state: SchedulerState, request: RoomRequest): Room {
 
   const need = necessary.memory;
 
-  // A model is never in memory twice, so its own residency always has to go first.
+  // A model is never in memory twice, so its own residency is evicted first.
   const own = staying.filter((residency) => residency.modelId === model.modelId);
   const others = staying.filter((residency) => residency.modelId !== model.modelId);
   const victims = [...own];
@@ -58,7 +55,7 @@ export function roomFor(state: SchedulerState, request: RoomRequest): Room {
   return { kind: 'there', need: plan.memory, plan };
 }
 
-/** Nothing runs on it; an abandoned load counts too. */
+/** An abandoned load counts as idle. */
 export function isIdle(state: SchedulerState, residency: Residency): boolean {
   if (residency.state === 'loading') return state.models.get(residency.modelId)?.queue.length === 0;
   return residency.running.size === 0;
@@ -67,7 +64,6 @@ export function isIdle(state: SchedulerState, residency: Residency): boolean {
 /** A remote model takes no memory of this machine. */
 const isCounted = ({ memory }: { readonly memory: Memory }): boolean => memory.length > 0;
 
-/** Models that could be evicted, in the order of their eviction. */
 export function evictionOrder(state: SchedulerState): Residency[] {
   return residencies(state)
     .filter((residency) => residency.state !== 'ending' && isCounted(residency))
@@ -85,8 +81,8 @@ function sum(list: readonly Residency[]): Memory {
 }
 
 /**
- * Memory for a further load. Loads under way have not taken their share yet; and as the system counts mapped weights as
- * available, what was free before any load minus what the loaded ones were planned with bounds it too.
+ * Memory for a further load. Running loads have not taken their share yet. The system counts mapped weights as
+ * available, so the free memory before any load minus the planned memory of loaded models is an upper bound.
  */
 export function availableMemory(state: SchedulerState, free: Memory, reserveBytes: number): Memory {
   const all = residencies(state);

@@ -1,37 +1,32 @@
-/** The plain state that decisions read and change. Only policy.ts and its parts write it, one event at a time. */
+/** Plain state of the scheduler. Only policy.ts and its parts write it, one event at a time. */
 import type { Memory, ModelTarget, ResidencyFacts } from '../../ports.ts';
 import type { LoadPlan } from '../memory-plan.ts';
 import type { SvcError } from '../../../lib/errors/svc-error.ts';
 
-/**
- * Place of a job: `shared` in a slot, `frozen` alone in a context of its own, `light` beside both, because it evaluates
- * nothing.
- */
+/** `shared`: in a slot. `frozen`: alone in its own context. `light`: evaluates nothing, so it takes neither. */
 export type Lane = 'shared' | 'frozen' | 'light';
 
-/** One submission, from admission to its end. `seq` is its place in the order of arrival and its name. */
+/** One submission from admission to its end. `seq` is its id and its place in the order of arrival. */
 export interface Ticket {
   readonly seq: number;
   readonly modelId: string;
-  /** Key of fairness: client and kind of work together, because neither may starve the other. */
+  /** Fairness key: client and kind of work together, because neither may starve the other. */
   readonly flow: string;
   readonly lane: Lane;
-  /** Share of a turn that it uses up. */
+  /** Share of a turn that it uses. */
   readonly cost: number;
-  /** It runs only while no other job waits or runs. */
   readonly isBackground: boolean;
   readonly wantedCtx: number;
   readonly keepAliveMs: number | null;
-  /** Names jobs that are the same but for their id; costly, so computed only when something crashed before. */
+  /** Equal for jobs that differ only in their id. Costly, so computed only after a crash. */
   readonly poisonKey: () => string;
-  /** Names what a job's answer is held to; null: nothing of the client's. */
+  /** Identifies the constraint of a job's answer; null: none from the client. */
   readonly grammarKey: () => string | null;
   readonly enqueuedAtMs: number;
   startedAtMs: number;
   overtaken: number;
   requeues: number;
   isPreempted: boolean;
-  /** Last report to its client. */
   told: { readonly position: number; readonly reason: string } | null;
 }
 
@@ -39,13 +34,13 @@ export interface Residency {
   readonly id: number;
   readonly modelId: string;
   readonly target: ModelTarget;
-  /** `ending`: its worker is going or gone; nothing starts on it, but its memory still counts. */
+  /** `ending`: nothing starts on it, but its memory still counts. */
   state: 'loading' | 'ready' | 'ending';
   facts: ResidencyFacts | null;
-  /** The window requested by its load; the plan may have granted less. */
+  /** Window requested by its load; the plan may have granted less. */
   readonly wantedCtx: number;
   readonly plan: LoadPlan;
-  /** Memory that it counts for: as planned, and as measured once it is loaded. */
+  /** Planned memory, then measured memory once it is loaded. */
   memory: Memory;
   slots: number;
   readonly running: Map<number, Ticket>;
@@ -54,7 +49,7 @@ export interface Residency {
   readyAtMs: number;
   lastUsedMs: number;
   keepAliveMs: number;
-  /** Monotonic time of its unload without new jobs; null while busy or without one. */
+  /** Monotonic time of its unload if no job arrives; null while busy or without a limit. */
   expiresAtMs: number | null;
   /** Tickets from this number on do not start here, because an unload was requested. */
   retireFromSeq: number;
@@ -62,25 +57,24 @@ export interface Residency {
 
 export interface ModelState {
   readonly modelId: string;
-  /** Of the latest submission: a model that was replaced in the store is loaded again. */
+  /** From the latest submission: a model that was replaced in the store is loaded again. */
   target: ModelTarget;
-  /** In order of arrival. */
   readonly queue: Ticket[];
   residency: Residency | null;
-  /** Start-time fair queueing: the turn reached, and the next turn of each flow that is beyond it. */
+  /** Start-time fair queueing: the turn reached, and the next turn of each flow beyond it. */
   turn: number;
   readonly turns: Map<string, number>;
-  /** Reason why its queue waits, as a plain phrase. */
+  /** Wait reason of its queue, as a plain phrase. */
   waitReason: string;
   failures: number;
   lastFailure: SvcError | null;
   retryAtMs: number;
   quarantinedUntilMs: number;
-  /** An out-of-memory load was answered by another try; the next one is final. */
+  /** An out-of-memory load was retried; the next failure is final. */
   memoryRetried: boolean;
-  /** ... which has to be smaller than this one. */
+  /** The retry must be smaller than this. */
   below: LoadPlan | null;
-  /** The revision whose memory was last requested, and whether the answer is pending. */
+  /** Revision of the last memory request, and whether the answer is pending. */
   measured: { readonly revision: string; isOut: boolean } | null;
 }
 
@@ -91,16 +85,16 @@ interface PoisonEntry {
 
 export interface SchedulerState {
   readonly models: Map<string, ModelState>;
-  /** Waiting background jobs in order of arrival; they run when no other job does. */
+  /** Waiting background jobs in order of arrival. */
   readonly held: Ticket[];
   lastSeq: number;
   nextResidencyId: number;
-  /** Residency of each started ticket, until its end is reported. */
+  /** Started tickets until their end is reported. */
   readonly running: Map<number, { readonly ticket: Ticket; readonly residency: Residency }>;
   draining: boolean;
   /** Free memory while no model was loaded: mapped weights may count as available to the system. */
   budget: Memory | null;
-  /** Moving average of the time from start to end of a job. */
+  /** Moving average of job durations. */
   meanJobMs: number;
   readonly poison: Map<string, PoisonEntry>;
   lastNotifyMs: number;
@@ -159,12 +153,11 @@ export function queuedCount(state: SchedulerState): number {
   return count;
 }
 
-/** Whether a waiting job can run on the residency as it is loaded; a light one needs no window. */
+/** True if the waiting job can run on this residency; a light job needs no window. */
 export function servesTicket(residency: Residency, target: ModelTarget, ticket: Ticket): boolean {
   return serves(residency, target, ticket.lane === 'light' ? 0 : ticket.wantedCtx);
 }
 
-/** Whether a job for this target and window can run on the residency as it is loaded. */
 export function serves(residency: Residency, target: ModelTarget, wantedCtx: number): boolean {
   return residency.target.revision === target.revision && wantedCtx <= residency.wantedCtx;
 }

@@ -1,4 +1,4 @@
-/** Steps 1, 2 and 4 of the tree: which models need to be loaded, which are evicted for them, and when. */
+/** Steps 1, 2 and 4 of the tree: which models to load, which to evict for them, and when. */
 import { loadReason } from '../../../contract/job-event.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import { most } from '../../device-memory.ts';
@@ -8,15 +8,15 @@ import { availableMemory, type Room, roomFor } from './room.ts';
 import { type Residency, residencies, type ModelState, servesTicket, type Ticket } from './state.ts';
 import type { DecisionPass } from './decision-pass.ts';
 
-/** A model with a waiting job that no residency can take; the job is the oldest of those. */
+/** A model with a waiting job that no residency can take, with the oldest such job. */
 export interface Need {
   readonly model: ModelState;
   readonly head: Ticket;
 }
 
 /**
- * Step 1, oldest first. A residency that is loading or ending raises the question again when it is done, and so does the
- * measure of a model whose memory nobody knows yet: nothing makes room for a guess.
+ * Step 1, oldest first. A loading or ending residency decides again when it is done, and so does the measurement of a
+ * model with unknown memory: no model is evicted for a guess.
  */
 export function findNeeds(pass: DecisionPass): Need[] {
   const needs: Need[] = [];
@@ -28,8 +28,8 @@ export function findNeeds(pass: DecisionPass): Need[] {
 }
 
 /**
- * Step 2: per residency, the ticket number from which nothing starts there. A wait counts from the moment that the
- * holder of the memory was ready: a new load always serves a group of jobs before it can be claimed.
+ * Step 2: per residency, the ticket number from which nothing starts there. The wait counts from the time that the
+ * holder of the memory became ready: a new load always serves a group of jobs before it can be claimed.
  */
 export function findClaims(pass: DecisionPass, needs: readonly Need[]): Map<number, number> {
   const claims = new Map<number, number>();
@@ -68,7 +68,7 @@ export function answerNeeds(pass: DecisionPass, needs: readonly Need[]): void {
         break;
       case 'evict':
         if (!barred) for (const victim of room.victims) pass.unload(victim); // 4d
-        // Memory that is being freed belongs to this need, and not to a younger one that asks in the meantime.
+        // Memory being freed belongs to this need, and not to a younger one that arrives meanwhile.
         barred = true;
         break;
       case 'there':
@@ -97,13 +97,13 @@ export function findRoom(pass: DecisionPass, model: ModelState, wantedCtx = most
   });
 }
 
-/** Asks once for each revision. */
+/** Requests one measurement per revision. */
 function isBeingMeasured(pass: DecisionPass, model: ModelState): boolean {
   const { target, modelId } = model;
   if (model.measured?.revision === target.revision) return model.measured.isOut;
   if (pass.readings.isMeasured(target)) return false;
   model.measured = { revision: target.revision, isOut: true };
-  // For the waiting jobs it is part of the load.
+  // To waiting jobs, the measurement is part of the load.
   model.waitReason = loadReason(modelId);
   pass.effects.measureModel(target);
   return true;
@@ -165,7 +165,7 @@ function loadsUnderWay(pass: DecisionPass): number {
   return residencies(pass.state).filter((residency) => residency.state === 'loading').length;
 }
 
-/** One load serves all waiting jobs, so it is planned for the largest window among them. */
+/** One load serves all waiting jobs, so it is planned for their largest window. */
 function mostWantedCtx(model: ModelState): number {
   return model.queue.reduce((most, ticket) => Math.max(most, ticket.wantedCtx), 0);
 }

@@ -1,6 +1,6 @@
 /**
- * Step 6 of the tree: waiting jobs are told their position and the reason. A new reason is told at once, a new
- * position at most every `notifyMs`, because a long queue moves often.
+ * Step 6 of the tree: reports position and reason to waiting jobs. A new reason is sent at once, a new position at
+ * most every `notifyMs`, because a long queue moves often.
  */
 import { loadReason } from '../../../contract/job-event.ts';
 import { fairOrder, positionOfYoungest } from './fairness.ts';
@@ -25,7 +25,7 @@ function reportModel(pass: DecisionPass, model: ModelState, due: boolean): void 
   const { maxOvertakes } = pass.limits;
   const reason = waitingReason(model);
   const stale = model.queue.find((ticket) => ticket.told?.reason !== reason);
-  // A newcomer to a long queue is the normal case, and must not cost a sort of the whole.
+  // A newcomer to a long queue is the normal case and must not cost a sort of the whole queue.
   if (!due && stale !== undefined && stale === model.queue.at(-1)) {
     tell(pass, stale, positionOfYoungest(model, maxOvertakes), reason);
   } else if (due || stale !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * Parts of a job that each dialect takes, and their names there. The requests, the fields that are reported as without
- * effect, and the table of docs/engines.md derive from this.
+ * Job features that each dialect supports, and their names there. Requests, the report of ignored fields, and the
+ * table of docs/engines.md derive from this.
  */
 import type { Job } from '../../../contract/job.ts';
 import { SAMPLING_REACHES, type SamplingReach, type SamplingRow } from '../../../contract/sampling.ts';
@@ -9,31 +9,31 @@ import type { IdleOption } from '../../ports.ts';
 import type { Dialect } from '../ports.ts';
 
 export interface Abilities {
-  /** The sampling options that it knows. */
   readonly sampling: SamplingReach;
-  /** The window can be asked for. */
   readonly numCtx: boolean;
-  /** The member that takes a GBNF grammar, as a path; null: it has none. */
+  /** Path of the member that takes a GBNF grammar; null: unsupported. */
   readonly grammar: readonly string[] | null;
-  /** `switch`: thinking is switched by a variable of the template. `plain`: by a field. `effort`: only its amount. */
+  /** `switch`: a template variable switches thinking. `plain`: a field. `effort`: only its amount. */
   readonly thinking: 'switch' | 'plain' | 'effort';
-  /** The field that bounds thinking, in tokens. */
+  /** Field that limits thinking, in tokens. */
   readonly thinkingBudget: string | null;
-  /** Earlier thinking is taken with the turns that it belongs to. */
+  /** Accepts earlier thinking in the turns it belongs to. */
   readonly pastThinking: boolean;
-  /** Continues answers that a client has begun: by a field, or always; null: never. */
+  /** Continues a partial answer: on request by a field, or always; null: never. */
   readonly begunAnswers: 'asked' | 'always' | null;
-  /** Takes `ignore_eos`. */
   readonly ignoresEnd: boolean;
-  /** Biases name tokens by their text, too. */
+  /** Biases can name tokens by text. */
   readonly biasedTexts: boolean;
-  /** A prompt may be texts and tokens in turn. */
+  /** A prompt may alternate texts and tokens. */
   readonly mixedPrompts: boolean;
-  /** Accepts a limit of one call; else only the first call is used. */
+  /** Accepts a limit of one call; otherwise only the first call is used. */
   readonly parallelCalls: boolean;
-  /** Takes `tool_choice`; else it gets no tools where none may be called, and its answer is checked where one must be. */
+  /**
+   * Accepts `tool_choice`; otherwise it gets no tools where calls are forbidden, and its answer is checked where one
+   * is required.
+   */
   readonly toolChoice: boolean;
-  /** Leaves out what does not fit its window without saying so; then the prompt that it counts fills the window. */
+  /** Silently drops what exceeds its window; the reported prompt then fills the window. */
   readonly cutsPrompts: boolean;
 }
 
@@ -130,7 +130,7 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
   },
 };
 
-/** Name of a sampling option in a dialect; null: unknown there. */
+/** Null: unknown to the dialect. */
 export function samplingName(dialect: Dialect, row: SamplingRow): string | null {
   const { sampling } = ABILITIES[dialect];
   // Another Hearth would apply its own defaults.
@@ -139,7 +139,6 @@ export function samplingName(dialect: Dialect, row: SamplingRow): string | null 
   return sampling === 'servers' ? (row.serversName ?? row.wire) : row.wire;
 }
 
-/** Options of a request that have no effect in a dialect. */
 export function idleOptions(dialect: Dialect): ReadonlySet<IdleOption> {
   const { numCtx, thinkingBudget } = ABILITIES[dialect];
   return new Set<IdleOption>([
@@ -152,5 +151,4 @@ export function idleOptions(dialect: Dialect): ReadonlySet<IdleOption> {
   ]);
 }
 
-/** The kinds of job that an upstream runs. */
 export type UpstreamJob = Extract<Job, { kind: 'generate' | 'embed' }>;

@@ -1,7 +1,7 @@
-/** The guard of repetition over what an upstream says: its tokens are not told, so pieces of words stand for them. */
+/** Repetition guard for upstream answers: pieces of words replace the unknown tokens. */
 import { RepetitionGuard } from '../../../lib/base/repetition-guard.ts';
 
-/** About what tokenizers make of a text. */
+/** Roughly the pieces of a tokenizer. */
 const WORDS = /\p{L}{1,6}|\d{1,3}|[^\S\n]+|\n+|[^\p{L}\d\s]/gu;
 
 export class UpstreamWords {
@@ -10,7 +10,7 @@ export class UpstreamWords {
   readonly #ids = new Map<string, number>();
   readonly #guard: RepetitionGuard | null;
 
-  /** 0: nothing is looked for. */
+  /** 0 disables the guard. */
   constructor(limit: number) {
     const joinWords = (tokens: readonly number[]): string =>
       tokens.map((token) => this.#words[token]).join('');
@@ -40,13 +40,13 @@ export class UpstreamWords {
 }
 
 /**
- * Joins characters whose halves arrive in two pieces: the two parts of a surrogate pair, or the U+FFFD that a decoder wrote
- * for the first bytes of a character. Half a character that a limit leaves at the end is no text.
+ * Joins characters split over two pieces: surrogate pairs, or a U+FFFD that a decoder wrote for the first bytes of a
+ * character. Half a character left by a limit at the end is dropped.
  */
 export class WholeCharacters {
   #held = '';
 
-  /** Returns the text that is certain; the rest waits for the next piece. */
+  /** Returns the complete text; the rest waits for the next piece. */
   take(piece: string): string {
     const text = this.#held + piece;
     const end = text.length - unfinished(text);
@@ -54,7 +54,7 @@ export class WholeCharacters {
     return text.slice(0, end).toWellFormed();
   }
 
-  /** Returns the waiting text, unless a limit cut it. */
+  /** Returns the waiting text unless a limit cut it. */
   end(isCut: boolean): string {
     const held = this.#held.toWellFormed();
     this.#held = '';
@@ -62,10 +62,10 @@ export class WholeCharacters {
   }
 }
 
-/** A character of UTF-8 is missing at most its last byte, so its beginning has three. */
+/** The start of an unfinished UTF-8 character has at most three bytes. */
 const MOST_REPLACED = 3;
 
-/** Number of code units at the end that may belong to an unfinished character. */
+/** Code units at the end that may belong to an unfinished character. */
 function unfinished(text: string): number {
   if (/[\ud800-\udbff]/.test(text.at(-1) ?? '')) return 1;
   let count = 0;

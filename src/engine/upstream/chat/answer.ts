@@ -1,6 +1,6 @@
 /**
- * The pieces of a streamed answer as job events. Whatever stands in them is hostile: what does not fit ends the answer
- * with `upstream_broken`, and never passes as its end. Ids and names of models in it are not looked at.
+ * Converts a streamed answer to job events. Its content is hostile: an invalid piece ends the answer with
+ * `upstream_broken` and never passes as its end. Ids and model names in it are ignored.
  */
 import { Check } from 'typebox/value';
 import {
@@ -25,29 +25,27 @@ import { UpstreamWords, WholeCharacters } from './answer-text.ts';
 interface AnswerContext {
   readonly asked: Asked;
   readonly isChat: boolean;
-  /** Tool calls that may be passed on; further ones are left out, as if the model had stopped there. */
+  /** Further tool calls are dropped, as if the model had stopped there. */
   readonly maxCalls: number;
   readonly wantsLogprobs: boolean;
-  /** Repeated tokens, about, after which the answer ends; 0: it goes on. */
+  /** Approximate number of repeated tokens that ends the answer; 0: disabled. */
   readonly repetitionLimit: number;
-  /** 0: not known. */
+  /** 0: unknown. */
   readonly numCtx: number;
-  /** A prompt that fills the window was cut. */
+  /** A prompt that fills the window counts as cut. */
   readonly cutsPrompts: boolean;
-  /** Milliseconds since the request was sent. */
   readonly sinceSentMs: () => number;
 }
 
 type Saying = 'text' | 'reasoning' | 'tool_arguments';
 
-/** Pieces within less than this arrived together. */
+/** Pieces within less than this many milliseconds arrived together. */
 const SEEN_MS = 1;
 
 export class AnswerReader {
   readonly #context: AnswerContext;
   readonly #emit: (event: JobEvent) => void;
   readonly #timings = { prefillMs: 0, decodeMs: 0 };
-  /** Figures that the upstream measured itself. */
   readonly #told: { prefillMs?: number; decodeMs?: number } = {};
   #startedMs: number | null = null;
   #finish: FinishReason | null = null;
@@ -55,18 +53,17 @@ export class AnswerReader {
   #usage: Usage | null = null;
   #drafts: { drafted: number; accepted: number } | null = null;
   #calls = 0;
-  /** The upstream's number of the call that is open; -1: none. */
+  /** The upstream's index of the open call; -1: none. */
   #openCall = -1;
   #pieces = 0;
   #saidChars = 0;
-  /** Of the arguments of the open call. */
   #arguments = new JsonGauge(ARGUMENTS_LIMITS);
   readonly #characters = new WholeCharacters();
   #saying: Saying = 'text';
   readonly #words: UpstreamWords;
   #repetition: DoneEvent['repetition'];
   #guarded: DoneEvent['calls'];
-  /** `[DONE]` was read, or nothing more is wanted: nothing may follow. */
+  /** `[DONE]` was read or the answer was ended here: nothing may follow. */
   isOver = false;
 
   /** Ended here, without the upstream's knowledge. */
@@ -80,14 +77,14 @@ export class AnswerReader {
     this.#words = new UpstreamWords(context.repetitionLimit);
   }
 
-  /** Takes the `data` of one event, already parsed if it is long; throws if it cannot be part of an answer. */
+  /** Takes the `data` of one event, already parsed if it is long; throws if it is invalid. */
   take(data: string, fields?: unknown): void {
     if (this.isOver) return;
     if (data === '[DONE]') {
       this.isOver = true;
       return;
     }
-    // Some send the arguments of a call as an object, whose numbers keep their spelling.
+    // Some send call arguments as an object, whose numbers keep their spelling.
     const chunk = fields ?? parseFields(data, data.includes('"tool_calls"') ? parseSpelled : JSON.parse);
     if (typeof chunk !== 'object' || chunk === null) throw this.unreadable('it is no object');
     const error = field(chunk, 'error');
@@ -102,7 +99,7 @@ export class AnswerReader {
     if (choice !== undefined) this.#readChoice(choice);
   }
 
-  /** The body has ended, or `[DONE]` was read: the answer is whole or it is broken. */
+  /** Call at the end of the body or after `[DONE]`; throws if the answer is incomplete. */
   end(): DoneEvent {
     if (this.wasEnded) {
       this.#finish = 'length';
@@ -133,7 +130,7 @@ export class AnswerReader {
     };
   }
 
-  /** An answer needs a place in the window: a prompt that left none had more than was read. */
+  /** An answer needs a place in the window: a prompt that left none was cut. */
   #checkPrompt(): void {
     const { cutsPrompts, numCtx } = this.#context;
     const promptTokens = this.#usage?.promptTokens ?? 0;
@@ -171,7 +168,6 @@ export class AnswerReader {
     this.#sayText('text', text, tokens);
   }
 
-  /** Emits the complete characters of the text. */
   #sayText(type: Saying, given: string, tokens: readonly SampledToken[] = []): void {
     if (type !== this.#saying) this.#completeCharacter(false);
     this.#saying = type;
@@ -253,12 +249,12 @@ export class AnswerReader {
     if (drafted !== undefined && accepted !== undefined && drafted > 0) this.#drafts = { drafted, accepted };
   }
 
-  /** Milliseconds within the time that the request took so far. */
+  /** A number of milliseconds within the elapsed time of the request. */
   #isSpan(value: unknown): value is number {
     return typeof value === 'number' && value >= 0 && value <= this.#context.sinceSentMs();
   }
 
-  /** Emits an event of the model; nothing may follow its finish reason. */
+  /** Emits a model event; nothing may follow its finish reason. */
   #say(event: JobEvent): void {
     if (this.#finish !== null) throw this.#broken('it goes on behind its finish reason');
     if ('text' in event) {
@@ -288,7 +284,6 @@ export class AnswerReader {
     });
   }
 
-  /** Of one event. */
   unreadable(reason: string): SvcError {
     return this.#broken(`one of its events is not usable JSON: ${reason}`);
   }
@@ -312,7 +307,7 @@ function readArguments(given: unknown): string | undefined {
 
 const MOST_ALTERNATIVES = 20;
 
-/** Log probabilities of one piece, as OpenAI's chat streams carry them; malformed ones are left out. */
+/** Log probabilities in the form of OpenAI's chat streams; malformed ones are left out. */
 function sampledTokens(logprobs: unknown): SampledToken[] {
   return readList(field(logprobs, 'content')).flatMap((entry) => {
     const chosen = readToken(entry);

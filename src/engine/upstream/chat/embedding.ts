@@ -1,4 +1,3 @@
-/** An embedding job as a request, and the answer as job events. */
 import type { EmbedJob } from '../../../contract/job.ts';
 import type { JobEvent } from '../../../contract/job-event.ts';
 import { normalise } from '../../../lib/base/vector.ts';
@@ -8,7 +7,7 @@ import { readCount, field } from '../untrusted.ts';
 import { MOST_NUMBERS } from '../limits.ts';
 import type { UpstreamRequest, Written } from './request.ts';
 
-/** Numbers that are checked before other work gets a turn. */
+/** Numbers checked per turn of the event loop. */
 const SLICE_NUMBERS = 64 * 1024;
 
 export function writeEmbedding(job: EmbedJob, { model, dialect }: Written): UpstreamRequest {

@@ -1,10 +1,9 @@
-/** Turns of a conversation as OpenAI's messages. */
 import type { Turn } from '../../../contract/job.ts';
 import type { Abilities } from './abilities.ts';
 
 type Message = Readonly<Record<string, unknown>>;
 
-/** Calls and results belong together by ids, which some clients leave out: those are filled in, in order. */
+/** Ids link calls and results; some clients omit them, so they are filled in, in order. */
 export function toMessages(turns: readonly Turn[], abilities: Pick<Abilities, 'pastThinking'>): Message[] {
   const ids = new CallIds();
   return turns.map((turn) => {
@@ -46,7 +45,7 @@ function assistantMessage(
   };
 }
 
-/** Text alone stays text; with media it becomes parts, in the order in which they were given. */
+/** Text alone stays a string; with media it becomes parts in their given order. */
 function messageContent({ content, media = [] }: Turn): string | Message[] {
   if (media.length === 0) return content;
   const parts: Message[] = [];

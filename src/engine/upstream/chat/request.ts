@@ -1,6 +1,6 @@
 /**
- * engine/upstream/chat owns what is said to an upstream and what its answers mean: a job as a request in the upstream's
- * dialect, the pieces of its answer as job events. Pure: it knows nothing of sockets.
+ * engine/upstream/chat owns the conversion of jobs to requests in the upstream's dialect, and of answers to job
+ * events. Pure: it knows nothing of sockets.
  */
 import type { GenerateJob } from '../../../contract/job.ts';
 import { wireBiases } from '../../../contract/sampling.ts';
@@ -11,12 +11,11 @@ import { ABILITIES, type Abilities, samplingName } from './abilities.ts';
 import { toMessages } from './messages.ts';
 
 export interface UpstreamRequest {
-  /** Appended to the base URL. */
   readonly path: '/chat/completions' | '/completions' | '/embeddings';
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Target of the request; `model` is its name there, `id` ours. */
+/** `model` is the upstream's name, `id` ours. */
 export interface Written {
   readonly dialect: Dialect;
   readonly model: string;
@@ -25,7 +24,7 @@ export interface Written {
 
 type Fields = Record<string, unknown>;
 
-/** Always streamed: a whole answer is collected on this side, so there is one way in which an answer can end. */
+/** Always streamed, so there is one way in which an answer can end; whole answers are collected on this side. */
 export function writeRequest(job: GenerateJob, written: Written): UpstreamRequest {
   const abilities = ABILITIES[written.dialect];
   if (job.scoredPrompt !== undefined) {
@@ -82,7 +81,6 @@ function samplingFields({ sampling }: GenerateJob, dialect: Dialect): Fields {
   for (const [option, row] of SAMPLING_ROWS) {
     const [name, value] = [samplingName(dialect, row), sampling[option]];
     if (name === null || value === undefined) continue;
-    // Pairs of a token and its bias.
     fields[name] = Array.isArray(value) ? Object.fromEntries(value) : value;
   }
   return fields;

@@ -1,4 +1,3 @@
-/** The body of an answer that is read whole, up to a limit. */
 import { isFailure } from '../../../lib/errors/svc-error.ts';
 import { parseAnswerInTurns } from '../../../lib/json/parse-json-in-turns.ts';
 import { broken } from '../failures.ts';
@@ -6,7 +5,7 @@ import type { AnswerLimits } from '../limits.ts';
 import type { Exchange } from './exchange.ts';
 import { readBytes } from './text.ts';
 
-/** The JSON body of an answer, which is closed in every case. */
+/** Closes the answer in every case. */
 export async function readJson(answer: Exchange, { bytes, json }: AnswerLimits): Promise<unknown> {
   const body = await readAll(answer, bytes);
   try {

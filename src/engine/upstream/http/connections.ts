@@ -1,7 +1,7 @@
 /**
  * engine/upstream/http owns sockets to upstreams: kept connections, one exchange, its deadlines and its bounded body.
- * It knows nothing of models. node:http and not undici, whose last line for Node 20 ends the process when an upstream
- * closes a connection while its body waits to be read (docs/decisions/2026-11-23-upstreams.md).
+ * It knows nothing of models. It uses node:http because undici's last line for Node 20 ends the process when an
+ * upstream closes a connection with an unread body (docs/decisions/2026-11-23-upstreams.md).
  */
 import { type AgentOptions, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
@@ -11,22 +11,21 @@ import { UPSTREAM_LIMITS } from '../limits.ts';
 const KEPT = {
   keepAlive: true,
   maxFreeSockets: UPSTREAM_LIMITS.idleSockets,
-  // An idle connection is given up by us first, so that a request rarely meets one that the upstream has just closed.
+  // We close idle connections first, so that a request rarely meets one that the upstream has just closed.
   timeout: UPSTREAM_LIMITS.idleMs,
   scheduling: 'lifo' as const,
 };
 
 interface Agents {
-  /** Reuses a connection of an earlier request, if there is one. */
+  /** Reuses a connection of an earlier request if possible. */
   readonly kept: HttpAgent;
-  /** A connection for one request. */
   readonly fresh: HttpAgent;
 }
 
 /** One set of connections per upstream and authority: nothing of one upstream reaches another. */
 export class Connections {
   readonly #agents = new Map<string, Agents>();
-  /** Cache: so that its address is not parsed for every call. */
+  /** Cache, so that the address is not parsed for every call. */
   readonly #last = new WeakMap<object, { readonly ca: string | null; readonly agents: Agents }>();
 
   async agentsFor(upstream: Pick<Upstream, 'name' | 'baseUrl' | 'ca'>): Promise<Agents> {

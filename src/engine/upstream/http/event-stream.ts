@@ -1,4 +1,4 @@
-/** The events of an SSE body; reading pauses while the consumer is busy. */
+/** SSE events of a body; reading pauses while the consumer is busy. */
 import { createParser } from 'eventsource-parser';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { broken } from '../failures.ts';
@@ -6,16 +6,15 @@ import { UPSTREAM_LIMITS } from '../limits.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface EventSink {
-  /** Takes the `data` of events; the promise resolves when it can take more, undefined: now. */
+  /** Takes the `data` of events. Returns a promise if it needs a pause before more. */
   take(events: readonly string[]): Promise<void> | undefined;
-  /** It has seen the end of the answer; the rest of the body is left unread, and the connection open. */
+  /** True after the end of the answer; the rest of the body stays unread and the connection open. */
   readonly isOver: boolean;
 }
 
 /**
- * Gives what each piece of the body completes to the sink. Resolves at the end of the body, or where the sink says that
- * it is over; rejects with what it throws and with failures of the body. Listeners and not an iterator of the body, which
- * costs a stream of short pieces as much again as reading them.
+ * Resolves at the end of the body or when the sink is over; rejects with errors of sink and body. Uses listeners
+ * because an iterator of the body doubles the cost of reading short pieces.
  */
 export async function readEvents(answer: Exchange, sink: EventSink): Promise<void> {
   checkType(answer);
@@ -54,8 +53,8 @@ export async function readEvents(answer: Exchange, sink: EventSink): Promise<voi
 }
 
 /**
- * For each line that ends in one of CR and LF, the parser searches the rest of what it is fed for the other: a piece of
- * nothing but ends of lines would be read as often as it has lines.
+ * Chosen: for each line ending in CR or LF, the parser searches the rest of its input for the other one. A long input
+ * of nothing but line ends would take quadratic time.
  */
 const FEED_CHARS = 1_024;
 
@@ -66,7 +65,7 @@ function checkType({ response, asked: { upstream } }: Exchange): void {
   throw broken(upstream, 'content_type', `it is ${shown} and no stream of events`);
 }
 
-/** Takes pieces of the body; returns the `data` of the events that end in each. */
+/** Returns the `data` of the events completed by each piece. */
 function eventTaker({ asked: { upstream }, watch }: Exchange): (piece: Buffer) => readonly string[] {
   let events: string[] = [];
   let tooLong = false;

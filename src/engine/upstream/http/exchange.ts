@@ -1,6 +1,6 @@
 /**
- * One request to an upstream and the head of its answer. What leaves is built here from nothing: no header of a client,
- * so neither its Authorization nor any X-Svc- name ever goes upstream. Redirects and encodings are refused.
+ * One request to an upstream and the head of its answer. Headers are built from nothing, so the client's
+ * Authorization and X-Svc- headers never reach an upstream. Redirects and encodings are refused.
  */
 import {
   type Agent as HttpAgent,
@@ -37,12 +37,11 @@ export interface ExchangeDeps {
   readonly userAgent: string;
 }
 
-/** An answer with status 200 whose body is unread; `end` must be called in every case. */
+/** An answer with status 200 and an unread body; `end` must always be called. */
 export interface Exchange {
   readonly response: IncomingMessage;
   readonly asked: Asked;
   readonly watch: Watch;
-  /** Error for a failure to read the body. */
   failure(error: unknown): Error;
   end(): void;
 }
@@ -146,7 +145,6 @@ function onSocket(socket: Socket, watch: Watch): void {
   socket.once(ready, () => watch.connected());
 }
 
-/** Throws unless the body is a plain answer. */
 async function checkHead(asked: Asked, response: IncomingMessage): Promise<void> {
   const status = response.statusCode ?? 0;
   const encoding = response.headers['content-encoding'];

@@ -1,8 +1,7 @@
-/** A body that is read whole, up to a limit. */
 import type { Readable } from 'node:stream';
 import { joinedInTurns } from '../../../lib/json/bytes-in-turns.ts';
 
-/** Null if there are more bytes than the limit. */
+/** Null if the body exceeds the limit. */
 export async function readBytes(
   body: Readable,
   limitBytes: number,

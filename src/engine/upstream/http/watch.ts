@@ -1,4 +1,4 @@
-/** The deadlines of one call: one timer that is set again only when it fires, so that a piece of an answer costs none. */
+/** Deadlines of one call. One timer, set again only when it fires, so that a piece of an answer costs none. */
 import type { Clock } from '../../../lib/base/clock.ts';
 import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
 import type { Deadlines } from '../ports.ts';
@@ -15,7 +15,6 @@ export class Watch {
   #isHeld = false;
   #cancel: () => void = () => {};
   readonly #cancelWhole: () => void;
-  /** Set when a deadline ended the call. */
   expired: SvcError | null = null;
 
   constructor(
@@ -34,7 +33,7 @@ export class Watch {
     this.#arm();
   }
 
-  /** The connection is open, possibly reused. */
+  /** Also called for a reused connection. */
   connected(): void {
     if (this.#phase === 'connect') this.#enter('first_byte');
   }
@@ -43,7 +42,7 @@ export class Watch {
     if (this.#phase !== 'stall') this.#enter('stall');
   }
 
-  /** Something arrived; before the answer has begun, that extends nothing. */
+  /** Something arrived; it extends nothing before the answer has begun. */
   alive(): void {
     if (this.#phase === 'stall') this.#sinceMs = this.#clock.monotonicMs();
   }

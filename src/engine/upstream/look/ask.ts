@@ -1,4 +1,4 @@
-/** A question to an upstream outside jobs, within its own short deadline. */
+/** Requests to an upstream outside jobs, each with a short deadline. */
 import { setMaxListeners } from 'node:events';
 import { isFailure } from '../../../lib/errors/svc-error.ts';
 import { readAll, readJson } from '../http/body.ts';
@@ -20,11 +20,10 @@ export class Ask {
   constructor(deps: ExchangeDeps, signal: AbortSignal) {
     this.#deps = deps;
     this.#signal = signal;
-    // Questions about several models are open at once, and each listens.
+    // Parallel requests about several models all listen to this signal.
     setMaxListeners(UPSTREAM_LIMITS.models, signal);
   }
 
-  /** With a body it is sent by POST. */
   async json(
     upstream: Upstream,
     url: string,
@@ -33,7 +32,7 @@ export class Ask {
     return readJson(await this.#send(upstream, url, body), limits);
   }
 
-  /** The same if the upstream has that route, else undefined. */
+  /** Undefined if the upstream lacks that route. */
   async tryJson(upstream: Upstream, url: string, body?: object): Promise<unknown> {
     try {
       return await this.json(upstream, url, body === undefined ? {} : { body });
@@ -43,7 +42,7 @@ export class Ask {
     }
   }
 
-  /** The text, or undefined if the upstream has no such route. */
+  /** Undefined if the upstream has no such route. */
   async tryText(upstream: Upstream, url: string): Promise<string | undefined> {
     try {
       const page = await readAll(await this.#send(upstream, url), UPSTREAM_LIMITS.pageBytes);
@@ -59,7 +58,6 @@ export class Ask {
     await readAll(await this.#send(upstream, url), LIST_LIMITS.bytes);
   }
 
-  /** The `Server` header of an answer that has one. */
   async server(upstream: Upstream, url: string): Promise<string> {
     const answer = await this.#send(upstream, url);
     const name = String(answer.response.headers['server'] ?? '');

@@ -1,4 +1,4 @@
-/** State of an upstream: ready, busy or down, and what it says of its load. */
+/** Health and reported load of an upstream. */
 import { isFailure, errorMessage } from '../../../lib/errors/svc-error.ts';
 import { readCount, field, readList } from '../untrusted.ts';
 import type { Dialect, LoadFacts, Look, Upstream } from '../ports.ts';
@@ -25,7 +25,7 @@ export async function look(ask: Ask, upstream: Upstream): Promise<Look> {
 const underRoot = (path: string) => (baseUrl: string) => `${apiRoot(baseUrl)}${path}`;
 
 const HEALTH: Readonly<Record<Dialect, (baseUrl: string) => string>> = {
-  // OpenAI has no route for health; the list of models costs nothing either.
+  // OpenAI has no health route; its list of models is as cheap.
   openai: (baseUrl) => `${baseUrl}/models`,
   vllm: underRoot('/health'),
   'llama-server': underRoot('/health'),
@@ -41,7 +41,7 @@ const unknown: ReadLoad = async () => UNKNOWN;
 const vllm: ReadLoad = async (ask, upstream) => {
   const page = await ask.tryText(upstream, `${apiRoot(upstream.baseUrl)}/metrics`);
   const found = readMetrics(page ?? '', Object.values(VLLM));
-  // Deferred prefills wait as well, and are not a sign of congestion.
+  // Deferred prefills wait as well, but do not indicate congestion.
   const byReason = sumSamples(found.get(VLLM.byReason), { reason: 'capacity' });
   return {
     running: sumSamples(found.get(VLLM.running)),

@@ -1,13 +1,13 @@
-/** A page of Prometheus metrics, read for a few whole names: a prefix would find other series. Pure. */
+/** Reads a few whole metric names from a Prometheus page: a prefix would match other series. */
 
 interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Samples of one name that count. */
+/** Limit per name. */
 const MOST_SAMPLES = 1_000;
-/** A line has a few hundred characters; the rest of a longer one is ignored. */
+/** Usual lines have a few hundred characters; the rest of a longer one is ignored. */
 const MOST_CHARS = 4_096;
 const LABEL = /[, \t]*([a-zA-Z_][a-zA-Z0-9_]*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"/y;
 const CLOSE = /[, \t]*\}/y;
@@ -30,10 +30,7 @@ function findSamples(page: string, name: string): readonly Sample[] {
   return samples;
 }
 
-/**
- * Parses labels and a value after the name: labels and a value. Each part is looked for only where the one before it
- * ends, so that no line is read more than a few times.
- */
+/** Each part is searched only where the previous one ends, so that no line is read more than a few times. */
 function readRest(line: string): Sample | null {
   let at = 0;
   const labels: [string, string][] = [];
@@ -57,7 +54,7 @@ function matchAt(sticky: RegExp, text: string, at: number): RegExpExecArray | nu
   return sticky.exec(text);
 }
 
-/** The sum over the series with these labels; null: none. */
+/** Null if no series has these labels. */
 export function sumSamples(
   samples: readonly Sample[] | undefined,
   labels: Readonly<Record<string, string>> = {},
@@ -68,7 +65,6 @@ export function sumSamples(
   return fitting.length === 0 ? null : fitting.reduce((sum, { value }) => sum + value, 0);
 }
 
-/** Null: none. */
 export function largestSample(samples: readonly Sample[] | undefined): number | null {
   return samples === undefined || samples.length === 0
     ? null

@@ -1,7 +1,6 @@
 /**
- * engine/upstream/look owns what is asked of an upstream beside jobs: which models it has, how it fares. It does not know
- * what follows from the answers, and no question of it makes an upstream compute anything. What an answer lacks is not
- * known, which is not zero.
+ * engine/upstream/look owns requests to an upstream outside jobs: its models and its health. It does not know the
+ * consequences, and none of its requests makes an upstream compute. A missing value is unknown, not zero.
  */
 import type { ModelKind } from '../../../contract/load.ts';
 import type { Medium } from '../../ports.ts';
@@ -19,7 +18,7 @@ interface Entry {
 
 type Reader = (ask: Ask, upstream: Upstream, entry: Entry) => UpstreamModel | Promise<UpstreamModel>;
 
-/** In the order of the upstream, each name once. */
+/** In the upstream's order, each name once. */
 export async function listModels(ask: Ask, upstream: Upstream): Promise<UpstreamModel[]> {
   const body = await ask.json(upstream, `${upstream.baseUrl}/models`, { limits: LIST_LIMITS });
   const data = field(body, 'data');
@@ -48,7 +47,7 @@ async function inLanes<T, R>(items: readonly T[], work: (item: T) => Promise<R>)
   return results;
 }
 
-/** A name that can stand in an id, a header and a sentence. */
+/** Names must fit into an id, a header and a sentence. */
 function isUsableName(name: string): boolean {
   return name.length > 0 && name.length <= UPSTREAM_LIMITS.nameChars && /^[\x21-\x7e]+$/.test(name);
 }
@@ -67,7 +66,7 @@ const plain: Reader = (_ask, _upstream, { name, fields }) => ({
   digest: null,
 });
 
-/** Facts stand in `meta` while the model is loaded, what it takes in `/props`. */
+/** `meta` has facts while the model is loaded; `/props` has media and the window of a slot. */
 const llamaServer: Reader = async (ask, upstream, entry) => {
   const base = await plain(ask, upstream, entry);
   const meta = field(entry.fields, 'meta');
@@ -142,7 +141,7 @@ function kindByName(name: string): ModelKind {
     : 'chat';
 }
 
-/** Base of the routes that are not OpenAI's. */
+/** Base of the routes outside OpenAI's API. */
 export function apiRoot(baseUrl: string): string {
   return baseUrl.replace(/\/v1$/, '');
 }

@@ -1,4 +1,3 @@
-/** Questions to upstreams outside jobs. */
 import type { ExchangeDeps } from '../http/exchange.ts';
 import type { Dialect, Upstream, UpstreamProbe } from '../ports.ts';
 import { Ask } from './ask.ts';
@@ -8,7 +7,7 @@ import { LIST_LIMITS } from '../limits.ts';
 import { field, readList, readText } from '../untrusted.ts';
 
 export interface Detector {
-  /** The dialect that the upstream speaks, whatever its entry says; rejects if it cannot be asked. */
+  /** The actual dialect, whatever the configuration says; rejects if the upstream is unreachable. */
   detect(upstream: Upstream, signal: AbortSignal): Promise<Dialect>;
 }
 
@@ -27,7 +26,7 @@ const BY_OWNER: Readonly<Record<string, Dialect>> = {
   library: 'ollama',
 };
 
-/** `openai` if nothing else matches; rejects if the upstream cannot be asked. */
+/** `openai` if nothing else matches. */
 async function detectDialect(ask: Ask, upstream: Upstream): Promise<Dialect> {
   const url = `${upstream.baseUrl}/models`;
   if ((await ask.server(upstream, url)).startsWith('hearth/')) return 'hearth';
