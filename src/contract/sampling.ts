@@ -6,9 +6,11 @@
 import { type TSchema, Type } from 'typebox';
 
 /**
- * Form of an option in a frozen-v1 record. - `decided`: always; where the request is silent, the mode decides and not
- * the model. - `stated`: always. - `deviation`: only a value other than the default, so that records made before the
- * option existed stay complete. - `requested`: never, because the request says it all and the record holds its hash.
+ * Presence of an option in a frozen-v1 record.
+ * - `decided`: always; if the request is silent, the mode decides and not the model.
+ * - `stated`: always.
+ * - `deviation`: only a value other than the default, so that records made before the option existed stay complete.
+ * - `requested`: never, because the record contains the hash of the request.
  */
 type Evidence = 'decided' | 'stated' | 'deviation' | 'requested';
 

@@ -60,7 +60,7 @@ export interface ModelTarget {
   readonly trainedCtx: number;
   /** Window when a request names none; null: chosen by the load plan (engine/scheduler/memory-plan.ts). */
   readonly defaultCtx: number | null;
-  /** Changes with the weights behind the id; a loaded model serves only its own revision. */
+  /** Changes with the weights of the id; a loaded model serves only its own revision. */
   readonly revision: string;
   /** Data for its own backend; opaque to all other code. */
   readonly source: unknown;
@@ -270,7 +270,7 @@ export interface UpstreamStatus {
   readonly firstTokenMs: number | null;
   readonly requests: number;
   readonly failures: Readonly<Record<string, number>>;
-  /** Requests sent elsewhere because this upstream was too busy, although it knew their prompts. */
+  /** Requests sent to another upstream because this upstream was too busy, although it knew their prompts. */
   readonly spills: number;
   /** Requests sent there because it knew their prompts or sessions. */
   readonly affinityHits: number;

@@ -31,9 +31,11 @@ import {
 } from './values.ts';
 
 /**
- * Effect of a setting in mode frozen-v1. - `none`: changes no bit, or another check refuses the run (layers on a
- * GPU). - `own`: the frozen context has its own value. - `refused`: the setting refuses the mode. - `used`: a job
- * that uses it is refused.
+ * Effect of a setting in mode frozen-v1.
+ * - `none`: changes no bit, or another check refuses the run (layers on a GPU).
+ * - `own`: the frozen context has its own value.
+ * - `refused`: the setting refuses the mode.
+ * - `used`: a job that uses it is refused.
  */
 type Frozen = 'none' | 'own' | 'refused' | 'used';
 

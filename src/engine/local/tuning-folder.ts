@@ -22,7 +22,7 @@ const TuningRecord = Type.Object({
   threads: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   memory: Type.Union([MemoryRecord, Type.Null()]),
 });
-/** Earlier format: its thread count remains valid; its memory is measured again because it lacks devices or windows. */
+/** Earlier format: its thread count remains valid; its memory is measured again because it had no devices or windows. */
 const EarlierRecord = Type.Object({
   schema: Type.Union([Type.Literal(1), Type.Literal(2)]),
   modelId: TuningRecord.properties.modelId,

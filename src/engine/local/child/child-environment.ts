@@ -43,7 +43,7 @@ export function childEnvironment(
   environment['SVC_GPU'] = gpu;
   if (libraries !== undefined) environment['SVC_LIBRARIES'] = libraries;
   // Weights and KV cache in huge pages: a token of one stream takes a tenth less time. Ignored where glibc or the
-  // kernel lacks support.
+  // kernel does not support them.
   if (platform === 'linux') environment['GLIBC_TUNABLES'] = 'glibc.malloc.hugetlb=1';
   return environment;
 }

@@ -40,7 +40,7 @@ export interface Launched {
   readonly stderr: StderrTail;
 }
 
-/** On Windows, a service without a console would open one for each child. Node's type of `fork` lacks this option. */
+/** On Windows, a service without a console would open one for each child. Node's type of `fork` omits this option. */
 const HIDDEN = { windowsHide: true };
 
 export function launch(options: Launch): Launched {

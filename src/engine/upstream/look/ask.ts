@@ -32,7 +32,7 @@ export class Ask {
     return readJson(await this.#send(upstream, url, body), limits);
   }
 
-  /** Undefined if the upstream lacks that route. */
+  /** Undefined if the upstream has no such route. */
   async tryJson(upstream: Upstream, url: string, body?: object): Promise<unknown> {
     try {
       return await this.json(upstream, url, body === undefined ? {} : { body });
