@@ -1,4 +1,3 @@
-/** LoRA adapters behind the page. */
 import type { NativeAdapter, ScaledAdapter } from '../native.ts';
 import type { Pointer } from './library/layouts.ts';
 import type { Library } from './library/open.ts';

@@ -1,7 +1,7 @@
 /**
- * worker/addon owns the native library: it alone calls llama.cpp's C API, behind the page worker/native.ts. It knows
- * nothing of jobs, prompts or batches.
- * This file opens the prebuilt library and says what was bound. It never builds and never downloads.
+ * worker/addon owns the native library: only it calls llama.cpp's C API, for the interface in worker/native.ts. It
+ * knows nothing of jobs, prompts or batches. This file opens the prebuilt library and reports what was bound; it
+ * never builds or downloads.
  */
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -74,7 +74,6 @@ export async function bootNative(
     devices: atBoot,
     sharesCells: true,
     media: media !== null,
-    // No package is used next to the user's own build.
     gpuSupport: kind === 'own' ? [] : gpuSupport(libraries),
   };
   return {
@@ -91,7 +90,6 @@ export async function bootNative(
   };
 }
 
-/** An unusable one is reported on standard error, and text works without it. */
 function openMedia(file: string | null, log: NativeLog): MediaLibrary | null {
   if (file === null) return null;
   try {
@@ -104,10 +102,9 @@ function openMedia(file: string | null, log: NativeLog): MediaLibrary | null {
   }
 }
 
-/** A CUDA library without its runtime has no devices; the one for the previous runtime may. */
+/** A CUDA library without its runtime finds no devices; the library for the previous runtime may. */
 function loadBackends(library: Library, kind: BoundKind): void {
   const { folder } = library.files;
-  // A build whose libraries are linked together already has its devices.
   if (describeDevices(library).length > 0) return;
   library.ggml_backend_load_all_from_path(folder);
   const fallback = join(folder, CUDA_FALLBACK);
@@ -115,7 +112,6 @@ function loadBackends(library: Library, kind: BoundKind): void {
   library.ggml_backend_load_all_from_path(fallback);
 }
 
-/** The kind of GPU that an own build may use; null: none, or the setting excludes it. */
 function gpuOfOwn(library: Library, setting: string | undefined): string | null {
   const found = firstGpuKind(library);
   if (setting === 'off') return null;
@@ -125,7 +121,10 @@ function gpuOfOwn(library: Library, setting: string | undefined): string | null 
   );
 }
 
-/** The user's own build before all. `auto`: the first GPU package that the machine can use; the processor's package otherwise. */
+/**
+ * The user's own build takes precedence. `auto`: the first GPU package that the machine can use, else the CPU
+ * package.
+ */
 function chooseLibraries(
   setting: string | undefined,
   libraries: string | null,
@@ -160,7 +159,7 @@ function candidateKinds(setting: string | undefined): readonly PackageKind[] {
 /** Waiting threads spin a little and then sleep; more steals time from the server on few cores. */
 const POLL = 0;
 
-/** Null where the CPU library offers no pool, or the process may not start its threads. */
+/** Null if the CPU library offers no pool, or the process may not start its threads. */
 function openThreadpool(library: Library, threads: number): Pointer | null {
   const device = cpuDevice(library);
   if (device === null || threads < 2) return null;

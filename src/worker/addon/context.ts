@@ -1,4 +1,3 @@
-/** A context of llama.cpp behind the page. */
 import { kMaxLength } from 'node:buffer';
 import koffi from 'koffi';
 import { applyAdapters } from './adapter.ts';
@@ -22,32 +21,28 @@ import type {
 import { mediumBatch, NativeBatch } from './native-batch.ts';
 import { SamplerHandle } from './sampling/sampler-handle.ts';
 
-/** To the end of the sequence. */
 const END = -1;
 /** LLAMA_STATE_SEQ_FLAGS_NONE: the whole state. */
 const WHOLE = 0;
 /** LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY: the part of the state that later tokens overwrite. */
 const PARTIAL = 1;
 const NOTHING = new Uint8Array();
-/** llama_decode's answers. */
 const NO_ROOM = 1;
 
 interface OpenContext {
   readonly library: Library;
   readonly pointer: Pointer;
   readonly vocabularySize: number;
-  /** Floats of a row that comes in place of a token. */
   readonly rowWidth: number;
-  /** Floats of one embedding. */
   readonly embeddingWidth: number;
   readonly attention: AttentionOptions;
-  /** The same context once more, but for its attention. */
+  /** Opens the same context with another attention. */
   readonly openAgain: (attention: AttentionOptions) => Pointer;
   readonly pooling: Pooling;
   readonly embeddings: boolean;
   readonly logitRows: number | null;
   readonly readMemory: MemoryReader;
-  /** A sequence that shares the cells of the others and that nothing is decoded in; null: there is none. */
+  /** A sequence that shares the cells of the others and is never decoded; null if there is none left. */
   readonly spareSequence: number | null;
 }
 
@@ -63,11 +58,9 @@ export class ContextHandle implements NativeContext {
   #memory: Pointer;
   #attention: AttentionOptions;
   #adapters: readonly ScaledAdapter[] = [];
-  /** Logits stay at a few addresses, so their views are cached. */
   readonly #views = new Map<Pointer, Float32Array>();
-  /** Of a checkpoint that is no longer needed: memory that was used before is filled several times as fast as new memory. */
+  /** Memory of a dropped checkpoint: memory that was used before is filled several times as fast as new memory. */
   #spare: Uint8Array = NOTHING;
-  /** As last set; null: the value at opening. */
   #threads: number | null = null;
 
   constructor(open: OpenContext) {
@@ -92,7 +85,6 @@ export class ContextHandle implements NativeContext {
   }
 
   setThreads(threads: number): void {
-    // Runs before every step, and a foreign call is not free.
     if (threads === this.#threads) return;
     this.#threads = threads;
     this.#library.llama_set_n_threads(this.#context, threads, threads);
@@ -124,7 +116,7 @@ export class ContextHandle implements NativeContext {
 
   decodeRows({ sequence, values, positions, isWhole }: MediumRows): void {
     const batch = mediumBatch(values, this.#open.rowWidth, { sequence, positions });
-    // For the whole context, so no other sequence may be in the call.
+    // The setting applies to the whole context, so no other sequence may be in the call.
     if (isWhole) this.#library.llama_set_causal_attn(this.#context, false);
     try {
       checkDecoded(this.#library.llama_decode(this.#context, batch.batch));
@@ -199,9 +191,9 @@ export class ContextHandle implements NativeContext {
     const { llama_state_seq_set_data_ext: restore, llama_memory_seq_cp: share } = this.#library;
     const { spareSequence } = this.#open;
     if (spareSequence === null) return false;
-    // A load replaces everything in its sequence, so the part goes through a sequence of its own.
+    // Loading replaces the whole sequence, so the part goes through a sequence of its own.
     const isRead = restore(this.#context, state, state.length, spareSequence, WHOLE) === state.length;
-    // Shared cells only count another owner.
+    // With shared cells, this copies nothing: it only adds an owner.
     if (isRead) share(this.#memory, spareSequence, sequence, 0, END);
     this.clearSequence(spareSequence);
     return isRead;
@@ -238,7 +230,7 @@ export class ContextHandle implements NativeContext {
   }
 
   reopen(attention: AttentionOptions): void {
-    // Both at once would double the memory of the KV cache.
+    // Two contexts at once would double the memory of the KV cache.
     this.#library.llama_free(this.#context);
     this.#views.clear();
     try {
@@ -280,7 +272,7 @@ class CheckpointHandle implements NativeCheckpoint {
   state: Uint8Array;
   readonly #release: () => void;
 
-  /** `release`: the memory of the state may be used again. */
+  /** `release`: hands the memory of the state back for reuse. */
   constructor(lastPosition: number, state: Uint8Array, release: () => void) {
     this.lastPosition = lastPosition;
     this.state = state;

@@ -1,4 +1,3 @@
-/** Devices that the library can compute on. */
 import type { Device } from '../../contract/memory.ts';
 import { DEVICE_TYPES, enumName } from '../../../packages/llama-api/src/enums.ts';
 import { devicePointers } from './library/devices.ts';
@@ -9,7 +8,6 @@ export function describeDevices(library: Library): Device[] {
   return devicePointers(library).map((device) => describe(library, device));
 }
 
-/** API of the first GPU, such as `cuda`, `rocm` or `sycl`; null if the library finds none. */
 export function firstGpuKind(library: Library): string | null {
   const gpu = devicePointers(library).find((device) => isGpu(describe(library, device)));
   if (gpu === undefined) return null;
@@ -19,9 +17,8 @@ export function firstGpuKind(library: Library): string | null {
 
 export const isGpu = ({ kind }: Pick<Device, 'kind'>): boolean => kind === 'gpu' || kind === 'igpu';
 
-/** Vulkan on the processor: slower than the processor itself. */
+/** Vulkan on the CPU is slower than the CPU backend. */
 const SOFTWARE = /llvmpipe|lavapipe|swiftshader|microsoft basic render/i;
-/** For tests on machines without a GPU. */
 export const ALLOWS_SOFTWARE = process.env['HEARTH_TEST_SOFTWARE_GPU'] === '1';
 
 function describe(library: Library, device: Pointer): Device {
@@ -39,7 +36,7 @@ function describe(library: Library, device: Pointer): Device {
   };
 }
 
-/** A device that only stands for several others has no memory of its own. */
+/** A device that only combines several others has no memory of its own. */
 function deviceKind(type: number): Device['kind'] {
   const kind = enumName(DEVICE_TYPES, type);
   return kind === undefined || kind === 'meta' ? 'accel' : kind;

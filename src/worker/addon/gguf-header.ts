@@ -1,11 +1,11 @@
 /**
- * A first look at the file. The gate is in the server; but a file that is damaged behind it, or is no model at all,
- * would keep the library's reader busy until it is aborted a minute later.
+ * Quick check of a GGUF header. The server checks files before; but one damaged since then, or a file of another
+ * kind, would keep the library's reader busy until it is aborted a minute later.
  */
 import { open } from 'node:fs/promises';
 
 const HEADER_BYTES = 24;
-/** Type, name length and the shortest value of a metadata entry; name, dimensions and offset of a tensor. */
+/** Fewest bytes: metadata has type, name length and the shortest value; a tensor has name, dimensions and offset. */
 const LEAST_ENTRY_BYTES = 13n;
 const LEAST_TENSOR_BYTES = 32n;
 

@@ -1,4 +1,3 @@
-/** GPU kinds that this machine supports, by its devices and by the system's own libraries. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import koffi from 'koffi';
@@ -14,20 +13,18 @@ import {
 type GpuKind = Exclude<PackageKind, 'cpu'>;
 
 interface Need {
-  /** For people. */
   readonly what: string;
   /** Any of these is enough. */
   readonly libraries?: readonly string[];
   /** For requirements other than libraries: any of these devices. */
   readonly devices?: readonly string[];
-  /** Needed only with this device. */
   readonly onlyFor?: string;
 }
 
 const NVIDIA = 'nvidiactl';
 const RENDERER = 'dri/renderD';
 
-/** The GPU packages that are tried without being named, in this order. */
+/** GPU packages that `auto` tries, in this order. */
 export const GPU_PACKAGES: readonly GpuKind[] = ['metal', 'cuda', 'vulkan'];
 
 const NEEDS: Readonly<
@@ -54,7 +51,6 @@ const NEEDS: Readonly<
   },
 };
 
-/** Of the kinds that this platform has packages for. */
 export function gpuSupport(libraries: string | null): GpuSupport[] {
   return (['cuda', 'vulkan'] as const).flatMap((kind) => {
     const needs = NEEDS[kind][process.platform];
@@ -66,14 +62,13 @@ export function gpuSupport(libraries: string | null): GpuSupport[] {
   });
 }
 
-/** Whether the libraries without which a package of this kind cannot be loaded exist. */
 export function isLoadable(kind: PackageKind, files: LibraryFiles): boolean {
   if (kind !== 'cuda' && kind !== 'vulkan') return true;
   const system = (NEEDS[kind][process.platform] ?? []).filter((need) => need.libraries?.length === 1);
   return system.every(isMet) && (kind !== 'cuda' || hasRuntime(files));
 }
 
-/** CUDA's runtime and cuBLAS, of the system or beside the library that needs them, which `hearth gpu install` puts there. */
+/** CUDA's runtime and cuBLAS: the system's, or those that `hearth gpu install` puts next to the library. */
 function hasRuntime(files: LibraryFiles | null): boolean {
   if (process.platform !== 'linux') return true;
   const newest = driverVersion() ?? 0;
@@ -85,14 +80,13 @@ function hasRuntime(files: LibraryFiles | null): boolean {
   });
 }
 
-/** The newest version of CUDA that the driver accepts; null: none that libraries are made for. */
+/** Newest CUDA version that the driver accepts and that libraries exist for, or null. */
 function driverVersion(): number | null {
   const found: [number] = [0];
   try {
     const driver = koffi.load('libcuda.so.1');
     if (driver.func('int cuDriverGetVersion(_Out_ int *version)')(found) !== 0) return null;
     const newest = Math.trunc(found[0] / 1000);
-    // Keys that are numbers ascend.
     return (
       Object.keys(CUDA_VERSIONS)
         .map(Number)
@@ -117,7 +111,7 @@ function canLoad(name: string): boolean {
   }
 }
 
-/** Below /dev; under WSL every GPU is one device. */
+/** Names below /dev; under WSL every GPU is one device. */
 function hasDevice(prefix: string): boolean {
   if (existsSync('/dev/dxg') || (ALLOWS_SOFTWARE && prefix === RENDERER)) return true;
   const [name = '', folder = ''] = prefix.split('/').reverse();

@@ -1,7 +1,3 @@
-/**
- * Binds libmtmd, the part of llama.cpp that turns images into rows, next to the llama.cpp that the process has loaded, and
- * compares its layouts with the defaults that it returns.
- */
 import koffi from 'koffi';
 import type { Bound } from '../../../packages/llama-api/src/declared.ts';
 import { MEDIA_STRUCTS, type MediaParams, MTMD } from '../../../packages/llama-api/src/media.ts';
@@ -32,7 +28,6 @@ const VIDEO_DEFAULTS = { fps_target: 4, ffmpeg_bin_dir: null, timestamp_interval
 
 let registered = false;
 
-/** Throws one sentence that names the file and the problem. */
 export function openMediaLibrary(file: string): MediaLibrary {
   if (!registered) for (const [name, members] of Object.entries(MEDIA_STRUCTS)) koffi.struct(name, members);
   registered = true;
@@ -41,7 +36,6 @@ export function openMediaLibrary(file: string): MediaLibrary {
   return library;
 }
 
-/** Throws the first member at a wrong place. */
 function checkMediaLayouts(library: MediaDefaults): void {
   const { video_params: video } = library.mtmd_helper_init_opt_default();
   const found =

@@ -1,7 +1,7 @@
 /**
- * Memory of a context by device, as llama.cpp calculates it. It says so only in C++: a std::map from buffer type to
- * three sizes, returned by value. The tree is read here as libstdc++ or libc++ lays it out, whichever the library was
- * built with; where it cannot be told, or the tree does not look like one, the answer is null.
+ * Memory of a context by device, as llama.cpp calculates it. Only C++ offers it: a std::map from buffer type to three
+ * sizes, returned by value. The tree is read in the layout of libstdc++ or libc++, whichever the library was built
+ * with. If that is unknown, or the tree looks wrong, the answer is null.
  */
 import koffi, { type TypeObject } from 'koffi';
 import { isTestedRelease } from '../../lib/files/native-library.ts';
@@ -12,10 +12,10 @@ import { readFileSync } from 'node:fs';
 
 const SYMBOL = '_Z26llama_get_memory_breakdownPK13llama_context';
 const WORD = 8;
-/** In both libraries a node is four words, and its value follows: buffer type, model, context, compute. */
+/** A node is four words in both libraries; its value follows: buffer type, model, context, compute. */
 const VALUE = 4 * WORD;
 const MOST_NODES = 256;
-/** Weights of the host as in the file; other buffers of the host hold copies in another order. */
+/** Host weights in the file's order; other host buffers hold copies in another order. */
 const PLAIN_BUFFER = 'CPU';
 
 interface TreeLayout {
@@ -48,8 +48,8 @@ const TREES: Readonly<Record<CxxLibrary, TreeLayout>> = {
 };
 
 /**
- * `mappedBytes`: what weights that are not copied will take at least, because their file is mapped as a whole. Nothing is
- * mapped while a model is only measured.
+ * `mappedBytes`: least memory of weights that are not copied, because their file is mapped as a whole. Measuring a
+ * model maps nothing.
  */
 export type MemoryReader = (context: Pointer, mappedBytes?: number) => readonly DeviceBytes[] | null;
 
@@ -113,16 +113,14 @@ const pointerAt = (node: Pointer, offset: number): Pointer | null =>
 
 const sizeAt = (node: Pointer, offset: number): number => Number(koffi.decode(node, offset, 'size_t'));
 
-/** The C++ library that a shared library was built with: it decides how a std::map lies in memory. */
 type CxxLibrary = 'libstdc++' | 'libc++';
 
-/** Marks of a build with it: the library that it needs, or, where that is linked in, types in names of functions. */
+/** The name of the needed library or, if it is linked statically, type names within function names. */
 const MARKS: Readonly<Record<CxxLibrary, readonly string[]>> = {
   'libstdc++': ['\0libstdc++.so.', '\0libstdc++-6.dll', '/libstdc++.6.dylib', 'NSt7__cxx11'],
   'libc++': ['\0libc++.so.', '\0libc++.dll', '/libc++.1.dylib', 'NSt3__1'],
 };
 
-/** Null if the file names neither, or both. */
 export function readCxxLibrary(file: string): CxxLibrary | null {
   return cxxLibraryIn(readFileSync(file));
 }

@@ -1,4 +1,3 @@
-/** A model of llama.cpp behind the page. */
 import { stat } from 'node:fs/promises';
 import koffi from 'koffi';
 import { AdapterHandle } from './adapter.ts';
@@ -30,7 +29,6 @@ import { SamplerHandle, type SamplingRoom } from './sampling/sampler-handle.ts';
 import { TokenGrammars } from './sampling/token-grammar.ts';
 import { openVocabulary } from './vocabulary.ts';
 
-/** Errors of files and contexts that found too little memory. */
 const outOfMemory = new WeakSet<Error>();
 
 export function isOutOfMemory(error: unknown): boolean {
@@ -70,7 +68,7 @@ export async function openTexts(native: Native, path: string): Promise<ModelText
   return { vocabulary, ...modelTemplates(library, model) };
 }
 
-/** Opened without reserving memory, to learn its needs. */
+/** Opens the model without reserving memory, to learn its needs. */
 export async function measure(
   native: Native,
   { path, options }: ModelFile,
@@ -94,7 +92,6 @@ export async function measure(
   }
 }
 
-/** Of all parts of the file. */
 async function fileBytes(path: string): Promise<number> {
   const found = await Promise.all(partFiles(path).map((part) => stat(part)));
   return found.reduce((sum, { size }) => sum + size, 0);
@@ -234,7 +231,7 @@ async function openContext(
   });
 }
 
-/** An id beyond those of the context's sequences, where the library has one left. */
+/** An id beyond those of the context's sequences, if the library has one left. */
 function spareSequence(library: Library, sequences: number): number | null {
   return sequences < library.llama_max_parallel_sequences() ? sequences : null;
 }

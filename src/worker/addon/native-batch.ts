@@ -3,7 +3,6 @@ import koffi from 'koffi';
 import type { Batch } from './library/layouts.ts';
 import type { Library } from './library/open.ts';
 
-/** Bytes of an int32. */
 const WORD = 4;
 
 interface BatchTokens {
@@ -55,7 +54,7 @@ export class NativeBatch {
 
   add({ sequence, firstPosition, tokens, wantedLogits }: BatchTokens): Uint32Array {
     if (this.#rows + tokens.length > this.#room) throw new RangeError('the batch has no room for the tokens');
-    // More than the context was opened for would abort the process.
+    // More logits than the context was opened for would abort the process.
     this.#logits += wantedLogits.length;
     if (this.#logits > this.#mostLogits) throw new RangeError(`logits are kept of ${this.#mostLogits} rows`);
     const first = this.#rows;
@@ -67,7 +66,6 @@ export class NativeBatch {
     return rows;
   }
 
-  /** The last row that belongs to a sequence, -1 for none. */
   lastRow(sequence: number): number {
     for (let row = this.#rows - 1; row >= 0; row -= 1) if (this.#sequences[row]?.[0] === sequence) return row;
     return -1;
@@ -90,7 +88,7 @@ export class NativeBatch {
   }
 }
 
-/** A batch of rows that are no tokens; `held` is the memory that it points to. */
+/** A batch of rows without tokens. Keep `held`, the memory that it points to, alive during the call. */
 export function mediumBatch(
   values: Float32Array,
   width: number,

@@ -1,4 +1,4 @@
-/** Converts the page's options to llama.cpp's parameter structs, and reports options that this machine cannot apply. */
+/** Converts options to llama.cpp's parameter structs, and reports options that this machine cannot apply. */
 import koffi from 'koffi';
 import {
   FLASH_ATTENTION,
@@ -15,18 +15,16 @@ import type { MediaLibrary } from './media-library.ts';
 import type { MemoryReader } from './memory.ts';
 import type { ContextOptions, LoadOptions, ModelOptions, TensorBuffer } from '../native.ts';
 
-/** Shared by all models and contexts of the process. */
 export interface Native {
   readonly library: Library;
   readonly log: NativeLog;
   readonly threadpool: Pointer | null;
   readonly readMemory: MemoryReader;
   readonly hasGpu: boolean;
-  /** Decoder of images, if there is one. */
   readonly media: MediaLibrary | null;
 }
 
-/** Parameters, and the memory that they point to: it must live as long as what is opened with them. */
+/** `held` is memory that the parameters point to: it must live as long as what is opened with them. */
 export interface HeldParams {
   readonly params: ModelParams;
   readonly held: readonly object[];
@@ -34,7 +32,6 @@ export interface HeldParams {
 
 const ALL_LAYERS = -1;
 
-/** Whether the weights are mapped from the file. */
 export function isMapping(loadMode: number): boolean {
   return loadMode !== LOAD_MODES.none;
 }
@@ -42,7 +39,7 @@ export function isMapping(loadMode: number): boolean {
 export function modelParams({ library, hasGpu }: Native, options: ModelOptions): HeldParams {
   const { devices, gpuLayers, splitMode, mainGpu, loadMode, tensorSplit, tensorBuffers } = options;
   const defaults = library.llama_model_default_params();
-  // A model without layers on a device gets no device: llama.cpp would use one for large products all the same.
+  // Without layers on a device no device is passed: llama.cpp would still use one for large products.
   const names = gpuLayers === 0 || !hasGpu ? [] : devices;
   const onGpu = hasGpu && names?.length !== 0;
   const chosen =
@@ -91,7 +88,7 @@ export function contextParams(library: Library, options: ContextOptions): Contex
   };
 }
 
-/** Devices and buffers that this machine does not have, and unsupported files. */
+/** Options that name devices or buffers which this machine does not have, or unsupported files. */
 export function refusedOptions({ library }: Native, options: LoadOptions): (keyof LoadOptions)[] {
   const refused: (keyof LoadOptions)[] = [];
   if (options.devices?.some((name) => findDevice(library, name) === undefined)) refused.push('devices');
@@ -118,19 +115,17 @@ function findBufferType(library: Library, name: string): Pointer | undefined {
   return types.find((type) => library.ggml_backend_buft_name(type) === name);
 }
 
-/** Null-terminated. */
 function pointerList(pointers: readonly Pointer[]): BigUint64Array {
   return BigUint64Array.from([...pointers, 0n]);
 }
 
-/** llama.cpp reads one share for each device that it supports at most. */
+/** llama.cpp reads one share for each device that it supports. */
 function splitList(library: Library, shares: readonly number[]): Float32Array {
   const list = new Float32Array(library.llama_max_devices());
   list.set(shares.slice(0, list.length));
   return list;
 }
 
-/** Pairs of pattern and buffer type; ends with a pair of nulls. */
 function overrideList(
   library: Library,
   overrides: readonly TensorBuffer[],

@@ -1,7 +1,4 @@
-/**
- * Native files, CPU features and C library of this process: mapped native files, CPU features, C library. Read once,
- * because it never changes.
- */
+/** Mapped native files, CPU features and C library of this process. Read once, because they never change. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
@@ -12,11 +9,9 @@ type Host = FrozenFacts['host'];
 
 interface MappedFile {
   readonly path: string;
-  /** Null if the system does not report it. */
   readonly inode: number | null;
 }
 
-/** The files of the library's folder that are mapped into this process, in the order of their paths. */
 export function boundFiles(folder: string): readonly MappedFile[] {
   const files = loadedFiles().filter(({ path }) => path.startsWith(folder + sep));
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -25,8 +20,8 @@ export function boundFiles(folder: string): readonly MappedFile[] {
 const LLAMA_CPP_FILE = /[\\/](?:lib)?(?:llama|ggml)(?:-[\w-]+)?\.[^\\/]*$/;
 
 /**
- * A library of llama.cpp that is mapped but lies elsewhere, so that no hash covers it; null when there is none, and where
- * the system does not name mapped files by their real paths.
+ * A mapped library of llama.cpp from another folder, which no hash covers; null if none is mapped, or the system does
+ * not report real paths.
  */
 export function strayFile(folder: string): string | null {
   if (process.platform !== 'linux') return null;
@@ -60,14 +55,14 @@ export function describeHost(
   return host;
 }
 
-/** As hashes of folders name their files. */
+/** The name that hashes of folders use. */
 function nameIn(folder: string, path: string): string {
   return relative(folder, path.replace(/ \(deleted\)$/, ''))
     .split(sep)
     .join('/');
 }
 
-/** Null when the file that is loaded has no name that leads to it any more. */
+/** Null if no name leads to the loaded file any more. */
 function findBinding(): Required<Host>['binding'] | null {
   const file = loadedFiles().find(({ path }) => BINDING_FILE.test(path));
   if (file === undefined) return null;

@@ -1,4 +1,3 @@
-/** A projector of libmtmd behind the page: images into rows. */
 import { webcrypto } from 'node:crypto';
 import koffi from 'koffi';
 import { CHUNK_TYPES } from '../../../packages/llama-api/src/media.ts';
@@ -13,7 +12,6 @@ interface OpenedProjector {
   readonly library: MediaLibrary;
   readonly log: NativeLog;
   readonly pointer: Pointer;
-  /** Numbers of a row. */
   readonly width: number;
 }
 
@@ -63,7 +61,6 @@ async function prepare(
   }
 }
 
-/** Null: the file is damaged. */
 async function openBitmap(
   { library, pointer }: OpenedProjector,
   medium: Uint8Array | Pixels,
@@ -149,7 +146,7 @@ function toMediumPart({ library, pointer }: OpenedProjector, chunk: Pointer): Me
   if (library.mtmd_input_chunk_get_type(chunk) === CHUNK_TYPES.text) {
     const tokens = library.mtmd_input_chunk_get_tokens_text(chunk, [0]);
     const ids = tokens === null ? [] : (koffi.decode(tokens, koffi.array('int32', rows)) as number[]);
-    // Tokens that the library inserts around images, and the model does not have.
+    // Tokens that the library inserts around images, and this model does not have.
     if (ids.some((id) => id < 0)) throw new Error('the vocabulary has no tokens for what stands around it');
     return { kind: 'tokens', tokens: Uint32Array.from(ids) };
   }
@@ -158,7 +155,7 @@ function toMediumPart({ library, pointer }: OpenedProjector, chunk: Pointer): Me
   return { kind: 'rows', rows, positions, isWhole, planes: positionPlanes(library, pointer, chunk, rows) };
 }
 
-/** Positions of a row at two offsets: what differs moves along with what comes before. */
+/** Positions of a row at two offsets: what differs between them moves along with the offset. */
 function positionPlanes(
   library: MediaLibrary,
   context: Pointer,

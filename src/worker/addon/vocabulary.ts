@@ -1,6 +1,3 @@
-/**
- * A model's vocabulary: text to tokens, tokens to bytes, and which tokens are controls.
- */
 import type { GapTokens, PairTokens, Vocabulary } from '../prompt/vocabulary.ts';
 import { enumName, TOKEN_ATTRIBUTES, VOCAB_TYPES } from '../../../packages/llama-api/src/enums.ts';
 import type { Pointer } from './library/layouts.ts';
@@ -75,7 +72,7 @@ interface Marks {
   readonly sep: number | null;
 }
 
-/** By the flags in the file, as llama-server writes a pair, so that scores are the same. */
+/** Uses the flags in the file, as llama-server writes a pair, so that scores are the same. */
 function pairTokens({ library, vocab }: Tokens, { bos, eos, sep }: Marks): PairTokens {
   const only = (isAdded: boolean, token: number | null): number[] =>
     isAdded && token !== null ? [token] : [];
@@ -96,14 +93,15 @@ interface Survey {
 }
 
 /**
- * One pass over all entries. `longest` bounds from below how many tokens a text is: tokenising megabytes blocks the
- * process for seconds, and what cannot fit is refused without. Null where a tokeniser may drop text.
+ * One pass over all entries. `longest` (bytes per token) is a lower bound of a text's tokens, so that text which
+ * cannot fit is refused without tokenising: megabytes block the process for seconds. Null if the tokeniser may drop
+ * text.
  */
 function survey(tokens: Tokens, size: number): Survey {
   const controlTexts: string[] = [];
   const userDefinedTexts: string[] = [];
   const separateTexts: string[] = [];
-  // A byte-mapped entry is one character per byte, so its UTF-8 length is never less than the bytes it stands for.
+  // A byte-mapped entry is one character per byte, so its UTF-8 length is at least its number of bytes.
   let longest = 1;
   const texts = new PackedTexts(size);
   for (let token = 0; token < size; token += 1) {
@@ -118,7 +116,7 @@ function survey(tokens: Tokens, size: number): Survey {
     texts.add(token, bytes, isEnd);
     if (text.length <= 1) continue;
     if (isSeparate(attributes)) separateTexts.push(text);
-    // End tokens count even where a file gives them an ordinary type, as their effect is that of a control.
+    // End tokens count even if a file gives them an ordinary type, as their effect is that of a control.
     if (isSilent || isEnd) controlTexts.push(text);
     else if ((attributes & TOKEN_ATTRIBUTES.user_defined) !== 0) userDefinedTexts.push(text);
   }
@@ -161,7 +159,7 @@ function tokenize({ library, vocab }: Tokens, text: string, controls: boolean): 
 /** No tokeniser puts anything before this, or joins it with what follows; it becomes one byte token, or is dropped. */
 const SEPARATOR = '\u0001';
 
-/** Some vocabularies put a space before all text. Behind a separator it stands there, and both are taken away again. */
+/** Some vocabularies put a space before all text. It lands after the separator, and both are removed again. */
 function tokenizeNext(tokens: Tokens, text: string): Uint32Array {
   if (tokens.type !== 'spm') return tokenize(tokens, text, true);
   const separator = tokenize(tokens, SEPARATOR, true);
@@ -170,7 +168,6 @@ function tokenizeNext(tokens: Tokens, text: string): Uint32Array {
   return isSeparate ? all.slice(separator.length) : tokenize(tokens, text, true);
 }
 
-/** The entry as in the file, byte-mapped or escaped. */
 function entryText({ library, vocab }: Tokens, token: number | null): string {
   return token === null ? '' : (library.llama_vocab_get_text(vocab, token) ?? '');
 }
@@ -183,7 +180,7 @@ function isControl(tokens: Tokens, token: number): boolean {
   return (tokenAttributes(tokens, token) & (TOKEN_ATTRIBUTES.control | TOKEN_ATTRIBUTES.unknown)) !== 0;
 }
 
-/** Exact bytes, also of tokens that hold a part of a character, which no decoded string can carry. */
+/** Exact bytes, including tokens with part of a character, which no decoded string can represent. */
 function entryBytes(
   tokens: Tokens,
   token: number,
@@ -219,7 +216,7 @@ function sentencePieceBytes(entry: string): Uint8Array {
   return Buffer.from(entry.replaceAll(SPACE_MARK, ' '), 'utf8');
 }
 
-/** Null when the entry is not byte-mapped: some BPE files (SentencePiece-like ones) hold plain text with marks. */
+/** Null if the entry is not byte-mapped: some BPE files (SentencePiece-like ones) hold plain text with marks. */
 function byteLevelBytes(entry: string): Uint8Array | null {
   const bytes: number[] = [];
   for (const character of entry) {

@@ -1,7 +1,7 @@
 /**
- * The grammar of a whole answer: thinking, text, a tool call, JSON, in the combinations that a job asks for.
- * Everything is one grammar from the first token on. Free text before a mark is spelled as "anything that does not
- * contain the mark", so there is no moment at which a constraint would have to be switched on in mid-token.
+ * The grammar of a whole answer: thinking, text, a tool call, JSON, in the combinations that a job needs. One grammar
+ * applies from the first token on: free text before a mark is spelled as "anything that does not contain the mark",
+ * so no constraint is ever switched on in mid-token.
  */
 import type { UnheldKeyword } from '../../contract/job-event.ts';
 import type { AnswerFormat, ToolChoice, ToolDefinition } from '../../contract/job.ts';
@@ -32,37 +32,32 @@ import { UnheldKeywords } from './calls/unheld-keywords.ts';
 
 export interface AnswerGrammarRequest {
   readonly format: AnswerFormat;
-  /** The tools that may be called now; empty when none may. */
   readonly tools: readonly ToolDefinition[];
   readonly choice: ToolChoice;
   readonly model: ModelFormat;
   readonly maxCalls: number;
-  /** True: the prompt ends with the mark that opens text. */
+  /** The prompt ends with the mark that opens text. */
   readonly inContent: boolean;
   readonly thinking: ThinkingPlace;
 }
 
-/** Place of thinking before the answer: nowhere, at the model's choice, or already open in the prompt. */
+/** Thinking before the answer: none, at the model's choice, or already open in the prompt. */
 export type ThinkingPlace =
   | { readonly at: 'nowhere' }
   | { readonly at: 'choice' | 'open'; readonly marks: ThinkingMarks };
 
 interface PlannedGrammar {
-  /** Null: no constraint. */
   readonly gbnf: string | null;
-  /** Keywords of tools that the grammar leaves to the check of the call. */
   readonly unheld: readonly UnheldKeyword[];
 }
 
-/** Grammars kept for the next request of the same kind, by their inputs. */
 const kept = new RecentTexts<PlannedGrammar>({ entries: 16, chars: 2_000_000 });
 
-/** GBNF of the answer, or null when the model may say anything. */
 export function answerGrammar(request: AnswerGrammarRequest): string | null {
   return plannedGrammar(request).gbnf;
 }
 
-/** Agents send the same tools with every turn. */
+/** Cached, because agents send the same tools with every turn. */
 export function plannedGrammar(request: AnswerGrammarRequest): PlannedGrammar {
   const { tools, ...rest } = request;
   const key = `${writeJson(rest)} ${toolsText(tools)}`;
@@ -76,7 +71,7 @@ function madeGrammar(request: AnswerGrammarRequest, unheld: UnheldKeywords): str
   const writer = new GbnfWriter({
     prefix: 'svc-',
     spacing: callSpacing(request.model.tools),
-    // Parts of the answer's own schema that may not be left out were refused before; the finished answer is checked.
+    // Unsupported keywords of the answer's own schema were refused before; the finished answer is checked.
     relax: true,
   });
   let foreign = '';
@@ -169,7 +164,6 @@ function nativeAnswer(
   return textUntil(writer, first.mark, first.tail, true);
 }
 
-/** A call in the envelope, or text in it. */
 function envelopeAnswer(writer: GbnfWriter, request: AnswerGrammarRequest): string {
   const calls = request.tools.map(({ name, parameters }, index) => {
     const rule = schemaRule(writer, parameters, `tools[${index}].function.parameters`);
@@ -179,7 +173,7 @@ function envelopeAnswer(writer: GbnfWriter, request: AnswerGrammarRequest): stri
   return isRequired(request) ? call : writer.rule(`${call} | ${envelopeText(writer, request.format)}`);
 }
 
-/** The text form; text that must be JSON itself is written as JSON inside the JSON string. */
+/** Text inside an envelope; text that must be JSON itself is written as JSON inside the JSON string. */
 function envelopeText(writer: GbnfWriter, format: AnswerFormat): string {
   const inner = innerText(writer, format);
   return writer.rule(`${gbnfLiteral(TEXT_OPEN)} ${inner} ${gbnfLiteral(TEXT_CLOSE)}`);

@@ -1,4 +1,3 @@
-/** Parses a whole answer: thinking first, if there is any, then the body. */
 import type { AnswerParser, AnswerPart } from './answer.ts';
 import type { BodyReader } from './calls/body.ts';
 import type { ThinkingPlace } from './answer-grammar.ts';
@@ -8,10 +7,10 @@ export class AnswerReader implements AnswerParser {
   readonly #body: BodyReader;
   #state: 'start' | 'thinking' | 'gap' | 'body';
   #held = '';
-  /** White space at the end of a thought, held until more follows: the last of it belongs to the mark. */
+  /** White space at the end of a thought, held back: the last of it belongs to the closing mark. */
   #heldSpace = '';
   #thought = false;
-  /** Whether the opening mark can no longer follow: some models repeat the one that the prompt ends with. */
+  /** The opening mark can no longer follow: some models repeat the one that the prompt ends with. */
   #opened = false;
 
   constructor(place: ThinkingPlace, body: BodyReader) {
@@ -73,7 +72,6 @@ export class AnswerReader implements AnswerParser {
     return [...words, ...this.#body.end(isCut)];
   }
 
-  /** Only white space so far, or the first characters of the opening mark. */
   #start(piece: string): AnswerPart[] {
     if (this.#place.at === 'nowhere') return this.#body.push(piece);
     this.#held += piece;

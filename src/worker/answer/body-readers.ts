@@ -1,9 +1,8 @@
-/** Readers of an answer's body, one per syntax. The thinking before it is parsed elsewhere. */
 import type { AnswerPart, BodyReader } from './calls/body.ts';
 import { CallReader } from './call-reader.ts';
 import { CALL_BETWEEN, CALL_CLOSE, CALL_OPEN, TEXT_OPEN } from '../prompt/envelope.ts';
 
-/** Everything is text. With `shaped`, a grammar chose every character, those of control tokens too. */
+/** Plain text. With `shaped`, a grammar chose every character, those of control tokens too. */
 export function textBody(shaped: boolean): BodyReader {
   return {
     push: textParts,
@@ -20,7 +19,7 @@ export class EnvelopeBody implements BodyReader {
   readonly #text = new JsonStringReader();
   #form: 'open' | 'call' | 'text' = 'open';
   #held = '';
-  /** The call, until it is whole. */
+  /** Parts of the call, held until it is whole. */
   #parts: AnswerPart[] = [];
 
   get complete(): boolean {
@@ -75,12 +74,10 @@ export class JsonStringReader {
   #held = '';
   #closed = false;
 
-  /** True once the closing quote has been read. */
   get closed(): boolean {
     return this.#closed;
   }
 
-  /** The decoded text; what follows the closing quote is dropped. */
   push(piece: string): string {
     if (this.#closed) return '';
     const text = this.#held + piece;

@@ -1,4 +1,4 @@
-/** Parses one tool call while it is generated: the name, then the arguments as raw JSON text. */
+/** Parses one tool call in an envelope: the name, then the arguments as raw JSON text. */
 import type { AnswerPart } from './answer.ts';
 
 interface CallWords {
@@ -19,7 +19,6 @@ export class CallReader {
     this.#words = words;
   }
 
-  /** True when the call, its closing words included, has been read. */
   get complete(): boolean {
     return this.#state === 'done';
   }
@@ -49,7 +48,7 @@ export class CallReader {
     return parts;
   }
 
-  /** Length of the text that belongs to the arguments; moves on when their last bracket is there. */
+  /** Length of the text that belongs to the arguments; their last bracket ends them. */
   #argumentsLength(text: string): number {
     for (let index = 0; index < text.length; index += 1) {
       const char = text[index];

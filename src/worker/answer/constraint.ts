@@ -10,10 +10,8 @@ interface ConstraintOptions {
   readonly model: Pick<NativeModel, 'newGrammar'>;
   readonly vocabulary: Vocabulary;
   readonly request: AnswerGrammarRequest;
-  /** The grammar of the whole answer, thinking included; null: only the budget counts. */
   readonly gbnf: string | null;
   readonly parser: AnswerParser;
-  /** Tokens of thinking at most. */
   readonly budget: number;
 }
 

@@ -1,9 +1,9 @@
 /**
- * Decides for one job how the answer is put to the model, what the sampler may choose, and how the tokens are read.
- *   1. how tools are put: in the syntax that the template shows, or as envelopes in the system turn
- *   2. where thinking may stand, which the rendered end of the prompt shows
- *   3. one grammar for the whole answer, if anything is asked of it
- *   4. once the prompt is known: the reader that takes the answer apart, and the constraint
+ * Plans the answer to one job: its prompt's form, the sampling constraint, and the parser of its tokens.
+ *   1. how tools are shown: in the syntax of the template, or as envelopes in the system turn
+ *   2. where thinking may be, which the rendered end of the prompt shows
+ *   3. one grammar for the whole answer, if it is constrained
+ *   4. once the prompt is known: the parser of the answer, and the constraint
  */
 import type { UnheldKeyword } from '../../contract/job-event.ts';
 import type { GenerateJob, ToolDefinition, Turn } from '../../contract/job.ts';
@@ -24,7 +24,6 @@ import type { BodyReader } from './calls/body.ts';
 import { FormatBody } from './calls/format-body.ts';
 import { AnswerConstraint } from './constraint.ts';
 
-/** Facts of a chat model that planning needs. */
 interface AnswerModel {
   readonly writer: PromptWriter;
   readonly model: Pick<NativeModel, 'newGrammar'>;
@@ -33,17 +32,12 @@ interface AnswerModel {
 export interface AnswerPlan {
   readonly toolFormat: string;
   readonly model: ModelFormat;
-  /** The tools that may be called now. */
   readonly tools: readonly ToolDefinition[];
-  /** Further variables of the template, such as `enable_thinking`. */
   readonly templateVariables: Readonly<Record<string, unknown>>;
-  /** Beginning of the answer, appended to the prompt. */
   readonly prefill: readonly PrefillPart[];
   readonly reasoning: GenerateJob['reasoning'];
   readonly grammarRequest: AnswerGrammarRequest;
-  /** The grammar of the whole answer, or null without a constraint. */
   readonly gbnf: string | null;
-  /** Keywords of its tools that it does not enforce. */
   readonly unheld: readonly UnheldKeyword[];
 }
 
@@ -77,7 +71,7 @@ export function planAnswer(job: GenerateJob, writer: PromptWriter): AnswerPlan {
   };
 }
 
-/** The beginning of the answer, before any token. `room`: its most tokens, thinking included. */
+/** `room`: most tokens of the answer, thinking included. */
 export function openAnswer(plan: AnswerPlan, room: number, chat: AnswerModel): Answer {
   const { grammarRequest: request, gbnf, reasoning } = plan;
   const parser = new AnswerReader(request.thinking, bodyReader(request));
@@ -124,10 +118,9 @@ function callableTools(job: GenerateJob): readonly ToolDefinition[] {
   return toolChoice.mode === 'named' ? tools.filter(({ name }) => name === toolChoice.name) : tools;
 }
 
-/** The part of the answer that the prompt already contains. */
 interface AnswerStart {
   readonly thinking: ThinkingPlace;
-  /** A thought that the model begins anyway is ended at once. */
+  /** Thinking is off: a thought that the model begins anyway is ended at once. */
   readonly endsThinking?: boolean;
   readonly inContent: boolean;
   readonly prefill: readonly PrefillPart[];
@@ -136,7 +129,6 @@ interface AnswerStart {
 const NOWHERE: ThinkingPlace = { at: 'nowhere' };
 const NOT_CHAT: AnswerStart = { thinking: NOWHERE, inContent: false, prefill: [] };
 
-/** Text without a template. */
 const BARE: ModelFormat = {
   tools: null,
   channels: null,
@@ -157,8 +149,8 @@ interface StartRequest {
 }
 
 /**
- * Start of the answer. Words that a client has begun stand behind thinking: theirs if they gave some, else none.
- * Thinking alone goes on as thinking.
+ * Text that a client has begun follows thinking: the client's thinking if given, else none. Thinking alone continues
+ * as thinking.
  */
 function planStart(request: StartRequest): AnswerStart {
   const { prompt } = request.job;
@@ -210,16 +202,16 @@ function openedStart({ job, writer, model, variables, tools }: StartRequest): An
   const opened = end.endsWith(marks.open);
   if (endsThought(end, marks)) return nowhere;
   if (job.reasoning.enabled === false) {
-    // A template without a switch: an empty thought says the same.
+    // A template without a switch: an empty thought has the same effect.
     if (opened) return { ...nowhere, prefill: [own(`\n${marks.close}\n\n`)] };
-    // A grammar of the whole answer has no place for one; records are replayed as they were made.
+    // A grammar of the whole answer has no place for a thought; records are replayed unchanged.
     if (job.format.kind !== 'text' || job.lane !== 'shared') return nowhere;
     return { ...nowhere, thinking: { at: 'choice', marks }, endsThinking: true };
   }
   return { ...nowhere, thinking: { at: opened ? 'open' : 'choice', marks } };
 }
 
-/** Whether the opening of an answer contains a finished thought, at its end or before words of the template's own. */
+/** Whether the opening contains a finished thought, at its end or before the template's own words. */
 function endsThought(opening: string, { open, close }: NonNullable<ModelFormat['thinking']>): boolean {
   const begun = opening.lastIndexOf(open);
   return (
@@ -236,7 +228,7 @@ const openingCache = memoizeByObject(
   (_template: ChatTemplate) => new RecentTexts<string>({ entries: 64, chars: 2_000_000 }),
 );
 
-/** The end of a prompt, as the template leaves it to the answer: cached for the same tools and variables. */
+/** End of a prompt, as the template leaves it to the answer; cached by tools and variables. */
 function renderOpening(writer: PromptWriter, asked: Pick<StartRequest, 'tools' | 'variables'>): string {
   return openingCache(writer.template).of(
     `${JSON.stringify(asked.variables)} ${toolsText(asked.tools)}`,
@@ -244,7 +236,7 @@ function renderOpening(writer: PromptWriter, asked: Pick<StartRequest, 'tools' |
       const turns = [{ role: 'user', content: QUESTION }] as const;
       const rendered = probeTemplate(writer, { turns, ...asked });
       const at = rendered.lastIndexOf(QUESTION);
-      // The text before it may mention marks.
+      // The text before the question may mention marks.
       const behind = at < 0 ? rendered : rendered.slice(at + QUESTION.length);
       return behind.slice(-LONGEST_OPENING).trimEnd();
     },
@@ -253,7 +245,6 @@ function renderOpening(writer: PromptWriter, asked: Pick<StartRequest, 'tools' |
 
 const QUESTION = 'question 7401';
 
-/** Relevant characters at the end of a prompt; marks are far shorter. */
 const LONGEST_OPENING = 4_096;
 
 function bodyReader({ format, model, tools, maxCalls }: AnswerGrammarRequest): BodyReader {
@@ -265,13 +256,11 @@ function bodyReader({ format, model, tools, maxCalls }: AnswerGrammarRequest): B
   return new FormatBody({ format: model, tools, maxCalls, shaped });
 }
 
-/** The switches for thinking that a chat template has, and how much of an answer thinking may take. */
 interface ThinkingSwitches {
   readonly enabled?: boolean | undefined;
   readonly effort?: string | undefined;
 }
 
-/** Template variables for the switches that this template reads; unknown variables are not set. */
 export function thinkingVariables(template: string, switches: ThinkingSwitches): Record<string, unknown> {
   const variables: Record<string, unknown> = {};
   const { enabled, effort } = switches;
@@ -284,18 +273,18 @@ export function thinkingVariables(template: string, switches: ThinkingSwitches):
   return variables;
 }
 
-/** Share of the answer that thinking may take when no budget is named. */
+/** Share of the answer's tokens for thinking, if no budget is set. */
 const SHARE_OF_EFFORT: Readonly<Record<string, number>> = { minimal: 0.1, low: 0.25, medium: 0.5 };
 const DEFAULT_SHARE = 0.75;
 
-/** Tokens after which thinking is ended: as requested, but always with room left for the answer. */
+/** Thinking budget in tokens, as requested; it always leaves room for the answer. */
 function thinkingBudget(asked: number | undefined, effort: string | undefined, room: number): number {
   const most = Math.floor(room * DEFAULT_SHARE);
   if (asked !== undefined) return Math.min(asked, most);
   return Math.floor(room * (SHARE_OF_EFFORT[effort ?? ''] ?? DEFAULT_SHARE));
 }
 
-/** A whole word inside the template's own code, not in its text. */
+/** Whether the name occurs in the template's code, outside its text and strings. */
 function readsVariable(template: string, name: string): boolean {
   // In the text up to the last block, each block that opens is closed.
   const end = Math.max(template.lastIndexOf('%}'), template.lastIndexOf('}}'));

@@ -1,11 +1,9 @@
 /**
- * Finds the first stop string in a text that arrives in pieces. Text that may be the beginning of a stop string is
- * held back until it is certain, because no part of a stop string may be released.
+ * Finds the first stop string in a text that arrives in pieces. A possible beginning of a stop string is held back
+ * until it is certain, because no part of a stop string may be released.
  */
 interface StopScan {
-  /** Text that is certainly not part of a stop string. */
   readonly text: string;
-  /** The stop string that ended the text, or null. */
   readonly stop: string | null;
 }
 
@@ -34,14 +32,14 @@ export class StopStrings {
     return { text: text.slice(0, text.length - keep), stop: null };
   }
 
-  /** Ends the text: what was held back was no stop string after all; the beginning of one of `withheld` stays behind. */
+  /** Releases held text, except the beginning of one of `withheld`. */
   end(withheld: readonly string[] = []): string {
     const held = this.#held;
     this.#held = '';
     return held.slice(0, held.length - this.#heldLength(held, withheld));
   }
 
-  /** Length of the end of the text that could still grow into a stop string: the longest such suffix. */
+  /** Length of the longest suffix that could still grow into a stop string. */
   #heldLength(text: string, stops = this.#stops): number {
     for (let length = Math.min(this.#longest - 1, text.length); length > 0; length -= 1) {
       const suffix = text.slice(text.length - length);
@@ -52,8 +50,8 @@ export class StopStrings {
 }
 
 /**
- * The match that is complete first; of two that end together the longer one. This does not depend on how the text is
- * cut into pieces, where "the match that begins first" would.
+ * The match that is complete first, and of two that end together the longer. Unlike the match that begins first, it
+ * does not depend on how the text is cut.
  */
 function firstMatch(text: string, stops: readonly string[]): { index: number; stop: string } | null {
   let best: { index: number; stop: string } | null = null;

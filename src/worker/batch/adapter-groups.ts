@@ -1,10 +1,10 @@
 /**
- * Order of streams with different LoRA adapters: llama.cpp applies adapters to a whole context, so one step evaluates
- * streams of equal adapters only. Pure; the batch loop carries it out.
+ * Groups streams by LoRA adapters: llama.cpp applies adapters to a whole context, so one step evaluates streams of
+ * equal adapters only. Pure.
  */
 import type { PreparedChat } from '../prepare.ts';
 
-/** Equal for jobs that may share a step, and a state in the KV cache; empty without adapters. */
+/** Equal for jobs that may share a step and KV state; empty without adapters. */
 export function adapterKey(adapters: PreparedChat['job']['adapters']): string {
   return adapters.map(({ name, scale }) => `${name}=${scale}`).join(',');
 }
@@ -15,7 +15,6 @@ export function stateOwner({ domain = '', adapters }: PreparedChat['job']): stri
   return key === '' ? domain : `${domain}\n${key}`;
 }
 
-/** The present adapters of the context. */
 export interface CurrentGroup {
   readonly key: string;
   readonly sinceMs: number;
@@ -28,12 +27,11 @@ export interface GroupMember {
 }
 
 /**
- * Changing adapters makes llama.cpp reserve its buffers again, some milliseconds, so a group keeps its turn for a while;
- * not for long, because the other streams stand still.
+ * Changing adapters makes llama.cpp reserve its buffers again, some milliseconds, so a group keeps its turn for a
+ * while; not for long, because the other streams wait.
  */
 const TURN_MS = 100;
 
-/** The key of the streams that the next step evaluates. */
 export function nextKey(members: readonly GroupMember[], current: CurrentGroup, nowMs: number): string {
   const own = members.filter(({ key }) => key === current.key);
   const first = longestWaiting(members.filter(({ key }) => key !== current.key));

@@ -1,20 +1,17 @@
-/** Orders streams by LoRA adapters, and applies the adapters to the context. */
 import type { ChatModel } from '../model.ts';
 import { type CurrentGroup, nextKey } from './adapter-groups.ts';
 import type { Stream } from './stream/stream.ts';
 
 export class AdapterTurns {
   readonly #chat: ChatModel;
-  /** A context begins without adapters. */
   #current: CurrentGroup = { key: '', sinceMs: 0 };
-  /** By job: time of its last evaluation, or its arrival. */
   readonly #waitingSinceMs = new WeakMap<Stream, number>();
 
   constructor(chat: ChatModel) {
     this.#chat = chat;
   }
 
-  /** Chooses the group of the next step. Almost always there is only one group, the one without adapters. */
+  /** Almost always there is only one group, the one without adapters. */
   choose(streams: readonly Stream[]): void {
     const nowMs = performance.now();
     const members = streams.map((stream) => {

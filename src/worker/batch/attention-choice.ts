@@ -1,18 +1,14 @@
 /**
- * Choice of attention on a CPU. Flash attention reads a prompt faster and steps over the cells of other sequences;
- * without it a token deep in a conversation costs a third, because keys and values are multiplied as matrices. Changing
- * takes a while, so it has to pay. Pure.
+ * Choice of attention on a CPU. Flash attention prefills faster and skips the cells of other sequences. Plain
+ * attention decodes a token deep in a conversation in a third of the time, because it multiplies keys and values as
+ * matrices. A change takes a while, so it has to pay. Pure.
  */
 import type { AttentionKind, CostModel } from './planning/cost-model.ts';
 import { ROW_TILE } from './planning/tuning.ts';
 
-/** Remaining work of a stream. */
 export interface StreamWork {
-  /** Tokens whose state it has. */
   readonly depth: number;
-  /** Tokens of its prompt. */
   readonly toRead: number;
-  /** Tokens of its answer, at most. */
   readonly mayWrite: number;
   readonly written: number;
 }
@@ -21,20 +17,22 @@ interface AttentionState {
   readonly streams: readonly StreamWork[];
   /** Cells in use, those of idle sequences included. */
   readonly cells: number;
-  /** Cost of a change, milliseconds. */
   readonly changeMs: number;
 }
 
 const ATTENTION_LIMITS = {
   /** Chosen: steps of one row that measure the cost of one. */
   leastSteps: 8,
-  /** Chosen: a step at depth 0 is worth the measurement only from this depth on. */
+  /** Chosen: the depth from which measuring a step at depth 0 is worth its time. */
   leastDepth: 1_024,
-  /** Chosen: tokens of an answer that are expected, as nobody knows when it ends; one that is longer goes on for as long again. */
+  /** Chosen: expected tokens of an answer, whose end is unknown; a longer one is expected to double. */
   answerTokens: 128,
   /** Chosen: smaller gains are unnoticeable, and answers of a small model should not differ for them. */
   leastSparedMs: 500,
-  /** Chosen: what a change has to spare, in what it takes, as the estimates err; and more where several answers stand still for it. */
+  /**
+   * Chosen: least saving as a multiple of the cost of a change, because estimates err; more if several answers wait
+   * for it.
+   */
   worthAlone: 2.5,
   worthWithOthers: 3,
 } as const;
@@ -43,7 +41,7 @@ const ONE_ROW = { phase: 'decode', rows: 1 } as const;
 
 export class AttentionChoice {
   readonly #costs: CostModel;
-  /** Time that the steps since the last change would have saved with the other attention. */
+  /** Milliseconds that the steps since the last change would have saved with the other attention. */
   #regretMs = 0;
 
   constructor(costs: CostModel) {
@@ -54,13 +52,13 @@ export class AttentionChoice {
     return this.#costs.attention;
   }
 
-  /** Whether a step of one row at depth 0 should be measured: all steps so far were about as deep. */
+  /** Whether to measure a step of one row at depth 0, because all steps so far were about as deep. */
   wantsEmpty(streams: readonly StreamWork[]): boolean {
     const isDeep = streams.some(({ depth }) => depth >= ATTENTION_LIMITS.leastDepth);
     return this.now === 'flash' && isDeep && this.#hasSteps && !this.#costs.isCellMeasured;
   }
 
-  /** A step is about to be evaluated. What each loses adds up: many short answers are worth a change that no single one is. */
+  /** Adds up the loss of each step: many short answers are worth a change that no single one is. */
   countStep(streams: readonly StreamWork[], cells: number): void {
     const [stream, ...others] = streams;
     if (stream === undefined || others.length > 0 || stream.toRead > 0 || !this.#isKnown) return;
@@ -68,7 +66,6 @@ export class AttentionChoice {
     this.#regretMs = Math.max(0, this.#regretMs + ms(this.now) - ms(otherThan(this.now)));
   }
 
-  /** Whether to change now: it must save more than it costs, and more than that if others wait for it. */
   isWorthChanging({ streams, cells, changeMs }: AttentionState): boolean {
     if (streams.length === 0 || !this.#isKnown) return false;
     const flash = this.#workMs(streams, cells, 'flash');
@@ -96,9 +93,7 @@ export class AttentionChoice {
     return this.#hasSteps && (this.now === 'plain' || this.#costs.isCellMeasured);
   }
 
-  /**
-   * Remaining time, milliseconds. With flash attention a row reads the cells of its own sequence, without it all in use.
-   */
+  /** Remaining milliseconds. With flash attention a row reads the cells of its own sequence, without it all in use. */
   #workMs(
     streams: readonly StreamWork[],
     cells: number,
@@ -112,7 +107,6 @@ export class AttentionChoice {
     return { readMs: sum(readMs), writeMs: stepsLeft(streams) * this.#stepMs(streams, cells, attention) };
   }
 
-  /** A step of all streams once their prompts are processed. */
   #stepMs(streams: readonly StreamWork[], cells: number, attention: AttentionKind): number {
     const toRead = sum(streams.map((stream) => stream.toRead));
     const own = sum(streams.map(({ depth }) => depth)) + toRead;
@@ -129,7 +123,6 @@ function otherThan(attention: AttentionKind): AttentionKind {
   return attention === 'flash' ? 'plain' : 'flash';
 }
 
-/** Decode steps until the mean answer has ended, as far as that can be estimated. */
 function stepsLeft(streams: readonly StreamWork[]): number {
   const { answerTokens } = ATTENTION_LIMITS;
   const left = streams.map(({ written, mayWrite }) => Math.min(mayWrite, Math.max(answerTokens, written)));

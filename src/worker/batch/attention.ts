@@ -1,7 +1,4 @@
-/**
- * Switches a context between flash attention and plain attention if no setting fixes it: when to change, and how the state
- * of all sequences is converted.
- */
+/** Switches a context between flash attention and plain attention, and converts the state of all sequences. */
 import { kvTypes } from '../../contract/settings/kv-types.ts';
 import type { AttentionOptions } from '../native.ts';
 import type { ChatModel } from '../model.ts';
@@ -10,7 +7,7 @@ import type { Stream } from './stream/stream.ts';
 import type { AttentionKind, CostModel } from './planning/cost-model.ts';
 import { AttentionChoice, type StreamWork } from './attention-choice.ts';
 
-/** With this number of rows the scores of all heads take about as much memory as flash attention does for 512. */
+/** For this number of rows, the scores of all heads take about as much memory as flash attention does for 512. */
 const PLAIN_ROWS = 32;
 
 const OPTIONS: Readonly<Record<AttentionKind, AttentionOptions>> = {
@@ -19,24 +16,24 @@ const OPTIONS: Readonly<Record<AttentionKind, AttentionOptions>> = {
 };
 
 const LIMITS = {
-  /** Chosen: longest time without any answer. */
+  /** Chosen: longest pause of a single answer. */
   mostMs: 8_000,
-  /** Chosen: the same with several streams; as long as the deepest tile of a prompt may take. */
+  /** Chosen: longest pause of several streams; as long as the deepest tile of a prompt may take. */
   mostWithOthersMs: 3_000,
   /** Chosen: share of free memory that the copies may take. */
   memoryShare: 0.5,
-  /** Measured, bench/LOG.md, "attention by depth": rate at which state is copied out, turned and copied in. */
+  /** Measured, bench/LOG.md, "attention by depth": rate at which state is copied out, converted and copied in. */
   movedBytesPerMs: 400_000,
-  /** The same: rate at which a KV cache is allocated, which clears it. */
+  /** Measured there too: rate at which a KV cache is allocated and cleared. */
   openedBytesPerMs: 1_500_000,
   /** Chosen: weight of the last change's cost. */
   weight: 0.5,
 } as const;
 
-/** Values of these types are not blocks, so state can be converted. */
+/** Types whose values are not blocks, so that state can be converted. */
 const TURNABLE: readonly string[] = ['f16', 'bf16', 'f32'];
 
-/** Whether anything is to choose: on a CPU, for state that can be moved, unless the user or a benchmark says otherwise. */
+/** False unless the model runs on a CPU, its state can be moved, and no setting or benchmark fixes the attention. */
 export function choosesAttention({ spec, facts, prefixReuse, exact, mediaInput }: ChatModel): boolean {
   const { settings, planner } = spec;
   const isLeftOut = planner?.kind === 'plain' || planner?.without.includes('attention') === true;
@@ -56,11 +53,9 @@ export function choosesAttention({ spec, facts, prefixReuse, exact, mediaInput }
 
 interface Attended {
   readonly cellsInUse: number;
-  /** Whether the state of all of them fits if they share no cells. */
+  /** Whether all state fits if no cells are shared. */
   readonly fitsApart: boolean;
-  /** Evaluates a row at depth 0 and drops it; false if no sequence is free. */
   evaluateEmpty(): boolean;
-  /** Reopens the context; returns those that lost their state. */
   attend(attention: AttentionOptions): readonly number[];
 }
 
@@ -73,7 +68,7 @@ interface AttentionPorts {
 export class Attention {
   readonly #chat: ChatModel;
   readonly #ports: AttentionPorts;
-  /** Null: no choice. */
+  /** Null: fixed. */
   #choice: AttentionChoice | null;
   readonly #bytesPerCell: number;
   /** Actual / estimated cost of a change. */
@@ -87,7 +82,7 @@ export class Attention {
     this.#bytesPerCell = contextBytes / (chat.sharedCells ?? slots * numCtx);
   }
 
-  /** Between two steps: changes if that pays. Returns the streams whose state was lost. */
+  /** Call between two steps. Returns the streams whose state was lost. */
   consider(streams: readonly Stream[]): readonly Stream[] {
     const choice = this.#choice;
     if (choice === null || streams.length === 0) return [];
@@ -107,7 +102,7 @@ export class Attention {
 
   #measureEmpty(): void {
     const { sequences, costs } = this.#ports;
-    // The first of another shape takes longer.
+    // The first call of another shape takes longer, so the second is measured.
     if (!sequences.evaluateEmpty()) return;
     const begunMs = performance.now();
     sequences.evaluateEmpty();
@@ -116,7 +111,7 @@ export class Attention {
 
   #change(choice: AttentionChoice, streams: readonly Stream[], estimatedMs: number): readonly Stream[] {
     const { sequences, outbox } = this.#ports;
-    // No earlier sampled token waits for it.
+    // Events of sampled tokens must not wait for the change.
     outbox.beforeNativeCall(estimatedMs * this.#slowness);
     const begunMs = performance.now();
     const lost = sequences.attend(OPTIONS[choice.now === 'flash' ? 'plain' : 'flash']);
@@ -126,7 +121,6 @@ export class Attention {
       choice.changed();
       outbox.post({ type: 'attention', flash, ms, tokens: sequences.cellsInUse });
     } else {
-      // State that cannot be converted now never can be.
       this.#choice = null;
     }
     this.#slowness += LIMITS.weight * (ms / Math.max(1, estimatedMs) - this.#slowness);

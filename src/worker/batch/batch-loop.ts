@@ -45,10 +45,8 @@ import type { Tiers } from './tiers/tiers.ts';
 import { ThreadUse } from '../threads/thread-use.ts';
 import { Waiting } from './waiting.ts';
 
-/** Preview of a prompt. */
 interface PromptPreview {
   readonly promptTokens: number;
-  /** In a sequence, in memory or on the disk. */
   readonly cachedTokens: number;
   readonly placement: Placement | null;
   readonly earlier: EarlierPrompt | null;
@@ -105,12 +103,11 @@ export class BatchLoop {
     );
   }
 
-  /** Steps begun so far; a watchdog uses it to distinguish a hang from silence. */
+  /** Steps begun so far: a watchdog distinguishes a hang from silence by it. */
   get steps(): number {
     return this.#steps;
   }
 
-  /** Length and placement of a prompt now; changes nothing. */
   preview(prepared: PreparedChat): PromptPreview {
     const keyed = this.#inCachedTokens(prepared);
     const placement = this.#sequences.preview(keyed);
@@ -154,7 +151,9 @@ export class BatchLoop {
     else void this.#turn();
   }
 
-  /** Keeps the state of what the latest chat of a trust domain began with, or ends that. Rejects with `pin_refused`. */
+  /**
+   * Pins the state of the prompt beginning of a trust domain's latest chat, or unpins it. Rejects with `pin_refused`.
+   */
   async pin({ domain, ends }: PinJob): Promise<PinnedEvent> {
     const { modelId } = this.#chat.spec;
     const tiers = this.#tiers;
@@ -181,13 +180,13 @@ export class BatchLoop {
     return { type: 'pinned', pin, heldBytes };
   }
 
-  /** Writes idle state to the disk; resolves when done, at once without a disk tier. */
+  /** Writes idle state to the disk; resolves at once without a disk tier. */
   async save(): Promise<void> {
     await this.#opened;
     await this.#idleSave.save();
   }
 
-  /** False when the job is unknown. Takes effect at the next step. */
+  /** False if the job is unknown. Takes effect at the next step. */
   cancel(jobId: string): boolean {
     const isHere = this.#streams.has(jobId) || this.#waiting.has(jobId) || this.#restoring.has(jobId);
     if (!isHere) return false;
@@ -196,7 +195,7 @@ export class BatchLoop {
     return true;
   }
 
-  /** The prompt in tokens with cached state, unless these are more and take room from the answer. */
+  /** Replaces the prompt's tokens by those with cached state, unless they are more and take room from the answer. */
   #inCachedTokens({ job, tokens, numCtx }: PreparedChat): KeyedPrompt {
     const keyed = { prompt: tokens, owner: stateOwner(job) };
     const { scoredPrompt } = job;
@@ -232,7 +231,7 @@ export class BatchLoop {
     }
   }
 
-  /** False when there was nothing to evaluate. */
+  /** False if there was nothing to evaluate. */
   #step(): boolean {
     this.#dropCancelled();
     this.#dropUnreadable();
@@ -274,7 +273,6 @@ export class BatchLoop {
     return image === null ? plan : { calls: [...plan.calls, image] };
   }
 
-  /** One native call and its results. */
   #evaluate({ phase, rows, expectedMs }: PlannedCall): void {
     // No event may wait for a call that prefills; that can take long.
     this.#outbox.beforeNativeCall(phase === 'prefill' ? Number.POSITIVE_INFINITY : expectedMs);
@@ -328,7 +326,6 @@ export class BatchLoop {
     this.#cancelled.clear();
   }
 
-  /** Streams one of whose images could not be encoded. */
   #dropUnreadable(): void {
     for (const stream of this.#streams.values()) {
       const { failure } = stream.images;
@@ -381,7 +378,7 @@ export class BatchLoop {
     if (progress !== null) this.#outbox.event(stream.jobId, progress, true);
   }
 
-  /** A sequence's row was evaluated: continue with its prompt, or sample the next token. */
+  /** After the evaluation of a sequence's row: continues its prompt, or samples the next token. */
   #advance(stream: Stream, row: Row, logitRows: readonly number[]): void {
     const kept = row.tokens.length - (row.drafts ?? 0);
     const wasPrompt = stream.remaining > 0;
@@ -402,7 +399,6 @@ export class BatchLoop {
     }
   }
 
-  /** Samples one token per row of logits, while the draft in the next row matches. */
   #sample(stream: Stream, drafts: Uint32Array, logitRows: readonly number[]): void {
     let accepted = 0;
     try {
@@ -463,7 +459,7 @@ function nativeRow({ kind, tokens, padding }: PlannedRow, stream: Stream): Row {
   return stream.prefillRow(tokens, padding);
 }
 
-/** Memory for logits suffices for one scored prompt at a time; the first comes first. */
+/** Memory for logits suffices for one scored prompt at a time, in order of arrival. */
 function oneScoring(prefilling: readonly Stream[]): readonly Stream[] {
   const scoring = prefilling.filter(({ isScoring }) => isScoring);
   const [first] = scoring.sort((a, b) => a.arrivedMs - b.arrivedMs);

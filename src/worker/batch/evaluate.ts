@@ -1,4 +1,4 @@
-/** Evaluates the rows of one step in one native call, and finds the failing row. */
+/** Evaluates the rows of one step in one native call; if it fails, finds the failing row. */
 import type { NativeContext } from '../native.ts';
 import type { Row } from './stream/row.ts';
 
@@ -12,15 +12,14 @@ interface FailedRow {
 }
 
 interface RowHandler {
-  /** Called before the first result. */
   onEvaluated?(): void;
-  /** Reads the logits of its rows: what is evaluated next overwrites them. */
+  /** Read the logits of the rows here: the next evaluation overwrites them. */
   onResult(row: Row, result: RowResult): void;
 }
 
 /** Calls the handler for every row, also when the step failed as a whole. */
 export function evaluateRows(context: NativeContext, rows: readonly Row[], handler: RowHandler): void {
-  // Ascending ids: llama.cpp only then keeps the sequences together in one micro-batch.
+  // Only with ascending ids does llama.cpp keep the sequences together in one micro-batch.
   const ordered = [...rows].sort((a, b) => a.sequence - b.sequence);
   let found: number[][];
   try {
@@ -33,8 +32,8 @@ export function evaluateRows(context: NativeContext, rows: readonly Row[], handl
 }
 
 /**
- * One bad row fails a whole batch without saying which: alone, only the bad one fails. A row whose sequence could not
- * be restored would be evaluated on top of what is left of the first try, so it fails with the batch.
+ * Evaluates rows alone: a bad row fails its whole batch without being named. A row whose sequence could not be
+ * restored fails with the batch, because it would be evaluated after the remains of the first try.
  */
 function evaluateApart(
   context: NativeContext,

@@ -1,6 +1,6 @@
 /**
- * Order of images: one call of image rows in a step, beside those that the planner plans, for the stream that has waited
- * longest among those whose rows are encoded. Pure.
+ * Order of images: at most one call of image rows per step, in addition to the planned calls. Among streams whose
+ * rows are encoded, the one that has waited longest is next. Pure.
  */
 import type { PlannedCall } from './planning/step-planner.ts';
 import type { Stream } from './stream/stream.ts';
@@ -12,7 +12,7 @@ export class ImageTurns {
   readonly #turns = new Map<number, number>();
   #turn = 0;
 
-  /** `mostRows` of one native call; an image that has to be evaluated in one piece was refused where it has more. */
+  /** `mostRows` of one native call. An image that needs more in one piece was refused before. */
   call(streams: readonly Waiting[], mostRows: number): PlannedCall | null {
     const ready = streams.filter(({ images, position }) => images.at(position)?.isReady === true);
     const [next] = ready.sort((a, b) => this.#lastTurn(a) - this.#lastTurn(b));
@@ -23,11 +23,10 @@ export class ImageTurns {
     const { sequence, position } = next;
     const tokens = Math.min(image.rows, mostRows);
     const row = { kind: 'image', sequence, position, tokens, padding: 0 } as const;
-    // Events are sent before it: its time is unknown.
+    // Its time is unknown, so events are sent before it.
     return { phase: 'prefill', rows: [row], expectedMs: Number.POSITIVE_INFINITY };
   }
 
-  /** Whether a stream waits for the encoding of its image. */
   areAwaited(streams: Iterable<Waiting>): boolean {
     return [...streams].some(({ images, position }) => images.at(position)?.isReady === false);
   }

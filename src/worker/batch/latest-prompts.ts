@@ -7,7 +7,6 @@ const MOST_DOMAINS = 16;
 interface LatestPrompt {
   readonly owner: string;
   readonly tokens: Uint32Array;
-  /** Tokens of the words of the system and of the tools; null: none. */
   beginning(): number | null;
 }
 

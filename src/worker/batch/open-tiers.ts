@@ -1,4 +1,3 @@
-/** Opens the prompt cache of a loaded model, if it may keep anything. */
 import { keptState } from '../cache/kept-state.ts';
 import type { ChatModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';
@@ -42,9 +41,9 @@ export function openTiers(chat: ChatModel, costs: CostModel, outbox: Outbox): Ti
 }
 
 /**
- * Further conditions of a state, beyond those that the server knows before a load. State does not depend on the size of
- * the window or on how many slots share it, with two exceptions: models whose rotation of positions changes beyond a
- * window, and whole states, in which llama.cpp writes how many streams the context had. Pure.
+ * Conditions of a state, in addition to those that the server knows before a load. State does not depend on the size
+ * of the window or the number of slots, with two exceptions: models whose rotation of positions changes beyond a
+ * window, and whole states, in which llama.cpp writes the number of streams. Pure.
  */
 export interface StateForm {
   /** Window of one sequence, tokens. */
@@ -54,11 +53,10 @@ export interface StateForm {
   readonly streams: number;
   /** State is kept in rows, not whole. */
   readonly cuttable: boolean;
-  /** Of an exact load, which takes no state that was computed otherwise. */
+  /** An exact load takes no state that was computed otherwise. */
   readonly exact?: boolean;
 }
 
-/** `kind` itself if nothing has to be distinguished. */
 export function stateKind(kind: string, { numCtx, ropeCtx, streams, cuttable, exact }: StateForm): string {
   const parts = [
     ...(ropeCtx !== null && numCtx > ropeCtx ? ['long'] : []),

@@ -1,4 +1,3 @@
-/** Makes the cost model and the step planner of a loaded model: the tuned planner unless a benchmark asks for another. */
 import { type KvType, kvTypes } from '../../contract/settings/kv-types.ts';
 import type { ChatModel } from '../model.ts';
 import { CostModel } from './planning/cost-model.ts';
@@ -12,7 +11,7 @@ import type {
 import { TunedPlanner } from './planning/tuned-planner.ts';
 import { ASSUMED_PREFILL_MS_PER_TOKEN, PLAIN_CHUNK_TOKENS } from './planning/tuning.ts';
 
-/** Flash attention of ggml-cpu reads other types row by row, whatever the number of rows. */
+/** ggml-cpu's flash attention reads other types row by row, whatever the number of rows. */
 const TILED_TYPES: readonly KvType[] = ['f16', 'f32'];
 
 export function costModelFor({ context, facts, spec, sharedCells }: ChatModel): CostModel {
@@ -47,8 +46,8 @@ export function plannerFor(
 }
 
 /**
- * The plain planner: every decode row in one call, then one bounded chunk of the prompt that came first. No padding, no
- * drafts, nothing measured. It is what the tuned planner has to beat (bench: planner).
+ * Baseline that the tuned planner has to beat (bench: planner): every decode row in one call, then one bounded chunk
+ * of the oldest prompt. It does not pad, draft or measure.
  */
 export class PlainPlanner implements StepPlanner {
   readonly maxDraftTokens = 0;

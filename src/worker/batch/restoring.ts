@@ -1,6 +1,6 @@
 /**
- * Jobs whose state is on its way from the tiers into a sequence that is reserved for them. Others are decoded meanwhile;
- * what does not come is evaluated.
+ * Jobs whose state is being restored from the tiers into a sequence reserved for them. Other jobs decode meanwhile;
+ * state that cannot be restored is evaluated.
  */
 import { deferred } from '../../lib/base/deferred.ts';
 import type { Placement, PrefillingPrompt } from './sequences/placement.ts';
@@ -12,7 +12,6 @@ import type { Restoration } from './waiting.ts';
 interface Arrival {
   /** `keep`: tokens whose state is in the sequence now. */
   begin(job: StreamJob, place: Pick<Placement, 'id' | 'keep'>, reuse: Omit<Reuse, 'prompt'>): void;
-  /** The sequence is free again, and empty. */
   failed(job: StreamJob, error: unknown): void;
 }
 
@@ -20,7 +19,6 @@ export class Restoring {
   readonly #sequences: Sequences;
   readonly #arrival: Arrival;
   readonly #jobs = new Map<string, { readonly job: StreamJob; readonly sequence: number }>();
-  /** The sequences of running restores, including those of cancelled jobs. */
   readonly #underWay = new Set<number>();
   #change = deferred<void>();
 
@@ -33,7 +31,6 @@ export class Restoring {
     return this.#jobs.size;
   }
 
-  /** Their prompts, and the restored part of their state. */
   get prompts(): PrefillingPrompt[] {
     return [...this.#jobs.values()].map(({ job: { prompt, owner }, sequence }) => ({
       prompt,
@@ -42,7 +39,6 @@ export class Restoring {
     }));
   }
 
-  /** Whether part of the state of a running restore has arrived. */
   get holdsCells(): boolean {
     return [...this.#underWay].some((sequence) => this.#sequences.held(sequence) > 0);
   }
@@ -51,12 +47,11 @@ export class Restoring {
     return this.#jobs.has(jobId);
   }
 
-  /** Whether the job was here. Its sequence is free again once the restore ends. */
+  /** False if the job is unknown. Its sequence is free again once the restore ends. */
   remove(jobId: string): boolean {
     return this.#jobs.delete(jobId);
   }
 
-  /** Returns all jobs and removes them. */
   removeAll(): StreamJob[] {
     const removed = [...this.#jobs.values()].map(({ job }) => job);
     this.#jobs.clear();
@@ -67,7 +62,7 @@ export class Restoring {
     this.#change.resolve();
   }
 
-  /** Until a restore is over or `wake` is called; at once where nothing is under way: no restore, and nothing of others. */
+  /** Resolves when a restore ends or `wake` is called; at once if nothing is under way. */
   async untilChange(othersAreAwaited = false): Promise<void> {
     if (othersAreAwaited || this.#underWay.size > 0) await this.#change.promise;
     this.#change = deferred();

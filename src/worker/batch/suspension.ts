@@ -1,6 +1,6 @@
 /**
- * Suspends answers if sequences share fewer KV cells than they need: the youngest wait while the others use theirs, and
- * evaluate again what they gave up. What idle sequences hold goes first.
+ * Suspends answers if sequences share fewer KV cells than they need: idle state is evicted first, then the youngest
+ * answers wait, and later evaluate their state again.
  */
 import { cellsFilled, type StepPlan, withoutPadding } from './planning/step-planner.ts';
 import { CELL_LIMITS } from './planning/tuning.ts';
@@ -35,12 +35,11 @@ export class Suspension<S extends Suspendable> {
     this.#suspended.delete(stream);
   }
 
-  /** Those that do not wait for cells, in the same order. */
   running(streams: Iterable<S>): S[] {
     return [...streams].filter((stream) => !this.#suspended.has(stream));
   }
 
-  /** The first suspended continue first, once there is room for everything that they evaluate again. */
+  /** In order of suspension, each once there is room for everything that it evaluates again. */
   resume(): void {
     let promised = 0;
     for (const stream of this.#suspended) {
@@ -50,16 +49,17 @@ export class Suspension<S extends Suspendable> {
     }
   }
 
-  /** A plan that there are cells for; `plan` is asked again after each stream that was suspended. Streams, the oldest first. */
+  /** Returns a plan that fits the free cells; calls `plan` again after each suspension. `streams`: the oldest first. */
   planWithRoom(streams: Iterable<S>, plan: (running: readonly S[]) => StepPlan): StepPlan {
     for (;;) {
       const running = this.running(streams);
       const wanted = plan(running);
       if (this.#sequences.hasFree(cellsFilled(wanted))) return wanted;
-      // No state is given up for rows that only make a step cheaper.
+      // No state is evicted for rows that only make a step cheaper.
       const needed = withoutPadding(wanted);
       if (this.#sequences.makeRoom(cellsFilled(needed))) return needed;
-      // The job of a restore is younger than all of them. Its next part finds no room, so it begins with what it has, and can wait.
+      // The job of a restore is the youngest. Its next part finds no room, so it begins with what it has, and can
+      // wait.
       if (this.#restoring.holdsCells) return NOTHING;
       const youngest = running.at(-1);
       // A single one has room for its whole window.

@@ -1,7 +1,4 @@
-/**
- * Jobs that have no sequence yet: lingers for more of them when the loop was idle, and assigns sequences. What happens
- * to a job then belongs to the batch loop.
- */
+/** Jobs without a sequence: lingers for more of them if the loop was idle, and assigns sequences. */
 import { setTimeout } from 'node:timers/promises';
 import type { StepPlanner } from './planning/step-planner.ts';
 import { CELL_LIMITS, COPY_LIMITS, LINGER_LIMITS } from './planning/tuning.ts';
@@ -16,7 +13,6 @@ import type { StreamJob } from './stream/stream-job.ts';
 import type { HeldBefore } from './tiers/cache-facts.ts';
 import type { Restorable, Tiers } from './tiers/tiers.ts';
 
-/** State that is restored for a prompt. */
 export interface Restoration {
   readonly tiers: Tiers;
   readonly wanted: Restorable;
@@ -24,7 +20,6 @@ export interface Restoration {
 }
 
 interface Admission {
-  /** The sequence is reserved; its state is being restored. */
   restore(job: StreamJob, placement: Placement, restoration: Restoration): void;
   begin(job: StreamJob, placement: Placement, before: HeldBefore): void;
   /** The sequence is free again, and empty. */
@@ -60,14 +55,12 @@ export class Waiting {
     this.#jobs.push(job);
   }
 
-  /** Whether the job was waiting. */
   remove(jobId: string): boolean {
     const found = this.has(jobId);
     this.#jobs = this.#jobs.filter((waiting) => waiting.job.jobId !== jobId);
     return found;
   }
 
-  /** Returns all waiting jobs and removes them. */
   removeAll(): StreamJob[] {
     const removed = this.#jobs;
     this.#jobs = [];
@@ -80,8 +73,8 @@ export class Waiting {
   }
 
   /**
-   * Requests that a client sends together arrive a few milliseconds apart, so the first one lingers for the others as
-   * long as they come. Where requests only ever follow one another, that is soon given up.
+   * Requests that a client sends together arrive a few milliseconds apart, so the first one lingers for the others.
+   * If requests only ever follow one another, lingering soon stops.
    */
   async linger(): Promise<void> {
     if (this.#fruitlessWaits >= LINGER_LIMITS.fruitlessWaits) return;
@@ -97,9 +90,9 @@ export class Waiting {
   }
 
   /**
-   * Assigns sequences to as many jobs as there are, in order of arrival, but first to those that continue what a
-   * sequence holds, so that nobody else takes it. A job that shares its beginning with a prompt that is being
-   * prefilled waits for that. A job leaves the queue when it begins, so that it can be cancelled at any moment.
+   * In order of arrival, but first jobs that continue a sequence, so that no other job takes it. A job that shares
+   * its beginning with a prompt in prefill waits for that. A job leaves the queue when it begins, so that it can be
+   * cancelled at any moment.
    */
   assignSequences(prefilling: readonly PrefillingPrompt[], admission: Admission): void {
     const begun: PrefillingPrompt[] = [...prefilling];
@@ -155,13 +148,13 @@ export class Waiting {
     this.#sequences.setAside(id, { promptTokens: prompt.length - reused, answerTokens });
   }
 
-  /** Called before the placement is carried out, which cuts everything that the prompt does not begin with. */
+  /** Call before the placement is carried out, which cuts all state that the prompt does not begin with. */
   #heldBefore(job: StreamJob): HeldBefore {
     const inSequence = this.#sequences.nearest(job);
     const inTiers = this.#tiers?.nearest(job.owner, job.prompt) ?? null;
     const nearest = (inTiers?.common ?? 0) > (inSequence?.common ?? 0) ? inTiers : inSequence;
     const wasHeld = this.#tiers?.wasHeld(job.owner, job.prompt, nearest?.common ?? 0) ?? false;
-    // Memory that can be cut anywhere could have had it, by a copy or a restore that would have cost more than it saves.
+    // Memory that can be cut anywhere could have been copied or restored, at a cost above its gain.
     return { nearest, refusal: this.#sequences.canCut ? 'not_worth' : 'no_checkpoint', wasHeld };
   }
 
@@ -175,7 +168,7 @@ export class Waiting {
     return [...first, ...this.#jobs.filter((job) => !first.includes(job))];
   }
 
-  /** Before every waiting job has its first token. */
+  /** Prompt tokens to evaluate before every waiting job has its first token. */
   #tokensToPrefill(): number {
     const rest = (job: StreamJob): number => job.prompt.length - (this.#preview(job)?.keep ?? 0);
     return this.#jobs.reduce((sum, job) => sum + rest(job), 0);

@@ -1,4 +1,3 @@
-/** The devices that the library found: processors, GPUs, accelerators. */
 import { DEVICE_TYPES } from '../../../../packages/llama-api/src/enums.ts';
 import type { Pointer } from './layouts.ts';
 import type { Library } from './open.ts';

@@ -1,6 +1,6 @@
 /**
- * Says at boot whether the structs of layouts.ts are those of the library: the defaults that it returns by value must
- * stand where this page looks for them. A library with another layout would otherwise compute nonsense, or crash.
+ * Checks at boot that the structs of layouts.ts match the library: the defaults that it returns by value must be at
+ * the expected offsets. With another layout the library would compute nonsense, or crash.
  */
 import { isTestedRelease, LLAMA_CPP_RELEASE } from '../../../lib/files/native-library.ts';
 import { apiDigest } from '../../../../packages/llama-api/src/probe.ts';
@@ -62,9 +62,8 @@ export type Defaults = Pick<
 >;
 
 /**
- * Throws one sentence that names the first member that is not where it should be, and ends with the remedy. A release
- * that Hearth does not know passes where its headers were compared with the declarations of this version (`api`); its
- * defaults may be others.
+ * Throws one sentence that names the first misplaced member and the remedy. A release that Hearth does not know
+ * passes if its headers were compared with the declarations of this version (`api`); its defaults may differ.
  */
 export function checkLayouts(library: Defaults, remedy: string, api: string | null = null): void {
   const version = library.llama_version();

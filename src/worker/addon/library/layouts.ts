@@ -1,10 +1,9 @@
-/** The structs of packages/llama-api as koffi's types: sizes and offsets follow the C rules of the platform. */
 import koffi, { type TypeObject } from 'koffi';
 import { STRUCTS } from '../../../../packages/llama-api/src/structs.ts';
 
 export type * from '../../../../packages/llama-api/src/structs.ts';
 
-/** Registers every struct under its C name, so that prototypes may name it. */
+/** Every struct is registered under its C name, so that prototypes may name it. */
 const types = Object.fromEntries(
   Object.entries(STRUCTS).map(([name, members]) => [name, koffi.struct(name, members)]),
 ) as Readonly<Record<keyof typeof STRUCTS, TypeObject>>;

@@ -1,4 +1,3 @@
-/** Log of llama.cpp: warnings and errors go to standard error, and the last errors are kept as reasons. */
 import koffi from 'koffi';
 import { LOG_LEVELS, enumName } from '../../../../packages/llama-api/src/enums.ts';
 import { LogCallback, type Pointer } from './layouts.ts';
@@ -19,17 +18,15 @@ export class NativeLog {
     library.llama_log_set(this.#callback, null);
   }
 
-  /** Also takes the log of another library. */
   attach(set: (callback: Pointer, user: null) => void): void {
     set(this.#callback, null);
   }
 
-  /** Forgets the errors so far. */
   clear(): void {
     this.#errors = [];
   }
 
-  /** The library's own message for the last failure, without the names of its functions. */
+  /** The library's message for the last failure, without function names. */
   reason(otherwise: string): string {
     const told = this.#errors.map((line) => line.replace(/^(?:\w+: )+/, '')).filter((line) => line !== '');
     return told.length === 0 ? otherwise : told.slice(0, 2).join('; ');

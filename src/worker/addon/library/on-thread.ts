@@ -1,6 +1,4 @@
-/** Functions of the library that run on a thread of libuv. */
-
-/** Calls the `async` form of one: resolves to what it returns. What its arguments point to must not change meanwhile. */
+/** Runs the `async` form of a function. The memory that its arguments point to must not change until it resolves. */
 export function onThread<T>(call: (done: (error: unknown, result: T) => void) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     call((error, result) => {

@@ -1,8 +1,7 @@
 /**
- * worker/addon/library owns the foreign functions: what llama.cpp exports, how its structs are laid out, the devices and
- * threads that it has. It knows nothing of models, prompts or batches.
- * This file loads the libraries and binds the tables of functions.ts. A missing symbol fails here, by
- * name.
+ * worker/addon/library owns the foreign functions: llama.cpp's exports, struct layouts, devices and threads. It knows
+ * nothing of models, prompts or batches. This file loads the libraries and binds the tables of functions.ts. A
+ * missing symbol fails here, by name.
  */
 import { basename } from 'node:path';
 import koffi, { type KoffiFunc, type LibraryHandle, type TypeObject } from 'koffi';
@@ -16,7 +15,7 @@ export type Library = Bound<typeof LLAMA> &
   Bound<typeof GGML> &
   Bound<typeof GGML_BASE> & {
     readonly files: LibraryFiles;
-    /** A function that is looked up by its exported name and may be missing. */
+    /** Looks up a function that may be missing. */
     optional(
       name: string,
       result: TypeObject | string,
@@ -26,7 +25,6 @@ export type Library = Bound<typeof LLAMA> &
 
 type Table = Readonly<Record<string, Declared<unknown>>>;
 
-/** Throws one sentence that names the file and the problem. */
 export function openLibrary(files: LibraryFiles): Library {
   // In dependency order: each finds the one before it already loaded.
   for (const file of files.runtime ?? []) load(file);
@@ -43,7 +41,7 @@ export function openLibrary(files: LibraryFiles): Library {
       try {
         return llama.func(name, result, parameters);
       } catch {
-        // Its C++ name differs between compilers; callers do without it.
+        // Its C++ name differs between compilers; callers work without it.
         return null;
       }
     },
@@ -61,7 +59,7 @@ export function load(file: string): LibraryHandle {
   }
 }
 
-/** If ggml needs it, loading ggml fails. */
+/** If ggml needs this file, loading ggml fails and names it. */
 function loadIfPossible(file: string): void {
   try {
     load(file);

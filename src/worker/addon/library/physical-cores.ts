@@ -1,6 +1,6 @@
 /**
- * Cores that compute: two hardware threads of one core share its arithmetic, and llama.cpp gains nothing from both. The slow
- * cores of Apple's processors are left out, because every step waits for its slowest thread.
+ * Number of cores that compute. Two hardware threads of one core share its arithmetic, and llama.cpp gains nothing
+ * from both. Apple's slow cores do not count, because every step waits for its slowest thread.
  */
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
@@ -9,10 +9,9 @@ import { promisify } from 'node:util';
 import koffi from 'koffi';
 
 const CPUS = '/sys/devices/system/cpu';
-/** The first that macOS knows counts: performance cores where there are two kinds. */
+/** The first key that macOS knows counts: performance cores where there are two kinds. */
 const MAC_COUNTS = ['hw.perflevel0.physicalcpu', 'hw.physicalcpu'];
 
-/** All logical ones if the system does not distinguish them. */
 export async function physicalCores(platform: string = process.platform): Promise<number> {
   return (await counted(platform)) ?? availableParallelism();
 }
@@ -40,12 +39,11 @@ async function macCores(): Promise<number | null> {
   return null;
 }
 
-/** SYSTEM_LOGICAL_PROCESSOR_INFORMATION of 64-bit Windows: a mask, then what the entry is about. */
+/** SYSTEM_LOGICAL_PROCESSOR_INFORMATION of 64-bit Windows: a mask, then the kind of the entry. */
 const ENTRY_BYTES = 32;
 const RELATION_OFFSET = 8;
 const RELATION_CORE = 0;
 
-/** Null if Windows named none. */
 export function coresIn(entries: Buffer): number | null {
   let cores = 0;
   for (let at = 0; at + ENTRY_BYTES <= entries.length; at += ENTRY_BYTES)

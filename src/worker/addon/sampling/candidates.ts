@@ -1,11 +1,10 @@
-/** A row of logits read without copying it: the largest, the largest few, or all of them as llama.cpp's candidates. */
 import koffi from 'koffi';
 import { type Pointer, TokenData, type TokenDataArray } from '../library/layouts.ts';
 import type { Logits, LogitsWanted, TokenLogit } from '../../native.ts';
 
-/** Words of 4 bytes of one candidate: token, logit, probability. */
+/** Words of 4 bytes per candidate: token, logit, probability. */
 const WORDS = 3;
-/** More of the largest than this are found faster by the library, which sorts all of them. */
+/** For more than this, the library is faster: it sorts all of them. */
 export const MOST_LARGEST = 128;
 
 /** The first of the largest, as llama.cpp's greedy sampler takes it. */
@@ -22,7 +21,7 @@ export function argmax(logits: Float32Array): number {
   return token;
 }
 
-/** The `count` largest, largest first; of equal ones the lower token comes first. */
+/** The `count` largest, in descending order; the lower token first among equals. */
 export function largestLogits(logits: Float32Array, count: number): TokenLogit[] {
   const found = new Largest(Math.min(count, logits.length));
   const { size } = found;
@@ -30,7 +29,8 @@ export function largestLogits(logits: Float32Array, count: number): TokenLogit[]
   let { least } = found;
   const four = logits.length - 3;
   let token = size;
-  // Nearly all are smaller than the least: four at a time take half as long, and every stream pays this at every token.
+  // Nearly all are smaller than the least kept one: four at a time take half as long, and every stream pays this at
+  // every token.
   for (; token < four; token += 4) {
     if (
       (logits[token] as number) <= least &&
@@ -46,7 +46,6 @@ export function largestLogits(logits: Float32Array, count: number): TokenLogit[]
   return found.list();
 }
 
-/** As many of the largest as there is room for, largest first. */
 class Largest {
   readonly size: number;
   readonly #values: Float32Array;
@@ -59,7 +58,6 @@ class Largest {
     this.#tokens = new Int32Array(size);
   }
 
-  /** Threshold of a further candidate once all places are taken. */
   get least(): number {
     return this.#values[this.size - 1] ?? Number.POSITIVE_INFINITY;
   }
@@ -96,7 +94,6 @@ export function pickLogits(logits: Float32Array, { tokens, largest }: LogitsWant
   };
 }
 
-/** These, and all of `tokens` that are not among them. */
 export function withTokens(
   found: readonly TokenLogit[],
   logits: Float32Array,
@@ -108,14 +105,14 @@ export function withTokens(
 
 const STEPS = 2048;
 const STEPS_PER_NAT = STEPS / Math.LN2;
-/** Powers of two below this add nothing that a sum of any vocabulary would show. */
+/** Powers of two below this add nothing that a sum over any vocabulary would show. */
 const LEAST_POWER = 64;
 const FRACTIONS = Float64Array.from({ length: STEPS }, (_, step) => 2 ** (-step / STEPS));
 const POWERS = Float64Array.from({ length: LEAST_POWER }, (_, power) => 2 ** -power);
 
 /**
- * The sum of exp(logit - largest). By tables and two terms of the series, good to ten digits: Math.exp takes four times as
- * long, and a scored prompt pays this for each of its tokens.
+ * Sum of exp(logit - largest), by tables and two terms of the series, correct to ten digits: Math.exp takes four
+ * times as long, and a scored prompt pays this for each of its tokens.
  */
 function sumWeights(logits: Float32Array, largest: number): number {
   let sum = 0;
@@ -130,7 +127,6 @@ function sumWeights(logits: Float32Array, largest: number): number {
   return sum;
 }
 
-/** 1: no other is larger. */
 function tokenRank(logits: Float32Array, token: number): number {
   const own = logits[token] as number;
   let larger = 0;
@@ -138,7 +134,7 @@ function tokenRank(logits: Float32Array, token: number): number {
   return larger + 1;
 }
 
-/** Room for a candidate per token of the vocabulary, filled anew for each choice. */
+/** A candidate per token of the vocabulary, refilled for each choice. */
 export class Candidates {
   readonly #address: Pointer;
   readonly #tokens: Int32Array;
@@ -160,7 +156,7 @@ export class Candidates {
     return this.#array(logits.length);
   }
 
-  /** All, of which those without a 1 cannot be chosen. */
+  /** All candidates; those without a 1 in the mask cannot be chosen. */
   allowed(logits: Float32Array, mask: Uint8Array): TokenDataArray {
     const array = this.all(logits);
     for (let token = 0, at = 1; token < logits.length; token += 1, at += WORDS)
@@ -177,7 +173,6 @@ export class Candidates {
     return this.#array(chosen.length);
   }
 
-  /** The token that the samplers selected; null when none is left. */
   selected({ data, size, selected }: TokenDataArray): number | null {
     if (selected < 0 || selected >= size) return null;
     // A sampler may have moved the array.

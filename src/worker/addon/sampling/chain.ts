@@ -1,8 +1,7 @@
 /**
- * worker/addon/sampling owns the choice of a token from a row of logits: the chain of samplers, the candidates, the
- * grammar. It knows nothing of streams or of what an answer means.
- * This file leads from sampling options to llama.cpp's samplers: which are in the chain, in which order, and what each is
- * opened with.
+ * worker/addon/sampling owns the choice of a token from a row of logits: the sampler chain, the candidates, the
+ * grammar. It knows nothing of streams or of what an answer means. This file maps sampling options to llama.cpp's
+ * samplers: which are in the chain, their order, and their parameters.
  */
 import { LEAST_PENALTY, LEAST_TEMPERATURE } from '../../../contract/sampling.ts';
 import { SAMPLING_DEFAULTS, type Sampling } from '../../../contract/sampling-shapes.ts';
@@ -14,7 +13,7 @@ import type { SamplerConfig } from '../../native.ts';
 const FORBIDDEN_BIAS = -100;
 /** Candidates that a truncating sampler leaves at least. */
 const MIN_KEEP = 1;
-/** A token and its bias, as llama_logit_bias lays them out. */
+/** llama_logit_bias: a token and its bias. */
 const BIAS_BYTES = 8;
 
 type Chosen = typeof SAMPLING_DEFAULTS & Sampling;
@@ -23,7 +22,7 @@ type State = Omit<ChainConfig, 'sampling'>;
 
 export interface SamplerStep {
   readonly name: string;
-  /** Two steps of equal keys are the same sampler; its random state continues when a chain is rebuilt. */
+  /** Two steps with equal keys are the same sampler; its random state continues when a chain is rebuilt. */
   readonly key: string;
   open(library: Library, vocabularySize: number): Pointer;
 }
@@ -130,13 +129,13 @@ export function samplersFor(sampling: Sampling): readonly string[] {
   return CHAIN.filter(({ isIn }) => isIn(chosen)).map(({ name }) => name);
 }
 
-/** The logits that can be chosen: this number of the largest, and those of tokens with a bias. */
+/** Logits that can be chosen: the `largest` N, and those of tokens with a bias. */
 export interface LookedAt {
   readonly largest: number;
   readonly biased: readonly number[];
 }
 
-/** Null: all of them, because other logits may become the largest. */
+/** Null means all tokens: other logits may become the largest. */
 export function candidateTokens(sampling: Sampling, vocabularySize: number): LookedAt | null {
   const tokens = (sampling.logitBias ?? []).map(([token]) => token);
   const biased = tokens.filter((token) => token < vocabularySize);
@@ -162,7 +161,6 @@ function openPenalties(
   const sampler = library.llama_sampler_init_penalties(
     size,
     most,
-    // Defaults of a model may be anything.
     Math.max(LEAST_PENALTY, repeatPenalty),
     frequencyPenalty,
     presencePenalty,

@@ -1,10 +1,9 @@
-/** The text of every token of a vocabulary, side by side, for grammars. */
+/** Texts of all tokens of a vocabulary in one buffer, for grammars. */
 export class PackedTexts {
-  /** The bytes of all tokens in order; for a control token those of its text, which may be a mark. */
+  /** In token order; a control token contributes its text, which may be a mark. */
   bytes = new Uint8Array(1 << 16);
-  /** By token: where its bytes begin; one more entry for the end of the last. */
+  /** By token: start of its bytes; the last entry is the end of the last token. */
   readonly offsets: Int32Array;
-  /** By token: 1 if it ends an answer. */
   readonly isEnd: Uint8Array;
 
   constructor(size: number) {
@@ -16,7 +15,7 @@ export class PackedTexts {
     return this.isEnd.length;
   }
 
-  /** In ascending order of tokens. */
+  /** Call in ascending order of tokens. */
   add(token: number, bytes: Uint8Array, isEnd: boolean): void {
     const at = this.offsets[token] ?? 0;
     if (at + bytes.length > this.bytes.length) this.#grow(at + bytes.length);

@@ -1,4 +1,3 @@
-/** Samplers behind the page. */
 import { argmax, type Candidates, largestLogits, MOST_LARGEST, withTokens } from './candidates.ts';
 import type { Pointer, TokenDataArray } from '../library/layouts.ts';
 import type { Library } from '../library/open.ts';
@@ -6,7 +5,6 @@ import type { NativeGrammar, NativeSampler, SamplerConfig, TokenLogit } from '..
 import { candidateTokens, type LookedAt, type SamplerStep, samplerSteps } from './chain.ts';
 import { TokenGrammar } from './token-grammar.ts';
 
-/** Shared by the samplers of one model. */
 export interface SamplingRoom {
   readonly library: Library;
   readonly vocab: Pointer;
@@ -22,7 +20,7 @@ export class SamplerHandle implements NativeSampler {
   readonly #room: SamplingRoom;
   #steps: readonly OpenStep[] = [];
   #grammar: TokenGrammar | null = null;
-  /** The logits that the chain looks at; null: all. */
+  /** Logits that the chain reads; null: all. */
   #looksAt: LookedAt | null = null;
 
   constructor(room: SamplingRoom) {
@@ -38,7 +36,6 @@ export class SamplerHandle implements NativeSampler {
     this.#grammar = grammar === null ? null : tokenGrammar(grammar);
   }
 
-  /** Null when the grammar allows no token. */
   choose(logits: Float32Array): number | null {
     const token = this.#chooseUnder(logits);
     if (token !== null) this.#accept(token);
@@ -51,9 +48,7 @@ export class SamplerHandle implements NativeSampler {
     this.#grammar = null;
   }
 
-  /**
-   * A grammar over the whole vocabulary is expensive, so it is used only when it refuses the token chosen without it.
-   */
+  /** A grammar over the whole vocabulary is expensive, so it runs only if it rejects the token chosen without it. */
   #chooseUnder(logits: Float32Array): number | null {
     const free = this.#chooseFrom(logits);
     const grammar = this.#grammar;
@@ -64,7 +59,7 @@ export class SamplerHandle implements NativeSampler {
     return allowed.includes(1) ? this.#run(this.#room.candidates.allowed(logits, allowed)) : null;
   }
 
-  /** The chain looks at few of the allowed tokens; if these are among the largest, no others need a check. */
+  /** The chain reads few of the allowed tokens; if these are among the largest, no others need a check. */
   #chooseAmongLargest(logits: Float32Array, grammar: TokenGrammar): number | null {
     if (this.#looksAt === null) return null;
     const { largest, biased } = this.#looksAt;

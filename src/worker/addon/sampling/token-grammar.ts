@@ -1,7 +1,7 @@
 /**
- * A grammar over tokens: which may come next, and what follows each. It is Hearth's own reader and not llama.cpp's, whose
- * stacks double with each token of an ambiguous grammar, in calls that cannot be bounded from here. The work that a
- * grammar causes is counted; one that needs too much ends its own answer, and is refused from then on.
+ * A grammar over tokens: the allowed next tokens, and the state after each. It is Hearth's own reader because
+ * llama.cpp's stacks double with each token of an ambiguous grammar, in calls that cannot be bounded from here. The
+ * work that a grammar causes is counted; one that needs too much ends its own answer, and is refused from then on.
  */
 import { orFailure } from '../../../lib/errors/grammar-failure.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
@@ -15,10 +15,10 @@ import {
 import type { NativeGrammar } from '../../native.ts';
 import type { PackedTexts } from './packed-texts.ts';
 
-/** Steps of work that an answer may do at once, about 100 ms, and that each of its tokens adds, about half of one. */
+/** Work steps that an answer may do at once (about 100 ms), and that each of its tokens adds (about 0.5 ms). */
 const MOST_WORK = 2_000_000;
 const WORK_PER_TOKEN = 10_000;
-/** Grammars whose states are kept for further answers, and the most characters of them. */
+/** Kept grammars with their states, and the most characters of their texts. */
 const MAX_KEPT = 16;
 const MAX_KEPT_CHARS = 2_000_000;
 /** Grammars that needed too much work, remembered by their text. */
@@ -28,7 +28,6 @@ const MAX_MASKS = 24;
 
 interface KeptGrammar {
   readonly states: GbnfStates;
-  /** By state: 1 for each token allowed in it. */
   readonly masks: Map<number, Uint8Array>;
 }
 
@@ -80,13 +79,12 @@ function tooAmbiguous() {
   });
 }
 
-/** An unfinished character. */
+/** An unfinished UTF-8 character. */
 interface Partial {
-  /** Bits so far. */
   value: number;
-  /** Remaining bytes; 0: none is open. */
+  /** Remaining bytes; 0 if no character is open. */
   left: number;
-  /** The smallest code of its length. */
+  /** The smallest code of its length: smaller ones are overlong. */
   least: number;
 }
 
@@ -98,7 +96,6 @@ export class TokenGrammar implements NativeGrammar {
   #left = MOST_WORK;
   #state: number;
   #partial: Readonly<Partial> = { value: 0, left: 0, least: 0 };
-  /** End of the last walk. */
   readonly #end: Partial = { value: 0, left: 0, least: 0 };
 
   constructor(gbnf: string, grammar: KeptGrammar, texts: PackedTexts, onTooMuch: () => void) {

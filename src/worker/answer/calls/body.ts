@@ -1,6 +1,3 @@
-/** Shared by the readers of an answer's body. */
-
-/** A part of an answer in the engine's words; the batch loop adds usage, stop strings and the ending. */
 export type AnswerPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
@@ -8,15 +5,14 @@ export type AnswerPart =
   | { readonly type: 'tool_arguments'; readonly text: string };
 
 export interface BodyReader {
-  /** A call is emitted when it is whole; an answer that ends inside one emits nothing of it. */
+  /** Emits whole calls only: an answer that ends inside a call emits nothing of it. */
   push(text: string): AnswerPart[];
-  /** `isCut`: something else than the model ended the answer, so a begun mark is not known to be words, and is left out. */
+  /** `isCut`: the model did not end the answer itself, so a begun mark may not be text, and is dropped. */
   end(isCut: boolean): AnswerPart[];
   readonly complete: boolean;
-  /** True when a whole call was read: half a call is no call. */
   readonly calledTool: boolean;
   /** False while only structure or a call is parsed. */
   readonly inText: boolean;
-  /** Whether a control token here counts as its text, because a grammar or a mark requires that text. */
+  /** Whether a control token counts as its text here, because a grammar or a mark requires that text. */
   takesControl(text: string): boolean;
 }

@@ -1,6 +1,6 @@
 /**
  * The grammar of calls in a model's own syntax. White space around marks is optional, as models are not exact in it;
- * everything else is spelled as the format says, and the arguments are held to their schemas.
+ * everything else is exactly the format, and arguments follow their schemas.
  */
 import type { ToolDefinition } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
@@ -19,11 +19,9 @@ import { wordsGbnf } from './words-grammar.ts';
 export interface CallsRequest {
   readonly tools: readonly ToolDefinition[];
   readonly maxCalls: number;
-  /** Takes the keywords that the grammar does not enforce. */
   readonly unheld: UnheldKeywords;
 }
 
-/** Openings of calls, each with the rule of all that follows the mark. */
 export function callRules(
   writer: GbnfWriter,
   format: ToolFormat,
@@ -36,7 +34,6 @@ export function callRules(
   });
 }
 
-/** Further calls, and what closes them all. */
 function moreCalls(writer: GbnfWriter, format: CallFormat, request: CallsRequest): string {
   const { tools, maxCalls } = request;
   const { section, call } = format;

@@ -1,4 +1,3 @@
-/** Parses calls in a format, from after the mark that opens the first. */
 import {
   type CallFormat,
   type JsonType,
@@ -17,19 +16,15 @@ import type { AnswerPart } from './body.ts';
 import { type CharSource, END, type Reading } from './char-source.ts';
 import type { CallOpening } from './openings.ts';
 
-/** Receiver of the parts of calls. */
 export interface CallSink {
   readonly tools: readonly ToolDefinition[];
-  /** Whether a whole call was read. */
   readonly calledTool: boolean;
-  /** False: no further call is wanted. */
   mayCall(): boolean;
-  /** Parts of a call are kept until it is whole. */
   add(part: AnswerPart): void;
   finished(): void;
 }
 
-/** Returns the text of a begun call that turns out not to be one, the mark included; "" if there is no such text. */
+/** Returns the text of a begun call that is not a call after all, with its mark, or "". */
 export function* readCalls(
   source: CharSource,
   format: CallFormat,
@@ -51,7 +46,6 @@ export function* readCalls(
   }
 }
 
-/** False: no call follows. */
 function* readCall(source: CharSource, format: CallFormat, lead: Words, sink: CallSink): Reading<boolean> {
   const name = yield* readWords(source, lead, sink);
   if (name === null) return false;
@@ -59,13 +53,14 @@ function* readCall(source: CharSource, format: CallFormat, lead: Words, sink: Ca
   return (yield* readWords(source, format.call.after, null)) !== null;
 }
 
-/** Words between two calls, and those of the second. */
 function nextWords({ section, call }: CallFormat): Words {
   const [first, ...rest] = call.before;
   return typeof first === 'string' ? [section.between + first, ...rest] : [section.between, ...call.before];
 }
 
-/** Literals and slots in turn; the name that stood in them, "" where none did, null where a literal was missing. */
+/**
+ * Reads literals and slots in turn. Returns the name from its slot ("" without one), or null if a literal is missing.
+ */
 function* readWords(source: CharSource, words: Words, sink: CallSink | null): Reading<string | null> {
   let name = '';
   for (const word of words) {
@@ -90,7 +85,6 @@ const SLOT_CHARS: Readonly<Record<SlotName, (char: string) => boolean>> = {
   key: (char) => char !== '>',
 };
 
-/** False: the answer ended before they did. */
 export function* readArguments(
   source: CharSource,
   format: CallFormat,
@@ -106,7 +100,7 @@ export function* readArguments(
   );
 }
 
-/** JSON from its first bracket to its last, as it is written. */
+/** Reads JSON unchanged, from its first bracket to its last. */
 function* readJson(source: CharSource, sink: CallSink): Reading<boolean> {
   yield* source.takeSpace();
   let depth = 0;
@@ -134,7 +128,6 @@ function* readJson(source: CharSource, sink: CallSink): Reading<boolean> {
 
 interface TaggedCall {
   readonly form: TaggedArguments;
-  /** Text after the last argument. */
   readonly after: string;
   readonly parameters: Readonly<Record<string, unknown>>;
 }
@@ -160,7 +153,6 @@ function* readTagged(source: CharSource, call: TaggedCall, sink: CallSink): Read
   return true;
 }
 
-/** Whether the text comes next; nothing is read. */
 function* follows(source: CharSource, text: string): Reading<boolean> {
   const space = yield* source.takeSpace();
   const char = yield* source.take();
@@ -196,7 +188,6 @@ function* readPair(source: CharSource, call: TaggedCall): Reading<{ key: string;
   return { key: name, json: argumentJson(text, form, types, schema, parameters) };
 }
 
-/** White space that belongs to the words around a value, if present. */
 function* takeExactly(source: CharSource, space: string): Reading {
   for (const wanted of space) {
     const char = yield* source.take();
@@ -206,7 +197,6 @@ function* takeExactly(source: CharSource, space: string): Reading {
   }
 }
 
-/** The text of a value, including the text after it. */
 function* readValueText(
   source: CharSource,
   { form, after }: TaggedCall,

@@ -11,9 +11,7 @@ import { wordsGbnf } from './words-grammar.ts';
 interface ChannelRequest extends CallsRequest {
   readonly channels: ChannelForm;
   readonly format: ToolFormat;
-  /** A call must come, without text before it. */
   readonly required: boolean;
-  /** The rule of constrained text; null: free. */
   readonly shaped: string | null;
 }
 
@@ -26,12 +24,10 @@ export function channelRule(writer: GbnfWriter, request: ChannelRequest): string
   return writer.rule([`${start} ${words}`, ...(call === null ? [] : [`${start} ${call}`])].join(' | '));
 }
 
-/** A message of text under a grammar. */
 function shapedWords({ words, message }: ChannelForm, shaped: string): string {
   return `${gbnfLiteral(words + message)} ${shaped}`;
 }
 
-/** Text for the user, after which further messages may follow. */
 function freeWords(writer: GbnfWriter, { channels }: ChannelRequest, call: string | null): string {
   const [end = channels.start] = channels.ends;
   const headers = [channels.words, ...(channels.name === 'harmony' ? ['<|channel|>commentary'] : [])];
@@ -44,7 +40,6 @@ function freeWords(writer: GbnfWriter, { channels }: ChannelRequest, call: strin
   return `${opening} ${text}`;
 }
 
-/** One call, or several as messages of their own. */
 function callMessages(writer: GbnfWriter, request: ChannelRequest): string {
   const { channels, format, tools, maxCalls, unheld } = request;
   const calls = tools.flatMap((tool) => {

@@ -1,4 +1,6 @@
-/** Answers as messages with headers: a thought, text for the user, or a call of the tool that the header names. */
+/**
+ * Parses answers as messages with headers: a thought, text for the user, or a call of the tool that the header names.
+ */
 import {
   type ChannelForm,
   callLead,
@@ -9,7 +11,7 @@ import type { AnswerPart } from './body.ts';
 import { type CallSink, readArguments, readCalls } from './call-reader.ts';
 import { type CharSource, END, type Reading } from './char-source.ts';
 
-/** Longer text is not a header: then the answer has no headers at all, and all of it is text. */
+/** Longest header, characters: after longer text, the answer has no headers, and all of it is text. */
 const LONGEST_HEADER = 256;
 
 export function* readChannels(source: CharSource, format: ModelFormat, sink: CallSink): Reading {
@@ -56,7 +58,6 @@ function* readMessage(
   yield* skipTo(source, channels);
 }
 
-/** The header without its opening; as text when it is not a header. */
 function* readHeader(
   source: CharSource,
   channels: ChannelForm,
@@ -113,7 +114,6 @@ function findCallee(header: string, { callee, words }: ChannelForm): string | nu
   return /^[\w.-]+/.exec(header.slice(at + callee.length))?.[0] ?? null;
 }
 
-/** The text of a message up to the mark that ends it. */
 function* readText(
   source: CharSource,
   { ends, start }: ChannelForm,
@@ -132,7 +132,7 @@ function* readText(
     held += char;
     while (held !== '') {
       if (ends.includes(held)) {
-        // An end that opens the next message is parsed once more, as its beginning.
+        // An end that opens the next message is parsed again as its beginning.
         if (start.startsWith(held)) source.giveBack(held);
         return;
       }
@@ -145,7 +145,6 @@ function* readText(
   }
 }
 
-/** Rest of a message after its call. */
 function* skipTo(source: CharSource, channels: ChannelForm): Reading {
   yield* readText(source, channels, 'text', {
     tools: [],

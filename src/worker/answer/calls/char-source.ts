@@ -1,12 +1,11 @@
 /**
- * worker/answer/calls owns how answers with tool calls are read, and the grammar that lets a model write them. It knows
- * nothing of thinking, of tokens and of the native library.
- * This file: the characters of an answer for a reader that is written as if all of them were there. The reader waits
- * inside `take` until the next piece comes, so where pieces are cut cannot matter.
+ * worker/answer/calls owns how answers with tool calls are parsed, and the grammar that lets a model write them. It
+ * knows nothing of thinking, of tokens and of the native library. This file: the characters of an answer. Readers are
+ * generators written as if all text had arrived; they wait inside `take` for the next piece, so cuts between pieces
+ * cannot matter.
  */
 export type Reading<T = void> = Generator<void, T, void>;
 
-/** Marks the end of the answer. */
 export const END = '';
 
 export class CharSource {
@@ -27,12 +26,11 @@ export class CharSource {
     this.#isCut = isCut;
   }
 
-  /** Whether the answer was cut, so that undecided text at its end is dropped. */
   get isCut(): boolean {
     return this.#isCut;
   }
 
-  /** Records the text from now on, after this text; null: stops. */
+  /** Starts to record the text, after the given text; null: stops. */
   record(text: string | null): void {
     this.#recorded = text === null ? null : text.split('');
   }
@@ -57,9 +55,7 @@ export class CharSource {
     return char;
   }
 
-  /**
-   * Returns these characters to the source; after a cut, never: a reader that waited for more had not decided on them.
-   */
+  /** Puts characters back. Not after a cut: a reader that waited for more had not decided on them. */
   giveBack(text: string): void {
     if (this.#recorded !== null) this.#recorded.length = Math.max(0, this.#recorded.length - text.length);
     if (this.#isCut) return;
@@ -80,14 +76,14 @@ export class CharSource {
   }
 
   /**
-   * Reads the longest of the texts that follows, white space counting on neither side, and returns its place in the
-   * list. -1: none follows, and nothing was read. White space at the end of the text is read as far as it is the same.
+   * Reads the longest text that matches, ignoring white space on both sides, and returns its index; -1 (nothing read)
+   * if none matches. White space at the end of the text is read as far as it matches.
    */
   *takeAny(texts: readonly string[]): Reading<number> {
     const wanted = texts.map((text) => text.replaceAll(/\s+/g, ''));
     let alive = [...wanted.keys()].filter((index) => wanted[index] !== '');
     let found = -1;
-    /** Text after the longest match so far. */
+    /** Text since the longest match so far. */
     let behind = '';
     for (let at = 0; alive.length > 0; at += 1) {
       behind += yield* this.takeSpace();
@@ -106,7 +102,7 @@ export class CharSource {
     return found;
   }
 
-  /** Whether the first text comes next, and not a longer one of the others; nothing is read. */
+  /** Whether the first text follows, and not a longer one of the others. Reads nothing. */
   *isNext(text: string, others: readonly string[]): Reading<boolean> {
     const wanted = [text, ...others].map((each) => each.replaceAll(/\s+/g, ''));
     const longest = Math.max(...wanted.map((each) => each.length));
@@ -137,7 +133,7 @@ export class CharSource {
     }
   }
 
-  /** Everything up to the text, which is consumed too; null: the answer ended first. */
+  /** Returns the text before `text`, and consumes both; null if the answer ended first. */
   *takeUntil(text: string): Reading<string | null> {
     const finder = new TextFinder(text);
     const parts: string[] = [];
@@ -149,7 +145,6 @@ export class CharSource {
     }
   }
 
-  /** Characters of the class. */
   *takeWhile(isWanted: (char: string) => boolean): Reading<string> {
     let text = '';
     for (;;) {
@@ -163,7 +158,7 @@ export class CharSource {
   }
 }
 
-/** Finds a text in characters that arrive one by one: the automaton of Knuth, Morris and Pratt. */
+/** Finds a text in characters that arrive one by one (Knuth-Morris-Pratt). */
 class TextFinder {
   readonly #text: string;
   readonly #borders: number[] = [0];
@@ -178,7 +173,6 @@ class TextFinder {
     }
   }
 
-  /** True when the text has just been completed. */
   push(char: string): boolean {
     while (this.#matched > 0 && char !== this.#text[this.#matched])
       this.#matched = this.#borders[this.#matched - 1] ?? 0;

@@ -1,4 +1,3 @@
-/** The body of an answer whose model has its own syntax: text and calls, as the format describes them. */
 import type { ToolDefinition } from '../../../contract/job.ts';
 import {
   type ContentMarks,
@@ -13,7 +12,6 @@ import { callOpenings } from './openings.ts';
 
 interface FormatBodyOptions {
   readonly format: ModelFormat;
-  /** The tools that may be called now; empty when none may. */
   readonly tools: readonly ToolDefinition[];
   readonly maxCalls: number;
   /** A grammar chose every character, those of control tokens too. */
@@ -101,7 +99,6 @@ export class FormatBody implements BodyReader, CallSink {
     return parts;
   }
 
-  /** The arguments are emitted in the pieces in which they were generated. */
   #keepFresh(): void {
     for (const part of this.#fresh) this.#open.push(part);
     this.#fresh = [];
@@ -129,7 +126,6 @@ export class FormatBody implements BodyReader, CallSink {
   }
 }
 
-/** Adjacent pieces of one kind are emitted as one. */
 function append(parts: AnswerPart[], part: AnswerPart): void {
   const last = parts.at(-1);
   if (last === undefined || last.type !== part.type || last.type === 'tool_call' || part.type === 'tool_call')
@@ -137,7 +133,7 @@ function append(parts: AnswerPart[], part: AnswerPart): void {
   else parts[parts.length - 1] = { type: last.type, text: last.text + part.text };
 }
 
-/** Texts that a control token may be part of; others are silent among words. */
+/** Texts that a control token may be part of; other control tokens are silent among words. */
 function structureTexts({ tools, channels, content, restart }: ModelFormat): string[] {
   const headers =
     channels === null
@@ -148,7 +144,7 @@ function structureTexts({ tools, channels, content, restart }: ModelFormat): str
   return [...texts, ...(tools === null ? [] : [tools.announcement ?? '', ...formatLiterals(tools)])];
 }
 
-/** Text of an answer, without the marks around it; white space before a call belongs to neither. */
+/** Text of an answer without the marks around it; white space before a call belongs to neither. */
 class WordsReader {
   readonly #source: CharSource;
   readonly #silent: readonly string[];
@@ -161,7 +157,7 @@ class WordsReader {
     this.#silent = [content?.open ?? '', content?.close ?? '', restart].filter((mark) => mark !== '');
   }
 
-  /** Emits text until one of the marks is found, and returns its place; null: the answer ended. */
+  /** Emits text up to the first mark, and returns its index; null if the answer ended. */
   *readTo(marks: readonly string[], atStart: boolean): Reading<number | null> {
     let held = '';
     let space = '';

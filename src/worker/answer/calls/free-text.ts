@@ -1,4 +1,3 @@
-/** Free text in a grammar: everything that does not contain a mark, spelled as an automaton. */
 import {
   gbnfClassChar,
   gbnfLiteral,
@@ -6,8 +5,8 @@ import {
 } from '../../../../packages/schema-grammar/src/gbnf/gbnf-writer.ts';
 
 /**
- * Any text that does not contain the mark, then the mark and `rest`. The rules are the states of the matching
- * automaton of Knuth, Morris and Pratt: state n has read the first n characters of the mark.
+ * Text without the mark, then the mark and `rest`. The rules are the states of the Knuth-Morris-Pratt automaton:
+ * state n has matched the first n characters of the mark.
  */
 export function textUntil(writer: GbnfWriter, mark: string, rest: string, mayEnd: boolean): string {
   const chars = [...mark];
@@ -32,14 +31,13 @@ function nextState(mark: readonly string[], matched: number, char: string): numb
   }
 }
 
-/** The longest proper prefix of the mark that also ends its first `length` characters. */
+/** The longest proper prefix of the mark that is also a suffix of its first `length` characters. */
 function longestBorder(mark: readonly string[], length: number): number {
   for (let border = length - 1; border > 0; border -= 1)
     if (mark.slice(0, border).every((char, index) => char === mark[length - border + index])) return border;
   return 0;
 }
 
-/** Text that begins with none of the marks. */
 export function textNotBeginningWith(writer: GbnfWriter, marks: readonly string[]): string {
   const first = [...new Set(marks.map(([char = '']) => char))];
   const steps = first.flatMap((char) => {
@@ -53,7 +51,6 @@ function classExcept(chars: readonly string[]): string {
   return `[^${chars.map((char) => gbnfClassChar(char.codePointAt(0) ?? 0)).join('')}]`;
 }
 
-/** Text up to and with the mark. */
 export function textThrough(writer: GbnfWriter, mark: string): string {
   return writer.shared(`text through ${mark}`, () => textUntil(writer, mark, '""', false));
 }

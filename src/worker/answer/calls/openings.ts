@@ -1,4 +1,4 @@
-/** Opening of the first call of an answer: the mark that free text does not contain, and the words behind it. */
+/** Opening of the first call: the mark that free text cannot contain, and the words after it. */
 import {
   callLead,
   type ToolFormat,
@@ -7,14 +7,13 @@ import {
 
 export interface CallOpening {
   readonly mark: string;
-  /** From after the mark to the arguments. */
   readonly lead: Words;
 }
 
 export function callOpenings(format: ToolFormat): CallOpening[] {
   const lead = wordsAfter(format, format.trigger);
   const openings = [{ mark: format.trigger, lead }];
-  // A call that begins with its name may say its type first, as Llama 3 was shown.
+  // A call that begins with its name may give its type first, as in Llama 3's training data.
   if (format.atStart && format.trigger === '{"name":')
     openings.push({ mark: '{"type":', lead: [' "function", "name":', ...lead] });
   const { announcement } = format;

@@ -30,13 +30,11 @@ type Schema = Readonly<Record<string, unknown>>;
 interface Target {
   readonly writer: GbnfWriter;
   readonly form: TaggedArguments;
-  /** The schema of all arguments, for references. */
   readonly root: Schema;
   readonly path: string;
   readonly unheld: UnheldOfTool;
 }
 
-/** An argument; null: any name. */
 type Name = string | null;
 
 export function taggedRule(
@@ -63,7 +61,7 @@ export function taggedRule(
   return members(target, pairs, isOpen ? pairRule(target, null, undefined) : null);
 }
 
-/** One chain of rules before the first separator and one after it, from the last property to the first. */
+/** One chain of rules before the first separator and one after it, built from the last property to the first. */
 function members(
   { writer, form }: Target,
   pairs: readonly { rule: string; required: boolean }[],
@@ -81,7 +79,6 @@ function members(
   return before;
 }
 
-/** One argument; without a name, any. */
 function pairRule(target: Target, name: string | null, schema: unknown): string {
   const { writer, form, root } = target;
   const types = admittedTypes(schema, root);
@@ -92,7 +89,6 @@ function pairRule(target: Target, name: string | null, schema: unknown): string 
   return writer.rule(values.map((value) => `${lead} ${value}`).join(' | '));
 }
 
-/** Values after the key, in each form that the schema allows. */
 function valueRules(
   target: Target,
   name: string | null,
@@ -130,12 +126,11 @@ function valueRule(target: Target, name: string | null, schema: unknown, types: 
     return rawText(target, name);
   }
   const values = [...new Set(options.flatMap((option) => optionRule(target, name, option) ?? []))];
-  // A schema that allows nothing is refused when the call is whole.
+  // A schema that allows nothing is refused once the call is whole.
   if (values.length === 0) return rawText(target, name);
   return `${writer.rule(values.join(' | '))} ${behind}`;
 }
 
-/** An option, and the types that it allows among those possible here. */
 type Narrowed = SchemaOption & { readonly types: readonly JsonType[] };
 
 function narrowed({ root }: Target, option: SchemaOption, types: readonly JsonType[]): Narrowed {
@@ -147,7 +142,6 @@ function narrowed({ root }: Target, option: SchemaOption, types: readonly JsonTy
 const isScalar = (types: readonly JsonType[]): boolean =>
   types.every((type) => type !== 'array' && type !== 'object');
 
-/** The value without the text after it; null: none of the types fits. */
 function optionRule(target: Target, name: Name, option: Narrowed, depth = 0): string | null {
   const { writer, form, unheld } = target;
   if (option.types.length === 0) return null;
@@ -181,17 +175,17 @@ function optionRule(target: Target, name: Name, option: Narrowed, depth = 0): st
     : looseValue(writer, form.strings);
 }
 
-/** Lists within lists whose elements are constrained; a schema may refer to itself. */
+/** Deepest constrained list within lists, because a schema may refer to itself. */
 const DEEPEST_LIST = 3;
 
-/** Options of the elements of a list; null: the option is not a list, or does not constrain them. */
+/** Null if the option is not a list, or does not constrain its elements. */
 function elementOptions(target: Target, option: Narrowed): readonly Narrowed[] | null {
   const items = 'schema' in option && isSchema(option.schema) ? option.schema['items'] : undefined;
   if (!isSchema(items) || option.types.some((type) => type !== 'array')) return null;
   return schemaOptions(items, target.root).map((of) => narrowed(target, of, JSON_TYPES));
 }
 
-/** A list of listed elements in tags of their own; null: another value, or another form. */
+/** A list with each element in its own tags; null for other values and forms. */
 function nestedList(target: Target, option: Narrowed): string | null {
   const { writer, form } = target;
   if (form.others.as !== 'nested') return null;
@@ -203,7 +197,7 @@ function nestedList(target: Target, option: Narrowed): string | null {
   return writer.rule(`"[]" | [ \\n]{0,2} (${element})*`);
 }
 
-/** Any text up to the words after a value. A key of any name can occur in these at most once. */
+/** Any text up to the words after a value, in which a key occurs at most once. */
 function rawText({ writer, form }: Target, name: string | null): string {
   const [first = '', ...rest] = form.afterValue.map((word) => (typeof word === 'string' ? word : name));
   const known = [first, ...rest].every((word) => word !== null);
@@ -211,7 +205,7 @@ function rawText({ writer, form }: Target, name: string | null): string {
   return `${textThrough(writer, (first ?? '').trim())} ${wordsGbnf(form.afterValue.slice(1))}`;
 }
 
-/** JSON of the schema; where the schema cannot be compiled by itself, any JSON, which is checked when it is whole. */
+/** JSON of the schema; any JSON, checked once it is whole, if the schema cannot be compiled alone. */
 function jsonRule(
   { writer, root, path, unheld }: Target,
   name: Name,
@@ -241,7 +235,6 @@ function looseText(value: unknown, strings: ValueForm): string {
   return strings.as === 'quoted' ? quotedText(value, strings.quote) : pythonText(value);
 }
 
-/** Any value. */
 function looseValue(writer: GbnfWriter, strings: ValueForm): string {
   return writer.shared(`loose value ${JSON.stringify(strings)}`, () => {
     const value = writer.reserve();
@@ -256,7 +249,6 @@ function looseValue(writer: GbnfWriter, strings: ValueForm): string {
   });
 }
 
-/** A value of one of these types. */
 function looseScalar(writer: GbnfWriter, strings: ValueForm, types: readonly JsonType[]): string {
   const isPython = strings.as === 'python';
   const options: Partial<Record<JsonType, string>> = {

@@ -1,4 +1,4 @@
-/** Keywords of tools that a grammar outside JSON leaves to the check of the finished call. */
+/** Keywords of tools that a grammar outside JSON does not enforce; the finished call is checked against them. */
 import type { UnheldKeyword } from '../../../contract/job-event.ts';
 import { MOST_UNHELD } from '../../../contract/limits.ts';
 import { isAssertion } from '../../../../packages/schema-grammar/src/schema/keywords.ts';
@@ -12,9 +12,8 @@ type Schema = Readonly<Record<string, unknown>>;
 /** `scalars`: types and listed values are enforced, also in lists. `anything`: the grammar accepts any value. */
 type Freedom = 'scalars' | 'anything';
 
-/** Keywords that the grammar enforces in part: they are named only if it accepts any value. */
+/** Keywords that the grammar enforces in part: reported only if it accepts any value. */
 const SHAPES: ReadonlySet<string> = new Set(['type', 'enum', 'const', 'items', 'nullable']);
-/** Keywords that lead to further schemas. */
 const LISTS = ['anyOf', 'oneOf', 'allOf'] as const;
 const LEADS: ReadonlySet<string> = new Set(['$ref', ...LISTS]);
 const ROOT_SHAPES: ReadonlySet<string> = new Set(['type', 'properties', 'required', 'additionalProperties']);
@@ -45,7 +44,6 @@ export class UnheldOfTool {
     this.#name = name;
   }
 
-  /** The object of all arguments, whose grammar knows the declared members only. */
   root(isOpen: boolean): void {
     const { properties = {}, required, additionalProperties } = this.#root;
     for (const keyword of Object.keys(this.#root))
@@ -56,7 +54,6 @@ export class UnheldOfTool {
     if (isOpen && isSchema(additionalProperties)) this.#name('', 'additionalProperties');
   }
 
-  /** An argument; null: one that the schema does not declare. */
   of(name: string | null, freedom: Freedom): void {
     const { properties } = this.#root;
     if (name === null || !isSchema(properties)) return;
@@ -84,7 +81,7 @@ export class UnheldOfTool {
 function isHeld(schema: Schema, keyword: string, freedom: Freedom): boolean {
   if (LEADS.has(keyword)) return true;
   if (freedom === 'anything') return keyword === 'nullable';
-  // Whole numbers are written as any number.
+  // The grammar writes integers as any number.
   if (keyword === 'type') return ![schema['type']].flat().includes('integer');
   return SHAPES.has(keyword);
 }

@@ -1,4 +1,3 @@
-/** The literal texts of a format in a grammar. */
 import { gbnfLiteral } from '../../../../packages/schema-grammar/src/gbnf/gbnf-writer.ts';
 import type { SlotName, Words } from '../../../../packages/chat-templates/src/tool-format/tool-format.ts';
 
@@ -27,7 +26,7 @@ function literals(text: string): string[] {
     );
 }
 
-/** A line break, a space at an edge, or one behind a sign of JSON; the space between two words is never left out. */
+/** A line break, a space at an edge, or a space after a sign of JSON; the space between two words is required. */
 function isOptional(part: string, before: string | undefined): boolean {
   if (part.trim() !== '') return false;
   return part.includes('\n') || before === undefined || /[:,[{(]$/.test(before);

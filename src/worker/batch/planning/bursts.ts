@@ -1,7 +1,7 @@
 /**
- * Requests that arrive together begin together. A stream that began first would wait for the prompts of the others, slice
- * by slice, so the prompts of a burst are evaluated in slices whose last one ends them all. A burst is an order of
- * prompts; how large a slice may be is no matter of it (chunk-size.ts). Pure.
+ * Bursts: requests that arrive together also begin together. A stream that began first would wait for the prompts of
+ * the others, slice by slice; so the slices of a burst are ordered for the last one to end all prompts. chunk-size.ts
+ * decides the size of a slice. Pure.
  */
 import type { Chunk, ChunkRules, WaitingPrompt } from './prefill-chunks.ts';
 import type { DecodingSequence } from './step-planner.ts';
@@ -17,8 +17,8 @@ type YoungStream = Pick<DecodingSequence, 'firstTokenMs'>;
 type BurstPrompt = WaitingPrompt & { readonly arrivedMs: number };
 
 /**
- * The prompts that end together, two at least; none where older streams decode. A long prompt is no part of it: short
- * ones go first and flow beside it.
+ * The prompts that end together, at least two; empty if older streams decode. Long prompts do not take part: short
+ * ones go first and run next to them.
  */
 export function burst<Prompt extends BurstPrompt>(
   streams: readonly YoungStream[],
@@ -42,7 +42,7 @@ export function burst<Prompt extends BurstPrompt>(
     if (endMs - begunMs > burstMs) break;
     members.push(prompt);
   }
-  // A stream that has been decoding for long is not part of this burst, whatever it arrived with.
+  // A stream that has been decoding for long is not part of this burst, whenever it arrived.
   return nowMs - firstTokenMs > burstMs || members.length < 2 ? [] : members;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Chunked prefill: how many prompt tokens one step may evaluate. While streams decode, a step must not open a gap that
- * a reader notices; while none does, only the reaction to new requests and to cancellation bounds it, because nothing is
+ * Chunked prefill: how many prompt tokens one step may evaluate. While streams decode, a step must not open a gap
+ * that a reader notices. Otherwise only the reaction to new requests and cancellation limits it, because nothing is
  * handled during a call.
  */
 import type { CostModel } from './cost-model.ts';
@@ -8,19 +8,16 @@ import { CHUNK_LIMITS, FIRST_TILE_DEPTH, HARDLY_SHORTER, ROW_TILE } from './tuni
 
 export type ChunkLimits = Readonly<Record<keyof typeof CHUNK_LIMITS, number>>;
 
-/** Rest of the step. */
 export interface RestOfStep {
-  /** Expected time of its decode calls; null when nothing decodes. */
+  /** Expected time of the step's decode calls; null if nothing decodes. */
   readonly decodeMs: number | null;
   /** Time of a call of one row; null while unknown. */
   readonly rowMs: number | null;
-  /** Cells that the first row of the first prompt reads. */
   readonly depth?: number;
 }
 
 export interface ChunkOptions {
   readonly costs: CostModel;
-  /** Rows of one native call. */
   readonly mostTokens: number;
   readonly limits?: ChunkLimits;
 }
@@ -29,7 +26,7 @@ export class ChunkSize {
   readonly #costs: CostModel;
   readonly #mostTokens: number;
   readonly #limits: ChunkLimits;
-  /** Fewer tokens take no less time. */
+  /** Fewer tokens take the same time. */
   #leastTokens: number;
 
   constructor({ costs, mostTokens, limits = CHUNK_LIMITS }: ChunkOptions) {
@@ -59,7 +56,7 @@ export class ChunkSize {
     return this.#costs.predict({ phase: 'prefill', rows, cells: depth + rows / 2 });
   }
 
-  /** Longest time of one tile: longer by as much as its rows would take longer in calls of fewer. */
+  /** Longest time of one tile. The more its rows would cost in smaller calls, the longer it may take. */
   #tileMs(beside: RestOfStep): number {
     const { tileGapMs, idleMs, dearIdleMs, firstTileMs } = this.#limits;
     const { depth = 0 } = beside;
@@ -70,7 +67,7 @@ export class ChunkSize {
     return Math.max(leastMs, ms);
   }
 
-  /** As if each row cost as much as one alone, which overestimates; a few rows if that is unknown. */
+  /** Counts each row like one alone, which overestimates its time; a few rows if that time is unknown. */
   #firstBudget({ decodeMs, rowMs }: RestOfStep): number {
     const { firstTokens, leastTokens, idleMs } = this.#limits;
     const most = decodeMs === null ? 2 * ROW_TILE : ROW_TILE;
@@ -80,17 +77,16 @@ export class ChunkSize {
   #allowedMs(beside: RestOfStep): number {
     const { gapMs, gapSteps, idleMs } = this.#limits;
     const { decodeMs, rowMs } = beside;
-    // No call is shorter than one row, and one with few more rows would take forever.
+    // A call takes at least as long as one row, and calls of few rows would take forever in total.
     if (!isRead(beside)) return Math.max(idleMs, gapSteps * (rowMs ?? 0));
     return Math.max(gapMs, gapSteps * (decodeMs ?? 0)) - (decodeMs ?? 0);
   }
 
-  /** Takes the measured time of a call of prompt rows. */
   observePrefill(rows: number, ms: number, cells = 0): void {
     const { leastTokens, firstTokens } = this.#limits;
     const call = { phase: 'prefill', rows, cells } as const;
     if (rows < leastTokens) return;
-    // A busy machine, or slow weights: shorter calls would only be more numerous.
+    // The machine is busy or its weights are slow: shorter calls would only be more numerous.
     const isKnown = rows < firstTokens && this.#costs.seen(call) > 0;
     if (isKnown && ms > HARDLY_SHORTER * this.#costs.predict(call)) {
       this.#leastTokens = Math.max(leastTokens, firstTokens);
@@ -100,14 +96,12 @@ export class ChunkSize {
   }
 }
 
-/** The largest number that fits; 0: none. */
 function largest(most: number, fits: (count: number) => boolean): number {
   let count = most;
   while (count > 0 && !fits(count)) count -= 1;
   return count;
 }
 
-/** Whether a client receives tokens, from the first token of a stream on. */
 function isRead({ decodeMs }: RestOfStep): boolean {
   return decodeMs !== null;
 }

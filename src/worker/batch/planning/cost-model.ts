@@ -1,18 +1,17 @@
 /**
- * Predicts how long native calls take, from those that were made. Every decision by time uses it, and nothing else learns
- * from calls. A call takes as long as the last ones of its size, corrected by the KV cells that it reads. Pure.
+ * Predicts the time of native calls from earlier calls. Every decision by time uses it, and nothing else learns from
+ * calls. A prediction is the mean of the last calls of the same size, corrected by the KV cells that the call reads.
+ * Pure.
  */
 import { ASSUMED_PREFILL_MS_PER_TOKEN, COSTS, PLAIN_ATTENTION, ROW_TILE } from './tuning.ts';
 
 export type AttentionKind = 'flash' | 'plain';
 
-/** The properties of a native call that determine its time. */
 export interface Call {
   readonly phase: 'decode' | 'prefill';
   readonly rows: number;
   /** KV cells that a row reads, on average. */
   readonly cells: number;
-  /** Absent: the current one. */
   readonly attention?: AttentionKind;
 }
 
@@ -20,18 +19,16 @@ interface CostModelOptions {
   readonly attention?: AttentionKind;
   /** Flash attention reads the cells of a tile of rows once; otherwise once per row. */
   readonly readsByTile?: boolean;
-  /** KV state of one cell. */
   readonly bytesPerCell?: number;
 }
 
-/** Calls of one size are comparable: decode calls with the same rows, calls of prompt rows that fill a tile, and those that do not. */
+/** Calls of one size are comparable: a decode call by its rows, a prefill by whether it fills a tile. */
 export type Size = number | 'slice' | 'tile';
 
-/** One call. For a prompt, milliseconds of one row; for a decode call, of all rows. */
+/** Milliseconds of one row of a prompt, or of all rows of a decode call. */
 interface Sample {
   readonly cells: number;
   readonly ms: number;
-  /** In calls. */
   readonly at: number;
 }
 
@@ -40,12 +37,13 @@ interface Mean {
   readonly ms: number;
 }
 
-/** All samples of one size, in the order of their calls. */
 interface History {
   readonly samples: readonly Sample[];
-  /** Of the last calls. */
   readonly level: Mean;
-  /** Sums over the samples: squared distance of cells from their mean, and the same times that of milliseconds. */
+  /**
+   * Sums over the samples: squared distance of cells from their mean, and distance of cells times that of
+   * milliseconds.
+   */
   readonly spread: number;
   readonly together: number;
 }
@@ -61,7 +59,6 @@ export class CostModel {
   readonly #tiled: boolean;
   readonly #assumedMsPerCell: number;
   readonly #sizes: Readonly<Record<AttentionKind, Map<Size, History>>>;
-  /** Until the next call. */
   readonly #slopes = new Map<string, Slope>();
   #calls = 0;
 
@@ -89,18 +86,15 @@ export class CostModel {
     this.#slopes.clear();
   }
 
-  /** Number of kept samples of this size. */
   seen(call: Omit<Call, 'cells'>): number {
     return this.#sizes[call.attention ?? this.attention].get(callSize(call))?.samples.length ?? 0;
   }
 
-  /** Milliseconds of a decode call of one row; null without samples. */
   rowMs(cells: number): number | null {
     const call = { phase: 'decode', rows: 1, cells } as const;
     return this.seen(call) === 0 ? null : this.predict(call);
   }
 
-  /** Milliseconds of a prompt row at position 0; null without samples. */
   get promptRowMs(): number | null {
     const call = { phase: 'prefill', rows: ROW_TILE, cells: 0 } as const;
     const ms = this.#estimate(this.attention, call) ?? this.#fromOther(this.attention, call);
@@ -115,7 +109,6 @@ export class CostModel {
     return this.#tiled && this.attention === 'flash';
   }
 
-  /** Cost of one more cell in a decode call of one row. */
   get msPerCell(): number {
     const { msPerCell } = this.#slope(this.attention, 'decode');
     return Math.max(COSTS.leastSlopeShare * this.#assumedMsPerCell, msPerCell);
@@ -131,7 +124,6 @@ export class CostModel {
     return ms === null ? null : call.rows * ms;
   }
 
-  /** Linear between two known numbers of rows. */
   #decodeMs(attention: AttentionKind, { rows, cells }: Call): number | null {
     const { msPerCell } = this.#slope(attention, 'decode');
     const at = (size: number): number | null =>
@@ -157,7 +149,7 @@ export class CostModel {
     return size === 'slice' || tile === null || slice === null ? slice : Math.min(slice, tile);
   }
 
-  /** The last calls of a size, with another number of cells. */
+  /** Mean of the last calls of a size, corrected to another number of cells. */
   #level(
     attention: AttentionKind,
     size: Size,
@@ -188,7 +180,9 @@ export class CostModel {
     return known;
   }
 
-  /** Least squares with one slope for all sizes; the assumed one weighs as much as samples with the spread `trust`. */
+  /**
+   * Least squares with one slope for all sizes; the assumed slope weighs as much as samples with the spread `trust`.
+   */
   #fitted(attention: AttentionKind, phase: Call['phase']): Slope {
     const assumed =
       attention === 'plain'
@@ -238,7 +232,7 @@ function sharedCells(rows: number, cells: number): number {
   return cells * rows ** COSTS.sharedReads;
 }
 
-/** Before any call: decode calls in units of a call of one row, prompt rows as on one machine. */
+/** Before any call: decode calls in units of a one-row call, prompt rows as measured on one machine. */
 function assumedMs({ phase, rows }: Call): number {
   return phase === 'decode' ? 1 + COSTS.assumedExtraRow * (rows - 1) : rows * ASSUMED_PREFILL_MS_PER_TOKEN;
 }
@@ -282,7 +276,7 @@ function history(samples: readonly Sample[]): History {
   };
 }
 
-/** The mean without the highest, which another program may have caused. */
+/** Mean without the highest sample, which another program may have caused. */
 function typical(samples: readonly Sample[]): Mean {
   const ordered = [...samples].sort((a, b) => a.ms - b.ms);
   const kept = ordered.slice(0, Math.max(1, ordered.length - 1));

@@ -1,6 +1,4 @@
-/**
- * Plans the decode rows of a step: together if they share a pass, with as many drafts as pay.
- */
+/** Plans the decode rows of a step: together if they share a pass, with as many drafts as pay. */
 import type { CostModel } from './cost-model.ts';
 import {
   cellsPerRow,
@@ -15,7 +13,6 @@ import { draftRows } from './draft-rows.ts';
 interface DecodeOptions {
   readonly costs: CostModel;
   readonly numCtx: number;
-  /** 0: no drafts. */
   readonly maxDraftTokens: number;
   readonly sharesCells: boolean;
   /** Every row is a call of its own. */
@@ -26,7 +23,7 @@ interface DecodeWork {
   /** Cells that every row reads; null: those of its own sequence. */
   readonly cellsInUse: number | null;
   readonly streams: readonly DecodingSequence[];
-  /** Last tokens of prompts, which cost what a decode row does. */
+  /** Last tokens of prompts, which cost as much as a decode row. */
   readonly ends: readonly PlannedRow[];
   /** No prompt waits that drafts would delay. */
   readonly mayDraft: boolean;
@@ -55,12 +52,13 @@ export class DecodeCalls {
     return rows.length === 0 ? [] : [rows];
   }
 
-  /** Two rows can cost more than two calls: weights in Q8_0 do. That they still do is seen when their time is forgotten. */
+  /**
+   * Two rows can cost more than two calls, as with Q8_0 weights. That is measured again once their time is forgotten.
+   */
   #parts(call: readonly PlannedRow[], callMs: CallMs): readonly (readonly PlannedRow[])[] {
     return this.#apartMs(call, callMs) < WORTH_PARTING * callMs(call) ? call.map((row) => [row]) : [call];
   }
 
-  /** The same in calls of one row, if the load allows both. */
   #apartMs(rows: readonly PlannedRow[], callMs: CallMs): number {
     const { sharesCells, costs } = this.#options;
     const isKnown = sharesCells && costs.seen({ phase: 'decode', rows: 1 }) > 0;
@@ -89,7 +87,6 @@ export class DecodeCalls {
   }
 }
 
-/** Time of these rows in one call, or of this number with the same cells. */
 type CallMs = (rows: readonly PlannedRow[], count?: number) => number;
 
 /** Sequences with windows of their own share a pass only if their ids are consecutive. */
@@ -103,7 +100,6 @@ function neighbours(rows: readonly PlannedRow[]): PlannedRow[][] {
   return runs;
 }
 
-/** The sampled token. */
 function decodeRow({ sequence, position }: DecodingSequence): PlannedRow {
   return { kind: 'decode', sequence, position, tokens: 1, padding: 0 };
 }

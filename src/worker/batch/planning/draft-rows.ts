@@ -1,6 +1,6 @@
 /**
- * Number of draft tokens of each decoding sequence in one step, with all sequences in one call. A few more rows in a
- * call cost much less than a call by themselves, so drafts pay where enough of them are accepted. Pure.
+ * Number of draft tokens of each stream in one step. A few more rows cost much less in a shared call than alone, so
+ * drafts pay if enough of them are accepted. Pure.
  */
 import type { DecodingSequence } from './step-planner.ts';
 import { DRAFT_LIMITS } from './tuning.ts';
@@ -8,24 +8,20 @@ import { DRAFT_LIMITS } from './tuning.ts';
 type DraftingStream = Pick<DecodingSequence, 'draftTokens' | 'draftHitRate' | 'draftMsPerToken'>;
 
 interface DraftedRows {
-  /** Draft tokens of each stream. */
   readonly drafts: readonly number[];
-  /** Rows after the sampled token of each; more than its drafts if the others have more. */
+  /** Rows after the sampled token of each stream; more than its drafts if the others have more. */
   readonly rows: readonly number[];
 }
 
 interface DraftRules {
-  /** Draft tokens of a stream. */
   readonly most: number;
-  /** All streams get the same number of rows. */
   readonly isEqual: boolean;
-  /** Time of the step without drafts. */
   readonly plainMs: number;
 }
 
 type CallMs = (rows: number) => number;
 
-/** Those with the most expected tokens per millisecond; null if no draft pays. */
+/** The drafts with the most expected tokens per millisecond; null if no draft pays. */
 export function draftRows(
   streams: readonly DraftingStream[],
   callMs: CallMs,
@@ -44,7 +40,6 @@ export function draftRows(
 }
 
 type RatedRules = DraftRules & {
-  /** Tokens per millisecond that must be exceeded. */
   readonly rate: number;
 };
 
@@ -63,12 +58,11 @@ function longestCall(
 
 interface DraftedCall extends DraftedRows {
   readonly tokens: number;
-  /** Of the stream with the fewest. */
   readonly least: number;
   readonly ms: number;
 }
 
-/** The most likely draft rows first, while they bring more tokens than their time would bring otherwise. */
+/** Adds the most likely draft rows first, while they gain more tokens than their time is worth at `rate`. */
 function draftedCall(
   streams: readonly DraftingStream[],
   callMs: CallMs,
@@ -107,7 +101,6 @@ function expectedTokens({ draftTokens, draftHitRate }: DraftingStream, rows: num
   return (1 - rate ** (Math.min(draftTokens, rows) + 1)) / (1 - rate);
 }
 
-/** Probability that the draft tokens up to this place are accepted. */
 function draftChance({ draftTokens, draftHitRate }: DraftingStream, place: number, most: number): number {
   if (place > Math.min(draftTokens, most)) return 0;
   return Math.min(draftHitRate, DRAFT_LIMITS.mostHitRate) ** place;

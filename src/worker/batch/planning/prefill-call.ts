@@ -1,6 +1,4 @@
-/**
- * Plans the prompt tokens of a step, so that no stream waits too long and no prompt starves.
- */
+/** Plans the prompt tokens of a step, so that no stream waits too long and no prompt starves. */
 import type { CostModel } from './cost-model.ts';
 import {
   cellsPerRow,
@@ -19,14 +17,11 @@ import { type CallRules, tiledCall } from './tiles.ts';
 
 interface PrefillOptions {
   readonly costs: CostModel;
-  /** Rows of one native call. */
   readonly mostRows: number;
   readonly sizesChunks: boolean;
   readonly formsBursts: boolean;
-  /** Rules for the tiles of prompts; null: no rules. */
   readonly exact: CallRules | null;
   readonly numCtx: number;
-  /** All sequences share a pass. */
   readonly together: boolean;
   /** Rows can be dropped, and filling a tile may pay. */
   readonly canPad: boolean;
@@ -40,7 +35,6 @@ interface PrefillWork extends Pick<RestOfStep, 'decodeMs'> {
   readonly prompts: readonly PrefillingSequence[];
 }
 
-/** Time of a call, and the cells that every row read; null: those of its own sequence. */
 interface ObservedTime extends Pick<PrefillWork, 'cellsInUse'> {
   readonly ms: number;
 }
@@ -48,7 +42,6 @@ interface ObservedTime extends Pick<PrefillWork, 'cellsInUse'> {
 export class PrefillCall {
   readonly #options: PrefillOptions;
   readonly #chunk: ChunkSize;
-  /** Steps in which a prompt got no chunk, by sequence. */
   #passedOver: ReadonlyMap<number, number> = new Map();
 
   constructor(options: PrefillOptions) {
@@ -56,7 +49,6 @@ export class PrefillCall {
     this.#chunk = new ChunkSize({ costs: options.costs, mostTokens: options.mostRows });
   }
 
-  /** Null without prompts. */
   plan({ nowMs, streams, prompts, decodeMs, cellsInUse }: PrefillWork): PlannedCall | null {
     if (prompts.length === 0) {
       this.#passedOver = new Map();
@@ -101,7 +93,7 @@ export class PrefillCall {
     this.#chunk.observePrefill(totalRows(rows), ms, cellsPerRow(rows, cellsInUse));
   }
 
-  /** Only before a prefill so long that the wait is not noticed. */
+  /** Above 0 only before a prefill so long that the wait is not noticed. */
   lingerMs(promptTokens: number): number {
     const prefillMs = promptTokens * (this.#options.costs.promptRowMs ?? 0);
     return this.#options.formsBursts && prefillMs >= LINGER_LIMITS.leastPrefillMs ? LINGER_LIMITS.mostMs : 0;
@@ -110,7 +102,7 @@ export class PrefillCall {
 
 const PREFILL = { kind: 'prefill', padding: 0 } as const;
 
-/** The same rows, the last with padding if that pays. Several sequences must share a pass. */
+/** Adds padding to the last row if that pays. Several sequences must share a pass. */
 export function padToTile(
   rows: readonly PlannedRow[],
   { costs, numCtx }: { readonly costs: CostModel; readonly numCtx: number },

@@ -1,9 +1,8 @@
-/** Prompts that a step prefills, and the number of tokens of each, within a budget. Pure. */
+/** Chooses the prompts of a step and the tokens of each, within a budget. Pure. */
 import type { PrefillingSequence } from './step-planner.ts';
 import { PATIENCE_STEPS, ROW_GROUP, ROW_TILE } from './tuning.ts';
 
 export interface WaitingPrompt extends Pick<PrefillingSequence, 'sequence' | 'position' | 'remaining'> {
-  /** Steps in which other prompts went first. */
   readonly passedOver: number;
 }
 
@@ -13,19 +12,16 @@ export interface Chunk {
 }
 
 export interface ChunkRules {
-  /** Tokens that all chunks together may have. */
   readonly budget: number;
-  /** Rows that one call can have. */
   readonly mostRows: number;
-  /** Nothing decodes, so the end of a prompt may go beyond the budget. */
+  /** Nothing decodes, so the end of a prompt may exceed the budget. */
   readonly idle: boolean;
 }
 
 /**
  * Shortest remaining prompt first: that gives the lowest mean time to first token, and two equal prompts lose nothing
- * against round robin, in which both would end late. Lengths count in tiles, so that neighbouring ids of about the same
- * length come together and share their passes. A prompt that was passed over too often goes first, the most
- * impatient one before all others.
+ * against round robin, in which both would end late. Lengths count in tiles, so that neighbouring ids of about the
+ * same length are adjacent and share their passes. Prompts that were passed over too often go first.
  */
 export function inOrder(waiting: readonly WaitingPrompt[]): WaitingPrompt[] {
   const impatience = ({ passedOver }: WaitingPrompt): number =>
@@ -36,16 +32,15 @@ export function inOrder(waiting: readonly WaitingPrompt[]): WaitingPrompt[] {
   );
 }
 
-/** Prompts in their order, whole as far as the budget allows. */
 export function chunkPrompts(waiting: readonly WaitingPrompt[], rules: ChunkRules): Chunk[] {
   const chunks: Chunk[] = [];
   let left = rules.budget;
   for (const prompt of inOrder(waiting)) {
     if (left <= 0) break;
-    // A rest of less than a tile, left for the next step, would cost a whole pass more.
+    // Less than a tile, left for the next step, would cost a whole pass more.
     const rest = chunks.length === 0 && rules.idle ? Math.min(ROW_TILE - 1, left / 2) : 0;
     const fits = prompt.remaining <= Math.max(left, Math.min(left + rest, rules.mostRows));
-    // A part of another prompt would cost a pass of its own now, and one more later.
+    // A part of another prompt would cost a pass now, and one more later.
     if (!fits && chunks.length > 0) break;
     const tokens = fits ? prompt.remaining : wholeRows(left);
     chunks.push({ sequence: prompt.sequence, tokens });
@@ -54,7 +49,7 @@ export function chunkPrompts(waiting: readonly WaitingPrompt[], rules: ChunkRule
   return chunks;
 }
 
-/** A chunk that ends inside its prompt ends on a tile of rows, or at least on a group. */
+/** A chunk inside its prompt ends on a tile of rows, or at least on a group. */
 function wholeRows(rows: number): number {
   const unit = rows >= ROW_TILE ? ROW_TILE : ROW_GROUP;
   return Math.floor(rows / unit) * unit;

@@ -1,17 +1,14 @@
 /**
- * worker/batch/planning owns what one step of the batch loop evaluates, in which native calls, and whether an idle loop
- * lingers for more requests. It is pure: plain data in, plain data out, the clock passed in. It knows nothing of jobs,
- * text or the native library; worker/batch carries the plans out and reports what each native call took.
+ * worker/batch/planning owns what one step of the batch loop evaluates, in which native calls, and whether an idle
+ * loop lingers for more requests. It is pure: plain data in, plain data out, the clock passed in. It knows nothing of
+ * jobs, text or the native library; worker/batch carries the plans out and reports the time of each native call.
  */
 
-/** The interface between the batch loop and its planner. */
 export interface StepPlanner {
-  /** Largest number of draft tokens per sequence; with 0 the loop looks for none. */
+  /** Draft tokens per sequence; with 0 the loop looks for none. */
   readonly maxDraftTokens: number;
   plan(state: StepState): StepPlan;
-  /** Feedback after each native call. */
   observe(call: EvaluatedCall): void;
-  /** Longest time that an idle loop may wait for more requests. */
   lingerMs(promptTokens: number): number;
 }
 
@@ -30,11 +27,11 @@ export interface DecodingSequence {
   readonly position: number;
   readonly arrivedMs: number;
   readonly firstTokenMs: number;
-  /** Draft tokens available from prompt lookup, `maxDraftTokens` at most. */
+  /** Available draft tokens, `maxDraftTokens` at most. */
   readonly draftTokens: number;
-  /** The share of recent drafts that the sampler also chose. */
+  /** Share of recent drafts that the sampler also chose. */
   readonly draftHitRate: number;
-  /** Cost of one drafted token before the step, milliseconds; absent for prompt lookup. */
+  /** Milliseconds per drafted token; absent for prompt lookup. */
   readonly draftMsPerToken?: number;
 }
 
@@ -44,32 +41,28 @@ export interface PrefillingSequence {
   /** Prompt tokens not yet evaluated, or those until a required stop. */
   readonly remaining: number;
   readonly arrivedMs: number;
-  /** Logits of its rows are read, and not only those of the last one of its prompt. */
+  /** Logits of all its rows are read, and not only those of the last one. */
   readonly readsRows?: boolean;
 }
 
-/** The rows of one sequence in one native call. */
 export interface PlannedRow {
   /** Rows of an image are alone in their call; planners ignore them. */
   readonly kind: 'decode' | 'prefill' | 'image';
   readonly sequence: number;
-  /** Of the first row. */
   readonly position: number;
-  /** Of a prompt; or the sampled token and its drafts. */
   readonly tokens: number;
   /** Rows evaluated after the tokens and forgotten at once. */
   readonly padding: number;
 }
 
-/** The native calls of a step, in this order. No sequence is in two of them. */
+/** Native calls of a step, in this order. No sequence is in two of them. */
 export interface StepPlan {
   readonly calls: readonly PlannedCall[];
 }
 
 export interface PlannedCall {
-  /** A decode call may hold the last token of a prompt, which costs what a decode row does. */
+  /** A decode call may hold the last token of a prompt, which costs as much as a decode row. */
   readonly phase: 'decode' | 'prefill';
-  /** At least one, in ascending order of sequence. */
   readonly rows: readonly PlannedRow[];
   readonly expectedMs: number;
 }
@@ -78,14 +71,13 @@ export interface EvaluatedCall extends Pick<PlannedCall, 'phase' | 'rows'>, Pick
   readonly ms: number;
 }
 
-/** Cells that a row reads on average: those before it in its sequence, or all in use, where it reads these. */
+/** Mean cells that a row reads: those before it in its sequence, or all in use (`cellsInUse`). */
 export function cellsPerRow(rows: readonly PlannedRow[], cellsInUse: number | null): number {
   if (cellsInUse !== null) return cellsInUse;
   const read = rows.map((row) => rowCount(row) * (row.position + rowCount(row) / 2));
   return read.reduce((sum, cells) => sum + cells, 0) / Math.max(1, totalRows(rows));
 }
 
-/** Rows of one sequence that the library evaluates, padding included. */
 export function rowCount({ tokens, padding }: Pick<PlannedRow, 'tokens' | 'padding'>): number {
   return tokens + padding;
 }
@@ -94,12 +86,11 @@ export function totalRows(rows: readonly PlannedRow[]): number {
   return rows.reduce((sum, row) => sum + rowCount(row), 0);
 }
 
-/** Cells that a step fills, those of padding for as long as it lasts. */
+/** Padding counts: it takes cells during the step. */
 export function cellsFilled({ calls }: StepPlan): number {
   return totalRows(calls.flatMap(({ rows }) => rows));
 }
 
-/** The same without the rows that only make it cheaper. */
 export function withoutPadding({ calls }: StepPlan): StepPlan {
   return {
     calls: calls.map((call) => ({ ...call, rows: call.rows.map((row) => ({ ...row, padding: 0 })) })),

@@ -1,13 +1,12 @@
-/** Division of prompts into tiles where their bits must not depend on it. Pure. */
+/** Divides prompts into tiles if the bits of their logits must not depend on the division. Pure. */
 import { EXACT_TILES, type TileRules } from '../../../contract/settings/exact-rules.ts';
 
 export const tileRules = ({ exact }: { readonly exact?: unknown }): TileRules =>
   exact === undefined ? ANY_TILES : EXACT_TILES;
 
-/** Any division will do; only the last token is always evaluated, because its logits choose the first one of the answer. */
+/** Only the last token is always evaluated, because its logits choose the first one of the answer. */
 const ANY_TILES: TileRules = { leastRows: 1, microBatchTokens: Number.POSITIVE_INFINITY };
 
-/** Tokens at the beginning of a prompt whose state may come from the cache. */
 export function mostReused(promptTokens: number, { leastRows }: TileRules): number {
   return Math.max(0, promptTokens - leastRows);
 }
@@ -18,8 +17,8 @@ export interface Tile {
 }
 
 /**
- * The parts in which the library computes one call of sequences with windows of their own, in ascending order: of neighbouring
- * ids at a time, as many tokens of each, until one of them has none left or the micro-batch is full.
+ * Parts in which the library computes one call if each sequence has its own window, in ascending order: for a run of
+ * neighbouring ids, the same number of tokens of each, until one has none left or the micro-batch is full.
  */
 export function computedTiles(call: readonly Tile[], microBatchTokens: number): Tile[] {
   const tiles: Tile[] = [];
@@ -36,22 +35,21 @@ export function computedTiles(call: readonly Tile[], microBatchTokens: number): 
   return tiles;
 }
 
-/** Tokens by which a prompt may be cut short so that it fits beside others. */
+/** Tokens by which a prompt may be cut short to fit next to others. */
 const MOST_CUT = 8;
 
 export interface CallRules extends TileRules {
-  /** Logit rows keep their bits in company, so that several prompts may end in one call. */
+  /** Logit rows keep their bits next to others, so several prompts may end in one call. */
   readonly endsTogether: boolean;
 }
 
-/** Those of the wanted chunks that can be one call, the first before all; some with a few tokens less, one alone with more. */
+/** The chunks that fit into one call, the first before all; some with a few tokens less, one alone with more. */
 export function tiledCall(
   wanted: readonly Tile[],
   prompts: ReadonlyMap<number, { readonly remaining: number; readonly readsRows?: boolean }>,
   rules: CallRules,
 ): Tile[] {
   const call: Tile[] = [];
-  // Whether its logits are read.
   const isEnd = ({ sequence, tokens }: Tile): boolean => {
     const { remaining = tokens, readsRows = false } = prompts.get(sequence) ?? {};
     return readsRows || remaining === tokens;

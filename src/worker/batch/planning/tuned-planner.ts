@@ -1,6 +1,6 @@
 /**
- * The default planner: decode rows with drafts, then prompts in slices that keep the gap promise. Every part can be left
- * out, so that a benchmark shows its gain (bench: planner); DESIGN.md of worker/batch explains them.
+ * The default planner: decode rows with drafts, then prompts in slices that keep the gap promise. Every part can be
+ * left out, so that a benchmark shows its gain (bench: planner); DESIGN.md of worker/batch explains them.
  */
 import type { PlannerPart } from '../../../contract/load.ts';
 import { EXACT_TILES, type ExactSteps } from '../../../contract/settings/exact-rules.ts';
@@ -21,7 +21,7 @@ import {
 export interface TunedPlannerOptions {
   readonly costs: CostModel;
   readonly numCtx: number;
-  /** Rows of one native call (n_batch). */
+  /** n_batch: rows of one native call. */
   readonly mostRows: number;
   readonly maxDraftTokens: number;
   /** KV state can be cut at any token; otherwise neither padding nor a rejected draft can be forgotten. */
@@ -30,7 +30,6 @@ export interface TunedPlannerOptions {
   readonly sharesCells: boolean;
   /** A GPU does not compute in such groups of rows, so padding saves nothing there. */
   readonly onGpu: boolean;
-  /** Rules of an exact load; absent: none. */
   readonly exact?: ExactSteps | undefined;
   readonly without: readonly PlannerPart[];
 }
@@ -91,7 +90,7 @@ export class TunedPlanner implements StepPlanner {
     this.#costs.observe({ phase, rows: totalRows(rows), cells: cellsPerRow(rows, cellsInUse) }, ms);
   }
 
-  /** Flash attention skips the cells of other sequences; null then. */
+  /** Null with flash attention, which skips the cells of other sequences. */
   #cellsRead({ cellsInUse = null }: { readonly cellsInUse?: number | null }): number | null {
     return this.#costs.attention === 'plain' ? cellsInUse : null;
   }

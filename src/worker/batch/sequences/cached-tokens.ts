@@ -1,7 +1,7 @@
 /**
- * KV-cache reuse for resent answers. A client sends an answer back as text, and re-tokenising it may split it otherwise
- * than the model did, which would lose the cache from the first difference on. So a prompt whose bytes match a cached
- * sequence adopts that sequence's tokens, up to the last token boundary that both share. Pure.
+ * KV-cache reuse for resent answers. A client sends an answer back as text, and re-tokenising may split it in another
+ * way than the model did, which would end the cache hit at the first difference. So a prompt whose bytes match a
+ * cached sequence adopts that sequence's tokens, up to the last token boundary that both share. Pure.
  */
 import { isRow } from '../../media/rows.ts';
 import { commonPrefix } from '../stream/common-prefix.ts';
@@ -12,7 +12,7 @@ export interface TokenText {
   isPlain(token: number): boolean;
 }
 
-/** The prompt in the tokens of the cached sequence that matches most of its text, or unchanged if that gains nothing. */
+/** The prompt in the tokens of the cached sequence that matches most of its text; unchanged if that gains nothing. */
 export function withCachedTokens(
   prompt: Uint32Array,
   sequences: readonly ArrayLike<number>[],
@@ -26,18 +26,16 @@ export function withCachedTokens(
   return Uint32Array.of(...adopted, ...prompt.subarray(best.promptTokens));
 }
 
-/** A place in the text where a token of both ends, with the number of tokens of each before it. */
+/** A place in the text where tokens of both end, with the number of tokens before it in each. */
 interface SharedBoundary {
   readonly promptTokens: number;
   readonly cachedTokens: number;
 }
 
 interface TextMatch extends SharedBoundary {
-  /** Length of the common prefix in tokens. */
   readonly sameTokens: number;
 }
 
-/** Length of the common text. */
 function matchText(prompt: Uint32Array, cached: ArrayLike<number>, text: TokenText): TextMatch {
   const sameTokens = commonPrefix(prompt, cached);
   let at: SharedBoundary = { promptTokens: sameTokens, cachedTokens: sameTokens };
@@ -49,7 +47,6 @@ function matchText(prompt: Uint32Array, cached: ArrayLike<number>, text: TokenTe
   }
 }
 
-/** The next boundary after tokens that differ but spell the same bytes; null when there is none. */
 function nextBoundary(
   prompt: ArrayLike<number>,
   cached: ArrayLike<number>,
@@ -65,13 +62,11 @@ function nextBoundary(
   return { promptTokens: promptBytes.tokensRead, cachedTokens: cachedBytes.tokensRead };
 }
 
-/** The bytes of tokens, one after the other. */
 class ByteReader {
   readonly #tokens: ArrayLike<number>;
   readonly #text: TokenText;
   #bytes: Uint8Array = new Uint8Array();
   #at = 0;
-  /** Tokens begun, from the first of the sequence on. */
   tokensRead: number;
 
   constructor(tokens: ArrayLike<number>, tokensRead: number, text: TokenText) {
@@ -84,7 +79,6 @@ class ByteReader {
     return this.#at === this.#bytes.length;
   }
 
-  /** Null at the end, and before a token that is not plain. */
   next(): number | null {
     if (this.atBoundary) {
       const token = this.#tokens[this.tokensRead];

@@ -1,7 +1,7 @@
 /**
- * Prefix reuse for models whose memory cannot be cut at any token: sliding windows forget what lies behind them, and
- * recurrent states have no past at all. A checkpoint keeps a copy of the small part that would be lost; the state
- * can go back to a checkpoint, and inside a window that still covers what the next token looks at.
+ * Prefix reuse for models whose memory cannot be cut at any token: sliding windows forget older tokens, and recurrent
+ * states have no past at all. A checkpoint keeps a copy of the small part that would be lost. The state can return to
+ * a checkpoint, or to a place whose window is still complete.
  */
 import type { NativeCheckpoint, NativeContext, PastState } from '../../native.ts';
 import type { ChatModel } from '../../model.ts';
@@ -29,14 +29,13 @@ export class Checkpoints {
     this.#kept.set(sequence, kept);
   }
 
-  /** Tokens that a cut to at most `keep` would leave; changes nothing. */
   reach(sequence: number, keep: number): number {
     if (keep === 0 || this.#windowCovers(sequence, keep)) return keep;
     const before = this.#kept.get(sequence)?.findLast(({ lastPosition }) => lastPosition < keep);
     return before === undefined ? 0 : before.lastPosition + 1;
   }
 
-  /** Cuts the state to at most `keep` tokens; returns how many are left. */
+  /** Cuts the state to at most `keep` tokens; returns the number that is left. */
   cut(sequence: number, length: number, keep: number): number {
     this.#dropBeyond(sequence, keep);
     if (keep === 0) return 0;
@@ -48,7 +47,7 @@ export class Checkpoints {
     return restored ? checkpoint.lastPosition + 1 : 0;
   }
 
-  /** Everything that the token after the cut attends to must still be there. */
+  /** Everything that the token after the cut attends to must still be in the memory. */
   #windowCovers(sequence: number, keep: number): boolean {
     return this.#context.firstPosition(sequence) <= Math.max(0, keep - this.#window);
   }
@@ -64,7 +63,7 @@ export class Checkpoints {
   }
 }
 
-/** Tokens before the next one that it attends to: all of them if the state is a summary. */
+/** Tokens that the next one attends to: all of them if the state is a summary. */
 function lookback(past: PastState): number {
   return past.holds === 'window' ? past.tokens : Number.POSITIVE_INFINITY;
 }

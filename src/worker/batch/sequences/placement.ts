@@ -1,7 +1,6 @@
 /**
- * Decides which free sequence a prompt gets and how much of the KV cache it reuses. Pure: sequences.ts carries the
- * decision out. The tokens of a cached sequence are exactly those whose state was evaluated to the end, so a prefix of
- * them is never half there.
+ * Decides which free sequence a prompt gets and how much of the KV cache it reuses. Pure. The tokens of a cached
+ * sequence are exactly those whose state was evaluated completely, so every prefix of them is usable.
  */
 import { borderUpTo } from '../../media/rows.ts';
 import { commonPrefix } from '../stream/common-prefix.ts';
@@ -18,39 +17,30 @@ export interface CachedSequence {
 
 export interface Placement {
   readonly id: number;
-  /** Tokens at the beginning of the prompt whose state is reused. */
   readonly keep: number;
-  /** Another sequence whose state is copied over first, or null. */
+  /** Sequence whose state is copied over first, or null. */
   readonly copyFrom: number | null;
-  /** The prompt continues most of what the sequence holds. */
   readonly continues: boolean;
-  /** Least number of tokens that a copy must save. */
   readonly copyWorthTokens: number;
 }
 
-/** A prompt that another sequence is prefilling. */
 export interface PrefillingPrompt {
   readonly prompt: ArrayLike<number>;
   readonly owner: string;
-  /** Tokens whose state is there. */
   readonly position: number;
-  /** Place where its whole state is stored on the way; null or absent: nowhere. */
+  /** Position at which its whole state is stored on the way; null or absent: none. */
   readonly border?: number | null;
 }
 
 interface PlacementRules {
-  /** Owner of the prompt, including its LoRA adapters: it cannot use the state of others. */
   readonly owner: string;
   /** A copy moves a whole sequence's memory, so it must save at least this many tokens. */
   readonly copyWorthTokens: number;
-  /**
-   * Tokens of a prompt whose state may be reused; absent: all but the last, which is always evaluated because its logits
-   * choose the first token of the answer.
-   */
+  /** Reusable tokens of a prompt; default: all but the last, whose logits choose the first token of the answer. */
   mostReused?(promptTokens: number): number;
-  /** Tokens left in a free sequence that is cut back to `tokens` of those it holds; absent: exactly these. */
+  /** Tokens left after a free sequence is cut back to `tokens`; default: exactly these. */
   reach?(sequence: CachedSequence, tokens: number): number;
-  /** Tokens whose state would be lost with the sequence, because no tier holds it; absent: all. */
+  /** Tokens whose state is in no tier, so that it would be lost with the sequence; default: all. */
   onlyHere?(sequence: CachedSequence): number;
   /** Only sequences of neighbouring ids share a native call. */
   readonly neighboursShare?: boolean;
@@ -60,8 +50,8 @@ interface PlacementRules {
 const ELSEWHERE_SHARE = 0.1;
 
 /**
- * Chosen: what an answer costs more in calls that it shares with nobody, in tokens of a prompt. Gemma 3 270M decodes four
- * streams at twice the rate when their ids are neighbours (bench/LOG.md, "exact").
+ * Chosen: extra cost of an answer whose calls no other shares, in tokens of a prompt. Gemma 3 270M decodes four
+ * streams at twice the rate if their ids are neighbours (bench/LOG.md, "exact").
  */
 const APART_TOKENS = 256;
 
@@ -113,7 +103,7 @@ export function placePrompt(
   return { ...placement, keep: shared, copyFrom: source.id };
 }
 
-/** Calls in which sequences are evaluated, of which only neighbours share one. */
+/** Native calls for these sequences if only neighbours share one. */
 function countRuns(sequences: readonly CachedSequence[]): number {
   const ids = new Set(sequences.map(({ id }) => id));
   return [...ids].filter((id) => !ids.has(id - 1)).length;
@@ -125,8 +115,8 @@ export function worthTokens(tokens: number, onlyHere = tokens): number {
 }
 
 /**
- * Whether another prompt's prefill will soon reach a border that this prompt has as well, where its whole state is kept:
- * memory that cannot be cut is shared there or nowhere.
+ * Whether another prompt's prefill will soon reach a border that this prompt shares, where its whole state is stored:
+ * memory that cannot be cut is shared only there.
  */
 export function awaitsBorder(
   { prompt, owner }: Pick<PrefillingPrompt, 'prompt' | 'owner'>,
@@ -140,7 +130,7 @@ export function awaitsBorder(
   });
 }
 
-/** Whether another prompt's prefill will soon cover so much more of this prompt that a copy of it pays. */
+/** Whether another prompt's prefill will soon cover enough of this prompt for a copy to pay. */
 export function awaitsSharedPrefix(
   { prompt, owner }: Omit<PrefillingPrompt, 'position'>,
   prefilling: readonly PrefillingPrompt[],
@@ -154,27 +144,25 @@ export function awaitsSharedPrefix(
   });
 }
 
-/** A resent conversation keeps most of what a sequence holds; a mere shared system prompt does not. */
+/** A resent conversation keeps most of a sequence's tokens; a mere shared system prompt does not. */
 function continues(source: CachedSequence, shared: number): boolean {
   return shared * 2 >= source.tokens.length;
 }
 
 /**
- * Chooses a free sequence for a prompt that continues none of them: the one whose state is worth least. The more
- * recently used, the likelier a conversation continues; the longer, the more is prefilled again. Pure.
+ * A free sequence for a prompt that continues none of them: the one whose state is worth least. The more recently
+ * used, the likelier a conversation continues; the longer, the more is prefilled again. Pure.
  */
 export interface FreeSequence {
   readonly id: number;
   readonly cachedTokens: number;
-  /** Cached tokens that the prompt begins with. */
   readonly sharedTokens: number;
-  /** Step of the loop; larger is more recent. */
   readonly lastUsed: number;
-  /** Cost of calls that the answer would share with no other, in tokens; absent: none. */
+  /** Extra cost in tokens of calls that no other answer shares. */
   readonly costTokens?: number;
 }
 
-/** At least one is free. */
+/** Needs at least one free sequence. */
 export function leastWorth(free: readonly FreeSequence[]): number {
   const newestFirst = [...free].sort((a, b) => b.lastUsed - a.lastUsed || a.id - b.id);
   const worths = new Map(newestFirst.map((sequence, rank) => [sequence, sequenceWorth(sequence, rank)]));

@@ -1,7 +1,8 @@
 /**
- * worker/batch/sequences owns the sequences of the context: what the KV state of each holds, which one a prompt gets and
- * what it reuses, who gives up cells. It knows no streams and nothing of steps; state that left a sequence belongs to tiers/.
- * Here the decisions of the pure files become native calls. `tokens` of a sequence are always those whose state is there.
+ * worker/batch/sequences owns the sequences of the context: their KV state, the placement of prompts and what they
+ * reuse, the eviction of cells. It knows no streams and nothing of steps; state outside a sequence belongs to tiers/.
+ * This file turns the decisions of the pure files into native calls. `tokens` of a sequence are always exactly those
+ * whose state it holds.
  */
 import { errorMessage } from '../../../lib/errors/svc-error.ts';
 import { withValues } from '../../cache/turned-values.ts';
@@ -21,11 +22,10 @@ import type { StateTaker } from '../../cache/state-reader.ts';
 import { borderUpTo, positionsIn } from '../../media/rows.ts';
 import { commonPrefix } from '../stream/common-prefix.ts';
 
-/** A prompt with the owner of its state. */
 export interface KeyedPrompt {
   readonly prompt: Uint32Array;
   readonly owner: string;
-  /** Tokens of it whose state may be reused; absent: no limit. */
+  /** Most reusable tokens of the prompt; default: no limit. */
   readonly mostReused?: number | undefined;
 }
 
@@ -36,7 +36,7 @@ interface SequenceState {
   readonly id: number;
   tokens: number[];
   owner: string;
-  /** After these tokens lies the state of an answer, which may not be reused. */
+  /** The state of an answer follows these tokens; it may not be reused. */
   hasMore: boolean;
   busy: boolean;
   lastUsed: number;
@@ -50,10 +50,10 @@ export class Sequences {
   readonly #states: SequenceState[];
   readonly #checkpoints: Checkpoints | null;
   readonly #tiles: TileRules;
-  /** The state of an answer may be part of that of the next prompt. */
+  /** The next prompt may reuse the state of an answer. */
   readonly #keepsAnswers: boolean;
   readonly #copyMs: number;
-  /** Cells that all sequences share; null where each has its own. */
+  /** Cells that all sequences share; null if each has its own. */
   readonly #cells: number | null;
   readonly #tiers: Tiers | null;
   #fills = 0;
@@ -80,12 +80,10 @@ export class Sequences {
     this.#copyMs = this.#cells === null ? contextBytes / sequences / COPY_LIMITS.bytesPerMs : 0;
   }
 
-  /** State can be cut at any token. */
   get canCut(): boolean {
     return this.#checkpoints === null;
   }
 
-  /** Tokens of a prompt whose state may come from a sequence or a tier. */
   mostReused(promptTokens: number): number {
     return mostReused(promptTokens, this.#tiles);
   }
@@ -99,12 +97,12 @@ export class Sequences {
     return this.#states.map(({ id, tokens }) => ({ slot: id, keptTokens: tokens.length }));
   }
 
-  /** The placement that a prompt would get now; changes nothing. Null when all sequences are busy. */
+  /** Changes nothing. Null if all sequences are busy. */
   preview(keyed: KeyedPrompt): Placement | null {
     const { owner } = keyed;
     const prompt = this.reusable(keyed);
     const spared = this.#copyMs / this.#costs.promptMsPerToken;
-    // State that cannot be cut cannot be shared by copying: the copy would hold the other conversation too.
+    // State that cannot be cut cannot be shared by copying: the copy would contain the other conversation too.
     const copyWorthTokens =
       this.#checkpoints === null ? COPY_LIMITS.leastTokens + Math.ceil(spared) : Number.POSITIVE_INFINITY;
     const tiers = this.#tiers;
@@ -119,7 +117,6 @@ export class Sequences {
     });
   }
 
-  /** The prompt in the tokens of the sequence that matches most of its text. */
   withCachedTokens({ prompt, owner }: KeyedPrompt, text: TokenText): Uint32Array {
     if (!this.#keepsAnswers) return prompt;
     const own = this.#states.filter((state) => state.owner === owner);
@@ -127,13 +124,11 @@ export class Sequences {
     return withCachedTokens(prompt, [...own.map(({ tokens }) => tokens), kept], text);
   }
 
-  /** Whether a prompt with this number of new tokens can begin next to the running answers. */
   hasRoomFor(newTokens: number): boolean {
     const isAlone = this.#states.every(({ busy }) => !busy);
     return this.#cells === null || isAlone || cellsOutsideRunning(this.#cells, this.#states) >= newTokens;
   }
 
-  /** Whether this number of cells is free without eviction. */
   hasFree(cells: number): boolean {
     return this.#cells === null || evictedFor(cells, this.#cells, this.#states)?.length === 0;
   }
@@ -142,12 +137,12 @@ export class Sequences {
     return this.#states.reduce((sum, { tokens }) => sum + tokens.length, 0);
   }
 
-  /** Whether all state fits the cells where none is shared any more: state that was copied within the context shares some. */
+  /** Whether all state fits if no cells are shared: state that was copied within the context shares some. */
   get fitsApart(): boolean {
     return this.#cells === null || this.cellsInUse <= this.#cells;
   }
 
-  /** Evaluates a row at depth 0 and drops it; false if no sequence is free. */
+  /** Evaluates a row at depth 0 and drops it, to measure it; false if no sequence is free. */
   evaluateEmpty(): boolean {
     const free = this.#states.find(({ busy, tokens }) => !busy && tokens.length === 0);
     if (free === undefined || !this.hasFree(1)) return false;
@@ -159,11 +154,11 @@ export class Sequences {
   }
 
   /**
-   * Opens the context again with attention computed this way. The state of all sequences comes along; those that lost
-   * it are returned, and hold nothing then. Nothing happens where the state of one cannot be brought over.
+   * Reopens the context with another attention and converts the state of all sequences. Returns the sequences that
+   * lost their state, which are empty then. Changes nothing if the state of one cannot be converted.
    */
   attend(attention: AttentionOptions): number[] {
-    // Running sequences first: then they lie before idle state, which can still be evicted.
+    // Running sequences first, so that they come before idle state, which can still be evicted.
     const held = this.#states
       .filter(({ tokens }) => tokens.length > 0)
       .sort((a, b) => Number(b.busy) - Number(a.busy) || a.filled - b.filled);
@@ -199,7 +194,7 @@ export class Sequences {
     return this.#state(id).tokens.length;
   }
 
-  /** Frees this number of cells by evicting idle state; false when running answers hold too many. */
+  /** Frees cells by evicting idle state; false if running answers hold too many. */
   makeRoom(cells: number): boolean {
     const tokenCost = (state: SequenceState): number =>
       worthTokens(state.tokens.length, this.#tiers?.missing(state)) / state.tokens.length;
@@ -212,8 +207,8 @@ export class Sequences {
   }
 
   /**
-   * Before the state of a job comes into the sequence: idle state that would slow it goes to memory, where that takes less
-   * time than it would cost. The next prompt that continues it brings it back.
+   * Call before the state of a job enters the sequence. Moves idle state that would slow the job to memory, if that
+   * takes less time than it saves.
    */
   setAside(id: number, work: Work): void {
     if (this.#cells === null || this.#tiers === null || this.#checkpoints !== null) return;
@@ -225,7 +220,7 @@ export class Sequences {
     }
   }
 
-  /** Takes a free sequence and brings its state to the reused prefix, or to less where the memory cannot be cut there. */
+  /** Takes a free sequence and cuts its state to the reused prefix, or shorter if the memory cannot be cut there. */
   take(wanted: Placement, owner: string): Placement {
     const state = this.#state(wanted.id);
     if (wanted.copyFrom !== null || state.tokens.length > wanted.keep) this.#leave(state);
@@ -236,7 +231,6 @@ export class Sequences {
     return { ...wanted, keep: state.tokens.length };
   }
 
-  /** Takes a free sequence for state that is being restored; until then it is empty. */
   reserve(id: number, owner: string): void {
     const state = this.#state(id);
     this.#leave(state);
@@ -245,7 +239,7 @@ export class Sequences {
     state.owner = owner;
   }
 
-  /** Fills a reserved sequence with the state of a prompt's beginning, as far as there is room and the library takes it. */
+  /** Fills a reserved sequence with restored state, as far as there is room and the library accepts it. */
   takerFor(id: number, prompt: Uint32Array): StateTaker {
     const target = this.#state(id);
     return {
@@ -253,7 +247,7 @@ export class Sequences {
       take: (state, tokens) => {
         const held = target.tokens.length;
         const others = this.#states.some(({ busy, id: other }) => busy && other !== id);
-        // Other answers continue meanwhile, so it leaves them room like a new answer does.
+        // Other answers continue meanwhile, so the restore leaves them room like a new answer does.
         if (!this.makeRoom(tokens + (others ? CELL_LIMITS.answerTokens : 0))) return false;
         const read = this.#tiers?.kept.in(state, { start: held, tokens }) ?? state;
         const isThere =
@@ -266,13 +260,13 @@ export class Sequences {
     };
   }
 
-  /** Content of idle sequences, the most recently used first. */
+  /** The most recently used first. */
   get idleContents(): SequenceContent[] {
     const idle = this.#states.filter(({ busy, tokens }) => !busy && tokens.length > 0);
     return idle.sort((a, b) => b.lastUsed - a.lastUsed);
   }
 
-  /** An idle sequence that holds all of a prefix, and as little as possible after it. */
+  /** The shortest idle sequence that begins with the whole prefix. */
   holder({ prompt, owner }: KeyedPrompt): SequenceContent | null {
     const holding = this.idleContents.filter(
       (content) => content.owner === owner && commonPrefix(prompt, content.tokens) === prompt.length,
@@ -280,7 +274,6 @@ export class Sequences {
     return holding.sort((a, b) => a.tokens.length - b.tokens.length)[0] ?? null;
   }
 
-  /** The state of a sequence with the longest common beginning. */
   nearest({ prompt, owner }: KeyedPrompt): Candidate | null {
     let best: Candidate | null = null;
     for (const state of this.#states) {
@@ -291,7 +284,7 @@ export class Sequences {
     return best;
   }
 
-  /** After a restore: leaves no partial image. Returns the number of remaining tokens. */
+  /** Call after a restore: leaves no partial image. Returns the number of remaining tokens. */
   backToBorder(id: number, prompt: Uint32Array): number {
     const state = this.#state(id);
     this.#cut(state, borderUpTo(prompt, state.tokens.length));
@@ -304,25 +297,23 @@ export class Sequences {
     this.empty(id);
   }
 
-  /** These tokens' state is in the sequence now. */
   append(id: number, tokens: Uint32Array): void {
     const state = this.#state(id);
     if (state.tokens.length === 0 || state.filled === 0) state.filled = this.#fills += 1;
     for (const token of tokens) state.tokens.push(token);
   }
 
-  /** The same of a token of an answer. */
   appendAnswer(id: number, tokens: Uint32Array): void {
     if (this.#keepsAnswers) this.append(id, tokens);
     else this.#state(id).hasMore = true;
   }
 
-  /** For a sequence whose state is unknown. */
+  /** Call if the state of the sequence is unknown. */
   empty(id: number): void {
     this.#cut(this.#state(id), 0);
   }
 
-  /** The prompt is evaluated: if state cannot be cut at will, this is a position to return to. */
+  /** If state cannot be cut anywhere, this is a position to return to. */
   promptEvaluated(id: number): void {
     const state = this.#state(id);
     this.#checkpoints?.take(id, state.tokens.length);
@@ -336,13 +327,13 @@ export class Sequences {
     if (state.hasMore) this.#cut(state, state.tokens.length);
   }
 
-  /** Cuts evaluated tokens that are not kept: rejected drafts. */
+  /** Drops rejected drafts. */
   forgetBeyond(id: number): void {
     const { tokens } = this.#state(id);
     this.#context.cutSequence(id, positionsIn(tokens, tokens.length));
   }
 
-  /** Its content is about to be overwritten, in part or as a whole. */
+  /** Call before its content is overwritten, in part or as a whole. */
   #leave(state: SequenceState): void {
     if (state.tokens.length === 0) return;
     const others = this.#states.some(({ busy }) => busy);
@@ -357,7 +348,7 @@ export class Sequences {
     target.filled = 0;
   }
 
-  /** Leaves the first `keep` tokens, or fewer when the memory cannot be cut there. */
+  /** Leaves the first `keep` tokens, or fewer if the memory cannot be cut there. */
   #cut(state: SequenceState, keep: number): void {
     if (state.tokens.length === keep && !state.hasMore) return;
     const kept = this.#checkpoints

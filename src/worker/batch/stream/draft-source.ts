@@ -1,14 +1,9 @@
-/** Source of the drafts of a stream: what its own text suggests, else what a smaller model says. */
-
 export interface DraftSource {
-  /** Whether a draft is available; then it can have any length. */
+  /** If true, a draft of any length is available. */
   readonly hasDraft: boolean;
-  /** The share of recent drafts that were right. */
   readonly hitRate: number;
-  /** Cost of one more drafted token, milliseconds. */
   readonly msPerToken: number;
   push(token: number): void;
-  /** The expected next tokens: as many as requested, or none. */
   draft(count: number): number[];
 }
 

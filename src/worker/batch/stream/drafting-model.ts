@@ -1,6 +1,6 @@
 /**
- * A smaller model of the same vocabulary that drafts for all streams of a context, in a context of its own with a
- * sequence for each. It follows a stream only when asked, so it costs nothing while its drafts do not pay.
+ * A smaller model with the same vocabulary that drafts for all streams of a context, in a context of its own with a
+ * sequence for each. It evaluates a stream only on request, so it costs nothing while its drafts do not pay.
  */
 import type { NativeContext } from '../../native.ts';
 import { commonPrefix } from './common-prefix.ts';
@@ -11,7 +11,6 @@ const SMOOTHING = 0.2;
 
 export class DraftingModel {
   readonly #context: NativeContext;
-  /** By sequence: its evaluated tokens. */
   readonly #held = new Map<number, number[]>();
   #msPerToken: number | null = null;
 
@@ -25,8 +24,8 @@ export class DraftingModel {
   }
 
   /**
-   * The most likely continuation of `tokens`, `count` tokens at most. None while the model is far behind, because the
-   * streams wait meanwhile: it then reads a slice.
+   * The most likely continuation, `count` tokens at most. Empty while the model catches up: it evaluates only a
+   * slice, because the streams wait meanwhile.
    */
   continue(sequence: number, tokens: readonly number[], count: number): number[] {
     try {
@@ -62,7 +61,7 @@ export class DraftingModel {
     return drafted;
   }
 
-  /** Keeps the common beginning of `tokens`, except at least the last one: its logits are wanted. */
+  /** Keeps the common beginning of `tokens`, except at least the last one, whose logits are needed. */
   #catchUp(sequence: number, tokens: readonly number[]): number[] {
     const held = this.#held.get(sequence) ?? [];
     const keep = Math.min(commonPrefix(held, tokens), tokens.length - 1);
@@ -73,7 +72,7 @@ export class DraftingModel {
     return held;
   }
 
-  /** The batch row of the last token's logits. */
+  /** Returns the batch row of the last token's logits. */
   #evaluate(sequence: number, held: number[], tokens: readonly number[]): number {
     this.#context.initBatch(tokens.length);
     const last = Uint32Array.of(tokens.length - 1);
@@ -89,12 +88,11 @@ export class DraftingModel {
   }
 }
 
-/** Drafts for one stream. */
 export class ModelDrafts implements DraftSource {
   readonly #model: DraftingModel;
   readonly #sequence: number;
   readonly #tokens: number[];
-  /** Last output of the model, from the token after `#from` tokens on. */
+  /** Last output of the model, for the position after `from` tokens. */
   #last: { readonly from: number; readonly tokens: readonly number[] } | null = null;
   #hitRate: number = MODEL_DRAFT_LIMITS.firstHitRate;
 

@@ -1,16 +1,19 @@
-/** Joins pieces of an answer that is read as a whole, so that few messages cross to the server. */
+/** Joins pieces of an answer that the client reads as a whole, so that few messages go to the server. */
 import { type JobEvent, TOKENS_PER_EVENT } from '../../../contract/job-event.ts';
 
 type Piece = Extract<JobEvent, { type: 'text' | 'reasoning' | 'tool_arguments' }>;
 
-/** Chosen: a message costs the server half a millisecond; of a cut-off answer, nearly as many pieces go uncounted. */
+/**
+ * Chosen: a message costs the server half a millisecond; of a cut-off answer, nearly this many pieces are not
+ * counted.
+ */
 const MOST_PIECES = 32;
 
 export class JoinedPieces {
   #held: Piece | null = null;
   #hasSpoken = false;
 
-  /** The events to send now. The first piece is one of them, because its time is measured. */
+  /** Returns the events to send now. The first piece is sent at once, because its time is measured. */
   push(event: JobEvent): JobEvent[] {
     if (!isPiece(event) || !this.#hasSpoken) {
       this.#hasSpoken ||= isPiece(event);
@@ -33,7 +36,7 @@ function isPiece(event: JobEvent): event is Piece {
   return event.type === 'text' || event.type === 'reasoning' || event.type === 'tool_arguments';
 }
 
-/** Null: the two are of different kinds, or have too many tokens for one event. */
+/** Null if their kinds differ, or they have too many tokens for one event. */
 function join(one: Piece, other: Piece): Piece | null {
   if (one.type !== other.type) return null;
   const pieces = (one.pieces ?? 1) + (other.pieces ?? 1);

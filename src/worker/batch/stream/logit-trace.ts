@@ -1,6 +1,6 @@
 /**
- * Trace of an answer with a record, per step: the token, and the bits of the model's two largest logits, as the model
- * wrote them: neither penalties nor grammars show in the trace.
+ * Trace of a recorded answer. Per step: the token, and the bits of the model's two largest logits, before penalties
+ * and grammars change them.
  */
 import { createHash } from 'node:crypto';
 import type { NativeContext, TokenLogit } from '../../native.ts';
@@ -18,14 +18,13 @@ export function topTwo(context: NativeContext, row: number): TopTwo {
   return { first, second: second ?? { token: first.token, logit: Number.NEGATIVE_INFINITY } };
 }
 
-/** Distance of a token below the first choice; 0: it is the first choice. */
 export function logitGap(context: NativeContext, row: number, token: number): number {
   const { of, largest } = context.readLogits(row, { tokens: [token], largest: 1 });
   if (of[0]?.token === token) return 0;
   return largest - (of.find((entry) => entry.token === token)?.logit ?? Number.NEGATIVE_INFINITY);
 }
 
-/** The chain over all steps; docs/evidence.md has the formula. */
+/** A hash chain over all steps; docs/evidence.md has the formula. */
 export class LogitTrace {
   #digest: Buffer = Buffer.alloc(32);
   #minMargin: number | null = null;

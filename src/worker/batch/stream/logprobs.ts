@@ -1,6 +1,6 @@
 /**
- * Log probabilities as the model itself gives them: over the whole vocabulary, before temperature, penalties and
- * truncation change them. Reading them does not disturb the sampler.
+ * Log probabilities of the model itself: over the whole vocabulary, before temperature, penalties and truncation.
+ * Reading them does not disturb the sampler.
  */
 import type { PromptToken, SampledToken, TokenLogprob } from '../../../contract/job-event.ts';
 import type { NativeContext } from '../../native.ts';
@@ -25,7 +25,7 @@ export class Logprobs {
     return { chosen, top };
   }
 
-  /** A token of the prompt, after a row of logits; null: the first token. */
+  /** `batchRow` null: the first token. */
   promptToken(token: number, context: NativeContext, batchRow: number | null): PromptToken {
     if (batchRow === null) return { ...this.#named(token), score: null };
     const { chosen, top, rank } = this.#read(context, batchRow, token);

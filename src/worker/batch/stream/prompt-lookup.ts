@@ -1,7 +1,7 @@
 /**
- * Prompt-lookup drafts for one stream: the tokens that followed the same three tokens earlier in its prompt or answer.
- * Answers repeat their prompt where code is edited, text is quoted or a tool's result is used. The hit rate is counted
- * while no draft is used, too. Pure.
+ * Prompt-lookup drafts for one stream: the tokens that followed the same three tokens earlier in its prompt or
+ * answer. Answers repeat their prompt where code is edited, text is quoted or a tool's result is used. The hit rate
+ * is also counted while no draft is used. Pure.
  */
 import { isRow } from '../../media/rows.ts';
 import { LOOKUP_LIMITS } from '../planning/tuning.ts';
@@ -16,9 +16,9 @@ const {
 export class PromptLookup implements DraftSource {
   readonly msPerToken = 0;
   readonly #tokens: number[] = [];
-  /** By n-gram, the index after its last occurrence. */
+  /** By n-gram: the index after its last occurrence. */
   readonly #continuations = new Map<number, number>();
-  /** The index of the next draft token; null when there is none. */
+  /** The index of the next draft token, or null. */
   #next: number | null = null;
   #hitRate = 0;
 
@@ -33,7 +33,6 @@ export class PromptLookup implements DraftSource {
     return this.#next !== null;
   }
 
-  /** The share of recent drafts that were right; 0 at first. */
   get hitRate(): number {
     return this.#hitRate;
   }
@@ -47,7 +46,7 @@ export class PromptLookup implements DraftSource {
     this.#next = isHit ? next + 1 : this.#find();
   }
 
-  /** The expected next tokens: as many as requested; fewer before an image. */
+  /** `count` expected tokens; fewer before an image. */
   draft(count: number): number[] {
     if (this.#next === null) return [];
     const drafted: number[] = [];
@@ -74,7 +73,7 @@ export class PromptLookup implements DraftSource {
     return found !== undefined && this.#sameBefore(found, end) ? found : null;
   }
 
-  /** A hash of the n-gram before an index; different ones may share it. */
+  /** Different n-grams may share a hash. */
   #hashBefore(end: number): number {
     let hash = 0;
     for (let at = end - NGRAM_TOKENS; at < end; at += 1)

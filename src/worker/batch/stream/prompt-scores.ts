@@ -1,6 +1,6 @@
 /**
- * Log probabilities of the tokens of a prompt. The prompt is evaluated in tiles, and the logits of a tile are reduced to
- * a few numbers per token before the next tile overwrites them, so memory does not grow with the prompt.
+ * Log probabilities of the tokens of a prompt. The logits of a tile are reduced to a few numbers per token before the
+ * next tile overwrites them, so memory does not grow with the prompt.
  */
 import type { PromptTokensEvent } from '../../../contract/job-event.ts';
 import type { ScoredPrompt } from '../../../contract/job.ts';
@@ -24,7 +24,6 @@ export class PromptScores {
     this.#next = Math.min(asked.from, prompt.length);
   }
 
-  /** Tokens whose state may come from a cache. */
   static mostReused({ from }: ScoredPrompt): number {
     return Math.max(0, from - 1);
   }
@@ -33,7 +32,7 @@ export class PromptScores {
     return this.#next >= this.#prompt.length;
   }
 
-  /** End of the rows from `position` on that would otherwise reach `end`. */
+  /** End of a call's rows from `position` on, `end` at most. */
   callEnd(position: number, end: number): number {
     const first = this.#next - 1;
     if (this.isOver || end <= first) return end;
@@ -43,12 +42,11 @@ export class PromptScores {
     return end - tile < this.#leastRows ? end - this.#leastRows : tile;
   }
 
-  /** All rows of a chunk or none: the bits of a row may depend on whether others have logits beside it, so that is not left to chance. */
+  /** All rows of a chunk or none: the bits of a row may depend on whether rows next to it have logits. */
   countRows(position: number, tokens: number): number {
     return !this.isOver && position + tokens >= Math.max(1, this.#next) ? tokens : 0;
   }
 
-  /** Reads the logits of an evaluated row. */
   read(context: NativeContext, { position, tokens }: Row, logitRows: readonly number[]): PromptTokensEvent[] {
     const reported = [];
     if (this.#next === 0 && logitRows.length > 0) reported.push(this.#report(context, null));

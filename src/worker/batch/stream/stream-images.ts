@@ -1,6 +1,6 @@
 /**
- * The images of one prompt on their way into its sequence. Their rows are encoded beside the steps, so that nothing waits
- * for it but this stream, and are evaluated in calls of their own.
+ * The images of one prompt. Their rows are encoded while steps continue, so only this stream waits, and are evaluated
+ * in calls of their own.
  */
 import type { PromptRun } from '../../media/media-encoder.ts';
 import { runStarts } from '../../media/rows.ts';
@@ -10,7 +10,7 @@ interface PlacedRun {
   readonly run: PromptRun;
   readonly start: number;
   readonly end: number;
-  /** Positions saved by it and all before it. */
+  /** Positions saved by it and all images before it. */
   readonly spared: number;
   rows: Float32Array | null;
   isAsked: boolean;
@@ -21,7 +21,7 @@ export class StreamImages {
   readonly #onChange: () => void;
   #failure: { readonly error: unknown } | null = null;
 
-  /** `onChange`: rows have arrived, or will not. */
+  /** `onChange`: rows have arrived, or an encoding has failed. */
   constructor(prompt: Uint32Array, runs: readonly PromptRun[], onChange: () => void) {
     const starts = runs.length === 0 ? [] : runStarts(prompt);
     let spared = 0;
@@ -55,12 +55,11 @@ export class StreamImages {
     }
   }
 
-  /** Start of the next image at or after `position`; null: none. */
   nextStart(position: number): number | null {
     return this.#placed.find(({ end }) => end > position)?.start ?? null;
   }
 
-  /** Remaining rows of the image at this place, and whether they are ready; null: a token is there. */
+  /** Null if the position holds a token. */
   at(
     position: number,
   ): { readonly rows: number; readonly isWhole: boolean; readonly isReady: boolean } | null {
@@ -69,7 +68,6 @@ export class StreamImages {
     return { rows: found.end - position, isWhole: found.run.isWhole, isReady: found.rows !== null };
   }
 
-  /** The next rows of the image at this place. */
   rowsAt(position: number, count: number): Omit<MediumRows, 'sequence'> {
     const found = this.#covering(position);
     if (found?.rows == null) throw new Error('the rows of an image are not here');
@@ -84,12 +82,11 @@ export class StreamImages {
     };
   }
 
-  /** Positions saved before this place. */
   sparedBefore(position: number): number {
     return this.#placed.findLast(({ end }) => end <= position)?.spared ?? 0;
   }
 
-  /** Everything before is in the sequence: its rows are no longer needed here. */
+  /** Frees the rows of images before the position: they are in the sequence. */
   passed(position: number): void {
     for (const placed of this.#placed) {
       if (placed.end > position) return;

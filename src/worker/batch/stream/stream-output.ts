@@ -1,6 +1,6 @@
 /**
- * The answer of one stream: takes tokens, returns events. Detokenises, reads the answer's format, looks for stop
- * strings, counts usage and decides when the answer ends. It knows nothing of batches, samplers and sequences.
+ * The answer of one stream: takes tokens, returns events. Detokenises, parses the answer's format, finds stop
+ * strings, counts usage and ends the answer. It knows nothing of batches, samplers and sequences.
  */
 import {
   type FinishReason,
@@ -21,7 +21,7 @@ export class StreamOutput {
   readonly #job: StreamJob;
   readonly #vocabulary: Vocabulary;
   readonly #maxTokens: number;
-  /** Tokens that the window has left. */
+  /** Tokens left in the window. */
   readonly #room: number;
   readonly #utf8 = new Utf8Assembler();
   readonly #stops: StopStrings;
@@ -42,16 +42,13 @@ export class StreamOutput {
       limit === 0 ? null : new RepetitionGuard(limit, this.#tokens, (tokens) => this.#joinTokens(tokens));
     this.#room = numCtx - prompt.length;
     this.#maxTokens = Math.min(job.job.maxTokens ?? this.#room, this.#room);
-    // A job that wants no token has finished before it began.
     if (this.#maxTokens === 0) this.#finishReason = 'length';
   }
 
-  /** Null while the answer goes on. */
   get finishReason(): FinishReason | null {
     return this.#finishReason;
   }
 
-  /** The stop string that ended the answer, or null. */
   get stopString(): string | null {
     return this.#stopString;
   }
@@ -64,7 +61,7 @@ export class StreamOutput {
     return this.#most - this.#tokens.length;
   }
 
-  /** A token that may not come next, because it would continue a repetition; null: none. */
+  /** A token that would continue a repetition and may not come next, or null. */
   get avoided(): number | null {
     const isShaped = (this.#job.answer.constraint?.grammar() ?? null) !== null;
     return isShaped ? null : (this.#guard?.avoided ?? null);
@@ -88,7 +85,6 @@ export class StreamOutput {
     };
   }
 
-  /** Takes the next token. Sets the finish reason when it is the last. */
   push(token: number, sampled: SampledToken | null): JobEvent[] {
     const { parser, constraint } = this.#job.answer;
     this.#tokens.push(token);
@@ -109,7 +105,7 @@ export class StreamOutput {
     return Buffer.concat(tokens.map((token) => this.#vocabulary.tokenBytes(token))).toString('utf8');
   }
 
-  /** Half a call is useless. */
+  /** A call may exceed the token limit: half a call is useless. */
   get #most(): number {
     const isInCall = this.#job.endsCalls === true && !this.#parser.inText && !this.#parser.thinking;
     return isInCall ? this.#room : this.#maxTokens;
@@ -132,7 +128,7 @@ export class StreamOutput {
     const isCut = reason === 'length';
     const events = this.#toEvents(this.#parser.end(isCut));
     if (this.#finishReason !== null) return events;
-    // A begun mark of the template is not text of a cut answer either.
+    // The beginning of a template's mark is not text of a cut answer either.
     const held = this.#stops.end(isCut ? this.#job.answer.hiddenStops : []);
     this.#finishReason = this.#parser.calledTool && !isCut ? 'tool_calls' : reason;
     return [...events, ...this.#sampled.release(held), ...this.#sampled.releaseHalf(this.#utf8.halfTokens)];
@@ -162,9 +158,8 @@ export class StreamOutput {
 const newDecoder = () => new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * Joins the bytes of tokens into text without ever splitting a character: the bytes of an unfinished character wait
- * for the next token, and are no text where none comes. Bytes that can never become valid are replaced by U+FFFD, as
- * every decoder does.
+ * Joins the bytes of tokens into text without splitting a character: the bytes of an unfinished character wait for
+ * the next token, and are dropped if none comes. Invalid bytes become U+FFFD.
  */
 export class Utf8Assembler {
   #decoder = newDecoder();
@@ -181,14 +176,13 @@ export class Utf8Assembler {
     return this.#halfTokens;
   }
 
-  /** Drops the unfinished character, because something else follows it. */
   drop(): void {
     this.#decoder = newDecoder();
     this.#halfTokens = 0;
   }
 }
 
-/** Aligns reported tokens with the text they belong to: a token is sent with the text in which it begins. */
+/** Sends each reported token with the text in which it begins. */
 class SampledTokens {
   #waiting: { start: number; token: SampledToken }[] = [];
   #written = 0;
@@ -209,7 +203,6 @@ class SampledTokens {
     return [{ type: 'text', text: '', tokens }];
   }
 
-  /** The text as events, each with the tokens that begin in it. */
   release(text: string): TextEvent[] {
     if (text === '') return [];
     const from = this.#released;

@@ -1,4 +1,3 @@
-/** The sampler chain of one stream, its grammar, and its log probabilities. */
 import { randomInt } from 'node:crypto';
 import type { SampledToken } from '../../../contract/job-event.ts';
 import { RANDOM_DEVICE_SEED } from '../../../contract/sampling.ts';
@@ -11,13 +10,11 @@ import type { StreamJob } from './stream-job.ts';
 
 export interface Sampled {
   readonly token: number;
-  /** Null unless the job asks for log probabilities. */
   readonly reported: SampledToken | null;
 }
 
 interface AnswerSoFar {
   readonly tokens: readonly number[];
-  /** Excluded token; null: none. */
   readonly avoided: number | null;
 }
 
@@ -39,7 +36,6 @@ export class StreamSampler {
     this.#modelId = spec.modelId;
   }
 
-  /** Samples from a row of logits. */
   sample(context: NativeContext, logitRow: number, { tokens, avoided }: AnswerSoFar): Sampled {
     this.#configure(tokens);
     if (tokens.length === 0) this.#checkNumbers(context, logitRow);
@@ -55,7 +51,10 @@ export class StreamSampler {
     this.#sampler.dispose();
   }
 
-  /** Weights that hold NaN or infinity make every logit one, and any token the largest. Once per answer, as it reads them all. */
+  /**
+   * Weights with NaN or infinity make every logit NaN, and the choice arbitrary. Checked once per answer, because it
+   * reads all logits.
+   */
   #checkNumbers(context: NativeContext, logitRow: number): void {
     if (Number.isFinite(context.readLogits(logitRow, { tokens: [], largest: 1 }).largest)) return;
     const reason = 'it computes values that are no numbers, as damaged or badly converted weights do';
@@ -74,7 +73,7 @@ export class StreamSampler {
       grammar,
       recentTokens,
       numCtx,
-      // Ties are broken like in llama.cpp's own chain, which replays of records depend on.
+      // Breaks ties like llama.cpp's own chain, which replays of records depend on.
       allCandidates: job.lane !== 'shared',
     });
     this.#grammar = grammar;
@@ -96,7 +95,7 @@ function noToken(): Error {
   });
 }
 
-/** The seed of a job, or a random one; the seed of the random device is replaced by its neighbour. */
+/** LLAMA_DEFAULT_SEED means random in the library, so its neighbour replaces it. */
 function samplerSeed(seed: number | undefined): number {
   if (seed === undefined) return randomInt(RANDOM_DEVICE_SEED);
   return seed === RANDOM_DEVICE_SEED ? RANDOM_DEVICE_SEED - 1 : seed;

@@ -1,7 +1,7 @@
 /**
  * worker/batch/stream owns one answer while it is decoded: its sampler, its output, its drafts and the rows it needs.
- * It knows nothing of other streams, of steps or of how KV state is reused. This file keeps how far the prompt and the
- * answer are, which rows come next, and what the planner is told; the sampler and the output are collaborators.
+ * It knows nothing of other streams, of steps or of how KV state is reused. This file tracks the progress of prompt
+ * and answer, the next rows, and the state for the planner.
  */
 import type { CacheFacts, DoneEvent, JobEvent, ProgressEvent } from '../../../contract/job-event.ts';
 import type { SlotWork } from '../../../contract/slots.ts';
@@ -27,17 +27,16 @@ interface StreamStart {
   readonly sequence: number;
   /** Tokens of the prompt whose state the sequence holds already. */
   readonly cachedTokens: number;
-  /** Source of these; null: not counted. */
+  /** Source of the cached tokens; null: not counted. */
   readonly cache: CacheFacts | null;
-  /** 0: no drafts. */
   readonly maxDraftTokens: number;
-  /** Drafts if the text suggests nothing, or null. */
+  /** Used if prompt lookup finds no draft; null: none. */
   readonly drafting: DraftingModel | null;
-  /** Called when rows of its images have arrived, or will not. */
+  /** Called when rows of images have arrived or failed. */
   readonly onImages?: () => void;
 }
 
-/** Null if fewer rows than a tile would be left on one side of it. */
+/** Null if fewer rows than a tile would be left on one side of the stop. */
 function prefillStop(
   { sharedTokens, prompt }: StreamJob,
   cachedTokens: number,
@@ -55,14 +54,11 @@ export class Stream {
   readonly adapters: StreamJob['job']['adapters'];
   readonly adapterKey: string;
   readonly owner: string;
-  /** Stop on the way through the prompt that other prompts share; null: none. */
   readonly sharedTokens: number | null;
   readonly output: StreamOutput;
   readonly images: StreamImages;
-  /** Null: the prompt is not scored. */
   readonly #scores: PromptScores | null;
   readonly #reportsProgress: boolean;
-  /** Null: the answer is streamed. */
   readonly #joined: JoinedPieces | null;
   readonly #arrivedMs: number;
   readonly #cachedTokens: number;
@@ -71,14 +67,12 @@ export class Stream {
   readonly #drafting: DraftingModel | null;
   readonly #sampler: StreamSampler;
   readonly #account: StreamJob['account'];
-  /** Null: no record of the answer. */
   readonly #trace: LogitTrace | null;
   readonly #placedMs = performance.now();
   readonly #draftCounts = { drafted: 0, accepted: 0 };
   #firstTokenMs: number | null = null;
-  /** Tokens whose state is in the sequence. */
   #position: number;
-  /** The sampled token that is not yet evaluated. */
+  /** Sampled, but not yet evaluated. */
   #next: number | null = null;
   /** After a suspension: prompt and answer so far, whose state must be evaluated again. */
   #again: Uint32Array | null = null;
@@ -116,7 +110,6 @@ export class Stream {
     this.images.want(cachedTokens);
   }
 
-  /** As prompts that wait for it see it. */
   get border(): number | null {
     return this.sharedTokens;
   }
@@ -125,7 +118,6 @@ export class Stream {
     return this.#position;
   }
 
-  /** Prompt tokens not yet evaluated. */
   get remaining(): number {
     return Math.max(0, this.#evaluated.length - this.#position);
   }
@@ -134,7 +126,6 @@ export class Stream {
     return this.#arrivedMs;
   }
 
-  /** The prompt is not fully scored. */
   get isScoring(): boolean {
     return this.#scores?.isOver === false;
   }
@@ -166,8 +157,8 @@ export class Stream {
   }
 
   /**
-   * A prompt stops once where the part ends that others begin with too, so that its state can be kept there, and before each
-   * image.
+   * Prefill stops before each image, and once at the end of the part that other prompts share, so that its state can
+   * be kept.
    */
   prefillingState(): PrefillingSequence {
     const [position, stop] = [this.#position, this.sharedTokens ?? 0];
@@ -184,7 +175,6 @@ export class Stream {
     };
   }
 
-  /** Progress for watchers. */
   work(): SlotWork {
     return {
       jobId: this.jobId,
@@ -198,7 +188,6 @@ export class Stream {
     };
   }
 
-  /** The next token, then its drafts, then padding. */
   decodeRow(drafts = 0, padding = 0): Row {
     const drafted = drafts > 0 ? (this.#drafts?.draft(drafts) ?? []) : [];
     return {
@@ -226,7 +215,6 @@ export class Stream {
     };
   }
 
-  /** Rows of the image at this place. */
   imageRow(rows: number): Row {
     return {
       sequence: this.sequence,
@@ -238,7 +226,6 @@ export class Stream {
     };
   }
 
-  /** Scores of the prompt from the logits of an evaluated row. */
   score(context: NativeContext, row: Row, logitRows: readonly number[]): JobEvent[] {
     return this.#scores?.read(context, row, logitRows) ?? [];
   }
@@ -250,7 +237,7 @@ export class Stream {
     else if (this.remaining === 0) this.#again = null;
   }
 
-  /** Its state was given up for other answers: prompt and answer so far are evaluated again before it continues. */
+  /** Another answer took its cells: prompt and answer so far are evaluated again before it continues. */
   suspend(): void {
     // The last sampled token has no state yet.
     const answer = this.#next === null ? [] : this.output.tokens.slice(0, -1);
@@ -284,7 +271,6 @@ export class Stream {
     this.#draftCounts.accepted += accepted;
   }
 
-  /** Progress of prompt evaluation; null unless requested. */
   progressEvent(): ProgressEvent | null {
     if (!this.#reportsProgress) return null;
     return {
@@ -305,7 +291,7 @@ export class Stream {
       finishReason: finishReason ?? 'stop',
       ...(stopString === null ? {} : { stopString }),
       ...(repetition === null ? {} : { repetition }),
-      // A record describes the answer, and a replay knows nothing of this cache.
+      // A record describes the answer, and a replay has another cache.
       usage: this.output.usage(this.#trace === null ? this.#cachedTokens : 0),
       ...(this.#cache === null ? {} : { cache: this.#cache }),
       ...(this.#trace !== null && this.#account && { frozen: this.#account(this.output, this.#trace) }),

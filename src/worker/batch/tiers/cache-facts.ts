@@ -1,19 +1,17 @@
-/** Facts for a request about the reuse of its prompt: from where, how much, and why not more. Pure. */
+/** Facts for a request about the reuse of its prompt: source, amount, and the reason for less. Pure. */
 import type { CacheFacts, CacheMissReason } from '../../../contract/job-event.ts';
 
 /** State that begins like the prompt, in any tier. */
 export interface Candidate {
-  /** Tokens that it shares with the prompt from the beginning. */
   readonly common: number;
   readonly tokens: ArrayLike<number>;
 }
 
-/** State for a prompt before it got its sequence. */
 export interface HeldBefore {
   readonly nearest: Candidate | null;
   /** Reason why less is reused than the nearest candidate shares. */
   readonly refusal: CacheMissReason;
-  /** A longer beginning was once held. */
+  /** A longer beginning was held before. */
   readonly wasHeld: boolean;
 }
 
@@ -25,9 +23,9 @@ export interface Reuse extends HeldBefore {
   readonly restoreMs: number;
 }
 
-/** Reported tokens on each side of a difference. */
+/** Tokens reported on each side of a difference. */
 const NEAR = 16;
-/** Fewer tokens than this are not worth an explanation: a prompt's last token is always evaluated. */
+/** Misses below this are not explained: a prompt's last token is always evaluated. */
 const UNEXPLAINED = 8;
 
 export function cacheFacts(reuse: Reuse): CacheFacts {
@@ -44,7 +42,7 @@ function missReason({ prompt, slotTokens, ramTokens, diskTokens, ...reuse }: Reu
   if (reuse.wasHeld) return 'evicted';
   if (common - reused > UNEXPLAINED) return reuse.refusal;
   if (common === 0) return 'cold';
-  // The held state continues differently; a prompt that continues after it has missed nothing.
+  // A prompt that only continues the held state has missed nothing.
   return (reuse.nearest?.tokens.length ?? 0) > common ? 'differs' : null;
 }
 

@@ -1,7 +1,13 @@
-/** Writes idle state to the disk some time after the last answer, or when asked; never beside an answer that has just begun. */
+/**
+ * Writes idle state to the disk some time after the last answer, or on request; never during the beginning of an
+ * answer.
+ */
 import type { SequenceContent, Tiers } from './tiers.ts';
 
-/** Chosen: most clients that send another request do so within a few seconds; state that waits longer goes to the disk. */
+/**
+ * Chosen: most clients that send another request do so within a few seconds; state that waits longer goes to the
+ * disk.
+ */
 const IDLE_SAVE_MS = 5_000;
 
 export class IdleSave {
@@ -10,7 +16,6 @@ export class IdleSave {
   #isIdle = true;
   #cancel = (): void => {};
 
-  /** `idle`: content of idle sequences. */
   constructor(tiers: Tiers | null, idle: () => readonly SequenceContent[]) {
     this.#tiers = tiers;
     this.#idle = idle;
@@ -30,7 +35,7 @@ export class IdleSave {
     this.#cancel = () => clearTimeout(timer);
   }
 
-  /** Resolves when it is done, at once without a disk tier. */
+  /** Resolves at once without a disk tier. */
   async save(): Promise<void> {
     this.#cancel();
     await this.#tiers?.save(this.#idle, () => this.#isIdle);

@@ -1,6 +1,6 @@
 /**
- * When work that nobody waits for may run: one slice between two steps of the loop, and none while a prompt is read. The
- * loop says what it does; whoever has such work asks for its turn before each slice.
+ * Lets background work run: one slice between two steps of the loop, none during prefill. Such work waits for its
+ * turn before each slice.
  */
 import { setImmediate } from 'node:timers/promises';
 
@@ -8,7 +8,6 @@ export class IdleTurns {
   #isReading = false;
   #wake: (() => void)[] = [];
 
-  /** Whether the loop evaluates a prompt at present. */
   set isReading(isReading: boolean) {
     this.#isReading = isReading;
     if (isReading) return;

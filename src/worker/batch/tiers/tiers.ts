@@ -1,6 +1,6 @@
 /**
- * worker/batch/tiers owns the way of state between the sequences and the prompt cache: what leaves a sequence is kept,
- * what a prompt needs comes back, and idle state is saved. It decides by what that costs against evaluating it again. It
+ * worker/batch/tiers owns the movement of state between the sequences and the prompt cache: it keeps evicted state,
+ * restores state for prompts, and saves idle state. It compares the cost of each with that of evaluating again. It
  * does not know which sequence a prompt gets, and nothing of steps.
  */
 import type { CacheTiers } from '../../../contract/slots.ts';
@@ -24,20 +24,18 @@ export interface SequenceContent {
   readonly tokens: readonly number[];
 }
 
-/** State in the tiers that is cheaper to restore than to evaluate. */
 export interface Restorable {
   readonly owner: string;
   readonly prompt: Uint32Array;
   readonly found: Found;
-  /** Tokens of the prompt that it covers. */
   readonly length: number;
 }
 
 export interface Restored {
-  /** Of the restored tokens, by tier. */
+  /** Restored tokens, by tier. */
   readonly ramTokens: number;
   readonly diskTokens: number;
-  /** Reason why it is less than wanted; null: it is not. */
+  /** Reason why it is less than wanted, or null. */
   readonly refusal: CacheMissReason | null;
   readonly restoreMs: number;
 }
@@ -45,17 +43,13 @@ export interface Restored {
 interface TiersOptions {
   readonly context: NativeContext;
   readonly spec: PromptCacheSpec;
-  /** State can be cut at any token. */
   readonly cuttable: boolean;
   readonly kept: KeptState;
-  /** KV streams of the context. */
   readonly streams: number;
-  /** Mechanisms that a benchmark switches off. */
   readonly without?: readonly PlannerPart[];
   msPerToken(): number;
-  /** Tokens of a prompt whose state may be reused; absent: all but the last. */
+  /** Reusable tokens of a prompt; default: all but the last. */
   mostReused?(promptTokens: number): number;
-  /** The content of the tiers has changed. */
   tell(tiers: CacheTiers): void;
 }
 
@@ -66,13 +60,18 @@ const LIMITS = {
   gapMs: 250,
   /** Chosen: copy rate out of the KV cache until measured, fresh memory included. */
   copyBytesPerMs: 1_500_000,
-  /** Chosen: how quickly the measured rate follows; a host that maps memory lazily makes the first copies ten times slower. */
+  /**
+   * Chosen: weight of the last measured rate; a host that maps memory lazily makes the first copies ten times slower.
+   */
   copyWeight: 0.4,
-  /** Chosen: share of a rate that forbids copies which each skipped copy forgets. */
+  /**
+   * Chosen: each skipped copy raises a low measured rate by this share of the difference from the default, so that
+   * copies are tried again.
+   */
   forgetShare: 0.05,
-  /** Chosen: idle state that costs a job less than this stays in its sequence, where it takes no copy to go on with it. */
+  /** Chosen: idle state that costs a job less than this stays in its sequence, where reusing it needs no copy. */
   leastGainMs: 50,
-  /** Bytes of a copy that measures a rate. */
+  /** Smaller copies measure the cost of a call, not a rate. */
   leastRated: 1024 * 1024,
   /** Chosen: restoring must take less than this share of evaluating. */
   worthShare: 0.8,
@@ -84,7 +83,6 @@ const LIMITS = {
 
 export class Tiers {
   readonly quiet = new IdleTurns();
-  /** The form in which state is kept. */
   readonly kept: KeptState;
   readonly #options: TiersOptions;
   readonly #store: PromptStore;
@@ -92,7 +90,7 @@ export class Tiers {
   #slotEvictions = 0;
   #restores = { restores: 0, restoreMs: 0 };
   #isCompacting = false;
-  /** Requested and not begun: of all rows, or of waste only. */
+  /** Requested and not begun. */
   #toCompact: 'all' | 'waste' | null = null;
   #copyBytesPerMs: number = LIMITS.copyBytesPerMs;
   #lastSave = Promise.resolve();
@@ -113,8 +111,8 @@ export class Tiers {
   }
 
   /**
-   * Keeps the state of a prefix. `content`: an idle sequence that holds it; null: none does. Returns the bytes that are
-   * held of it; null: pins would hold more than their share.
+   * Keeps the state of a prefix. `content`: an idle sequence that holds it, or null. Returns its kept bytes; null if
+   * pins would hold more than their share.
    */
   async pin(pin: PinnedPrefix, tokens: Uint32Array, content: SequenceContent | null): Promise<number | null> {
     const { cuttable, spec } = this.#options;
@@ -132,7 +130,6 @@ export class Tiers {
     this.#report.changed();
   }
 
-  /** The most that pins may hold in each tier. */
   get pinLimitBytes(): number {
     return this.#store.pinLimitBytes;
   }
@@ -142,7 +139,7 @@ export class Tiers {
     this.#report.changed();
   }
 
-  /** Restorable content of the tiers for a prompt beyond `keep` tokens, if restoring it pays. */
+  /** State in the tiers for a prompt beyond `keep` tokens, if restoring it pays. */
   beyond(owner: string, prompt: Uint32Array, keep: number): Restorable | 'not_worth' | null {
     const most = this.#options.mostReused?.(prompt.length) ?? prompt.length - 1;
     let found = this.#store.find(owner, prompt.subarray(0, most));
@@ -156,7 +153,6 @@ export class Tiers {
     return isWorth ? { owner, prompt, found, length } : 'not_worth';
   }
 
-  /** Tokens of a sequence whose state lies in no tier. */
   missing({ owner, tokens }: Omit<SequenceContent, 'id'>): number {
     return this.#store.missing(owner, Uint32Array.from(tokens));
   }
@@ -166,9 +162,7 @@ export class Tiers {
     return nearest === null ? null : { common, tokens: tokensUpTo(nearest) };
   }
 
-  /**
-   * The held state with the longest common beginning, to its end: the latest way on behind the place where they part.
-   */
+  /** The held state with the longest common beginning, up to the end of its latest branch. */
   continuation(owner: string, prompt: Uint32Array): Uint32Array | null {
     let end = this.#store.find(owner, prompt).match.nearest;
     if (end === null) return null;
@@ -180,7 +174,7 @@ export class Tiers {
     return this.#store.wasHeld(owner, prompt, beyond + LIMITS.leastTokens);
   }
 
-  /** Hands the state over. A part that cannot be used is gone afterwards; where nothing was taken, what lies before it is tried. */
+  /** Removes parts that cannot be used. If nothing was taken, the state before them is tried. */
   async restore(wanted: Restorable, taker: StateTaker): Promise<Restored> {
     const startedMs = performance.now();
     let refusal: CacheMissReason | null = null;
@@ -207,7 +201,7 @@ export class Tiers {
     return { ramTokens, diskTokens, refusal, restoreMs };
   }
 
-  /** A sequence is about to lose this content; `othersDecode`: a client waits for tokens meanwhile. */
+  /** Call before a sequence loses this content. `othersDecode`: a client waits for tokens meanwhile. */
   leave(content: SequenceContent, othersDecode: boolean): void {
     const { owner } = content;
     this.#slotEvictions += 1;
@@ -228,7 +222,10 @@ export class Tiers {
     void this.#compact(false);
   }
 
-  /** Puts idle state into memory, unless it lies in a tier already; whether it may go from its sequence for that gain. */
+  /**
+   * Copies idle state into memory unless a tier holds it already. Returns whether its sequence may drop it for that
+   * gain.
+   */
   setAside(
     content: SequenceContent,
     { gainMs, othersDecode }: { readonly gainMs: number; readonly othersDecode: boolean },
@@ -239,7 +236,7 @@ export class Tiers {
     const tokens = Uint32Array.from(content.tokens);
     const missing = this.#store.missing(owner, tokens);
     const bytes = this.#options.context.sequenceBytes(content.id);
-    // Restored state is copied once more.
+    // A later restore is a second copy.
     const copies = missing < LIMITS.leastTokens ? 1 : 2;
     const copyMs = bytes / this.#copyBytesPerMs;
     if (copies * copyMs > gainMs) return false;
@@ -250,11 +247,11 @@ export class Tiers {
     return this.#store.missing(owner, tokens) < LIMITS.leastTokens;
   }
 
-  /** The state of a sequence at a place where others may begin, for memory that cannot be cut back to it. */
+  /** For memory that cannot be cut back: state at a place where other prompts may begin. */
   snapshot(content: SequenceContent): void {
     if (this.#options.cuttable || this.#options.spec.ramBytes === 0) return;
     const tokens = Uint32Array.from(content.tokens);
-    // In a long conversation, each turn would copy all of it again for the little that was added.
+    // In a long conversation, each turn would copy all of it again for the few new tokens.
     const missing = this.#store.missing(content.owner, tokens);
     if (missing < LIMITS.leastTokens) return;
     const copyMs = this.#options.context.sequenceBytes(content.id) / this.#copyBytesPerMs;
@@ -265,16 +262,16 @@ export class Tiers {
   }
 
   /**
-   * Only a copy shows what one takes, so a rate that was low once must not forbid them for good. Not for copies that do not
-   * pay, which are tried now and then as it is, at the price that was measured.
+   * Only a copy measures the rate, so a rate that was low once must not forbid copies for good. Copies that do not
+   * pay are excluded: they are tried now and then anyway.
    */
   #notCopied(): void {
     this.#copyBytesPerMs += LIMITS.forgetShare * Math.max(0, LIMITS.copyBytesPerMs - this.#copyBytesPerMs);
   }
 
   /**
-   * Writes to the disk what idle sequences hold and what is in memory, in slices between steps. One save at a time: a
-   * second one goes on where the first ended.
+   * Saves idle sequences and memory to the disk, in slices between steps. One save runs at a time: a second one
+   * continues after the first.
    */
   save(idle: () => readonly SequenceContent[], mayCopy: () => boolean): Promise<void> {
     this.#lastSave = this.#lastSave.then(() => this.#saveNow(idle, mayCopy));
@@ -318,7 +315,6 @@ export class Tiers {
     if (saved === null) return false;
     const state = this.kept.out(saved, tokens.length);
     const rate = state.length / Math.max(0.1, performance.now() - begunMs);
-    // Small ones measure the cost of a call.
     if (state.length >= LIMITS.leastRated)
       this.#copyBytesPerMs += LIMITS.copyWeight * (rate - this.#copyBytesPerMs);
     this.#store.keep(owner, tokens, state, this.#options.cuttable && this.#has('cache-blocks'));
@@ -326,7 +322,7 @@ export class Tiers {
     return true;
   }
 
-  /** `all`: also what is no waste where it lies, for which there is time while nothing runs. What cannot be copied stays there. */
+  /** `all`: also rows that are no waste, when nothing else runs. State that cannot be copied stays in place. */
   async #compact(all: boolean): Promise<void> {
     if (this.#toCompact !== 'all') this.#toCompact = all ? 'all' : 'waste';
     if (this.#isCompacting) return;
