@@ -1,4 +1,3 @@
-/** Runs the jobs of a loaded chat model: generates and explains. */
 import { formatFacts } from './prompt/model-format.ts';
 import type { GenerateJob, Job, PinJob, VocabularyJob } from '../contract/job.ts';
 import { refusal } from '../lib/errors/refusal.ts';
@@ -12,7 +11,7 @@ import type { ChatModel } from './model.ts';
 import type { Outbox } from './outbox.ts';
 import { pieceText } from './prompt/prompt.ts';
 
-/** Of a model without a projector. */
+/** A model without a projector. */
 const NO_MEDIA: MediaInput = {
   reason: 'it has no projector',
   remedy: 'install the model again with its projector: hearth import FILE --projector PROJECTOR',
@@ -76,7 +75,7 @@ export class ChatService {
     this.#loop.slots.watch(watched);
   }
 
-  /** A job with images or audio is prepared after they are processed; until then it can be cancelled like any other. */
+  /** Prepares a job with images or audio after they are processed; until then it can be cancelled like any other. */
   #withMedia(job: GenerateJob, use: (job: GenerateJob, media: PromptMedia | null) => void): void {
     if (!hasMedia(job)) return use(job, null);
     const { mediaInput = NO_MEDIA, context, spec } = this.#chat;

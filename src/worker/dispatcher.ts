@@ -17,12 +17,12 @@ import type { Vocabulary } from './prompt/vocabulary.ts';
 
 interface ModelService {
   submit(job: Exclude<Job, VocabularyJob>): void;
-  /** False when the job is unknown. */
+  /** False if the job is unknown. */
   cancel(jobId: string): boolean;
   /** Absent: it has no slots to report. */
   watch?(watched: boolean): void;
   readonly steps: number;
-  /** Writes state that should outlive the process; absent: none. */
+  /** Writes state that should outlive the process. */
   save?(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * worker owns the child process of one model: it boots the native library, loads what it is told, runs jobs, answers
+ * worker owns the child process of one model: it boots the native library, loads the model, runs jobs and answers
  * pings. The server forks it with an IPC channel; it ends when that channel closes, whatever it is doing. It knows no
  * HTTP, no wire shapes and no registry.
  */
@@ -22,7 +22,8 @@ const outbox = new Outbox((message: FromWorker, onSent) => {
 // Nothing here needs saving, and an orderly exit would wait for the running native call.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
-// The server decides when a worker ends: a signal to the whole group must not cut the answers that it lets finish.
+// The server decides when a worker ends: a signal to the whole group must not cut answers that the server lets
+// finish.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
 let dispatcher: Dispatcher | undefined;

@@ -14,18 +14,17 @@ interface LoadedModel {
 }
 
 export interface ChatModel extends LoadedModel {
-  /** Of the batch loop, with one sequence for each parallel answer. */
+  /** The batch loop's context, with one sequence for each parallel answer. */
   readonly context: NativeContext;
   readonly writer: PromptWriter;
   /** For conversations with tools, if the file has a template of their own. */
   readonly toolWriter: PromptWriter | null;
-  /** LoRA adapters that jobs may name. */
   readonly adapters: ReadonlyMap<string, NativeAdapter>;
-  /** Of the drafting model, with as many sequences; null without one. */
+  /** The drafting model's context, with as many sequences. */
   readonly draftContext: NativeContext | null;
   /** KV cells that all sequences share; null: each has its own window. */
   readonly sharedCells: number | null;
-  /** Whether KV state can be cut at any token, or only at checkpoints. */
+  /** KV state can be cut at any token, or only at checkpoints. */
   readonly prefixReuse: 'full' | 'checkpoints';
   /** Encoder of images, or the reason why there is none; absent: the model has no projector. */
   readonly mediaInput?: MediaInput;
@@ -33,9 +32,8 @@ export interface ChatModel extends LoadedModel {
   readonly exact?: ExactSteps;
 }
 
-/** Contexts for inputs of one class of length. */
 export interface EmbeddingContexts {
-  /** With all threads, while no other context of the model computes. */
+  /** Uses all threads, while no other context of the model computes. */
   readonly context: NativeContext;
   /** Each with its own threads, in parallel, for inputs of up to `longestParallel` tokens. */
   readonly beside: readonly NativeContext[];
@@ -44,7 +42,6 @@ export interface EmbeddingContexts {
   readonly longest: number;
   /** Tokens of one step, unless a single input is longer. */
   readonly tokens: number;
-  /** Inputs of one step. */
   readonly sequences: number;
 }
 

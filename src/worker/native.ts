@@ -1,7 +1,7 @@
 /**
- * The native library as the child process sees it: a few handles and plain data. worker/addon is behind it.
- * A call returns when the library is done, on this thread: whoever evaluates yields to the event loop between steps.
- * Only what reads a file or reserves memory returns a promise. A choice that is not made is null. A handle is used only
+ * Interface of the native library for the child process: a few handles and plain data, implemented by worker/addon. A
+ * call blocks this thread until the library is done, so callers yield to the event loop between steps. Only functions
+ * that read a file or reserve memory return a promise. Null means that the library chooses. A handle is used only
  * with handles of the same model.
  */
 import type { FrozenFacts } from '../contract/frozen.ts';
@@ -11,25 +11,23 @@ import type { Sampling } from '../contract/sampling-shapes.ts';
 import type { KvType } from '../contract/settings/kv-types.ts';
 import type { Vocabulary } from './prompt/vocabulary.ts';
 
-/** The library bound to this process. */
 export interface NativeBackend {
   readonly facts: BackendFacts;
   /** Devices with their present free memory: other programs take memory after boot. */
   devices(): readonly Device[];
-  /** Facts of this process; constant. */
+  /** Constant facts of this process. */
   host(): FrozenFacts['host'];
-  /** The samplers in the chain for these options, in the order in which they see the logits; a grammar comes first. */
+  /** Names of the samplers in the order in which they see the logits; a grammar comes first. */
   samplersFor(sampling: Sampling): readonly string[];
-  /** The texts of a file, without its weights. */
   openTexts(path: string): Promise<ModelTexts>;
-  /** Rejects with the library's message when the file is unusable. */
+  /** Rejects with the library's message if the file is unusable. */
   openModel(path: string, options: ModelOptions, onProgress: () => void): Promise<NativeModel>;
-  /** The members of these options that this library, on this machine, cannot apply. */
+  /** The options that this library, on this machine, cannot apply. */
   refusedOptions(options: LoadOptions): readonly (keyof LoadOptions)[];
   /**
-   * Memory of the model with each of these contexts, in their order; loads nothing. Opening the file costs far more than
-   * a context (0.2 to 0.4 s against 4 ms), so many contexts are asked for at once. Rejects where this build of the
-   * library does not say.
+   * Memory of the model with each of these contexts, in their order; loads nothing. Pass many contexts at once:
+   * opening the file costs far more (0.2 to 0.4 s) than a context (4 ms). Rejects if this build of the library does
+   * not report memory.
    */
   measure(
     path: string,
@@ -38,40 +36,38 @@ export interface NativeBackend {
   ): Promise<readonly (readonly DeviceBytes[])[]>;
   /** Whether a model or context failed to open for lack of memory. */
   isOutOfMemory(error: unknown): boolean;
-  /** Whether libmtmd, which decodes images, is available. */
+  /** libmtmd, which decodes images and audio, is available. */
   readonly readsMedia: boolean;
 }
 
-/** Weights and vocabulary of one open file. */
 export interface NativeModel {
   readonly facts: ModelFacts;
   readonly vocabulary: Vocabulary;
   newContext(options: ContextOptions): Promise<NativeContext>;
-  /** A sampler with its own random state; one per running answer. Choosing comes after configuring. */
+  /** A sampler with its own random state, for one running answer. Configure it before sampling. */
   newSampler(): NativeSampler;
-  /** The file that turns images into rows for this model. Rejects with the library's own words when it does not fit. */
+  /** The file that turns images into rows for this model. Rejects with the library's message if it does not fit. */
   openProjector(path: string, options: ProjectorOptions): Promise<NativeProjector>;
-  /** A LoRA adapter for this model. Rejects with the library's message when it does not fit. */
+  /** Rejects with the library's message if the adapter does not fit. */
   openAdapter(path: string): Promise<NativeAdapter>;
-  /** The state of a GBNF grammar at its beginning. Throws when llama.cpp refuses the grammar. */
+  /** A GBNF grammar at its beginning. Throws if the grammar is refused. */
   newGrammar(gbnf: string): NativeGrammar;
 }
 
-/** Placement of the weights. */
 export interface ModelOptions {
   /** Devices other than the CPU by the library's names; an empty list: none, null: all. */
   readonly devices: readonly string[] | null;
   /** Layers on those devices, the last ones of the model; null: as many as fit. */
   readonly gpuLayers: number | 'all' | null;
   readonly splitMode: 'none' | 'layer' | 'row' | null;
-  /** The share of each device in `devices`, in no unit: only proportions count. */
+  /** Share of each device in `devices`, in any unit: only proportions count. */
   readonly tensorSplit: readonly number[] | null;
   /** Index in `devices` of the one that takes everything in split mode `none`. */
   readonly mainGpu: number | null;
   /** The first pattern that matches the name of a tensor decides; others follow their layer. */
   readonly tensorBuffers: readonly TensorBuffer[];
   readonly loadMode: LoadMode | null;
-  /** False: weights stay as in the file. Absent: the library may rearrange them for faster kernels. */
+  /** False: weights keep the file's layout. Absent: the library may rearrange them for faster kernels. */
   readonly repacks?: boolean;
 }
 
@@ -84,7 +80,6 @@ export interface TensorBuffer {
   readonly buffer: string;
 }
 
-/** Unchanged from the file. */
 export interface ModelTemplates {
   readonly chatTemplate: string | null;
   /** A second one, for conversations with tools. */
@@ -110,8 +105,8 @@ export interface ModelFacts extends ModelTemplates {
 }
 
 /**
- * Past that the state of a sequence still holds: every token, the last so many, or a running summary. Only the first can
- * be cut anywhere; the others go back to a checkpoint.
+ * Past that the state of a sequence still holds: every token, the last N, or a running summary. Only the first can be
+ * cut anywhere; the others return to a checkpoint.
  */
 export type PastState =
   | { readonly holds: 'every token' }
@@ -123,7 +118,7 @@ export type Pooling = 'none' | 'mean' | 'cls' | 'last' | 'rank';
 
 export interface ContextOptions {
   readonly sequences: number;
-  /** The window of one sequence, or of all together when they are `unified`, tokens. A smaller one is never opened instead. */
+  /** Window of one sequence, or of all together if `unified`, in tokens. A smaller one is never opened instead. */
   readonly numCtx: number;
   /** All sequences share the KV cells. */
   readonly unified: boolean;
@@ -131,20 +126,20 @@ export interface ContextOptions {
   readonly batchTokens: number;
   /** Rows that the library computes at a time within a call; null: all of them. */
   readonly microBatchTokens: number | null;
-  /** Rows of one call whose logits may be asked for; null: all of them. */
+  /** Rows of one call whose logits may be read; null: all of them. */
   readonly logitRows: number | null;
   readonly threads: number;
-  /** Whether it leaves the threads alone that the other contexts share, so that it can compute beside them; absent: no. */
+  /** Does not use the threads that the other contexts share, so that it can compute in parallel to them. */
   readonly ownThreads?: boolean;
   readonly flashAttention: boolean | null;
-  /** The types of keys and values in the KV cache; null: the library's, which is f16. */
+  /** Types of keys and values in the KV cache; null: the library's default, f16. */
   readonly keyType: KvType | null;
   readonly valueType: KvType | null;
   /** Null: the file decides. */
   readonly rope: RopeOptions | null;
   /** True: layers with a sliding window keep the whole past. Absent: only their window. */
   readonly wholeWindows?: boolean;
-  /** Whether inputs are evaluated for their embeddings, pooled as the file says, and not for logits. */
+  /** Inputs are evaluated for their embeddings, pooled as the file defines, and not for logits. */
   readonly embeddings: boolean;
 }
 
@@ -159,15 +154,11 @@ export interface RopeOptions {
   readonly yarnOrigCtx: number | null;
 }
 
-/** Files opened in addition to the model's own. */
 interface ExtraFileOptions {
-  /** LoRA adapters. */
   readonly adapterPaths: readonly string[];
-  /** The model that drafts, or null. */
   readonly draftPath: string | null;
 }
 
-/** Options that a user may set. */
 export type LoadOptions = ModelOptions &
   ExtraFileOptions &
   Pick<ContextOptions, 'flashAttention' | 'keyType' | 'valueType' | 'rope' | 'wholeWindows'>;
@@ -182,15 +173,15 @@ export interface NativeContext {
   readonly batchTokens: number;
   readonly flashAttention: boolean;
   readonly pooling: Pooling;
-  /** Whether `appendSequence` is available: all sequences share their cells, and the library has one more. */
+  /** `appendSequence` is available: all sequences share their cells, and the library has one more. */
   readonly appendsState: boolean;
   /** KV cache, state and compute buffers by device. */
   memory(): readonly DeviceBytes[];
-  /** Of decode and prefill steps alike. */
+  /** For decode and prefill steps alike. */
   setThreads(threads: number): void;
   getThreads(): number;
 
-  /** From the next decode on these adapters apply, and no others. Costs some milliseconds when they differ from before. */
+  /** Exactly these adapters apply from the next decode on. A change costs some milliseconds. */
   setAdapters(adapters: readonly ScaledAdapter[]): void;
 
   /** Empties the batch and makes room for this number of tokens. */
@@ -202,47 +193,54 @@ export interface NativeContext {
     tokens: Uint32Array,
     wantedLogits: Uint32Array,
   ): Uint32Array;
-  /** Evaluates rows that are no tokens, in a call of their own. After a failure some of them may be in the KV cache. */
+  /**
+   * Evaluates rows that are not tokens, in a call of their own. After a failure some of them may be in the KV cache.
+   */
   decodeRows(rows: MediumRows): void;
   /** Evaluates the batch. After a failure some of its rows may be in the KV cache. */
   decodeBatch(): void;
   /**
-   * The same on another thread, beside steps of other contexts with threads of their own. Until it has ended, nothing else
-   * of this context may be used.
+   * Evaluates the batch on another thread, in parallel to contexts with threads of their own. Do not use this context
+   * until it has ended.
    */
   decodeOnThread(): Promise<void>;
-  /** Null when the grammar allows no token. */
+  /** Null if the grammar allows no token. */
   sample(batchRow: number, sampler: NativeSampler): number | null;
   /** Raw logits; no sampler is affected. */
   readLogits(batchRow: number, wanted: LogitsWanted): Logits;
   /** The embedding of the input in a sequence, not normalised; for a model that ranks pairs: its scores. */
   embedding(sequence: number): Float32Array;
 
-  /** Drops the positions from `length` on; false when the memory cannot be cut there. */
+  /** Drops the positions from `length` on; false if the memory cannot be cut there. */
   cutSequence(sequence: number, length: number): boolean;
   clearSequence(sequence: number): void;
   /** Overwrites the target's whole state with the source's; takes effect at the next decode. */
   copySequence(target: number, source: number): void;
   /** The oldest position that the KV cache still holds. */
   firstPosition(sequence: number): number;
-  /** A copy of all that the sequence holds; null when it cannot be had. Copies some gigabytes a second on this thread. */
+  /**
+   * A copy of the whole sequence, or null if the library cannot make one. Copies some gigabytes per second on this
+   * thread.
+   */
   saveSequence(sequence: number): Uint8Array | null;
-  /** Bytes of such a copy. */
   sequenceBytes(sequence: number): number;
-  /** Overwrites the sequence; false when the state does not fit, and then it is empty. The bytes must be proven ones. */
+  /**
+   * Overwrites the sequence; false if the state does not fit, and then it is empty. The bytes must be authenticated:
+   * the library does not check them.
+   */
   loadSequence(sequence: number, state: Uint8Array): boolean;
   /**
-   * Adds the state of the tokens behind those that the sequence holds, where `appendsState`. False when it does not fit, and
-   * then the sequence is as it was. The bytes must be proven ones.
+   * Appends state after the tokens that the sequence holds, if `appendsState`. False if it does not fit; the sequence
+   * is unchanged then. The bytes must be authenticated.
    */
   appendSequence(sequence: number, state: Uint8Array): boolean;
   takeCheckpoint(sequence: number): NativeCheckpoint;
-  /** False when the state could not be restored; the content of the sequence is then unknown. */
+  /** False if the state could not be restored; the content of the sequence is then unknown. */
   restoreCheckpoint(checkpoint: NativeCheckpoint, sequence: number): boolean;
 
   /**
-   * Closes the context and opens it again with attention computed this way; every sequence is empty then, and no row has
-   * logits. Throws when it cannot be had, and then the context is open as it was, as empty.
+   * Reopens the context with another attention; every sequence is empty then, and no row has logits. Throws if that
+   * fails; then the context is open with its former attention, and empty too.
    */
   reopen(attention: AttentionOptions): void;
 
@@ -251,7 +249,7 @@ export interface NativeContext {
 
 export interface ProjectorOptions {
   readonly threads: number;
-  /** Whether it may use a device other than the CPU. */
+  /** It may use a device other than the CPU. */
   readonly onGpu: boolean;
 }
 
@@ -259,11 +257,14 @@ export interface ProjectorOptions {
 export interface NativeProjector {
   readonly seesImages: boolean;
   readonly hearsAudio: boolean;
-  /** Decodes a file, if it is one, and cuts it up. Rejects with the end of a sentence that says why it cannot be used. */
+  /**
+   * Decodes a file, if it is one, and cuts it up. Rejects with the reason why it is unusable, as the end of a
+   * sentence.
+   */
   prepare(medium: Uint8Array | Pixels): Promise<NativeMedium>;
 }
 
-/** A decoded image: its rows from the top down, with three bytes a pixel. */
+/** A decoded image: rows from the top down, three bytes per pixel. */
 export interface Pixels {
   readonly width: number;
   readonly height: number;
@@ -285,7 +286,6 @@ export type MediumPart =
   | {
       readonly kind: 'rows';
       readonly rows: number;
-      /** Positions that they take. */
       readonly positions: number;
       /** Every row attends to all others, including later ones, so they are evaluated in one piece. */
       readonly isWhole: boolean;
@@ -297,7 +297,7 @@ export type MediumPart =
 export interface MediumRows {
   readonly sequence: number;
   readonly values: Float32Array;
-  /** Of each row; with M-RoPE four planes one after the other. */
+  /** Position of each row; with M-RoPE four planes one after the other. */
   readonly positions: Int32Array;
   readonly isWhole: boolean;
 }
@@ -305,7 +305,6 @@ export interface MediumRows {
 /** Attention of a context, which also determines the layout of values in its KV cache. */
 export type AttentionOptions = Pick<ContextOptions, 'flashAttention' | 'microBatchTokens'>;
 
-/** Weights that are added to a model's own. */
 export interface NativeAdapter {
   readonly path: string;
 }
@@ -317,7 +316,7 @@ export interface ScaledAdapter {
 }
 
 export interface LogitsWanted {
-  /** Those of these tokens, whatever their rank. */
+  /** Logits of these tokens, whatever their rank. */
   readonly tokens: readonly number[];
   /** And this number of the largest. */
   readonly largest: number;
@@ -341,7 +340,7 @@ export interface TokenLogit {
 
 /** A copy of the part of a sequence's state that later tokens would overwrite. */
 export interface NativeCheckpoint {
-  /** -1 when there was nothing to keep. */
+  /** -1 if there was nothing to keep. */
   readonly lastPosition: number;
   dispose(): void;
 }
@@ -357,11 +356,11 @@ export interface SamplerConfig {
   readonly sampling: Omit<Sampling, 'seed'>;
   readonly seed: number;
   readonly grammar: NativeGrammar | null;
-  /** The tokens before the first one sampled, which the penalties look back on. */
+  /** The tokens before the first sampled one, for the penalties. */
   readonly recentTokens: readonly number[];
-  /** The window of the job: no penalty looks further back, tokens. */
+  /** The window of the job, tokens: no penalty looks further back. */
   readonly numCtx: number;
-  /** Whether the chain always sees every token. Otherwise only those that it would keep: the same choice, sooner. */
+  /** The chain always sees every token; otherwise only those that it would keep: the same choice, faster. */
   readonly allCandidates: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The way out to the server. Events of one batch step leave as one message; when the channel backs up, the loop
- * waits: a slow server then slows decoding down and does not fill the worker's memory.
+ * Sends messages to the server. Events of one batch step leave as one message. If the channel backs up, the loop
+ * waits: a slow server then slows decoding and does not fill the worker's memory.
  */
 import type { IpcFailure, FromWorker } from '../contract/ipc.ts';
 import type { JobEvent } from '../contract/job-event.ts';
@@ -11,17 +11,17 @@ interface OutboxLimits {
   /** Messages handed to the channel and not yet written, above which the loop waits. */
   readonly unsentMessages: number;
   readonly eventsPerMessage: number;
-  /** The longest between two messages that have something to say, milliseconds, where the work between them is no longer. */
+  /** Longest time between two non-empty messages, milliseconds, unless the work between them takes longer. */
   readonly betweenMessagesMs: number;
-  /** The longest that an event waits to share a message, milliseconds. */
+  /** Longest wait of an event to share a message, milliseconds. */
   readonly longestHoldMs: number;
-  /** Work that takes longer than this, milliseconds, first sends all events: a reader would notice the wait. */
+  /** Milliseconds of work before which all events are sent first: a reader would notice the wait. */
   readonly eachAboveMs: number;
 }
 
 /**
- * Each message costs server and client about a millisecond: several short steps share one, and a step of 22 ms or more has
- * its own.
+ * Each message costs server and client about a millisecond: several short steps share one, and a step of 22 ms or
+ * more has its own.
  */
 export const OUTBOX_LIMITS: OutboxLimits = {
   unsentMessages: 64,
@@ -77,7 +77,7 @@ export class Outbox {
     this.post({ type: 'failed', jobId, failure: toFailure(error) });
   }
 
-  /** Called before native work of this length: sends everything that must not wait for it. */
+  /** Call before native work of this length: sends everything that must not wait for it. */
   beforeNativeCall(expectedMs: number): void {
     const waitedMs = this.#nowMs() - this.#oldestMs;
     const { longestHoldMs, eachAboveMs } = this.#limits;
@@ -86,9 +86,10 @@ export class Outbox {
   }
 
   /**
-   * llama.cpp rests: the moment to send, because server and client then find a core free. With as many threads as
-   * cores, waking them while llama.cpp works, or just before, stalls its threads. What may not wait for as much work
-   * again is sent now: else steps a little shorter than the limit would leave two by two.
+   * Between native calls is the cheapest moment to send, because server and client then find a core free. With as
+   * many threads as cores, waking them while llama.cpp works, or just before, stalls its threads. Events that cannot
+   * wait for the same time again are sent now; else tokens of steps a little shorter than the limit would leave in
+   * pairs.
    */
   afterNativeCall(): void {
     const nowMs = this.#nowMs();
@@ -121,7 +122,7 @@ export class Outbox {
   }
 }
 
-/** Whatever the contract does not name is a defect: its text goes to the log by standard error, not to the client. */
+/** An error outside the contract is a defect: its text goes to the log by standard error, not to the client. */
 export function toFailure(error: unknown): IpcFailure {
   if (isFailure(error, ...WORKER_CODES)) return { code: error.code, detail: { ...error.detail } };
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

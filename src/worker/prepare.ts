@@ -21,23 +21,19 @@ import type { Vocabulary } from './prompt/vocabulary.ts';
 
 export interface PreparedChat {
   readonly job: GenerateJob;
-  /** Writer of the conversation. */
   readonly writer: PromptWriter;
   readonly pieces: readonly PromptPiece[];
-  /** Changes to the conversation for the template. */
   readonly folds: readonly string[];
-  /** Keywords of tools that the grammar does not enforce. */
   readonly unheld: readonly UnheldKeyword[];
   readonly tokens: Uint32Array;
   /** The rows of images among the tokens, in order. */
   readonly runs: readonly PromptRun[];
-  /** Those at the beginning that any conversation with the same system prompt and tools shares; null: not requested. */
+  /** Tokens at the beginning that any conversation with the same system text and tools shares; null: not requested. */
   readonly sharedTokens: number | null;
   /** The same, computed later. */
   readonly beginning: () => number | null;
-  /** The window of this job, tokens. */
   readonly numCtx: number;
-  /** Tokens that the answer may have: as requested, and as fit after the prompt. */
+  /** Tokens that the answer may have, as requested and limited by the room after the prompt. */
   readonly maxTokens: number;
   /** The client did not request that limit, so a call that it would cut is completed. */
   readonly endsCalls: boolean;
@@ -71,7 +67,7 @@ export function prepareChat(
   const answer = { ...openAnswer(plan, planned, chat), hiddenStops: hiddenStops(chat, job) };
   const grammarMs = plan.gbnf === null ? 0 : plannedMs - begunMs + performance.now() - readMs;
   const beginning = sharedBeginning(chat, { job, plan, tokens });
-  // Only memory that cannot be cut at any token needs to know now.
+  // Only memory that cannot be cut at any token needs it now.
   const isWanted = chat.prefixReuse !== 'full' && chat.spec.promptCache !== undefined;
   const sharedTokens = isWanted ? beginning() : null;
   const { toolFormat, model } = plan;
@@ -102,7 +98,6 @@ function withLimit({ writer }: ChatModel, job: GenerateJob): GenerateJob {
   return { ...job, maxTokens: isChat ? unlimitedTokens(writer) : withoutEndToken(writer) };
 }
 
-/** The job with the room that its prompt leaves to the answer. */
 function withinMost(job: GenerateJob, promptTokens: number): GenerateJob {
   if (job.mostTokens === undefined) return job;
   const left = Math.max(1, job.mostTokens - promptTokens);
@@ -115,7 +110,7 @@ function speaking(chat: ChatModel, { tools }: GenerateJob): ChatModel {
   return toolWriter === null || tools.length === 0 ? chat : { ...chat, writer: toolWriter };
 }
 
-/** Throws `context_length_exceeded` when not even one token of an answer fits behind the prompt, where one is wanted. */
+/** Throws `context_length_exceeded` if the prompt leaves no room for a single token of a requested answer. */
 export function requireRoom(chat: ChatModel, { job, tokens, numCtx }: PreparedChat): void {
   if (tokens.length + (job.maxTokens === 0 ? 0 : 1) <= numCtx) return;
   throw fail('context_length_exceeded', {
@@ -129,9 +124,7 @@ export function requireRoom(chat: ChatModel, { job, tokens, numCtx }: PreparedCh
 /** Shorter text is tokenised within milliseconds, and a refusal names its exact number of tokens. */
 const COUNTED_BYTES = 256 * 1024;
 
-/**
- * Long text that cannot fit by its length alone is refused without tokenising it, which would block every other stream.
- */
+/** Refuses text that is too long to fit without tokenising it, which would block every other stream. */
 function refuseHopeless(
   chat: ChatModel,
   pieces: readonly Pick<PromptPiece, 'text'>[],
@@ -147,8 +140,8 @@ function refuseHopeless(
 }
 
 /**
- * A conversation that says something else shows it, whatever the template does. What is returned holds no more of this one
- * than its beginning.
+ * Found by preparing a different conversation with the same beginning, whatever the template does. The returned
+ * function keeps only the beginning of this one in memory.
  */
 function sharedBeginning(
   chat: ChatModel,
@@ -232,7 +225,7 @@ export function chatPrompt(
   };
 }
 
-/** JSON is ended by its grammar, and may mention marks; so may an answer that only its limit is to end. */
+/** None for JSON, which is ended by its grammar and may contain marks, and for an answer that only its limit ends. */
 function hiddenStops({ writer }: ChatModel, { prompt, format, ignoresEnd }: GenerateJob): readonly string[] {
   const isText = prompt.kind === 'chat' && format.kind === 'text';
   return isText && ignoresEnd !== true ? writer.template.stops : [];

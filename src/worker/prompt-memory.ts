@@ -1,5 +1,5 @@
 /**
- * Finds where a prompt differs from the earlier prompt that is most like it. Prompts are kept in memory only, bounded, and
+ * Finds where a prompt differs from the most similar earlier prompt. Prompts are kept in memory only, bounded, and
  * compared within one trust domain only.
  */
 import { SharedMap } from '../lib/base/shared-map.ts';
@@ -10,7 +10,6 @@ import type { Vocabulary } from './prompt/vocabulary.ts';
 
 interface MemoryLimits {
   readonly prompts: number;
-  /** Of all prompts together. */
   readonly tokens: number;
 }
 
@@ -28,7 +27,6 @@ interface Kept {
 
 export class PromptMemory {
   readonly #vocabulary: Pick<Vocabulary, 'tokenBytes' | 'controlText'>;
-  /** By the id of the job. */
   readonly #kept: SharedMap<string, Kept>;
 
   constructor(vocabulary: Pick<Vocabulary, 'tokenBytes' | 'controlText'>, limits = MEMORY_LIMITS) {
@@ -36,12 +34,12 @@ export class PromptMemory {
     this.#kept = new SharedMap({ entries: limits.prompts, size: limits.tokens });
   }
 
-  /** A request was rendered; its entry may be dropped before it begins. */
+  /** Call when a request is rendered; its entry may be dropped before it begins. */
   arrive({ job: { jobId, domain = '' } }: Rendered): void {
     this.#keep(jobId, { domain, tokens: new Uint32Array() });
   }
 
-  /** Evaluation of its prompt starts; returns the result of `earlier`. */
+  /** Call when its prompt's evaluation starts; returns the result of `earlier`. */
   begin(jobId: string, prompt: Uint32Array): EarlierPrompt | null {
     const kept = this.#kept.get(jobId);
     if (kept === undefined) return null;
@@ -50,7 +48,7 @@ export class PromptMemory {
     return earlier;
   }
 
-  /** The answer has ended with these tokens. */
+  /** Call when the answer has ended. */
   end(jobId: string, answer: readonly number[]): void {
     const kept = this.#kept.get(jobId);
     if (kept === undefined) return;
@@ -60,7 +58,6 @@ export class PromptMemory {
     this.#keep(jobId, { ...kept, tokens });
   }
 
-  /** The earlier prompt with the longest common beginning; null: none. */
   earlier({ job: { jobId, domain = '' } }: Rendered, prompt: Uint32Array): EarlierPrompt | null {
     return this.#earlier(domain, prompt, jobId);
   }
@@ -89,7 +86,6 @@ export class PromptMemory {
     return { commonTokens, difference };
   }
 
-  /** The first or the last characters of the text of tokens. */
   #text(tokens: Uint32Array, side: 'start' | 'end'): string {
     const bytes = Array.from(tokens, (token, at) => {
       if (isRow(token)) return Buffer.from(isRow(tokens[at - 1] ?? 0) ? '' : '[image]');
@@ -103,14 +99,14 @@ export class PromptMemory {
   }
 }
 
-/** The earlier prompt that shares most; of equals, the last. */
+/** The last one among equals. */
 function mostAlike(
   earlier: readonly Uint32Array[],
   prompt: Uint32Array,
 ): { readonly tokens: Uint32Array; readonly common: number } | null {
   let best: { readonly tokens: Uint32Array; readonly common: number } | null = null;
   for (const tokens of earlier.toReversed()) {
-    // One that shares more continues alike there, so most are skipped after one comparison.
+    // A prompt that shares more must also match at this index, so most are skipped after one comparison.
     if (best !== null && (best.common >= prompt.length || tokens[best.common] !== prompt[best.common]))
       continue;
     const common = commonTokens(tokens, prompt);

@@ -4,7 +4,7 @@ import type { WorkerSeal } from '../contract/load.ts';
 import { connectionRefusal } from '../lib/seal/seal.ts';
 import { guardSockets } from '../lib/seal/socket-guard.ts';
 
-/** No listener is needed there: a refusal by the other side would show that the attempt left this process. */
+/** No listener is needed: a refusal by the other side would show that the attempt left this process. */
 const ANY_PORT = 9;
 
 /** Null for a worker that is not sealed; throws if a connection was possible. */

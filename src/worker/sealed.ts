@@ -1,6 +1,6 @@
 /**
- * Entry of a sealed worker: it gives up all files but those named, and then becomes main.ts in the same process. The
- * restriction holds for threads that begin after it, and Node has some running by now: hence the new program.
+ * Entry of a sealed worker: it gives up access to all other files, then becomes main.ts in the same process. The
+ * restriction holds only for threads that begin after it, and Node has some running by now: hence the new program.
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,18 +20,18 @@ const ABOUT_THE_MACHINE = [
   '/etc/nsswitch.conf',
 ];
 const HARMLESS_DEVICES = ['/dev/null', '/dev/zero', '/dev/random', '/dev/urandom'];
-/** Not all of it: a home may lie inside. */
+/** Not the whole package folder: a home may be inside. */
 const OF_THE_PACKAGE = ['dist', 'models', 'package.json'];
-/** Drivers of GPUs lie in many places below these. */
+/** GPU drivers are in various places below these. */
 const OF_GPUS = { read: ['/etc', '/opt', '/run', '/var/lib'], devices: ['/dev'] };
-/** Of the channel to the server, and the standard streams. */
+/** The standard streams and the channel to the server. */
 const DESCRIPTORS = [0, 1, 2, 3];
 const CHANNEL = 3;
 
 const main = builtFile('worker/main.js');
 const kernel = await openKernel();
 if (kernel === null || !restrictFiles(kernel, rights())) {
-  // Before any package is loaded; where the kernel has a filter, the server's applies here anyway.
+  // Call before any package is loaded; if the kernel has a filter, the server's applies here anyway.
   guardSockets();
   await import('./main.ts');
 } else {

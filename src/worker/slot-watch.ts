@@ -1,6 +1,6 @@
 /**
- * Tells the server what the slots do: while somebody watches, a few times a second and when llama.cpp rests (outbox.ts says
- * why); else some time after a change, which is enough for figures.
+ * Reports the slots to the server. For a watching client: a few times a second, between native calls (see outbox.ts);
+ * else some time after a change, which is enough for metrics.
  */
 import type { FromWorker } from '../contract/ipc.ts';
 import { SLOT_REPORT_MS, type SlotStates, UNWATCHED_REPORT_MS } from '../contract/slots.ts';
@@ -28,13 +28,12 @@ export class SlotWatch {
     if (watched) this.#tell();
   }
 
-  /** Between two native calls. */
   afterNativeCall(): void {
     if (!this.#isWatched) return this.#reportLater();
     if (this.#nowMs() - this.#reportedMs >= SLOT_REPORT_MS) this.#tell();
   }
 
-  /** Nothing runs any more: the kept state no longer changes. */
+  /** Call when nothing runs any more: the kept state no longer changes. */
   atEnd(): void {
     if (this.#isWatched) this.#tell();
     else this.#reportLater();

@@ -1,20 +1,20 @@
 /**
- * Copies rows out of the states that they came in. Such a state stays in memory whole as long as anybody uses a row of it;
- * the others are waste.
+ * Copies rows out of the states that they came in. Such a state stays in memory whole while any of its rows is used;
+ * the other rows are waste.
  */
 import type { Pause } from './disk/block-folder.ts';
 import { type HeldState, isCopied, type Slice } from './held-state.ts';
 import { type ReadState, rowPieces, copyRows } from './state-layout.ts';
 
-/** Copied between two pauses, or one piece. */
+/** Copied between two pauses. */
 const COMPACT_BYTES = 1024 * 1024;
 /** Chosen: less waste than this share of a state is not worth a copy of the rest. */
 const LEAST_WASTE = 1 / 16;
 
 interface CompactOptions {
-  /** Limit of all held state, bytes, waste included. */
+  /** Limit of all held state in bytes, waste included. */
   readonly limitBytes: number;
-  /** Whether all rows are copied; else only from mostly wasted memory, and if the limit is exceeded. */
+  /** Copy all rows; else only from mostly wasted memory, or from more if the limit is exceeded. */
   readonly all: boolean;
 }
 

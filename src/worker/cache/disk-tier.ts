@@ -1,4 +1,4 @@
-/** The nodes of the tree on the disk: found again after a restart, written while nothing waits, bounded. */
+/** The tree's nodes on the disk: found again after a restart, written while no request waits, bounded. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { CacheTiers } from '../../contract/slots.ts';
@@ -19,14 +19,12 @@ import { TierCounters } from './tier-counters.ts';
 interface DiskTierDeps {
   nodes(): Iterable<HeldNode>;
   tree(owner: string): PrefixTree<HeldState>;
-  /** The layout in the form of this context. */
   sharedLayout(layout: StateLayout): StateLayout;
-  /** Its file was removed. */
   onDropped(node: HeldNode): void;
   log(sentence: string): void;
 }
 
-/** State under adapters is not kept: their files have no digest that a key could name. */
+/** State under adapters is not kept: adapter files have no digest that a key could name. */
 const hasAdapters = (owner: string): boolean => owner.includes('\n');
 
 export class DiskTier {
@@ -35,9 +33,8 @@ export class DiskTier {
   readonly #folder: BlockFolder;
   readonly #worth = new EvictionRank();
   readonly #tally = new TierCounters();
-  /** Of other models, the oldest first; as of the last look. */
+  /** Files of other models, the oldest first, as of the last listing. */
   #others: CachedFile[] = [];
-  /** Resolves once every discarded file is removed. */
   #removed: Promise<void> = Promise.resolve();
 
   constructor(spec: DiskCacheSpec, deps: DiskTierDeps) {
@@ -55,18 +52,17 @@ export class DiskTier {
     return this.#others.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** The share of pins on the disk, less what those of other models hold. */
+  /** The disk share for pins, less that of other models' pins. */
   get pinLimitBytes(): number {
     const others = this.#others.filter(({ isPinned }) => isPinned).reduce((sum, { bytes }) => sum + bytes, 0);
     return Math.max(1, this.#spec.bytes * PIN_SHARE - others);
   }
 
-  /** Reads what other models hold. */
   async lookAround(): Promise<void> {
     this.#others = await othersFiles(this.#spec);
   }
 
-  /** A folder that cannot be read is an empty one. `onAdopted`: its state is in the trees, and nothing has given way yet. */
+  /** An unreadable folder counts as empty. `onAdopted`: its state is in the trees, and nothing has been evicted yet. */
   async open(onAdopted: () => void): Promise<void> {
     try {
       const nodes = new Map<string, HeldNode>();
@@ -85,8 +81,8 @@ export class DiskTier {
   }
 
   /**
-   * Writes every node that is in memory only, parents first, and says which; stops where the disk refuses.
-   * Afterwards no file is left of what was discarded before.
+   * Writes nodes that are only in memory, parents first; stops if the disk refuses. Afterwards no discarded file is
+   * left.
    */
   async save(pause: Pause, onSaved: (node: HeldNode) => void): Promise<void> {
     let wrote = false;
@@ -95,7 +91,7 @@ export class DiskTier {
         if (!isUnsaved(node)) continue;
         await pause();
         if (!isUnsaved(node)) continue;
-        // It lists every file.
+        // This lists every file, so it runs only before the first write.
         if (!wrote) await this.lookAround();
         if (!(await this.#makeRoom(node.payload.bytes))) return;
         wrote = true;
@@ -114,7 +110,6 @@ export class DiskTier {
     return file === null ? null : this.#folder.fetch(file, staging);
   }
 
-  /** False when the file fails its check. */
   decrypt(
     { payload: { file } }: HeldNode,
     encrypted: Buffer,
@@ -130,7 +125,7 @@ export class DiskTier {
     void this.#folder.touch(file);
   }
 
-  /** Marks the files of pinned nodes, and of no others, for the workers of other models and for the next process. */
+  /** Marks exactly the files of pinned nodes, for the workers of other models and for the next process. */
   async mark(): Promise<void> {
     for (const node of Array.from(this.#deps.nodes())) {
       const { file, isPinned } = node.payload;
@@ -145,7 +140,6 @@ export class DiskTier {
     this.#tally.restoredTokens += tokens;
   }
 
-  /** The file is no longer needed. */
   discard({ payload, tokens }: HeldNode): void {
     if (payload.file === null) return;
     const removal = this.#folder.remove(payload.file.id);
@@ -199,7 +193,7 @@ export class DiskTier {
     }
   }
 
-  /** State of the domain that holds most of the disk, over all models, is evicted first. */
+  /** Evicts state of the domain that holds most of the disk, over all models. */
   async #makeRoom(more: number): Promise<boolean> {
     const taken = (): number => this.#othersBytes + this.#tally.bytes + more;
     while (taken() > this.#spec.bytes) if (!(await this.#evictOne())) return false;
@@ -245,10 +239,8 @@ export class DiskTier {
   }
 }
 
-/** The domain that a file of another model names. */
 const tagIn = (file: CachedFile): string => path.basename(file.path).slice(0, TAG_CHARS);
 
-/** Of other models, the least recently used first. */
 async function othersFiles({ folder, kind }: DiskCacheSpec): Promise<CachedFile[]> {
   const others = (await cachedKinds(folder)).filter(({ name }) => name !== kind);
   return others.flatMap(({ files }) => files).sort((a, b) => a.usedMs - b.usedMs);

@@ -1,4 +1,3 @@
-/** Content of a node of the tree: rows in memory, in a file, or both. */
 import type { StoredBlock } from './disk/block-folder.ts';
 import type { PrefixNode } from './prefixes/prefix-tree.ts';
 import type { Holding } from './prefixes/eviction-rank.ts';
@@ -20,9 +19,9 @@ export interface HeldState {
   readonly onDisk: Holding;
   ram: Uint8Array | Slice | null;
   file: StoredBlock | null;
-  /** Readers and writers that need it. */
+  /** Readers and writers that need it now. */
   pins: number;
-  /** Holds a pinned prefix: neither tier evicts it. */
+  /** Part of a pinned prefix: neither tier evicts it. */
   isPinned: boolean;
   gone: boolean;
 }
@@ -37,7 +36,6 @@ export function newHeld(
   return { ...rest, inRam: holding(), onDisk: holding(), pins: 0, isPinned: false, gone: false };
 }
 
-/** The rows of a node in memory, one piece after the other. */
 export function piecesInRam(ram: Uint8Array | Slice): Iterable<Uint8Array> {
   return isCopied(ram) ? [ram] : rowPieces(ram.state, ram.start, ram.end);
 }
@@ -46,7 +44,7 @@ export function isCopied(ram: Uint8Array | Slice): ram is Uint8Array {
   return ram instanceof Uint8Array;
 }
 
-/** Whether nothing would become unreachable. `keepsPinned`: memory keeps anything at all. */
+/** Whether no other node would become unreachable. `keepsPinned`: memory may keep state at all. */
 export function mayLeaveRam({ payload, children }: HeldNode, keepsPinned: boolean): boolean {
   if (payload.ram === null || payload.pins > 0 || (payload.isPinned && keepsPinned)) return false;
   return payload.file !== null || children.size === 0;

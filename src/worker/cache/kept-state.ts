@@ -1,14 +1,13 @@
 /**
- * State that leaves a context whose attention may change is kept in one form, as flash attention reads it, so that blocks
- * from before and after a change fit each other; it is turned on its way out and in.
+ * If a context may change its attention, state outside it is kept in the form of flash attention, so that blocks from
+ * before and after a change fit each other.
  */
 import type { Stretch } from './state-layout.ts';
 import { withValues } from './turned-values.ts';
 
 export interface KeptState {
-  /** Converts a whole sequence to the stored form; state that cannot be turned stays unchanged. */
+  /** Converts a whole sequence to the stored form; state that cannot be converted stays unchanged. */
   out(state: Uint8Array, tokens: number): Uint8Array;
-  /** Converts to the form of the context. */
   in(state: Uint8Array, stretch: Stretch): Uint8Array;
 }
 

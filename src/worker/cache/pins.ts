@@ -1,6 +1,6 @@
 /**
- * Prefixes that may not give way: marks the nodes of the trees that hold them. A pin knows its prefix by length and
- * digest only, so that state from before this process is recognised too. Pure but for the marks.
+ * Marks the nodes that hold pinned prefixes, which may not be evicted. A pin knows its prefix by length and digest
+ * only, so that it recognises state of earlier processes too. Pure except for the marks.
  */
 import { beginsWith, isSamePin, type PinnedPrefix } from '../../lib/prompt-cache/pin.ts';
 import type { HeldNode } from './held-state.ts';
@@ -21,14 +21,13 @@ export class Pins {
     this.#pins = this.#pins.filter((known) => !isSamePin(known, pin));
   }
 
-  /** The pins that these tokens begin with. */
   beginning(owner: string, tokens: Uint32Array): readonly PinnedPrefix[] {
     return this.#pins.filter((pin) => pin.owner === owner && beginsWith(tokens, pin));
   }
 
   /**
-   * Marks what holds pinned prefixes among `candidates`, with all before them, as long as no more than `limitBytes` of
-   * all that is held is marked.
+   * Marks `candidates` with a pinned prefix and all nodes before them, while the marked nodes take at most
+   * `limitBytes`.
    */
   mark(candidates: Iterable<HeldNode>, held: Iterable<HeldNode>, limitBytes: number): void {
     if (this.#pins.length === 0) return;
@@ -51,14 +50,14 @@ function pinnedBytes(held: Iterable<HeldNode>): number {
   return bytes;
 }
 
-/** Whether the last token of the prefix is one of the node's own; of a whole state, the very last one. */
+/** Whether the node holds the last token of the prefix; a whole state must end there. */
 function endsIn(node: HeldNode, pin: PinnedPrefix): boolean {
   const end = node.start + node.tokens.length;
   const isThere = node.kind === 'whole' ? end === pin.tokens : node.start < pin.tokens && pin.tokens <= end;
   return isThere && node.payload.owner === pin.owner && beginsWith(tokensUpTo(node), pin);
 }
 
-/** The node and those before it, as far as they are not marked, the last first. */
+/** The node and its ancestors up to the first marked one, from the last on. */
 function unmarked(node: HeldNode): HeldNode[] {
   const chain: HeldNode[] = [];
   for (let at: HeldNode | null = node; at !== null; at = at.parent) if (!at.payload.isPinned) chain.push(at);

@@ -1,7 +1,7 @@
 /**
- * worker/cache owns the prompt cache under the sequences: state in host memory and on the disk, found by the longest
- * prefix of tokens. It knows no streams, no steps and nothing of the native library; what it gets and gives are bytes.
- * Prefixes of different owners never meet: each owner has a tree of its own.
+ * worker/cache owns the prompt cache: state in host memory and on the disk, found by the longest prefix of tokens. It
+ * knows no streams, no steps and nothing of the native library; its input and output are bytes. Prefixes of different
+ * owners never meet: each owner has a tree of its own.
  */
 import type { CacheTiers } from '../../contract/slots.ts';
 import type { PromptCacheSpec } from '../../contract/load.ts';
@@ -20,33 +20,30 @@ import { bytesPerToken, readState, type StateLayout } from './state-layout.ts';
 import { type ReadBack, StateReader, type StateTaker } from './state-reader.ts';
 import { TierCounters } from './tier-counters.ts';
 
-/** Tokens of one block: what a branch shares with another conversation is reused to the token, whatever its length. */
+/** Tokens of one block. A branch can reuse any beginning of a block, so this does not limit reuse. */
 const BLOCK_TOKENS = 128;
 
-/** Held state of a prompt. */
 export interface Found {
   readonly match: PrefixMatch<HeldState>;
   readonly ramTokens: number;
   readonly diskTokens: number;
-  /** Expected time of a restore, milliseconds. */
   readonly expectedMs: number;
 }
 
 interface StoreOptions {
   readonly spec: PromptCacheSpec;
-  /** KV streams of the context: one where sequences share their cells, else one for each. */
+  /** KV streams of the context: one if sequences share their cells, else one for each. */
   readonly streams: number;
-  /** Present cost of evaluating a token. */
   msPerToken(): number;
   log(sentence: string): void;
 }
 
-/** Chosen: until the first was measured. */
+/** Chosen: until the first restore was measured. */
 const ASSUMED_BYTES_PER_MS = { ram: 1_500_000, disk: 700_000 };
 const FIXED_MS = 1;
 /** Weight of the last measured rate. */
 const RATE_WEIGHT = 0.4;
-/** This number of tokens before it doubles the cost of a token. */
+/** After this number of tokens, a further token costs twice as much. */
 const DEPTH_TOKENS = 8_192;
 
 export class PromptStore {
@@ -55,7 +52,6 @@ export class PromptStore {
   readonly #evictedPrefixes = new Map<string, EvictedPrefixes>();
   readonly #worth = new EvictionRank();
   readonly #pins: Pins;
-  /** Of the state in memory. */
   readonly #tally = new TierCounters();
   readonly #rate = { ...ASSUMED_BYTES_PER_MS };
   readonly #disk: DiskTier | null;
@@ -92,7 +88,6 @@ export class PromptStore {
     });
   }
 
-  /** Content of the tiers, and their counters since the load. */
   get tiers(): Pick<CacheTiers, 'ram' | 'disk'> {
     const { ramBytes } = this.#options.spec;
     return { ram: ramBytes === 0 ? null : this.#tally.facts(ramBytes), disk: this.#disk?.facts ?? null };
@@ -102,14 +97,13 @@ export class PromptStore {
     return this.#disk !== null;
   }
 
-  /** Takes over the disk state of earlier processes. */
   async open(): Promise<void> {
     await this.#disk?.open(() => this.#markPins(this.#nodes()));
   }
 
   /**
-   * Keeps the state of a prefix from now on, what is held of it and what is yet to come. Returns the bytes that are held;
-   * null: pins would hold more than their share.
+   * Pins the present and future state of a prefix. Returns the held bytes; null if pins would hold more than their
+   * share.
    */
   async pin(pin: PinnedPrefix, tokens: Uint32Array): Promise<number | null> {
     await this.#disk?.lookAround();
@@ -133,7 +127,10 @@ export class PromptStore {
     this.#makeRoom();
   }
 
-  /** Pinned beginnings of these tokens that no tier holds. `cuttable`: the state of any beginning can be had from theirs. */
+  /**
+   * Whether no tier holds a pinned beginning of these tokens. `cuttable`: their state contains that of every
+   * beginning.
+   */
   missesPinned(owner: string, tokens: Uint32Array, cuttable: boolean): boolean {
     return this.#pins.beginning(owner, tokens).some((pin) => {
       if (!cuttable && pin.tokens !== tokens.length) return false;
@@ -141,14 +138,13 @@ export class PromptStore {
     });
   }
 
-  /** The most that pins may hold in each tier: state that fits one fits the other. */
+  /** The lower limit of both tiers: state that fits one fits the other. */
   get pinLimitBytes(): number {
     const { ramBytes } = this.#options.spec;
     const limits = [ramBytes * PIN_SHARE, this.#disk?.pinLimitBytes ?? 0].filter((bytes) => bytes > 0);
     return limits.length === 0 ? 0 : Math.min(...limits);
   }
 
-  /** The nodes that hold these tokens, all of which are held. */
   #holding(owner: string, tokens: Uint32Array): HeldNode[] {
     return this.#tree(owner)
       .find(tokens)
@@ -173,14 +169,13 @@ export class PromptStore {
     return { match, ramTokens, diskTokens, expectedMs };
   }
 
-  /** Tokens at the end of these that no tier holds. */
+  /** Number of tokens at the end that no tier holds. */
   missing(owner: string, tokens: Uint32Array): number {
     const { used } = this.#tree(owner).find(tokens);
     const last = used.at(-1);
     return tokens.length - (last === undefined ? 0 : last.node.start + last.tokens);
   }
 
-  /** Whether a longer beginning of this prompt was held and evicted. */
   wasHeld(owner: string, prompt: Uint32Array, beyond: number): boolean {
     return (this.#evictedPrefixes.get(owner)?.longest(prompt) ?? 0) > beyond;
   }
@@ -195,8 +190,8 @@ export class PromptStore {
   }
 
   /**
-   * Keeps the state of these tokens in memory; the bytes belong to the store from now on. Costs next to nothing: rows are
-   * copied out of them later (`compact`). `cuttable`: the state of any beginning can be had from it.
+   * Keeps the state of these tokens in memory; the store owns `bytes` from now on. This is fast: `compact` copies
+   * rows out later. `cuttable`: the state contains that of every beginning.
    */
   keep(owner: string, tokens: Uint32Array, bytes: Uint8Array, cuttable: boolean): void {
     const state = cuttable ? readState(bytes, tokens.length) : null;
@@ -223,7 +218,7 @@ export class PromptStore {
     this.#makeRoom();
   }
 
-  /** Frees states of which only some rows are used; some of a block is copied between two pauses. `all`: also of the others. */
+  /** Frees states of which only some rows are used, with pauses between copies. `all`: also fully used ones. */
   async compact(pause: Pause, all: boolean): Promise<void> {
     const held = Array.from(this.#nodes(), ({ payload }) => payload);
     await compact(held, { limitBytes: this.#options.spec.ramBytes, all }, pause);
@@ -240,19 +235,18 @@ export class PromptStore {
     }
   }
 
-  /** Whether it was in memory when the present save began. */
   wasInRam(node: HeldNode): boolean {
     return this.#inRamBefore?.has(node) === true;
   }
 
-  /** Writes state that is only in memory; state for which `leavesRam` is true is dropped there afterwards. */
+  /** Writes state that is only in memory, then drops it there if `leavesRam`. */
   async save(pause: Pause, leavesRam: (node: HeldNode) => boolean): Promise<void> {
     await this.#disk?.save(pause, (node) => {
       if (leavesRam(node) && node.payload.pins === 0) this.#leaveRam(node);
     });
   }
 
-  /** Hands over the found state. An unusable part is removed. */
+  /** Removes an unusable part. */
   async read({ match }: Pick<Found, 'match'>, pause: Pause, taker: StateTaker): Promise<ReadBack> {
     const startedMs = performance.now();
     for (const { node } of match.used) node.payload.pins += 1;
@@ -311,7 +305,6 @@ export class PromptStore {
     this.#remove(node);
   }
 
-  /** Longer rows of the same tokens took its place. */
   #replaced(node: HeldNode): void {
     this.#gone(node);
   }
@@ -340,7 +333,7 @@ export class PromptStore {
     this.#tally.left(payload.bytes, tokens);
   }
 
-  /** In the form of this context, whatever the number of streams of the context that wrote it. */
+  /** Replaces the number of streams by that of this context, since another may have written the state. */
   #sharedLayout(layout: StateLayout): StateLayout {
     const own = { ...layout, streams: this.#options.streams };
     const key = JSON.stringify([own.magic, own.transposed, own.keys, own.values]);

@@ -1,4 +1,4 @@
-/** Order of eviction if several trust domains share a tier: that of the one that holds most of it. Pure. */
+/** Order of eviction if trust domains share a tier: the domain that holds most goes first. Pure. */
 import { ownerDomain } from './disk/domain-tag.ts';
 import type { HeldState } from './held-state.ts';
 
@@ -7,7 +7,6 @@ interface HeldBy {
   readonly bytes: number;
 }
 
-/** The one that holds most comes first. */
 export function mostFirst(held: Iterable<HeldBy>): string[] {
   const sizes = new Map<string, number>();
   for (const { by, bytes } of held) sizes.set(by, (sizes.get(by) ?? 0) + bytes);

@@ -1,7 +1,6 @@
 /**
- * Format of the state of one sequence in llama.cpp (llama_kv_cache::state_write). Read here so that the state of some
- * tokens can be kept and put together again without the rest. What does not read to its last byte in exactly this form
- * is kept whole. Pure.
+ * Format of the state of one sequence in llama.cpp (llama_kv_cache::state_write), parsed to store and reassemble the
+ * state of some tokens. A state that does not match this format to its last byte is kept whole. Pure.
  */
 
 /** Equal for all states of one context. */
@@ -12,30 +11,27 @@ export interface StateLayout {
   readonly transposed: boolean;
   /** Type and bytes of a cell's keys, by layer. */
   readonly keys: readonly (readonly [type: number, rowBytes: number])[];
-  /** The same of its values; where these are transposed: type, bytes of an element, elements. */
+  /** The same for values; if transposed: type, bytes of an element, elements. */
   readonly values: readonly (readonly number[])[];
 }
 
-/** A state, with the place of each token. */
 export interface ReadState {
   readonly layout: StateLayout;
   readonly bytes: Uint8Array;
   readonly tokens: number;
-  /** The cell of each position. */
+  /** By position: the cell. */
   readonly cellByToken: Int32Array | null;
   readonly planes: readonly Plane[];
 }
 
-/** Rows of all cells, one after the other. */
 export interface Plane {
   readonly at: number;
   readonly stride: number;
 }
 
-/** Rows are taken over in pieces that stay in the processor's cache; what decrypts them makes fresh memory for each. */
+/** Rows are copied in pieces that stay in the CPU's cache: decryption allocates memory for each piece. */
 const PIECE_BYTES = 64 * 1024;
 const CELL_BYTES = 12;
-/** Type and size of the rows of a layer. */
 const LAYER_BYTES = 12;
 /** More than any real model has. */
 const MOST_STREAMS = 4_096;
@@ -52,19 +48,17 @@ export function readState(bytes: Uint8Array, tokens: number, start = 0): ReadSta
   }
 }
 
-/** Bytes that one token takes. */
 export function bytesPerToken(layout: StateLayout): number {
   return rowStrides(layout).reduce((sum, stride) => sum + stride, 0);
 }
 
-/** The rows of the tokens from `start` to `end`, plane by plane; where they lie in order, a view of each plane and no copy. */
+/** Rows of the tokens from `start` to `end`, plane by plane; views without a copy if the cells are in order. */
 export function* rowPieces(state: ReadState, start: number, end: number): Generator<Uint8Array> {
   if (state.cellByToken !== null) return yield copyRows(state, start, end);
   for (const { at, stride } of state.planes)
     yield state.bytes.subarray(at + start * stride, at + end * stride);
 }
 
-/** The same as one copy. */
 export function copyRows(state: ReadState, start: number, end: number): Uint8Array {
   const count = end - start;
   const rows = Buffer.allocUnsafeSlow(count * bytesPerToken(state.layout));
@@ -83,19 +77,19 @@ export function copyRows(state: ReadState, start: number, end: number): Uint8Arr
   return rows;
 }
 
-/** Positions of a sequence: this number from the first on. */
+/** This number of positions, from the first on. */
 export interface Stretch {
   readonly start: number;
   readonly tokens: number;
 }
 
-/** A state under construction: rows are added block by block, until llama.cpp can read it. */
+/** A state in llama.cpp's format, built block by block. */
 export class StateBuilder {
   readonly bytes: Uint8Array;
   readonly #start: number;
   readonly #planes: readonly Plane[];
 
-  /** `memory` of an earlier state is reused if it is large enough. */
+  /** Reuses `memory` of an earlier state if it is large enough. */
   constructor(layout: StateLayout, stretch: Stretch, memory?: Uint8Array) {
     const { bytes, planes } = frame(layout, stretch, memory);
     this.bytes = bytes;
@@ -103,7 +97,9 @@ export class StateBuilder {
     this.#planes = planes;
   }
 
-  /** A block of `held` tokens at position `start`, of which the first `used` count; `next` hands its rows out in order. */
+  /**
+   * Adds the first `used` of a block of `held` tokens at position `start`; `next` returns the block's rows in order.
+   */
   add(
     { start, held, used }: { readonly start: number; readonly held: number; readonly used: number },
     next: (bytes: number) => Uint8Array,
@@ -121,7 +117,6 @@ export class StateBuilder {
   }
 }
 
-/** The rows' strides in the order in which they are written. */
 function rowStrides({ keys, values, transposed }: StateLayout): number[] {
   const ofValues = transposed
     ? values.flatMap(([, element = 0, count = 0]) => Array.from({ length: count }, () => element))
@@ -129,7 +124,7 @@ function rowStrides({ keys, values, transposed }: StateLayout): number[] {
   return [...keys.map(([, row]) => row), ...ofValues];
 }
 
-/** The frame of a state: everything but the rows, and the places of these. */
+/** A state without its rows, and their offsets. */
 export function frame(
   layout: StateLayout,
   { start, tokens }: Stretch,
@@ -172,7 +167,6 @@ export function frame(
     at = bytes.writeUInt32LE(elements, at);
     for (let element = 0; element < elements; element += 1) plane(bytesPerRow);
   }
-  // The other streams hold nothing of this sequence.
   for (let stream = 1; stream < streams; stream += 1) at = bytes.writeUInt32LE(0, at);
   if (at !== size) throw new Error('the state of a sequence has another size than was reckoned');
   return { bytes, planes };

@@ -1,21 +1,19 @@
 /**
- * Reads states back: opens the blocks of a prompt one after the other, puts them together, and hands over what llama.cpp
- * can read. Where the taker can add to what it has, that is one block at a time, so that a state never lies in memory twice.
+ * Restores states: opens the blocks of a prompt in turn, assembles them, and hands them over in llama.cpp's format.
+ * If the taker can append, it gets one block at a time, so that no state is in memory twice.
  */
 import { type Pause, Staging } from './disk/block-folder.ts';
 import { type HeldState, type HeldNode, piecesInRam } from './held-state.ts';
 import type { UsedNode } from './prefixes/prefix-tree.ts';
 import { StateBuilder } from './state-layout.ts';
 
-/** Receiver of a state. */
 export interface StateTaker {
-  /** Parts may follow one another, each of the tokens after the last; else the state arrives whole. */
+  /** Parts may follow one another; else the state arrives whole. */
   readonly inParts: boolean;
-  /** The state of this number of tokens; its bytes are valid until the call returns. False: stop. */
+  /** Takes the state of the next N tokens; its bytes are valid until the call returns. False: stop. */
   take(state: Uint8Array, tokens: number): boolean;
 }
 
-/** Restored tokens by tier, and the reason why not all were. */
 export interface ReadBack {
   readonly ramTokens: number;
   readonly diskTokens: number;
@@ -23,21 +21,17 @@ export interface ReadBack {
 }
 
 interface StateSource {
-  /** The bytes of a node's file; null: it has none, or it is missing. */
   fetch(node: HeldNode, staging: Staging): Promise<Buffer | null>;
-  /** Hands the rows in them to `take`; false when they fail the check. */
   decrypt(node: HeldNode, encrypted: Buffer, take: TakeRows): boolean;
   used(node: HeldNode): void;
-  /** It is unusable. */
   lost(node: HeldNode): void;
 }
 
-/** Gives the next so many bytes. */
 type NextBytes = (bytes: number) => Uint8Array;
 type TakeRows = (next: NextBytes) => void;
 type Used = UsedNode<HeldState>;
 
-/** For two files, one of which is read while the other is opened, and for the state of a part. */
+/** Two files, because one is read while the other is opened, and the state of a part. */
 interface ReadMemory {
   readonly stagings: readonly [Staging, Staging];
   part?: Uint8Array;
@@ -45,7 +39,7 @@ interface ReadMemory {
 
 export class StateReader {
   readonly #source: StateSource;
-  /** Of finished reads; several may be running, and fresh memory would cost as much as reading. */
+  /** Of finished reads. Several reads may run, and fresh memory would cost as much as reading. */
   readonly #memories: ReadMemory[] = [];
 
   constructor(source: StateSource) {
@@ -84,7 +78,7 @@ export class StateReader {
       }
       return { ...taken, refusal: null };
     } finally {
-      // A file is still read into it.
+      // A file is still read into the memory.
       await fetched;
       this.#memories.push(memory);
     }
@@ -103,12 +97,10 @@ export class StateReader {
   }
 }
 
-/** Of one block each, or of all. */
 function splitParts(used: readonly Used[], inParts: boolean): (readonly Used[])[] {
   return inParts ? used.map((each) => [each]) : [used];
 }
 
-/** The state of consecutive blocks; or a whole one, as it was written. */
 class PartState {
   bytes: Uint8Array = new Uint8Array();
   readonly #layout: HeldState['layout'];
@@ -137,7 +129,7 @@ class PartState {
   }
 }
 
-/** Hands out the bytes of pieces; each request lies within one of them. */
+/** Returns bytes of pieces in order; each request must be within one piece. */
 function inOrder(pieces: Iterable<Uint8Array>): NextBytes {
   const rest = pieces[Symbol.iterator]();
   let piece: Uint8Array = new Uint8Array();

@@ -1,4 +1,3 @@
-/** Content of one tier, and its counters since the load. */
 import type { TierFacts } from '../../contract/slots.ts';
 
 export class TierCounters {

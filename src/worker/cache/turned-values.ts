@@ -1,6 +1,6 @@
 /**
- * The values of a state, turned: llama.cpp keeps those of a cell together where flash attention reads them, and those of
- * an element together where it is off. The same state can then be loaded either way. Pure.
+ * Transposes the values of a state: llama.cpp stores values by cell for flash attention, and by element without it.
+ * The same state can then be loaded either way. Pure.
  */
 import {
   frame,
@@ -11,7 +11,7 @@ import {
   type Stretch,
 } from './state-layout.ts';
 
-/** Bytes of an element, by ggml's number of its type; elements of other types lie in blocks, which cannot be turned. */
+/** By ggml's number of a type: bytes of an element. Other types have blocks, which cannot be transposed. */
 const ELEMENT_BYTES: ReadonlyMap<number, 2 | 4> = new Map([
   [0, 4], // f32
   [1, 2], // f16
@@ -23,7 +23,7 @@ const TILE = 32;
 
 type Elements = Uint16Array | Uint32Array;
 
-/** The state with its values laid out so; as it is where they are already. Null where it cannot be read or turned. */
+/** Returns the state unchanged if its values already have this layout; null if it cannot be read or transposed. */
 export function withValues(
   bytes: Uint8Array,
   stretch: Stretch,
@@ -65,7 +65,6 @@ function turned(from: ReadState, layout: StateLayout, stretch: Stretch): Uint8Ar
   return to.bytes;
 }
 
-/** Start of the values of each layer. */
 function firstPlanes({ keys, values, transposed }: StateLayout): number[] {
   let next = keys.length;
   return values.map(([, , elements = 0]) => {
@@ -75,14 +74,14 @@ function firstPlanes({ keys, values, transposed }: StateLayout): number[] {
   });
 }
 
-/** The values of one layer, with the cells in the order of their positions. */
+/** One layer's values, with the cells sorted by position. */
 function turnElements(input: Elements, output: Elements, { tokens, layout, cellByToken }: ReadState): void {
   const width = input.length / tokens;
   if (layout.transposed) transpose(input, output, { rows: width, columns: tokens, columnOrder: cellByToken });
   else transpose(input, output, { rows: tokens, columns: width, rowOrder: cellByToken });
 }
 
-/** The rows in the order of their positions. */
+/** The rows sorted by position. */
 function copyRows(
   { bytes, tokens, cellByToken }: ReadState,
   { at, stride }: Plane,
@@ -98,7 +97,7 @@ function copyRows(
 interface Shape {
   readonly rows: number;
   readonly columns: number;
-  /** Order of the rows of the output's columns in the input; null: unchanged. */
+  /** Input row of each output column; null: unchanged. */
   readonly rowOrder?: Int32Array | null;
   readonly columnOrder?: Int32Array | null;
 }
@@ -121,7 +120,7 @@ function transpose(input: Elements, output: Elements, shape: Shape): void {
   }
 }
 
-/** The bytes as elements: a view, or a copy where they do not lie at a multiple of an element. */
+/** A view, or a copy if the bytes are not aligned to an element. */
 function viewElements(bytes: Uint8Array, element: 2 | 4): Elements {
   const { buffer, byteOffset, length } = byteAligned(bytes, element);
   return element === 2

@@ -1,35 +1,34 @@
 /**
- * Contexts of an embedding model: one context for short inputs and one for longer ones, and on a CPU further ones in
- * which several inputs are computed at a time. Pure.
+ * Contexts of an embedding model: one for short inputs and one for longer ones; on a CPU, further ones for parallel
+ * inputs. Pure.
  */
 import { MOST_EMBEDDING_SEQUENCES, MOST_EMBEDDINGS_AT_ONCE } from '../../contract/limits.ts';
 import type { LoadSettings } from '../../contract/settings/shapes.ts';
 import type { ContextOptions, LoadOptions } from '../native.ts';
 
 /**
- * From so many rows on, flash attention on a CPU adds up in single precision; below, in half precision. So an input that
- * fills a tile by itself has the same vector in every step, and a shorter one would have another in company than alone.
+ * From this number of rows on, flash attention on a CPU sums in single precision, below it in half precision. So an
+ * input that fills a tile has the same vector in every step; a shorter one would not.
  */
 const FLASH_TILE_ROWS = 64;
 const SHORT_INPUT = FLASH_TILE_ROWS - 1;
 /** Tokens of a step without flash attention, whose cost grows with the square of the step. */
 const SHORT_STEP_TOKENS = 128;
-/** Tokens of a step with it; more gain nothing on a CPU, and other jobs wait for the end of a step. */
+/** Tokens of a step with flash attention; more gain nothing on a CPU, and other jobs wait for the end of a step. */
 const LONG_STEP_TOKENS = 256;
-/** An input of more tokens keeps all threads busy by itself, and each further context for it would take much memory. */
+/** A longer input keeps all threads busy alone, and each further context for it would take much memory. */
 const LONGEST_PARALLEL = 256;
 
-/** Choices that determine how inputs are computed. */
 export interface EmbeddingWay {
-  /** Each alone, so that its vector has the same bits in every step. */
+  /** Each input has a step of its own, so that its vector always has the same bits. */
   readonly isExact: boolean;
   /** Parallel steps, each with its own threads; 1: one after the other, with all threads. */
   readonly atOnce: number;
 }
 
 /**
- * In company the same rows are multiplied in other tiles, which round otherwise. A CPU gains nothing by company: with
- * threads of their own, several inputs take less time than in one step. A GPU needs many rows at a time.
+ * In a shared step the same rows are multiplied in other tiles, which round differently. Shared steps gain nothing on
+ * a CPU: several inputs in parallel, each with its own threads, take less time. A GPU needs many rows at a time.
  */
 export function embeddingWay(
   { exactVectors = 'auto' }: LoadSettings,
@@ -39,23 +38,21 @@ export function embeddingWay(
   return { isExact, atOnce: isExact && !usesDevices ? Math.min(threads, MOST_EMBEDDINGS_AT_ONCE) : 1 };
 }
 
-/** Inputs of up to this number of tokens, and the options of their contexts. */
 export interface EmbeddingContextPlan {
   readonly longest: number;
   /** Tokens of one step, unless a single input is longer. */
   readonly tokens: number;
   readonly sequences: number;
-  /** The context that computes with all threads while no other does. */
+  /** The context that uses all threads while no other computes. */
   readonly options: ContextOptions;
-  /** Those that compute in parallel, for inputs of up to `longestParallel` tokens. */
+  /** Contexts for parallel inputs of up to `longestParallel` tokens. */
   readonly beside: readonly ContextOptions[];
   readonly longestParallel: number;
 }
 
 /**
- * The contexts for inputs of at most `limit` tokens, those for the shortest first; a question about memory opens the
- * same ones as a load. Which one computes an input is decided by its own length alone, or its vector would depend on
- * what else is computed.
+ * Plans for inputs of at most `limit` tokens, the shortest first; loads and memory estimates share them. Only the
+ * length of an input may choose its context, or its vector would depend on other inputs.
  */
 export function embeddingContexts(
   options: LoadOptions,
@@ -103,8 +100,8 @@ export function allContexts(plans: readonly EmbeddingContextPlan[]): ContextOpti
 }
 
 /**
- * The last token alone becomes the vector of a decoder, and it rounds what other tokens left in half precision: behind
- * other inputs, where the same sums come in another order, its numbers differ in the fifth digit. A tile is as cheap alone.
+ * 1 (one input per step) for long inputs of a decoder that pools the last token: after other inputs, sums in half
+ * precision have another order, and its numbers differ in the fifth digit. A tile alone is as cheap.
  */
 export function stepTokens(
   { longest, tokens }: Pick<EmbeddingContextPlan, 'longest' | 'tokens'>,
@@ -113,7 +110,7 @@ export function stepTokens(
   return poolsLastToken && longest > SHORT_INPUT ? 1 : tokens;
 }
 
-/** llama.cpp ends the process where a batch is no multiple of the sequences and the vectors of tokens are averaged. */
+/** llama.cpp aborts if a batch is not a multiple of the sequences and the vectors of tokens are averaged. */
 function roundedUp(tokens: number): number {
   return Math.ceil(tokens / MOST_EMBEDDING_SEQUENCES) * MOST_EMBEDDING_SEQUENCES;
 }

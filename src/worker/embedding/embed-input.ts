@@ -7,7 +7,6 @@ import { textOfTokens } from '../prompt/vocabulary-jobs.ts';
 export interface EmbedInput {
   readonly tokens: Uint32Array;
   readonly truncated: boolean;
-  /** Every index of this text in the job. */
   readonly indexes: readonly number[];
 }
 
@@ -24,11 +23,11 @@ export function embedInputs(vocabulary: Vocabulary, job: EmbedJob, limit: number
 
     return { tokens: cut(all, limit, vocabulary), truncated: all.length > limit, indexes };
   });
-  // Inputs of similar length fit a step best, and those that are computed alone do not come last.
+  // Inputs of similar length fit a step best, and long ones, each computed alone, do not come last.
   return inputs.sort((a, b) => b.tokens.length - a.tokens.length);
 }
 
-/** Every index of each text; lists of token ids are not compared. */
+/** Lists of token ids are not compared. */
 export function groupPlaces<Input>(inputs: readonly Input[]): Map<Input, number[]> {
   const places = new Map<Input, number[]>();
   for (const [index, input] of inputs.entries()) {

@@ -1,7 +1,7 @@
 /**
- * worker/embedding owns embed and rank jobs; it does not know chats. A step computes one input, or as many of all jobs as
- * fit it (contexts.ts decides); each has a sequence of its own, and no token looks at another sequence. An input that is
- * alone gets all threads; several are computed at a time, each with threads of its own.
+ * worker/embedding owns embed and rank jobs; it does not know chats. A step computes one input, or as many of all
+ * jobs as fit (contexts.ts decides); each has a sequence of its own, and no token attends to another sequence. A
+ * single input gets all threads; parallel inputs share them.
  */
 import type { Job } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -15,15 +15,13 @@ import { type Step, takeStep } from './step-inputs.ts';
 import { vectorsDepend } from './vector-trial.ts';
 import { type Work, planWork } from './work.ts';
 
-/** Longest time between vectors: a long list shows progress. */
+/** Longest time between vectors, so that a long list shows progress. */
 const FLUSH_MS = 50;
 
 interface OpenJob {
   readonly work: Work;
-  /** Those of its inputs that have not begun. */
   readonly inputs: EmbedInput[];
   totalTokens: number;
-  /** Absent: none of its inputs has begun. */
   begunMs?: number;
   unfinished: number;
   over: boolean;
@@ -53,12 +51,11 @@ export class EmbedPool {
     this.#beside = new ParallelInputs(model.facts.threads);
   }
 
-  /** Steps computed so far. */
   get steps(): number {
     return this.#steps;
   }
 
-  /** Throws when an input is refused; then nothing of the job runs. */
+  /** Throws if an input is refused; then nothing of the job runs. */
   submit(job: Job): void {
     const work = planWork(this.#model, job);
     const { inputs } = work;
@@ -93,7 +90,7 @@ export class EmbedPool {
     this.#turning = false;
   }
 
-  /** Once, before the first vectors that have a record. */
+  /** Runs once, before the first vectors that have a record. */
   async #prove(): Promise<void> {
     while (this.#beside.steps > 0) await this.#change();
     const jobs = this.#unproven.splice(0);
@@ -118,7 +115,7 @@ export class EmbedPool {
     return this.#queue.reduce((sum, { inputs }) => sum + inputs.length, 0);
   }
 
-  /** Begins a step once there is room for it. */
+  /** Waits until there is room for the step. */
   async #place(step: PoolStep): Promise<void> {
     if (this.#beside.takes(step, this.#waiting)) {
       while (!this.#beside.hasRoom(step.limits)) await this.#change();

@@ -1,8 +1,7 @@
-/** Steps that run in parallel, each in its own context, and their shares of the threads. */
+/** Parallel steps, each in its own context, and their shares of the threads. */
 import type { NativeContext } from '../native.ts';
 import type { Sized, StepLimits } from './step-inputs.ts';
 
-/** Contexts for inputs of one class of length, see worker/model.ts. */
 export interface ParallelLimits extends StepLimits {
   readonly beside: readonly NativeContext[];
   readonly longestParallel: number;
@@ -26,12 +25,14 @@ export class ParallelInputs {
     this.#threads = threads;
   }
 
-  /** Running steps. */
   get steps(): number {
     return this.#begun.size;
   }
 
-  /** Whether a step shares the threads: one that is alone gets all of them, and a long one keeps all busy by itself. */
+  /**
+   * Whether a step shares the threads. It does not if it is the only one, or if it is long and keeps all threads
+   * busy.
+   */
   takes({ limits, inputs: [first, second] }: PlannedStep, waiting: number): boolean {
     if (first === undefined || second !== undefined || this.#most(limits) < 2) return false;
     return first.input.tokens.length <= limits.longestParallel && this.steps + waiting > 0;

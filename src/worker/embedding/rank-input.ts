@@ -5,7 +5,6 @@ import type { EmbeddingModel } from '../model.ts';
 import type { EmbedInput } from './embed-input.ts';
 import { groupPlaces } from './embed-input.ts';
 
-/** Tokens around the document. */
 interface Frame {
   readonly before: readonly number[];
   readonly after: readonly number[];
@@ -20,7 +19,7 @@ export function rankInputs(ranker: RankModel, job: RankJob): EmbedInput[] {
   const asked = frame.before.length + frame.after.length;
   const { limit } = ranker;
   const room = limit - asked;
-  // A document cut to nothing could not be compared with others.
+  // A document without tokens could not be compared with others.
   if (room < 1) throw fail('query_too_long', { param: 'query', tokens: asked, limit });
   const inputs = [...groupPlaces(job.documents)].map(([text, indexes]) => {
     const document = ranker.vocabulary.tokenize(text, false);

@@ -4,7 +4,6 @@ export interface Sized {
   readonly tokens: { readonly length: number };
 }
 
-/** A job with waiting inputs. */
 interface InputSource {
   readonly inputs: Sized[];
 }
@@ -12,7 +11,6 @@ interface InputSource {
 /** Inputs of up to `longest` tokens are computed together, and with no others. */
 export interface StepLimits {
   readonly longest: number;
-  /** Inputs of one step. */
   readonly sequences: number;
   /** Tokens of one step, unless a single input is longer. */
   readonly tokens: number;
@@ -28,12 +26,12 @@ export interface Step<Source extends InputSource, Limits> {
   readonly inputs: readonly StepInput<Source>[];
 }
 
-/** llama.cpp multiplies so many rows at once; each row of a step beyond a multiple of it costs a third more and upwards. */
+/** Rows that llama.cpp multiplies at once; each row beyond a multiple costs at least a third more. */
 const TILE_ROWS = 16;
 
 /**
- * Takes inputs out of the sources that wait, one from each in turn, because a long list must not starve the others. The
- * first in turn decides by its length which limits hold. What does not fit waits for the next step, where it comes first.
+ * Takes inputs from the sources, one from each in turn, because a long list must not starve the others. The length of
+ * the first determines the limits. Inputs that do not fit come first in the next step.
  */
 export function takeStep<Source extends InputSource, Limits extends StepLimits>(
   queue: Source[],
@@ -43,7 +41,7 @@ export function takeStep<Source extends InputSource, Limits extends StepLimits>(
   if (limits === null) return null;
   const inputs: StepInput<Source>[] = [];
   let left = limits.tokens;
-  // Sources with none of this length keep their turn for the next step.
+  // Sources without an input of this length keep their turn for the next step.
   const passedOver: Source[] = [];
   while (inputs.length < limits.sequences) {
     const source = queue.shift();
@@ -93,7 +91,6 @@ function exchangeLast<Source extends InputSource>(
   inputs[inputs.length - 1] = { source, input: best };
 }
 
-/** Drops sources without inputs. */
 function limitsOfFirst<Limits extends StepLimits>(
   queue: InputSource[],
   kinds: readonly Limits[],

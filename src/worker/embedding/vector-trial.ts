@@ -1,11 +1,11 @@
 /**
- * Shows that this library on this processor gives an input the same vector wherever it is computed, with the model's own
- * weights: with all threads, with one, and in a context for parallel work. No context may compute meanwhile.
+ * Checks with the model's weights that this library on this CPU gives an input the same vector everywhere: with all
+ * threads, with one, and in a context for parallel work. No context may compute meanwhile.
  */
 import type { EmbeddingContexts, EmbeddingModel } from '../model.ts';
 import type { NativeContext } from '../native.ts';
 
-/** Tokens beyond the inputs of the class before: whole groups of rows, and some left over. */
+/** Tokens above the longest input of the class before: whole groups of rows, and some left over. */
 const TRIED = [1, 38];
 
 /** Returns the reason if vectors of a model depend on more than their input, else null. */

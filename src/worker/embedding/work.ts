@@ -1,4 +1,3 @@
-/** Inputs and events of an embed or rank job: its inputs, and what is said of each and at the end. */
 import type { EmbedJob, Job, RankJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import { normalise } from '../../lib/base/vector.ts';
@@ -13,22 +12,21 @@ import { libraryExec, unavailable } from '../frozen/context.ts';
 
 export interface Work {
   readonly jobId: string;
-  /** In the order in which they are computed; taken out when their step begins. */
+  /** In the order of computation; inputs are removed when their step begins. */
   readonly inputs: EmbedInput[];
   /** Its vectors have a record, so they must not depend on other work. */
   readonly accounts?: true;
-  /** One event for each index of the input. Throws when the values are not a result. */
+  /** One event for each index of the input. Throws if the values are invalid. */
   told(input: EmbedInput, values: Float32Array): JobEvent[];
   ended(sums: Sums): JobEvent;
 }
 
-/** Sums over the inputs of a job. */
 interface Sums {
   readonly totalTokens: number;
   readonly computeMs: number;
 }
 
-/** Throws when the model cannot do the job, or an input is refused. */
+/** Throws if the model cannot do the job, or an input is refused. */
 export function planWork(model: EmbeddingModel, job: Job): Work {
   const ranks = model.pooling === 'rank';
   if (job.kind === 'embed' && !ranks) return embedWork(model, job);
@@ -86,7 +84,7 @@ function inputFacts({ tokens, truncated }: EmbedInput): { tokens: number; trunca
   return { tokens: tokens.length, truncated };
 }
 
-/** A job has up to thousands of inputs, so the failure names the one with the invalid vector. */
+/** A job has up to thousands of inputs, so the error names the one with the invalid vector. */
 function unitVector(values: Float32Array, { indexes }: EmbedInput): Float32Array {
   try {
     return normalise(values);
@@ -95,7 +93,6 @@ function unitVector(values: Float32Array, { indexes }: EmbedInput): Float32Array
   }
 }
 
-/** Throws if nothing can be signed. */
 function requireVectorAccount({ spec, model, contexts }: EmbeddingModel): void {
   if (model.facts.gpuLayers > 0) throw unavailable('the model has layers on a GPU');
   if (contexts.some(({ sequences }) => sequences > 1)) {

@@ -1,4 +1,4 @@
-/** Settings and hashes of a frozen run: every setting and hash that a record names. */
+/** Settings and hashes of a frozen run that a record names. */
 import type { FrozenExec, FrozenFacts } from '../../contract/frozen.ts';
 import { recordedSampling } from '../../contract/sampling-shapes.ts';
 import type { LogitTrace } from '../batch/stream/logit-trace.ts';
@@ -17,7 +17,7 @@ interface FinishedRun {
   readonly trace: LogitTrace;
 }
 
-/** Of an answer in a slot of an exact load. Throws if nothing can be signed. */
+/** For an answer in a slot of an exact load. Throws if nothing can be signed. */
 export function exactAccount(chat: ChatModel, prepared: PreparedChat): StreamJob['account'] {
   const plan = planFrozen(chat, prepared);
   exactExec(chat);
@@ -36,7 +36,7 @@ export function frozenFacts(chat: ChatModel, run: FinishedRun): FrozenFacts {
   };
 }
 
-/** The samplers in the order in which they see the logits. */
+/** In the order in which they see the logits. */
 export function samplerNames({ backend }: ChatModel, { prepared }: FrozenPlan): string[] {
   const samplers = backend.samplersFor(prepared.job.sampling);
   return prepared.answer.constraint === null ? [...samplers] : ['grammar', ...samplers];

@@ -1,6 +1,6 @@
 /**
- * Tests claimed tokens in chunks: prompt and answer are evaluated once, and each token is compared with the choice.
- * Its events say what the claimed tokens say, because a claimed text is compared with them.
+ * Checks claimed tokens in chunks: prompt and answer are evaluated once, and each token is compared with the model's
+ * choice. Its events contain the claimed tokens' text, because a claimed text is compared with it.
  */
 import type { CheckFacts } from '../../contract/frozen.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
@@ -13,7 +13,7 @@ import type { FrozenHooks } from './run.ts';
 import { sha256OfTokens } from './token-bytes.ts';
 import { logitGap } from '../batch/stream/logit-trace.ts';
 
-/** JSON and IPC carry no infinity; no two logits are ever this far apart. */
+/** JSON and IPC have no infinity; no two logits are ever this far apart. */
 const LARGEST_GAP = 1e9;
 
 interface Claim {

@@ -1,4 +1,4 @@
-/** The context of one frozen run: pinned in everything that could change a bit of a logit, and thrown away after it. */
+/** The context of one frozen run: pinned in everything that could change a bit of a logit, and freed after it. */
 import type { FrozenExec } from '../../contract/frozen.ts';
 import { fail, isSvcError, errorMessage } from '../../lib/errors/svc-error.ts';
 import { EXACT_LOAD } from '../../contract/settings/exact-rules.ts';
@@ -7,19 +7,18 @@ import type { NativeContext } from '../native.ts';
 import type { ChatModel } from '../model.ts';
 
 /**
- * Rows of one prefill chunk. Small enough that ordinary streams, which wait for it, hardly notice; the kernels gain
- * little from more.
+ * Rows of one prefill chunk: small enough that ordinary streams hardly notice the wait; the kernels gain little from
+ * more.
  */
 export const CHUNK_TOKENS = 64;
-/** The only one of a frozen context. */
 export const SEQUENCE = 0;
 const SMALLEST_WINDOW = 1024;
 /** llama.cpp pads windows to this. */
 const WINDOW_STEP = 256;
 
 /**
- * Off: with it on, attention splits the KV range by the number of threads and merges the parts, so that other
- * threads give other logits from some hundred tokens on.
+ * Off: flash attention splits the KV range by the number of threads and merges the parts, so other thread counts give
+ * other logits from some hundred tokens on.
  */
 const FLASH_ATTENTION = false;
 
@@ -30,7 +29,7 @@ export interface FrozenContext {
   readonly exec: Omit<FrozenExec, 'threadsObserved'>;
 }
 
-/** The smallest of 1024, 2048, 4096, … that holds `tokens`, but no more than a model of `window` tokens offers. */
+/** The smallest of 1024, 2048, 4096, … that holds `tokens`, at most the model's `window`. */
 export function windowFor(tokens: number, window: number): number {
   const limit = Math.ceil(window / WINDOW_STEP) * WINDOW_STEP;
   let size = SMALLEST_WINDOW;
@@ -119,7 +118,6 @@ export function libraryExec({
 /** The spelling of existing records. */
 const recordedType = (type: KvType): string => type.toUpperCase();
 
-/** Execution settings of an exact load, in the words of a record. */
 export function exactExec(chat: ChatModel): FrozenExec {
   const { context, facts, spec } = chat;
   if (chat.exact === undefined) throw unavailable('the model is not loaded with exact=on');

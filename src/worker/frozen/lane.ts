@@ -1,6 +1,6 @@
 /**
- * worker/frozen owns jobs that must be repeatable bit for bit: one at a time, each in a fresh context next to the batch
- * loop. context.ts says what is pinned and why, account.ts what is recorded. It knows nothing of records' signatures,
+ * worker/frozen owns jobs that must be repeatable bit for bit: one at a time, each in a fresh context next to the
+ * batch loop. context.ts defines the pins, account.ts the recorded facts. It knows nothing of records' signatures,
  * nor of other streams, with which it takes turns between messages.
  */
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -40,7 +40,6 @@ export class FrozenLane {
     if (this.#running === null) void this.#work();
   }
 
-  /** False when the job is unknown. */
   cancel(jobId: string): boolean {
     const running = this.#running;
     const entry =

@@ -1,4 +1,4 @@
-/** Requirements of a frozen job: its pins, the window that holds it, and the claimed tokens. */
+/** Requirements of a frozen job: its pins, its window and the claimed tokens. */
 import type { FrozenPins } from '../../contract/frozen.ts';
 import { whyNotFrozen } from '../../contract/settings/shapes.ts';
 import type { Answer } from '../answer/answer.ts';
@@ -10,10 +10,9 @@ import { decodeTokens } from './token-bytes.ts';
 
 export interface FrozenPlan {
   readonly prepared: PreparedChat;
-  /** Of the frozen context, tokens. */
   readonly numCtx: number;
   readonly threads: number;
-  /** Tested instead of sampled, or null. */
+  /** Tested instead of sampled. */
   readonly claimed: Uint32Array | null;
   readonly epsilon: number;
 }
@@ -47,11 +46,9 @@ function refuseSettings({ spec, model }: ChatModel): void {
 export function toStreamJob({ prepared }: FrozenPlan, answer: Answer): StreamJob {
   const { job, tokens, numCtx, preparation, folds, unheld } = prepared;
   const arrivedMs = performance.now();
-  // A job with adapters is refused.
   return {
     job: decodingRequest(job),
     prompt: tokens,
-    // A job with images is refused.
     runs: [],
     adapterKey: '',
     owner: '',

@@ -10,10 +10,9 @@ import { frozenFacts } from './account.ts';
 import { CHUNK_TOKENS, type FrozenContext, observedThreads, SEQUENCE } from './context.ts';
 import { type FrozenPlan, toStreamJob } from './plan.ts';
 
-/** Services of the lane for runs and checks. */
 export interface FrozenHooks {
   event(event: JobEvent): void;
-  /** Called before each evaluation, when messages are handled; rejects when the job was cancelled. */
+  /** Called before each evaluation to handle messages; rejects if the job was cancelled. */
   step(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Chooses the thread count that a model begins with, by measuring, because no rule holds: on small models the library's
- * spinning barriers make two threads slower than one, on large models all cores win. It sees half a second, so it is
- * never kept: running steps find the count that is (worker/threads).
+ * Measures the first thread count of a model, because no rule holds: on small models the library's spinning barriers
+ * make two threads slower than one, on large models all cores win. A measurement takes half a second and is never
+ * stored; worker/threads finds the best count later.
  */
 import type { LoadedFacts } from '../../contract/load.ts';
 import { threadCounts } from '../threads/counts.ts';
@@ -19,14 +19,13 @@ const CALIBRATION_LIMITS: CalibrationLimits = { perCountMs: 40, fewestSteps: 3, 
 interface Calibration {
   readonly threads: number;
   readonly tried: LoadedFacts['calibration'];
-  /** False when other programs used the processor meanwhile: then only a step that was short anyway decides. */
+  /** False if other programs used the CPU meanwhile: then only a step that was short anyway decides. */
   readonly quiet: boolean;
 }
 
 export interface CalibrationProbe {
-  /** Runs one typical step on this number of threads and resolves with its milliseconds. */
   step(threads: number): Promise<number>;
-  /** Processor time of this process so far, milliseconds. */
+  /** CPU time of this process so far, milliseconds. */
   cpuMs(): number;
 }
 
@@ -37,9 +36,9 @@ const QUIET_SHARE = 0.8;
 const AS_GOOD = 1.05;
 
 /**
- * A step as short as this stays on one thread. Further threads sleep between steps, and Linux lets one in two of them wait
- * for some ten milliseconds when the steps do not follow each other closely: requests of one token took 8 ms (p50) on two
- * threads and 3.5 on one. While measuring they do follow closely, which hides this.
+ * A step as short as this stays on one thread. Further threads sleep between steps, and Linux delays one in two of
+ * them by about ten milliseconds if steps do not follow each other closely: requests of one token took 8 ms (p50) on
+ * two threads and 3.5 on one. The measurement cannot show this, because its steps do follow closely.
  */
 const SHORT_STEP_MS = 2;
 
@@ -53,7 +52,7 @@ export async function calibrate(
   limits: CalibrationLimits = CALIBRATION_LIMITS,
 ): Promise<Calibration> {
   const tried: { threads: number; tokensPerS: number }[] = [];
-  // When the time is up after one thread, the model is a large one, and those need all cores.
+  // If the time is up after one thread, the model is large, and needs all cores.
   let leftMs = limits.totalMs;
   let quiet = true;
   for (const threads of threadCounts(cores)) {
@@ -87,7 +86,7 @@ function bestThreads(tried: LoadedFacts['calibration']): number {
   );
 }
 
-/** The mean would be dominated by one step in which the host was busy. */
+/** One step on a busy host would dominate the mean. */
 function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.POSITIVE_INFINITY;

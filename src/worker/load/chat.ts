@@ -1,4 +1,3 @@
-/** Opens a chat model for the batch loop. */
 import { SCORED_ROWS } from '../../contract/limits.ts';
 import type { LoadSpec } from '../../contract/load.ts';
 import type { ContextSize } from '../../contract/memory.ts';
@@ -36,7 +35,7 @@ export async function loadChat(
     if (isExact(spec.settings)) await prepareExact(backend, spec);
     const options = loadOptions(backend, spec);
     const whole = spec.numCtx * spec.parallel;
-    // Sequences that share cells get slightly different sums in company, so they share only to save memory.
+    // Sequences that share cells get slightly different sums next to others, so they share only to save memory.
     const exact = isExact(spec.settings) ? EXACT_LOAD : null;
     const unified = exact?.unified ?? spec.cells < whole;
     const cells = unified ? spec.cells : whole;
@@ -96,7 +95,7 @@ export async function loadChat(
   }
 }
 
-/** The context with this number of cells; a question about memory opens the same one as a load. */
+/** Loads and memory estimates open the same context. */
 export function chatContext(
   options: LoadOptions,
   {
@@ -139,14 +138,12 @@ async function openDraft(
   return model.newContext({ ...context, keyType: null, valueType: null, rope: null, logitRows: 1 });
 }
 
-/** Opens the projector of a chat model; without a usable one, the model serves text. */
+/** Without a usable projector, the model serves text. */
 interface OpenedMediaInput {
   readonly mediaInput: MediaInput;
-  /** Of the memory of the machine. */
   readonly bytes: number;
 }
 
-/** Null: the model has no projector. */
 async function openMediaInput(
   backend: NativeBackend,
   spec: LoadSpec,

@@ -1,4 +1,3 @@
-/** Opens an embedding model with its contexts. */
 import type { LoadSpec } from '../../contract/load.ts';
 import {
   allContexts,
@@ -54,7 +53,7 @@ export async function loadEmbedding(
   }
 }
 
-/** A question about memory opens the same contexts as a load. */
+/** Loads and memory estimates open the same contexts. */
 export function chooseWay(
   backend: NativeBackend,
   { settings }: Pick<LoadSpec, 'settings'>,

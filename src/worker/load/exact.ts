@@ -1,7 +1,7 @@
 /**
- * Shows that this library on this processor keeps the rules of an exact load, with the model's own weights: rules were found
- * on some processors, and a load must never promise what another one does not do. A reference never shares a call, so what
- * is found here decides speed and refusals, and no bit of an answer.
+ * Checks with the model's weights that this library on this CPU keeps the rules of an exact load. The rules were
+ * found on some CPUs, and a load must not promise what another one does not do. A reference never shares a call, so
+ * the result decides speed and refusals, but no bit of an answer.
  */
 import { createHash } from 'node:crypto';
 import type { LoadSpec } from '../../contract/load.ts';
@@ -15,7 +15,6 @@ import type { Vocabulary } from '../prompt/vocabulary.ts';
 import { usesDevices } from './load-options.ts';
 
 interface ExactLoadFacts {
-  /** Empty before and after. */
   readonly context: NativeContext;
   readonly spec: Pick<LoadSpec, 'modelId' | 'parallel' | 'adapters'>;
   readonly vocabulary: Pick<Vocabulary, 'size'>;
@@ -28,7 +27,10 @@ const FLOAT_TYPES = ['F64', 'F32', 'F16', 'BF16'];
 
 /** Rows that the known kernels compute together: pairs, threes, fours and eights. */
 const SHARED_CALLS = [2, 3, 4, 8];
-/** One prompt whole, and in tiles of even and odd sizes on both sides of 8 and of 32 rows, where libraries change kernels. */
+/**
+ * One prompt whole, and in tiles of even and odd sizes on both sides of 8 and of 32 rows, where libraries change
+ * kernels.
+ */
 const TILES = [2, 3, 7, 24];
 const PROMPT_TOKENS = TILES.reduce((sum, rows) => sum + rows);
 const SHORT_PROMPT = 3;
@@ -37,7 +39,7 @@ const MOST_READ = 64;
 /** The library reads it at its first product of such a type. */
 const NO_PANELS = 'GGML_NO_IQ_PANEL';
 
-/** Before the model is opened. Throws `load_setting_unusable` if this machine cannot keep the rules. */
+/** Call before the model is opened. Throws `load_setting_unusable` if this machine cannot keep the rules. */
 export async function prepareExact(
   backend: NativeBackend,
   { modelId, path, settings }: LoadSpec,
@@ -46,7 +48,7 @@ export async function prepareExact(
     throw unusable(modelId, 'exact=on works on the CPU only, and the model may use a GPU here; set gpu=off');
   process.env[NO_PANELS] = '1';
   if (process.platform !== 'win32') return;
-  // There, the library does not see variables that are set later.
+  // On Windows, the library does not see variables that are set later.
   const panelled = [...(await allMatrixTypes(path))].find((type) => /^IQ(?:[123]|4_XS)/.test(type));
   if (panelled === undefined) return;
   throw unusable(
@@ -55,7 +57,6 @@ export async function prepareExact(
   );
 }
 
-/** Whether no matrix of the model is in a float type. */
 export async function isQuantisedModel(path: string): Promise<boolean> {
   const types = await allMatrixTypes(path);
   return !FLOAT_TYPES.some((type) => types.has(type));
@@ -86,7 +87,7 @@ export function provenSteps({ context, spec, vocabulary, past, quantised }: Exac
     if (onOne[0] !== alone[0])
       throw unusable(spec.modelId, 'on this processor, logits depend on the number of threads');
   }
-  // Adapters are float matrices too, whatever the model's own weights are.
+  // Adapters are float matrices, whatever the model's own weights are.
   const mayShare = quantised && spec.adapters.length === 0 && spec.parallel > 1;
   return { together: mayShare && trial.keepsBitsTogether(spec.parallel) };
 }
@@ -106,7 +107,6 @@ class Trial {
     this.#tokens = tokens;
   }
 
-  /** The logits after a prompt that is evaluated in these tiles. */
   prompt(tiles: readonly number[]): string {
     let position = 0;
     let digest = '';
@@ -148,12 +148,12 @@ class Trial {
     );
   }
 
-  /** In one call; returns a digest of the logits of each last row. */
+  /** One call; returns a digest of the logits of each last row. */
   #evaluate(parts: readonly Part[]): string[] {
     return this.#fill(parts, true).map((row) => logitsDigest(this.#context, row));
   }
 
-  /** In one call; returns the rows of the wanted logits, which are the last ones or none. */
+  /** One call; returns the rows of the wanted logits, which are the last ones or none. */
   #fill(parts: readonly Part[], wantsLogits: boolean): number[] {
     const context = this.#context;
     context.initBatch(parts.reduce((sum, { rows }) => sum + rows, 0));
@@ -175,7 +175,7 @@ class Trial {
   }
 }
 
-/** Of the largest logits of a row, and the sum over all of them. */
+/** Covers the largest logits of a row, and the sum over all of them. */
 function logitsDigest(context: NativeContext, row: number): string {
   const logits = context.readLogits(row, { tokens: [], largest: MOST_READ });
   const largest = logits.of.flatMap(({ token, logit }) => [token, logit]);

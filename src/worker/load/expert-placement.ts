@@ -1,12 +1,11 @@
 /**
- * Experts of a mixture that stay in the memory of the CPU. They are most of such a model, and each token uses few of
- * them, so they lose the least there. Pure: from figures to patterns.
+ * Experts of a mixture that stay in the memory of the CPU: they are most of such a model, and each token uses few of
+ * them, so they lose the least there. Pure.
  */
 import type { ExpertFacts } from '../../contract/load.ts';
 import type { LoadSettings } from '../../contract/settings/shapes.ts';
 import type { TensorBuffer } from '../native.ts';
 
-/** The devices of a load other than the CPU. */
 interface DeviceRoom {
   /** Memory of the load there with every layer; null: not measured. */
   readonly needBytes: number | null;
@@ -16,9 +15,7 @@ interface DeviceRoom {
 /** Names of expert tensors after the layer; `ch` marks the grouped experts of some architectures. */
 const EXPERTS = String.raw`\.ffn_(gate|up|down|gate_up)_(ch)?exps\.`;
 
-/**
- * Number of layers whose experts stay on the CPU, counted from the first. `room` is null where only the CPU is used.
- */
+/** Layers whose experts stay on the CPU, counted from the first. `room` is null if only the CPU is used. */
 export function layersOnCpu(
   setting: LoadSettings['cpuMoe'],
   experts: ExpertFacts | null,

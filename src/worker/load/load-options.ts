@@ -1,4 +1,4 @@
-/** From the settings of a load to the options of the library's page: the second and last place that names each setting. */
+/** Maps the settings of a load to the library's options: the second and last place that names each setting. */
 import type { LoadSpec } from '../../contract/load.ts';
 import { EXACT_LOAD, isExact } from '../../contract/settings/exact-rules.ts';
 import { kvTypes } from '../../contract/settings/kv-types.ts';
@@ -8,12 +8,14 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import type { LoadOptions, NativeBackend, RopeOptions } from '../native.ts';
 import { expertBuffers, layersOnCpu } from './expert-placement.ts';
 
-/** Fields of a load that determine its options. */
 type OptionChoice = Pick<LoadSpec, 'modelId' | 'settings' | 'experts'> &
   Partial<Pick<LoadSpec, 'adapters' | 'draft'>>;
 type OptionName = keyof LoadOptions;
 
-/** Throws `load_setting_unusable` for a setting that the bound library cannot apply. Experts by measure come later. */
+/**
+ * Throws `load_setting_unusable` for a setting that the bound library cannot apply. Experts are placed later, by
+ * measured memory.
+ */
 export function loadOptions(backend: NativeBackend, spec: OptionChoice): LoadOptions {
   const { cpuMoe, overrideTensors = [] } = spec.settings;
   const room = usesDevices(backend, spec.settings) ? { needBytes: null, usableBytes: 0 } : null;
@@ -87,7 +89,6 @@ function ropeOptions({
   };
 }
 
-/** The settings that an option comes from. */
 const SETTINGS_OF: Readonly<Record<OptionName, readonly LoadSettingName[]>> = {
   devices: ['gpu'],
   gpuLayers: ['gpuLayers'],

@@ -1,6 +1,6 @@
 /**
- * worker/load owns the way from a load spec to a model at work: it opens the file, chooses threads, and says what came
- * of it. It knows no jobs, and nothing of the library but its page (native.ts).
+ * worker/load owns the way from a load spec to a running model: it opens the file, chooses threads, and reports the
+ * result. It knows no jobs, and nothing of the library but its interface (native.ts).
  */
 import type { LoadedFacts, LoadSpec } from '../../contract/load.ts';
 import { type DeviceBytes, HOST_DEVICE } from '../../contract/memory.ts';
@@ -12,7 +12,7 @@ export type OnProgress = () => void;
 
 const PROGRESS_INTERVAL_MS = 100;
 
-/** Of all contexts of the model; figures of a single one are those of the first. */
+/** Sums over all contexts of the model; figures of a single one are those of the first. */
 export function commonFacts(
   model: NativeModel,
   contexts: readonly NativeContext[],
@@ -26,7 +26,6 @@ export function commonFacts(
     threads: contexts[0]?.getThreads() ?? 0,
     calibration: [],
     gpuLayers: model.facts.gpuLayers,
-    // KV cache and compute buffers, on all devices.
     contextBytes: memory.reduce(
       (sum, { contextBytes, computeBytes }) => sum + contextBytes + computeBytes,
       0,
@@ -36,14 +35,13 @@ export function commonFacts(
   };
 }
 
-/** Adds other memory of the machine. */
 function withHostBytes(memory: readonly DeviceBytes[], bytes: number): DeviceBytes[] {
   return memory.map((each) =>
     each.device === HOST_DEVICE ? { ...each, modelBytes: each.modelBytes + bytes } : each,
   );
 }
 
-/** Sum over several contexts: they share the weights. */
+/** Several contexts share the weights. */
 export function ofAllContexts(contexts: readonly (readonly DeviceBytes[])[]): DeviceBytes[] {
   const devices = new Map<string, DeviceBytes>();
   for (const { device, modelBytes, contextBytes, computeBytes } of contexts.flat()) {

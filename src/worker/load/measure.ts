@@ -1,4 +1,4 @@
-/** Memory that a model would take, by the native library with the options of a load. */
+/** Memory that a model would take, measured by the native library with the options of a load. */
 import { MOST_DRAFT_TOKENS } from '../../contract/limits.ts';
 import type { MeasureSpec } from '../../contract/load.ts';
 import type { ContextSize, Measurement } from '../../contract/memory.ts';
@@ -19,15 +19,14 @@ export async function measureModel(backend: NativeBackend, spec: MeasureSpec): P
     const opened = spec.sizes.map((size) => plannedContexts(spec, options, { ...size, threads, way }));
     const placed = await placedLoads(backend, { spec, options }, opened);
     const sizes = (await measured(backend, spec.path, placed)).map(({ bytes }) => [...bytes]);
-    // The vocabulary is no buffer of the library, and of some models it takes as much as the process itself. It has just
-    // been read, and its memory is still here.
+    // The vocabulary is no buffer of the library, and for some models takes as much as the process itself. It has
+    // just been read, so the resident size includes it.
     return { sizes, processBytes: process.memoryUsage.rss() };
   } catch (error) {
     throw loadFailure(spec, error, backend.isOutOfMemory);
   }
 }
 
-/** The contexts that a load of this size opens. */
 function plannedContexts(
   { kind }: MeasureSpec,
   options: LoadOptions,

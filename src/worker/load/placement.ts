@@ -1,6 +1,6 @@
 /**
- * Placement of a load: which experts stay on the CPU and how many layers go to the devices beside it, by what the
- * library says that they take. A load and a plan of its memory ask the same question here, so they cannot differ.
+ * Places a load by measured memory: which experts stay on the CPU, and how many layers go to other devices. Loads and
+ * memory estimates share this code, so they cannot differ.
  */
 import { type DeviceBytes, HOST_DEVICE } from '../../contract/memory.ts';
 import type { ContextOptions, LoadOptions, NativeBackend } from '../native.ts';
@@ -19,7 +19,7 @@ interface PlacedLoad {
 
 type MeasuredLoad = PlacedLoad & { readonly bytes: readonly DeviceBytes[] };
 
-/** One load per list of contexts. The library is asked only if there is something to place. */
+/** One load per list of contexts. Memory is measured only if there is something to place. */
 export async function placedLoads(
   backend: NativeBackend,
   load: UnplacedLoad,
@@ -35,7 +35,7 @@ export async function placedLoads(
   return placesLayers ? layersPlaced(backend, load, withExperts) : withExperts;
 }
 
-/** The same loads with what they take. Loads that open the file alike are asked about together: opening it costs most. */
+/** Measures loads with equal options together: opening the file costs most. */
 export async function measured(
   backend: NativeBackend,
   path: string,
@@ -81,7 +81,6 @@ function expertsPlaced(whole: MeasuredLoad, { spec }: UnplacedLoad, usable: numb
   return { ...whole, options: { ...whole.options, tensorBuffers }, bytes: null };
 }
 
-/** Layers are alike except the output layer, so the sizes of one and of two give that of each further one. */
 async function layersPlaced(
   backend: NativeBackend,
   { spec }: UnplacedLoad,
@@ -106,21 +105,20 @@ async function layersPlaced(
   });
 }
 
-/** Memory of a load on the devices with this number of layers there. llama.cpp puts the last layers there first. */
+/** Device memory by number of layers there. llama.cpp moves the last layers first. */
 interface LayerNeeds {
   /** Only the output layer, which moves first. */
   readonly oneBytes: number;
   readonly twoBytes: number;
 }
 
-/** Layers are alike except the output layer, so two figures give the size of each further one. 0: none fits. */
+/** Layers are alike except the output layer, so two figures give the size of each further one. */
 export function layersThatFit({ oneBytes, twoBytes }: LayerNeeds, room: number): number {
   if (oneBytes > room) return 0;
   const layerBytes = Math.max(1, twoBytes - oneBytes);
   return 1 + Math.floor((room - oneBytes) / layerBytes);
 }
 
-/** A file with its options, before placement. */
 interface UnplacedLoad {
   readonly spec: Pick<MeasureSpec, 'path' | 'kind' | 'settings' | 'experts'>;
   readonly options: LoadOptions;
@@ -130,12 +128,12 @@ interface UnplacedLoad {
 const FILLED_AT_MOST = 0.95;
 
 /**
- * Memory that a GPU's library allocates after a load, without a report: its context, handles of its own libraries, and
- * buffers for large batches. 170 to 600 MiB were seen on an H100.
+ * Memory that a GPU's library allocates after a load, without a report: its context, handles of its own libraries,
+ * and buffers for large batches. Measured on an H100: 170 to 600 MiB.
  */
 const RUNTIME_BYTES = 512 * 2 ** 20;
 
-/** Of all devices of the load together: the library assigns layers to devices. */
+/** All devices of the load together: the library assigns layers to devices. */
 function usableBytes(backend: NativeBackend, { settings: { gpu } }: UnplacedLoad['spec']): number {
   return backend
     .devices()
@@ -147,7 +145,6 @@ export function usableShare(freeBytes: number): number {
   return Math.max(0, Math.min(freeBytes * FILLED_AT_MOST, freeBytes - RUNTIME_BYTES));
 }
 
-/** Memory on devices other than the CPU. */
 function onDevices(bytes: readonly DeviceBytes[]): number {
   return bytes
     .filter(({ device }) => device !== HOST_DEVICE)

@@ -1,10 +1,9 @@
-/** Chooses the first thread count of a model, and applies it to its context. */
 import type { LoadedFacts, LoadSpec } from '../../contract/load.ts';
 import type { NativeBackend, NativeContext } from '../native.ts';
 import { ownCpuMs } from '../threads/processor-use.ts';
 import { type CalibrationProbe, calibrate } from './calibrate.ts';
 
-/** The context, empty, and the size of a typical step. */
+/** An empty context, and the size of a typical step. */
 export interface TypicalStep {
   readonly context: NativeContext;
   readonly tokens: number;
@@ -30,7 +29,7 @@ export async function tuneThreads(
 
 type GivenThreads = Pick<LoadSpec, 'threads' | 'tunedThreads'>;
 
-/** All physical cores, unless the user or an earlier calibration says otherwise. */
+/** All physical cores, unless the user or an earlier calibration sets another number. */
 export function threadsFor(backend: NativeBackend, spec: GivenThreads): number {
   return spec.threads ?? spec.tunedThreads ?? Math.max(1, backend.facts.cpuMathCores);
 }

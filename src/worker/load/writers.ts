@@ -1,7 +1,4 @@
-/**
- * Chat template and tool format of a model: by the template and the tool format that its user chose, else by those of
- * its file.
- */
+/** Chat template and tool format of a model: the user's choice, else the file's. */
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import type { FormatSpec, LoadSpec } from '../../contract/load.ts';
 import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
@@ -26,7 +23,7 @@ type Chosen = Pick<LoadSpec, 'modelId' | 'settings'>;
 
 interface Writers {
   readonly writer: PromptWriter;
-  /** For conversations with tools; null: the other one writes these too. */
+  /** For conversations with tools; null: `writer` writes these too. */
   readonly toolWriter: PromptWriter | null;
 }
 
@@ -39,7 +36,7 @@ export function openWriters(chosen: Chosen, { vocabulary, chatTemplate, toolTemp
   return { writer: writer(template), toolWriter: second === null ? null : writer(second) };
 }
 
-/** Format of the model in a file; null if it does not fit into a message. */
+/** Null if the format does not fit into a message. */
 export async function formatOfFile(
   backend: NativeBackend,
   spec: FormatSpec,
@@ -70,7 +67,7 @@ function chooseTemplate(chosen: Chosen, ofFile: string | null): ChatTemplate {
   }
 }
 
-/** The file's template for conversations with tools; null if there is none, or its user chose one for all. */
+/** The file's template for conversations with tools; null without one, or if the user chose one for all. */
 function chooseToolTemplate({ settings }: Chosen, ofFile: string | null): ChatTemplate | null {
   if (settings.template !== undefined || ofFile === null || ofFile.trim() === '') return null;
   try {

@@ -1,13 +1,12 @@
 /**
- * Length of an audio file, and a safe copy for the decoder. The decoder of libmtmd (miniaudio) reserves memory for the
- * length that a header claims, so nothing of a file reaches it but what was read here: the header is written anew, tags
- * and other metadata are left out. What it decodes stays the same. Pure.
+ * Checks an audio file and makes a safe copy for the decoder. libmtmd's decoder (miniaudio) reserves memory for the
+ * length that a header claims, so it gets only what was parsed here: with a rewritten header, without tags and other
+ * metadata. The decoded audio is the same. Pure.
  */
 import { AUDIO_LIMITS } from './limits.ts';
 
 interface AudioFile {
   readonly seconds: number;
-  /** The copy for the decoder. */
   readonly bytes: Buffer;
 }
 
@@ -36,7 +35,7 @@ export const isAudio = (bytes: Buffer): boolean =>
 const begins = (bytes: Buffer, text: string): boolean => bytes.toString('latin1', 0, text.length) === text;
 const damaged = (format: string): Found => ({ reason: `its ${format} data is damaged` });
 
-/** The decoder trusts the claimed rate in its resampler. */
+/** The decoder's resampler trusts the claimed rate. */
 function timed(frames: number, rate: number, bytes: Buffer): Found {
   const { least, most } = AUDIO_LIMITS.rate;
   if (rate < least || rate > most)
@@ -46,7 +45,7 @@ function timed(frames: number, rate: number, bytes: Buffer): Found {
 
 const isWav = (bytes: Buffer): boolean => begins(bytes, 'RIFF') && bytes.toString('latin1', 8, 12) === 'WAVE';
 
-/** Bits of a sample by the tag of its encoding: integers, floating point, A-law and µ-law. */
+/** Sample bits by encoding tag: integers, floating point, A-law and µ-law. */
 const WAV_SAMPLES: ReadonlyMap<number, readonly number[]> = new Map([
   [1, [8, 16, 24, 32]],
   [3, [32, 64]],
@@ -136,17 +135,15 @@ function readFlac(bytes: Buffer): Found | null {
   return timed(frames, rate, Buffer.concat([header, info, bytes.subarray(at)]));
 }
 
-/** Of a frame of MPEG audio, layer 3. */
 interface FrameHeader {
   readonly version: 1 | 2 | 2.5;
   readonly rate: number;
   readonly isMono: boolean;
   readonly hasChecksum: boolean;
-  /** Of the whole frame. */
   readonly bytes: number;
 }
 
-/** Kilobits a second, for version 1 and for the others. */
+/** Kilobits per second, for version 1 and for the others. */
 const BITRATES = {
   first: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
   other: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
@@ -174,7 +171,7 @@ const frameSamples = (version: FrameHeader['version']): number => (version === 1
 const isAlike = (one: FrameHeader, other: FrameHeader | null): boolean =>
   other !== null && other.version === one.version && other.rate === one.rate && other.isMono === one.isMono;
 
-/** So that the decoder, which reads a few bytes past a first frame, reads zeros of this file. */
+/** Padding: the decoder reads a few bytes beyond a first frame. */
 const BEHIND = 256;
 
 function readMp3(bytes: Buffer): Found | null {
@@ -192,21 +189,22 @@ function readMp3(bytes: Buffer): Found | null {
   return timed((frames.length - (isCounted ? 1 : 0)) * frameSamples(first.version), first.rate, file);
 }
 
-/** Start of the audio. */
 function behindTag(bytes: Buffer): number {
   if (!begins(bytes, 'ID3') || bytes.length < 10) return 0;
   const size = [6, 7, 8, 9].reduce((sum, at) => (sum << 7) | ((bytes[at] ?? 0) & 0x7f), 0);
   return 10 + size + ((bytes[5] ?? 0) & 0x10 ? 10 : 0);
 }
 
-/** Without the tag after the audio. */
 function withoutEndTag(bytes: Buffer): Buffer {
   const tag = bytes.length - 128;
   const isTagged = tag > 0 && bytes.toString('latin1', tag, tag + 3) === 'TAG';
   return isTagged ? bytes.subarray(0, tag) : bytes;
 }
 
-/** All frames of this form that another one follows, or the end, as the decoder takes them; it leaves out what is between. */
+/**
+ * All frames of this form that another one or the end follows, like the decoder finds them; data between frames is
+ * left out.
+ */
 function framesLike(first: FrameHeader, bytes: Buffer, start: number): Buffer[] {
   const frames: Buffer[] = [];
   for (let at = start; at + 4 <= bytes.length; ) {
@@ -220,11 +218,11 @@ function framesLike(first: FrameHeader, bytes: Buffer, start: number): Buffer[] 
   return frames;
 }
 
-/** Before the tag with the count of frames: the side information of an empty frame. */
+/** Offset of the tag with the count of frames: the side information of an empty frame. */
 const sideBytes = ({ version, isMono }: FrameHeader): number =>
   version === 1 ? (isMono ? 17 : 32) : isMono ? 9 : 17;
 
-/** Writes the number of frames if a first frame claims one; false: it does not. */
+/** Writes the number of frames if a first frame claims one; else returns false. */
 function writeCount(first: FrameHeader, file: Buffer, frames: number): boolean {
   const at = 4 + (first.hasChecksum ? 2 : 0) + sideBytes(first);
   const tag = file.toString('latin1', at, at + 4);

@@ -1,7 +1,7 @@
-/** The two files of the package that are bundled; its own types are for all of its codecs, and for browsers. */
+/** The two bundled files of the package; its own types cover all of its codecs, and are for browsers. */
 declare module 'icodec/webp-dec.js' {
   interface Decoder {
-    /** An image of `_icodec_ImageData`; null where the file is damaged. */
+    /** An image of `_icodec_ImageData`; null if the file is damaged. */
     readonly decode: (file: Uint8Array) => unknown;
   }
   const open: (options: {

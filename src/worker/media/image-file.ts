@@ -1,6 +1,6 @@
 /**
- * Kind and size of an image, from its header alone: a decoder reserves memory for what a header says. It is read as
- * stb_image reads it, which decodes it afterwards, except WebP. Pure.
+ * Format and size of an image, from its header alone, because a decoder reserves memory for what a header claims.
+ * Parsed like stb_image does, which decodes it afterwards, except WebP. Pure.
  */
 import { isWebp, readWebp } from './webp-file.ts';
 
@@ -48,7 +48,7 @@ function readGif(bytes: Buffer): ImageHeader | null {
   return { format: 'GIF', width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
 }
 
-/** Of OS/2's short header, which begins with its length. */
+/** OS/2's short header, which begins with its length. */
 const CORE_HEADER = 12;
 
 function readBmp(bytes: Buffer): ImageHeader | null {
@@ -56,7 +56,7 @@ function readBmp(bytes: Buffer): ImageHeader | null {
   if (bytes.length < 26) return { format: 'BMP', ...DAMAGED };
   if (bytes.readUInt32LE(14) === CORE_HEADER)
     return { format: 'BMP', width: bytes.readUInt16LE(18), height: bytes.readUInt16LE(20) };
-  // A negative height: its rows lie from the top down.
+  // A negative height means that its rows are stored from the top down.
   return {
     format: 'BMP',
     width: Math.abs(bytes.readInt32LE(18)),
@@ -74,7 +74,7 @@ function readJpeg(bytes: Buffer): ImageHeader | null {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8 || bytes[2] !== 0xff) return null;
   let at = 2;
   for (;;) {
-    // Between two segments, and before the code of a marker, any filling may stand.
+    // Any filling may precede the code of a marker.
     while (at < bytes.length && bytes[at] !== 0xff) at += 1;
     while (at < bytes.length && bytes[at] === 0xff) at += 1;
     const marker = bytes[at];

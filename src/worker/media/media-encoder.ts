@@ -1,4 +1,4 @@
-/** The images and the audio of one loaded model: decoded, preprocessed, encoded, and cached. */
+/** The images and audio of one loaded model: decoded, preprocessed, encoded, and cached. */
 import { createHash } from 'node:crypto';
 import type { TurnMedium } from '../../contract/job.ts';
 import { SharedMap } from '../../lib/base/shared-map.ts';
@@ -11,16 +11,14 @@ import { Worker } from 'node:worker_threads';
 import { builtFile } from '../../lib/base/package-folder.ts';
 import { Turns } from '../../lib/base/turns.ts';
 
-/** Rows of an image in a prompt; they are encoded on demand. */
 export interface PromptRun extends RowRun {
-  /** Evaluated in one piece. */
+  /** Must be evaluated in one piece. */
   readonly isWhole: boolean;
-  /** Of each row where the first stands at `first`; with M-RoPE four planes one after the other. */
+  /** Position of each row if the first is at `first`; with M-RoPE four planes one after the other. */
   positionsFrom(first: number): Int32Array;
   encode(): Promise<Float32Array>;
 }
 
-/** Replacement of an image in a prompt. */
 export type MediumPiece = { readonly tokens: Uint32Array } | { readonly run: PromptRun };
 
 type RowsPart = Extract<MediumPart, { kind: 'rows' }>;
@@ -46,7 +44,7 @@ export class MediaEncoder {
   readonly #encoding = new Map<string, Promise<Float32Array>>();
   #count = 0;
 
-  /** `digest`: of the projector's file, hex. */
+  /** `digest`: hex digest of the projector's file. */
   constructor(projector: NativeProjector, digest: string) {
     this.#projector = projector;
     this.#digest = digest;
@@ -56,12 +54,11 @@ export class MediaEncoder {
     return medium === 'image' ? this.#projector.seesImages : this.#projector.hearsAudio;
   }
 
-  /** Runs that were encoded since the load. */
   get encodedRuns(): number {
     return this.#count;
   }
 
-  /** Rejects with the end of a sentence: the reason why the file is unusable. */
+  /** Rejects with the reason why the file is unusable, as the end of a sentence. */
   async see(bytes: Buffer): Promise<readonly MediumPiece[]> {
     const file = createHash('sha256').update(bytes).digest('hex');
     const known = this.#known.get(file) ?? (await this.#look(file, bytes));
@@ -130,13 +127,12 @@ export class MediaEncoder {
 
 interface MediumRun {
   readonly digest: string;
-  /** The place of the part in its image. */
   readonly at: number;
   readonly file: string;
   readonly bytes: Buffer;
 }
 
-/** The library says each row's four positions together and takes them plane by plane, y before x. */
+/** The library returns each row's four positions together and takes them plane by plane, y before x. */
 const PLANES = [0, 2, 1, 3] as const;
 
 function positionsFrom(first: number, rows: number, planes: RowsPart['planes']): Int32Array {
@@ -153,10 +149,9 @@ function positionsFrom(first: number, rows: number, planes: RowsPart['planes']):
   return found;
 }
 
-/** A decoder takes four bytes for each pixel, and as much again for its result. */
+/** One at a time: a decoder takes four bytes for each pixel, and as much again for its result. */
 const turns = new Turns();
 
-/** Rejects with the end of a sentence: the reason why the file is unusable. */
 async function decodeWebp(bytes: Buffer): Promise<Pixels> {
   const picture = readWebp(bytes);
   const pixels = picture === null ? null : await turns.run(() => inThread(picture.file));

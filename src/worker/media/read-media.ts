@@ -1,4 +1,7 @@
-/** The images and the audio of a job, read and bounded, with marks in the place of each that the template carries along. */
+/**
+ * Reads the images and audio of a job within bounds, and puts a mark for each into the conversation, which the
+ * template carries along.
+ */
 import { randomBytes } from 'node:crypto';
 import type { GenerateJob, Turn, TurnMedium } from '../../contract/job.ts';
 import { fail, isFailure, isSvcError, errorMessage } from '../../lib/errors/svc-error.ts';
@@ -9,7 +12,7 @@ import { AUDIO_LIMITS, IMAGE_LIMITS } from './limits.ts';
 import type { MediaEncoder, PromptRun, MediumPiece } from './media-encoder.ts';
 import { rowTokens } from './rows.ts';
 
-/** Media of a loaded model: a room, or why there is none, as parts of a sentence. */
+/** The encoder, or the reason why the model has none, as parts of a sentence. */
 export type MediaInput = MediaEncoder | { readonly reason: string; readonly remedy: string };
 
 type Medium = TurnMedium['medium'];
@@ -17,7 +20,7 @@ type Medium = TurnMedium['medium'];
 export const hasMedia = ({ prompt }: GenerateJob): boolean =>
   prompt.kind === 'chat' && prompt.turns.some(({ media = [] }) => media.length > 0);
 
-/** Nobody can know it, so no text of a client is taken for one. Letters and digits, which no filter of a template changes. */
+/** Random, so that no client text matches it. Letters and digits only, because no template filter changes them. */
 const MARK = `hearthmedium${randomBytes(16).toString('hex')}`;
 const MARKS = new RegExp(`${MARK}x(\\d+)x`);
 
@@ -33,12 +36,11 @@ export class PromptMedia {
     this.#media = media;
   }
 
-  /** Marks that a rendered prompt must contain. */
   get marks(): readonly string[] {
     return this.#media.map((_, at) => mediumMark(at));
   }
 
-  /** The pieces of a prompt with each mark replaced by its rows, and all runs in order. */
+  /** Replaces each mark by its rows; returns the pieces and all runs in order. */
   placed(pieces: readonly PromptPiece[]): {
     readonly pieces: readonly PromptPiece[];
     readonly runs: readonly PromptRun[];
@@ -57,7 +59,7 @@ export class PromptMedia {
     const { medium, parts } = this.#media[Number(place)] ?? { medium: 'image', parts: [] };
     for (const part of parts) if ('run' in part) runs.push(part.run);
     const tokens = parts.map((part) => ('tokens' in part ? part.tokens : rowTokens(part.run)));
-    // Its replacement for people.
+    // Shown to users in its place.
     const shown: PromptPiece = { text: `[${medium}]`, plain: true, continues: true, tokens };
     return [...(before.text === '' ? [] : [before]), shown, ...this.#placedIn(behind, runs)];
   }
@@ -66,7 +68,6 @@ export class PromptMedia {
 const mediumMark = (place: number): string => `${MARK}x${place}x`;
 
 interface MarkedJob {
-  /** The job with marks in place of images and audio. */
   readonly job: GenerateJob;
   readonly media: PromptMedia;
 }
@@ -101,7 +102,7 @@ export async function readMedia(asked: GenerateJob, reading: Reading): Promise<M
 
 interface SentMedium {
   readonly medium: Medium;
-  /** Among those of its kind, from 1. */
+  /** Number among media of its kind, from 1. */
   readonly number: number;
   readonly given: TurnMedium;
   readonly fromTool: boolean;
@@ -148,7 +149,7 @@ function roomFor({ medium }: SentMedium, { mediaInput, modelId }: Reading): Medi
   throw unread(medium, { model: modelId, reason, remedy });
 }
 
-/** Nobody who sends a conversation can change what a tool found, so there a note takes the place of what is not read. */
+/** A client cannot change the result of a tool, so a note replaces unusable media there. */
 async function partsOr(
   { medium, fromTool }: SentMedium,
   read: () => Promise<readonly MediumPiece[]>,
@@ -179,7 +180,6 @@ async function readParts(
   });
 }
 
-/** The job with words in place of its media. */
 function withWords(job: GenerateJob, words: readonly string[]): GenerateJob {
   const { prompt } = job;
   if (prompt.kind !== 'chat') return job;
@@ -197,7 +197,10 @@ function withWords(job: GenerateJob, words: readonly string[]): GenerateJob {
   return { ...job, prompt: { ...prompt, turns } };
 }
 
-/** Each file, or why it is not read: nothing is decoded whose header says too much, or too much with those before it. */
+/**
+ * Each file, or its error. Decoding is refused if the size in its header is too large, alone or with the files before
+ * it.
+ */
 function readFiles(sent: readonly SentMedium[]): (Buffer | Error)[] {
   const left: Record<Medium, number> = {
     image: IMAGE_LIMITS.pixelsOfAll,
@@ -230,7 +233,6 @@ function tooMuch(sent: SentMedium): Error {
       );
 }
 
-/** A file, and its pixels or seconds. */
 interface SizedFile {
   readonly bytes: Buffer;
   readonly size: number;

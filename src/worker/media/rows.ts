@@ -1,17 +1,17 @@
 /**
- * worker/media owns the images and the audio of prompts: what they are cut into, their rows in a prompt, how they are read, encoded and
- * kept. It knows nothing of sequences, steps or the native library.
+ * worker/media owns the images and the audio of prompts: how they are parsed, cut, encoded and cached, and their rows in
+ * a prompt. It knows nothing of sequences, steps or the native library.
  *
- * A prompt is one list of numbers, and a run of rows of an image stands in it as numbers that no vocabulary has, one for
- * each row. So everything that counts, compares, cuts or keeps tokens needs to know nothing of images. A row says:
+ * A prompt is one list of numbers, in which each row of an image is a number beyond every vocabulary. So code that
+ * counts, compares, cuts or caches tokens needs no knowledge of images. The bits of a row:
  *   bit 31      it is a row of an image, and not a token
  *   bit 30      it is the first row of its run
- *   bit 29      the position of what follows is one further (all rows; with M-RoPE a run takes fewer positions than rows)
- *   bits 0-28   a piece of the digest of what the run shows
+ *   bit 29      the next position is one further (all rows; with M-RoPE a run takes fewer positions than rows)
+ *   bits 0-28   a piece of the digest of the run's content
  * The digest covers the projector, the settings of its preprocessing and the pixels. State is found by comparing the
- * numbers, so a prompt with the same image finds it in a sequence, in memory and on the disk, also after a restart, and
- * one with another image cannot. State may be cut before a run or behind it, and nowhere else: an image may be attended to
- * as a whole, and its positions need not follow each other.
+ * numbers: a prompt with the same image finds it in a sequence, in memory and on the disk, also after a restart, and a
+ * prompt with another image does not. State may be cut only before or after a run: an image may be attended to as a
+ * whole, and its positions need not follow each other.
  */
 import { createHash } from 'node:crypto';
 
@@ -19,9 +19,8 @@ const ROW = 2 ** 31;
 const FIRST = 2 ** 30;
 const ADVANCES = 2 ** 29;
 
-/** Rows of one image that are evaluated together. */
 export interface RowRun {
-  /** Of its content, hex. */
+  /** Hex digest of its content. */
   readonly digest: string;
   readonly rows: number;
   /** Positions that it takes, `rows` at most. */
@@ -30,7 +29,6 @@ export interface RowRun {
 
 export const isRow = (token: number): boolean => token >= ROW;
 
-/** The numbers that represent a run. */
 export function rowTokens({ digest, rows, positions }: RowRun): Uint32Array {
   const tokens = new Uint32Array(rows);
   let bytes = Buffer.alloc(0);
@@ -45,7 +43,6 @@ export function rowTokens({ digest, rows, positions }: RowRun): Uint32Array {
 
 const isFirst = (token: number): boolean => token % ROW >= FIRST;
 
-/** Whether state may end before this index. */
 function isBorder(tokens: ArrayLike<number>, at: number): boolean {
   const next = tokens[at];
   return next === undefined || !isRow(next) || isFirst(next);
@@ -58,7 +55,6 @@ export function borderUpTo(tokens: ArrayLike<number>, at: number): number {
   return border;
 }
 
-/** Start of each run, in order. */
 export function runStarts(tokens: ArrayLike<number>): number[] {
   const starts: number[] = [];
   for (let at = 0; at < tokens.length; at += 1) {
@@ -68,7 +64,7 @@ export function runStarts(tokens: ArrayLike<number>): number[] {
   return starts;
 }
 
-/** Positions of this number of tokens and rows. */
+/** Positions of the tokens and rows before `end`. */
 export function positionsIn(tokens: ArrayLike<number>, end: number): number {
   let positions = 0;
   for (let at = 0; at < end; at += 1) {
@@ -78,6 +74,5 @@ export function positionsIn(tokens: ArrayLike<number>, end: number): number {
   return positions;
 }
 
-/** The tokens among them. */
 export const withoutRows = (tokens: Iterable<number>): number[] =>
   [...tokens].filter((token) => !isRow(token));

@@ -1,24 +1,21 @@
 /**
- * The picture in a WebP file, found by its chunks: the image itself, or the first frame of an animation. What surrounds it
- * (transparency, colour profiles, metadata) is left out, as stb_image does for other formats, so that the decoder gets
- * nothing whose size was not checked. Pure.
+ * The picture in a WebP file: the image itself, or the first frame of an animation. Everything else (transparency,
+ * colour profiles, metadata) is dropped, as stb_image does for other formats, so that the decoder gets nothing whose
+ * size was not checked. Pure.
  */
 
 interface WebpPicture {
   readonly width: number;
   readonly height: number;
-  /** A file of this picture alone. */
   readonly file: Buffer;
 }
 
 const FILE_HEADER = 12;
 const CHUNK_HEADER = 8;
-/** Of a frame of an animation, before its chunks. */
 const FRAME_HEADER = 16;
 
 export const isWebp = (bytes: Buffer): boolean => nameAt(bytes, 0) === 'RIFF' && nameAt(bytes, 8) === 'WEBP';
 
-/** Null: it is damaged. */
 export function readWebp(bytes: Buffer): WebpPicture | null {
   return pictureIn(bytes, FILE_HEADER);
 }
@@ -30,7 +27,7 @@ function pictureIn(bytes: Buffer, from: number): WebpPicture | null {
     const name = nameAt(bytes, at);
     const size = bytes.readUInt32LE(at + 4);
     const data = bytes.subarray(at + CHUNK_HEADER, at + CHUNK_HEADER + size);
-    // Frames hold no frames.
+    // Frames cannot contain frames.
     if (name === 'ANMF') return from === FILE_HEADER ? pictureIn(data, FRAME_HEADER) : null;
     const found = SIZES[name]?.(data);
     if (found !== undefined) return found === null ? null : { ...found, file: wrapChunk(name, data) };

@@ -1,13 +1,13 @@
 /**
- * The thread in which one WebP file becomes pixels, because a photo takes half a second, and the event loop of the worker
- * serves every stream. media-encoder.ts starts it. It answers once and ends, and the decoder's memory with it.
+ * The thread that decodes one WebP file: a photo takes half a second, and the worker's event loop serves every
+ * stream. It answers once and ends, which frees the decoder's memory.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import openDecoder from 'icodec/webp-dec.js';
 import wasmBinary from 'icodec/webp-dec.wasm';
 import type { Pixels } from '../native.ts';
 
-/** Result of the decoder: four bytes a pixel. */
+/** Four bytes per pixel. */
 interface Decoded {
   readonly data: Uint8ClampedArray<ArrayBuffer>;
   readonly width: number;
@@ -36,7 +36,7 @@ function packPixels({ data, width, height }: Decoded): Pixels {
   return { width, height, rgb: new Uint8Array(data.buffer, 0, to) };
 }
 
-/** Null: the file is damaged, which may also end in an error of WebAssembly. */
+/** Null if the file is damaged, which may also end in an error of WebAssembly. */
 function decoded(file: Uint8Array): Pixels | null {
   try {
     const found = decode(file) as Decoded | null;

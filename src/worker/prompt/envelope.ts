@@ -1,7 +1,7 @@
 /**
- * svc-tool-envelope v1, the model side, for templates without a tool syntax: what the system turn says, how past calls
- * stand in the conversation, and the one JSON object that an answer is. The built-in model is trained on these very
- * bytes; docs/tool-envelope.md publishes them.
+ * svc-tool-envelope v1, the model side, for templates without a tool syntax: the tools block, the form of past calls,
+ * and the one JSON object that an answer is. The built-in model is trained on these very bytes; docs/tool-envelope.md
+ * publishes them.
  */
 import type { ToolCallTurn, ToolDefinition, Turn } from '../../contract/job.ts';
 import { memoizeByObject } from '../../lib/base/memoize-by-object.ts';
@@ -18,13 +18,11 @@ export const TEXT_CLOSE = '"}';
 
 interface ToolTurns {
   readonly turns: readonly Turn[];
-  /** All tools of the job. */
   readonly tools: readonly ToolDefinition[];
-  /** Whether one of them may be called now. */
+  /** One of them may be called now. */
   readonly callable: boolean;
 }
 
-/** The conversation for a template without a tool syntax. */
 export function envelopeTurns(
   writer: PromptWriter,
   { turns, tools, callable }: ToolTurns,
@@ -40,7 +38,6 @@ export function withKnownRoles(writer: PromptWriter, turns: readonly PromptTurn[
   return hasResults && !knowsToolRole(writer) ? withoutToolRole(turns) : turns;
 }
 
-/** The tools block of the system turn. */
 export function toolsBlock(tools: readonly ToolDefinition[]): string {
   const lines = tools.map(({ name, description, parameters }) =>
     writeJson({ name, description, parameters }),
@@ -53,7 +50,6 @@ export function toolsBlock(tools: readonly ToolDefinition[]): string {
   ].join('\n');
 }
 
-/** The conversation with the tools block in its system turn. */
 export function withToolsBlock(turns: readonly Turn[], tools: readonly ToolDefinition[]): Turn[] {
   const [first, ...rest] = turns;
   const block = toolsBlock(tools);
@@ -61,7 +57,6 @@ export function withToolsBlock(turns: readonly Turn[], tools: readonly ToolDefin
   return [{ ...first, content: first.content === '' ? block : `${first.content}\n\n${block}` }, ...rest];
 }
 
-/** Past calls in the envelope form. */
 export function withEnvelopeHistory(turns: readonly Turn[]): Turn[] {
   return turns.map((turn) => {
     const { toolCalls, ...plain } = turn;
@@ -83,7 +78,7 @@ function callEnvelope({ name, argumentsJson }: ToolCallTurn): string {
   return `${CALL_OPEN}${JSON.stringify(name).slice(1, -1)}${CALL_BETWEEN}${compact(argumentsJson)}${CALL_CLOSE}`;
 }
 
-/** Arguments as compact JSON; other text becomes a JSON string, which keeps the envelope JSON. */
+/** Arguments as compact JSON; other text becomes a JSON string, so that the envelope stays JSON. */
 function compact(json: string): string {
   try {
     return writeJson(parseSpelled(json));

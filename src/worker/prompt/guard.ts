@@ -1,11 +1,11 @@
 /**
- * Keeps client text from becoming structure. Of every character of a rendered prompt it is known whether a client wrote
- * it, so a mark (what a template writes around turns, calls and results) counts only where no character of it is a client's.
- *   1. A mark that the vocabulary has as a token is cut inside: the two parts are tokenised apart, so that the token cannot
- *      come of them, and no byte changes.
- *   2. A mark that is text to the vocabulary gets a zero-width space inside, and one more for each that stands there
- *      already: two different texts stay different.
- * Text that spells no mark is rendered and tokenised exactly as if this file did not exist.
+ * Keeps client text from becoming structure. Each character of a rendered prompt is known to be a client's or not. A
+ * mark (the template's text around turns, calls and results) counts only if none of its characters is a client's.
+ *   1. A mark that the vocabulary has as a token is split, and both parts are tokenised apart: the token cannot result,
+ *      and no byte changes.
+ *   2. A mark that is text to the vocabulary gets a zero-width space inside, and one more for each that is there already:
+ *      two different texts stay different.
+ * Text without marks is rendered and tokenised exactly as if this file did not exist.
  */
 import { SpelledNumber } from '../../lib/json/spelled-numbers.ts';
 import { Text } from '../../../packages/chat-templates/src/jinja/values/text.ts';
@@ -13,17 +13,15 @@ import { Text } from '../../../packages/chat-templates/src/jinja/values/text.ts'
 /** Text that is tokenised alone, unless it `continues` the text before it. */
 export interface PromptPiece {
   readonly text: string;
-  /** Whether marks in it stay plain text. */
+  /** Marks in it stay plain text. */
   readonly plain: boolean;
   readonly continues: boolean;
-  /** Its replacement for tokens of its text: an image. */
+  /** Used instead of its text: an image. */
   readonly tokens?: readonly Uint32Array[];
 }
 
 export interface Marks {
-  /** Texts that the tokeniser turns into one token. */
   readonly tokens: readonly string[];
-  /** Marks of the template that are ordinary text to the tokeniser. */
   readonly texts: readonly string[];
 }
 
@@ -53,7 +51,7 @@ export function guardAgainst(marks: Marks): Guard {
   };
 }
 
-/** Inserts a zero-width space into each mark in its texts, which come from a client alone. */
+/** Inserts a zero-width space into each mark in the texts of a client's value. */
 export function withoutMark<Value>(value: Value, mark: string): Value {
   if (typeof value === 'string') return brokenMark(value, mark) as Value;
   if (typeof value !== 'object' || value === null || value instanceof SpelledNumber) return value;
@@ -77,8 +75,8 @@ interface Node {
 }
 
 /**
- * Finds marks by walking a tree of their characters from every place where one may begin. A vocabulary has up to thousands
- * of them, so trying each at each place would take the product of both; this takes the length of the text.
+ * Finds marks by walking a tree of their characters from every possible beginning: a vocabulary has up to thousands
+ * of marks, and this takes only time in proportion to the text.
  */
 class MarkFinder {
   readonly #root: Node = { isEnd: false, next: new Map() };
@@ -100,7 +98,7 @@ class MarkFinder {
     }
   }
 
-  /** Places where marks with a client's character are split, ascending. `ignored` may occur inside a mark. */
+  /** Places to split marks with a client's character, ascending. `ignored` may occur inside a mark. */
   places(text: Text, ignored = ''): number[] {
     const places = new Set<number>();
     const { string } = text;
@@ -120,16 +118,15 @@ class MarkFinder {
   }
 }
 
-/** For a mark that begins at `start` and contains a client's character: the place inside where it can be split. */
+/** The place to split a mark that begins at `start` and contains a client's character. */
 function placeInside(text: Text, start: number, end: number): number | null {
   const first = firstClientCharacter(text, start);
   if (first >= end) return null;
-  // Before the client's first character, or behind it where the mark begins with it: a shorter mark of the template's own
+  // Before the client's first character, or after it if the mark begins with it: a shorter mark of the template's own
   // that ends there stays whole.
   return first > start ? first : start + ((text.string.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
 }
 
-/** From a place on; the length of the text if there is none. */
 function firstClientCharacter({ clientRuns, string }: Text, from: number): number {
   let low = 0;
   let high = clientRuns.length / 2;

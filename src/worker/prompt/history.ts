@@ -1,4 +1,4 @@
-/** Form of calls and tools for a template: the form of ids and arguments, or written into the content. */
+/** Form of past calls and tools for a template: their ids and arguments, or as text in the content. */
 import { createHash } from 'node:crypto';
 import type { ToolCallTurn, ToolDefinition, Turn } from '../../contract/job.ts';
 import { parseSpelled } from '../../lib/json/parse-spelled.ts';
@@ -45,7 +45,6 @@ function parseValue(json: string): unknown {
   }
 }
 
-/** The conversation with its tools in the system turn, for templates that ignore tools. */
 export function withTools(
   turns: readonly Turn[],
   tools: readonly ToolDefinition[],
@@ -69,7 +68,7 @@ function toolsText(tools: readonly ToolDefinition[], format: ToolFormat): Text {
   ]);
 }
 
-/** The conversation with ids in the model's form; calls and their results keep the same ones. */
+/** Calls and their results keep the same ids. */
 export function withModelIds(turns: readonly Turn[], form: HistoryForm['ids']): readonly Turn[] {
   if (form === 'any') return turns;
   const ids = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** Form of a model's calls, thinking and text: read from its template when it is first asked for. */
+/** Form of a model's calls, thinking and text, derived from its template on first use. */
 import { Check } from 'typebox/value';
 import { STAND_IN } from '../../../packages/chat-templates/src/form/known-templates.ts';
 import { thinkingMarks } from '../../../packages/chat-templates/src/form/thinking-marks.ts';
@@ -30,7 +30,7 @@ export function modelFormat({
   return format;
 }
 
-/** The same with its reasons, for people; null if a text of it is too long to be a mark. */
+/** The form with its reasons, for users; null if a text of it is too long to be a mark. */
 export function formatFacts(writer: PromptWriter): ModelFormatFacts | null {
   const { evidence, ...format } = modelFormat(writer);
   const defect = plainDefect(writer, format);

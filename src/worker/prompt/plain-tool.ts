@@ -1,4 +1,7 @@
-/** Tools for templates that write types as those of a programming language, and fail over what they do not expect. */
+/**
+ * Simplifies tools for templates that write types as those of a programming language, and fail on anything
+ * unexpected.
+ */
 import type { ToolDefinition } from '../../contract/job.ts';
 import { SpelledNumber } from '../../lib/json/spelled-numbers.ts';
 
@@ -9,8 +12,8 @@ const BY_NAME = ['properties', '$defs', 'definitions'];
 const NESTED = ['items', 'prefixItems', 'additionalProperties', 'anyOf', 'oneOf', 'allOf'];
 
 /**
- * The same tool as such templates can write it: what may be left out is there and says nothing, and null, which is no type
- * to them, is none of several. What an answer may be is not read from this.
+ * Adds neutral values for optional members, and removes null, which such templates do not know, from lists of types.
+ * The answer is constrained by the original tool.
  */
 export function plainTool(tool: ToolDefinition): ToolDefinition {
   return { ...tool, parameters: { type: 'object', properties: {}, ...plainMembers(tool.parameters) } };

@@ -1,23 +1,18 @@
 /**
- * Remembers the tokens of the parts of prompts: a conversation is sent again with every turn, and tokenising 150 KB of tools
- * takes tens of milliseconds in which no other stream of the model decodes. A text may be cut before a token that the
- * tokeniser looks for before all others, because it tokenises the text before and after it separately anyway.
+ * Caches the tokens of the parts of prompts: a conversation is sent again with every turn, and tokenising 150 KB of
+ * tools takes tens of milliseconds in which no other stream of the model decodes. A text may be cut before a token
+ * that the tokeniser matches before all others, because it tokenises the text before and after it separately anyway.
  */
 import { RecentTexts } from '../../lib/base/recent-texts.ts';
 
-/**
- * A part that is tokenised alone; what `continues` goes on with the text before it, and marks in `plain` text are no
- * marks.
- */
+/** See PromptPiece. */
 interface Piece {
   readonly text: string;
   readonly plain: boolean;
   readonly continues: boolean;
-  /** Instead of its text. */
   readonly tokens?: readonly Uint32Array[];
 }
 
-/** The part of a vocabulary that tokenises text. */
 export interface Tokeniser {
   readonly controlTexts: readonly string[];
   readonly userDefinedTexts: readonly string[];
@@ -27,7 +22,7 @@ export interface Tokeniser {
   tokenizeNext(text: string): Uint32Array;
 }
 
-/** Cached parts, about 2 MB of tokens for each million characters. */
+/** About 2 MB of tokens for each million characters. */
 const KEPT = { entries: 4_096, chars: 4_000_000 };
 
 export class PromptTokens {
@@ -67,7 +62,6 @@ export class PromptTokens {
   }
 }
 
-/** Runs of tokens in order, after the model's own first token. */
 export function joinTokens(
   vocabulary: Pick<Tokeniser, 'prependToken'>,
   all: readonly Uint32Array[],
@@ -86,7 +80,7 @@ export function joinTokens(
   return tokens;
 }
 
-/** The marks of a template before which a text can be cut without a change of its tokens. */
+/** Marks of a template before which a text can be cut without a change of its tokens. */
 export function cutMarks(
   { separateTexts, controlTexts, userDefinedTexts }: Tokeniser,
   source: string,
@@ -97,12 +91,11 @@ export function cutMarks(
   );
 }
 
-/** Whether no occurrence of `other` can overlap the beginning of `mark`, or begin inside it and win. */
+/** False if an occurrence of `other` could overlap the beginning of `mark`, or begin inside it and win. */
 function partsAt(mark: string, other: string): boolean {
   return !other.includes(mark.charAt(0), 1) && !mark.includes(other.charAt(0), 1);
 }
 
-/** A text, cut before each mark. */
 function cutBefore(text: string, mark: RegExp | null): string[] {
   const places = mark === null ? [] : [...text.matchAll(mark)].map(({ index }) => index);
   const starts = [0, ...places.filter((place) => place > 0)];

@@ -1,6 +1,6 @@
 /**
- * worker/prompt owns the way from a conversation to the tokens of a prompt: template, guarded client text, tokeniser. It
- * knows nothing of answers, batches or the native library.
+ * worker/prompt owns the way from a conversation to the tokens of a prompt: template, guarded client text, tokeniser.
+ * It knows nothing of answers, batches or the native library.
  */
 import type { ToolDefinition } from '../../contract/job.ts';
 import { memoizeByObject } from '../../lib/base/memoize-by-object.ts';
@@ -36,11 +36,9 @@ export interface ChatPrompt {
   /** Appended after the template's opening of the answer. */
   readonly prefill: readonly PrefillPart[];
   readonly clockMs: number | null;
-  /** Form of past calls for the template; absent: the usual one. */
   readonly calls?: CallStyle;
-  /** The variable from which the template reads tools; absent: `tools`. */
   readonly toolsVariable?: ToolsVariable;
-  /** Marks that the rendered prompt must contain, because images replace them; absent: none. */
+  /** Marks that the rendered prompt must contain, because images replace them. */
   readonly marks?: readonly string[];
 }
 
@@ -49,11 +47,9 @@ export interface PromptWriter {
   readonly vocabulary: Vocabulary;
   readonly guard: Guard;
   readonly tokens: PromptTokens;
-  /** Absent: derived from the template. */
   readonly toolFormat?: FormatChoice | GivenFormat;
-  /** Beginning of a tool in this template, if descriptions of tools could forge it; absent or null: they cannot. */
+  /** Beginning of a tool in this template, if descriptions of tools could forge it. */
   readonly toolMark?: string | null;
-  /** Whether the template describes tools to the model; absent: it does. */
   readonly tellsTools?: boolean;
 }
 
@@ -68,7 +64,7 @@ export function foldPrompt(writer: PromptWriter, prompt: ChatPrompt): Folded {
   return foldTurns(writer.template, asked, (skeleton) => renderForms(writer, skeleton).string);
 }
 
-/** Output of the template, with the origin of its characters. */
+/** Keeps the origin of each character. */
 export function renderText(writer: PromptWriter, prompt: ChatPrompt): Text {
   try {
     return renderForms(writer, prompt);
@@ -107,7 +103,6 @@ function renderParts(writer: PromptWriter, prompt: ChatPrompt): Text {
   return rendered;
 }
 
-/** Tools with the client's spelling of numbers. */
 const spelledTools = memoizeByObject((tools: readonly ToolDefinition[]) => spelled(tools) as typeof tools);
 
 /** Whether the template accepts the conversation without its tools. */
@@ -133,7 +128,6 @@ export function pieceText(pieces: readonly PromptPiece[]): string {
   return pieces.map((piece) => piece.text).join('');
 }
 
-/** Renders a conversation that only tests the template. */
 export function probeTemplate(
   writer: PromptWriter,
   probe: Pick<ChatPrompt, 'turns'> & Partial<ChatPrompt>,
@@ -143,15 +137,13 @@ export function probeTemplate(
 
 interface Form {
   readonly prompt?: ChatPrompt;
-  /** Arguments of calls as the text of their JSON. */
   readonly textArguments?: boolean;
-  /** Contents as lists of one part that is text. */
   readonly contentParts?: boolean;
-  /** Without tools, instead of None. */
+  /** No variable or an empty list, instead of None. */
   readonly tools?: 'left out' | 'an empty list';
 }
 
-/** Other forms of the same conversation, for templates that refuse the usual one. */
+/** For templates that refuse the usual form. */
 function otherForms(prompt: ChatPrompt): Form[] {
   const forms: Form[] = [];
   if (prompt.turns.some(({ toolCalls }) => toolCalls !== undefined)) forms.push({ textArguments: true });
@@ -190,7 +182,7 @@ export function surroundings(vocabulary: Vocabulary, clockMs: number | null): Re
     bos_token: new OwnWords(vocabulary.bosText),
     eos_token: new OwnWords(vocabulary.eosText),
     strftime_now: (format: string) => strftime(format, clockMs),
-    // transformers does not need it, but Firefunction's template fails without it.
+    // transformers does not define it, but Firefunction's template fails without it.
     datetime: new OwnWords(strftime('%b %d %Y', clockMs)),
   };
 }
@@ -248,7 +240,6 @@ function argumentsValue(json: string): unknown {
   }
 }
 
-/** Tools as a variable of a template. */
 const USUAL: ToolsVariable = { name: 'tools', as: 'list' };
 
 function toolsVariable(

@@ -1,4 +1,4 @@
-/** Prompts without a template: text, text around a gap, tokens, texts and tokens in turn. */
+/** Prompts without a template: text, text around a gap, tokens, or texts and tokens in turn. */
 import type { Prompt } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { PromptPiece } from './guard.ts';
@@ -15,7 +15,7 @@ export interface RawPrompt {
 
 type Raw = Exclude<Prompt, { kind: 'chat' }>;
 
-/** Throws when the vocabulary has no tokens for it. */
+/** Throws if the vocabulary has no tokens for it. */
 export function rawPrompt(vocabulary: Vocabulary, prompt: Raw): RawPrompt {
   if (prompt.kind === 'tokens') {
     checkTokens(vocabulary, prompt.tokens, 'prompt');

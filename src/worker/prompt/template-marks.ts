@@ -1,13 +1,13 @@
 /**
- * Marks that a template writes: what stands between the texts of a client in conversations of every shape. Found by
- * rendering, because templates put marks together from parts.
+ * Marks of a template: its text between client texts, in conversations of every shape. Found by rendering, because
+ * templates put marks together from parts.
  */
 import { OwnWords } from '../../../packages/chat-templates/src/jinja/values/convert.ts';
 import type { Text } from '../../../packages/chat-templates/src/jinja/values/text.ts';
 import type { Marks } from './guard.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** Renders a conversation; throws if the template refuses it. */
+/** Throws if the template refuses the conversation. */
 type Renders = (probe: Probe) => Text;
 
 interface Probe {
@@ -16,15 +16,17 @@ interface Probe {
   readonly enable_thinking?: boolean;
 }
 
-/** `<…>`, `</…>`, `<|…|>`, `[…]` in capitals, `>>>`; a part of one, which a client's text completes, counts as well. */
+/**
+ * `<…>`, `</…>`, `<|…|>`, `[…]` in capitals, `>>>`. A part of one counts too, because client text could complete it.
+ */
 const BRACKETED =
   /(?<!<)<+[^\s<>"'=]{1,80}[>=]+|<[|｜][^\s<>]{1,80}|\[\/?[A-Z][A-Z_ ]{1,40}\]|>{3,}|(?<!#)#{2,} ?\w+:/gu;
-/** Longer words between two texts are explanations. */
+/** Characters. Longer words between two texts are explanations. */
 const LONGEST_SEPARATOR = 200;
 
 /**
- * All control tokens, the tokens of the template's own marks, and those of its marks that are text to this vocabulary.
- * Other tokens that the tokeniser looks for first, such as HTML tags in some vocabularies, are ordinary words.
+ * Marks: all control tokens, and the template's own marks, as tokens or as texts. Other tokens that the tokeniser
+ * matches first, such as HTML tags in some vocabularies, are ordinary words.
  */
 export function templateMarks(renders: Renders, vocabulary: Vocabulary): Marks {
   const rendered = PROBES.flatMap((probe) => attempt(renders, probe));
@@ -49,7 +51,9 @@ function attempt(renders: Renders, probe: Probe): Text[] {
   }
 }
 
-/** The template's words between two texts of a client, and which of these the client chooses: not names. */
+/**
+ * The template's words next to client text. Names do not count as text, because the client cannot choose them freely.
+ */
 interface Between {
   readonly words: string;
   readonly afterText: boolean;
@@ -66,8 +70,8 @@ function betweenTexts(text: Text): Between[] {
 }
 
 /**
- * Parts that a client could forge. These are guarded, and all of them between two texts, unless there is an explanation
- * between. Other parts, such as the examples of explanations, stay a client's to write.
+ * The parts that a client could forge: all between two texts, unless that is an explanation; else those next to
+ * client text. Other parts, such as examples in explanations, stay free for clients.
  */
 function marksIn({ words, afterText, beforeText }: Between, tokens: readonly string[]): string[] {
   const bracketed = words.match(BRACKETED) ?? [];
@@ -76,7 +80,7 @@ function marksIn({ words, afterText, beforeText }: Between, tokens: readonly str
   if (bracketed.length > 0)
     return [...(afterText ? bracketed.slice(0, 1) : []), ...(beforeText ? bracketed.slice(-1) : [])];
 
-  // Words without brackets, and without a token, are a mark as a whole where they part two turns.
+  // Words without brackets and without a token are one mark if they separate two turns.
   const hasToken = tokens.some((token) => token.length > 1 && words.includes(token));
   return isSeparator && !hasToken && /[\p{L}\p{N}][\p{P}\p{S}]/u.test(words) && !/["{}]/.test(words)
     ? [words]
@@ -84,8 +88,8 @@ function marksIn({ words, afterText, beforeText }: Between, tokens: readonly str
 }
 
 /**
- * Beginning of a tool after another one, if the template writes descriptions unescaped: who describes a tool could
- * describe a second one there. Null: descriptions are escaped, or there is nothing to tell a tool by.
+ * The text before each further tool, if the template writes descriptions unescaped, so that a description could forge
+ * another tool. Null: descriptions are escaped, or tools have no common beginning.
  */
 export function toolMark(renders: Renders): string | null {
   const [rendered] = attempt(renders, { messages: [ASKED], tools: DESCRIBED_TOOLS });
@@ -105,7 +109,7 @@ export function toolMark(renders: Renders): string | null {
   return isVerbatim(renders, mark) ? mark : null;
 }
 
-/** Shorter words occur in many descriptions. */
+/** Characters: shorter words occur in many descriptions. */
 const LEAST_TOOL_MARK = 4;
 
 /** Whether a description with these words appears unchanged. */

@@ -1,4 +1,4 @@
-/** The default limit of models that cannot end an answer: without one, they repeat a line until the window is full. */
+/** Default token limit of models that cannot end an answer: without it, they repeat a line until the window is full. */
 import { BASE_MODEL_TOKENS, CHOSEN_TEMPLATE_TOKENS } from '../../contract/limits.ts';
 import { memoizeByObject } from '../../lib/base/memoize-by-object.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
@@ -7,12 +7,11 @@ import { probeTemplate, type PromptWriter } from './prompt.ts';
 const ANSWER = 'ANSWER7401';
 const NEXT = 'QUESTION7402';
 
-/** Tokens of a chat's answer; null: the rest of the window. */
+/** Null: the rest of the window. */
 export function unlimitedTokens(writer: PromptWriter): number | null {
   return withoutEndToken(writer) ?? (endsTurns(writer) ? null : CHOSEN_TEMPLATE_TOKENS);
 }
 
-/** The same for text without a template. */
 export function withoutEndToken({ vocabulary }: Pick<PromptWriter, 'vocabulary'>): number | null {
   return vocabulary.endTokens.length === 0 ? BASE_MODEL_TOKENS : null;
 }

@@ -32,7 +32,7 @@ function plainTokens(vocabulary: Vocabulary, text: string): Uint32Array {
   return Uint32Array.from(runs.flatMap((run) => [...run]));
 }
 
-/** The model's own first and last token, each once. */
+/** Adds the model's own first and last token, once each. */
 function surrounded({ prependToken, appendToken }: Vocabulary, tokens: Uint32Array): Uint32Array {
   const first = prependToken === null || tokens[0] === prependToken ? [] : [prependToken];
   const last = appendToken === null || tokens.at(-1) === appendToken ? [] : [appendToken];

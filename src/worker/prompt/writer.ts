@@ -1,4 +1,4 @@
-/** Writer of a loaded model's conversations: its template, and which marks of it client text must not write. */
+/** The template of a loaded model, with the marks that client text must not write. */
 import type { FormatChoice } from '../../../packages/chat-templates/src/tool-format/format-names.ts';
 import type { GivenFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import { callLead, type ModelFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
@@ -41,7 +41,7 @@ function tellsTools(writer: PromptWriter, { toolsVariable }: ModelFormat): boole
   try {
     return probeTemplate(writer, { turns, tools, toolsVariable }).includes(NAME);
   } catch {
-    // It refuses tools, so they have to be described in another way.
+    // The template refuses tools, so they have to be described in another way.
     return false;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the thread count for one sort of native calls while they run: now and then the next step is tried with a
- * neighbouring count, and the better one is kept. What trials lose is bounded by a share of the time that steps take.
+ * Finds the best thread count for one kind of native calls while they run: from time to time a step tries a
+ * neighbouring count, and the better one stays. Trials lose at most a fixed share of the running time.
  */
 import { type Call, CostModel, callSize, type Size } from '../batch/planning/cost-model.ts';
 import { Credit } from './credit.ts';
@@ -13,7 +13,7 @@ export interface PlannedCall extends Pick<Call, 'phase' | 'rows' | 'cells'> {
 interface TimedCall extends PlannedCall {
   readonly threads: number;
   readonly ms: number;
-  /** Another program used some of the processor meanwhile. */
+  /** Another program used some of the CPU meanwhile. */
   readonly isDisturbed: boolean;
 }
 
@@ -29,11 +29,10 @@ interface Trial {
 interface TriedCall {
   readonly call: PlannedCall;
   readonly ms: number;
-  /** Its time, relative to that expected of the current count. */
+  /** Actual time / expected time with the current count. */
   readonly ratio: number;
 }
 
-/** A count other than the current one. */
 interface Rival {
   /** Time of steps between trials, and at which the next one is due. */
   everyMs: number;
@@ -53,13 +52,11 @@ export class CountSearch {
   #costs = new CostModel();
   readonly #credit: Credit;
   readonly #rivals: readonly Rival[];
-  /** The first times, or those after the last change. */
   readonly #noted = new Map<Size, { readonly call: PlannedCall; readonly ms: number }>();
   #lastMs = 0;
   #at: number;
   #trial: Trial | null = null;
   #isDisturbed = false;
-  /** Since one was disturbed. */
   #calmSteps = 0;
 
   constructor(counts: readonly number[], start: number, limits: SearchLimits) {
@@ -77,7 +74,6 @@ export class CountSearch {
     }));
   }
 
-  /** The current count, except in trials. */
   get count(): number {
     return this.#counts[this.#at] ?? 1;
   }
@@ -89,7 +85,6 @@ export class CountSearch {
     return rivals.length > 0 && rivals.every((rival) => rival?.lost === true && !rival.isDisturbed);
   }
 
-  /** For the next call. */
   next(call: PlannedCall): number {
     if (call.atMs - this.#lastMs > this.#limits.forgetMs) this.#beginAnew();
     const expectedMs = this.#expectedMs(call);
@@ -113,7 +108,6 @@ export class CountSearch {
     this.#noteChange(call);
   }
 
-  /** With the current count; null while too little is known. */
   #expectedMs(call: PlannedCall): number | null {
     return this.#costs.seen(call) < this.#limits.least ? null : this.#costs.predict(call);
   }
@@ -124,7 +118,7 @@ export class CountSearch {
     this.#noted.clear();
   }
 
-  /** The machine has changed: counts that lost may win. After other programs end, only more threads may. */
+  /** Call after the machine has changed: counts that lost may win. After other programs end, only higher counts may. */
   reconsider({ othersLeft }: { readonly othersLeft: boolean }): void {
     const hasMore = this.#at < this.#counts.length - 1;
     if (othersLeft && hasMore) this.#credit.grant();
@@ -154,7 +148,6 @@ export class CountSearch {
     return { size: callSize(call), threads, calls: [], lostMs: 0, waited: 0, isDisturbed: false };
   }
 
-  /** Whether a trial of this count is worth its possible loss. */
   #mayWin(at: number, call: PlannedCall, expectedMs: number): boolean {
     const rival = this.#rivals[at];
     if (rival === undefined) return false;
@@ -220,7 +213,7 @@ export class CountSearch {
     this.#credit.pay(trial.lostMs, expectedMs, trialPrice(rival));
   }
 
-  /** Calls similar to a noted one take another time: the machine has changed. */
+  /** If similar calls take another time than before, the machine has changed. */
   #noteChange(call: PlannedCall): void {
     if (this.#expectedMs(call) === null) return;
     const noted = this.#noted.get(callSize(call));
@@ -232,12 +225,12 @@ export class CountSearch {
   }
 }
 
-/** Steps of another speed alone do not make a count good that lost by far, undisturbed, and not for the first time. */
+/** A count that lost by far, undisturbed and repeatedly, does not become good just because steps change their speed. */
 function isFarBehind({ lost, isDisturbed, ratio, everyMs }: Rival): boolean {
   return lost && !isDisturbed && ratio >= EXPLORING.farBehind && everyMs > 2 * EXPLORING.soonMs;
 }
 
-/** Until a count that just lost is tried again, milliseconds of steps. */
+/** Milliseconds of steps until a count that just lost is tried again. */
 function longerInterval({ everyMs, ratio, isDisturbed }: Rival, hasFewer: boolean): number {
   if (isDisturbed) return Math.min(EXPLORING.disturbedMs, 2 * everyMs);
   return hasFewer && ratio >= EXPLORING.farBehind

@@ -8,7 +8,7 @@ export function threadCounts(cores: number): number[] {
   return [...counts, cores];
 }
 
-/** All that the batch loop may use, in ascending order: a single one if the user or a GPU decides. */
+/** In ascending order; a single one if the user or a GPU decides. */
 export function countsFor({
   spec,
   facts,

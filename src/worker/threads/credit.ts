@@ -1,14 +1,13 @@
 /**
- * Time budget of trials: a small share of the time that steps take, saved up for a few of them, or owed by the last one.
+ * Time budget for trials: a small share of the running time. It saves up for a few trials, and one trial may overdraw
+ * it.
  */
 import { EXPLORING, type SearchLimits } from './limits.ts';
 
 export class Credit {
   readonly #limits: Pick<SearchLimits, 'firstCredit' | 'grantSteps'>;
-  /** Null before the first step. */
   #ms: number | null = null;
   #busyMs = 0;
-  /** Of the last step. */
   #stepMs = 0;
   #grantedMs = Number.NEGATIVE_INFINITY;
 
@@ -33,13 +32,16 @@ export class Credit {
     return (this.#ms ?? 0) >= stakeMs;
   }
 
-  /** `price`: of what was lost, the part that counts. Never more than a step is owed: the next trial must come within seconds. */
+  /**
+   * `price`: the share of the loss that counts. The debt is at most a step, so that the next trial comes within
+   * seconds.
+   */
   pay(lostMs: number, stepMs: number, price = 1): void {
     const mostOwedMs = Math.max(EXPLORING.mostOwedMs, stepMs);
     this.#ms = Math.max((this.#ms ?? 0) - price * Math.max(0, lostMs), -price * mostOwedMs);
   }
 
-  /** As much as one step, but not so often that this becomes a relevant share of the time. */
+  /** Grants one step's time, but rarely enough to stay a negligible share of the time. */
   grant(): void {
     const restMs = Math.max(EXPLORING.grantMs, this.#limits.grantSteps * this.#stepMs);
     if (this.#ms === null || this.#busyMs - this.#grantedMs < restMs) return;

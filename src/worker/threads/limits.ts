@@ -1,4 +1,4 @@
-/** The constants of the search for thread counts. All are chosen, and held to their purpose by simulated machines. */
+/** Constants of the search for thread counts. All are chosen; simulated machines test their purpose. */
 
 export interface SearchLimits {
   /** Calls of one size before their mean counts. */
@@ -12,7 +12,7 @@ export interface SearchLimits {
   readonly better: number;
   /** Steps of a trial without a gain before it ends. */
   readonly losses: number;
-  /** Steps' worth of time that may be lost before any was earned. */
+  /** Trial budget before any step, in steps. */
   readonly firstCredit: number;
   /** Minimum steps between two grants (EXPLORING.grantMs). */
   readonly grantSteps: number;
@@ -20,7 +20,7 @@ export interface SearchLimits {
   readonly keepsAll: boolean;
 }
 
-/** Steps that decode, or that are as short: thousands of them, each of some ten milliseconds. */
+/** For steps that decode, or that are as short: thousands of them, each of about ten milliseconds. */
 export const DECODE_SEARCH: SearchLimits = {
   least: 4,
   calmSteps: 8,
@@ -33,7 +33,7 @@ export const DECODE_SEARCH: SearchLimits = {
   keepsAll: false,
 };
 
-/** Prefill chunks are few and long, and never alike: depth is only estimated. */
+/** Prefill chunks are few, long and never alike: the effect of depth is only estimated. */
 export const PREFILL_SEARCH: SearchLimits = {
   least: 2,
   calmSteps: 4,
@@ -47,48 +47,54 @@ export const PREFILL_SEARCH: SearchLimits = {
 };
 
 export const EXPLORING = {
-  /** The share of the running time that trials may lose. */
+  /** Share of the running time that trials may lose. */
   share: 0.01,
   /** The same for trials that other programs disturbed: the next one has to come soon after their end. */
   disturbedShare: 0.05,
   /** A trial is assumed to lose at least this share of a step. */
   leastStake: 0.1,
-  /** A first step of a trial that is this much worse ends it. */
+  /** A trial ends after a first step that is this much slower. */
   hopeless: 1.25,
-  /** Time of steps until a count that lost is tried again: doubled with every loss, four times as long where it was far behind. */
+  /** Time of steps until a count that lost is tried again: doubled with every loss, times four if it lost by far. */
   soonMs: 1_000,
   lateMs: 16_000,
   rareMs: 64_000,
   disturbedMs: 4_000,
-  /** Upper bound of saved time: a few trials, because making them all at once is useless. */
+  /** Limit of the saved budget: a few trials, because making them all at once is useless. */
   mostSavedSteps: 4,
   /**
-   * Upper bound of debt: one step, or this much; of a trial in bad company the part that counts. After a very bad trial
-   * the next one must come within seconds.
+   * Limit of the debt: one step, or this much. Disturbed trials count in part. After a very bad trial the next one
+   * must come within seconds.
    */
   mostOwedMs: 100,
   /** A trial that finds no similar steps for this long is dropped. */
   patienceSteps: 16,
-  /** Steps this much slower or faster than at the last trial: the machine has changed. */
+  /** A change of speed by this factor since the last trial means that the machine has changed. */
   changed: 1.3,
   /** Calls are compared with one whose cells differ by less. */
   likeCells: 256,
-  /** A count that lost by this factor is left to its turn when steps change their speed: a trial of it is a gap that a reader sees. */
+  /**
+   * A count that lost by this factor is not tried early when steps change their speed: a trial of it is a visible
+   * gap.
+   */
   farBehind: 1.4,
   /** A count that was measured at less than this share of the present cost is tried at once. */
   promising: 0.9,
   /** When other programs end, a step's worth of loss is granted, and not again within this time. */
   grantMs: 10_000,
-  /** Validity of such a measurement. */
+  /** Validity of a measurement of another count. */
   knownMs: 120_000,
 } as const;
 
 export const MACHINE = {
   /** Prefill calls of fewer rows are bound by reading the weights, like decode steps. */
   prefillRows: 32,
-  /** Depth at which a prefill row costs twice what it costs at position 0: measured, "What a chunk costs" in bench/LOG.md. */
+  /**
+   * Depth at which a prefill row costs twice as much as at position 0. Measured, "What a chunk costs" in
+   * bench/LOG.md.
+   */
   prefillDoublesAt: 900,
-  /** Cores that other programs took or released. */
+  /** Change of the cores used by other programs that counts. */
   othersChanged: 0.25,
   /** Other programs use less than this much of a core on a quiet machine ... */
   othersQuiet: 0.3,

@@ -1,11 +1,11 @@
-/** Processor use, as the operating system reports it. */
+/** CPU use, as the operating system reports it. */
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 /** Milliseconds of all cores since the machine started, or null if unknown. */
 type BusyMs = () => number | null;
 
-/** Its clock ticks every ten milliseconds, and reading it takes a tenth of one. */
+/** The system's clock ticks every ten milliseconds, and reading it takes a tenth of one. */
 const WINDOW_MS = 500;
 const TICK_MS = 10;
 
@@ -18,7 +18,7 @@ export class OthersUse {
     this.#busyMs = busyMs;
   }
 
-  /** Cores that others used in the last window, which is half a second or longer; null before there was one. */
+  /** Cores that other processes used in the last window; null before the first has ended. */
   cores(atMs: number, ownMs: number): number | null {
     if (this.#before !== null && atMs - this.#before.atMs < WINDOW_MS) return this.#cores;
     const busyMs = this.#busyMs();
@@ -37,7 +37,7 @@ export function ownCpuMs(): number {
   return (user + system) / 1000;
 }
 
-/** On Linux the kernel's first line, because node:os reads a file per core besides. */
+/** On Linux the kernel's first line, because node:os also reads a file per core. */
 function machineBusyMs(): number | null {
   if (process.platform === 'linux') return linuxBusyMs(readFileSync('/proc/stat', 'latin1'));
   const all = cpus();
@@ -45,7 +45,7 @@ function machineBusyMs(): number | null {
   return all.reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
 }
 
-/** user, nice, system, idle, iowait, irq, softirq, steal: all but the waiting ones. */
+/** user, nice, system, idle, iowait, irq, softirq, steal: all except the waiting ones. */
 export function linuxBusyMs(stat: string): number | null {
   const [, line] = /^cpu +([\d ]+)$/m.exec(stat) ?? [];
   if (line === undefined) return null;

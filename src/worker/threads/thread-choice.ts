@@ -1,7 +1,7 @@
 /**
- * worker/threads owns how many threads each native call of the batch loop uses. The count that a load begins with is
- * only a guess: steps are watched while they run, because other programs come and go. It is pure but for
- * processor-use.ts: clock and processor times are passed in. It knows nothing of contexts, jobs or models.
+ * worker/threads owns the number of threads of each native call of the batch loop. The first count of a load is only
+ * a guess: steps are watched while they run, because other programs come and go. It is pure except for
+ * processor-use.ts: clock and CPU times are passed in. It knows nothing of contexts, jobs or models.
  */
 import { CountSearch, type PlannedCall } from './count-search.ts';
 import { DECODE_SEARCH, MACHINE, PREFILL_SEARCH } from './limits.ts';
@@ -9,7 +9,7 @@ import { DECODE_SEARCH, MACHINE, PREFILL_SEARCH } from './limits.ts';
 export interface CallShape {
   readonly phase: 'decode' | 'prefill';
   readonly rows: number;
-  /** Position of the rows in their sequences, on average. */
+  /** Mean position of the rows in their sequences. */
   readonly depth: number;
   readonly atMs: number;
 }
@@ -17,7 +17,7 @@ export interface CallShape {
 interface CallTimes extends CallShape {
   readonly threads: number;
   readonly ms: number;
-  /** Processor time of this process meanwhile. */
+  /** CPU time of this process meanwhile. */
   readonly cpuMs: number;
   /** Cores that other programs used recently; null if unknown. */
   readonly othersCores: number | null;
@@ -33,24 +33,22 @@ export class ThreadChoice {
   readonly #decode: CountSearch;
   readonly #prefill: CountSearch;
   #others: number | null = null;
-  /** Time of undisturbed decode steps since the last change. */
   #quietMs = 0;
   #quietCount: number;
   #disturbed = 0;
 
   constructor({ counts, start }: Counts) {
     this.#decode = new CountSearch(counts, start, DECODE_SEARCH);
-    // Threads hardly wait for each other in a prefill, so all cores are best even where two threads decode no faster.
+    // Threads hardly wait for each other in a prefill, so all cores are best even if two threads decode no faster.
     this.#prefill = new CountSearch(counts, Math.max(...counts), PREFILL_SEARCH);
     this.#quietCount = start;
   }
 
-  /** Threads of decode steps, except in trials. */
   get decodeThreads(): number {
     return this.#decode.count;
   }
 
-  /** The count is worth beginning another load with: it was found on a quiet machine, and its neighbours are no better. */
+  /** Another load may begin with this count: it was found on a quiet machine, and its neighbours are no better. */
   get isConfirmed(): boolean {
     return this.#quietMs >= MACHINE.confirmMs && this.#decode.isSettled;
   }
@@ -95,7 +93,7 @@ function isQuiet({ ms, cpuMs, threads, othersCores }: CallTimes): boolean {
 
 const isLong = ({ phase, rows }: CallShape): boolean => phase === 'prefill' && rows >= MACHINE.prefillRows;
 
-/** Few rows of a prompt take as long as decode rows do; deep rows of many take as long as more rows at the beginning. */
+/** Few rows of a prompt take as long as decode rows; deep rows of many as long as more rows at the beginning. */
 function planned(call: CallShape): PlannedCall {
   const { rows, depth, atMs } = call;
   if (!isLong(call)) return { phase: 'decode', rows, cells: depth, atMs };

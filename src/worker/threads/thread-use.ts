@@ -1,4 +1,3 @@
-/** Sets the threads of each native call of the batch loop, and reports its time to the choice. */
 import type { FromWorker } from '../../contract/ipc.ts';
 import type { ChatModel } from '../model.ts';
 import { countsFor } from './counts.ts';
@@ -31,12 +30,11 @@ export class ThreadUse {
   begin(call: Omit<CallShape, 'atMs'>): RunningCall {
     const startedMs = performance.now();
     const threads = this.#choice.threadsFor({ ...call, atMs: startedMs });
-    // llama.cpp uses its count for batches from two rows on, so both are the same.
+    // llama.cpp uses its count for batches from two rows on, so both are set to the same number.
     this.#chat.context.setThreads(threads);
     return { ...call, threads, startedMs, cpuMs: ownCpuMs() };
   }
 
-  /** Milliseconds of the call. */
   end(call: RunningCall): number {
     const atMs = performance.now();
     const ms = atMs - call.startedMs;

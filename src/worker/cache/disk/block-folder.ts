@@ -26,11 +26,10 @@ import {
 } from './encrypted-file.ts';
 import { rename } from '../../../lib/files/busy.ts';
 
-/** Bytes that are encrypted and written at once: the longest delay of a step of the batch loop. */
+/** Bytes encrypted and written at once: they determine the longest delay of a step of the batch loop. */
 const WRITE_BYTES = 1024 * 1024;
-/** Bytes that are read at once. */
 const READ_BYTES = 4 * 1024 * 1024;
-/** Bytes that are read to find the end of a header; most headers are shorter. */
+/** Enough for most headers. */
 const FIRST_BYTES = 16 * 1024;
 /** Chosen: a conversation unused for a week is over, and its state should not be kept. */
 const LONGEST_UNUSED_MS = 7 * 24 * 3_600_000;
@@ -39,7 +38,6 @@ const NAME = /^([0-9a-f]{32})\.kv$/;
 export interface StoredBlock {
   readonly id: string;
   readonly header: BlockHeader;
-  /** Of the whole file. */
   readonly bytes: number;
   usedMs: number;
   /** Marked for all models: it is not evicted. */
@@ -58,7 +56,7 @@ export class BlockFolder {
     this.#key = key;
   }
 
-  /** All files with valid headers, parents first; removes the others, and leftovers of a crash. */
+  /** Returns all files with valid headers, parents first; removes the others, and leftovers of a crash. */
   async scan(): Promise<StoredBlock[]> {
     await makeFolder(this.path);
     const blocks: StoredBlock[] = [];
@@ -75,7 +73,7 @@ export class BlockFolder {
     return blocks.sort((a, b) => a.header.start - b.header.start);
   }
 
-  /** Temporary file, fsync, rename. `header.rowBytes` in all; the division into pieces does not matter. */
+  /** Temporary file, fsync, rename. `rows` have `header.rowBytes` in total, in any pieces. */
   async write(header: BlockHeader, rows: Iterable<Uint8Array>, pause: Pause): Promise<StoredBlock> {
     const id = domainTag(this.#key.secret, header.owner) + randomBytes(8).toString('hex');
     const temporary = path.join(this.path, temporaryName(id));
@@ -114,14 +112,14 @@ export class BlockFolder {
     await syncFolder(this.path);
   }
 
-  /** The file's raw bytes; null when it is missing or has another length. */
+  /** The encrypted bytes; null if the file is missing or has another length. */
   async fetch(block: StoredBlock, staging: Staging): Promise<Buffer | null> {
     return staging.read(this.#blockPath(block.id), block.bytes).catch(() => null);
   }
 
   /**
-   * Hands the rows to `take` through a function that gives the next so many bytes; true when all of them proved to be
-   * what was written. What was taken of a file that did not is worth nothing.
+   * Gives `take` a function that returns the next N bytes of the rows. If the result is false, the file failed its
+   * check: discard everything that was taken.
    */
   open(block: StoredBlock, encrypted: Buffer, take: (next: (bytes: number) => Uint8Array) => void): boolean {
     const end = headerEnd(encrypted);
@@ -139,7 +137,7 @@ export class BlockFolder {
     return opened !== null && at === last;
   }
 
-  /** Newer than the files after it, so that those are evicted first. */
+  /** Marks it as newer than the files that continue it, so that those are evicted first. */
   async touch(block: StoredBlock): Promise<void> {
     const seconds = (block.isPinned ? PINNED_MS : Date.now() - block.header.start) / 1000;
     await utimes(this.#blockPath(block.id), seconds, seconds).catch(() => undefined);
@@ -190,7 +188,7 @@ export class Staging {
   }
 }
 
-/** The same bytes in slices of this size, the last one shorter; each is valid until the next. */
+/** Slices of the same size, the last one shorter; each is valid until the next. */
 function* cutSlices(pieces: Iterable<Uint8Array>, bytes: number): Generator<Uint8Array> {
   const slice = Buffer.allocUnsafe(bytes);
   let filled = 0;
@@ -223,7 +221,6 @@ async function fill(file: FileHandle, buffer: Buffer): Promise<void> {
   }
 }
 
-/** Of a process that has ended. */
 function isLeftover(name: string): boolean {
   const owner = temporaryOwner(name);
   if (owner === null || owner === process.pid) return false;

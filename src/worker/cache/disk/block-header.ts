@@ -1,4 +1,4 @@
-/** Header of a file of state; read only after it has proved itself. */
+/** Header of a file of state, parsed only after its authentication. */
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 
@@ -13,15 +13,14 @@ const Layout = Type.Object({
 });
 
 export const BlockHeader = Type.Object({
-  /** The file of the tokens before these; null: the first. */
+  /** The file with the tokens before these; null: the first. */
   parent: Type.Union([Type.String({ pattern: '^[0-9a-f]{32}$' }), Type.Null()]),
-  /** Tokens before these. */
   start: Count,
-  /** Their ids, as little-endian 32-bit numbers in base64. */
+  /** Token ids as little-endian 32-bit numbers in base64. */
   tokens: Type.String(),
   /** Owner of the state, including its adapters. */
   owner: Type.String(),
-  /** Null: the state of all tokens up to here, as llama.cpp wrote it. */
+  /** Null: the state of all tokens up to here, in llama.cpp's format. */
   layout: Type.Union([Layout, Type.Null()]),
   rowBytes: Count,
   savesMs: Type.Number({ minimum: 0 }),
@@ -34,7 +33,6 @@ export function headerText(header: BlockHeader): Buffer {
   return Buffer.from(JSON.stringify(header), 'utf8');
 }
 
-/** Null for anything else. */
 export function parseHeader(text: Buffer): BlockHeader | null {
   try {
     const header: unknown = JSON.parse(text.toString('utf8'));
@@ -50,7 +48,6 @@ export function tokensText(tokens: Uint32Array): string {
   return bytes.toString('base64');
 }
 
-/** Null for anything but whole numbers. */
 export function decodeTokens(text: string): Uint32Array | null {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length === 0 || bytes.length % 4 !== 0) return null;

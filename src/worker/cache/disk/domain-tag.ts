@@ -1,9 +1,9 @@
-/** The name of a trust domain on the disk: files of all models tell by it whose they are, and nobody else who that is. */
+/** The name of a trust domain on the disk: workers of all models recognise it, and nothing else reveals the domain. */
 import { createHmac } from 'node:crypto';
 
 export const TAG_CHARS = 16;
 
-/** Of an owner without its adapters: those of one domain share what it may hold. */
+/** Ignores adapters: all owners of one domain share its quota. */
 export const ownerDomain = (owner: string): string => owner.split('\n', 1)[0] ?? '';
 
 export const domainTag = (secret: Uint8Array, owner: string): string =>

@@ -1,9 +1,9 @@
 /**
- * worker/cache/disk owns the files of the prompt cache: their form, how they are encrypted, what is on the disk and how much. It
- * knows no sequences and nothing of the native library.
- * This file is the form of one: a header and rows, each encrypted and authenticated (AES-256-GCM) under a key that is
- * derived from that of the instance, the file's own salt, what the state belongs to and whose it is. So a file that was
- * changed, cut, moved to another home or made by another engine build opens as nothing at all.
+ * worker/cache/disk owns the files of the prompt cache: their format, encryption, number and size. It knows no
+ * sequences and nothing of the native library.
+ * This file defines the format: a header and rows, each encrypted and authenticated (AES-256-GCM). The key is derived
+ * from the key of the instance, the file's salt, the conditions of the state and its owner. So a file that was changed,
+ * cut, moved to another home or written by another engine build fails to open.
  *
  *   magic 8 | salt 32 | bytes of the encrypted header 4 | encrypted header, tag 16 | encrypted rows, tag 16
  */
@@ -17,7 +17,7 @@ const CIPHER = 'aes-256-gcm';
 /** A key encrypts one text only, so the nonce may be the same for all. */
 const NONCE = Buffer.alloc(12);
 const HEADER_AT = MAGIC.length + SALT_BYTES + 4;
-/** Tokens of a whole window and the layers of a large model fit many times. */
+/** Enough for the tokens of a whole window and the layers of a large model. */
 const MOST_HEADER_BYTES = 4 * 1024 * 1024;
 
 export interface FileKey {
@@ -27,7 +27,7 @@ export interface FileKey {
   readonly belongsTo: string;
 }
 
-/** An encrypted header, and what encrypts the rows behind it. */
+/** `rows` encrypts the rows after the header. */
 interface EncryptedStart {
   readonly bytes: Buffer;
   readonly rows: CipherGCM;
@@ -51,14 +51,13 @@ export function endOfRows(rows: CipherGCM): Buffer {
   return Buffer.concat([rows.final(), rows.getAuthTag()]);
 }
 
-/** Length of the header of a file, by its first bytes; null when it is none of ours. */
+/** Length of a file's header from its first bytes; null for other files. */
 export function headerEnd(start: Buffer): number | null {
   if (start.length < HEADER_AT || !start.subarray(0, MAGIC.length).equals(MAGIC)) return null;
   const encrypted = start.readUInt32LE(HEADER_AT - 4);
   return encrypted > TAG_BYTES && encrypted <= MOST_HEADER_BYTES ? HEADER_AT + encrypted : null;
 }
 
-/** Null if it fails its check. */
 export function decryptHeader(key: FileKey, start: Buffer): Buffer | null {
   const end = headerEnd(start);
   if (end === null || start.length < end) return null;
@@ -70,7 +69,7 @@ export function decryptHeader(key: FileKey, start: Buffer): Buffer | null {
   );
 }
 
-/** Decrypts the rows of the file; nothing that it gives out is proven before `final()` came back. */
+/** Decrypts the rows. Its output is not authenticated before `final()` returns. */
 export function rowDecipher(key: FileKey, start: Buffer, tag: Buffer, owner: string): DecipherGCM {
   const end = headerEnd(start) ?? 0;
   const rows = createDecipheriv(CIPHER, keyFor(key, readSalt(start), `rows ${owner}`), NONCE);
@@ -79,13 +78,12 @@ export function rowDecipher(key: FileKey, start: Buffer, tag: Buffer, owner: str
   return rows;
 }
 
-/** Bytes of a file whose rows take `rowBytes`. */
 export const fileBytes = (headerEndBytes: number, rowBytes: number): number =>
   headerEndBytes + rowBytes + TAG_BYTES;
 
 export const FORM = { saltBytes: SALT_BYTES, tagBytes: TAG_BYTES, headerAt: HEADER_AT } as const;
 
-/** The decrypted text, or null when the tag does not match. */
+/** Null if the tag does not match. */
 export function proven<T>(open: () => T): T | null {
   try {
     return open();

@@ -1,10 +1,9 @@
-/** Token prefixes whose state was evicted: to distinguish a new prompt from one that came too late. Pure. */
+/** Token prefixes whose state was evicted, to distinguish new prompts from late ones. Pure. */
 import { sharedPrefix } from './shared-prefix.ts';
 
 const MOST_PREFIXES = 64;
 
 export class EvictedPrefixes {
-  /** The latest last. */
   #prefixes: Uint32Array[] = [];
 
   add(tokens: Uint32Array): void {
@@ -13,7 +12,6 @@ export class EvictedPrefixes {
     this.#prefixes = [...others, tokens].slice(-MOST_PREFIXES);
   }
 
-  /** Tokens that the prompt shares with one of them. */
   longest(prompt: Uint32Array): number {
     return this.#prefixes.reduce((most, known) => Math.max(most, sharedPrefix(known, prompt, 0)), 0);
   }

@@ -1,7 +1,7 @@
 /**
- * Order of eviction (GreedyDual-Size): every use raises a holding to the present level plus what a byte of it saves, and
- * each eviction raises the level to that of what went. So what is cheap to evaluate again goes first among what was used
- * at about the same time, and nothing stays for ever because it was dear once. Pure.
+ * Order of eviction (GreedyDual-Size). Every use sets the rank of a holding to the present level plus what a byte of
+ * it saves, and each eviction raises the level to the evicted rank. So among holdings of about the same age the
+ * cheapest to evaluate again goes first, and nothing stays forever. Pure.
  */
 export interface Holding {
   readonly bytes: number;
@@ -19,7 +19,6 @@ export class EvictionRank {
     holding.rank = this.#level + (holding.savesMs * MIB) / Math.max(1, holding.bytes);
   }
 
-  /** Evicted first; undefined if there are none. */
   least<T>(mayGo: readonly T[], holding: (one: T) => Holding): T | undefined {
     const [first, ...others] = mayGo;
     if (first === undefined) return undefined;

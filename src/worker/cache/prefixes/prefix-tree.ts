@@ -1,10 +1,8 @@
 /**
- * worker/cache/prefixes owns which token prefixes are held: the tree of them, which part of a prompt they cover, and
- * what gives way when a budget is full. It is pure and knows nothing of bytes, files or the native library.
- *
- * A node stands for the tokens that follow those of its parent. A `rows` node holds the state of exactly its own tokens:
- * any beginning of it can be used, but only behind its parents. A `whole` node holds the state of everything up to its
- * end, and is used as a whole or not at all.
+ * worker/cache/prefixes owns the tree of held token prefixes: the part of a prompt that they cover, and the order of
+ * eviction. It is pure and knows nothing of bytes, files or the native library. A node represents the tokens after
+ * those of its parent. A `rows` node holds the state of exactly its own tokens: any beginning of it can be used, but
+ * only after its parents. A `whole` node holds all state up to its end, and is used as a whole or not at all.
  */
 import { sharedPrefix } from './shared-prefix.ts';
 
@@ -13,7 +11,6 @@ type NodeKind = 'rows' | 'whole';
 export interface PrefixNode<T> {
   readonly kind: NodeKind;
   readonly tokens: Uint32Array;
-  /** Tokens before its own. */
   readonly start: number;
   readonly parent: PrefixNode<T> | null;
   readonly children: ReadonlySet<PrefixNode<T>>;
@@ -33,15 +30,13 @@ export interface UsedNode<T> {
 export interface PrefixMatch<T> {
   /** From the first token of the prompt on; a `whole` node is alone. */
   readonly used: readonly UsedNode<T>[];
-  /** Tokens of the prompt whose state they hold. */
   readonly length: number;
   /** Tokens that the prompt shares with the best candidate, usable or not. */
   readonly common: number;
-  /** Place of that candidate; null when nothing is held. */
+  /** That candidate; null if nothing is held. */
   readonly nearest: PrefixNode<T> | null;
 }
 
-/** The tokens of `node` and of all before it. */
 export function tokensUpTo<T>(node: PrefixNode<T>): Uint32Array {
   const all = new Uint32Array(node.start + node.tokens.length);
   for (let at: PrefixNode<T> | null = node; at !== null; at = at.parent) all.set(at.tokens, at.start);
@@ -52,7 +47,7 @@ export class PrefixTree<T> {
   readonly #roots = new Set<OpenNode<T>>();
   readonly #blockTokens: number;
 
-  /** `rows` nodes end where a multiple of this many tokens ends, or where the state does. */
+  /** `rows` nodes end at a multiple of this number of tokens, or at the end of the state. */
   constructor(blockTokens: number) {
     this.#blockTokens = blockTokens;
   }
@@ -67,8 +62,8 @@ export class PrefixTree<T> {
   }
 
   /**
-   * Adds what is missing of these tokens as rows, and returns the new nodes in order. A shorter end of the same tokens
-   * is replaced: `onReplaced` is told.
+   * Adds the missing nodes of these tokens, and returns them in order. Replaces a shorter last node of the same
+   * tokens.
    */
   addRows(
     tokens: Uint32Array,
@@ -106,7 +101,7 @@ export class PrefixTree<T> {
     return added;
   }
 
-  /** Null when the same is already held. */
+  /** Null if the same state is already held. */
   addWhole(tokens: Uint32Array, payload: () => T): PrefixNode<T> | null {
     for (const node of this.#roots) {
       if (node.kind === 'whole' && node.tokens.length === tokens.length && coversAll(node, tokens))
@@ -122,7 +117,7 @@ export class PrefixTree<T> {
     });
   }
 
-  /** Restores what an earlier process held; null when its place is taken. */
+  /** Adds a node of an earlier process; null if its place is taken. */
   restore(
     kind: NodeKind,
     tokens: Uint32Array,
@@ -143,7 +138,6 @@ export class PrefixTree<T> {
     return this.#add({ kind, tokens, start, parent: open, children: new Set(), payload });
   }
 
-  /** With everything after it, which would become unreachable; returns all removed nodes. */
   remove(node: PrefixNode<T>): PrefixNode<T>[] {
     const open = node as OpenNode<T>;
     (open.parent?.children ?? this.#roots).delete(open);
@@ -155,7 +149,7 @@ export class PrefixTree<T> {
     yield* withChildren(this.#roots);
   }
 
-  /** The rows that the prompt begins with, the longest whole state that it begins with, and the nearest candidate. */
+  /** Returns the rows that the prompt begins with, the longest whole state, and the nearest candidate. */
   #walk(prompt: Uint32Array) {
     const path: { node: OpenNode<T>; tokens: number }[] = [];
     let whole: OpenNode<T> | null = null;
@@ -192,7 +186,7 @@ export class PrefixTree<T> {
   }
 }
 
-/** Parents first. A conversation is a long chain of nodes, so this does not recurse. */
+/** A conversation is a long chain of nodes, so this does not recurse. */
 function* withChildren<T>(roots: Iterable<PrefixNode<T>>): Generator<PrefixNode<T>> {
   const open = [roots[Symbol.iterator]()];
   for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {

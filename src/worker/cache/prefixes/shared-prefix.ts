@@ -1,4 +1,3 @@
-/** Number of `tokens` that match `prompt` from position `from` on. */
 export function sharedPrefix(tokens: Uint32Array, prompt: Uint32Array, from: number): number {
   const most = Math.min(tokens.length, prompt.length - from);
   let at = 0;

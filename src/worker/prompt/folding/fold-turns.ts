@@ -1,7 +1,6 @@
 /**
- * Finds the folds that a conversation needs. It is tried on a skeleton: the same turns, each with one word in place of
- * its text. That costs little, whatever the texts are, and shows at once what a template refuses, leaves out, repeats or
- * puts elsewhere.
+ * Finds the folds that a conversation needs, by rendering a skeleton: the same turns, each with one word as its text.
+ * That costs little for any texts, and shows whether a template refuses, drops, repeats or moves a part.
  */
 import type { ToolDefinition } from '../../../contract/job.ts';
 import { memoizeByObject } from '../../../lib/base/memoize-by-object.ts';
@@ -16,14 +15,13 @@ export interface Folded {
   readonly folds: readonly string[];
 }
 
-/** Parts of a prompt that matter to a template. */
 interface Foldable {
   readonly turns: readonly PromptTurn[];
   readonly tools: readonly ToolDefinition[];
   readonly clockMs: number | null;
 }
 
-/** Renders a conversation; throws the template's refusal. */
+/** Throws the template's refusal. */
 type Render = (asked: Foldable) => string;
 
 interface Choice {
@@ -35,14 +33,14 @@ const TEXT_LOST = 'text=lost';
 
 /** Combinations of up to this many folds are tried; beyond that, all are applied, and superfluous ones removed. */
 const FEW_FOLDS = 2;
-/** Turns rendered in search of a combination, at most: some milliseconds. */
+/** Most turns rendered in search of a combination: some milliseconds. */
 const MOST_TURNS = 4_000;
 
 const chosen = memoizeByObject(
   (_template: object) => new RecentTexts<Choice>({ entries: 256, chars: 1_000_000 }),
 );
 
-/** The turns in a form that this template accepts; unchanged if no fold helps. */
+/** Returns the turns unchanged if no fold helps. */
 export function foldTurns<Prompt extends Foldable>(
   template: object,
   prompt: Prompt,
@@ -58,7 +56,6 @@ export function foldTurns<Prompt extends Foldable>(
   return { turns: applied(prompt.turns, folds), folds: loses ? [...names, TEXT_LOST] : names };
 }
 
-/** Everything except functions, which belong to the template. */
 const foldKey = (asked: object): string => JSON.stringify(asked);
 
 function foldNames(turns: readonly PromptTurn[], folds: readonly Fold[]): string[] {
@@ -66,7 +63,7 @@ function foldNames(turns: readonly PromptTurn[], folds: readonly Fold[]): string
   return [...new Set(used.map(({ name }) => name))];
 }
 
-/** Each text becomes a unique word: empty, a single word, or that with the tools block. */
+/** Each text becomes unique, of the same kind: empty, a word, or a word with the tools block. */
 function buildSkeleton(prompt: Foldable): Foldable {
   let count = 0;
   const word = (text: string): string => {
@@ -130,7 +127,6 @@ function neededFolds(skeleton: Foldable, render: Render): readonly Fold[] {
   return best.folds;
 }
 
-/** None, then single ones, then pairs. */
 function* combinations(all: readonly Fold[]): Generator<readonly Fold[]> {
   let layer: (readonly Fold[])[] = [[]];
   for (let size = 0; size <= FEW_FOLDS; size += 1) {
@@ -146,7 +142,7 @@ function applied(turns: readonly PromptTurn[], folds: readonly Fold[]): readonly
   return folds.reduce<readonly PromptTurn[]>((folded, { apply }) => apply(folded), turns);
 }
 
-/** Whether each of them changes the result of the others before it. */
+/** Whether each fold changes the result of those before it. */
 function haveEffect(turns: readonly PromptTurn[], folds: readonly Fold[]): boolean {
   let folded = turns;
   return folds.every(({ apply }) => {
@@ -156,7 +152,7 @@ function haveEffect(turns: readonly PromptTurn[], folds: readonly Fold[]): boole
   });
 }
 
-/** A refusal is worse than any number of missing words, and one of those than any misplaced ones. */
+/** A refusal is worse than any number of missing words, and a missing word than any misplaced ones. */
 function countFaults(turns: readonly PromptTurn[], skeleton: Foldable, render: Render): number {
   const text = renderedOrNull({ ...skeleton, turns }, render);
   if (text === null) return Infinity;
@@ -177,7 +173,7 @@ function countFaults(turns: readonly PromptTurn[], skeleton: Foldable, render: R
 /** Roles whose turns a template may write like those of the model. */
 const OTHERS: readonly PromptTurn['role'][] = ['system', 'tool'];
 
-/** Number of these roles with turns that this template writes like the model's, unless it writes all alike. */
+/** Number of these roles that the template writes like the model's, unless it writes all alike. */
 function takenForTheModels(
   turns: readonly PromptTurn[],
   text: string,
@@ -209,7 +205,7 @@ function renderedOrNull(prompt: Foldable, render: Render): string | null {
   }
 }
 
-/** In the order in which they are said. Thoughts of earlier turns are not among them: most templates leave those out by design. */
+/** In order of the conversation, without thoughts of earlier turns: most templates leave those out by design. */
 function listWords(turns: readonly PromptTurn[]): string[] {
   return turns.flatMap(({ content, toolCalls = [] }) => [
     ...(toText(content).string.match(/word\d+x/g) ?? []),

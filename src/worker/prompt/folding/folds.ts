@@ -1,6 +1,6 @@
 /**
- * Changes of a conversation for templates that refuse it or leave a part of it out. Each keeps every word, in order; what is
- * told in another role or place is named.
+ * Changes of a conversation for templates that refuse it or leave a part of it out. Each keeps every word in order,
+ * and names the parts whose role or place changed.
  */
 import { Text } from '../../../../packages/chat-templates/src/jinja/values/text.ts';
 import { type PromptTurn, toText } from './prompt-turn.ts';
@@ -14,7 +14,6 @@ export interface Fold {
   readonly apply: (turns: Turns) => PromptTurn[];
 }
 
-/** In the order in which they are applied. */
 export const FOLDS: readonly Fold[] = [
   { name: 'system=merged', apply: mergeOpening },
   { name: 'empty=dropped', apply: (turns) => turns.filter(saysSomething) },
@@ -31,7 +30,7 @@ export const FOLDS: readonly Fold[] = [
 
 const GAP = Text.client('\n\n');
 
-/** Both texts, the first in front; what is empty leaves no gap. */
+/** An empty text leaves no gap. */
 function joined(first: string | Text, second: string | Text): string | Text {
   if (isEmpty(first)) return second;
   return isEmpty(second) ? first : Text.concat([toText(first), GAP, toText(second)]);
@@ -42,7 +41,6 @@ export function isEmpty(content: string | Text): boolean {
   return toText(content).string.trim() === '';
 }
 
-/** Number of system turns that open the conversation. */
 function openingLength(turns: Turns): number {
   const end = turns.findIndex(({ role }) => role !== 'system');
   return end < 0 ? turns.length : end;
@@ -59,7 +57,7 @@ function withContent(turn: PromptTurn, next: PromptTurn): PromptTurn {
   return { ...turn, content: joined(turn.content, next.content) };
 }
 
-/** Each call of a turn in a turn of its own, in front of its result. */
+/** Each call gets a turn of its own, before its result. */
 function splitCalls(turns: Turns): PromptTurn[] {
   const split: PromptTurn[] = [];
   for (let at = 0; at < turns.length; at += 1) {
@@ -87,7 +85,6 @@ function findResult(id: string, index: number, results: Turns): PromptTurn | und
   return named ?? (results.every(({ toolCallId = '' }) => toolCallId === '') ? results[index] : undefined);
 }
 
-/** Whether the turn has content. */
 function saysSomething({ role, content, toolCalls = [] }: PromptTurn): boolean {
   return role === 'tool' || toolCalls.length > 0 || !isEmpty(content);
 }
@@ -106,7 +103,10 @@ function asUser(role: PromptTurn['role']): (turn: PromptTurn) => PromptTurn[] {
   return (turn) => [turn.role === role ? { role: 'user', content: turn.content } : turn];
 }
 
-/** System turns from that place on: to the head of the user's next words, where those follow at once; else in their own place. */
+/**
+ * Moves system turns from that place on to the start of the user's message that follows directly; without one, they
+ * become user turns in place.
+ */
 function moveSystem(turns: Turns, from: number): PromptTurn[] {
   const moved: PromptTurn[] = turns.slice(0, from);
   let waiting: PromptTurn | null = null;
@@ -150,7 +150,7 @@ function addQuestions(turns: Turns): PromptTurn[] {
   });
 }
 
-/** Several turns of the user, or of the model, in a row become one; calls come last in it. */
+/** Consecutive turns of the user, or of the model, become one, with its calls last. */
 function mergeAlike(turns: Turns): PromptTurn[] {
   return merged(
     turns,
