@@ -1,6 +1,6 @@
 /**
- * The composition root: constructs identity, registry, backend, engine and HTTP edge and wires them; no logic.
- * It never loads native code: engine/local forks the one file that does.
+ * The composition root: constructs identity, registry, backend, engine and HTTP edge and connects them; no logic. It
+ * never loads native code: engine/local forks the one file that does.
  */
 import { randomBytes } from 'node:crypto';
 import { homedir, hostname, networkInterfaces } from 'node:os';
@@ -72,13 +72,12 @@ import { loadLimits } from './engine/local/limits.ts';
 export interface RunningService {
   readonly port: number;
   readonly registry: Registry;
-  /** What shows that the user of the page runs this service. */
+  /** Proves that the page belongs to the user that runs this service. */
   readonly pageToken: string;
-  /** Reads the files of the certificate again, for the connections that come from now on; throws where they do not fit. */
+  /** Reads the certificate files again for new connections; throws if certificate and key do not match. */
   renewTls(): void;
-  /** Lets requests in; those that came earlier have waited. */
+  /** Admits requests; earlier ones have waited. */
   open(): void;
-  /** Stops accepting, lets running answers finish until the deadline, ends every worker. */
   close(drainMs: number): Promise<void>;
 }
 
@@ -86,11 +85,11 @@ export interface AppOptions {
   readonly config: Config;
   readonly version: string;
   readonly logger: FastifyBaseLogger;
-  /** The home folder cannot be changed: what is there serves, and nothing is kept. */
+  /** The home folder is read-only: installed models are served, and nothing is stored. */
   readonly readOnly?: boolean;
   readonly env: NodeJS.ProcessEnv;
   readonly builtins: Builtins;
-  /** Begins the end of the process, for a request of its user. */
+  /** Shuts the process down on an authorised request. */
   readonly quit: HttpOptions['quit'];
 }
 
@@ -102,7 +101,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const hint = libraryHint(libraries);
   const untested = untestedRelease(libraries);
   if (hint !== null) logger.warn({}, hint);
-  // Hashed once, as soon as the service listens: before, it would hold up the first answer.
+  // Hashed as soon as the service listens; earlier, it would delay the first response.
   const listening = deferred<void>();
   const serverSource = listening.promise.then(() => hashServerSource());
   const bound = createBackendBinding({
@@ -351,7 +350,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   });
   const { port } = entrances;
   address = `${host}:${port}`;
-  // Before the first worker, which inherits it, and before the first request.
+  // Before the first worker, which inherits the seal, and before the first request.
   if (config.sealed) seal = await sealServer({ host: config.host, port });
   listening.resolve();
   batches?.start(batchEdge(useCases, config.maxBodyBytes));
@@ -384,7 +383,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
 const credentialsOf = (tls: TlsFiles | null) =>
   tls === null ? null : { cert: tls.certificate.pem, key: tls.key };
 
-/** The settings of access stay live; what follows from the address does not change but for the addresses of the machine. */
+/** Access settings are live. Facts derived from the address are fixed, except for the machine's own addresses. */
 function boundAccess(config: Config, certified: () => readonly string[]): AccessRules {
   const addresses = (): string[] =>
     Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
@@ -399,7 +398,7 @@ function boundAccess(config: Config, certified: () => readonly string[]): Access
   }) as AccessRules;
 }
 
-/** Each device with what it has, what is free of it, and what no plan touches. */
+/** Per device: total, free, and the memory that no plan uses. */
 function deviceStatuses(backend: LocalBackend): DeviceStatus[] {
   const total = backend.totalMemory();
   const { reserveBytes } = DEFAULT_SCHEDULER_LIMITS;
@@ -409,7 +408,7 @@ function deviceStatuses(backend: LocalBackend): DeviceStatus[] {
   });
 }
 
-/** Read whenever a decision needs them, because the configuration may change meanwhile. */
+/** Getters, because the configuration may change at run time. */
 function liveLimits(config: Config) {
   return {
     get maxQueue() {

@@ -1,7 +1,4 @@
-/**
- * Reports of the prompt cache: for each request, why its prompt was evaluated. They are kept in memory, bounded, apart for
- * each API key, and never logged.
- */
+/** Reasons why the prompt of each request was evaluated. Kept in memory, bounded per API key, and never logged. */
 import type { CacheFacts, CacheMissReason, JobEvent } from '../contract/job-event.ts';
 import { missReason } from '../contract/prompt-difference.ts';
 import type { Clock } from '../lib/base/clock.ts';
@@ -17,7 +14,6 @@ type CacheReason = 'continued' | CacheMissReason;
 
 interface Words {
   readonly sentence: string;
-  /** Advice that would have avoided the miss, or null. */
   readonly advice: string | null;
 }
 
@@ -59,7 +55,6 @@ export class CacheLog {
     this.#reports = new SharedMap({ entries: mostReports });
   }
 
-  /** An account that also notes how the prompt of a request was found. */
   watch({ account, owner, requestId }: Caller, model: string): RequestAccount {
     let isNoted = false;
     return {
@@ -77,7 +72,6 @@ export class CacheLog {
     };
   }
 
-  /** Throws `cache_report_not_found`. */
   why(owner: string, requestId: string): CacheReport {
     const report = this.#reports.get(`${owner}\n${requestId}`);
     if (report === undefined) throw fail('cache_report_not_found', { id: requestId, param: 'id' });
@@ -113,7 +107,7 @@ function cacheReason(started: Started): CacheReason {
   return missReason(started) ?? (isKnown ? 'continued' : 'cold');
 }
 
-/** Where the cached tokens came from; all from a slot if the engine does not report it. */
+/** Attributes all cached tokens to a slot if the engine does not report their sources. */
 export function tokenOrigins({
   cachedTokens,
   cache,

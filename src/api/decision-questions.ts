@@ -1,4 +1,3 @@
-/** Questions of a request, read and put into words. Pure. */
 import { refusal } from '../lib/errors/refusal.ts';
 import type { Turn } from '../contract/job.ts';
 import {
@@ -73,7 +72,6 @@ function distinct(
   });
 }
 
-/** Text, or a list of texts and of JSON. */
 export function readParts(given: unknown, path: string): string {
   if (typeof given === 'string') return given.toWellFormed();
   if (!Array.isArray(given)) throw refusal(path, 'must be a text, or a list of parts');
@@ -91,7 +89,6 @@ function readPart(part: unknown, path: string): string {
 
 const ROLES = { user: 'user', system: 'system', developer: 'system', assistant: 'assistant' } as const;
 
-/** The input as the beginning of a conversation. */
 export function readInput({ input }: Pick<DecisionRequest, 'input'>): Turn[] {
   if (typeof input === 'string') return [{ role: 'user', content: readParts(input, 'input') }];
   if (!Array.isArray(input) || input.length === 0)
@@ -107,10 +104,10 @@ export function readInput({ input }: Pick<DecisionRequest, 'input'>): Turn[] {
   });
 }
 
-/** The answer as the model writes it: no spelling begins another, so their probabilities are of different answers. */
+/** The answer as the model writes it. No spelling is a prefix of another, so their probabilities exclude each other. */
 export const spellOption = (value: string | boolean): string => JSON.stringify(value);
 
-/** The conversation that asks it; everything before its words is the same for each question of a request. */
+/** Only the end differs between questions, so the prompt cache serves the rest. */
 export function asking(input: readonly Turn[], question: Question, options: readonly Option[]): Turn[] {
   const words = inWords(question, options);
   const last = input.at(-1);
@@ -128,12 +125,12 @@ function inWords({ type, instructions }: Question, options: readonly Option[]): 
   return `${instructions}\n${kind}:\n${listed.join('\n')}\nAnswer with one of them only, as it is spelled here.`;
 }
 
-/** Chosen: each order is one more reading of the question. */
+/** Chosen: each order costs one more evaluation of the question. */
 const MOST_ORDERS = 4;
 
 /**
- * The orders in which options are listed. If order must have no influence, they follow from the options alone, and
- * each option gets different places.
+ * The orders in which options are listed. If order must have no influence, they depend on the options alone, and each
+ * option gets different positions.
  */
 export function optionOrders({ type, options }: Question, isAnyOrder: boolean): (readonly Option[])[] {
   if (!isAnyOrder || type !== 'choice') return [options];

@@ -1,6 +1,6 @@
 /**
- * POST /v1/decisions: typed questions about one input. Nothing is generated: each option is scored as the beginning of an
- * answer, by the log probabilities of its tokens. The input is evaluated once for all options.
+ * POST /v1/decisions: typed questions about one input. Nothing is generated: each option is scored as the beginning
+ * of an answer, by the log probabilities of its tokens. The input is evaluated once for all options.
  */
 import type { ExplainedEvent, JobEvent, Usage } from '../contract/job-event.ts';
 import type { GenerateJob, Job, Turn } from '../contract/job.ts';
@@ -73,7 +73,7 @@ function requireTokens(model: ServedModel): void {
   });
 }
 
-/** Probabilities of the options in the order sent; their sum is 1. */
+/** Probabilities in the order sent; their sum is 1. */
 async function optionProbabilities(
   scorer: Scorer,
   input: readonly Turn[],
@@ -82,7 +82,7 @@ async function optionProbabilities(
 ): Promise<number[]> {
   const orders = optionOrders(question, isAnyOrder);
   const sums = question.options.map(() => 0);
-  // A fixed order, so that equal questions have equal sums.
+  // A fixed order, so that equal questions have equal floating-point sums.
   const summed = isAnyOrder ? (orders[0] ?? question.options) : question.options;
   for (const order of orders) {
     const scores = await scorer.score(asking(input, question, order), summed);
@@ -94,7 +94,6 @@ async function optionProbabilities(
   return sums;
 }
 
-/** Log probabilities as probabilities that add up to 1. */
 export function normalised(logprobs: readonly number[]): number[] {
   const largest = Math.max(...logprobs);
   const weights = logprobs.map((logprob) => Math.exp(logprob - largest));
@@ -104,7 +103,6 @@ export function normalised(logprobs: readonly number[]): number[] {
 
 type Run = Omit<WholeRun, 'job'>;
 
-/** Asks one model how likely answers are. */
 class Scorer {
   readonly usages: Usage[] = [];
   readonly #engine: Pick<Engine, 'submit'>;
@@ -116,7 +114,6 @@ class Scorer {
     this.#run = run;
   }
 
-  /** The log probability of each option as the beginning of an answer. */
   async score(turns: readonly Turn[], options: readonly Option[]): Promise<number[]> {
     const job = this.#scoringJob(turns);
     const explained = await this.#last(

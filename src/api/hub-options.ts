@@ -1,4 +1,4 @@
-/** The hub's address and token, from the variables of its own tools. */
+/** The hub's address and token, from the environment variables of its own tools. */
 import { homedir } from 'node:os';
 import { fail } from '../lib/errors/svc-error.ts';
 import type { LookOptions } from '../store/hub/choose/search.ts';
@@ -8,9 +8,8 @@ export interface HubEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Private hosts that a hub may redirect to. */
   readonly hubHosts: readonly string[];
-  /** Nothing is fetched. */
   readonly sealed: boolean;
-  /** Comes before the variables. */
+  /** Overrides the variables. */
   readonly tokenFile?: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { Models } from './models/served-model.ts';
 
 export const PRODUCT_NAME = 'hearth';
 
-/** Identity of the process; fixed at boot, and public. */
+/** Fixed at boot, and public. */
 export interface ProcessIdentity {
   readonly version: string;
   readonly instanceId: string;
@@ -16,19 +16,16 @@ export interface IdentityPorts {
   readonly process: ProcessIdentity;
   readonly models: Pick<Models, 'defaultId'>;
   readonly serverSourceSha256: () => Promise<string>;
-  /** Null when no backend is bound. */
   readonly backendSha256: () => Promise<string | null>;
-  /** The release of the bound build, where Hearth's tests do not run on it. */
+  /** The release of the bound build, if Hearth's tests do not cover it. */
   readonly untestedRelease?: () => string | null;
   readonly isNativeReady: () => boolean;
-  /** Null: the service is not sealed. */
   readonly sealed: () => Identity['sealed'] | null;
-  /** Upstreams whose models are served. */
   readonly listUpstreams?: () => Promise<NonNullable<Identity['upstreams']>>;
   readonly sign: (body: Identity, nonce: string) => IdentitySignature;
 }
 
-/** The identity that the process is bound to; with a nonce, signed by the key of this instance. */
+/** Signed by the key of this instance if there is a nonce. */
 export async function identity(ports: IdentityPorts, nonce: string | undefined): Promise<Identity> {
   const sealed = ports.sealed();
   const untested = ports.untestedRelease?.() ?? null;
@@ -47,7 +44,7 @@ export async function identity(ports: IdentityPorts, nonce: string | undefined):
     backend_sha256: backend,
     ...(untested === null ? {} : { backend_untested: untested }),
     native_ready: ports.isNativeReady(),
-    // Before any chat model is installed there is only the alias to name.
+    // Without an installed chat model there is only the alias.
     default_model: (await ports.models.defaultId('chat')) ?? 'default',
     endpoints: { ...endpoints },
     tool_protocol: TOOL_PROTOCOL,

@@ -1,7 +1,4 @@
-/**
- * The page's use cases for installed models: list, fetch, name, configure, check and remove them. The store does the work,
- * as it does for the verbs of the terminal.
- */
+/** The page's use cases for installed models. The store does the work, as it does for the verbs of the terminal. */
 import path from 'node:path';
 import type { ModelFormatFacts } from '../contract/job-event.ts';
 import { SETTING_GROUPS } from '../contract/settings/load-settings.ts';
@@ -55,31 +52,26 @@ export interface LibraryPorts {
   readonly hub: HubEnvironment;
   readonly foreign: ForeignEnvironment;
   readonly probe: Probe;
-  /** Undefined: nobody asks who signed a model. */
+  /** Undefined: signatures are not checked. */
   readonly signatures: SignatureGate | undefined;
-  /** Signers of an installed model; null: nobody checked. */
   readonly signed: (model: ModelManifest) => Promise<Library['models'][number]['signature'] | null>;
-  /** Format of a model with the settings of that target. */
   readonly askFormat: (target: ModelTarget) => Promise<ModelFormatFacts | null>;
-  /** The last evaluation of a model; null: none. */
   readonly measured: (model: ModelManifest) => Promise<ModelEval['eval']>;
   readonly builtins: Builtins;
   readonly log: Logger;
 }
 
-/** The models that ship with Hearth. */
 export interface Builtins {
-  /** The ids of those that are not installed. */
   missing(registry: Registry): Promise<readonly string[]>;
   restore(registry: Registry, id: string): Promise<void>;
 }
 
-/** Events of a long change; the last one is `done`. */
+/** The last event is `done`. */
 export type Progress = { readonly progress: InstallEvent } | { readonly done: object };
 
 const UNLOAD = 'unload the model to have it at once';
 
-/** Pulls, imports and checks of files at a time. */
+/** Concurrent pulls, imports and checks of files. */
 const MOST_LONG_CHANGES = 4;
 
 export class LibraryUseCases {
@@ -90,7 +82,7 @@ export class LibraryUseCases {
     this.#ports = ports;
   }
 
-  /** `isShown`: whether who asks may look at the model with that id. */
+  /** `isShown`: whether the caller may see the model with that id. */
   async show(isShown: (id: string) => boolean): Promise<Library> {
     const { registry, models, builtins } = this.#ports;
     const [served, manifests, damaged, restorable, chat, embedding] = await Promise.all([
@@ -164,7 +156,7 @@ export class LibraryUseCases {
     };
   }
 
-  /** `check` throws where the model is not to be shown. */
+  /** `check` throws if the caller may not see the model. */
   async plan(name: string, numCtx: number | null, check: (id: string) => void): Promise<LoadPlan> {
     const { models, engine } = this.#ports;
     const model = await models.find(name);
@@ -174,7 +166,7 @@ export class LibraryUseCases {
     return { model: model.id, loaded, slots, num_ctx: window, memory, evicts: [...evicts] };
   }
 
-  /** The last result of `hearth eval`. `check` throws if the model is not to be shown. */
+  /** The last result of `hearth eval`. `check` throws if the caller may not see the model. */
   async lastEval(name: string, check: (id: string) => void): Promise<ModelEval> {
     const { models, registry, measured } = this.#ports;
     const { id } = await models.find(name);
@@ -204,7 +196,7 @@ export class LibraryUseCases {
     const { registry, engine, log } = this.#ports;
     const { id, removed } = await removeModel(registry, model);
     if (removed === 'alias') return { model: id, note: 'Only the alias was removed.' };
-    // Requests that run are finished; nobody waits here for them.
+    // Running requests finish; the reply does not wait for them.
     engine
       .unload(id)
       .catch((error: unknown) => log.error({ err: error }, 'An unload failed because of a bug.'));
@@ -275,7 +267,7 @@ export class LibraryUseCases {
     });
   }
 
-  /** A person writes `~` for the folder of the user that runs the service, which no shell expands here. */
+  /** Expands `~` to the home of the user that runs the service, because no shell does. */
   #fromHome(file: string): string {
     return file.startsWith('~/') ? path.join(this.#ports.foreign.userHome, file.slice(2)) : file;
   }
@@ -293,7 +285,7 @@ export class LibraryUseCases {
     return found;
   }
 
-  /** A reader that leaves stops the work; what was fetched by then is kept for the next time. */
+  /** A reader that leaves stops the work; the next attempt continues with the fetched part. */
   #long(
     signal: AbortSignal,
     work: (onEvent: OnInstallEvent, signal: AbortSignal) => Promise<object>,

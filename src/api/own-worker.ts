@@ -1,4 +1,4 @@
-/** A worker of this process alone, apart from any server: for trying a file, replaying a record, asking about GPUs. */
+/** A worker of this process alone, independent of any server: for trying a file, replaying a record, listing GPUs. */
 import type { BackendFacts } from '../contract/load.ts';
 import { systemClock } from '../lib/base/clock.ts';
 import { silentLogger } from '../lib/base/logger.ts';
@@ -22,7 +22,6 @@ export function startOwnWorker({ env, ...settings }: WorkerSettings): LocalBacke
   });
 }
 
-/** The library and devices of a worker with these settings. */
 export async function askDevices(settings: WorkerSettings): Promise<BackendFacts> {
   const backend = startOwnWorker(settings);
   try {

@@ -1,7 +1,6 @@
 /**
- * Pinned prompts: the state of what the latest chat of a key began with, its system prompt and tools, is kept until the pin
- * is removed. Nobody has to name the words: whatever client sent them, in whatever dialect, they are those that the model
- * has just read. A pin serves the key that made it and is seen by no other.
+ * Pinned prompts: the system prompt and tools of a key's latest chat stay in the cache until the pin is removed. A
+ * client does not send the text again, so pins work in every dialect. A pin is visible only to the key that made it.
  */
 import { randomBytes } from 'node:crypto';
 import type { PinJob } from '../contract/job.ts';
@@ -39,7 +38,7 @@ export class PinUseCases {
     return { object: 'list', data: own.map(shown) };
   }
 
-  /** Throws `pin_refused` where there is nothing to pin, or no room for it. */
+  /** Throws `pin_refused` if there is nothing to pin, or no room for it. */
   async pin(name: string, caller: Caller): Promise<CachePin> {
     const { home, models, clock } = this.#ports;
     const model = await models.find(name);
@@ -80,7 +79,8 @@ export class PinUseCases {
     if (this.#isLoaded(modelId)) {
       await this.#run(await models.find(modelId), { domain: caller.owner, ends: prefix }, caller);
     } else if (digest !== null && !pins.some((pin) => pin !== record && pin.digest === digest)) {
-      // The next load of the model would do it, if there is one. While it has other pins, nobody here knows whose is what.
+      // The next load of the model would do it, if there is one. If it has other pins, the files of this one are not
+      // known here.
       const kinds = await cachedKinds(cacheFolder(home));
       for (const { files } of kinds.filter(({ name }) => isOfModel(name, digest))) await release(files);
     }
@@ -104,7 +104,7 @@ export class PinUseCases {
   }
 }
 
-/** Beginnings under LoRA adapters belong to the same key. */
+/** Prefixes with LoRA adapters belong to the same key. */
 const belongsTo = ({ prefix }: PinRecord, owner: string): boolean => prefix.owner.split('\n')[0] === owner;
 
 const shown = ({ id, model, prefix, bytes, createdAt }: PinRecord): CachePin => ({

@@ -1,7 +1,4 @@
-/**
- * POST /v1/rerank: documents in the order of how well they answer a query, by a model that ranks pairs, else by comparing
- * vectors.
- */
+/** POST /v1/rerank: sorts documents by a model that ranks pairs, or else by comparing vectors. */
 import { MOST_DOCUMENTS, RerankRequest, type RerankResponse } from '../wire/inference/rerank.ts';
 import { fail, isFailure } from '../lib/errors/svc-error.ts';
 import { type Caller, newJobId } from './caller.ts';
@@ -18,14 +15,13 @@ export interface RerankPorts extends EmbeddingPorts {
 
 export interface RerankAnswer {
   readonly body: RerankResponse;
-  /** Source of the scores: a ranking model, or vectors of one of these kinds. */
   readonly backend: 'rank' | Vectors['backend'];
   readonly ignored: readonly string[];
 }
 
 interface Score {
   readonly score: number;
-  /** The document was cut, or the query to which it is compared. */
+  /** The document was cut, or the query that it is compared to. */
   readonly truncated: boolean;
 }
 
@@ -65,7 +61,7 @@ export async function rerank(ports: RerankPorts, body: RerankRequest, caller: Ca
   return { ignored, backend, body: { object: 'list', model, results, usage } };
 }
 
-/** The model that was named, where it ranks; the newest that does, where none was named. */
+/** The named model if it ranks; without a name, the newest that does. */
 async function findRanker(models: RerankPorts['models'], name: string | null): Promise<ServedModel | null> {
   if (name !== null) {
     const named = (await models.list()).find(({ id, aliases }) => id === name || aliases.includes(name));
@@ -98,7 +94,7 @@ async function rank(
   return { model: model.id, backend: 'rank', scores, tokens };
 }
 
-/** Vectors have length one, so their dot product is the cosine; each keeps the width that its model gives. */
+/** Vectors have length one, so their dot product is the cosine. Each keeps its model's width. */
 async function compareVectors(
   ports: RerankPorts,
   { body, query, documents, caller }: Asked,
@@ -121,16 +117,15 @@ async function compareVectors(
   return { model, backend, scores, tokens };
 }
 
-/** The client requested a ranking; the comparison of vectors is an internal detail. */
+/** Replaces the error of a vector request: the client requested a ranking. */
 function inItsWords(error: unknown): never {
   if (!isFailure(error, 'wrong_model_kind')) throw error;
   throw fail('wrong_model_kind', { ...error.detail, use: 'reranking', wanted: 'rerank or embedding' });
 }
 
-/** Path of a document in errors, in either form. */
+/** Path of a document in errors. */
 const documentName = (index: number): string => `documents[${index}]`;
 
-/** Well-formed and not empty, or a 400. */
 function readQuery(query: RerankRequest['query']): string {
   const remedy = 'send the text that the documents are to answer';
   if (typeof query !== 'string') refuse(`query must be a string; ${remedy}.`, 'query');

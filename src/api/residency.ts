@@ -5,7 +5,7 @@ import type { Models } from './models/served-model.ts';
 
 export type MeasuredSpeed = (modelId: string) => number | null;
 
-/** Loaded models; listing them neither loads a model nor keeps one loaded. */
+/** Listing neither loads a model nor keeps one loaded. */
 export function listResidencies(
   engine: Pick<Engine, 'residencies'>,
   measuredSpeed: MeasuredSpeed = () => null,
@@ -45,7 +45,6 @@ export function listResidencies(
   };
 }
 
-/** By device, next to the planned memory. */
 function memoryByDevice({ planned, facts }: ResidencyStatus): ResidencyList['data'][number]['memory'] {
   const measured = facts?.measured;
   const devices = new Set([...planned, ...(measured ?? [])].map(({ device }) => device));
@@ -61,7 +60,7 @@ export interface UnloadPorts {
   readonly engine: Pick<Engine, 'unload'>;
 }
 
-/** Unloads a model by id or alias; one that is not loaded is reported so. */
+/** By id or alias. A model that is not loaded is reported, not an error. */
 export async function unloadModel({ models, engine }: UnloadPorts, name: string) {
   const { id } = await models.find(name);
   return { model: id, unloaded: await engine.unload(id) };

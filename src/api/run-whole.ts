@@ -13,7 +13,7 @@ export interface WholeRun {
   readonly keepAlive: string | number | null | undefined;
 }
 
-/** Runs a job whose answer is wanted at once, in the model's usual window, and enters what came of it in the caller's account. */
+/** Runs a job at once in the model's usual window, and records the result in the caller's account. */
 export async function runWhole(
   engine: Pick<Engine, 'submit'>,
   { model, job, caller, keepAlive }: WholeRun,

@@ -1,7 +1,7 @@
 /**
  * api owns what the service can do, one use case per folder or file, each over the two or three ports that it names.
- * It knows nothing of HTTP, the command line or settings. This file hands every use case its ports; what http/ gets is
- * the result.
+ * It knows nothing of HTTP, the command line or settings. This file passes the ports to every use case and returns
+ * the result to http/.
  */
 import type { Clock } from '../lib/base/clock.ts';
 import type { Engine, UpstreamStatus } from '../engine/ports.ts';
@@ -70,39 +70,29 @@ export interface UseCases {
     list(): ResidencyList;
     unload(name: string): Promise<{ model: string; unloaded: boolean }>;
   };
-  /** Ends a job of any client. */
   stopJob(jobId: string): { job: string; stopped: boolean };
-  /** Reports why a request's prompt was evaluated; throws `cache_report_not_found`. */
   cacheReport(requestId: string, owner: string): CacheReport;
   readonly pins: PinUseCases;
   readonly ollama: OllamaUseCases;
-  /** Null: no files and batches are kept. */
   readonly batches: BatchUseCases | null;
   keyUses(): readonly KeyUse[];
-  /** The page's actions on installed models. */
   readonly library: LibraryUseCases;
-  /** The latest requests and their results. */
   readonly requests: Pick<RequestRecorder, 'list' | 'find'> & { archive(): object };
-  /** State of the engine, and its changes. */
   readonly events: Pick<EngineFeed, 'state' | 'follow'>;
   readonly queueFull: Engine['queueFull'];
   identity(nonce: string | undefined): Promise<Identity>;
   health(): HealthResponse;
 }
 
-/** Everything that some use case works with. */
 export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
   readonly home: string;
   readonly models: Models;
   /** Includes the stages for keys, checks of answers, and shorter conversations. */
   readonly engine: Omit<Engine, 'drain'>;
   readonly stops: Pick<JobStops, 'stop'>;
-  /** The summaries of the stage that makes conversations shorter. */
   readonly summaries: SummaryBook;
   readonly evidence: EvidenceIssuer | null;
-  /** Status of upstreams; absent: there can be none. */
   readonly upstreams?: () => readonly UpstreamStatus[];
-  /** Null: no response is kept. */
   readonly responses: ResponseKeeper | null;
   readonly batches: BatchUseCases | null;
   readonly events: UseCases['events'];
@@ -110,7 +100,7 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
   readonly library: LibraryUseCases;
   readonly recorder: Pick<RequestRecorder, 'list' | 'find' | 'details'>;
   readonly clock: Pick<Clock, 'unixMs'>;
-  /** Tokens per second of a model's latest answer, or null; absent: nobody measures. */
+  /** Tokens per second of a model's latest answer; null: none yet. */
   readonly measuredSpeed?: MeasuredSpeed;
   readonly options: {
     readonly allowHashEmbeddings: boolean;
@@ -119,7 +109,6 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
     readonly volatileLines: VolatileTreatment;
     readonly fetchImages?: boolean;
     readonly hubHosts?: readonly string[];
-    /** Nothing is fetched. */
     readonly sealed?: boolean;
   };
 }
@@ -191,7 +180,7 @@ interface HealthPorts {
   readonly isNativeReady: () => boolean;
 }
 
-/** Cheap by construction: loads nothing, hashes nothing, keeps nothing loaded. */
+/** Must stay cheap: loads nothing, hashes nothing, keeps nothing loaded. */
 function health({ isDraining, isNativeReady }: HealthPorts): HealthResponse {
   return {
     status: isDraining() ? DRAINING : 'ok',

@@ -1,7 +1,4 @@
-/**
- * POST /v1/tokenize and /v1/detokenize: a text in a model's own tokens, and back. Their jobs take no slot, so they do not
- * wait for running answers.
- */
+/** POST /v1/tokenize and /v1/detokenize. Their jobs take no slot, so they do not wait for running answers. */
 import type { JobEvent } from '../contract/job-event.ts';
 import type { VocabularyJob } from '../contract/job.ts';
 import { requireEvent } from '../engine/collect.ts';
@@ -75,7 +72,7 @@ export async function detokenize(
   return { understood: { ignored }, body: { model: model.id, content: text } };
 }
 
-/** Uses the default model: the request cannot name one. */
+/** The request cannot name a model, so this uses the default one. */
 export async function tokenizerInfo(
   ports: VocabularyPorts,
   caller: Caller,
@@ -96,7 +93,7 @@ export async function tokenizerInfo(
   return { understood: { ignored: [] }, body };
 }
 
-/** The one text that was sent, under whichever name. */
+/** Clients send the text under three names. */
 function readText({ input, content, prompt }: TokenizeRequest): string {
   const sent = [input, content, prompt].filter((text) => text !== null && text !== undefined);
   const [text] = sent;
@@ -110,7 +107,6 @@ function readText({ input, content, prompt }: TokenizeRequest): string {
   });
 }
 
-/** Chat and embedding models both have a vocabulary. */
 async function anyModel(models: VocabularyPorts['models'], name: string): Promise<ServedModel> {
   if (name === 'default') return models.resolve(name, 'chat');
   if (name === 'default-embedding') return models.resolve(name, 'embedding');

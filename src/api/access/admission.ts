@@ -1,4 +1,4 @@
-/** The stage that asks the gate of a submission before it runs, and while it runs. */
+/** The engine stage that checks a submission against the limits of its API key, before and while it runs. */
 import type { EngineStage } from '../../engine/stages.ts';
 
 export const admission: EngineStage = {

@@ -1,4 +1,3 @@
-/** The named keys while the service runs: who a key belongs to, what its holder runs, and what is left of the day. */
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
@@ -16,7 +15,7 @@ export interface KeyDeskOptions {
   readonly isLocal: HolderPorts['isLocal'];
 }
 
-/** Usage is written this long after it changed. */
+/** Delay between a change of the usage and its write. */
 const WRITE_MS = 1_000;
 
 export class ApiKeyStore {
@@ -27,7 +26,6 @@ export class ApiKeyStore {
   #looking: Promise<void> | null = null;
   #fault: SvcError | null = null;
   #cancelWrite: (() => void) | null = null;
-  /** The last write that began. */
   #written: Promise<void> = Promise.resolve();
 
   private constructor(options: KeyDeskOptions, budget: TokenBudget) {
@@ -42,7 +40,6 @@ export class ApiKeyStore {
     return desk;
   }
 
-  /** True if any named key exists; then every request needs one. */
   get hasKeys(): boolean {
     return this.#holders.length > 0;
   }
@@ -51,12 +48,12 @@ export class ApiKeyStore {
     return this.#holders.map((holder) => holder.use);
   }
 
-  /** True if the file is unchanged since it was read. Takes microseconds, so each request can check. */
+  /** Compares the file's stamp. It takes microseconds, so each request can check. */
   #isRead(): boolean {
     return keyFileStamp(this.#options.home) === this.#stamp;
   }
 
-  /** Sees what `hearth key` has changed. Rejects while the file cannot be trusted: then nobody comes in. */
+  /** Reads what `hearth key` has changed. Rejects while the file cannot be trusted; then all requests are refused. */
   async refresh(): Promise<void> {
     while (!this.#isRead()) {
       this.#looking ??= this.#look().finally(() => {
@@ -80,7 +77,6 @@ export class ApiKeyStore {
     return this.#holders.find(({ record }) => ownerOfHash(record.sha256) === owner) ?? null;
   }
 
-  /** Resolves when everything is written, including a write in progress. */
   async close(): Promise<void> {
     if (this.#cancelWrite !== null) {
       this.#cancelWrite();
@@ -89,7 +85,7 @@ export class ApiKeyStore {
     await this.#written;
   }
 
-  /** A change while the file is read has another stamp, and is read again. */
+  /** If the file changes during the read, its stamp differs and the next check reads it again. */
   async #look(): Promise<void> {
     const { home, log } = this.#options;
     const stamp = keyFileStamp(home);
@@ -103,7 +99,7 @@ export class ApiKeyStore {
     this.#stamp = stamp;
   }
 
-  /** Requests that run go on counting for a key that stays. */
+  /** Running requests still count for a key that remains. */
   #adopt(records: readonly KeyRecord[]): void {
     const before = new Map(this.#holders.map((holder) => [holder.record.sha256, holder]));
     this.#holders = records.map(

@@ -1,10 +1,11 @@
-/** The stage by which an operator stops a job of any client. */
 import type { EngineStage } from '../../engine/stages.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { shownJobId } from '../caller.ts';
 
 export interface JobStops extends EngineStage {
-  /** Ends the job that the state of the engine shows by this id, with `stopped_by_operator`; false: none is open. */
+  /**
+   * Ends an open job with `stopped_by_operator`. The id is the one that the engine's state shows; false: no such job.
+   */
   stop(shownId: string): boolean;
 }
 
@@ -25,7 +26,7 @@ export function createJobStops(): JobStops {
         onEnd: (failure) => {
           if (open.get(id) === stop) open.delete(id);
           signal.removeEventListener('abort', leave);
-          // It may have been complete before the stop reached it.
+          // The job may have completed before the stop reached it.
           const isStopped = failure !== null && stop.signal.aborted && !signal.aborted;
           listener.onEnd(isStopped ? fail('stopped_by_operator') : failure);
         },

@@ -1,4 +1,3 @@
-/** Rights of the holder of one named key, and their current use. */
 import { takesNoSlot, type Job, type TextOrIds } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { AdmittedJob, JobGate, ModelTarget, Submission } from '../../engine/ports.ts';
@@ -9,14 +8,11 @@ import type { Reservation, TokenBudget } from './token-budget.ts';
 
 export interface HolderPorts {
   readonly budget: TokenBudget;
-  /** Unix milliseconds. */
   readonly nowMs: () => number;
-  /** True if a job for the target stays on this machine. */
   readonly isLocal: (target: ModelTarget) => boolean;
   readonly onUse: () => void;
 }
 
-/** Usage of one key, for metrics and people. */
 export interface KeyUse {
   readonly name: string;
   readonly openRequests: number;
@@ -56,7 +52,7 @@ export class KeyHolder implements JobGate {
     return fail('key_expired', { name, since: expiresAt });
   }
 
-  /** Counts a request for as long as anything holds it. Throws `key_busy`. */
+  /** Counts a request until everything that holds it has ended. Throws `key_busy`. */
   begin(): OpenRequest {
     const { name, maxRequests = Number.POSITIVE_INFINITY } = this.#record;
     if (this.#openRequests >= maxRequests) throw fail('key_busy', { name, limit: maxRequests });
@@ -94,7 +90,7 @@ export class KeyHolder implements JobGate {
     const { prompt, answer } = mostTokens(job);
     const reservation = this.#reserve(prompt + answer);
     const held = reservation.tokens;
-    // The prompt is counted later, and often takes a quarter of its bytes; until then half is left for it at least.
+    // The prompt is counted later and often takes a quarter of its bytes, so the answer keeps at least half.
     const left = answer === 0 ? 0 : Math.min(answer, Math.max(held - prompt, Math.floor(held / 2)));
     const isShort = answer === 0 ? held < prompt : left < answer;
     // Ordinary answers may be cut, because they report it; signed ones and vectors are whole or refused.
@@ -103,7 +99,7 @@ export class KeyHolder implements JobGate {
       reservation.settle(0);
       throw this.#usedUp();
     }
-    // The engine knows what the template writes besides; all that is left is held then.
+    // The template adds tokens that only the engine can count, so the whole budget is reserved.
     const cut = isShort && job.kind === 'generate' ? { ...job, maxTokens: left, mostTokens: held } : job;
     return this.#watched(cut, { answer: left, isCut: isShort }, reservation);
   }
@@ -121,7 +117,7 @@ export class KeyHolder implements JobGate {
         // An upstream may report the prompt's length only at the end.
         if (event.type === 'started' && job.kind === 'generate' && event.promptTokens > 0) {
           const { promptTokens } = event;
-          // Also more than was reserved: the template's own words count as well.
+          // The count includes the template's tokens, so it can exceed the reservation.
           const hasEnough = isCut
             ? promptTokens < reservation.tokens
             : reservation.resize(promptTokens + answer);
@@ -141,7 +137,6 @@ export class KeyHolder implements JobGate {
     };
   }
 
-  /** A key without a limit is counted and bounded by nothing. */
   get #limit(): number {
     return this.#record.tokensPerDay ?? Number.POSITIVE_INFINITY;
   }
@@ -160,7 +155,7 @@ export class KeyHolder implements JobGate {
 const inputBound = (input: TextOrIds): number =>
   typeof input === 'string' ? textBound(input) : input.length;
 
-/** Upper bound of a job's tokens, from the bytes of its input; vectors and scores have no answer. */
+/** Upper bound of a job's tokens from its input bytes; jobs for vectors and scores have no answer. */
 function mostTokens(job: Exclude<Job, { kind: 'explain' | 'tokenize' | 'detokenize' | 'pin' }>) {
   switch (job.kind) {
     case 'generate': {
@@ -176,9 +171,9 @@ function mostTokens(job: Exclude<Job, { kind: 'explain' | 'tokenize' | 'detokeni
   }
 }
 
-/** Upper bound of an answer without a limit of its own: no automatic window is larger. */
+/** Upper bound for an answer without a limit: no automatic window is larger. */
 const MOST_UNNAMED_TOKENS = 65_536;
-/** Marks that a model puts around a text. */
+/** Tokens that a template puts around a text. */
 const MARK_TOKENS = 4;
 
 /** A token is at least one byte. */

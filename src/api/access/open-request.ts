@@ -11,7 +11,6 @@ export class OpenRequest implements JobGate {
     this.#onOver = onOver;
   }
 
-  /** Keeps the request open until every returned function was called. */
   hold(): () => void {
     this.#holds += 1;
     let isHeld = true;

@@ -1,15 +1,15 @@
 /**
- * api/access owns what a named API key may do while requests run. It knows nothing of HTTP, nor of how keys are kept. This file:
- * tokens that keys may use in a day, exact however many requests run: what a request may take is reserved before it begins,
- * and what it did not use is given back. Pure; the day is that of UTC.
+ * api/access owns what a named API key may do while requests run. It knows nothing of HTTP, nor of how keys are kept.
+ * This file: the daily token budget of keys. Tokens are reserved before a request begins and the rest is returned, so
+ * that concurrent requests cannot exceed it. The day is that of UTC.
  */
 import type { KeyUsage } from '../../store/keys/usage-file.ts';
 
 export interface Reservation {
   readonly tokens: number;
-  /** Resizes the reservation; returns false without a change if too few tokens are left. */
+  /** Returns false without a change if too few tokens are left. */
   resize(tokens: number): boolean;
-  /** Counts the used tokens and returns the rest to the budget. A second call changes nothing. */
+  /** Counts the used tokens and returns the rest. A second call has no effect. */
   settle(used: number): void;
 }
 
@@ -28,7 +28,6 @@ export class TokenBudget {
     for (const [name, tokens] of Object.entries(kept.tokens)) this.#used.set(name, tokens);
   }
 
-  /** Today's, for the file. */
   get usage(): KeyUsage {
     this.#turnDay();
     return { schema: 1, day: this.#day, tokens: Object.fromEntries(this.#used) };
@@ -43,12 +42,12 @@ export class TokenBudget {
     return Math.max(0, limit - this.used(name) - (this.#reserved.get(name) ?? 0));
   }
 
-  /** Until the next day begins, milliseconds. */
+  /** Milliseconds until the next UTC day. */
   get nextDayMs(): number {
     return DAY_MS - (this.#nowMs() % DAY_MS);
   }
 
-  /** Holds at most what is left. */
+  /** Reserves at most the remaining tokens. */
   reserve(name: string, limit: number, tokens: number): Reservation {
     let held = Math.min(tokens, this.left(name, limit));
     this.#hold(name, held);

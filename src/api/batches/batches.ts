@@ -1,7 +1,7 @@
 /**
- * api/batches owns the files and batches of OpenAI's batch API: requests that are sent as the lines of a file, answered
- * while nothing else waits, and fetched as the lines of another. It knows nothing of HTTP; a line is answered by the use case of
- * its endpoint.
+ * api/batches owns the files and batches of OpenAI's batch API: requests sent as the lines of a file, answered while
+ * nothing else waits, and fetched as the lines of another. It knows nothing of HTTP; the use case of the endpoint
+ * answers a line.
  */
 import { randomBytes } from 'node:crypto';
 import { parseDuration } from '../../lib/base/duration.ts';
@@ -31,7 +31,6 @@ export interface BatchPorts {
   readonly limits?: BatchLimits;
 }
 
-/** Form fields sent along with a file. */
 export interface FileFields {
   readonly filename: string;
   readonly purpose: string | undefined;
@@ -41,7 +40,7 @@ export interface FileFields {
 
 const LEAST_KEPT_S = 3600;
 const LEAST_WINDOW_MS = 60_000;
-/** After the disk has failed. */
+/** Pause after a disk failure. */
 const AGAIN_MS = 60_000;
 const SWEEP_MS = 3_600_000;
 
@@ -60,7 +59,7 @@ export class BatchUseCases {
     this.#limits = ports.limits ?? BATCH_LIMITS;
   }
 
-  /** Resumes the batches of an earlier process. A service that never had a batch opens nothing. */
+  /** Resumes the batches of an earlier process. If there never was a batch, no store is opened. */
   start(edge: LineEdge): void {
     this.#edge = edge;
     void BatchStore.exists(this.#ports.home)
@@ -68,7 +67,6 @@ export class BatchUseCases {
       .catch((error: unknown) => this.#tell(error));
   }
 
-  /** Interrupts running batches; the next start resumes them. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelTimer?.();
@@ -80,7 +78,6 @@ export class BatchUseCases {
     return (await this.#open()).receive(owner);
   }
 
-  /** Keeps what was sent, or drops it and throws what is wrong. */
   async keep(draft: FileDraft, { filename, purpose, expiresAfter }: FileFields): Promise<FileObject> {
     try {
       if (purpose !== 'batch') refuse('purpose', 'purpose must be batch; files serve nothing else here.');
@@ -189,7 +186,7 @@ export class BatchUseCases {
     }
     const running = this.#running.get(owner);
     const store = await this.#open();
-    // One that waits for its turn is ended where it would have begun.
+    // A batch that waits for its turn never began, so its end is written through a fresh run.
     await (running?.id === id ? running : new RunningBatch(record, this.#runPorts(store))).cancel();
     this.#wake(store);
     return this.batch(id, owner);
@@ -241,7 +238,7 @@ export class BatchUseCases {
     return { store, clock, findRights, edge: this.#edge, limits: this.#limits };
   }
 
-  /** Each owner's oldest batch runs; between owners the engine is fair. */
+  /** Runs the oldest batch of each owner; the engine is fair between owners. */
   #wake(store: BatchStore): void {
     if (this.#isClosed) return;
     const open = records(store).filter(([, { isOver }]) => !isOver);
@@ -282,7 +279,6 @@ const records = (store: BatchStore) => store.batches.entries() as [string, Batch
 const batchFileIds = ({ input_file_id, output_file_id, error_file_id }: Batch): string[] =>
   [input_file_id, output_file_id, error_file_id].filter((id) => id !== null);
 
-/** Files of batches that are not over. */
 const inUse = (store: BatchStore): Set<string> =>
   new Set(records(store).flatMap(([, { isOver, batch }]) => (isOver ? [] : batchFileIds(batch))));
 
@@ -300,7 +296,7 @@ const fileObject = (
   status: 'processed',
 });
 
-/** File names chosen by clients are for display only and never used as paths. */
+/** Client-chosen names are for display only and never used as paths. */
 function fileName(name: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what is left out here
   const safe = name.toWellFormed().replaceAll(/[\u0000-\u001f\u007f"\\/]/g, '_');

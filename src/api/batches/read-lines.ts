@@ -1,4 +1,3 @@
-/** The lines of an input file: JSON with a name of its own, the endpoint of the batch, and a body for it. */
 import type { BatchEndpoint, BatchError } from '../../wire/batches.ts';
 import { readLines } from '../../store/batches/lines.ts';
 import { isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
@@ -17,7 +16,6 @@ export interface LineRules {
 
 const MOST_ID_CHARS = 512;
 
-/** Every line that says something, as a request or as what is wrong with it. */
 export async function* askedLines(
   path: string,
   { endpoint, mostBytes }: LineRules,

@@ -1,6 +1,6 @@
 /**
- * One batch from its file to its end. Every step can be repeated: answers are in the logs, and only lines without one
- * are sent to the engine.
+ * One batch from its file to its end. Every step can be repeated: the logs hold the answers, and only lines without
+ * one are sent to the engine.
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../lib/base/clock.ts';
@@ -22,20 +22,19 @@ export interface RunPorts {
   readonly limits: BatchLimits;
 }
 
-/** A record as this room reads and writes it. */
 export interface BatchRecord extends StoredBatch {
   readonly batch: Batch;
-  /** Seconds, of what it makes. */
+  /** Lifetime of the output files, seconds. */
   readonly outputKeptS: number;
 }
 
-/** Lines that wait for the engine at a time: enough that no slot is idle, few enough that little is in memory. */
+/** Concurrent lines: enough that no slot is idle, few enough to keep memory small. */
 const AT_A_TIME = 8;
 const MOST_ERRORS = 100;
-/** Attempts per line whose answer the engine cannot make. */
+/** Attempts per line that fails for a reason of its own. */
 const MOST_TRIES = 2;
 const MOST_PAUSE_S = 60;
-/** Between two looks whether a key is good again. */
+/** Seconds between two checks whether a key is valid again. */
 const RIGHTS_S = 30;
 
 type Over = 'completed' | 'cancelled' | 'expired';
@@ -44,7 +43,6 @@ export class RunningBatch {
   readonly id: string;
   readonly #ports: RunPorts;
   #record: BatchRecord;
-  /** Ends the lines that run; why is in #over, or the service ends. */
   readonly #stop = new AbortController();
   #over: Over = 'completed';
   #logs: { readonly output: LineLog; readonly error: LineLog } | null = null;
@@ -60,7 +58,7 @@ export class RunningBatch {
     return this.#record.batch;
   }
 
-  /** For the end of the service; the next start resumes the batch. */
+  /** Called when the service ends; the next start resumes the batch. */
   interrupt(): void {
     this.#over = 'completed';
     this.#stop.abort('interrupted');
@@ -73,7 +71,6 @@ export class RunningBatch {
     this.#end('cancelled');
   }
 
-  /** Resolves when it is over, or was interrupted; rejects where the disk fails. */
   async run(): Promise<void> {
     if (this.batch.status === 'cancelling') this.#end('cancelled');
     const leftMs = this.batch.expires_at * 1000 - this.#ports.clock.unixMs();
@@ -117,7 +114,7 @@ export class RunningBatch {
     });
   }
 
-  /** False: it has failed, or is ended. */
+  /** False: the batch has failed or was ended. */
   async #validate(): Promise<boolean> {
     const errors: BatchError[] = [];
     const names = new Set<string>();
@@ -182,7 +179,7 @@ export class RunningBatch {
 
   #count({ completed = 0, failed = 0 }): void {
     const counts = this.batch.request_counts;
-    // The logs keep it; a record a line would be a write more for each.
+    // The log has the progress; writing the record as well would cost one more write per line.
     this.#record = {
       ...this.#record,
       batch: { ...this.batch, request_counts: { ...counts, completed, failed } },
@@ -260,7 +257,7 @@ export class RunningBatch {
     await logs?.error.close();
   }
 
-  /** Names the files before it makes them, so that a crash in between makes no others. */
+  /** Records the names of the files before it creates them, so that a crash in between does not create duplicates. */
   async #finish(): Promise<void> {
     const how = this.#over;
     await this.#closeLogs();
@@ -308,7 +305,7 @@ export class RunningBatch {
 const mayBeTheLine = (error: SvcError): boolean =>
   catalogueEntry(error.code).family === 'engine' || isFailure(error, 'worker_crashed', 'worker_hung');
 
-/** Seconds until a line is tried again; null: its failure is its answer. */
+/** Seconds before a line is retried; null: its failure becomes its answer. */
 function pauseFor(error: SvcError, tries: number): number | null {
   const { family } = catalogueEntry(error.code);
   if (family === 'cancelled') return 0;
@@ -318,7 +315,7 @@ function pauseFor(error: SvcError, tries: number): number | null {
   return Math.min(Math.max(1, retryAfterS), MOST_PAUSE_S);
 }
 
-/** The number of the line comes first, where the log finds it again without reading the answer. */
+/** The line number comes first, so that the log can find it without parsing the answer. */
 const lineText = (batchId: string, { number, customId }: AskedLine, said: object): string =>
   writeJson({ id: `${batchId.replace('batch_', 'batch_req_')}_${number}`, custom_id: customId, ...said }) ??
   '';
@@ -326,7 +323,7 @@ const lineText = (batchId: string, { number, customId }: AskedLine, said: object
 const resultLine = (head: string): number =>
   Number(/^\{"id":"batch_req_[0-9a-f]+_(\d+)"/.exec(head)?.[1] ?? 0);
 
-/** Names may be long and many. */
+/** Custom ids may be long and numerous, so only their digests are kept. */
 const customIdDigest = (customId: string): string => createHash('sha256').update(customId).digest('base64');
 
 const error = (message: string, line: number | null, param: string | null = null): BatchError => ({

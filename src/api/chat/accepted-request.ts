@@ -1,4 +1,3 @@
-/** A request that may run: its jobs, and how its dialect writes their answers. */
 import type { Engine } from '../../engine/ports.ts';
 import type { EvidenceIssuer } from '../../trust/evidence/issuer.ts';
 import type { AnsweredResponse } from '../../trust/evidence/record.ts';
@@ -18,38 +17,29 @@ import { type AnswerEvent, checker } from './choice-guard.ts';
 import { collect, type Collected } from './collected.ts';
 import { type RequestNotes, withFolds, withUnheld } from './request-notes.ts';
 
-/** A request that was read, resolved and found possible. */
 export interface RequestPlan {
   readonly choices: Choices;
   readonly understood: RequestNotes;
   readonly caller: Caller;
 }
 
-/** Chunks that an event adds to a stream. */
 export type AnswerWriter = (index: number, event: AnswerEvent) => readonly object[];
 
-/** Writes the answers of one request: all that accepted requests differ in. */
 export interface AnswerDialect<Body extends object = object> {
   whole(collected: Collected): Body | Promise<Body>;
-  /** Called as a stream begins. */
   writer(): AnswerWriter | Promise<AnswerWriter>;
-  /** Called when the engine takes a job of a whole answer. */
   onStarted?(): void;
-  /** Absent: its answers have no records. */
   readonly record?: RecordDialect;
 }
 
 export interface RecordDialect extends AskedRecord {
-  /** Null where no records are signed. */
   readonly evidence: EvidenceIssuer | null;
   whole(collected: Collected): Promise<AnsweredResponse & object>;
-  /** Members of the event that ends a stream with its record. */
   head(): Promise<object>;
 }
 
-/** It runs once, in one of these ways. */
+/** Runs once, either whole, as a stream, or with a record. */
 export class AcceptedRequest<Body extends object = object> {
-  /** Includes the engine's notes once a whole answer exists. */
   understood: RequestNotes;
   readonly #engine: Pick<Engine, 'submit'>;
   readonly #plan: RequestPlan;
@@ -68,7 +58,7 @@ export class AcceptedRequest<Body extends object = object> {
     return { body: await this.#dialect.whole(collected), numCtx: collected.numCtx };
   }
 
-  /** Runs nothing before the first item is requested. */
+  /** Submits nothing before the first item is requested. */
   stream(): AsyncGenerator<StreamItem, void, void> {
     return streamItems(async () => {
       const proved = this.#proved;
@@ -96,7 +86,7 @@ export class AcceptedRequest<Body extends object = object> {
     return { ...signedBody(body, await sign(body, done)), numCtx: collected.numCtx };
   }
 
-  /** The stream will end with a record of its answer; to be called before it runs. */
+  /** Ends the stream with a record of its answer. Call it before `stream`. */
   async prove(input: FrozenInput): Promise<void> {
     this.#proved = await this.#open(input);
   }

@@ -1,4 +1,4 @@
-/** Answers that a client has begun: the last turn is the assistant's, and the model continues it. */
+/** Prefilled answers: the last turn is the assistant's, and the model continues it. */
 import type { GenerateJob, Prompt, Turn } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 
@@ -16,7 +16,7 @@ export function begunPrompt(
   if (toolChoice.mode === 'required' || toolChoice.mode === 'named')
     throw refusal('must not end with a begun answer where a tool must be called');
   const isEmpty = last.content === '' && (last.reasoning ?? '') === '';
-  // Nothing is begun, so the model begins.
+  // An empty prefill is dropped, so the model starts the answer.
   if (isEmpty) return { kind: 'chat', turns: turns.slice(0, -1) };
   return { kind: 'chat', turns: [...turns], continues: true };
 }

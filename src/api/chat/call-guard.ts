@@ -1,7 +1,6 @@
 /**
- * Notices a conversation that goes in circles: the same tool, called with the same arguments, gave the same result again
- * and again, and nothing else came of it meanwhile. A poll whose result changes, other arguments, any call that is new
- * since, and words of the user each begin the count anew.
+ * Detects tool calls in a loop: the same tool with the same arguments returns the same result repeatedly, and nothing
+ * new happens in between. The count restarts with a changed result, other arguments, a new call, or text of the user.
  */
 import type { GenerateJob, ToolCallTurn, Turn } from '../../contract/job.ts';
 import { CLEARED } from './compaction/context-edits.ts';
@@ -11,16 +10,16 @@ import { canonicalize } from '../../lib/json/canonicalize.ts';
 /** Equal results after which the same call is refused. */
 export const CALL_LIMIT = 5;
 
-/** Calls that are looked back at. A circle that is longer is not seen. */
+/** Calls that are compared; a longer loop is not detected. */
 const MOST_CALLS_BACK = 256;
-/** Longer arguments are compared as they were written. */
+/** Longer arguments are compared as written instead of in canonical form. */
 const CANONICAL_CHARS = 8_192;
-/** Agents append their own reminders to results, as text of the user. */
+/** Agents append their own reminders to results as text of the user; those do not restart the count. */
 const REMINDERS = /^(?:\s*<system-reminder>[\s\S]*?<\/system-reminder>)+\s*$/;
 
 type Call = Pick<ToolCallTurn, 'name' | 'argumentsJson'>;
 
-/** 0: no call of this job is refused. A client that names the tool, or has begun the answer, wants this very call. */
+/** 0: no call of this job is refused. A client that names the tool or has begun the answer wants this very call. */
 export function callLimit({ prompt, lane, toolChoice, sampling }: GenerateJob): number {
   const isGuarded = prompt.kind === 'chat' && prompt.continues !== true && lane === 'shared';
   return isGuarded && toolChoice.mode !== 'named' ? (sampling.callGuard ?? CALL_LIMIT) : 0;
@@ -30,14 +29,12 @@ export const guardedAfter = (times: number): Pick<GenerateJob['sampling'], 'call
   callGuard: times,
 });
 
-/** Names `call_guard` as ignored for recorded answers: a record needs exactly one answer to its prompt. */
+/** Reports `call_guard` as ignored for recorded answers: a record needs exactly one answer to its prompt. */
 export function idleGuard(fields: { readonly call_guard?: number | null }, isRecorded: boolean): string[] {
   return isRecorded && (fields.call_guard ?? 0) > 0 ? ['call_guard'] : [];
 }
 
-/**
- * Counts, for each call since the user's last text, how often it gave its latest result with nothing new in between.
- */
+/** Counts per call how often it returned its latest result with nothing new in between, since the user's last text. */
 export class CallHistory {
   readonly #limit: number;
   readonly #turns: readonly Turn[];
@@ -48,7 +45,6 @@ export class CallHistory {
     this.#limit = limit;
   }
 
-  /** How often the call has given the same result; 0: it is below the limit. */
   refusedAfter(call: Call): number {
     if (this.#limit === 0) return 0;
     this.#counts ??= countRepeats(this.#turns);
@@ -60,7 +56,7 @@ export class CallHistory {
 interface Seen {
   readonly result: string;
   readonly times: number;
-  /** Number of new results when it was made. */
+  /** Count of new results at the time of the call. */
   readonly news: number;
 }
 
@@ -71,7 +67,7 @@ function countRepeats(turns: readonly Turn[]): ReadonlyMap<string, number> {
   for (const { call, result } of answeredCalls(turns)) {
     const key = callKey(call);
     const known = results.get(key) ?? new Set();
-    // A cleared result may have been anything.
+    // A cleared result could have had any content.
     if (!known.has(result) || result === CLEARED) news += 1;
     results.set(key, known.add(result));
     const last = latest.get(key);
@@ -82,8 +78,8 @@ function countRepeats(turns: readonly Turn[]): ReadonlyMap<string, number> {
 }
 
 /**
- * Times of day, dates, durations, and ids of a run, such as the chunk ids of Codex: they differ in results of equal calls
- * that say the same.
+ * Times, dates, durations, and run ids such as the chunk ids of Codex: they differ in results that are otherwise
+ * equal.
  */
 const VARYING: readonly RegExp[] = [
   /\b\d{4}-\d\d-\d\d(?:[T ]\d\d?:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)?(?:Z|[+-]\d\d:?\d\d)?/g,
@@ -91,7 +87,6 @@ const VARYING: readonly RegExp[] = [
   /\b(?:chunk|session|call|request|trace|run|process)[ _-]?id\b["']?(?: ?[:=] ?| )["']?[\w-]{1,64}/gi,
   /\b\d{1,12}(?:\.\d{1,9})? ?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\b/g,
 ];
-/** The rest of a longer result is compared as it came. */
 const VARYING_CHARS = 65_536;
 
 function comparable(result: string): string {
@@ -100,7 +95,7 @@ function comparable(result: string): string {
   return same + result.slice(VARYING_CHARS);
 }
 
-/** Calls with their results, in order; equal ones of one message count once. */
+/** Calls with their results, in order. Equal calls in one message count once. */
 function answeredCalls(turns: readonly Turn[]): { call: Call; result: string }[] {
   const begin = turns.findLastIndex(({ role, content }) => role === 'user' && !REMINDERS.test(content)) + 1;
   const answered = turns.slice(begin).flatMap((turn, at, since) => {

@@ -1,4 +1,4 @@
-/** The second attempt at a tool call whose arguments were not valid, or that has been made too often. */
+/** The second attempt after a tool call with invalid arguments, or one that was repeated too often. */
 import { randomUUID } from 'node:crypto';
 import type { Usage } from '../../contract/job-event.ts';
 import type { GenerateJob, Turn } from '../../contract/job.ts';
@@ -9,9 +9,9 @@ export interface FailedCall {
   readonly problem: string;
 }
 
-/** The failed call is sent back as if it had been made; its result is the problem. */
+/** The failed call is sent back as if it had been made, with the problem as its result. */
 const REPAIR_CALL_ID = 'call000000';
-/** Characters of a problem in the prompt. */
+/** Maximum characters of a problem in the prompt. */
 const MAX_PROBLEM = 400;
 
 type ChatJob = GenerateJob & { readonly prompt: Extract<GenerateJob['prompt'], { kind: 'chat' }> };
@@ -20,7 +20,7 @@ export function isRepairable(job: GenerateJob): job is ChatJob {
   return job.prompt.kind === 'chat' && job.lane === 'shared';
 }
 
-/** Null: no limit but the window. */
+/** Null: limited only by the window. */
 export function tokensLeft({ maxTokens }: GenerateJob, used: Usage): number | null {
   return maxTokens === null ? null : Math.max(0, maxTokens - used.completionTokens);
 }
@@ -54,12 +54,11 @@ export function repairJob(job: ChatJob, call: FailedCall, used: Usage): Generate
 export interface RefusedCall {
   readonly name: string;
   readonly argumentsJson: string;
-  /** Text of the answer before the call. */
   readonly said: string;
   readonly times: number;
 }
 
-/** Continues the answer after a refused call; `mayCall` false: in words. */
+/** Continues the answer after a refused call. `mayCall` false: without further calls. */
 export function otherwiseJob(job: ChatJob, call: RefusedCall, used: Usage, mayCall: boolean): GenerateJob {
   const { name, argumentsJson, said, times } = call;
   const { scoredPrompt: _, ...rest } = job;
@@ -83,7 +82,7 @@ export function otherwiseJob(job: ChatJob, call: RefusedCall, used: Usage, mayCa
   };
 }
 
-/** Usage of both attempts; the prompt counts once, as it was sent. */
+/** The prompt counts once, as sent; the answers of both attempts add up. */
 export function addedUsage(first: Usage, second: Usage): Usage {
   return {
     ...first,

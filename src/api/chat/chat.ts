@@ -1,7 +1,7 @@
 /**
- * api/chat owns the one use case that all chat dialects share: what is refused before anything runs, the stage that
- * checks answers, and the accepted request that runs. It knows no dialect: no wire shape of a conversation, no chunk,
- * and no finish reason but the true one. The folders of api/dialects translate to and from it.
+ * api/chat owns the one use case that all chat dialects share: refusals before anything runs, the stage that checks
+ * answers, and the accepted request that runs. It knows no dialect: no wire shape of a conversation, no chunk, and
+ * only the true finish reasons. The folders of api/dialects translate to and from it.
  */
 import type { ExplainedEvent } from '../../contract/job-event.ts';
 import { collectEvents, requireEvent } from '../../engine/collect.ts';
@@ -28,33 +28,28 @@ export interface ChatPorts extends HeadPorts {
   readonly models: Pick<Models, 'resolve'>;
   readonly engine: Pick<Engine, 'submit' | 'plan'>;
   readonly strictParams: boolean;
-  /** A model that is not installed is answered for by the default one. */
+  /** The default model answers for a model that is not installed. */
   readonly unknownModelIsDefault: boolean;
-  /** Treatment of lines in system prompts that would invalidate the prompt cache. */
+  /** Treatment of system prompt lines that would invalidate the prompt cache. */
   readonly volatileLines: VolatileTreatment;
   readonly cacheLog: CacheLog;
-  /** Null: an address in the place of an image is refused. */
+  /** Null: image addresses are refused. */
   readonly images: FetchImage | null;
-  /** Summaries of conversations that were too long. */
   readonly summaries: SummaryBook;
 }
 
-/** A conversation to be continued, in no dialect's words. */
 export interface ChatAsk {
   readonly model: string;
-  /** Reads the turns, the tools and their choice, the shape of the answer, thinking; throws what is refused there. */
   readonly content: (model: ServedModel, fetchesImages: boolean) => JobContent;
-  /** Sampling options and limits of the answer. */
   readonly options: GenerationFields;
-  /** Fields of the request that have no effect with this model, as its dialect names them. */
   readonly idle: (model: ServedModel) => readonly string[];
-  /** Edits that shorten a long conversation; absent: those of the model's settings. */
+  /** Context edits; absent: those of the model's settings. */
   readonly edits?: readonly ContextEdit[] | undefined;
-  /** True: the model reads the very words that were sent, volatile lines included. */
+  /** True: the prompt is used exactly as sent, volatile lines included. */
   readonly verbatim?: boolean;
 }
 
-/** Resolves the model and plans the jobs; everything that can be refused without the engine is refused here. */
+/** Throws every refusal that does not need the engine. */
 export async function planChat(ports: ChatPorts, ask: ChatAsk, caller: Caller): Promise<RequestPlan> {
   const { options } = ask;
   const { model, substituted } = await resolveModel(ports, ask.model);
@@ -85,7 +80,6 @@ export async function planChat(ports: ChatPorts, ask: ChatAsk, caller: Caller): 
 
 interface Resolved {
   readonly model: ServedModel;
-  /** The id of the default model if it substitutes one that is not installed. */
   readonly substituted: string | null;
 }
 
@@ -99,7 +93,6 @@ async function resolveModel({ models, unknownModelIsDefault }: ChatPorts, name: 
   }
 }
 
-/** The conversation of a request as its edits leave it; `mayGenerate` false: nothing is generated for it. */
 export async function compactedChat(
   { engine, summaries: book }: Pick<ChatPorts, 'engine' | 'summaries'>,
   { choices: { submission, jobs, edits: own = [] }, caller: { signal } }: RequestPlan,
@@ -112,7 +105,7 @@ export async function compactedChat(
   return compact({ ...job, prompt: job.prompt }, edits, work);
 }
 
-/** Renders and counts the first job of a request; loads the model where that is needed, and generates nothing. */
+/** Renders and counts the prompt of the first job. It may load the model and generates nothing. */
 export async function explain(
   engine: Pick<Engine, 'submit'>,
   { choices: { submission, jobs }, caller }: RequestPlan,

@@ -1,9 +1,9 @@
 /**
- * The stage that checks the answers of chat. A tool call passes when it is whole and its arguments are valid for the
- * tool's schema; an answer must match the requested format. A grammar has shaped both already, as far as one can;
- * this check proves it, in another thread and another program. A call that fails is repaired once: the model gets the
- * problem and the remaining tokens. If no tokens are left, the call was cut by its limit. A call that gave the same
- * result too often is refused: the model is told so and continues, in the end without tools.
+ * The stage that checks the answers of chat. A tool call must be complete and its arguments valid for the tool's
+ * schema; an answer must match the requested format. A grammar has shaped both where it can; this check validates
+ * them independently, in another thread and with another implementation. A failed call is repaired once: the model
+ * gets the problem and the remaining tokens. If no tokens are left, the limit has cut the call. A call that returned
+ * the same result too often is refused: the model gets that reason and continues, in the end without tools.
  */
 import type { DoneEvent, FinishReason, JobEvent, Usage } from '../../contract/job-event.ts';
 import { type GenerateJob, type Turn, promptTurns } from '../../contract/job.ts';
@@ -20,7 +20,6 @@ interface Asked {
   readonly job: GenerateJob;
   readonly checks: AnswerChecks | undefined;
   readonly history: CallHistory;
-  /** Answers of the same job in which a call was refused. */
   readonly refusals: number;
 }
 
@@ -43,7 +42,7 @@ export const answerChecks: EngineStage = {
   },
 };
 
-/** The events of an answer that was made earlier, checked as they were then; throws where it was none. */
+/** Repeats the checks that an earlier answer went through; throws if they fail. */
 export function checkedEvents(job: GenerateJob, events: readonly JobEvent[]): Promise<JobEvent[]> {
   return collectEvents((listener) => {
     const checked = isChecked(job)
@@ -54,7 +53,7 @@ export function checkedEvents(job: GenerateJob, events: readonly JobEvent[]): Pr
   });
 }
 
-/** Answers repeated later are never repaired. */
+/** Replayed answers are never repaired. */
 const NO_CALL = { what: 'The answer', reason: 'its call is not valid' };
 
 function isChecked({ tools, format }: GenerateJob): boolean {
@@ -72,9 +71,9 @@ interface FailedCheck {
   readonly problem: string;
 }
 
-/** Tokens that a call may have that is written once more. */
+/** Token limit of a repeated call. */
 const WHOLE_CALL_TOKENS = 8_192;
-/** Tokens of a window that a call needs at least. */
+/** Minimum tokens in the window for a call. */
 const LEAST_ROOM = 32;
 
 const BEFORE_ANSWER: ReadonlySet<JobEvent['type']> = new Set([
@@ -93,11 +92,9 @@ class CheckedJob implements JobListener {
   #numCtx = 0;
   #refused: { readonly call: WrittenCall; readonly times: number } | null = null;
   #call: WrittenCall | null = null;
-  /** The first call that failed its check, the calls after it, and the reason. */
   #failed: FailedCheck | null = null;
-  /** Error after a second failed call: there is one repair. */
   #hopeless: Error | null = null;
-  /** Pending work on earlier events; null: the next event may pass at once. */
+  /** Pending work on earlier events; null: the next event may pass immediately. */
   #busy: Promise<void> | null = null;
   #isOver = false;
 
@@ -124,7 +121,7 @@ class CheckedJob implements JobListener {
     return this.#listener.room?.();
   }
 
-  /** Runs `act` in order, at once if nothing is pending. */
+  /** Runs `act` in order; synchronously if nothing is pending. */
   #then(act: () => Promise<void> | void): void {
     if (this.#busy === null) {
       const done = act();
@@ -172,7 +169,6 @@ class CheckedJob implements JobListener {
     return this.#closed()?.then(() => this.#pass(event));
   }
 
-  /** The call that was open is whole now. */
   #closed(): Promise<void> | void {
     const call = this.#call;
     this.#call = null;
@@ -185,7 +181,6 @@ class CheckedJob implements JobListener {
     });
   }
 
-  /** A valid call leaves, unless it has been made too often. */
   #allow(call: WrittenCall): void {
     const { history } = this.#asked;
     const times = history.refusedAfter({ name: call.name, argumentsJson: call.text });
@@ -213,7 +208,7 @@ class CheckedJob implements JobListener {
   async #done(event: DoneEvent): Promise<void> {
     const called = this.#call !== null || this.#failed !== null;
     await this.#closed();
-    // A limit cuts the call that is open, which nobody may see.
+    // The limit has cut the open call, so it is never sent.
     if (this.#failed !== null && event.finishReason === 'length') return this.#complete(event, this.#failed);
     if (this.#hopeless !== null) throw this.#hopeless;
     if (this.#failed !== null) return this.#repair(event, this.#failed);
@@ -222,7 +217,7 @@ class CheckedJob implements JobListener {
     this.#pass(event);
   }
 
-  /** A refused call is left out if other calls passed; otherwise the model continues without it. */
+  /** Drops a refused call if other calls passed; otherwise the model continues without it. */
   #refuse(
     event: DoneEvent,
     { call, times }: { readonly call: WrittenCall; readonly times: number },
@@ -232,7 +227,7 @@ class CheckedJob implements JobListener {
     const end = (finishReason: FinishReason): void => this.#pass({ ...event, finishReason, calls: 'ended' });
     if (!isRepairable(job) || job.toolChoice.mode === 'none') return end('stop');
     if (event.finishReason === 'length' || tokensLeft(job, event.usage) === 0) return end('length');
-    // An answer that must call a tool cannot end in words.
+    // An answer that must call a tool cannot end as text.
     const mustCall = job.toolChoice.mode === 'required';
     const mayCall = mustCall || refusals === 0;
     const said = this.#text;
@@ -271,10 +266,9 @@ class CheckedJob implements JobListener {
     });
   }
 
-  /** Checks the format of an answer without tool calls. */
   async #requireShape(): Promise<void> {
     const { format, toolChoice } = this.#asked.job;
-    // A missing required call is reported by the choice guard.
+    // The choice guard reports a missing required call.
     if (toolChoice.mode === 'required' || toolChoice.mode === 'named') return;
     if (format.kind !== 'json_schema' && format.kind !== 'json_object') return;
     const schema = format.kind === 'json_schema' ? format.schema : ANY_OBJECT;
@@ -282,7 +276,7 @@ class CheckedJob implements JobListener {
     if (reason !== null) throw answerInvalid(this.#asked.job, { what: 'The answer', reason });
   }
 
-  /** A call that was cut while tokens were left, as upstreams do by limits of their own, is written once more. */
+  /** Repeats a call that was cut although tokens were left, as upstreams do with limits of their own. */
   #complete(event: DoneEvent, failed: FailedCheck): Promise<void> | void {
     const { job } = this.#asked;
     const { promptTokens, completionTokens } = event.usage;
@@ -293,7 +287,6 @@ class CheckedJob implements JobListener {
     return this.#repair(event, { ...failed, problem: 'the call ends in the middle' });
   }
 
-  /** Repeats the call; the events after it follow. */
   #repair(event: DoneEvent, { call, problem }: FailedCheck): Promise<void> | void {
     const isCut = event.finishReason === 'length';
     const asked = this.#asked.job;
@@ -303,7 +296,7 @@ class CheckedJob implements JobListener {
     if (tokensLeft(asked, event.usage) === 0) return cut(event.usage);
     const failed = { name: call.name, argumentsJson: call.text, problem };
     const repair = repairJob(asked, failed, event.usage);
-    // Without a limit in the request, the upstream's own would cut it again.
+    // Without a limit in the request, the upstream would cut the call again.
     const job = isCut ? { ...repair, maxTokens: repair.maxTokens ?? WHOLE_CALL_TOKENS } : repair;
     return new Promise((resolve, reject) => {
       const second: WrittenCall = { name: call.name, events: [], text: '' };

@@ -1,7 +1,6 @@
 /**
- * Sits between the checked events of jobs and the dialects, one guard per choice. A tool call leaves only when it is
- * whole, because then its id can name its arguments. The check before it has already dropped calls that the token
- * limit cut.
+ * One guard per choice between the checked events of jobs and the dialects. It sends a tool call only when it is
+ * complete, because its id is a hash of its arguments. The earlier check has dropped calls that the token limit cut.
  */
 import { type GenerateJob, promptTurns } from '../../contract/job.ts';
 import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
@@ -9,7 +8,7 @@ import { callId } from '../intake/call-id.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import { isRepeatable } from '../generation/choices.ts';
 
-/** Checks the events of each job with its own guard; throws if a finished answer does not match the request. */
+/** Throws if a finished answer does not match the request. */
 export function checker(jobs: readonly GenerateJob[]): (index: number, event: JobEvent) => AnswerEvent[] {
   const guards = jobs.map((job) => new ChoiceGuard(job));
   return (index, event) => guards[index]?.pass(event) ?? [];
@@ -56,7 +55,6 @@ class ChoiceGuard {
     }
   }
 
-  /** Checks the end of an answer against the request. */
   #wanted(event: DoneEvent): DoneEvent {
     const { mode } = this.#job.toolChoice;
     const wanted = mode === 'required' || mode === 'named';
@@ -65,7 +63,6 @@ class ChoiceGuard {
     return event;
   }
 
-  /** The call that was open, which is whole now. */
   #closed(): CallEvent[] {
     if (this.#open === null) return [];
     const { name, pieces } = this.#open;
@@ -85,14 +82,12 @@ export function answerInvalid(
   return fail('answer_invalid', { ...invalid, repeats: isRepeatable(job) });
 }
 
-/** A whole call of a tool, proved against its schema; several come one after the other. */
 export interface CallEvent {
   readonly type: 'call';
-  /** Its place among the calls of its answer, from 0. */
   readonly index: number;
   readonly id: string;
   readonly name: string;
-  /** Its arguments, JSON text, as they were written. */
+  /** JSON text of the arguments, unchanged. */
   readonly pieces: readonly string[];
 }
 

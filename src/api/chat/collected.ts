@@ -1,4 +1,3 @@
-/** Whole answers from their events, in no dialect's words. */
 import type { DoneEvent, PromptToken, SampledToken, UnheldKeyword } from '../../contract/job-event.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import type { ChoiceEvent } from '../generation/choices.ts';
@@ -8,20 +7,16 @@ export type AnswerPart = { readonly type: 'text' | 'reasoning'; readonly text: s
 
 export interface Answer {
   readonly parts: readonly AnswerPart[];
-  /** Sampled tokens of the text, if log probabilities were requested. */
   readonly tokens: readonly SampledToken[];
-  /** Scored tokens of the prompt, if requested. */
   readonly promptTokens: readonly PromptToken[];
   readonly done: DoneEvent;
 }
 
 export interface Collected {
-  /** One per choice, in order. */
   readonly answers: readonly [Answer, ...Answer[]];
   readonly numCtx: number;
-  /** Changes of the conversation for the template, as `part=how`. */
+  /** Changes that the template required, as `part=how`. */
   readonly folds: readonly string[];
-  /** Keywords of tools that the model's format leaves to the check. */
   readonly unheld: readonly UnheldKeyword[];
 }
 
@@ -75,7 +70,6 @@ function say(draft: Draft, type: 'text' | 'reasoning', text: string): void {
   else draft.parts.push({ type, text });
 }
 
-/** All text of one kind that an answer says. */
 export function answerText({ parts }: Answer, type: 'text' | 'reasoning'): string {
   return parts.map((part) => (part.type === type ? part.text : '')).join('');
 }

@@ -1,15 +1,14 @@
-/** Images that a request names by their addresses, in the place of these addresses. */
 import type { Turn, TurnMedium } from '../../contract/job.ts';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import type { JobContent } from '../generation/choices.ts';
 
-/** The image at an address as a data URL; throws what refuses it. */
+/** Returns a data URL; throws the refusal. */
 export type FetchImage = (address: string) => Promise<string>;
 
-/** Chosen: addresses of one request. Images that come with it are bounded where they are read. */
+/** Chosen: addresses of one request. Images within the request are bounded where they are read. */
 const MOST_ADDRESSES = 16;
 
-/** The address of a tool's image remains where the fetch fails: the reader of images writes a note in its place. */
+/** If a tool's image cannot be fetched, its address stays, and the image reader replaces it by a note. */
 export async function withImages(content: JobContent, fetchImage: FetchImage | null): Promise<JobContent> {
   const { prompt } = content;
   if (fetchImage === null || prompt.kind !== 'chat') return content;
@@ -18,7 +17,7 @@ export async function withImages(content: JobContent, fetchImage: FetchImage | n
   if (new Set(addresses).size > MOST_ADDRESSES)
     throw fail('images_too_many', { images: new Set(addresses).size, limit: MOST_ADDRESSES });
   const found = new Map<string, string | Error>();
-  // One after the other: a request may not make this service open many connections at once.
+  // Sequential, so that one request cannot make the service open many connections at once.
   for (const address of new Set(addresses))
     found.set(address, await fetchImage(address).catch((error: unknown) => asError(error)));
   let image = 0;
@@ -48,7 +47,7 @@ const addressesIn = (turns: readonly Turn[]): string[] =>
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-/** The reason without the remedies for users of a hub. */
+/** Removes the remedies, which are for users of a model hub. */
 function fetchReason(error: Error): string {
   const { reason } = isSvcError(error) ? (error.detail as { readonly reason?: unknown }) : { reason: null };
   return `its address cannot be fetched (${typeof reason === 'string' ? reason : error.message})`;

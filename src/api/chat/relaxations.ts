@@ -1,4 +1,3 @@
-/** Requirements of a conversation's schemas that no grammar enforces, or none enforces as widely. */
 import type { AnswerFormat, ToolDefinition } from '../../contract/job.ts';
 import { RecentTexts } from '../../lib/base/recent-texts.ts';
 import { toolsText } from '../../contract/job-tools.ts';
@@ -6,9 +5,11 @@ import { type AskedSchema, schemaValidator } from '../intake/schema-validator.ts
 import type { LeftOut } from '../intake/schema-messages.ts';
 import { schemaPlace } from '../intake/schema-places.ts';
 
-/** A keyword that only the check of the finished answer enforces; `narrowed`: one whose values cannot all be written. */
+/**
+ * A keyword that only the check of the finished answer enforces. `narrowed`: some of its values cannot be generated.
+ */
 export interface Relaxation {
-  /** Null: of the answer's own schema. */
+  /** Null: the schema of the answer. */
   readonly tool: string | null;
   /** JSON Pointer of the schema that has the keyword. */
   readonly pointer: string;
@@ -18,15 +19,15 @@ export interface Relaxation {
 
 const KEPT = { entries: 32, chars: 4_000_000 };
 
-/** The relaxations of whole sets of tools, by their text: a text that comes again is the same string, hashed once. */
+/** Relaxations by the text of a whole set of tools, so that a repeated set is hashed only once. */
 const sets = {
   strict: new RecentTexts<readonly Relaxation[]>(KEPT),
   relaxed: new RecentTexts<readonly Relaxation[]>(KEPT),
 };
 
 /**
- * Examines every schema of a conversation. Those of tools are relaxed where a grammar cannot follow, unless `strict`;
- * that of the answer is refused there. What was examined as a set is not looked at again: agents send the same with every
+ * Examines every schema of a conversation. Unless `strict`, tool schemas are relaxed where a grammar cannot follow;
+ * an answer schema is refused there. A known set is not examined again, because agents send the same tools with every
  * turn.
  */
 export async function findRelaxations(

@@ -1,21 +1,21 @@
-/** Notes on how a request was understood; headers report them apart from the answer. */
+/** Notes on how a request was understood, which response headers report. */
 import type { UnheldKeyword } from '../../contract/job-event.ts';
 import type { Relaxation } from './relaxations.ts';
 import type { Rewriting } from './volatile-lines.ts';
 
 export interface RequestNotes {
   readonly ignored: readonly string[];
-  /** Keywords of schemas that only the check of the finished answer enforces. */
+  /** Schema keywords that only the check of the finished answer enforces. */
   readonly relaxed?: readonly Relaxation[];
-  /** The model that answers if the requested one is not installed, else null. */
+  /** The model that answers for one that is not installed; null: the requested one. */
   readonly substituted?: string | null;
-  /** True if the model has no template and a stand-in renders the conversation. */
+  /** True: the model has no chat template, so ChatML is used. */
   readonly hasStandIn?: boolean;
-  /** Lines of system prompts that did not stay where they were, and turns that were put in another way for the template. */
+  /** Moved or dropped lines of system prompts, and turns that were changed for the template. */
   readonly rewritten?: readonly Rewriting[];
 }
 
-/** `folds` as workers report them: `part=how`. */
+/** `folds` are `part=how`, as workers report them. */
 export function withFolds(understood: RequestNotes, folds: readonly string[] = []): RequestNotes {
   if (folds.length === 0) return understood;
   const rewritten = folds.map((fold) => {
@@ -25,7 +25,6 @@ export function withFolds(understood: RequestNotes, folds: readonly string[] = [
   return { ...understood, rewritten: [...(understood.rewritten ?? []), ...rewritten] };
 }
 
-/** Adds keywords that the model's own tool format leaves to the check; each is named once. */
 export function withUnheld(understood: RequestNotes, unheld: readonly UnheldKeyword[] = []): RequestNotes {
   const { relaxed = [] } = understood;
   const isNamed = (each: UnheldKeyword): boolean =>
@@ -37,7 +36,6 @@ export function withUnheld(understood: RequestNotes, unheld: readonly UnheldKeyw
   return further.length === 0 ? understood : { ...understood, relaxed: [...relaxed, ...further] };
 }
 
-/** Each once, as `name=how`. */
 export function rewritingNames(rewritten: readonly Rewriting[] = []): string[] {
   return [...new Set(rewritten.map(({ name, how }) => `${name}=${how}`))];
 }

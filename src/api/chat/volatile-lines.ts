@@ -1,8 +1,7 @@
-/** System prompts without the lines that would spoil what they share with the request before. */
+/** Removes the lines of system prompts that would prevent a prompt cache hit. */
 import type { Prompt, Turn } from '../../contract/job.ts';
 import { type VolatileTreatment, withoutVolatileLines } from '../../lib/prompt-cache/volatile-lines.ts';
 
-/** A line or a turn that did not stay as the client put it. */
 export interface Rewriting {
   readonly name: string;
   readonly how: string;
@@ -13,7 +12,7 @@ export interface RewrittenPrompt {
   readonly rewritten: readonly Rewriting[];
 }
 
-/** Only system turns are read: what a user or a tool says is theirs. */
+/** Reads system turns only; text of users and tools stays unchanged. */
 export function withoutVolatile(prompt: Prompt, treatment: VolatileTreatment): RewrittenPrompt {
   if (treatment === 'keep' || prompt.kind !== 'chat') return { prompt, rewritten: [] };
   const found: { readonly name: string; readonly line: string }[] = [];
@@ -24,7 +23,7 @@ export function withoutVolatile(prompt: Prompt, treatment: VolatileTreatment): R
     found.push(...lines);
     return text === '' ? [] : [{ ...turn, content: text }];
   });
-  // A conversation of nothing else is left alone: without a turn there is nothing to answer.
+  // If no turn would remain, the conversation stays unchanged.
   if (found.length === 0 || turns.length === 0) return { prompt, rewritten: [] };
   const last = treatment === 'move' ? turns.findLastIndex(({ role }) => role !== 'assistant') : -1;
   const taker = turns[last];
@@ -48,7 +47,7 @@ export function withoutVolatile(prompt: Prompt, treatment: VolatileTreatment): R
 const behind = (content: string, lines: readonly string[]): string =>
   [...(content === '' ? [] : [content]), lines.join('\n')].join('\n\n');
 
-/** Precedes a conversation without a system turn of its own; the response names it as rewritten. */
+/** Adds the operator's system prompt to a conversation without one; the response reports it as rewritten. */
 export function withSystem({ prompt, rewritten }: RewrittenPrompt, system: string | null): RewrittenPrompt {
   if (system === null || prompt.kind !== 'chat' || prompt.turns.some(({ role }) => role === 'system'))
     return { prompt, rewritten };

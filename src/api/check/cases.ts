@@ -1,4 +1,3 @@
-/** The cases of a check: calls of tools with schemas of every kind, answers in JSON, and conversations with past calls. */
 import type { GenerateJob, ToolDefinition, Turn } from '../../contract/job.ts';
 
 export interface CheckCase {
@@ -13,7 +12,6 @@ type Schema = Readonly<Record<string, unknown>>;
 
 const TEXT: Schema = { type: 'string', maxLength: 24 };
 
-/** One property each, with what to ask for. */
 const PROPERTIES: Readonly<Record<string, readonly [ask: string, schema: Schema]>> = {
   text: ['the city Oslo', TEXT],
   integer: ['3 days', { type: 'integer', minimum: 1, maximum: 99 }],
@@ -123,7 +121,7 @@ const HISTORIES: readonly CheckCase[] = [
   history('another script', [{ role: 'user', content: '今日は 7405' }], ['今日は 7405']),
 ];
 
-/** Forty; kinds in turn, so that a slow machine tries each within its minute. */
+/** Kinds alternate, so that a slow machine tries each one within its minute. */
 export const CHECK_CASES: readonly CheckCase[] = [
   ...HISTORIES,
   ...[...CHOICES, ...CALLS].flatMap((each, index) => [each, ...JSON_ANSWERS.slice(index, index + 1)]),

@@ -1,4 +1,4 @@
-/** The jobs that a check asks of a model: greedy, without tools or thinking, unless a case says otherwise. */
+/** The jobs of a check: greedy, without tools or thinking, unless a case overrides it. */
 import type { GenerateJob } from '../../contract/job.ts';
 
 export const CASE_TOKENS = 96;

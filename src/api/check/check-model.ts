@@ -1,5 +1,5 @@
 /**
- * api/check owns the score card of a model: what its template says, and whether calls, JSON and past calls come through.
+ * api/check owns the score card of a model: the facts of its template, and whether calls, JSON and past calls work.
  * It runs a worker of its own and knows nothing of the command line.
  */
 import { errorMessage } from '../../lib/errors/svc-error.ts';
@@ -20,10 +20,9 @@ export interface ScoreCard {
     readonly all: number;
     readonly passed: number;
     readonly failed: readonly FailedCase[];
-    /** Not tried, because the time was over. */
+    /** Cases left out because the time was over. */
     readonly left: number;
   };
-  /** The maker's sampling recommendations, by the file's own names. */
   readonly makerDefaults: Readonly<Record<string, number>>;
   readonly defects: readonly string[];
 }
@@ -35,12 +34,11 @@ export interface CheckOptions {
   /** Cases that do not end within this time, the load included, are left out. */
   readonly withinMs: number;
   readonly signal: AbortSignal;
-  /** Called once the model is loaded, and after each case. */
   readonly onCase?: (tried: number, all: number) => void;
 }
 
 const NUM_CTX = 2048;
-/** Cases that run together: a step of four streams costs little more than one of a single stream. */
+/** Concurrent cases: a step of four streams costs little more than one of a single stream. */
 const TOGETHER = 4;
 
 export async function checkModel(options: CheckOptions): Promise<ScoreCard> {
@@ -56,7 +54,7 @@ export async function checkModel(options: CheckOptions): Promise<ScoreCard> {
   }
 }
 
-/** Checks a loaded model; no case starts or continues after `end`, on the clock of performance.now(). */
+/** No case starts or continues after `end`, on the clock of performance.now(). */
 export async function checkLoaded(
   loaded: LoadedModel,
   options: Pick<CheckOptions, 'target' | 'makerDefaults' | 'signal' | 'onCase'> & { readonly end: number },
@@ -103,7 +101,6 @@ export async function checkLoaded(
 
 type Run = (job: Job) => Promise<JobEvent[]>;
 
-/** Null: passed. */
 async function runCase(run: Run, { name, kind, job, texts = [] }: CheckCase): Promise<string | null> {
   const asked = checkJob(name, job);
   try {
@@ -113,7 +110,6 @@ async function runCase(run: Run, { name, kind, job, texts = [] }: CheckCase): Pr
       return missing === undefined ? null : `the prompt does not contain ${JSON.stringify(missing)}`;
     }
     const events = await run(asked);
-    // Throws when a call or an answer does not satisfy its schema.
     const { answers } = await collect(
       [asked],
       events.map((event) => ({ index: 0, event })),
@@ -139,7 +135,6 @@ export interface FailedCase extends Pick<CheckCase, 'name' | 'kind'> {
   readonly reason: string;
 }
 
-/** Advice for users of the model, in addition to failed cases. */
 export function formatDefects(format: ModelFormatFacts | null, failed: readonly FailedCase[]): string[] {
   return [...(format === null ? [] : templateDefects(format, failed)), ...historyDefects(failed)];
 }
@@ -153,7 +148,7 @@ function templateDefects({ template, format }: ModelFormatFacts, failed: readonl
       ? ['The template drops past calls of tools; Hearth writes them into the conversation.']
       : [];
   }
-  // Models may be trained on the envelope, so that only its failures are a defect.
+  // Some models are trained on the envelope, so it counts as a defect only if its calls fail.
   const calls = failed.filter(({ kind }) => kind === 'call').length;
   if (calls === 0) return [];
   const all = CHECK_CASES.filter(({ kind }) => kind === 'call').length;

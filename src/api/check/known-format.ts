@@ -1,5 +1,5 @@
 /**
- * How a chat model writes, for `hearth show`: asked of a worker that reads templates and vocabulary, and kept in the home
+ * The chat format of a model for `hearth show`, from a worker that reads templates and vocabulary. Kept in the home
  * until the model, its settings or Hearth change. Losing the file costs half a second.
  */
 import { createHash } from 'node:crypto';
@@ -11,18 +11,17 @@ import type { InstalledModel } from '../../store/registry/registry.ts';
 
 const Kept = Type.Object({
   schema: Type.Literal(1),
-  /** Digest of all that the format follows from. */
+  /** Digest of everything that the format depends on. */
   key: Type.String(),
   facts: Type.Union([ModelFormatFacts, Type.Null()]),
 });
 
 export interface FormatMemory {
   readonly home: string;
-  /** Names the build of Hearth: another one may read templates in another way. */
+  /** Names the build of Hearth, because another one may read templates differently. */
   readonly edition: string;
 }
 
-/** `ask` is not called for what is known. */
 export async function knownFormat(
   { home, edition }: FormatMemory,
   { id, files, params }: InstalledModel,

@@ -1,6 +1,6 @@
 /**
- * Whether a model keeps the promise of exact=on on this machine: answers in workers of its own, in every situation that
- * must not matter, each compared with the lone cold run of the same request.
+ * Tests exact=on for a model on this machine: answers in every situation that must not matter, each compared with the
+ * same request run alone and cold. Uses workers of its own.
  */
 import { createHash } from 'node:crypto';
 import type { GenerateJob } from '../../contract/job.ts';
@@ -14,11 +14,11 @@ import { checkJob } from './check-job.ts';
 
 export interface ExactProof {
   readonly model: string;
-  /** Requests, and tokens that their lone cold answers have together. */
+  /** Number of requests, and the tokens of their cold answers together. */
   readonly requests: number;
   readonly tokens: number;
   readonly situations: readonly Situation[];
-  /** Situations that the time did not reach. */
+  /** Situations left out because the time was over. */
   readonly left: readonly string[];
 }
 
@@ -26,13 +26,11 @@ interface Situation {
   readonly name: string;
   readonly equal: number;
   readonly compared: number;
-  /** Prompt tokens that came from the cache. */
   readonly cachedTokens: number;
 }
 
 export interface ProofOptions {
   readonly worker: WorkerSettings;
-  /** Its settings include exact=on. */
   readonly target: LocalTarget;
   readonly cores: number;
   /** Situations that do not begin within this time, loads included, are left out. */
@@ -50,7 +48,7 @@ const TOP_LOGPROBS = 20;
 const story = (times: number): string =>
   'The lamp in the harbour burns all night, and three boats wait for the tide. '.repeat(times);
 
-/** Prompts of several lengths that begin alike, greedy and drawn. */
+/** Prompts of several lengths with a common beginning, greedy and sampled. */
 const REQUESTS: readonly Pick<GenerateJob, 'prompt' | 'sampling'>[] = [
   { text: 'Name three rivers.', temperature: 0 },
   { text: `${story(2)}What do the boats wait for?`, temperature: 0 },
@@ -125,7 +123,6 @@ const SITUATIONS: readonly (readonly [name: string, run: (lab: Lab) => Promise<C
   ['beside requests that are cancelled', (lab) => lab.besideCancelled()],
 ];
 
-/** Runs one model at a time in a worker. */
 class Lab {
   readonly cores: number;
   readonly #backend: LocalBackend;
@@ -147,14 +144,13 @@ class Lab {
     this.#model = await this.#backend.load(pinned, { numCtx, slots, cells: numCtx * slots }, signal);
   }
 
-  /** The worker ends as it would in a crash. */
   kill(): void {
     const pid = this.#model?.facts.details?.['pid'];
     if (pid === undefined) throw new Error('the worker has no process');
     process.kill(pid, 'SIGKILL');
   }
 
-  /** `domain`: state is shared within it only, so that a new one is cold. */
+  /** State is shared within a `domain` only, so a new one starts cold. */
   async ask(at: number, domain = 'shared', signal = this.#options.signal): Promise<Compared> {
     const model = this.#model;
     if (model === null) throw new Error('no model is loaded');
@@ -172,7 +168,6 @@ class Lab {
 
   async oneByOne(domain: string): Promise<Compared[]> {
     const all: Compared[] = [];
-    // The second time, prompts are in the cache.
     for (const at of [...REQUESTS.keys(), ...REQUESTS.keys()]) all.push(await this.ask(at, domain));
     return all;
   }

@@ -1,4 +1,4 @@
-/** Settings that can be tried before they are kept: texts for the template or the tool format, and the count of threads. */
+/** Settings that are tried before they are saved: templates, tool formats, and the number of threads. */
 import { availableParallelism } from 'node:os';
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import { holdsText } from '../../contract/settings/shapes.ts';
@@ -6,10 +6,9 @@ import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { type ParamsPatch, setParams } from '../../store/install/changes.ts';
 import type { InstalledModel, Registry } from '../../store/registry/registry.ts';
 
-/** Reads the model's format with the new settings; throws load_setting_unusable. */
 type AskFormat = (next: InstalledModel) => Promise<ModelFormatFacts | null>;
 
-/** `doubts`: sentences about what can be used and may not be what was meant. Throws as setParams does. */
+/** `doubts`: warnings about usable values that may be a mistake. Throws like setParams. */
 export async function setTried(
   registry: Registry,
   name: string,

@@ -1,18 +1,15 @@
-/** Text and log probabilities of one text completion so far, in OpenAI's shape. */
 import type { PromptToken, PromptTokensEvent, TextEvent, TokenLogprob } from '../../contract/job-event.ts';
 import type { CompletionLogprobs } from '../../wire/inference/completions.ts';
 import type { PromptLogprobs } from '../../wire/inference/prompt-logprobs.ts';
 import { wirePromptLogprobs } from '../generation/prompt-scores.ts';
 
-/** Optional reports of an answer besides its text. */
 export interface Reported {
-  /** Echoed before the answer; null: as its tokens spell it. */
+  /** Echoed before the answer; null: the text of the prompt's tokens. */
   readonly opening: string | null;
   /** Alternatives of each token; null: no token is reported. */
   readonly logprobs: number | null;
-  /** Tokens of the prompt are among those reported, because it is echoed. */
+  /** Prompt tokens are reported too, because the prompt is echoed. */
   readonly echoesTokens: boolean;
-  /** Alternatives of each prompt token, in a list of their own; null: none. */
   readonly promptLogprobs: number | null;
 }
 
@@ -45,13 +42,11 @@ export class ChoiceText {
     return this.#logprobs;
   }
 
-  /** Optional members next to the answer. */
   get promptLogprobs(): PromptLogprobs {
     const { promptLogprobs: top } = this.#reported;
     return top === null ? {} : wirePromptLogprobs(this.#prompt, top);
   }
 
-  /** The text and the log probabilities that tokens of the prompt add to the answer. */
   addPrompt({ tokens }: PromptTokensEvent): TextPiece {
     const { promptLogprobs, echoesTokens, logprobs: top, opening } = this.#reported;
     if (promptLogprobs !== null) this.#prompt.push(...tokens);
@@ -107,7 +102,7 @@ class LogprobLists {
   }
 }
 
-/** Keyed by text, including the sampled token; equal texts keep the likeliest. */
+/** Keyed by text, including the sampled token. Of equal texts the likeliest remains. */
 function wireAlternatives(
   own: Pick<TokenLogprob, 'text' | 'logprob'>,
   likeliest: readonly TokenLogprob[],
@@ -119,9 +114,7 @@ function wireAlternatives(
   return Object.fromEntries(found);
 }
 
-/** Positions of prompt tokens in the echoed text. */
-
-/** Characters that begin in these bytes of UTF-8. */
+/** Counts the characters that begin in these bytes of UTF-8. */
 function charactersIn(bytes: Iterable<number>): number {
   let characters = 0;
   for (const byte of bytes) if ((byte & 0xc0) !== 0x80) characters += 1;
@@ -131,7 +124,7 @@ function charactersIn(bytes: Iterable<number>): number {
 const SPACE = 0x20;
 
 class EchoedPrompt {
-  /** Null: the text is what the tokens spell. */
+  /** Null: the text is the bytes of the tokens. */
   readonly #known: Buffer | null;
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   #at = 0;
@@ -152,14 +145,13 @@ class EchoedPrompt {
     return begins;
   }
 
-  /** Text of the tokens passed since the last call. */
   spelled(): string {
     const text = this.#spelled;
     this.#spelled = '';
     return text;
   }
 
-  /** A tokenizer may add a mark or a space, which the text does not have. */
+  /** A tokenizer may add a mark or a space that the text does not contain. */
   #foundIn(known: Buffer, bytes: readonly number[]): readonly number[] {
     if (this.#isNext(known, bytes)) return bytes;
     const rest = bytes[0] === SPACE ? bytes.slice(1) : [];

@@ -25,7 +25,6 @@ import { type CompletionPlan, type CompletionPorts, planCompletion } from './pla
 import { readPrompts } from './prompts.ts';
 
 export interface ProvedCompletionPorts extends CompletionPorts {
-  /** Null where no records are signed. */
   readonly evidence: EvidenceIssuer | null;
 }
 
@@ -47,7 +46,6 @@ export async function acceptCompletion(
   return new AcceptedRequest(ports.engine, plan, answers(ports, plan, body));
 }
 
-/** The echoed beginning of an answer, and its token reports. */
 export function reportedParts(
   { echo, logprobs = null, prompt_logprobs: promptLogprobs = null }: CompletionRequest,
   prompt: Prompt,
@@ -96,7 +94,6 @@ interface ChunkOptions {
   readonly includeUsage: boolean;
 }
 
-/** Chunks have the same shape as the whole answer, as OpenAI's text completion streams. */
 class ChunkWriter {
   readonly #head: object;
   readonly #options: ChunkOptions;
@@ -153,7 +150,6 @@ class ChunkWriter {
   }
 }
 
-/** The part of the body that the model decides. */
 export function wireCompletion(
   reported: readonly Reported[],
   { answers: all }: Pick<Collected, 'answers'>,
@@ -180,7 +176,6 @@ function choiceText(reported: Reported, answer: Answer): ChoiceText {
   return said;
 }
 
-/** Each prompt counts once, and every answer to it. */
 function usageOfPrompts(done: readonly DoneEvent[], perPrompt: number): Usage {
   const groups = Array.from({ length: Math.ceil(done.length / perPrompt) }, (_, index) =>
     wireUsage(done.slice(index * perPrompt, (index + 1) * perPrompt).map((event) => event.usage)),
@@ -215,7 +210,7 @@ function wireChoice(
     text,
     logprobs,
     ...promptLogprobs,
-    // The shape is OpenAI's own, so its words for the finish reason always apply here.
+    // The shape is OpenAI's own, so its finish reasons always apply here.
     finish_reason: wireFinishReason(done.finishReason, stream, true),
     svc_finish_reason: trueFinishReason(done),
   };

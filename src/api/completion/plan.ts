@@ -1,4 +1,3 @@
-/** Refusals of a text completion before anything runs, and its planned jobs, in no dialect's words. */
 import type { Engine } from '../../engine/ports.ts';
 import type { Prompt, ScoredPrompt } from '../../contract/job.ts';
 import type { Caller } from '../caller.ts';
@@ -19,17 +18,14 @@ export interface CompletionPorts extends HeadPorts {
   readonly cacheLog: CacheLog;
 }
 
-/** Texts to be continued. */
 export interface CompletionAsk {
   readonly model: string;
-  /** One at least. */
   readonly prompts: readonly Prompt[];
   readonly options: GenerationFields & FormatFields;
-  /** Alternatives reported per token; null: no token is reported. */
+  /** Alternatives per token; null: no token is reported. */
   readonly topLogprobs: number | null;
-  /** Reports about the prompts; absent: none. */
   readonly scoredPrompt?: ScoredPrompt | undefined;
-  /** Fields of the request that nothing reads. */
+  /** Fields of the request that no rule reads. */
   readonly unknown: readonly string[];
 }
 
@@ -37,14 +33,14 @@ export interface CompletionPlan extends RequestPlan {
   readonly perPrompt: number;
 }
 
-/** Fields that text to be continued does not have. */
+/** Fields that a text to be continued does not have. */
 export const NO_CHAT = {
   tools: [],
   toolChoice: { mode: 'none' },
   reasoning: {},
 } as const satisfies Partial<JobContent>;
 
-/** Resolves the model and plans the jobs; everything that can be refused without the engine is refused here. */
+/** Throws every refusal that does not need the engine. */
 export async function planCompletion(
   ports: CompletionPorts,
   { model: name, prompts, options, topLogprobs, scoredPrompt, unknown }: CompletionAsk,

@@ -1,11 +1,10 @@
-/** The prompts of a text completion: text, tokens by their ids, or both in turn; one, or several. */
+/** The prompts of a text completion: text, token ids, or both mixed. */
 import type { Prompt } from '../../contract/job.ts';
 import { refusal } from '../../lib/errors/refusal.ts';
 import { type CompletionRequest, MOST_PROMPTS, type SentPrompt } from '../../wire/inference/completions.ts';
 
 type PromptFields = Pick<CompletionRequest, 'prompt' | 'suffix' | 'echo' | 'logprobs' | 'parse_special'>;
 
-/** Throws if a prompt cannot be continued. */
 export function readPrompts(body: PromptFields): Prompt[] {
   const sent = splitPrompts(body.prompt);
   refuseTogether(body, sent);
@@ -21,7 +20,7 @@ export function readPrompts(body: PromptFields): Prompt[] {
   });
 }
 
-/** A list with a token in it is one prompt. */
+/** A list that contains a token is one prompt. */
 function splitPrompts(prompt: CompletionRequest['prompt']): readonly SentPrompt[] {
   if (typeof prompt === 'string') return [prompt];
   const token = prompt.findIndex((each) => typeof each === 'number');
@@ -37,7 +36,6 @@ function isTokens(prompt: readonly (string | number)[]): prompt is number[] {
   return prompt.every((each) => typeof each === 'number');
 }
 
-/** Tokens that follow each other are one part. */
 function groupTokens(prompt: readonly (string | number)[]): (string | number[])[] {
   const parts: (string | number[])[] = [];
   for (const each of prompt) {
@@ -51,7 +49,7 @@ function groupTokens(prompt: readonly (string | number)[]): (string | number[])[
 
 function textPrompt(text: string, param: string, suffix: string | null): Prompt & { kind: 'text' } {
   const behind = suffix === null || suffix === '' ? {} : { suffix: suffix.toWellFormed() };
-  // A gap may be at the beginning of a file.
+  // With a suffix the prefix may be empty: the gap is at the beginning of a file.
   if (text === '' && behind.suffix === undefined)
     throw refusal(param, 'must not be empty; send the text to continue');
   return { kind: 'text', text: text.toWellFormed(), ...behind };

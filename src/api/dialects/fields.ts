@@ -1,5 +1,5 @@
 /**
- * api/dialects owns the translation of other providers' words to the one use case of chat and back, a folder per
+ * api/dialects owns the translation of other providers' dialects to the one use case of chat and back, a folder per
  * dialect. It knows no engine, no template and no socket. This file: reading values that no schema of the wire fixes.
  */
 import { refusal } from '../../lib/errors/refusal.ts';
@@ -10,31 +10,26 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object at that path, or a refusal that names it. */
 export function fieldsAt(value: unknown, path: string): Fields {
   if (isFields(value)) return value;
   throw refusal(path, 'must be an object');
 }
 
-/** The string at that path, well-formed, or a refusal that names it. */
 export function textAt(value: unknown, path: string): string {
   if (typeof value === 'string') return value.toWellFormed();
   throw refusal(path, 'must be a string');
 }
 
-/** Quotes a client's word for a sentence. */
 export const shown = (value: unknown): string => `"${String(value).slice(0, 64)}"`;
 
 export interface FieldRow<Body> {
-  /** Returns the reason of a refusal, or null. */
   readonly refused?: (body: Body) => string | null;
   readonly isIdle?: (body: Body, canThink: boolean) => boolean;
 }
 
-/** Keyed by the field's path, with dots between its parts; an absent or null field is skipped. */
+/** Keyed by the field's path, joined by dots; absent and null fields are skipped. */
 export type FieldRows<Body> = Readonly<Record<string, FieldRow<Body>>>;
 
-/** Throws the refusal of the first row that has one. */
 export function refuseFields<Body extends object>(body: Body, rows: FieldRows<Body>): void {
   for (const [path, { refused }] of Object.entries(rows)) {
     const reason = isGiven(body, path) ? (refused?.(body) ?? null) : null;
@@ -42,7 +37,6 @@ export function refuseFields<Body extends object>(body: Body, rows: FieldRows<Bo
   }
 }
 
-/** Paths of the fields that have no effect, in the order of the rows. */
 export function idleFields<Body extends object>(
   body: Body,
   rows: FieldRows<Body>,

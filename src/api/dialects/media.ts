@@ -1,22 +1,20 @@
 /**
- * Parts of messages that are no text, for the models whose engine takes them. Images come with the request: an address
- * would make a server fetch what the client may not reach itself.
+ * Images and audio in messages. Images come within the request: fetching an address could reach servers that the
+ * client itself may not reach.
  */
 import type { Turn, TurnMedium } from '../../contract/job.ts';
 import type { Medium } from '../../engine/ports.ts';
 import type { ServedModel } from '../models/served-model.ts';
 
-/** A medium of a message, before its position in the text is known. */
 export type FoundMedium =
   | { readonly medium: 'image'; readonly url: string }
   | { readonly medium: 'audio'; readonly data: string; readonly format: string };
 
-/** Reports whether media, or addresses of images, are read in messages of users or in results of tools. */
 export type Takes = (what: Medium | 'address', from?: 'user' | 'tool') => boolean;
 
 export const onlyText: Takes = () => false;
 
-/** The media that the engine of a model takes; `fetches`: this service fetches addresses. */
+/** `fetches`: this service fetches image addresses. */
 export function takenBy(model: Pick<ServedModel, 'target'>, fetches: boolean): Takes {
   const { engine, capabilities } = model.target();
   const { media = [] } = capabilities;
@@ -31,7 +29,7 @@ const DATA_URL = /^data:image\/[\w.+-]{1,64};base64,[A-Za-z0-9+/]+={0,2}$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const AUDIO_FORMATS: readonly unknown[] = ['wav', 'mp3', 'flac', 'ogg'];
 
-/** An image from a data URL, or from an address if those are fetched; else null. */
+/** Null if the address is not a data URL and addresses are not fetched. */
 export function imageAt(url: unknown, takes: Takes): FoundMedium | null {
   if (typeof url !== 'string') return null;
   const isFound = DATA_URL.test(url) || (takes('address') && isAddress(url));
@@ -56,17 +54,16 @@ export const IMAGE_REMEDY =
   'must hold the image itself, as a data URL such as "data:image/png;base64,…"; only a service with SVC_FETCH_IMAGES=1 fetches addresses';
 export const AUDIO_REMEDY = 'must hold base64 data and a format: wav, mp3, flac or ogg';
 
-/** The text of a turn, and the media that stand in it. */
 export type MixedText = Pick<Turn, 'content' | 'media'>;
 
-/** An image among the results of a tool; null: what the model cannot read gets a note in its place. */
+/** Null: a note replaces an image that the model cannot read. */
 export function resultImage(url: unknown, takes: Takes): FoundMedium | null {
   return takes('image', 'tool') ? imageAt(url, takes) : null;
 }
 
-/** The parts in order, with nothing between those that follow a medium. */
+/** Joins the parts in order; `separator` goes between texts only. */
 export function mixed(parts: readonly (string | FoundMedium)[], separator = ''): MixedText {
-  // Halves of a character may stand in two parts.
+  // A surrogate pair may be split between two parts.
   if (parts.every((part) => typeof part === 'string'))
     return { content: parts.join(separator).toWellFormed() };
   let content = '';
@@ -82,7 +79,8 @@ export function mixed(parts: readonly (string | FoundMedium)[], separator = ''):
 
 /**
  * Parts of a client's history that the model does not read: media in tool results, and items of a provider's own
- * tools. They stay in the history, and refusing them would end the conversation. Each is reported by its path.
+ * tools. They remain in the client's history, so refusing them would end the conversation. Each is reported by its
+ * path.
  */
 export class Omissions {
   readonly #paths: string[] = [];
@@ -91,12 +89,12 @@ export class Omissions {
     return this.#paths;
   }
 
-  /** It is left out. */
+  /** Reports a part that is left out. */
   leave(path: string, type: unknown): void {
     this.#paths.push(`${path}.${String(type)}`);
   }
 
-  /** The words that stand in its place. */
+  /** Reports a part and returns the text that replaces it. */
   stand(path: string, type: unknown): string {
     this.leave(path, type);
     const kind = KINDS.find((each) => String(type).includes(each)) ?? 'part';

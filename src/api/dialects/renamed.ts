@@ -7,7 +7,6 @@ import { schemaPlace, placeSchema } from '../intake/schema-places.ts';
 import { readTools } from '../intake/tools.ts';
 import type { Fields } from './fields.ts';
 
-/** A tool in the shape of api/intake, and its path in the request. */
 export interface PlacedTool {
   readonly path: string;
   readonly tool: Fields;
@@ -16,10 +15,9 @@ export interface PlacedTool {
 /** Words of api/intake → words of the dialect. */
 export type Names = Readonly<Record<string, string>>;
 
-/** Reads the same list once. */
 export function toolsAs(names: Names): (own: readonly PlacedTool[]) => ToolDefinition[] {
   return memoizeByObject((own) => {
-    // Tools that were left out have shifted the others.
+    // Tools that were left out have shifted the indexes of the others.
     const inPlace = (words: string): string =>
       renamed(
         words.replaceAll(/\btools\[(\d+)\]/g, (path, at) => own[Number(at)]?.path ?? path),

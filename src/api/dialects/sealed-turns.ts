@@ -1,16 +1,16 @@
-/** Conversations that were made shorter, as text that clients carry: encoded, and hiding nothing. */
+/** Shortened conversations as text that clients send back: encoded, not encrypted. */
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { Turn } from '../../contract/job.ts';
 
 const Turns = Type.Array(Turn);
 
-/** Distinguishes our encoding from that of another provider, which only it can read. */
+/** Distinguishes our encoding from another provider's, which only it can read. */
 const SEAL = 'svc1.';
 
 export const sealText = (text: string): string => SEAL + Buffer.from(text, 'utf8').toString('base64url');
 
-/** The text that was so encoded; empty for anything else. */
+/** Empty for text without our mark. */
 export function openSealed(sealed: string): string {
   if (!sealed.startsWith(SEAL)) return '';
   return Buffer.from(sealed.slice(SEAL.length), 'base64url').toString('utf8');
@@ -18,7 +18,7 @@ export function openSealed(sealed: string): string {
 
 export const sealTurns = (turns: readonly Turn[]): string => sealText(JSON.stringify(turns));
 
-/** The turns that were so encoded; null: another provider has sealed them. */
+/** Null: another provider has encoded them. */
 export function openTurns(sealed: unknown): Turn[] | null {
   if (typeof sealed !== 'string') return null;
   try {

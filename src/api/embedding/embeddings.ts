@@ -1,6 +1,6 @@
 /**
  * api/embedding owns POST /v1/embeddings, and the vectors of texts for it and for reranking: by a model, or by the
- * feature-hash fallback where the operator allows it, never a mixture. It knows nothing of how a model computes them.
+ * feature-hash fallback if the operator allows it, never a mixture. It knows nothing of how a model computes them.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { FEATURE_HASH_MODEL } from '../../contract/limits.ts';
@@ -52,16 +52,13 @@ export async function embed(
 }
 
 export interface ProvedEmbeddingPorts extends EmbeddingPorts {
-  /** Null where no records are signed. */
   readonly evidence: EvidenceIssuer | null;
 }
 
 export interface ProvedEmbedding extends EmbeddingAnswer {
-  /** Names the signed statement; lower-case hex. */
   readonly evidenceSha256: string;
 }
 
-/** Vectors with a signed record of how they came about. */
 export async function embedProved(
   ports: ProvedEmbeddingPorts,
   request: EmbeddingRequest,
@@ -75,7 +72,7 @@ export async function embedProved(
   if (!served.target().capabilities.canFreeze) throw cannotFreeze(served.id);
   const { issuer, backend } = await boundIssuer(evidence);
   const named = nameRequest(input.rawBody, { ...request }, checkedNonce(input.nonce));
-  // Before the run: a model whose bytes cannot be named then costs nothing.
+  // Before the run, so that a model whose bytes cannot be named costs nothing.
   const { model, confirm } = await provenModel(served);
   const vectors = await modelVectors(engine, served, { ...asked, accounts: true });
   const answer = await wholeAnswer(vectors, request, ignored);
@@ -132,7 +129,7 @@ const cannotFreeze = (model: string): Error =>
     param: REQUEST_HEADERS.evidenceMode,
   });
 
-/** Vectors that are written before others have their turn on the event loop. */
+/** Vectors written per turn of the event loop. */
 const WRITTEN_AT_ONCE = 64;
 
 async function written(

@@ -1,7 +1,7 @@
 /**
- * The feature-hash fallback, version 1: a deterministic vector from words and character trigrams.
- * It knows nothing of meaning; it lets an index be built and tested without a model, when the
- * operator allows it. docs/feature-hash.md defines it and lists test vectors; any change is a new version.
+ * The feature-hash fallback, version 1: a deterministic vector from words and character trigrams, without meaning. It
+ * lets a user build and test an index without a model, if the operator allows it. docs/feature-hash.md defines it and
+ * lists test vectors; any change is a new version.
  */
 import { EMBEDDING_WIDTH, FEATURE_HASH_MODEL } from '../../contract/limits.ts';
 import { normalise } from '../../lib/base/vector.ts';
@@ -10,13 +10,13 @@ export const FEATURE_HASH_VERSION = `${FEATURE_HASH_MODEL}@1`;
 const TRIGRAM_WEIGHT = 0.5;
 
 const WORD = /[\p{L}\p{N}]+/gu;
-/** Characters between two pauses: some milliseconds. */
+/** Characters between two pauses, a few milliseconds. */
 const STRETCH = 32_768;
 
-/** Awaited every so often, because a large text takes long; it may throw to stop the work. */
+/** Awaited at intervals, because a large text takes long; it may throw to stop the work. */
 export type Pause = () => Promise<unknown>;
 
-/** A vector of length 1; never the zero vector, whatever the text. */
+/** Length 1; never the zero vector. */
 export async function featureHash(text: string, pause: Pause): Promise<Float32Array> {
   const vector = new Float32Array(EMBEDDING_WIDTH);
   for await (const words of stretches(text.normalize('NFC').toLowerCase(), pause))
@@ -26,7 +26,7 @@ export async function featureHash(text: string, pause: Pause): Promise<Float32Ar
   return normalise(vector);
 }
 
-/** Number of features reported as tokens in `usage`: the words, at least 1. */
+/** Number of words, at least 1; reported as tokens in `usage`. */
 export async function featureCount(text: string, pause: Pause): Promise<number> {
   let count = 0;
   for await (const words of stretches(text.normalize('NFC'), pause)) count += words.length;
@@ -51,7 +51,7 @@ const wordHash = fnv1a('w:');
 const trigramHash = fnv1a('t:');
 const restHash = fnv1a('r:');
 
-/** The word and the trigrams of `^word$`, hashed without writing any of them down; yields where a pause is due. */
+/** Hashes the word and the trigrams of `^word$` without allocating them. */
 function* addWord(vector: Float32Array, text: string): Generator<void, void> {
   add(vector, yield* longHash(text, wordHash), 1);
   let [before, last] = ['', '^'];
@@ -69,7 +69,7 @@ function* addRest(vector: Float32Array, text: string): Generator<void, void> {
   add(vector, yield* longHash(text.toWellFormed(), restHash), 1);
 }
 
-/** Hash of a text that may be long, continued from the hash of the text before. */
+/** Continues from the hash of the text before, so that a long text can be hashed in parts. */
 function* longHash(text: string, before: number): Generator<void, number> {
   let hash = before;
   for (const piece of pieces(text)) {
@@ -79,7 +79,7 @@ function* longHash(text: string, before: number): Generator<void, number> {
   return hash;
 }
 
-/** Text without a break, such as base64, is cut too, but never inside a code point. */
+/** Cuts text without breaks too, such as base64, but never within a code point. */
 function pieces(text: string): readonly string[] {
   if (text.length <= STRETCH) return [text];
   const cut: string[] = [];
@@ -97,7 +97,7 @@ function trigram(first: string, second: string, third: string): number {
 
 function add(vector: Float32Array, hash: number, weight: number): void {
   const at = hash % EMBEDDING_WIDTH;
-  // The sign comes from a bit that the position does not use, which makes collisions cancel on average.
+  // The sign uses a bit that the position does not, so that collisions cancel on average.
   const sign = Math.imul(hash, 0x9e3779b1) >>> 31 === 0 ? 1 : -1;
   vector[at] = (vector[at] ?? 0) + sign * weight;
 }

@@ -1,4 +1,3 @@
-/** The vectors of a job in the order of its inputs, and as a record has them. Pure. */
 import type { VectorFacts } from '../../contract/frozen.ts';
 import type { EmbeddingEvent, JobEvent } from '../../contract/job-event.ts';
 import type { RecordedVector } from '../../trust/evidence/vector-record.ts';
@@ -27,7 +26,6 @@ export function inOrder(
   return { items, ended };
 }
 
-/** The width that a request or a record names. */
 export function recordedVectors(
   items: readonly EmbeddingEvent[],
   { account: facts }: Ended,
@@ -35,7 +33,7 @@ export function recordedVectors(
 ): RecordedVectors {
   if (facts === undefined) throw new Error('the worker gave no account of its vectors');
   const vectors = items.map(({ vector, tokens, truncated, tokensSha256 = '' }) => {
-    // JSON writes a negative zero as a zero, so that its sign could not be proved.
+    // JSON writes -0 as 0, so its sign could not be proved.
     return { vector: fitted(vector, width).map((value) => value + 0), tokens, truncated, tokensSha256 };
   });
   return { vectors, modelWidth: items[0]?.vector.length ?? 0, facts };

@@ -1,18 +1,15 @@
-/** The texts of a request that wants vectors or scores, checked with sentences that say what to send instead. */
 import type { TextOrIds } from '../../contract/job.ts';
 import { TEXTS_OF_ONE_REQUEST } from '../../contract/limits.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 
 export const TEXT_LIMITS = { inputs: TEXTS_OF_ONE_REQUEST, bytes: 1024 * 1024 } as const;
 
-/** Well-formed texts in order, and what the request calls the one at an index; errors use that name. */
+/** Well-formed texts in order, and the request's name for the one at an index, for errors. */
 export interface NamedTexts {
-  /** Texts, or token ids of the model. */
   readonly texts: readonly TextOrIds[];
   readonly inputName: (index: number) => string;
 }
 
-/** `input` of an embeddings request, or a 400. */
 export function readEmbeddingInput(input: string | readonly unknown[]): NamedTexts {
   if (typeof input === 'string') return { texts: [readText(input, 'input')], inputName: () => 'input' };
   if (typeof input[0] === 'number') return { texts: [readIds(input, 'input')], inputName: () => 'input' };
@@ -27,7 +24,7 @@ export function readEmbeddingInput(input: string | readonly unknown[]): NamedTex
   return { texts: input.map(read), inputName };
 }
 
-/** The vocabulary checks whether the ids exist. */
+/** The vocabulary checks later whether the ids exist. */
 function readIds(ids: readonly unknown[], name: string): number[] {
   if (ids.length === 0) refuse(`${name} must not be empty; leave empty texts out.`, name);
   const isId = (id: unknown): id is number => Number.isInteger(id) && Number(id) >= 0 && Number(id) < 2 ** 31;
@@ -41,7 +38,7 @@ function readIds(ids: readonly unknown[], name: string): number[] {
   return ids.filter(isId);
 }
 
-/** One text, or a 400 that calls it `name`. White space passes: one blank chunk must not fail a batch. */
+/** White space passes: one blank chunk must not fail a batch. */
 export function readText(item: unknown, name: string, ifTooLarge = 'split it'): string {
   if (typeof item === 'number' || Array.isArray(item)) {
     refuse(

@@ -1,4 +1,3 @@
-/** Vectors of texts, by a model or by the feature-hash fallback. */
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { EMBEDDING_WIDTH, FEATURE_HASH_MODEL } from '../../contract/limits.ts';
@@ -21,7 +20,7 @@ export interface VectorPorts {
 
 export interface VectorsAsked extends NamedTexts {
   readonly model: string;
-  /** Width of the answer; throws if the model cannot have the requested one. */
+  /** Throws if the model cannot produce the requested width. */
   readonly outputWidth: (model: WidthFacts) => number;
   readonly truncate: boolean;
   readonly keepAlive: string | number | null | undefined;
@@ -36,7 +35,7 @@ export interface Vectors {
   /** In the order of the texts; each vector has length one. */
   readonly items: readonly { readonly vector: Float32Array; readonly truncated: boolean }[];
   readonly tokens: number;
-  /** Facts for a record; only if one is wanted. */
+  /** Present only if a record was requested. */
   readonly account?: RecordedVectors;
 }
 
@@ -56,7 +55,6 @@ export async function computeVectors(ports: VectorPorts, asked: VectorsAsked): P
   }
 }
 
-/** The model of a request for vectors. */
 export async function vectorModel(models: VectorPorts['models'], name: string): Promise<ServedModel> {
   try {
     const model = await models.resolve(name, 'embedding');
@@ -78,7 +76,7 @@ const HASHED: WidthFacts = {
   embeddingWidth: EMBEDDING_WIDTH,
 };
 
-/** Computed on the server's own thread, so it gives way often. */
+/** Runs on the server's own thread, so it yields often. */
 async function hashVectors({
   texts,
   inputName,
@@ -102,14 +100,13 @@ async function hashVectors({
   return { model: FEATURE_HASH_MODEL, backend: 'feature-hash', space: FEATURE_HASH_VERSION, items, tokens };
 }
 
-/** Never by the fallback. */
 export async function modelVectors(
   engine: VectorPorts['engine'],
   model: ServedModel,
   asked: VectorsAsked,
 ): Promise<Vectors> {
   const { embeddingWidth } = model;
-  // Before anything runs, where the width is known.
+  // Refuses before the run if the width is known.
   if (embeddingWidth !== null) asked.outputWidth({ ...model, embeddingWidth });
   const { items, ended } = inOrder(await embedded(engine, model, asked), asked.texts.length);
   const width = asked.outputWidth({ ...model, embeddingWidth: items[0]?.vector.length ?? 0 });
@@ -147,7 +144,7 @@ async function embedded(
   }
 }
 
-/** An engine knows a text by its index alone. */
+/** The engine's errors name a text by its index alone. */
 function inWordsOfRequest(error: unknown, inputName: NamedTexts['inputName'], model: string): unknown {
   const named = <D extends { readonly index: number }>(detail: D) => ({
     ...detail,
@@ -160,7 +157,7 @@ function inWordsOfRequest(error: unknown, inputName: NamedTexts['inputName'], mo
   return error;
 }
 
-/** Equal for equal weights, pooling and normalisation; docs/embeddings.md says how it is made. */
+/** Equal for equal weights, pooling and normalisation; docs/embeddings.md defines it. */
 function embeddingSpace(model: ServedModel, width: number): string {
   const weights = weightsName(model);
   const facts = `svc-embedding-space-1\n${weights}\n${model.pooling ?? 'none'}\nl2\n${width}\n`;

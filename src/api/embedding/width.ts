@@ -1,6 +1,6 @@
 /**
- * How wide the vectors of an answer are. Pure. Without `dimensions` they always have the width of the interface: zeros
- * behind a narrower vector change no distance, and a wider one is cut where its model was trained for that.
+ * The width of the vectors in an answer. Without `dimensions` they always have the width of the interface: zeros
+ * appended to a narrower vector change no distance, and a wider one is cut if its model was trained for that.
  */
 import { EMBEDDING_WIDTH } from '../../contract/limits.ts';
 import { normalise } from '../../lib/base/vector.ts';
@@ -13,8 +13,8 @@ export type WidthFacts = Pick<ServedModel, 'id' | 'name' | 'architecture'> & {
 };
 
 /**
- * Models trained so that the first numbers of a vector are a usable vector. Listed by name, because no GGUF file has
- * this fact.
+ * Models trained so that the first numbers of a vector are a usable vector. Listed by name, because GGUF files do not
+ * contain this fact.
  */
 const TRAINED_TO_BE_CUT = [
   /qwen3.?embedding/i,
@@ -24,17 +24,16 @@ const TRAINED_TO_BE_CUT = [
   /jina.?embeddings.?v[345]/i,
   /arctic.?embed.{0,32}v2/i,
 ];
-/** Cut further, none of them is of use. */
+/** Chosen: none of these models is usable at a smaller width. */
 const LEAST_WIDTH = 64;
 
-/** The width of an answer; throws where the model has no vectors of it. */
 export function answerWidth(model: WidthFacts, dimensions: number | null): number {
   const own = model.embeddingWidth;
   const least = canBeCut(model) ? Math.min(LEAST_WIDTH, own) : own;
   const set = model.defaults?.dimensions ?? EMBEDDING_WIDTH;
   const wanted = dimensions ?? (set === 'native' ? own : set);
   if (wanted >= least && wanted <= own) return wanted;
-  // Arbitrary padding has no use.
+  // Padding to any width but the interface's has no use.
   if (own < EMBEDDING_WIDTH && wanted === EMBEDDING_WIDTH) return wanted;
   throw fail('embedding_width', {
     model: model.id,

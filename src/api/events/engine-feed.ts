@@ -1,7 +1,7 @@
 /**
- * api/events owns the one stream of events about the engine: who reads it gets the whole state, then what changes. It
- * knows no sockets. Nobody reading costs nothing: the engine is only watched while somebody does, and all readers share
- * one log of changes, so that a slow one holds no memory of its own; it is given the whole state again.
+ * api/events owns the one stream of events about the engine: a reader gets the whole state, then the changes. It
+ * knows no sockets. The engine is watched only while there are readers. All readers share one log of changes, so a
+ * slow one holds no memory of its own; it gets the whole state again.
  */
 import type { SlotStates, SlotWork } from '../../contract/slots.ts';
 import type { Engine, OpenJob, UpstreamStatus } from '../../engine/ports.ts';
@@ -27,7 +27,6 @@ export interface FeedPorts {
   readonly bootId: string;
 }
 
-/** An event as written; `data` is JSON. */
 export interface FeedEvent {
   readonly id: string;
   readonly event: keyof typeof ENGINE_EVENTS;
@@ -36,11 +35,11 @@ export interface FeedEvent {
 
 const LIMITS = {
   readers: 64,
-  /** Between two updates at least. */
+  /** Minimum time between two updates. */
   updateMs: 250,
-  /** Interval for figures that nothing reports, such as other programs' memory. */
+  /** Interval for figures without change events, such as the memory of other programs. */
   lookMs: 5_000,
-  /** Time that the log continues after the last reader has left, in case it reconnects. */
+  /** The log continues for this time after the last reader has left, in case it reconnects. */
   lingerMs: 10_000,
 };
 
@@ -70,8 +69,8 @@ export class EngineFeed {
   }
 
   /**
-   * What changes, from now on or from the event of that id on. Throws `too_many_readers`. The next event is made when it
-   * is asked for: who asks seldom is told less, and never something old.
+   * Changes from now on, or after the event with that id. Throws `too_many_readers`. Each event is made when the
+   * reader asks for it, so a slow reader gets fewer events, never old ones.
    */
   follow(lastEventId: string | undefined, signal: AbortSignal): AsyncGenerator<FeedEvent, void, void> {
     if (this.#readers >= LIMITS.readers) throw fail('too_many_readers', { limit: LIMITS.readers });
@@ -88,7 +87,7 @@ export class EngineFeed {
     lastEventId: string | undefined,
     signal: AbortSignal,
   ): AsyncGenerator<FeedEvent, void, void> {
-    // Counted here: a generator that is never begun is never ended.
+    // Counted here, because a generator that never starts never ends.
     this.#readers += 1;
     const wake = (): void => this.#wake();
     signal.addEventListener('abort', wake, { once: true });
@@ -118,7 +117,7 @@ export class EngineFeed {
     return { id: `${this.#ports.bootId}-${number}`, event, data };
   }
 
-  /** Null for an id of another boot, or none. */
+  /** Null without an id, or for one of another boot. */
   #eventNumber(lastEventId: string | undefined): number | null {
     const [bootId, number = ''] = (lastEventId ?? '').split('-');
     return bootId === this.#ports.bootId && /^\d{1,15}$/.test(number) ? Number(number) : null;
@@ -131,7 +130,7 @@ export class EngineFeed {
     const { engine, board, clock, recorder } = this.#ports;
     board.watch(() => this.#changed());
     recorder.watch(() => this.#changed());
-    // A worker answers with what its slots do now, which is the first update.
+    // A worker responds with its current slots, which is the first update.
     engine.watchSlots((modelId, slots) => {
       this.#slots.set(modelId, slots);
       this.#rates.note(modelId, slots, clock.monotonicMs());
@@ -168,7 +167,6 @@ export class EngineFeed {
     });
   }
 
-  /** All that happens until the next update is due leaves with it. */
   #changed(): void {
     if (this.#cancelUpdate !== null || this.#log === null) return;
     const { clock } = this.#ports;
@@ -213,14 +211,14 @@ interface Reading {
   readonly phase: SlotWork['phase'];
   readonly tokens: number;
   readonly atMs: number;
-  /** Null until there are two readings of a phase. */
+  /** Null before two readings of a phase. */
   readonly perS: number | null;
 }
 
 class SlotRates {
   readonly #models = new Map<string, ReadonlyMap<string, Reading>>();
 
-  /** A report; what it does not name is over. */
+  /** Replaces the model's jobs: a job that the report does not name has ended. */
   note(modelId: string, slots: SlotStates, nowMs: number): void {
     const before = this.#models.get(modelId);
     const works = slots.flatMap(({ work }) => work ?? []);
@@ -230,7 +228,7 @@ class SlotRates {
     );
   }
 
-  /** Tokens per second of the present phase; null where that is not known yet. */
+  /** Tokens per second of the present phase; null: not known yet. */
   of(modelId: string, jobId: string): number | null {
     return this.#models.get(modelId)?.get(jobId)?.perS ?? null;
   }

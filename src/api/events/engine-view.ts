@@ -1,4 +1,3 @@
-/** The state of the engine in the shapes of the wire. Pure. */
 import type { CacheTiers, TierFacts, SlotState, SlotStates } from '../../contract/slots.ts';
 import { bytesOn } from '../../engine/device-memory.ts';
 import type { OpenJob, ResidencyStatus, UpstreamStatus } from '../../engine/ports.ts';
@@ -17,7 +16,6 @@ import { shownJobId } from '../caller.ts';
 import type { UpstreamView } from '../../wire/operation/upstream.ts';
 import type { Recording } from '../../wire/operation/requests.ts';
 
-/** Memory of one device; null: unknown. */
 export interface DeviceStatus {
   readonly device: string;
   readonly totalBytes: number | null;
@@ -36,18 +34,17 @@ export interface EngineFacts {
   readonly slots: ReadonlyMap<string, SlotStates>;
   readonly slotRate: (modelId: string, jobId: string) => number | null;
   readonly devices: readonly DeviceStatus[];
-  /** Null: nothing is known. */
   readonly gpu: GpuView | null;
   readonly upstreams: readonly UpstreamStatus[];
   readonly lastRequest: number;
   readonly recording: Recording;
 }
 
-/** Jobs that a state lists: all that run, and the first of those that wait. */
+/** Jobs in a state: all running ones, and the first of the waiting ones. */
 export const MOST_LISTED_JOBS = 200;
-/** Clients that a state lists, the busiest first. */
+/** Clients in a state, the busiest first. */
 const MOST_LISTED_CLIENTS = 32;
-/** Free memory changes all the time; smaller changes than this are not sent. */
+/** Free memory changes constantly; smaller changes are not sent. */
 const FREE_STEP_BYTES = 16 * 2 ** 20;
 
 export function engineState(facts: EngineFacts): EngineState {
@@ -165,7 +162,7 @@ function slotView({ keptTokens, work }: SlotState, rate: number | null): SlotVie
 
 function jobView(job: OpenJob): JobView {
   const { waiting, running } = job;
-  // Vectors have no prompt that is evaluated once and continued.
+  // Jobs for vectors evaluate no prompt in steps.
   const isCounted = running !== null && running.promptTokens > 0;
   return present({
     model: job.modelId,
@@ -236,13 +233,13 @@ type Present<T> = {
   [K in keyof T as null extends T[K] ? K : undefined extends T[K] ? K : never]?: NonNullable<T[K]>;
 };
 
-/** Without the members that are null or undefined: in a merge patch null removes, and there is nothing to remove. */
+/** Removes null and undefined members: in a merge patch null would delete a member. */
 function present<T extends object>(members: T): Present<T> {
   const kept = Object.entries(members).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(kept) as Present<T>;
 }
 
-/** For the whole state, or a merge patch of it. */
+/** Accepts the whole state, or a merge patch of it. */
 export function withOwnClients<State extends Partial<EngineState>>(state: State, name: string): State {
   const { clients, jobs } = state;
   return {
@@ -254,7 +251,7 @@ export function withOwnClients<State extends Partial<EngineState>>(state: State,
   };
 }
 
-/** A patch has null where a job is over. */
+/** In a patch, null removes a finished job. */
 function ownOnly<Job extends EngineState['jobs'][string] | null>(job: Job, name: string): Job {
   if (job === null || job.client === name) return job;
   const { client: _, ...rest } = job;

@@ -1,13 +1,12 @@
-/** The last changes of a state, numbered, as a reader that lost its connection asks for them. Bounded, and pure. */
+/** The last changes of a state, numbered, for readers that reconnect. Bounded. */
 import { mergePatch } from '../../lib/base/merge-patch.ts';
 
 export interface LoggedPatch {
   readonly number: number;
-  /** A JSON merge patch. */
   readonly json: string;
 }
 
-/** Changes and their characters that are kept: a quarter of a minute of a busy engine. */
+/** Limits for patches and their characters: 15 seconds of a busy engine. */
 const MOST_PATCHES = 64;
 const MOST_CHARS = 1024 * 1024;
 
@@ -17,7 +16,7 @@ export class PatchLog<State extends object> {
   #patches: LoggedPatch[] = [];
   #chars = 0;
 
-  /** `number` is the first state's; a new log continues counting, so that no number means two states. */
+  /** `number` is the first state's. A new log continues the count, so that a number never means two states. */
   constructor(state: State, number: number) {
     this.#state = state;
     this.#number = number;
@@ -31,7 +30,7 @@ export class PatchLog<State extends object> {
     return this.#number;
   }
 
-  /** Adds the next state; false if nothing changed. `stamp` members are sent along and cause no update alone. */
+  /** Returns false if nothing changed. `stamp` members are sent along and cause no update alone. */
   push(state: State, stamp: Partial<State> = {}): boolean {
     const patch = mergePatch({ ...this.#state, ...stamp }, { ...state, ...stamp });
     this.#state = { ...state, ...stamp };
@@ -45,7 +44,7 @@ export class PatchLog<State extends object> {
     return true;
   }
 
-  /** Patches after the state of that number, in order; null if it is no longer known. */
+  /** Null: the log no longer contains that number. */
   since(number: number): readonly LoggedPatch[] | null {
     if (number > this.#number) return null;
     const missed = this.#number - number;

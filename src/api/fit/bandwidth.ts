@@ -1,6 +1,4 @@
-/**
- * Measures how fast this machine reads memory, which bounds a CPU's generation: each token reads all weights once.
- */
+/** Measures how fast this machine reads memory, which bounds a CPU's generation: each token reads all weights once. */
 import { once } from 'node:events';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -13,10 +11,10 @@ import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
 import { builtFile } from '../../lib/base/package-folder.ts';
 
 const MIB = 2 ** 20;
-/** Far beyond the caches of usual processors, all threads together. */
+/** Larger than the caches of usual processors, all threads together. */
 const LEAST_BYTES = 256 * MIB;
 const LEAST_PER_THREAD = 32 * MIB;
-/** More threads than this read no faster anywhere. */
+/** More threads than this read no faster on any machine. */
 const MOST_THREADS = 16;
 const ROUNDS = 3;
 const ROUND_MS = 60;
@@ -25,11 +23,11 @@ const Kept = Type.Object({ schema: Type.Literal(1), bytesPerS: Type.Number({ exc
 
 export interface Bandwidth {
   readonly bytesPerS: number;
-  /** Other programs took the processor, so it is more, and this value is not kept. */
+  /** Other programs used the processor, so the true value is higher, and this one is not saved. */
   readonly busy: boolean;
 }
 
-/** Measured once per machine and kept in the tuning folder of the home; takes half a second. */
+/** Measured once per machine and saved in the tuning folder of the home; takes half a second. */
 export async function memoryBandwidth(home: string): Promise<Bandwidth> {
   const file = path.join(home, 'tuning', `bandwidth-${machineDigest()}.json`);
   const kept = await readKept(file);
@@ -44,7 +42,7 @@ export async function memoryBandwidth(home: string): Promise<Bandwidth> {
   return { bytesPerS, busy };
 }
 
-/** Bytes per second of the best round, all threads reading at once. */
+/** Bytes per second of the best round, with all threads reading. */
 export async function measureBandwidth(threads: number): Promise<number> {
   const bytes = Math.max(LEAST_PER_THREAD, Math.ceil(LEAST_BYTES / threads));
   // Threads do not need this process's start options.
@@ -54,7 +52,7 @@ export async function measureBandwidth(threads: number): Promise<number> {
     () => new Worker(builtFile('api/fit/read-thread.js'), options),
   );
   try {
-    // Each says when its memory is written.
+    // Each thread sends a message when its memory is written.
     await Promise.all(workers.map((worker) => once(worker, 'message')));
     let best = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -78,13 +76,12 @@ async function readOnce(worker: Worker): Promise<number> {
   return speed;
 }
 
-/** Changes with the processor and the memory. */
 function machineDigest(): string {
   const machine = `${cpus()[0]?.model ?? 'unknown'} ${availableParallelism()} ${totalmem()}`;
   return createHash('sha256').update(machine).digest('hex').slice(0, 16);
 }
 
-/** Null: never measured, or damaged, and then measured anew. */
+/** Null if never measured or damaged; it is then measured again. */
 async function readKept(file: string): Promise<number | null> {
   try {
     const kept: unknown = JSON.parse(await readFile(file, 'utf8'));

@@ -1,7 +1,7 @@
 /**
- * api/fit owns what people are told before a load: the window and slots that a model would get on this machine, the memory
- * and the speed. It asks the same plan as the service, and knows nothing of what a running service has loaded.
- * This file: what an installed model takes at each window, asked of the native library.
+ * api/fit owns the estimates before a load: the window and slots that a model would get on this machine, the memory
+ * and the speed. It uses the same plan as the service, and knows nothing of what a running service has loaded. This
+ * file: the memory of an installed model at each window, from the native library.
  */
 import { scaled, totalBytes } from '../../engine/device-memory.ts';
 import type { LocalBackend } from '../../engine/local/local-backend.ts';
@@ -22,7 +22,7 @@ const WINDOWS = [4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144];
 export interface FittingWindow {
   readonly numCtx: number;
   readonly slots: number;
-  /** On all devices; where the window does not fit, with one slot. */
+  /** Total of all devices; if the window does not fit, with one slot. */
   readonly bytes: number;
   readonly fits: boolean;
 }
@@ -34,9 +34,9 @@ export interface ModelFit {
   readonly windows: readonly FittingWindow[];
   /** A load without num_ctx; null: nothing fits. */
   readonly load: LoadSize | null;
-  /** True if a GPU takes part; its speed is not that of the machine's memory. */
+  /** If a GPU takes part, its speed is not that of the machine's memory. */
   readonly onGpu: boolean;
-  /** A token reads only some of the weights. */
+  /** Each token of a mixture reads only some of the weights. */
   readonly isMixture: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface FitOptions {
   readonly slots: number | null;
 }
 
-/** Starts a worker of its own and loads nothing; memory that a running service holds is not free. */
+/** Starts a worker of its own and loads no model. Memory held by a running service is not free. */
 export async function fitModel(target: LocalTarget, { settings, slots }: FitOptions): Promise<ModelFit> {
   const backend = startOwnWorker(settings);
   try {
@@ -70,7 +70,6 @@ export async function fitModel(target: LocalTarget, { settings, slots }: FitOpti
   }
 }
 
-/** The load without num_ctx on this worker; null: nothing fits. */
 export async function plannedLoad(
   backend: LocalBackend,
   target: LocalTarget,
@@ -106,7 +105,7 @@ const planSize = (plan: LoadPlan | null): LoadSize | null =>
 function windowAt(wish: Wish, free: Memory): FittingWindow {
   const { wantedCtx: numCtx, slots: pinned, need } = wish;
   const plan = bestPlan(wish, free);
-  // If even the window finds no room, the plan is for a smaller one.
+  // If the window does not fit, the plan is for a smaller one.
   if (plan?.numCtx === numCtx)
     return { numCtx, slots: plan.slots, bytes: totalBytes(plan.memory), fits: true };
   const slots = pinned ?? 1;

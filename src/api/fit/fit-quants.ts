@@ -1,4 +1,4 @@
-/** Finds the quants of a repository that fit this machine, before any download. */
+/** Finds the quants of a repository that fit this machine before any download. */
 import { freeMemoryBytes } from '../../engine/local/memory/free-memory.ts';
 import { DEFAULT_SCHEDULER_LIMITS } from '../../engine/scheduler/limits.ts';
 import { estimatedBytes } from '../../engine/local/memory-need.ts';
@@ -6,14 +6,14 @@ import { estimatedBytes } from '../../engine/local/memory-need.ts';
 export interface QuantFit {
   readonly label: string;
   readonly sizeBytes: number;
-  /** Weights with the process; the KV cache comes on top, and only the file says how much that is. */
+  /** Weights and process; the KV cache is extra, and only the file contains its size. */
   readonly leastBytes: number;
   /** Includes a usual KV cache. */
   readonly usualBytes: number;
   readonly fits: boolean;
 }
 
-/** Left for the KV cache: what most models take for 8,192 tokens or more. */
+/** For the KV cache: most models need this for 8,192 tokens or more. */
 const CACHE_SHARE = 0.25;
 /** In order of preference: below four bits answers suffer, above eight the difference is not visible. */
 const ADVISED = ['Q4_K_M', 'Q5_K_M', 'Q6_K', 'Q8_0', 'Q4_K_S', 'IQ4_XS', 'Q4_0', 'MXFP4', 'Q3_K_M'];
@@ -32,7 +32,7 @@ export function fitQuants(
   return { quants: fitting, advised };
 }
 
-/** Memory available for models now, bytes. */
+/** Bytes available for models now. */
 export function freeForModels(): number {
   return Math.max(0, freeMemoryBytes() - DEFAULT_SCHEDULER_LIMITS.reserveBytes);
 }

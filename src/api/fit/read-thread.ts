@@ -1,11 +1,11 @@
 /**
- * A thread that reads memory as fast as it can, for bandwidth.ts: searching a byte that is nowhere reads each byte once,
- * in the widest loads that the C library has.
+ * A thread that reads memory as fast as it can, for bandwidth.ts: searching for an absent byte reads each byte once,
+ * in the widest loads of the C library.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 
 const { bytes, ms } = workerData as { readonly bytes: number; readonly ms: number };
-/** Written, or all of its pages would be the one empty page of the system. */
+/** Written, because unwritten pages would all map to the system's one zero page. */
 const memory = Buffer.alloc(bytes, 1);
 
 parentPort?.on('message', () => {

@@ -1,6 +1,6 @@
 /**
- * api/generation owns what chat and text completion share: request fields → the jobs of one request, their events
- * merged into the one queue of that request, and the common parts of answers. It knows no messages, tools or templates.
+ * api/generation owns what chat and text completion share: it turns request fields into jobs, merges their events
+ * into one queue per request, and builds the common parts of answers. It knows no messages, tools or templates.
  */
 import { createHash, randomInt } from 'node:crypto';
 import { isExact } from '../../contract/settings/exact-rules.ts';
@@ -22,21 +22,17 @@ import {
 import { ScoreBudget } from './prompt-scores.ts';
 import type { AskedAdapter } from '../../wire/inference/generation.ts';
 
-/** The request to the model, apart from sampling. */
 export type JobContent = Pick<
   GenerateJob,
   'prompt' | 'tools' | 'toolChoice' | 'maxCalls' | 'format' | 'reasoning' | 'topLogprobs' | 'scoredPrompt'
 >;
 
-/** The answers that one request asks for: a job each. */
 export interface Choices {
   readonly model: ServedModel;
   readonly submission: Omit<Submission, 'job'>;
   readonly jobs: readonly GenerateJob[];
   readonly account?: RequestAccount | undefined;
-  /** The client reads how far the prompt is evaluated; people who watch its stream read comments. */
   readonly showsProgress?: boolean;
-  /** Edits that shorten a long conversation; absent: none. */
   readonly edits?: readonly ContextEdit[];
 }
 
@@ -59,7 +55,7 @@ export function planChoices(
   const { maxTokens, isGiven } = resolveMaxTokens(fields);
   const { defaults } = model;
   const sampling = { ...defaults.sampling, ...readSampling(fields) };
-  // A limit or a seed of -1 asks for none, whatever the model's default is.
+  // A limit or a seed of -1 means none, and overrides the model's default.
   const asked = fields.seed === -1 ? undefined : sampling.seed;
   const seed = asked ?? (target.capabilities.drawsSeed === true ? null : unaskedSeed(model, content));
   const { seed: _, ...unseeded } = sampling;
@@ -96,14 +92,13 @@ export function planChoices(
   };
 }
 
-/** An exact model gives equal requests equal answers, so its seed follows from the request. */
 function unaskedSeed({ settings }: ServedModel, content: JobContent): number {
   if (!isExact(settings)) return randomInt(2 ** 32 - 1);
   const asked = createHash('sha256').update(JSON.stringify(content)).digest();
   return asked.readUInt32BE() % (2 ** 32 - 1);
 }
 
-/** Marks the jobs of an answer that is read only at its end. */
+/** Marks jobs whose answer is read only at its end. */
 export function asWhole({ jobs, ...choices }: Choices): Choices {
   const whole = jobs.map((job): GenerateJob => {
     const joined = { ...job, isWhole: true };
@@ -113,10 +108,10 @@ export function asWhole({ jobs, ...choices }: Choices): Choices {
   return { ...choices, jobs: whole };
 }
 
-/** Jobs without a requested seed, so that a repeated request gets another one. */
+/** Jobs without a requested seed; a repeated request gets another seed. */
 const withoutSeed = new WeakSet<GenerateJob>();
 
-/** True if an equal request gets an equal answer: nothing is drawn, or the seed was requested. */
+/** An equal request gets an equal answer: greedy, or with a requested seed. */
 export function isRepeatable(job: GenerateJob): boolean {
   return job.lane !== 'shared' || job.sampling.temperature === 0 || !withoutSeed.has(job);
 }
@@ -129,12 +124,11 @@ function mergeRoute(
   return { ...route, session: key ?? route?.session, mayResume: resume === true };
 }
 
-/** True if the answer's grammar is JSON. */
 export function isJson({ kind }: GenerateJob['format']): boolean {
   return kind === 'json_object' || kind === 'json_schema';
 }
 
-/** More answers than slots would arrive one after the other, which is not what n asks for. */
+/** More answers than slots would arrive one after the other, which defeats the purpose of n. */
 export function checkSlots(engine: Pick<Engine, 'plan'>, { submission, jobs }: Choices): void {
   const n = jobs.length;
   if (n === 1) return;
@@ -147,16 +141,16 @@ export function checkSlots(engine: Pick<Engine, 'plan'>, { submission, jobs }: C
 }
 
 /**
- * Submits every choice at once and hands out their events as they come. The first failure fails the whole request and
- * stops the other choices, as does a reader that leaves. What cannot be held back is bounded by the context window;
- * an engine that can hold its source back does so while the reader is behind.
+ * Submits all choices at once and yields their events as they arrive. The first failure, or a reader that leaves,
+ * stops all of them. Events that cannot be held back are bounded by the context window; an engine that can pause its
+ * source does so while the reader is slow.
  */
 export function runChoices(
   engine: Pick<Engine, 'submit'>,
   { submission, jobs, account, edits }: Choices,
   signal: AbortSignal,
 ): AsyncIterable<ChoiceEvent> {
-  // Follows the client's signal by hand: AbortSignal.any costs more than all else that is made here.
+  // Follows the client's signal manually: AbortSignal.any costs more than everything else here.
   const stop = new AbortController();
   const onAbort = (): void => stop.abort();
   // A signal made by AbortSignal.any is never collected while it has listeners.
@@ -189,7 +183,7 @@ export function runChoices(
       },
       room: () => merged.room(),
       onEnd: (failure) => {
-        // An engine that falls silent has failed; its answer must not end as if it were complete.
+        // An engine that stops without `done` has failed; its answer must not look complete.
         const silent = isDone ? null : new Error('an answer ended without a done event');
         const error = failure ?? silent;
         if (error !== null) return failAll(error);
@@ -204,7 +198,7 @@ export function runChoices(
     const asked = { ...submission, check: account ?? {}, edits };
     jobs.forEach((job, index) => engine.submit({ ...asked, job }, stop.signal, listener(job, index)));
   } catch (error) {
-    // The choices that were submitted before would run on with nobody to read them.
+    // Otherwise the earlier choices would continue without a reader.
     failAll(error);
   }
   return merged;
@@ -212,7 +206,7 @@ export function runChoices(
 
 type Adapters = GenerateJob['adapters'];
 
-/** In the model's order, so that equal choices are equal. */
+/** In the model's order, so that equal selections are equal. */
 function chooseAdapters(
   asked: readonly AskedAdapter[] | null | undefined,
   { id, settings: { lora: attached = [] } }: Pick<ServedModel, 'id' | 'settings'>,

@@ -1,4 +1,7 @@
-/** An answer in mode frozen-v1: its job pinned before it runs, its record signed after it. Never one without the other. */
+/**
+ * An answer in mode frozen-v1: its job is pinned before it runs, and its record signed after it. Never one without
+ * the other.
+ */
 import type { DoneEvent } from '../../contract/job-event.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import { isExact } from '../../contract/settings/exact-rules.ts';
@@ -17,7 +20,7 @@ export interface FrozenInput {
   readonly nonce: string | undefined;
 }
 
-/** A body as sent, byte for byte, and the digest of its signed statement, lower-case hex. */
+/** A body as sent, byte for byte, and the lower-case hex digest of its signed statement. */
 export interface SignedBody {
   readonly json: string;
   readonly evidenceSha256: string;
@@ -40,7 +43,7 @@ export async function openFrozen(
   checkCanFreeze(choices);
   const { issuer, backend } = await boundIssuer(evidence);
   const request = issuer.freeze(rawBody, { ...body }, { nonce: checkedNonce(nonce), route });
-  // Before the run: a model whose bytes cannot be named then costs nothing.
+  // Before the run, so that a model whose bytes cannot be named costs nothing.
   const { model, confirm } = await provenModel(choices.model);
   return {
     pinned: pin(choices, request),
@@ -52,7 +55,6 @@ export async function openFrozen(
   };
 }
 
-/** The signer, and the libraries that it names. */
 export async function boundIssuer(
   issuer: EvidenceIssuer | null,
 ): Promise<{ readonly issuer: EvidenceIssuer; readonly backend: BackendProvenance }> {
@@ -66,7 +68,7 @@ export function signedBody<Body extends object>(body: Body, { member, payloadSha
   return { json: JSON.stringify({ ...body, evidence: member }), evidenceSha256: payloadSha256 };
 }
 
-/** The members of a stream's last event: the answer as a whole, and the record, which is of that. */
+/** Members of a stream's last event: the complete answer, and the record of it. */
 export function recordMembers(
   { model, choices, usage }: AnsweredResponse,
   { member }: Evidence,
@@ -74,7 +76,7 @@ export function recordMembers(
   return { evidence: { ...member }, svc_answer: { model, choices, usage } };
 }
 
-/** The jobs of a request as a frozen run takes them: seed, temperature and clock as the request or the mode decided. */
+/** Seed, temperature and template clock come from the request, or from the mode. */
 function pin(choices: Choices, { seed, temperature, templateClockMs }: FrozenRequest): Choices {
   const [job, ...others] = choices.jobs;
   if (job === undefined || others.length > 0) {
@@ -111,7 +113,6 @@ function checkCanFreeze({ model, submission }: Choices): void {
   });
 }
 
-/** The nonce of the request, or a refusal that names its header. */
 export function checkedNonce(nonce: string | undefined): string | null {
   if (nonce === undefined) return null;
   if (isNonce(nonce)) return nonce;
@@ -122,7 +123,7 @@ export function checkedNonce(nonce: string | undefined): string | null {
   });
 }
 
-/** The bytes of a model as a record names them; `confirm` follows the run. */
+/** The model's bytes as a record names them; call `confirm` after the run. */
 export async function provenModel({ id, proof }: Pick<ServedModel, 'id' | 'proof'>): Promise<{
   readonly model: Predicate['model'];
   readonly confirm: () => Promise<void>;

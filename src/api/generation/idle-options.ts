@@ -1,4 +1,4 @@
-/** Options of a request that have no effect, by the names that the request gave them. */
+/** Options of a request that have no effect, by the names that the request used. */
 import { SAMPLING_ROWS } from '../../contract/sampling-shapes.ts';
 import type { IdleOption, ModelTarget } from '../../engine/ports.ts';
 import { POOL_ENGINE } from '../../engine/upstream/ports.ts';
@@ -17,7 +17,7 @@ const FIELD_OF: Readonly<Record<Exclude<IdleOption, 'thinkingBudget'>, string>> 
 /** They choose among engines, so they need several. */
 const WAY_FIELDS = ['prompt_cache_key', 'svc_resume'] as const;
 
-/** Options that another field overrules, that the shape of the answer leaves no room for, or that the engine has no use for. */
+/** Options that another field overrides, that the answer's format excludes, or that the engine does not use. */
 export function idleOptions(
   fields: GenerationFields,
   content: Pick<JobContent, 'format' | 'tools' | 'reasoning'>,

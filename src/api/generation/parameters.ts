@@ -1,6 +1,6 @@
 /**
- * The generation options of a request, resolved: aliases (smallest token limit wins), null read as absent, and the
- * list of fields that had no effect, which the response names. Nothing is ignored in silence.
+ * Resolves the generation options of a request: aliases (the smallest token limit wins), null as absent, and the list
+ * of fields without effect, which the response names. Nothing is ignored silently.
  */
 import { parseDuration } from '../../lib/base/duration.ts';
 import type { GenerateJob } from '../../contract/job.ts';
@@ -10,7 +10,6 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { generationFields } from '../../wire/inference/generation.ts';
 import type { CompletionRequest } from '../../wire/inference/completions.ts';
 
-/** The fields that chat and text completion share. */
 export type GenerationFields = Omit<
   CompletionRequest,
   | 'model'
@@ -28,7 +27,7 @@ const TOKEN_LIMITS = ['num_predict', 'max_tokens', 'max_completion_tokens', 'n_p
 /** No window is larger; more would not fit the integers of the engine. */
 const MOST_TOKENS = 2 ** 31 - 1;
 
-/** The smallest limit given; null: without limit, or none given. And the names of limits that lost. */
+/** The smallest limit (null: none), and the names of the other limits. */
 export function resolveMaxTokens(fields: GenerationFields): {
   maxTokens: number | null;
   isGiven: boolean;
@@ -46,7 +45,7 @@ export function resolveMaxTokens(fields: GenerationFields): {
   };
 }
 
-/** The sampling options as a job has them; what is null or means the same as absent stays absent. */
+/** Fields that are null or equal to the default stay absent. */
 export function readSampling(fields: GenerationFields): Sampling {
   const read = SAMPLING_ROWS.flatMap(([option, row]) => {
     const asked = fields[row.wire as keyof GenerationFields];
@@ -63,7 +62,6 @@ export function readSampling(fields: GenerationFields): Sampling {
   return Object.fromEntries(read) as Sampling;
 }
 
-/** Token rules of a request that need the vocabulary; absent fields stay absent. */
 export function readTokenRules(
   fields: GenerationFields,
   { format, tools }: Pick<GenerateJob, 'format' | 'tools'>,
@@ -76,7 +74,7 @@ export function readTokenRules(
   };
 }
 
-/** A grammar alone ends the answer that it shapes. */
+/** A grammar ends the answer itself. */
 export function canIgnoreEnd({ format, tools }: Pick<GenerateJob, 'format' | 'tools'>): boolean {
   return format.kind === 'text' && tools.length === 0;
 }
@@ -86,7 +84,7 @@ export function readStop(stop: string | string[] | null | undefined): string[] {
   return typeof stop === 'string' ? [stop] : stop;
 }
 
-/** Milliseconds to keep the model, or null for the default; a value that is no duration is refused. */
+/** Milliseconds, or null for the default. */
 export function readKeepAlive(value: string | number | null | undefined): number | null {
   if (value === null || value === undefined) return null;
   const ms = parseDuration(value);
@@ -98,12 +96,12 @@ export function readKeepAlive(value: string | number | null | undefined): number
   });
 }
 
-/** The options of a request in another dialect, as far as it has them under the same names. */
+/** Reads the options that another dialect has under the same names. */
 export function sharedOptions(body: object): GenerationFields {
   return Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(generationFields, name)));
 }
 
-/** Fields of the request that no rule reads, in the order sent; null counts as absent. */
+/** Fields that no rule reads, in the order sent; null counts as absent. */
 export function unknownFields(body: object, known: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(body)
     .filter(([name, value]) => value !== null && !Object.hasOwn(known, name))

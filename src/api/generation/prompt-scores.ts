@@ -1,4 +1,4 @@
-/** Log probabilities of prompts: what a request asks for, how much of it one answer may hold, and its wire shape. */
+/** Log probabilities of prompts: the requested options, the limit for one answer, and the wire shape. */
 import type { JobEvent, PromptToken } from '../../contract/job-event.ts';
 import type { GenerateJob, ScoredPrompt } from '../../contract/job.ts';
 import { refusal } from '../../lib/errors/refusal.ts';
@@ -11,7 +11,6 @@ interface ScoreFields {
   readonly stream?: boolean | null;
 }
 
-/** Scoring of a job's prompt; nothing if not requested. */
 export function readScoredPrompt(body: ScoreFields): { readonly scoredPrompt?: ScoredPrompt } {
   const asked = body.prompt_logprobs ?? null;
   if (asked !== null && body.stream === true)
@@ -22,15 +21,15 @@ export function readScoredPrompt(body: ScoreFields): { readonly scoredPrompt?: S
 }
 
 /**
- * Chosen: numbers that one request is given of its prompts. As JSON they are some 20 MB, and 32 prompts of 4,096 tokens with one
- * alternative each are as many.
+ * Chosen: prompt scores per request. As JSON they are about 20 MB, enough for 32 prompts of 4,096 tokens with one
+ * alternative each.
  */
 export const MOST_PROMPT_SCORES = 262_144;
 
 /** Throws when the prompts of a request have more tokens and alternatives than one answer may hold. */
 export class ScoreBudget {
   #left = MOST_PROMPT_SCORES;
-  /** Number of tokens, if the engine reports it before them. */
+  /** Jobs whose number of tokens was reported before them. */
   readonly #told = new Set<GenerateJob>();
 
   note(job: GenerateJob, event: JobEvent): void {
@@ -53,7 +52,7 @@ export class ScoreBudget {
   }
 }
 
-/** In vLLM's shape: the token itself first, then the likeliest. */
+/** In vLLM's shape: the token itself first, then the most likely ones. */
 export function wirePromptLogprobs(tokens: readonly PromptToken[], top: number): PromptLogprobs {
   return {
     prompt_logprobs: tokens.map(({ id, text, score }) => {

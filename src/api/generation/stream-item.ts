@@ -3,15 +3,14 @@ import { queuedComment } from '../../wire/stream-comments.ts';
 import type { ChoiceEvent } from './choices.ts';
 
 /**
- * What a use case streams to http/sse.ts: a chunk to send, a comment to send while waiting, or the moment from which
- * no refusal can come any more and the head may leave. Prefill has not begun at `started`.
+ * Items for http/sse.ts: a chunk, a comment while waiting, or `started`, after which no refusal is possible and the
+ * response head may be sent. Prefill has not begun at `started`.
  */
 export type StreamItem =
   | { readonly chunk: object }
   | { readonly comment: string }
   | { readonly started: Pick<StartedEvent, 'numCtx' | 'folds' | 'unheld' | 'compaction'> };
 
-/** A stream that has begun: its events, and how each becomes chunks. */
 export interface BegunStream {
   readonly events: AsyncIterable<ChoiceEvent>;
   readonly toChunks: (index: number, event: JobEvent) => readonly object[];
@@ -20,7 +19,7 @@ export interface BegunStream {
   readonly atEnd?: (() => Promise<readonly object[]>) | undefined;
 }
 
-/** The items of a stream; submits nothing before the first is requested. */
+/** Submits nothing before the first item is requested. */
 export async function* streamItems(
   begin: () => Promise<BegunStream>,
 ): AsyncGenerator<StreamItem, void, void> {
@@ -43,10 +42,10 @@ export async function* streamItems(
   for (const chunk of (await atEnd?.()) ?? []) yield { chunk };
 }
 
-/** Between two remarks, and before the first: short prompts need none. */
+/** Time before the first comment and between two; short prompts need none. */
 const EVERY_MS = 1_000;
 
-/** From the speed so far; null: nothing was evaluated yet. */
+/** Extrapolates the speed so far; null: nothing was evaluated yet. */
 export function remainingMs({
   promptTokens,
   cachedTokens,

@@ -24,7 +24,7 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../../lib/base/clock.ts';
 import { type ServedModel, weightsName } from '../models/served-model.ts';
 
-/** Usage of several answers to one prompt: the prompt counts once, the answers add up. */
+/** The answers share one prompt, so it counts once. */
 export function wireUsage(usages: readonly EngineUsage[]): Usage {
   const sum = (pick: (usage: EngineUsage) => number) =>
     usages.reduce((total, usage) => total + pick(usage), 0);
@@ -45,14 +45,13 @@ const wireToken = (token: TokenLogprob) => ({
   bytes: token.bytes,
 });
 
-/** Log probabilities in OpenAI's shape. */
 export function wireLogprobs(tokens: readonly SampledToken[]): ChoiceLogprobs {
   return {
     content: tokens.map(({ chosen, top }) => ({ ...wireToken(chosen), top_logprobs: top.map(wireToken) })),
   };
 }
 
-/** Speed of one answer, and where its prompt came from; a phase too short to measure has speed 0. */
+/** A phase too short to measure has speed 0. */
 export function wireTimings({
   usage,
   timings,
@@ -92,7 +91,6 @@ export function wireProgress(event: ProgressEvent): PromptProgress {
 
 const round = (value: number) => Math.round(value * 100) / 100;
 
-/** Nothing where the answer came from one engine. */
 interface Incidents {
   readonly svc_resumed?: Resumption;
   readonly svc_repetition?: Repetition;
@@ -146,27 +144,25 @@ function wireResumption({ afterCharacters, ...names }: Resumed): Resumption {
 }
 
 /**
- * The finish reason that goes on the wire; the true one always stands in `svc_finish_reason`.
- * The interface lets a stream end with "stop" only. A tool call must still be announced, or no client would run it;
- * "length" is sent to clients that read OpenAI's words (http/error-shape.ts).
+ * The finish reason on the wire; `svc_finish_reason` always contains the true one. The interface lets a stream end
+ * with "stop" only. A tool call must still be announced, or no client would run it; "length" is sent to clients that
+ * expect OpenAI's values (http/error-shape.ts).
  */
 export function wireFinishReason(truth: FinishReason, stream: boolean, readsOpenAi: boolean): FinishReason {
   if (!stream || truth !== 'length') return truth;
   return readsOpenAi ? 'length' : 'stop';
 }
 
-/** The true reason why an answer ended. */
 export function trueFinishReason({ finishReason, repetition }: DoneEvent): FinishReason | 'repetition' {
   return repetition === 'ended' ? 'repetition' : finishReason;
 }
 
 export interface HeadPorts {
   readonly clock: Pick<Clock, 'unixMs'>;
-  /** Null when no backend is bound. */
   readonly backendSha256: () => Promise<string | null>;
 }
 
-/** Members that every answer and every chunk begins with; `makeId` gets the time of creation in seconds. */
+/** Members at the start of every answer and chunk; `makeId` gets the time of creation in seconds. */
 export async function answerHead<T extends string>(
   { clock, backendSha256 }: HeadPorts,
   model: ServedModel,

@@ -9,7 +9,6 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface FormatFields {
   readonly response_format?: Fields | null | undefined;
   readonly grammar?: string | null | undefined;
-  /** llama-server's own word for a schema. */
   readonly json_schema?: Fields | null | undefined;
 }
 
@@ -53,7 +52,7 @@ function readJsonSchema(wrapper: unknown): AnswerFormat {
   const path = 'response_format.json_schema';
   if (!isFields(wrapper)) throw refusal(path, 'must be an object with a schema');
   if (wrapper['schema'] === undefined) throw refusal(`${path}.schema`, 'is required');
-  // Strict or not, the answer is held to the schema: there is nothing to be gained by being lax.
+  // The answer always follows the schema, strict or not: laxness has no advantage.
   return enforced(wrapper['schema'], `${path}.schema`);
 }
 

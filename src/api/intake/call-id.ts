@@ -1,7 +1,7 @@
 /**
- * The id of a tool call: a hash of the conversation that led to it, the tool and the arguments. Asking the same again
- * gives the same id, and a repeated call can be recognised before its tool runs twice; the same call later in the
- * conversation has another history and so another id.
+ * The id of a tool call: a hash of the conversation before it, the tool and the arguments. A repeated request gets
+ * the same id, so a client can recognise a call before its tool runs twice. The same call later in the conversation
+ * has another history and so another id.
  */
 import { createHash } from 'node:crypto';
 import type { Turn } from '../../contract/job.ts';
@@ -18,12 +18,12 @@ export function callId(
   }: { readonly name: string; readonly argumentsJson: string; readonly index: number },
 ): string {
   const call = [turns, name, canonicalArguments(argumentsJson)];
-  // Two equal calls in one answer are two calls.
+  // Two equal calls in one answer need two ids.
   const what = canonicalize(index === 0 ? call : [...call, index]) ?? '';
   return `call_${createHash('sha256').update(what).digest('hex').slice(0, 24)}`;
 }
 
-/** Arguments are JSON by construction; others differ by their own text. */
+/** Arguments are usually JSON; others differ by their text. */
 export function canonicalArguments(json: string): unknown {
   try {
     return { json: spelled(parseSpelled(json)) };

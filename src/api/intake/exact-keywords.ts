@@ -1,6 +1,7 @@
 /**
- * Keywords about numbers and equal values, exact where ajv compares doubles: it would take 9007199254740993 for the number
- * before it, and 0.07 for no multiple of 0.01. Limits and values may be SpelledNumbers; the answer is read with spellings.
+ * Keywords about numbers and equal values, exact where ajv compares doubles: ajv would take 9007199254740993 for the
+ * number before it, and 0.07 for no multiple of 0.01. Limits and values may be SpelledNumbers; the answer is read
+ * with spellings.
  */
 import type { Ajv2020, FuncKeywordDefinition } from 'ajv/dist/2020.js';
 import {
@@ -16,7 +17,6 @@ import { exactBounds, INTEGER_FORMATS } from '../../../packages/schema-grammar/s
 
 type Compiled = ReturnType<NonNullable<FuncKeywordDefinition['compile']>>;
 type Context = Parameters<Compiled>[1];
-/** The problem of a value, or null. */
 type Judge = (given: ExactNumber) => string | null;
 
 /** For type `integer` and integer formats of the translated schema. */
@@ -93,7 +93,7 @@ function onNumbers(ajv: Ajv2020, keyword: string, makeJudge: (schema: unknown) =
       const judge = makeJudge(schema);
       return judging((value, context) => {
         const spelled = spelledValue(value, context);
-        // No JSON text has this value.
+        // Infinity and NaN have no JSON text.
         if (typeof spelled === 'number' && !Number.isFinite(spelled)) return 'must be a number';
         return judge(toExact(spelled));
       });
@@ -101,7 +101,6 @@ function onNumbers(ajv: Ajv2020, keyword: string, makeJudge: (schema: unknown) =
   });
 }
 
-/** A compiled keyword of ajv with its own message. */
 function judging(findProblem: (value: unknown, context: Context) => string | null): Compiled {
   const validate: Compiled = (value: unknown, context) => {
     const message = findProblem(value, context);
@@ -111,17 +110,15 @@ function judging(findProblem: (value: unknown, context: Context) => string | nul
   return validate;
 }
 
-/** A value with its spelling in the JSON text. */
 function spelledValue(value: unknown, context: Context): unknown {
   const { parentData, parentDataProperty } = context ?? {};
   const isMember = typeof parentData === 'object' && parentData !== null && parentDataProperty !== undefined;
-  // The name of a property has the object as its parent too.
+  // For the name of a property the parent is the object too.
   return isMember && Reflect.get(parentData, parentDataProperty) === value
     ? spelledMember(parentData, parentDataProperty)
     : value;
 }
 
-/** Throws if the keyword's value is not a number. */
 function readLimit(keyword: string, limit: unknown): ExactNumber {
   if (typeof limit === 'number' || limit instanceof SpelledNumber) return toExact(limit);
   throw new Error(`${keyword} must be number`);
@@ -134,7 +131,7 @@ function toExact(value: unknown): ExactNumber {
 const isContainer = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof SpelledNumber);
 
-/** A text that equal values have, and no others. */
+/** Equal exactly for equal values. */
 function equalityKey(value: unknown): string {
   if (typeof value === 'number' || value instanceof SpelledNumber) return exactKey(toExact(value));
   if (Array.isArray(value)) return `[${value.map(equalityKey).join(',')}]`;

@@ -1,7 +1,7 @@
 /**
- * The validator of a schema, for the check of finished answers: another program than the compiler of grammars, so that
- * neither is its own judge. Of the lib it takes the reading of references and patterns, exact numbers, and the formats that
- * ajv-formats does not know.
+ * The validator of a schema, for the check of finished answers. It does not use the grammar compiler, so that the two
+ * check each other. It shares only references, patterns, exact numbers, and the formats that ajv-formats does not
+ * have.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
@@ -45,7 +45,7 @@ function lazily(make: () => Matcher): (text: string) => boolean {
   };
 }
 
-/** A fresh instance each time: schemas of clients must not meet in a common registry. */
+/** A new instance each time: schemas of different clients must not share a registry. */
 export function compileProof(schema: Schema, budget: SchemaBudget): ValidateFunction {
   const ajv = new Ajv2020({
     strict: false,
@@ -55,9 +55,9 @@ export function compileProof(schema: Schema, budget: SchemaBudget): ValidateFunc
     meta: false,
     validateSchema: false,
     formats: FORMATS,
-    // Else members of Object.prototype count as properties.
+    // Otherwise members of Object.prototype count as properties.
     ownProperties: true,
-    // Else every reference would be a copy of what it refers to.
+    // Otherwise every reference would be a copy of its target.
     inlineRefs: false,
     // Loops from the first value on; otherwise each name and value becomes separate code.
     loopEnum: 0,
@@ -75,7 +75,7 @@ export function compileProof(schema: Schema, budget: SchemaBudget): ValidateFunc
   return ajv.compile(translated);
 }
 
-/** Paid for here too: the grammar does not see a pattern next to another type. */
+/** Charged here too, because the grammar does not see a pattern next to another type. */
 function paidMatcher(source: string, budget: SchemaBudget): Matcher {
   const matcher = toMatcher(source);
   budget.spend('steps', source.length + matcher.states);

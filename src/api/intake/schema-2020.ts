@@ -1,6 +1,6 @@
 /**
- * A schema in the words of draft 2020-12, for ajv: older drafts and OpenAPI's `nullable` are translated. That moves
- * members, so every target of a reference becomes a separate definition, found in the schema as it was written.
+ * Translates older drafts and OpenAPI's `nullable` to draft 2020-12 for ajv. That moves members, so every target of a
+ * reference becomes a separate definition, found in the original schema.
  */
 import { DATA_KEYWORDS, isAssertion } from '../../../packages/schema-grammar/src/schema/keywords.ts';
 import type { SchemaBudget } from '../../../packages/schema-grammar/src/schema/schema-budget.ts';
@@ -10,13 +10,13 @@ import { isObject, type Schema } from '../../../packages/schema-grammar/src/sche
 import { SpelledNumber } from '../../lib/json/spelled-numbers.ts';
 import { INTEGER_FORMAT, isIntegerFormat, WHOLE } from './exact-keywords.ts';
 
-/** Here ajv nests the code of each entry in that of the one before, which takes V8 twice as long. */
+/** ajv nests the code of each entry in that of the one before, which takes V8 twice as long. */
 const NESTED_KEYWORDS: ReadonlySet<string> = new Set(['anyOf', 'oneOf']);
-/** Sub-schemas that such an entry counts for, in addition to itself. */
+/** Cost of such an entry in sub-schemas, in addition to itself. */
 const BRANCH_NODES = 2;
-/** The members in here are named by the client. */
+/** Client-chosen member names. */
 const NAMED_KEYWORDS: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas']);
-/** A sub-schema with more of them costs as much as several. */
+/** A sub-schema with more keywords costs as much as several. */
 const KEYWORDS_OF_NODE = 4;
 
 export function schema2020(root: unknown, budget: SchemaBudget): Record<string, unknown> {
@@ -26,7 +26,7 @@ export function schema2020(root: unknown, budget: SchemaBudget): Record<string, 
 class Translation {
   readonly #refs: SchemaRefs;
   readonly #budget: SchemaBudget;
-  /** The schemas referred to so far, each at the index that names its definition. */
+  /** Referenced schemas, each at the index that names its definition. */
   readonly #targets: Map<unknown, number>;
 
   constructor(root: unknown, budget: SchemaBudget) {
@@ -37,13 +37,13 @@ class Translation {
 
   run(): Record<string, unknown> {
     const definitions: unknown[] = [];
-    // Grows while it runs: a definition may refer to the next ones.
+    // Grows during the loop: a definition may refer to further ones.
     for (const target of this.#targets.keys()) definitions.push(this.#schema(target));
     return { $ref: '#/$defs/0', $defs: Object.fromEntries(definitions.entries()) };
   }
 
   #schema(given: unknown): unknown {
-    // Each one, `true` and `false` too: ajv writes code even for schemas that no value can meet.
+    // `true` and `false` cost as well: ajv writes code even for schemas that no value can meet.
     this.#budget.spend('proofNodes');
     if (!isObject(given)) return given;
     const references = this.#references(given);
@@ -60,7 +60,7 @@ class Translation {
     return schema['nullable'] === true ? { anyOf: [translated, { type: 'null' }] } : translated;
   }
 
-  /** One that leads nowhere asks for nothing; where that is not allowed, it was refused before. */
+  /** A dangling reference requires nothing here; where that is not allowed, it was refused before. */
   #references(schema: Schema): (readonly [string, unknown])[] {
     const targets = [...REFERENCES].flatMap((keyword) => {
       const reference = schema[keyword];
@@ -95,7 +95,7 @@ class Translation {
   }
 }
 
-/** ajv passes over a property of that name, but not over a pattern for it. */
+/** ajv ignores a property named `__proto__`, but not a pattern for it. */
 function withoutProto(schema: Schema): Schema {
   const { properties, patternProperties = {} } = schema;
   if (!isObject(properties) || !Object.hasOwn(properties, '__proto__')) return schema;

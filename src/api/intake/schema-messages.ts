@@ -1,9 +1,5 @@
-/** Messages between the server and its schema thread. */
-
-/** A schema to be examined, by its digest. */
 export interface SchemaToExamine {
   readonly digest: string;
-  /** JSON. */
   readonly text: string;
   readonly path: string;
   /** True: keywords without a grammar are left out; false: they are refused. */
@@ -24,14 +20,13 @@ export type ThreadRequest =
       readonly id: number;
       readonly kind: 'check';
       readonly digest: string;
-      /** Absent: the thread should know the schema by its digest. */
+      /** Absent: the thread should have the schema in its cache. */
       readonly text: string | null;
       readonly value: string;
     };
 
 export type ThreadReply = { readonly id: number } & (
   | { readonly kind: 'examined'; readonly leftOut: readonly (readonly LeftOut[])[] }
-  /** Null: the value is valid. */
   | { readonly kind: 'checked'; readonly problem: string | null }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'refused'; readonly detail: { readonly message: string; readonly param?: string } }

@@ -1,6 +1,6 @@
 /**
- * The thread in which schemas are compiled and answers are checked, because one schema can take ajv and V8 a second, and
- * the server's event loop serves every stream. It is started by schema-validator.ts and knows schemas only.
+ * The thread that compiles schemas and checks answers: one schema can take ajv and V8 a second, and the server's
+ * event loop serves every stream.
  */
 import { parentPort } from 'node:worker_threads';
 import { GrammarError } from '../../../packages/schema-grammar/src/grammar-error.ts';

@@ -1,7 +1,7 @@
 /**
- * Has schemas examined and answers checked in another thread, and remembers by digest what was found. On the event loop
- * a schema costs its text and a hash. A thread that does not answer is ended, and what waited behind the schema that
- * held it is asked again.
+ * Examines schemas and checks answers in another thread, and caches the results by digest. On the event loop a schema
+ * costs its text and a hash. A thread that does not respond is ended, and the requests that waited after the blocking
+ * schema are sent again.
  */
 import { hash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
@@ -13,23 +13,21 @@ import { writeJson } from '../../lib/json/spelled-numbers.ts';
 import type { LeftOut, SchemaToExamine, ThreadReply, ThreadRequest } from './schema-messages.ts';
 
 /**
- * How long one request may hold the thread, milliseconds. The budgets of schemas end far earlier, but on a machine that is
- * busy with other programs the thread waits for a processor as well, and its first request for the thread to start.
+ * Milliseconds that one request may hold the thread. The budgets of schemas end far earlier, but on a busy machine
+ * the thread also waits for a processor, and its first request for the thread to start.
  */
 const PATIENCE_MS = 20_000;
-/** Schemas whose examination is remembered. */
+/** Schemas with a cached result. */
 const MAX_VERDICTS = 4_096;
 /** Members and items of one schema; more are refused before they are written as text. */
 const MAX_MEMBERS = 100_000;
 
-/** A schema and its path in the request. */
 export interface AskedSchema {
   readonly schema: object;
   readonly path: string;
   readonly relax: boolean;
 }
 
-/** Digest of a schema; equal schemas have one. */
 interface Named {
   readonly digest: string;
   readonly text: string;
@@ -46,14 +44,13 @@ interface Waiting {
 export interface SchemaValidator {
   /** Parts of each schema that only the check of the answer enforces; throws if a schema is refused. */
   examine(schemas: readonly AskedSchema[]): Promise<readonly (readonly LeftOut[])[]>;
-  /** The problem of a JSON text, or null. */
   findProblem(schema: object, value: string): Promise<string | null>;
 }
 
 class ThreadValidator implements SchemaValidator {
   readonly #verdicts = new Map<string, readonly LeftOut[]>();
   readonly #names = new WeakMap<object, Named>();
-  /** In the order sent, which is the order of the answers. */
+  /** The thread replies in the order sent. */
   readonly #waiting: Waiting[] = [];
   #thread: Worker | null = null;
   #patience: NodeJS.Timeout | undefined;
@@ -139,7 +136,7 @@ class ThreadValidator implements SchemaValidator {
     first.settle(reply);
   }
 
-  /** Time counts for the request that the thread is at, and an idle thread keeps no process alive. */
+  /** The timeout covers the current request only, and an idle thread keeps no process alive. */
   #watch(): void {
     clearTimeout(this.#patience);
     if (this.#waiting.length === 0) return this.#thread?.unref();
@@ -165,7 +162,7 @@ function verdictKey({ digest, relax }: SchemaToExamine): string {
   return `${relax ? 'relaxed' : 'strict'} ${digest}`;
 }
 
-/** Counts no further than the limit. */
+/** Stops at the limit. */
 function countMembers(value: object): number {
   const todo: object[] = [value];
   let members = 0;
@@ -178,5 +175,5 @@ function countMembers(value: object): number {
   return members;
 }
 
-/** One for the process: what is found out of a schema holds for everybody. */
+/** One per process: results depend on the schema alone, so all clients share them. */
 export const schemaValidator: SchemaValidator = new ThreadValidator();

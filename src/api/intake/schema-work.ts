@@ -1,4 +1,3 @@
-/** Work on schemas off the event loop: whether a grammar can enforce them, and the check of finished answers. */
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { readableSchema } from '../../../packages/schema-grammar/src/schema/readable-schema.ts';
 import { compileSchema } from '../../../packages/schema-grammar/src/schema-grammar.ts';
@@ -17,7 +16,7 @@ import { withExactValues } from '../../../packages/schema-grammar/src/schema/sch
 import { compileProof } from './proof.ts';
 import type { LeftOut, SchemaToExamine } from './schema-messages.ts';
 
-/** Validators kept, and the characters of schemas that they stand for. */
+/** Cached validators, and the total characters of their schemas. */
 const MAX_KNOWN = 512;
 const MAX_KNOWN_CHARS = 4 * 1024 * 1024;
 /** Limit of left-out and narrowed keywords reported per schema. */
@@ -38,7 +37,7 @@ export class KnownSchemas {
     }
   }
 
-  /** Null: the schema is not known, and its text was not given. */
+  /** Null: the schema is not cached, and its text was not given. */
   check(digest: string, text: string | null, value: string): { readonly problem: string | null } | null {
     const known = this.#validators.get(digest)?.validate;
     if (known === undefined && text === null) return null;
@@ -55,7 +54,10 @@ export class KnownSchemas {
   }
 }
 
-/** Refuses what cannot be enforced or checked; returns what only the check will see, and what cannot be written. */
+/**
+ * Refuses what cannot be enforced or checked. Returns the keywords that only the check enforces, and those that the
+ * grammar narrows.
+ */
 export function examine(
   { digest, text, path, relax }: SchemaToExamine,
   budget: SchemaBudget,
@@ -68,7 +70,6 @@ export function examine(
   return notes.all();
 }
 
-/** Keywords that a schema's grammar leaves out or narrows, each once. */
 class Notes {
   readonly #root: SchemaPath;
   readonly #leftOut = new Map<string, LeftOut>();
@@ -84,7 +85,6 @@ class Notes {
   readonly narrowed = (place: SchemaPath, keyword: string): void =>
     set(this.#narrowed, { pointer: toPointer(place, this.#root), keyword, narrowed: true });
 
-  /** The place is a keyword, or the root. */
   readonly unusable = (place: SchemaPath): void => {
     const pointer = place.startsWith(this.#root) ? toPointer(place, this.#root) : '';
     const [keyword = 'type'] = pointerSteps(pointer).slice(-1);
@@ -107,7 +107,7 @@ interface Proving {
   readonly notes: Notes;
 }
 
-/** The check of the answers. Where the grammar allows any value for want of a usable schema, the check does as well. */
+/** If the grammar allows any value because the schema is unusable, the check does as well. */
 function answerProof(schema: Schema, { path, relax, budget, notes }: Proving): ValidateFunction {
   let isUsable = true;
   const unusable = (place: SchemaPath): void => {
@@ -128,7 +128,7 @@ function answerProof(schema: Schema, { path, relax, budget, notes }: Proving): V
 
 const ANY_OBJECT = { type: 'object' };
 
-/** For a schema that its examination accepted. */
+/** Compiles a schema that its examination accepted. */
 function proofAgain(schema: Schema): ValidateFunction {
   const path = 'schema';
   return answerProof(schema, { path, relax: true, budget: new SchemaBudget(), notes: new Notes(path) });

@@ -1,9 +1,7 @@
-/** The tools that an answer may or must call, in the words of every dialect. */
 import type { ToolChoice, ToolDefinition } from '../../contract/job.ts';
 import { refusal } from '../../lib/errors/refusal.ts';
 
 export interface Chosen {
-  /** Those that are left. */
   readonly tools: ToolDefinition[];
   readonly toolChoice: ToolChoice;
 }
@@ -15,7 +13,7 @@ const REQUIRED: readonly unknown[] = ['required', 'any'];
 /** Types that name one tool, in a member of that name or next to the type. */
 const NAMING: readonly unknown[] = ['function', 'custom', 'tool'];
 
-/** `expected`: what a refusal says that the choice must be, and `place` where it points to. */
+/** `expected`: the allowed values for the refusal; `place`: its parameter. */
 export function readToolChoice(
   choice: unknown,
   tools: readonly ToolDefinition[],

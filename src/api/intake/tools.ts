@@ -1,7 +1,7 @@
 /**
- * api/intake owns what dialects share of reading a conversation: tools, the shape of the answer, thinking. It turns wire
- * shapes into the engine's words, refuses what cannot be kept, and checks finished answers. It knows no engine state
- * and no HTTP; the dialects call it.
+ * api/intake owns what dialects share of reading a conversation: tools, the shape of the answer, thinking. It turns
+ * wire shapes into the engine's words, refuses what cannot be kept, and checks finished answers. It knows no engine
+ * state and no HTTP; the dialects call it.
  */
 import type { ToolDefinition } from '../../contract/job.ts';
 import { memoizeByObject } from '../../lib/base/memoize-by-object.ts';
@@ -15,10 +15,7 @@ const COMBINED = ['$ref', 'anyOf', 'oneOf', 'allOf'];
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Tool definitions in either accepted form; the same list is read once. Their schemas are examined later, off the event
- * loop.
- */
+/** Accepts either form of a tool; the same list is read once. Their schemas are examined later, off the event loop. */
 export const readTools = memoizeByObject((tools: readonly unknown[]): ToolDefinition[] => {
   const read = tools.map((tool, index) => readTool(tool, `tools[${index}]`));
   for (const [index, { name }] of read.entries()) {

@@ -18,7 +18,7 @@ import type { Registry } from '../../store/registry/registry.ts';
 import type { TargetOptions } from '../../store/registry/target.ts';
 import type { ModelDefaults, Models, ServedModel } from './served-model.ts';
 
-/** `options` apply where a model says nothing itself. */
+/** `options` apply where a model has no setting of its own. */
 export function installedModels(registry: Registry, options: TargetOptions = {}): Models {
   const servedWith = (model: ServedManifest, companions: Companions): ServedModel => {
     const { facts } = model;
@@ -42,16 +42,16 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
       embeddingWidth: facts.embeddingLength,
       hasChatTemplate: facts.hasChatTemplate || model.params.template !== undefined,
       template: async () => modelTemplate(model, await registry.readTemplate(model)),
-      // Only the worker can tell what a user's template expresses.
+      // Only the worker knows whether a user's template supports reasoning.
       reasoning: facts.template.reasoning || holdsText(model.params),
       defaults: modelDefaults(model),
       settings: pickSettings(model.params),
-      // A chat asks more than once, and making it anew costs as much as a lookup.
+      // A chat reads it several times, and making it costs as much as a lookup.
       target: lazy(() => registry.toTarget(model, { ...options, companions })),
       proof: () => registry.provenance.of(model),
     };
   };
-  // A manifest is read anew when it changes; what companions are installed may change without it.
+  // A manifest is read again when it changes, but the installed companions may change without it.
   const alone = new WeakMap<ServedManifest, ServedModel>();
   const served = async (model: ServedManifest): Promise<ServedModel> => {
     const companions = await registry.companions(model);
@@ -68,7 +68,7 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
   };
 }
 
-/** The worker chooses in the same way; an embedding model has none. */
+/** Matches the worker's choice; an embedding model has none. */
 function modelTemplate({ kind, params: { template } }: ServedManifest, ofFile: string | null): string {
   if (template !== undefined) return knownTemplate(template)?.source ?? template;
   return ofFile ?? (kind === 'chat' ? STAND_IN.source : '');

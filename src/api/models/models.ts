@@ -1,4 +1,4 @@
-/** GET /v1/models: looks at what is installed only, so listing neither loads a model nor keeps one loaded. */
+/** GET /v1/models: reads only what is installed, so listing neither loads a model nor keeps one loaded. */
 import { byWireName } from '../../contract/settings/shapes.ts';
 import type { ModelEntry, ModelList } from '../../wire/models.ts';
 import { LOCAL_ENGINE } from '../../engine/local/model-source.ts';
@@ -39,7 +39,7 @@ function wireModel(model: ServedModel): ModelEntry {
   };
 }
 
-/** Features that a client can use; tools work with every chat model, by the envelope if not natively. */
+/** Tools work with every chat model, by the envelope if not natively. */
 function capabilities(model: ServedModel): string[] {
   if (model.pooling === 'rank') return ['rerank'];
   if (model.kind === 'embedding') return ['embeddings'];

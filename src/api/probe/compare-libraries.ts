@@ -1,6 +1,6 @@
 /**
- * Compares the speed of two libraries of llama.cpp: the same short work on both, in turns, so that other load affects
- * both.
+ * Compares the speed of two libraries of llama.cpp: the same short work on both, alternating, so that other load
+ * affects both.
  */
 import type { DoneEvent } from '../../contract/job-event.ts';
 import { collectEvents } from '../../engine/collect.ts';
@@ -16,7 +16,7 @@ const ROUNDS = 7;
 export const FEW_ROUNDS = 2;
 const WINDOW = 1024;
 const LIMIT_MS = 300_000;
-/** Some hundred tokens: a prompt as well as an answer counts. */
+/** A few hundred tokens, so that both the prompt and the answer count. */
 const PASSAGE =
   'The river carries sand, leaves and small boats past the old mill, where two children count them. ';
 const REPEATS = 10;
@@ -26,7 +26,7 @@ export interface ModelFile {
   readonly path: string;
 }
 
-/** Milliseconds of prefill and decode, the least of several rounds on each; null where there is no present library. */
+/** Milliseconds of prefill and decode, the least of several rounds on each; null: there is no present library. */
 export async function compareLibraries(
   build: WorkerSettings,
   present: WorkerSettings,
@@ -69,7 +69,7 @@ async function canCompute(settings: WorkerSettings): Promise<boolean> {
   }
 }
 
-/** Each round has a prompt of its own, so that no state of the one before is used. */
+/** A different prompt in each round avoids cache hits. */
 async function timed(model: LoadedModel, round: number, limit: AbortSignal): Promise<number> {
   const text = `${String.fromCharCode(65 + round)} ${PASSAGE.repeat(REPEATS)}`;
   const job = { ...generateJob({ kind: 'text', text }), jobId: `compare-${round}`, maxTokens: TOKENS };

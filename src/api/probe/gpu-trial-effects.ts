@@ -1,4 +1,3 @@
-/** Effects of a GPU trial: files in the folder of libraries, the registry, workers of its own. */
 import { stat } from 'node:fs/promises';
 import { installedPackage } from '../../lib/files/native-library.ts';
 import { platformKey } from '../../lib/files/platforms.ts';

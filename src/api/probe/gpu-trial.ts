@@ -1,7 +1,7 @@
 /**
- * A GPU that needs nothing but a library: the service fetches the Vulkan package by itself, tries it apart from its own
- * workers, and uses it where it is faster. It begins when a model is loaded on the processor that is large enough to
- * tell; a service with small models fetches nothing.
+ * If a GPU needs only a library, the service fetches the Vulkan package automatically, tries it apart from its own
+ * workers, and uses it if it is faster. The trial begins when the processor has loaded a model that is large enough
+ * to compare; a service with small models fetches nothing.
  */
 import { type BackendFacts, type GpuSupport, isFetched } from '../../contract/load.ts';
 import type { Clock } from '../../lib/base/clock.ts';
@@ -13,7 +13,7 @@ import type { ModelFile } from './compare-libraries.ts';
 
 /** Below it, starting work on a GPU costs more than the work. */
 export const LEAST_BYTES = 100 * 1024 * 1024;
-/** Both libraries hold the weights during the comparison, in addition to those of the service. */
+/** During the comparison both libraries hold the weights, in addition to the service's. */
 const FREE_PER_BYTE = 2.2;
 const QUIET_MS = 10_000;
 const BY_ITSELF =
@@ -26,7 +26,6 @@ export interface TriedModel extends ModelFile {
 export interface GpuTrialPorts {
   readonly clock: Pick<Clock, 'after' | 'unixMs'>;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** `SVC_GPU`. */
   readonly gpu: string;
   readonly mayFetch: () => boolean;
   /** True if the user's tools may not use the network. */
@@ -34,14 +33,11 @@ export interface GpuTrialPorts {
   readonly isBusy: () => boolean;
   readonly freeBytes: () => number;
   readonly fileBytes: (path: string) => Promise<number>;
-  /** True if there is a package for this platform. */
   readonly hasPackage: () => boolean;
   readonly read: () => Promise<TrialResult | null>;
   readonly write: (trial: TrialResult) => Promise<void>;
-  /** True if the package is in the trial folder. */
   readonly isFetched: () => Promise<boolean>;
   readonly fetch: () => Promise<void>;
-  /** Devices of a worker with that package. */
   readonly devices: () => Promise<BackendFacts>;
   readonly compare: (
     model: ModelFile,
@@ -50,7 +46,7 @@ export interface GpuTrialPorts {
   readonly drop: () => Promise<void>;
 }
 
-/** Kinds whose package is all that this machine's GPU needs; none if the operator chose, or another kind is ready. */
+/** Empty if the operator chose a GPU setting, or another kind is ready. */
 function lackingPackages(setting: string, { gpu, gpuSupport = [] }: BackendFacts): GpuSupport['kind'][] {
   if (setting !== 'auto' || gpu !== 'none') return [];
   const ready = gpuSupport.filter(({ missing }) => missing.length === 0);
@@ -59,14 +55,13 @@ function lackingPackages(setting: string, { gpu, gpuSupport = [] }: BackendFacts
 
 const SHOWN = { cuda: 'CUDA', vulkan: 'Vulkan' } as const;
 
-/** Null when there is nothing to say: the operator chose, a GPU is used, or none could be. */
+/** Null: the operator chose, a GPU is used, or none could be. */
 export function gpuHint(setting: string, facts: BackendFacts): string | null {
   const [kind] = lackingPackages(setting, facts);
   if (kind === undefined) return null;
   return `This machine has a GPU that ${SHOWN[kind]} could use, but the library for it is not installed; run: hearth gpu install ${kind}, then restart the service.`;
 }
 
-/** Null: the models that start now run on the processor. */
 function usedGpu({ gpu, devices = [] }: BackendFacts): GpuView | null {
   const names = devices
     .filter(({ kind }) => kind === 'gpu' || kind === 'igpu')
@@ -77,7 +72,7 @@ function usedGpu({ gpu, devices = [] }: BackendFacts): GpuView | null {
 
 export class GpuTrialRun {
   readonly #ports: GpuTrialPorts;
-  /** One run in the life of a process: what failed for the network is tried again after a restart. */
+  /** One trial per process; after a network failure the next start tries again. */
   #hasBegun = false;
   #isWon = false;
   #hasTold = false;
@@ -87,12 +82,11 @@ export class GpuTrialRun {
     this.#ports = ports;
   }
 
-  /** For readers of the engine's state; null: unknown. */
   get state(): GpuView | null {
     return this.#state;
   }
 
-  /** Puts in place what won just before the service ended. Before the first worker. */
+  /** Installs a package that won just before the last process ended. Call it before the first worker starts. */
   async resume(): Promise<void> {
     const trial = await this.#ports.read();
     this.#isWon = trial?.outcome === 'faster' && (await this.#ports.isFetched());
@@ -117,7 +111,7 @@ export class GpuTrialRun {
     });
   }
 
-  /** A model was loaded, on what these facts say. Never throws, and waits for nothing. */
+  /** Never throws and never waits. */
   loaded(model: TriedModel, facts: BackendFacts): void {
     if (this.#hasBegun || model.kind !== 'chat' || !this.#mayBegin(facts)) return;
     this.#hasBegun = true;
@@ -128,12 +122,12 @@ export class GpuTrialRun {
   }
 
   async #isMeasurable({ path }: TriedModel): Promise<boolean> {
-    // A missing file is reported by its load.
+    // The load itself reports a missing file.
     const bytes = await this.#ports.fileBytes(path).catch(() => 0);
     return bytes >= LEAST_BYTES && this.#ports.freeBytes() >= bytes * FREE_PER_BYTE;
   }
 
-  /** While no model is loaded: true when workers that start from now on have the GPU. */
+  /** Call it while no model is loaded. True: workers that start from now on have the GPU. */
   async betweenModels(): Promise<boolean> {
     if (!this.#isWon) return false;
     this.#isWon = false;
@@ -151,7 +145,7 @@ export class GpuTrialRun {
     return lackingPackages(gpu, facts).includes('vulkan') && mayFetch() && !isOffline() && hasPackage();
   }
 
-  /** A measurement would take from the answers that run, and they from it. */
+  /** A measurement and running answers would slow each other down. */
   #whenQuiet(begin: () => void): void {
     this.#ports.clock.after(QUIET_MS, () => (this.#ports.isBusy() ? this.#whenQuiet(begin) : begin()));
   }
@@ -209,7 +203,6 @@ export class GpuTrialRun {
   }
 }
 
-/** A device that is emulated by the processor. */
 function softwareDevice({ devices = [] }: BackendFacts): { readonly reason?: string } {
   const software = devices.find(({ name, kind }) => kind === 'cpu' && name !== 'CPU');
   return software === undefined ? {} : { reason: `${software.description} computes on the processor` };

@@ -1,7 +1,7 @@
 /**
- * api/probe owns the trial of a file before it is installed: a worker that is then thrown away loads it, renders its
- * template and decodes one token, or computes one vector. It knows nothing of the registry or of where the file comes from. What the
- * gate cannot see in the header shows here, and cannot bring the server down.
+ * api/probe owns the trial of a file before it is installed: a disposable worker loads it, renders its template and
+ * decodes one token, or computes one vector. It knows nothing of the registry or of the file's origin. Defects that
+ * the header check misses appear here, and cannot crash the server.
  */
 import { stat } from 'node:fs/promises';
 import { LEAST_CTX } from '../../contract/limits.ts';
@@ -17,7 +17,7 @@ const BASE_LIMIT_MS = 60_000;
 const SLOWEST_BYTES_PER_MS = 50_000;
 const PROBE_CTX = 256;
 
-/** `note` says why a model was not tried. */
+/** `note` receives the reason if a model was not tried. */
 export function createProbe(settings: WorkerSettings, note: (line: string) => void): Probe {
   return async (target) => {
     const { size } = await stat(target.path);
@@ -34,7 +34,7 @@ export function createProbe(settings: WorkerSettings, note: (line: string) => vo
   };
 }
 
-/** A failed trial's reason as a fact about the file; sentences for requests are reworded. */
+/** States the reason as a fact about the file, because the original sentence is about a request. */
 function refusal(target: ProbeTarget, late: string | null, error: unknown): Error {
   const said = inWords(error);
   if (late === null && said === null && isSvcError(error)) return error;
@@ -49,7 +49,7 @@ function inWords(error: unknown): string | null {
   return null;
 }
 
-/** Loads a model on a build of llama.cpp and decodes a token; rejects with what went wrong. */
+/** Loads a model on a build of llama.cpp and decodes a token; rejects with the failure. */
 export async function tryLibrary(
   settings: WorkerSettings,
   model: { readonly id: string; readonly path: string },
@@ -87,7 +87,7 @@ function probeJobs({ kind, facts }: Tried): Job[] {
   if (kind === 'embedding') return [{ kind: 'embed', jobId: 'probe', inputs: ['Hello!'], truncate: true }];
   const text = generateJob({ kind: 'text', text: 'Hello!' });
   if (!facts.hasChatTemplate) return [text];
-  // Only rendered: a template's own text need not fit the small window of a probe.
+  // Only rendered: the template's own text may not fit the small window of a probe.
   const chat = generateJob({ kind: 'chat', turns: [{ role: 'user', content: 'Hello!' }] });
   return [{ kind: 'explain', jobId: 'probe-template', job: chat }, text];
 }

@@ -1,4 +1,4 @@
-/** hearth engine add: a command is started once, for what it serves and what it takes, and ended again. */
+/** hearth engine add: starts a command once to find its models and options, and ends it again. */
 import { startCommand } from '../../engine/command/start.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { systemClock } from '../../lib/base/clock.ts';
@@ -12,13 +12,11 @@ import { lastPart, ownName } from './own-name.ts';
 import type { OwnProbe } from './own-probe.ts';
 
 export interface AskedCommand extends Pick<CommandEntry, 'name' | 'command' | 'basePath' | 'startMs'> {
-  /** Null: found out. */
   readonly dialect: Dialect | null;
-  /** Values of `{model}`, each with a process of its own; none: the command knows its model. */
+  /** Values of `{model}`, each with a process of its own; empty: the command names its model itself. */
   readonly models: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Null: measured. */
   readonly memoryBytes: number | null;
   readonly maxCalls: number | null;
 }
@@ -27,7 +25,7 @@ export interface AddCommandPorts extends Pick<AddPorts, 'engines'> {
   readonly registry: Pick<Registry, 'list' | 'served' | 'toTarget'>;
   readonly probe: OwnProbe;
   readonly env: Environment;
-  /** Called before each start; `word`: the value of `{model}` if no model of that name is installed. */
+  /** Called before each start. `word` is the value of `{model}`, unless it is an installed model. */
   readonly onStart?: (word: string | null) => void;
 }
 
@@ -95,7 +93,7 @@ async function tryOnce(
   }
 }
 
-/** An installed model becomes its file; any other word stays. */
+/** Replaces an installed model's name by its file. */
 async function meaning(registry: AddCommandPorts['registry'], word: string) {
   try {
     const model = await registry.served(word);

@@ -1,4 +1,4 @@
-/** hearth upstream add: what the user says of an upstream, completed by what the upstream says of itself. */
+/** hearth upstream add: the user's settings, completed by the facts that the upstream reports. */
 import type { Privacy } from '../../contract/settings/privacy.ts';
 import type { Dialect, Upstream, UpstreamModel } from '../../engine/upstream/ports.ts';
 import { systemClock } from '../../lib/base/clock.ts';
@@ -19,9 +19,8 @@ export interface AskedUpstream
   > {
   readonly name: string;
   readonly url: string;
-  /** Null: found out. */
   readonly dialect: Dialect | null;
-  /** Null: what the address says. */
+  /** Null: derived from the address. */
   readonly privacy: Privacy | null;
 }
 
@@ -34,13 +33,15 @@ export interface AddPorts {
 
 export interface AddedUpstream {
   readonly entry: UpstreamEntry;
-  /** Why it could not be reached; its models are listed once it can be. */
+  /** Why it could not be reached; its models are listed later. */
   readonly silent: Error | null;
-  /** Number of its models, served or not. */
   readonly offered: number;
 }
 
-/** Without a dialect the upstream has to answer; else it may come up later. One that is not the pinned one is not added. */
+/**
+ * Without a dialect the upstream must respond now; otherwise it may be offline. One that fails the pinned key's proof
+ * is not added.
+ */
 export async function addUpstream(ports: AddPorts, asked: AskedUpstream): Promise<AddedUpstream> {
   const { name, url, dialect, privacy, ...said } = asked;
   await checkFree(ports, name);
@@ -76,7 +77,7 @@ export async function addUpstream(ports: AddPorts, asked: AskedUpstream): Promis
   return { entry: added, silent, offered: known.length };
 }
 
-/** Its models, after it has proved to be the pinned Hearth, if a key is pinned. */
+/** If a key is pinned, the upstream first proves to be that Hearth. */
 export async function provedModels(
   probe: Pick<OwnProbe, 'proved' | 'models'>,
   upstream: Upstream,
@@ -95,7 +96,7 @@ function checkPinned({ publicKey, dialect, name }: UpstreamEntry): void {
     throw refuse(`Upstream "${name}" speaks ${dialect}; only a Hearth can prove that it has a public key.`);
 }
 
-/** Installed models with this beginning would hide an engine's. */
+/** Installed models with this prefix would hide an engine's. */
 export async function checkFree({ registry }: Pick<AddPorts, 'registry'>, name: string): Promise<void> {
   checkEngineName(name);
   const hidden = (await registry.list()).find(({ id }) => id === name || id.startsWith(`${name}/`));
@@ -111,7 +112,6 @@ function defined<T extends object>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
 
-/** A URL without a path gets OpenAI's; throws where it is not usable. */
 export function readUpstreamUrl(text: string): string {
   let url: URL;
   try {
@@ -140,7 +140,7 @@ for (const [address, bits] of [
 OWN_NETWORK.addSubnet('fc00::', 7, 'ipv6');
 OWN_NETWORK.addSubnet('fe80::', 10, 'ipv6');
 
-/** Privacy of an address; names of the public network count as remote. */
+/** Names of the public network count as remote. */
 export function addressPrivacy(baseUrl: string): Privacy {
   const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '').toLowerCase();
   if (host === 'localhost' || host === '::1' || host.startsWith('127.')) return 'local';

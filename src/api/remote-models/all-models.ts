@@ -1,4 +1,4 @@
-/** Installed models and those of other engines, as one. An installed model wins over another of the same name. */
+/** Installed models and those of other engines in one list. An installed model wins over another of the same name. */
 import type { ModelKind } from '../../contract/load.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { Registry } from '../../store/registry/registry.ts';
@@ -8,14 +8,12 @@ import type { RemoteModels } from './remote-models.ts';
 export interface AllModelsPorts {
   readonly installed: Models;
   readonly elsewhere: Pick<RemoteModels, 'list' | 'find'>;
-  /** The user's default, whatever it names; and whether a name is that of an installed model. */
   readonly registry: Pick<Registry, 'chosenDefault' | 'has'>;
 }
 
 const DEFAULT_OF: Readonly<Record<string, ModelKind>> = { default: 'chat', 'default-embedding': 'embedding' };
 
 export function allModels({ installed, elsewhere, registry }: AllModelsPorts): Models {
-  /** The remote model that a name means, or null. */
   const meant = async (name: string): Promise<ServedModel | null> => {
     const kind = DEFAULT_OF[name];
     const named = kind === undefined ? name : await registry.chosenDefault(kind);
@@ -43,7 +41,7 @@ export function allModels({ installed, elsewhere, registry }: AllModelsPorts): M
         param: 'model',
       });
     },
-    // A lost model is an error for requests that name it, and not for lists.
+    // A missing model is an error for requests that name it, but not for lists.
     defaultId: async (kind) =>
       (await meant(kind === 'chat' ? 'default' : 'default-embedding').catch(() => null))?.id ??
       installed.defaultId(kind),

@@ -1,7 +1,7 @@
 /**
- * api/remote-models owns the models that are not installed here: of upstreams, of supervised commands, of pools. It knows
- * nothing of sockets or processes. Here: which models an upstream has. What it said last is answered with; an old list is
- * read again meanwhile, and a name that is not on it is looked for there before it is refused.
+ * api/remote-models owns the models that are not installed here: of upstreams, of supervised commands, of pools. It
+ * knows nothing of sockets or processes. This file: the models of an upstream. Its last list is served, an old one is
+ * refreshed in the background, and a name that is not on it is looked up again before it is refused.
  */
 import type { UpstreamProbe } from '../../engine/upstream/ports.ts';
 import type { Clock } from '../../lib/base/clock.ts';
@@ -9,7 +9,7 @@ import type { Logger } from '../../lib/base/logger.ts';
 import type { KnownModel, UpstreamEntry } from '../../store/engines/entry.ts';
 import { type Environment, upstreamRevision, openUpstream } from '../../store/engines/sources.ts';
 
-/** A list is read again after this long, and no sooner than this after the last look for a name. */
+/** Age at which a list is refreshed, and the pause between two lookups of a missing name. */
 const FRESH_MS = 30_000;
 const AGAIN_MS = 1_000;
 
@@ -35,14 +35,14 @@ export class Directory {
     this.#ports = ports;
   }
 
-  /** Its models as known now; never waits. */
+  /** The models known now; never waits. */
   models(entry: UpstreamEntry): readonly KnownModel[] {
     const seen = this.#current(entry);
     if (seen === undefined || this.#ageMs(seen) > FRESH_MS) void this.#ask(entry);
     return served(entry, seen?.models ?? entry.known);
   }
 
-  /** Its models, read now unless that was done just before. */
+  /** Reads the models now, unless that was done just before. */
   async fresh(entry: UpstreamEntry): Promise<readonly KnownModel[]> {
     const seen = this.#current(entry);
     if (seen === undefined || this.#ageMs(seen) > AGAIN_MS) await this.#ask(entry);
@@ -79,7 +79,6 @@ export class Directory {
   }
 }
 
-/** Those that its user wants served. */
 export function served(
   { models }: Pick<UpstreamEntry, 'models'>,
   known: readonly KnownModel[],

@@ -1,4 +1,4 @@
-/** Other names for models of engines, and pools of them; without a server, from what was last seen. */
+/** Aliases and privacy limits for models of engines, and pools of them. Works without a server, from the last lists. */
 import type { ModelKind } from '../../contract/load.ts';
 import type { Privacy } from '../../contract/settings/privacy.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -10,7 +10,7 @@ import type { Registry } from '../../store/registry/registry.ts';
 import { modelAliases, modelLimit, nameIn } from './remote-models.ts';
 import { ownName } from './own-name.ts';
 
-/** A model as the entry of its engine knows it. */
+/** A model as stored in the entry of its engine. */
 export interface SeenModel {
   readonly id: string;
   readonly kind: ModelKind;
@@ -19,11 +19,10 @@ export interface SeenModel {
   readonly contextLength: number | null;
   readonly aliases: readonly string[];
   readonly addedAt: string;
-  /** The farthest that requests for it may go; null: anywhere. */
+  /** The least private place for its requests; null: anywhere. */
   readonly privacy: Privacy | null;
 }
 
-/** Models of all engines, in the order of their names. */
 export async function seenModels(engines: Pick<EngineStore, 'read'>): Promise<SeenModel[]> {
   const { entries } = await engines.read();
   const single = entries.flatMap((entry) => (entry.type === 'pool' ? [] : ownModels(entry)));
@@ -54,7 +53,6 @@ function ownModels(entry: Exclude<EngineEntry, PoolEntry>): SeenModel[] {
   }));
 }
 
-/** Null where no engine has such a model. */
 export async function findSeen(engines: Pick<EngineStore, 'read'>, name: string): Promise<SeenModel | null> {
   const wanted = name.toLowerCase();
   const models = await seenModels(engines);
@@ -67,7 +65,6 @@ export async function findSeen(engines: Pick<EngineStore, 'read'>, name: string)
 
 const modelThere = ({ id, owner }: SeenModel): string => id.slice(owner.length + 1);
 
-/** Lets a name mean a model of an engine; false where no engine has it. */
 export async function aliasSeen(engines: EngineStore, id: string, alias: string): Promise<boolean> {
   const seen = await findSeen(engines, id);
   if (seen === null || seen.engine === 'pool') return false;
@@ -78,7 +75,6 @@ export async function aliasSeen(engines: EngineStore, id: string, alias: string)
   return true;
 }
 
-/** Removes an alias of an engine's model; false if it does not exist. */
 export async function removeAliasSeen(engines: EngineStore, alias: string): Promise<boolean> {
   const wanted = alias.toLowerCase();
   const isIt = (name: string): boolean => name.toLowerCase() === wanted;
@@ -92,7 +88,7 @@ export async function removeAliasSeen(engines: EngineStore, alias: string): Prom
   return true;
 }
 
-/** Bounds how far requests for a model of an engine, or for a pool, may go; null: no longer. False where no engine has it. */
+/** `privacy` null removes the limit. False: no engine has the model. */
 export async function limitSeen(engines: EngineStore, id: string, privacy: Privacy | null): Promise<boolean> {
   const seen = await findSeen(engines, id);
   if (seen === null) return false;
@@ -120,8 +116,8 @@ export interface PoolPorts {
 }
 
 /**
- * One id for several models; throws where a member is not known, or is of another kind. Resolves with the members that
- * their upstreams did not list when they were last asked.
+ * Throws if a member is unknown or of another kind. Resolves with the members that their upstreams did not list last
+ * time.
  */
 export async function addPool(
   { registry, engines }: PoolPorts,
@@ -143,7 +139,7 @@ export async function addPool(
     );
     if (seen !== null) kinds.add(seen.kind);
     else if (!isOfEngine) kinds.add((await registry.find(member)).kind);
-    // It may have it by now all the same.
+    // The upstream may have it by now.
     else unlisted.push(member);
   }
   const message = 'The members of a pool must all be chat or all be embedding models.';

@@ -1,4 +1,4 @@
-/** Upstreams as a verb asks them, without a server. */
+/** Queries upstreams for a verb, without a server. */
 import { Connections } from '../../engine/upstream/http/connections.ts';
 import { createProbe, type Detector } from '../../engine/upstream/look/probe.ts';
 import type { Upstream, UpstreamProbe } from '../../engine/upstream/ports.ts';
@@ -7,7 +7,7 @@ import type { ExchangeDeps } from '../../engine/upstream/http/exchange.ts';
 import { prove } from './prove-upstream.ts';
 
 export interface OwnProbe extends UpstreamProbe, Detector {
-  /** Rejects with upstream_unproved where it is not the Hearth whose public key is pinned; without one there is nothing to prove. */
+  /** Rejects with upstream_unproved if it is not the Hearth whose public key is pinned. */
   proved(upstream: Upstream, signal: AbortSignal): Promise<void>;
 }
 
@@ -16,7 +16,7 @@ export const withProbe = <T>(version: string, use: (probe: OwnProbe) => Promise<
     use({ ...createProbe(deps), proved: (upstream, signal) => proveIfPinned(deps, upstream, signal) }),
   );
 
-/** Runs `use` and lets go of every connection. */
+/** Closes every connection after `use`. */
 export async function withConnections<T>(
   version: string,
   use: (deps: ExchangeDeps) => Promise<T>,

@@ -1,4 +1,4 @@
-/** Every model that the engines of the user serve, found by `NAME/model` or an alias. */
+/** All models of the user's engines, by `NAME/model` or an alias. */
 import { COMMAND_ENGINE, commandTarget } from '../../engine/command/source.ts';
 import type { Privacy } from '../../contract/settings/privacy.ts';
 import type { ModelTarget, Medium } from '../../engine/ports.ts';
@@ -24,16 +24,15 @@ import { lazy } from '../../lib/base/memoize-by-object.ts';
 
 export interface RemotePorts extends DirectoryPorts {
   readonly engines: Pick<EngineStore, 'read'>;
-  /** The service opens no connection, so that none of these models can be served. */
+  /** A sealed service opens no connection, so none of these models can be served. */
   readonly isSealed: boolean;
-  /** For installed members of pools. */
   readonly installed: Pick<Models, 'find'>;
 }
 
 export class RemoteModels {
   readonly #ports: RemotePorts;
   readonly #directory: Directory;
-  /** Made once for what is known of each, which is made anew when the entry or the list of models is read again. */
+  /** Cached per known model, and made again when the entry or the list of models is read again. */
   readonly #made = new WeakMap<KnownModel, { readonly entry: EngineEntry; readonly model: ServedModel }>();
 
   constructor(ports: RemotePorts) {
@@ -70,7 +69,7 @@ export class RemoteModels {
     return [...single, ...pooled.filter((model) => model !== null)];
   }
 
-  /** Null where no engine has such a model, nor could have; throws where one should have it and has not. */
+  /** Null: no engine can have such a model. Throws if one should have it but does not. */
   async find(name: string): Promise<ServedModel | null> {
     const wanted = name.toLowerCase();
     const { entries } = await this.#ports.engines.read();
@@ -98,7 +97,6 @@ export class RemoteModels {
     return null;
   }
 
-  /** Targets of the members that exist now; throws if none does. */
   async #ofPool(pool: PoolEntry): Promise<ServedModel> {
     const { entries } = await this.#ports.engines.read();
     const found = await Promise.allSettled(
@@ -183,7 +181,7 @@ export class RemoteModels {
   }
 }
 
-/** The user's privacy limit of a model, by its own name; null: none. */
+/** By the model's own name; null: no limit. */
 export function modelLimit({ limits = {} }: UpstreamEntry, model: string): Privacy | null {
   return Object.entries(limits).find(([name]) => ownName(name) === model)?.[1] ?? null;
 }
@@ -195,7 +193,6 @@ function modelFarthest(entry: UpstreamEntry, { name }: KnownModel): Pick<ModelTa
 
 type Named = Pick<UpstreamEntry, 'name' | 'aliases'>;
 
-/** The model that a lower-case name means at this engine, or null. */
 export function nameIn({ name, aliases }: Named, wanted: string): string | null {
   const alias = Object.entries(aliases).find(([each]) => each.toLowerCase() === wanted);
   if (alias !== undefined) return alias[1];
@@ -206,7 +203,7 @@ export function modelAliases({ aliases }: Named, model: string): string[] {
   return Object.entries(aliases).flatMap(([alias, named]) => (ownName(named) === model ? [alias] : []));
 }
 
-/** Matches unchanged, without regard to case, without `:latest`, or by the last part of a path. */
+/** Matches exactly, then case-insensitively, without `:latest`, or by the last part of a path. */
 export function named(models: readonly KnownModel[], wanted: string): KnownModel | undefined {
   const keys = [wanted, wanted.toLowerCase(), wanted.toLowerCase().replace(/:latest$/, '')];
   return (

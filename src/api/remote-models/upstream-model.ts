@@ -1,4 +1,3 @@
-/** Finds a model of an upstream for a verb, without a server. */
 import type { Upstream } from '../../engine/upstream/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { EngineStore } from '../../store/engines/engine-store.ts';
@@ -7,16 +6,16 @@ import { findSeen } from './name-models.ts';
 import { ownName } from './own-name.ts';
 
 export interface UpstreamModel {
-  /** Its id here. */
+  /** Id in this service. */
   readonly id: string;
   readonly upstream: Upstream;
-  /** Its name there. */
+  /** Name at the upstream. */
   readonly model: string;
-  /** SHA-256 of its weights, as the upstream states; null: it states none. */
+  /** SHA-256 of its weights, as the upstream reports; null: not reported. */
   readonly digest: string | null;
 }
 
-/** Null: no engine has such a model. A model of a command, and a pool, are refused by name. */
+/** Null: no engine has such a model. Throws for a model of a command and for a pool. */
 export async function findUpstreamModel(
   engines: Pick<EngineStore, 'read'>,
   name: string,

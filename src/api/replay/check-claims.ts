@@ -1,6 +1,4 @@
-/**
- * Checks of a record without the model: its signature, its bindings, and that its settings are those of the request.
- */
+/** Checks of a record without the model: its signature, its bindings, and whether its settings match the request. */
 import { Check } from 'typebox/value';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { freezeRequest } from '../../trust/evidence/freeze.ts';
@@ -30,13 +28,13 @@ import { type GenerationFields, readSampling, readStop, resolveMaxTokens } from 
 
 export interface CheckedClaims {
   readonly findings: Finding[];
-  /** Sampling of the answer; null if no trusted key signed it, or the request is missing. */
+  /** Null if no trusted key signed it, or the request is missing. */
   readonly statement: AnyStatement | null;
   readonly record: OpenedRecord;
   readonly request: RequestFile | null;
 }
 
-/** L0 and L1: what needs the record, the request and a key only. */
+/** L0 and L1 need only the record, the request and a key. */
 export function checkClaims(
   record: OpenedRecord,
   keyring: Keyring | null,
@@ -57,7 +55,7 @@ export function checkClaims(
   return { findings, statement, record, request };
 }
 
-/** Another request asks for other things, which would only repeat that it is another one. */
+/** For another request the settings would only repeat that finding. */
 function sampled(
   findings: readonly Finding[],
   statement: Statement,
@@ -78,7 +76,7 @@ function askedSampling({ predicate }: Statement, request: unknown): Finding {
   }
 }
 
-/** Null when it is no request of this route; throws what the service would answer when it would refuse it. */
+/** Null: not a request of this route. Throws the refusal of the service. */
 function readAskedSampling(
   request: unknown,
   { route }: Statement['predicate']['request'],
@@ -90,7 +88,7 @@ function readAskedSampling(
 
 function requestSampling(request: GenerationFields): AskedSampling {
   return {
-    // Neither the bytes nor the time decide how tokens are chosen.
+    // Neither the bytes nor the time affect sampling.
     frozen: freezeRequest(Buffer.alloc(0), { ...request }, { nowMs: 0, nonce: null }),
     named: readSampling(request),
     maxTokens: resolveMaxTokens(request).maxTokens,

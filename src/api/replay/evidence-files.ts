@@ -1,4 +1,4 @@
-/** Reads records, requests and keys from files, as hostile as any other input. */
+/** Reads records, requests and keys from files, which are hostile like all other input. */
 import { readFile } from 'node:fs/promises';
 import { parseJson } from '../../lib/json/strict-json.ts';
 import { fail, isFailure, isSvcError, errorMessage, errorReason } from '../../lib/errors/svc-error.ts';
@@ -8,7 +8,7 @@ import { readProofFile } from '../../trust/evidence/proof-file.ts';
 import { readSaved, type SavedRecord } from '../../trust/evidence/record-text.ts';
 import { type OpenedRecord, openRecord, type RequestFile } from '../../trust/evidence/verify.ts';
 
-/** A file that is no JSON, or JSON that two readers could read differently, is malformed like a record is. */
+/** Invalid JSON, or JSON that two parsers could read differently, is malformed like a record. */
 export async function readJsonFile(path: string): Promise<{ bytes: Buffer; value: unknown }> {
   return parsedFile(path, (bytes) => ({ bytes, value: parseJson(bytes) }));
 }
@@ -30,16 +30,16 @@ async function parsedFile<Parsed>(path: string, parse: (bytes: Buffer) => Parsed
 export interface RecordFile {
   readonly path: string;
   readonly record: OpenedRecord;
-  /** Tokens per second that the response reported, or null. */
+  /** Tokens per second from the response; null: not reported. */
   readonly reportedSpeed: number | null;
-  /** The request that the same file holds; null: none. */
+  /** Null: the file contains no request. */
   readonly request: RequestFile | null;
 }
 
 export async function readRecord(path: string): Promise<RecordFile> {
   const { bytes, saved } = await parsedFile(path, (bytes) => {
     const text = bytes.toString('utf8');
-    // The JSON parser checks bytes, and those of a file that is nothing but the record are the file's own.
+    // The JSON parser checks bytes; if the file is only the record, it gets the original ones.
     const parse = (json: string): unknown => parseJson(json === text ? bytes : Buffer.from(json));
     return { bytes, saved: readSaved(text, parse) };
   });
@@ -78,7 +78,7 @@ function opened(path: string, { value, stream }: SavedRecord): OpenedRecord {
   }
 }
 
-/** The keys of a file, or those of the home with all that came before; null where there are none. */
+/** The keys of a file, or those of the home with their history. Null: there are none. */
 export async function readKeyring(home: string, pubkeyFile: string | undefined): Promise<Keyring | null> {
   if (pubkeyFile === undefined) {
     const history = await readKeyHistory(home);

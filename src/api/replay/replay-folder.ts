@@ -1,4 +1,4 @@
-/** hearth evidence replay: what the present installation makes of requests that were answered before. */
+/** hearth evidence replay: repeats recorded requests on the present installation and compares the answers. */
 import { isFailure } from '../../lib/errors/svc-error.ts';
 import { librariesFolder } from '../../lib/files/native-library.ts';
 import { checkReplay, type Replayed, saysWhatWasAnswered } from '../../trust/evidence/compare.ts';
@@ -20,17 +20,17 @@ import { replayVectors, type VectorReplay } from './replay-vectors.ts';
 export interface Drift {
   readonly file: string;
   /**
-   * `exact`: everything that was compared; `same_tokens`: the logits or the words differ; `drift`: other tokens;
-   * `mismatch`: the record does not hold by itself, so it was not run.
+   * `exact`: everything compared is equal; `same_tokens`: the logits or the text differ; `drift`: the tokens differ;
+   * `mismatch`: the record is inconsistent, so it was not run.
    */
   readonly outcome: 'exact' | 'same_tokens' | 'drift' | 'mismatch' | 'not_comparable' | 'malformed';
   readonly detail: string;
-  /** Tokens that are equal from the beginning, and how many there were. */
+  /** Length of the common prefix in tokens, and the total. */
   readonly sameTokens: number | null;
   readonly recordedTokens: number | null;
-  /** True if the answer's text is equal, log probabilities aside; null if it was not run. */
+  /** Compares without log probabilities; null if it was not run. */
   readonly isSameText: boolean | null;
-  /** Differences that would count as another execution; empty on equal terms. */
+  /** Differences that make it another execution; empty on equal terms. */
   readonly terms: string;
   readonly tokensPerS: number | null;
   readonly reportedTokensPerS: number | null;
@@ -107,7 +107,7 @@ async function replayDrift(file: string, bench: Bench): Promise<Drift> {
   }
 }
 
-/** Vectors have no tokens and no text; they are the same or drift. */
+/** Vectors have neither tokens nor text; they are equal or drift. */
 async function replayedVectors(
   file: string,
   statement: VectorStatement,
@@ -170,7 +170,7 @@ async function replayed(
 const computedOtherwise = (findings: readonly Finding[]): string[] =>
   findings.filter(({ name, outcome }) => outcome === 'failed' && name !== 'answer').map(({ name }) => name);
 
-/** On any terms and of any server version: a changed answer is what a replay after an upgrade looks for. */
+/** Compares on any terms and server version: a replay after an upgrade looks for changed answers. */
 function answeredOtherwise(statement: Statement, result: Replayed, isSameText: boolean): string[] {
   if (!isSameText) return ['words'];
   return saysWhatWasAnswered(statement, null, result) ? [] : ['log probabilities'];

@@ -20,12 +20,12 @@ import { Check } from 'typebox/value';
 
 export interface RecordedRun {
   readonly claimed: Predicate;
-  /** The body that was answered, as it was read from its file. */
+  /** The request body as parsed from its file. */
   readonly request: unknown;
   readonly pins: FrozenPins;
 }
 
-/** `defaultStop` are the stop strings that the installed model adds to requests without any. */
+/** `defaultStop`: stop strings that the installed model adds to requests without any. */
 export function replayJob(run: RecordedRun, defaultStop: readonly string[]): GenerateJob {
   const { claimed, pins } = run;
   const { request, content } = readAsked(run);
@@ -48,13 +48,12 @@ export function replayJob(run: RecordedRun, defaultStop: readonly string[]): Gen
     numCtx: null,
     stop,
     templateClockMs: Date.parse(claimed.prompt.template_clock),
-    // A check of claimed tokens has the lone lane to itself.
+    // A check of claimed tokens has the only lane to itself.
     lane: pins.claimedTokens === null && claimed.exec.lane === 'exact' ? 'exact' : 'frozen',
     frozen: pins,
   };
 }
 
-/** The request, and what it asks of the model. */
 function readAsked({ claimed, request }: RecordedRun): {
   readonly request: GenerationFields;
   readonly content: JobContent;
@@ -72,9 +71,8 @@ function readAsked({ claimed, request }: RecordedRun): {
   throw notComparable(`the request is not one for ${requestRoute(claimed.request)} with one answer`);
 }
 
-/** The record cannot be repeated here, for a reason that is no fault of it. */
 export const notComparable = (reason: string, cause?: unknown): SvcError =>
   fail('record_not_comparable', { reason }, cause);
 
-/** Reason why a card's figures are not replayed. */
+/** Reason why the figures of a card are not replayed. */
 export const MEASURED_AGAIN = 'speed and memory differ from run to run; measure again with hearth eval';

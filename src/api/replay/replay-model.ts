@@ -37,7 +37,7 @@ export async function findModel(
   }
 }
 
-/** The file passes the same gate as an installation before native code sees it. */
+/** The file passes the same checks as an installation before native code opens it. */
 async function namedModel(path: string, templates: readonly string[]): Promise<ReplayModel> {
   const split = parseShardName(basename(path));
   const paths = split === null ? [path] : shardNames(split).map((name) => join(dirname(path), name));
@@ -47,7 +47,7 @@ async function namedModel(path: string, templates: readonly string[]): Promise<R
   return { path, files: recordedFiles(first, parts), defaultStop: [], templates };
 }
 
-/** Among models that share their first part, the one with all parts of the record. */
+/** Among models with the same first part, the one with all parts of the record. */
 async function installedModel(
   machine: Pick<Machine, 'home'>,
   claimed: NamedModel,
@@ -62,7 +62,7 @@ async function installedModel(
       closest ??= found;
     } catch (error) {
       if (!isSvcError(error)) throw error;
-      // The same bytes may be installed under another name, so this counts only if they are not.
+      // The same bytes may be installed under another name, so this is thrown only if they are not.
       unreadable ??= error;
     }
   }
@@ -85,7 +85,7 @@ async function readCandidate(
   if (sha256 !== claimed.model.blob_sha256) return null;
   const files = recordedFiles(sha256, await Promise.all(parts.map(hash)));
   const { source } = registry.toTarget(model);
-  // Native code opens parts by name, and this makes sure that the names lead to the bytes that were hashed.
+  // Native code opens parts by name, so their names must lead to the hashed bytes.
   await source.verify();
   const { stop = [], template } = model.params;
   const own = template === undefined ? [] : [template];
@@ -97,7 +97,7 @@ async function readCandidate(
   };
 }
 
-/** A template is known by its digest, whichever model it was set for. */
+/** A template is identified by its digest, even if it was set for another model. */
 async function templatesHere(registry: Registry): Promise<string[]> {
   return (await registry.list()).flatMap(({ params }) => params.template ?? []);
 }

@@ -1,4 +1,4 @@
-/** The full replay of a record of vectors, in a worker of its own that is loaded as the record says. */
+/** The full replay of a record of vectors, in a worker of its own that is loaded as the record specifies. */
 import type { EmbedJob } from '../../contract/job.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import { fileTarget } from '../../engine/local/model-source.ts';
@@ -20,12 +20,11 @@ import { Check } from 'typebox/value';
 
 export interface VectorReplay {
   readonly claimed: VectorPredicate;
-  /** The body that was answered, as it was read from its file. */
+  /** The request body as parsed from its file. */
   readonly request: unknown;
   readonly threads: number;
 }
 
-/** `libraries` as findRecorded has it. */
 export async function replayVectors(
   { env, libraries }: Pick<Machine, 'env'> & { readonly libraries: string | null },
   model: ReplayModel,
@@ -53,7 +52,7 @@ export async function replayVectors(
     };
   } catch (error) {
     if (!isSvcError(error)) throw error;
-    // Whatever this machine refuses or fails at says nothing about the record.
+    // A refusal or failure of this machine is not a fault of the record.
     throw notComparable(error.message, error);
   } finally {
     await backend.close();
@@ -68,7 +67,7 @@ function vectorJob(request: unknown): EmbedJob {
     jobId: 'replay',
     inputs: [...texts],
     truncate: request.truncate === true,
-    // They were taken once; the digests of the tokens show whether they are the same.
+    // The service accepted them before; the digests of the tokens show whether they are the same.
     trustsTokenIds: true,
     accounts: true,
   };

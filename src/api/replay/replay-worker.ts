@@ -24,9 +24,9 @@ export interface Run {
 
 export interface ReplayLoad {
   readonly numCtx: number;
-  /** Template in place of the file's own; null: the file's. */
+  /** Replaces the file's template; null: the file's own. */
   readonly template: string | null;
-  /** The type of keys in the cache of an exact load; null: not one. */
+  /** Key type of an exact load's KV cache; null: not exact. */
   readonly exactKeys: KvType | null;
 }
 
@@ -37,17 +37,16 @@ export class ReplayWorker {
   #loaded: (ReplayLoad & { readonly model: LoadedModel }) | undefined;
   #provenance: Promise<BackendProvenance> | undefined;
 
-  /** `libraries`: where the build of llama.cpp lies that made the record; null: the processor's package. */
+  /** `libraries`: folder of the llama.cpp build of the record; null: the CPU package. */
   constructor(
     { env, libraries }: { readonly env: WorkerSettings['env']; readonly libraries: string | null },
     model: { readonly path: string; readonly digest: string },
   ) {
-    // Records are only made without layers on a GPU.
     this.#backend = startOwnWorker({ env, gpu: 'off', ...(libraries !== null && { libraries }) });
     this.#model = model;
   }
 
-  /** `wire` puts the events of an answer in the words of its route. */
+  /** `wire` converts the events of an answer to the shape of its route. */
   async run(job: GenerateJob, load: ReplayLoad, wire: AnswerWords): Promise<Run> {
     const model = await this.#load(load);
     const events = await collectEvents((listener) => model.run(job, this.#signal, listener));
@@ -56,13 +55,12 @@ export class ReplayWorker {
     return { done, answer: await wireReplay(job, events, wire) };
   }
 
-  /** The backend that ran; known after the first run. */
   provenance(): Promise<BackendProvenance> {
     this.#provenance ??= boundBackend(this.#backend.backendFacts());
     return this.#provenance;
   }
 
-  /** The next run loads the model again, in a new worker if this one is gone. */
+  /** The next run loads the model again, in a new worker if this one has ended. */
   async unload(): Promise<void> {
     await this.#loaded?.model.unload();
     this.#loaded = undefined;

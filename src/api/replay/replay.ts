@@ -1,7 +1,7 @@
 /**
- * api/replay owns what can be found out about records on this machine: whether they hold, and whether their answers can
- * be computed again. It knows nothing of the command line or the server, and leaves the judgement to trust/evidence.
- * Here are the two ways to run a record: the full replay, and the check of its claimed tokens.
+ * api/replay owns the checks of records on this machine: whether they are valid, and whether their answers can be
+ * computed again. It knows nothing of the command line or the server, and leaves the judgement to trust/evidence.
+ * This file: the two ways to run a record, the full replay and the check of its claimed tokens.
  */
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
@@ -30,17 +30,16 @@ import { reportedParts, wireCompletion } from '../completion/completions.ts';
 import { collect } from '../chat/collected.ts';
 import type { CompletionRequest } from '../../wire/inference/completions.ts';
 
-/** Threads wait for each other by spinning; beyond this they make no headway. */
+/** Threads wait for each other by spinning; above this ratio they make no progress. */
 const MOST_THREADS_PER_CORE = 4;
 
-/** A model file of this machine that a record can be replayed on. */
 export interface ReplayModel {
   readonly path: string;
-  /** Digests computed from the bytes of the files. */
+  /** Computed from the bytes of the files. */
   readonly files: ModelFiles;
   /** Stop strings that the installation adds to requests without any. */
   readonly defaultStop: readonly string[];
-  /** Its user's settings of the template that a record may have been made with, the likeliest first. */
+  /** Candidate templates from the user's settings, the likeliest first. */
   readonly templates: readonly string[];
 }
 
@@ -54,7 +53,6 @@ export class Replayer {
   readonly #worker: ReplayWorker;
   readonly #server = hashServerSource();
 
-  /** `libraries` as findRecorded has it. */
   constructor(
     { env, libraries }: Pick<Machine, 'env'> & { readonly libraries: string | null },
     model: ReplayModel,
@@ -130,13 +128,13 @@ export class Replayer {
     };
   }
 
-  /** Whatever this machine refuses or fails at says nothing about the record. */
+  /** A refusal or failure of this machine is not a fault of the record. */
   async #here<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       if (!isSvcError(error)) throw error;
-      // The worker may be gone; the next record gets a fresh one.
+      // The worker may have ended; the next record gets a new one.
       await this.#worker.unload();
       throw notComparable(error.message, error);
     }
@@ -159,14 +157,14 @@ function recordedKeyType({ exec }: Predicate): KvType | null {
   return type;
 }
 
-/** The template of the record where it was set for a model here, or has a name; null: that of the file. */
+/** The template of the record if it is set for a model here or has a name; null: the file's own. */
 function templateFor({ prompt }: Predicate, { templates }: ReplayModel): string | null {
   const isOfRecord = (source: string): boolean => sha256(source) === prompt.template_sha256;
   const found = templates.find((set) => isOfRecord(knownTemplate(set)?.source ?? set));
   return found ?? KNOWN_TEMPLATE_NAMES.find((name) => isOfRecord(knownTemplate(name)?.source ?? '')) ?? null;
 }
 
-/** The file is the one of the record, so another template is one that its user had set. */
+/** The model file is the recorded one, so a different template came from a user's setting. */
 function refuseTemplate({ prompt }: Predicate, here: string | null | undefined): void {
   if (here === undefined || here === prompt.template_sha256) return;
   throw notComparable(
@@ -179,7 +177,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 const decodeSpeed = ({ usage, timings }: DoneEvent): number =>
   (1000 * usage.completionTokens) / Math.max(1, timings.decodeMs);
 
-/** A replay on other terms proves nothing, and one with far more threads than cores would take hours to say so. */
+/** A replay on other terms proves nothing, and with far more threads than cores it would take hours. */
 function refuseThreads({ exec }: Predicate, threads: number): void {
   if (exec.lane === 'exact') return;
   if (threads !== exec.n_threads)

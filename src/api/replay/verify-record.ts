@@ -1,4 +1,6 @@
-/** hearth evidence verify: brings files, keys, artefacts and replays together; the judgement itself is in trust/evidence. */
+/**
+ * hearth evidence verify: reads files and keys, hashes artefacts and runs replays; trust/evidence judges the results.
+ */
 import {
   checkArtefacts,
   checkReplay,
@@ -54,9 +56,8 @@ export interface VerifyFlags {
 
 export interface FileVerdict extends Omit<Verdict, 'exitCode'> {
   readonly file: string;
-  /** Exit codes of a record; also 3 for a file without one and 4 for a missing file. */
+  /** In addition: 3 for a file without a record and 4 for a missing file. */
   readonly exitCode: Verdict['exitCode'] | 3 | 4;
-  /** Null when the file could not be read as a record. */
   readonly payloadSha256: string | null;
   readonly statement: AnyStatement | null;
 }
@@ -89,13 +90,12 @@ export async function verifyFiles(
 
 interface Judged {
   readonly verdict: FileVerdict;
-  /** Null when the file could not be read as a record. */
   readonly payload: Buffer | null;
 }
 
 type Claims = ReturnType<typeof checkClaims> & { readonly file: RecordFile };
 
-/** A fault of one file is its own verdict; the others are still judged. */
+/** A faulty file gets a verdict of its own; the others are still judged. */
 async function readClaims(
   path: string,
   keyring: Keyring | null,
@@ -125,7 +125,7 @@ function unread(file: string, exitCode: 3 | 4, detail: string): Judged {
   return { verdict, payload: null };
 }
 
-/** Records of one boot stand or fall together, so what their links show counts for each of them. */
+/** A broken link counts for every record of its boot. */
 function withChain(judged: readonly Judged[]): FileVerdict[] {
   const boots = new Map<string, ChainedRecord[]>();
   for (const { verdict, payload } of judged) {
@@ -151,7 +151,7 @@ interface Case {
   readonly flags: VerifyFlags;
 }
 
-/** L2 to L4: what needs the model and the backend of this machine. */
+/** L2 to L4 need the model and the backend of this machine. */
 async function checkHere(one: Case): Promise<Finding[]> {
   const { flags } = one;
   const isRun = flags.replay === true || flags.cheap === true;
@@ -206,10 +206,10 @@ async function runHere(
   }
   if (one.request === null)
     return [...findings, cannot('replay', 'a replay needs the request (--request FILE)')];
-  // Another model makes other tokens; there is no need to run it to know that.
+  // Another model makes other tokens, so it is not run.
   if (findings.some(({ name, outcome }) => name !== 'backend' && outcome === 'incomparable'))
     return [...findings];
-  // A tolerant check is made for machines with another backend, so a difference there does not count against it.
+  // A tolerant check is for machines with another backend, so that difference is not counted.
   const counted =
     one.flags.replay === true ? findings : findings.filter(({ outcome }) => outcome === 'passed');
   const here = { env: one.machine.env, libraries: backend.libraries, model };

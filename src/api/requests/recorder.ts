@@ -1,6 +1,6 @@
 /**
- * api/requests owns the flight recorder: the last requests with their stages, in memory only. It knows nothing of HTTP; text
- * is kept only while the user asks for it, for a limited time, and then forgotten.
+ * api/requests owns the flight recorder: the last requests with their stages, in memory only. It knows nothing of
+ * HTTP. Text is recorded only on the user's request and for a limited time.
  */
 import type { Clock } from '../../lib/base/clock.ts';
 import { SharedMap } from '../../lib/base/shared-map.ts';
@@ -19,7 +19,7 @@ export type RecordMode = 'off' | 'on' | 'text';
 
 export interface RecorderOptions {
   readonly mode: RecordMode;
-  /** Time that text is kept, from the start; Infinity: until the service ends. */
+  /** Duration from the start; Infinity: until the service ends. */
   readonly textForMs: number;
   readonly clock: Clock;
 }
@@ -62,17 +62,17 @@ export class RequestRecorder {
 
   get recording(): Recording {
     const kept = this.#mode === 'off' ? 0 : RECORDER_LIMITS.requests;
-    // JSON has no infinity; the largest date stands in.
+    // JSON has no infinity, so this is the largest date.
     const until = Math.min(this.#textUntilMs ?? 0, 8.64e15);
     return { kept, ...(this.wantsText ? { text_until_ms: Math.round(until) } : {}) };
   }
 
-  /** Calls back after each request; null: no more. */
+  /** Replaces the callback; null removes it. */
   watch(onChange: (() => void) | null): void {
     this.#onChange = onChange;
   }
 
-  /** `owner`: whose it was; empty where none was let in. No owner pushes out the requests of another. */
+  /** `owner` is empty for a request that was refused. No owner can evict the requests of another. */
   add(request: FinishedRequest, text: RequestText | null, owner: string): void {
     if (this.#mode === 'off') return;
     this.#lastNumber += 1;
@@ -87,20 +87,19 @@ export class RequestRecorder {
     this.#onChange?.();
   }
 
-  /** The newest last. */
+  /** In order of time, the newest last. */
   list(after = 0): RequestList {
     const data = this.#all.filter(({ number }) => number > after).map((each) => this.#view(each));
     return { object: 'list', data, recording: this.recording };
   }
 
-  /** By number or request id: a client may send one id with several requests; then the newest is meant. */
+  /** By number or request id. A client may send one id several times; then the newest one is returned. */
   find(id: string): RequestDetail {
     const found = this.#all.findLast((each) => each.request_id === id || String(each.number) === id);
     if (found === undefined) throw fail('request_not_found', { id, param: 'id' });
     return this.#detail(found);
   }
 
-  /** Every request with its text, where there is one. */
   details(): RequestDetail[] {
     return this.#all.map((each) => this.#detail(each));
   }

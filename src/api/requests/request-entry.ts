@@ -9,7 +9,6 @@ import type { SvcError } from '../../lib/errors/svc-error.ts';
 
 type Stage = 'queue' | 'load';
 
-/** Members of the record that jobs fill in. */
 type Counts = Pick<
   FinishedRequest,
   | 'model'
@@ -40,10 +39,10 @@ export class RequestEntry implements RequestAccount {
   readonly #begin: number;
   readonly #counts: { -readonly [Key in keyof Counts]: Counts[Key] } = {};
   #stage: { readonly name: Stage; readonly sinceMs: number } | null = null;
-  /** The last stage before it started, until its end is known. */
+  /** The last stage before `started`; the end of the job may correct its length. */
   #before: { readonly name: Stage; readonly sinceMs: number; readonly knownMs: number } | null = null;
   #hasStarted = false;
-  /** Null: no answer came to its end. */
+  /** Null: no answer finished. */
   #completed: number | null = null;
   #pieces = 0;
   #lastMs = 0;
@@ -120,13 +119,12 @@ export class RequestEntry implements RequestAccount {
     this.#pieces += pieces;
   }
 
-  /** A tool call is held back until it is checked, so it was sampled earlier than it is received. */
+  /** A tool call is held back until it is checked, so it was sampled earlier than it arrives here. */
   #sampled(decodeMs: number): void {
     const firstMs = Math.max(0, Math.round(this.#clock.monotonicMs() - this.#begin - decodeMs));
     this.#counts.first_ms = Math.min(firstMs, this.#counts.first_ms ?? firstMs);
   }
 
-  /** For an incomplete answer, as far as it was received. */
   #written(): Counts {
     if (this.#completed !== null) return { completion_tokens: this.#completed };
     const { first_ms: first, decode_ms: decode = this.#lastMs - (first ?? 0) } = this.#counts;
@@ -169,7 +167,7 @@ export class RequestEntry implements RequestAccount {
     this.#hasStarted = true;
   }
 
-  /** Ends the wait where the first step began, which only the end of the job reports. */
+  /** Ends the wait at the first step, whose time only the end of the job reports. */
   #computed(ms: number | undefined): void {
     if (ms === undefined || this.#before === null) return;
     const { name, sinceMs, knownMs } = this.#before;
@@ -186,7 +184,7 @@ export class RequestEntry implements RequestAccount {
     this.#stage = null;
   }
 
-  /** If a request ends while it waits, the wait so far. */
+  /** The wait so far, for a request that ends while it waits. */
   #waited(): Counts {
     if (this.#stage === null) return {};
     const { name, sinceMs } = this.#stage;

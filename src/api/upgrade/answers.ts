@@ -1,4 +1,4 @@
-/** What one side makes of recorded requests: a greedy answer to each, and how likely it finds the whole conversation. */
+/** The answers of one side to recorded requests, and the probability that it gives to each conversation. */
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { GenerateJob, Job, Prompt, Turn } from '../../contract/job.ts';
 import { MOST_ALTERNATIVES } from '../../contract/limits.ts';
@@ -12,36 +12,37 @@ import { type ScoredText, scoredText } from '../eval/measure.ts';
 import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
 import type { RecordedRequest } from './recorded.ts';
 
-/** A model on a library. */
 export interface Bench {
   readonly name: string;
   readonly worker: WorkerSettings;
   readonly target: LocalTarget;
 }
 
-/** What was answered: a turn, or the text after a prompt; or why there is nothing valid. */
+/** A turn, the text after a prompt, or the reason why there is no valid answer. */
 export type Reply = { readonly turn: Turn } | { readonly fault: string };
 
 export interface Replayed {
-  /** Null: this side cannot run the request at all, as where it does not fit the window. */
+  /** Null: this side cannot run the request at all, for example because it does not fit the window. */
   readonly replies: readonly (Reply | null)[];
-  /** The conversations with the replies of the present side, as this side predicts them; without tokens where one cannot run it. */
+  /**
+   * The conversations with the present side's replies, scored by this side; without tokens if one side cannot run it.
+   */
   readonly texts: readonly ScoredText[];
 }
 
 export interface ReplayOptions {
   readonly requests: readonly RecordedRequest[];
-  /** What the present side replied; absent: this is the present side. */
+  /** Replies of the present side; absent: this is the present side. */
   readonly replies?: readonly (Reply | null)[];
   readonly signal: AbortSignal;
   readonly onProgress: (words: string) => void;
 }
 
-/** Long conversations fit, and a small machine still holds it. */
+/** Chosen: long conversations fit, and a small machine still has the memory. */
 const MOST_CTX = 8192;
-/** Tokens of a conversation that are compared, its last ones: they hold the reply. */
+/** Last tokens of a conversation, which contain the reply. */
 const SCORED_TOKENS = 512;
-/** Room after what is scored. */
+/** Free tokens after the scored ones. */
 const LEFT_TOKENS = 8;
 
 export async function replayOn({ worker, target, name }: Bench, options: ReplayOptions): Promise<Replayed> {
@@ -87,7 +88,7 @@ async function replyTo(
   } catch (error) {
     signal.throwIfAborted();
     if (isFailure(error, 'context_length_exceeded')) return null;
-    // A worker that is gone is no invalid answer.
+    // A crashed worker is not an invalid answer.
     if (!isSvcError(error) || isFailure(error, 'worker_crashed', 'worker_hung')) throw error;
     return { fault: errorMessage(error) };
   }

@@ -1,7 +1,7 @@
 /**
- * api/upgrade owns the comparison of the present installation with one that may take its place: on the texts that ship, on
- * calls and JSON, and on requests that the user recorded. It runs workers of its own and knows nothing of the command line.
- * This file: recorded requests, from an HTTP archive or beside records.
+ * api/upgrade owns the comparison of the present installation with a possible replacement: on the texts that ship, on
+ * calls and JSON, and on requests that the user recorded. It runs workers of its own and knows nothing of the command
+ * line. This file: recorded requests, from an HTTP archive or a folder of records.
  */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import type { JobContent } from '../generation/choices.ts';
 import { readAnswerFormat } from '../intake/answer-format.ts';
 import { readJsonFile } from '../replay/evidence-files.ts';
 
-/** A request that can be answered again by any model; `name` is what people know it by, never its text. */
+/** `name` identifies the request for the user and is never its text. */
 export interface RecordedRequest {
   readonly name: string;
   readonly content: JobContent;
@@ -30,7 +30,6 @@ export interface Recorded {
   readonly left: number;
 }
 
-/** The last requests of a HAR file or of a folder of records. */
 export async function readRecorded(place: string, last: number): Promise<Recorded> {
   const isFolder = await stat(place).then(
     (found) => found.isDirectory(),
@@ -39,7 +38,7 @@ export async function readRecorded(place: string, last: number): Promise<Recorde
   return isFolder ? readFolder(place, last) : fromArchive((await readJsonFile(place)).value, last);
 }
 
-/** Requests lie beside their records; the newest count. */
+/** Requests are stored next to their records; the newest are used. */
 async function readFolder(folder: string, last: number): Promise<Recorded> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.request.json'));
   const aged = await Promise.all(
@@ -52,7 +51,7 @@ async function readFolder(folder: string, last: number): Promise<Recorded> {
   return sorted(found, last);
 }
 
-/** As `hearth requests --har` writes them; what is no archive holds no requests. */
+/** As `hearth requests --har` writes them; another file contains no requests. */
 export function fromArchive(archive: unknown, last: number): Recorded {
   const entries = listIn(member(archive, 'log'), 'entries');
   const asked = entries.filter((entry) => member(member(entry, 'request'), 'method') !== 'GET');
@@ -75,7 +74,7 @@ function listIn(value: unknown, name: string): readonly unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** Undefined where its text was not kept, or not whole. */
+/** Undefined if its text was not recorded completely. */
 function findBody(entry: unknown): unknown {
   const text = member(member(member(entry, 'request'), 'postData'), 'text');
   if (typeof text !== 'string') return undefined;
@@ -87,7 +86,7 @@ function findBody(entry: unknown): unknown {
   }
 }
 
-/** Null for what no chat model of this machine can answer from its text alone. */
+/** Null if no chat model of this machine can answer it from its text alone. */
 function readRequest(name: string, body: unknown): RecordedRequest | null {
   try {
     const content = readBody(body);

@@ -1,4 +1,4 @@
-/** One of the two installations that are compared: the work that both do, by this program. */
+/** One of the two compared installations: the same work on either. */
 import { collectEvents, requireEvent } from '../../engine/collect.ts';
 import { checkJob } from '../check/check-job.ts';
 import { type Measurement, measureModel, type MeasureOptions, recallFacts } from '../eval/measure.ts';
@@ -16,7 +16,7 @@ export interface Side {
 
 const NEEDLE_TOKENS = 2048;
 
-/** What a trial leaves out: the user's requests are replayed apart, and an interrupted one starts anew. */
+/** Left out: the user's requests are replayed separately, and an interrupted trial starts again. */
 const SHORT = {
   slots: null,
   own: { requests: [], left: 0 },
@@ -42,7 +42,7 @@ const ANSWER_TOKENS = 32;
 const NUM_CTX = 512;
 const ROUNDS = 3;
 
-/** Each round begins with another token, so that no state of the one before is used. */
+/** A different first token in each round avoids cache hits. */
 async function leastMs(
   { worker, target }: Bench,
   tokens: readonly number[],

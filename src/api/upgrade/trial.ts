@@ -1,4 +1,4 @@
-/** Runs the present installation and a candidate one after the other on the same work, and puts their figures side by side. */
+/** Runs the present installation and a candidate one after the other on the same work, and compares their figures. */
 import { isSvcError, errorMessage } from '../../lib/errors/svc-error.ts';
 import { CHECK_CASES } from '../check/cases.ts';
 import { type Distance, distanceOf } from '../eval/compare.ts';
@@ -11,32 +11,28 @@ import type { MeasureWork, Side } from './side.ts';
 export interface TrialOptions extends MeasureWork {
   readonly present: Side;
   readonly candidate: Side;
-  /** Both compute with the same bytes of weights and the same settings. */
+  /** Both use the same weights and the same settings. */
   readonly isSameModel: boolean;
   readonly requests: readonly RecordedRequest[];
   readonly measuresSpeed: boolean;
 }
 
-/** How the candidate did beside the present side, as figures. */
 export interface TrialFigures {
   readonly isSameModel: boolean;
-  /** On the texts that ship. */
   readonly texts: Distance;
   readonly findings: readonly string[];
   readonly cases: CaseFigures;
-  /** Null: none were replayed. */
   readonly requests: RequestFigures | null;
-  /** Of the time for a prompt and an answer: above 1 the candidate is faster; null: not measured. */
+  /** Ratio of times for a prompt and an answer: above 1 the candidate is faster; null: not measured. */
   readonly speedRatio: number | null;
   readonly memory: { readonly present: number; readonly candidate: number };
 }
 
-/** Of the calls and JSON answers that both sides tried. */
 export interface CaseFigures {
   readonly tried: number;
   readonly passedBefore: number;
   readonly passed: number;
-  /** Passed before, and no longer. */
+  /** Passed on the present side only. */
   readonly lost: readonly string[];
 }
 
@@ -44,9 +40,8 @@ export interface RequestFigures {
   readonly replayed: number;
   readonly validBefore: number;
   readonly valid: number;
-  /** Answers that were valid before, and no longer. */
+  /** Answers that were valid on the present side only. */
   readonly lost: readonly string[];
-  /** Answers that are the same, word for word. */
   readonly same: number;
   readonly distance: Distance;
 }
@@ -73,13 +68,13 @@ export async function tryUpgrade(options: TrialOptions): Promise<Trial> {
     };
   } catch (error) {
     signal.throwIfAborted();
-    // Whatever the present side can do and the candidate cannot.
+    // A failure counts only if the present side succeeds.
     if (!isSvcError(error)) throw error;
     return { failed: errorMessage(error) };
   }
 }
 
-/** Cases are tried in order, so that those left out are the last ones. */
+/** Cases run in order, so the ones left out are the last. */
 function caseFigures({ cases: now }: Measurement, { cases: before }: Measurement): CaseFigures {
   const tried = Math.min(now.all - now.left, before.all - before.left);
   const names = new Set(CHECK_CASES.slice(0, tried).map(({ name }) => name));
@@ -128,17 +123,17 @@ function inWords(reply: Reply): string {
   ]);
 }
 
-/** Loads of each side at most: other programs only make one slower, so the best of several counts. */
+/** Loads per side: other programs only slow one down, so the best of several counts. */
 const MOST_TURNS = 4;
-/** Further turns cannot change what is said of a candidate this fast. */
+/** At this ratio further turns cannot change the verdict. */
 const FAST_ENOUGH = 0.95;
 
-/** Both in turns, so that what else runs hits both, until the candidate is as fast or stays slower. */
+/** Alternates the sides so that other load affects both, until the candidate is as fast or the turns are used up. */
 async function speedRatio(
   { present, candidate, signal, onProgress }: TrialOptions,
   { one, other }: Pick<Sides, 'one' | 'other'>,
 ): Promise<number> {
-  // Each has its own vocabulary.
+  // Each side has its own vocabulary.
   const allTokens = ({ texts }: Measurement): number[] =>
     texts.flatMap((text) => text.tokens.map(({ id }) => id));
   let [leastBefore, least] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];

@@ -1,4 +1,4 @@
-/** What follows from the figures of a trial: take the candidate, keep the present side, or look at it yourself. Pure. */
+/** The verdict on a trial: switch, keep the present side, or leave the decision to the user. */
 import type { Distance } from '../eval/compare.ts';
 import { BETTER_LOSS, ROUNDING } from '../eval/findings.ts';
 import type { Trial, TrialFigures } from './trial.ts';
@@ -12,20 +12,20 @@ export interface Judgement {
 }
 
 /**
- * Of the same weights: another library rounds differently, which moves few tokens and the distribution hardly. Chosen by
- * libraries for other processors on one side, and libraries that compute something else on the other.
+ * For equal weights: another library rounds differently, which changes few tokens and hardly the distribution. Chosen
+ * by comparing libraries for other processors with libraries that compute something else.
  */
 const SAME_WEIGHTS = {
   harmless: ROUNDING,
   wrong: { sameChoice: 0.9, divergence: 0.1 },
 } as const;
-/** Of other weights: how many more bits the same text may take without a word. */
+/** For other weights: tolerated ratio of the bits for the same text. */
 const HARMLESS_LOSS = 1.02;
-/** Answers that may turn invalid by chance, as a share of those that were tried. */
+/** Share of the answers that may become invalid by chance. */
 const LOST_SHARE = 0.05;
 const SLOWER = 0.8;
 const LARGER = 1.2;
-/** Fewer tokens say nothing about a share of them. */
+/** With fewer tokens a share is not meaningful. */
 const LEAST_TOKENS = 200;
 
 interface Reason {

@@ -1,4 +1,3 @@
-/** Shortens one conversation by the requested edits, in order, and reports the result. */
 import type { Compaction, JobEvent, Usage } from '../../../contract/job-event.ts';
 import type { GenerateJob, Turn } from '../../../contract/job.ts';
 import { collectEvents } from '../../../engine/collect.ts';
@@ -19,9 +18,8 @@ export interface Compacting {
   readonly submission: Omit<Submission, 'job'>;
   readonly signal: AbortSignal;
   readonly book: SummaryBook;
-  /** Called for each wait of the work. */
   readonly onWait: (event: Extract<JobEvent, { type: 'queued' }>) => void;
-  /** False: nothing is generated; a summary that is not there yet is left out. */
+  /** False: nothing is generated; only existing summaries are used. */
   readonly mayGenerate: boolean;
 }
 
@@ -29,22 +27,21 @@ export interface Compacted {
   readonly job: GenerateJob;
   /** Null: unchanged. */
   readonly compaction: Compaction | null;
-  /** Tokens of the prompt. */
   readonly before: number;
   readonly after: number;
 }
 
 interface Size {
   readonly tokens: number;
-  /** 0: unknown. */
+  /** Tokens; 0: unknown. */
   readonly numCtx: number;
 }
 
-/** Characters of a token, where the engine counts none. */
+/** Estimate for engines that count no tokens. */
 const TOKEN_CHARS = 4;
-/** Share of the target size that the latest turns keep unchanged. */
+/** Share of the target size for the latest turns, which stay unchanged. */
 const TAIL_SHARE = 0.3;
-/** Share of the window that is summarised at once. */
+/** Share of the window that one summary covers. */
 const AT_ONCE_SHARE = 0.6;
 const MOST_SUMMARIES = 8;
 
@@ -69,7 +66,7 @@ class Work {
   readonly #compacting: Compacting;
   readonly #isCounted: boolean;
   #job: ChatJob;
-  /** The turns as sent, in the places of their edited versions. */
+  /** The unedited turns; index i belongs to the edited turn i. */
   #origin: readonly Turn[];
   #changes: Changes = { edits: [] };
   size: Size = { tokens: 0, numCtx: 0 };
@@ -139,7 +136,7 @@ class Work {
     return this.size.numCtx > 0 ? value * this.size.numCtx : Infinity;
   }
 
-  /** Summaries that are there already count first; a new one is made of what is still too much. */
+  /** Uses existing summaries first and creates one only for the rest. */
   async #summarise({ trigger, ofAll = false, instructions }: Summarise): Promise<void> {
     const limit = this.#triggerTokens(trigger);
     const before = this.size.tokens;
@@ -156,7 +153,6 @@ class Work {
     this.#changes = { ...this.#changes, edits: [...this.#changes.edits, edit], turns };
   }
 
-  /** Returns the number of summarised turns; 0: no summary could be made. */
   async #summariseOnce(limit: number, ofAll: boolean, instructions?: string): Promise<number> {
     const { book, submission, mayGenerate } = this.#compacting;
     const owner = `${submission.target.modelId} ${this.#job.domain ?? ''} ${instructions ?? ''}`;
@@ -181,7 +177,6 @@ class Work {
     return end - head;
   }
 
-  /** Fits as many turns as possible next to their summary, up to those that stay. */
   #summaryEnd(limit: number, ofAll: boolean): number {
     const turns = this.#turns;
     const perToken = countChars(turns) / Math.max(1, this.size.tokens);

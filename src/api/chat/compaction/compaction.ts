@@ -1,4 +1,4 @@
-/** The stage that makes the conversation of a chat job shorter before it runs; the answer says so. */
+/** The stage that shortens the conversation of a chat job before it runs. The answer reports it. */
 import type { Compaction } from '../../../contract/job-event.ts';
 import { promptTurns } from '../../../contract/job.ts';
 import type { JobListener } from '../../../engine/ports.ts';
@@ -20,7 +20,7 @@ export const compaction = (book: SummaryBook): EngineStage => ({
       mayGenerate: true,
     }).then(
       ({ job: shorter, compaction: made }) =>
-        // Summarised calls count for the call guard too.
+        // The call guard needs the calls that a summary has replaced, so the turns as sent go along.
         submit(
           { ...submission, job: shorter, sentTurns: promptTurns(job.prompt) },
           signal,

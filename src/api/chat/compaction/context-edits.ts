@@ -1,15 +1,15 @@
 /**
- * api/chat/compaction owns what makes a long conversation shorter before the model reads it: old results of tools, old
- * thinking, and a summary by the model. It knows no dialect. This file: the edits as pure functions over turns.
+ * api/chat/compaction owns what shortens a long conversation before the model reads it: clearing old tool results and
+ * old thinking, and a summary by the model. It knows no dialect. This file: the edits as pure functions over turns.
  */
 import type { Turn } from '../../../contract/job.ts';
 import type { ClearResults, ClearThinking, ContextEdit, Trigger } from '../../../engine/ports.ts';
 
-/** The results that stay, and how many are cleared at a time, where no client says so. */
+/** Number of results that stay, and of results cleared at a time, unless the client sets it. */
 const KEEP = 3;
 const STEP = 4;
 
-/** Old results first, a summary last: as models are set, and for clients that only ask for fewer tokens. */
+/** Cheapest first: old results, then a summary. Used by the model setting and by clients that only set a threshold. */
 export function usualEdits(trigger: Trigger): ContextEdit[] {
   return [
     { kind: 'results', trigger, keep: KEEP, step: STEP, atLeastTokens: 0, exclude: [], clearsInputs: false },
@@ -17,7 +17,7 @@ export function usualEdits(trigger: Trigger): ContextEdit[] {
   ];
 }
 
-/** The threshold of a model's `compact` setting: `75%` of the window, or a number of tokens; null: off. */
+/** `compact` is `75%` of the window or a number of tokens; null: off. */
 export function modelEdits(compact: string | null): ContextEdit[] {
   if (compact === null) return [];
   const value = Number.parseInt(compact, 10);
@@ -29,7 +29,7 @@ export const CLEARED = '[old result removed to save space]';
 
 export interface Edited {
   readonly turns: readonly Turn[];
-  /** Results, or turns whose thinking was cleared. */
+  /** Cleared results, or turns with cleared thinking. */
   readonly count: number;
 }
 
@@ -78,8 +78,8 @@ export function headEnd(turns: readonly Turn[]): number {
 }
 
 /**
- * Start of the turns that stay unchanged: the latest with `chars` characters, at least one step of the conversation,
- * and never between a call and its result.
+ * Start of the turns that stay unchanged: the latest `chars` characters, at least one step, and never between a call
+ * and its result.
  */
 export function tailStart(turns: readonly Turn[], chars: number): number {
   const starts = turns.flatMap(({ role }, at) => (role === 'tool' ? [] : [at]));
@@ -91,7 +91,6 @@ export function tailStart(turns: readonly Turn[], chars: number): number {
   return Math.max(start, headEnd(turns));
 }
 
-/** Characters that the model reads of them, about. */
 export function countChars(turns: readonly Turn[]): number {
   return turns.reduce((sum, { content, reasoning = '', toolCalls = [], media = [] }) => {
     const calls = toolCalls.reduce(
@@ -102,7 +101,7 @@ export function countChars(turns: readonly Turn[]): number {
   }, 0);
 }
 
-/** Tokens of the marks around a turn. */
+/** Estimated characters of a template's marks around a turn. */
 const TURN_CHARS = 24;
-/** Estimated rows of an image; only its projector knows the number. */
+/** Estimate for an image; only its projector knows its number of rows. */
 const MEDIUM_CHARS = 1000;

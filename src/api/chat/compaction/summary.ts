@@ -1,4 +1,4 @@
-/** Summaries by the model: the question, their place in the conversation, and the memory of earlier ones. */
+/** Summaries by the model: the question, their position in the conversation, and the store of earlier ones. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { GenerateJob, Turn } from '../../../contract/job.ts';
 import { RecentTexts } from '../../../lib/base/recent-texts.ts';
@@ -14,7 +14,8 @@ const SUMMARY_TOKENS = 1_024;
 const MOST_SHARE = 1 / 8;
 
 /**
- * The turns and their end are cached, so the question comes after them; tools stay in the prompt for the same reason.
+ * The turns are cached and the question comes after them; the tools stay in the prompt so that it still matches the
+ * cache.
  */
 export function summaryJob(
   job: ChatJob,
@@ -36,26 +37,24 @@ export function summaryJob(
   };
 }
 
-/** The turn that replaces the summarised ones. */
 export const summaryTurn = (summary: string): Turn => ({ role: 'user', content: OPENING + summary });
 
-/** The text of the last summary among these turns; null: they have none. */
+/** Null: no summary among these turns. */
 export function summaryIn(turns: readonly Turn[]): string | null {
   const found = turns.findLast(({ role, content }) => role === 'user' && content.startsWith(OPENING));
   return found === undefined ? null : found.content.slice(OPENING.length);
 }
 
 interface Kept {
-  /** Number of turns it replaces. */
+  /** Number of turns that it replaces. */
   readonly end: number;
   readonly summary: string;
 }
 
-/** Summaries that were made, by the turns that they stand for: a client that knows nothing of them sends these again. */
+/** Summaries by the turns that they replace. A client that does not know them sends those turns again. */
 export class SummaryBook {
   readonly #kept = new RecentTexts<Kept>({ entries: 256, chars: 64 * 256 });
 
-  /** The summary that covers the most of these turns. */
   find(owner: string, turns: readonly Turn[]): Kept | undefined {
     const names = prefixKeys(owner, turns);
     return names.map((name) => this.#kept.get(name)).findLast((kept) => kept !== undefined);
@@ -67,7 +66,6 @@ export class SummaryBook {
   }
 }
 
-/** A key for each beginning of the turns. */
 function prefixKeys(owner: string, turns: readonly Turn[]): string[] {
   let name = owner;
   return turns.map((turn) => {

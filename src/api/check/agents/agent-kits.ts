@@ -1,6 +1,6 @@
 /**
- * The tools of each agent by the names and schemas that it sends, without its descriptions, which are its maker's words; how
- * each move of the task is made with them, and which move a call makes.
+ * The tools of each agent under the names and schemas that it sends, without its descriptions, which its maker owns;
+ * how they make each move of the task, and which move a call makes.
  */
 import type { ToolDefinition } from '../../../contract/job.ts';
 import type { Action } from './script.ts';
@@ -15,7 +15,6 @@ export interface AgentKit {
   readonly system: string;
   readonly tools: readonly ToolDefinition[];
   toCall(action: Action): AgentCall;
-  /** Null: none of the task's. */
   toAction(call: AgentCall): Action | null;
 }
 
@@ -56,7 +55,6 @@ const WRITES = /(?:>|\btee\b)\s*["']?([\w./-]+\.\w+)/;
 const REPLACES = /\bsed\s+-i\S*\s+(?:-e\s+)?["']s(.)(.*?)\1(.*?)\1\w*["']\s+["']?([\w./-]+\.\w+)/;
 
 export function shellAction(script: string): Action | null {
-  // Agents change to the folder of the project first.
   const command = script.replace(/^\s*cd\s+\S+\s*(?:&&|;)\s*/, '');
   const patched = /\*\*\* Update File: (\S+)[\s\S]*?\n-(.*)\n\+(.*)/.exec(command);
   if (patched !== null) {
@@ -132,13 +130,11 @@ const CODEX: AgentKit = {
   toAction: ({ name, input }) => (name === 'exec_command' ? shellAction(textOrEmpty(input['cmd'])) : null),
 };
 
-/** Agents with a tool for each kind of move, by the names of their tools and members. */
 interface Words {
   readonly shell: string;
   readonly read: string;
   readonly write: string;
   readonly edit: string;
-  /** Null: the agent lists and searches in its shell. */
   readonly glob: string | null;
   readonly grep: string | null;
   readonly file: string;

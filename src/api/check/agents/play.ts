@@ -1,6 +1,6 @@
 /**
- * Plays an agent's task with a model, step by step. Each step follows the correct moves of the earlier ones, so a
- * failed step does not affect the next. A model that does something else gets the result, and may try again.
+ * Plays an agent's task with a model. Each step follows the correct moves of the earlier ones, so a failed step does
+ * not affect the next. After a wrong move the model gets the project's response and may try again.
  */
 import type { CallGuard, Repetition } from '../../../contract/job-event.ts';
 import type { GenerateJob, Turn } from '../../../contract/job.ts';
@@ -15,7 +15,6 @@ import { AGENT_KITS, type AgentCall, type AgentKit, type AgentName } from './age
 import { type Action, isRight, QUESTION, actionResult, SCRIPT, type ScriptStep } from './script.ts';
 import { startOwnWorker, type WorkerSettings } from '../../own-worker.ts';
 
-/** Moves that a model may make for one step. */
 const MOST_MOVES = 4;
 const MOVE_TOKENS = 192;
 
@@ -23,11 +22,9 @@ export interface StepCard {
   readonly step: string;
   readonly mastered: boolean;
   readonly moves: number;
-  /** The model's last wrong move; null: mastered. */
+  /** The model's last wrong move; null: it mastered the step. */
   readonly instead: string | null;
-  /** It made a move again that it had just made. */
   readonly loops: boolean;
-  /** Actions of the call and repetition guards. */
   readonly guards: readonly (CallGuard | Repetition)[];
 }
 
@@ -36,7 +33,7 @@ export interface AgentCard {
   readonly agent: string;
   readonly mastered: number;
   readonly steps: readonly StepCard[];
-  /** Not tried, because the time was over. */
+  /** Steps left out because the time was over. */
   readonly left: number;
 }
 
@@ -71,7 +68,6 @@ interface Move {
   readonly call: AgentCall | null;
   readonly words: string;
   readonly guards: readonly (CallGuard | Repetition)[];
-  /** The failure in place of a move; null: there is a move. */
   readonly failure: string | null;
 }
 
@@ -99,7 +95,6 @@ async function playStep(
     loops ||= text === before;
     before = text;
     if (move.call === null) {
-      // An agent that has ended its turn does not continue alone.
       return { ...card, mastered: false, instead, loops };
     }
     turns.push(...called(move.call, `${at}-${moves}`, actionResult(made)));
@@ -119,7 +114,6 @@ function describeMove({ call, words, failure }: Move): string {
   return said === '' ? 'said nothing' : `said: ${said}`;
 }
 
-/** The conversation after the correct moves of the earlier steps. */
 export function pastTurns(kit: AgentKit, at: number): Turn[] {
   const past = SCRIPT.slice(0, at).flatMap(({ action, result }, index) =>
     action === null ? [] : called(kit.toCall(action), String(index), result),
@@ -140,7 +134,7 @@ async function nextMove(options: PlayOptions, kit: AgentKit, turns: readonly Tur
     prompt: { kind: 'chat', turns: [...turns] },
     tools: [...kit.tools],
     toolChoice: { mode: 'auto' },
-    // A step has few moves, so that a circle shows early.
+    // A step has few moves, so the guard has to react early.
     sampling: { temperature: 0, ...guardedAfter(2) },
     maxTokens: MOVE_TOKENS,
   });

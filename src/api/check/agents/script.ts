@@ -1,9 +1,8 @@
 /**
- * api/check/agents owns the scripted task that a coding agent would give a model: ten steps in a small project, put in the
- * tools and words of one agent. It knows no engine and no screen. This file: the task, the same for every agent.
+ * api/check/agents owns the scripted task that a coding agent would give a model: ten steps in a small project, in
+ * the tools and words of one agent. It knows no engine and no screen. This file: the task, the same for every agent.
  */
 
-/** One move in the project. What an agent's tools call it is in agent-kits.ts. */
 export type Action =
   | { readonly do: 'list' }
   | { readonly do: 'read'; readonly file: string }
@@ -13,9 +12,8 @@ export type Action =
   | { readonly do: 'run'; readonly command: string };
 
 export interface ScriptStep {
-  /** Name for the user and the card. */
   readonly words: string;
-  /** The move that is right; null: an answer in words. */
+  /** The correct move; null: an answer in words. */
   readonly action: Action | null;
   readonly result: string;
 }
@@ -70,7 +68,7 @@ export const QUESTION = `Do these steps in this order, with one tool call for ea
   ({ words }, at) => `${at + 1}. ${words}`,
 ).join('\n')}\nWhen a step is done, go on with the next one.`;
 
-/** True if a move does what the step needs; more than that is right as well. */
+/** A move that does more than the step needs is also correct. */
 export function isRight(wanted: Action, made: Action): boolean {
   switch (wanted.do) {
     case 'list':
@@ -96,7 +94,6 @@ export function isRight(wanted: Action, made: Action): boolean {
 
 const endsWith = (path: string, file: string): boolean => path === file || path.endsWith(`/${file}`);
 
-/** The project's response to a wrong move. */
 export function actionResult(action: Action | null): string {
   const known = SCRIPT.find(
     ({ action: wanted }) => wanted !== null && action !== null && isRight(wanted, action),

@@ -1,6 +1,6 @@
 /**
- * api/dialects/chat-completions owns POST /v1/chat/completions: its request read into a conversation, and the answer as
- * a whole body, chunks, a signed answer or a dry run. It knows nothing of sockets, headers or files.
+ * api/dialects/chat-completions owns POST /v1/chat/completions: it reads the request into a conversation, and writes
+ * the answer as a body, chunks, a signed answer or a dry run. It knows nothing of sockets, headers or files.
  */
 import { randomBytes } from 'node:crypto';
 import type { EvidenceIssuer } from '../../../trust/evidence/issuer.ts';
@@ -24,14 +24,13 @@ import { dryRun } from './dry-run.ts';
 import { wholeAnswer, type WholeAnswerPorts, withNulls } from './whole-answer.ts';
 
 export interface ChatCompletionPorts extends ChatPorts, WholeAnswerPorts {
-  /** Null where no records are signed. */
   readonly evidence: EvidenceIssuer | null;
 }
 
 export interface ChatManner {
-  /** The model reads the very words that were sent. */
+  /** True: the prompt is used exactly as sent. */
   readonly verbatim: boolean;
-  /** The sender reads OpenAI's finish reasons. */
+  /** True: the client expects OpenAI's finish reasons. */
   readonly readsOpenAi: boolean;
 }
 
@@ -64,7 +63,7 @@ function askedChat(body: ChatRequest, { verbatim }: ChatManner): ChatAsk {
   return {
     verbatim,
     model: body.model,
-    // A record names the canonical request, so its prompt is made of that.
+    // A record names the canonical request, so the prompt is built from that.
     content: (model, fetches) =>
       readContent(verbatim ? withoutSpellings(body) : body, takenBy(model, fetches), omissions),
     options: body,

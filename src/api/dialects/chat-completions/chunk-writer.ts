@@ -1,6 +1,6 @@
 /**
- * The chunks of a chat stream: the role first, then text, then the empty delta with the finish reason. Usage follows in a
- * chunk without choices, as OpenAI sends it, for a request that asks for it; the interface knows no such request.
+ * The chunks of a chat stream: the role first, then text, then an empty delta with the finish reason. If the request
+ * wants usage, it follows in a chunk without choices, as OpenAI sends it.
  */
 import type { DoneEvent, SampledToken } from '../../../contract/job-event.ts';
 import type { ChatChunk, ChatDelta } from '../../../wire/inference/chat.ts';
@@ -19,7 +19,6 @@ type ChunkHead = Pick<ChatChunk, 'id' | 'object' | 'created' | 'model' | 'system
 
 export interface ChunkOptions {
   readonly includeUsage: boolean;
-  /** The sender reads OpenAI's finish reasons. */
   readonly readsOpenAi: boolean;
 }
 
@@ -35,7 +34,6 @@ export class ChunkWriter {
     this.#options = options;
   }
 
-  /** Chunks that an event adds to the stream. */
   write(index: number, event: AnswerEvent): ChatChunk[] {
     switch (event.type) {
       case 'queued':
@@ -56,7 +54,7 @@ export class ChunkWriter {
     }
   }
 
-  /** Name and id first, then the arguments in pieces: what every client's parser expects. */
+  /** Name and id first, then the arguments in pieces: the order that clients' parsers expect. */
   #call(index: number, { index: at, id, name, pieces }: CallEvent): ChatChunk[] {
     const opening = { index: at, id, type: 'function' as const, function: { name, arguments: '' } };
     return [

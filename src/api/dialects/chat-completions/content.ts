@@ -1,4 +1,3 @@
-/** A chat request's conversation, tools and formats in the words of the engine. */
 import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
@@ -78,7 +77,7 @@ export function readContent(
   };
 }
 
-/** Messages in order; tool results get the name of the tool whose call they answer. */
+/** A tool result has only a call id, so it gets the name of that call's tool. */
 function readTurns(messages: readonly RequestMessage[], takes: Takes, omissions: Omissions): Turn[] {
   const toolOfCall = new Map<string, string>();
   return messages.map((message, index) => {
@@ -135,7 +134,7 @@ function readCall(call: unknown, path: string): ToolCallTurn {
   };
 }
 
-/** Some clients replay arguments as an object, and none at all as "". */
+/** Some clients replay arguments as an object, and empty ones as "". */
 function argumentsText(given: unknown, path: string): string {
   if (given === undefined || given === null || given === '') return '{}';
   if (typeof given === 'string') return given.toWellFormed();
@@ -147,7 +146,7 @@ function readMixed(message: RequestMessage, path: string, takes: Takes): MixedTe
   return mixed(readParts(message, path, (part, at) => readPart(part, at, takes)));
 }
 
-/** Content of a tool or another model. The sender cannot change it, so unread parts are noted and never refused. */
+/** Content of a tool or another model. The client cannot change it, so unread parts are reported and never refused. */
 function readHistory(
   message: RequestMessage,
   path: string,
@@ -168,7 +167,7 @@ function readParts(
 ): (string | FoundMedium)[] {
   if (typeof content === 'string') return [content];
   if (Array.isArray(content)) return content.map((part, index) => read(part, `${path}.content[${index}]`));
-  // Clients replay assistant turns without text, with tool calls and without.
+  // Clients replay assistant turns without text.
   if (role === 'assistant') return [];
   throw refusal(`${path}.content`, 'is required; send a string');
 }

@@ -1,4 +1,4 @@
-/** `?svc_dry_run=1`: what a chat request would do. Generates nothing, and never evicts a model to find out. */
+/** `?svc_dry_run=1`: generates nothing, and never evicts a model to find out. */
 import type { GenerateJob } from '../../../contract/job.ts';
 import { totalBytes } from '../../../engine/device-memory.ts';
 import type { Engine } from '../../../engine/ports.ts';
@@ -42,7 +42,6 @@ export async function dryRun(engine: Pick<Engine, 'plan' | 'submit'>, chat: Requ
   };
 }
 
-/** The job without its conversation: every option as the engine would take it. */
 function effective(job: GenerateJob, n: number): Record<string, unknown> {
   const { sampling, adapters, maxTokens, numCtx, stop, toolChoice, tools, format, reasoning, topLogprobs } =
     job;

@@ -1,4 +1,6 @@
-/** A whole chat answer in its wire shape. The service answers with it; a replay compares it with what was signed. */
+/**
+ * A complete chat answer in its wire shape, for the response, and for a replay that compares it with the signed one.
+ */
 import type { ChatResponse } from '../../../wire/inference/chat.ts';
 import { type Answer, answerCalls, type Collected, answerText } from '../../chat/collected.ts';
 import {
@@ -13,7 +15,6 @@ import {
 import type { ServedModel } from '../../models/served-model.ts';
 
 export interface WholeAnswerPorts extends HeadPorts {
-  /** A fresh id for an answer that was made in this second. */
   readonly answerId: (unixSeconds: number) => string;
 }
 
@@ -30,7 +31,6 @@ export async function wholeAnswer(
   return { ...head, ...wireAnswer(collected), timings: wireTimings(done), ...wireIncidents(done) };
 }
 
-/** The part of the body that the model decides. */
 export function wireAnswer({ answers }: Pick<Collected, 'answers'>): Pick<ChatResponse, 'choices' | 'usage'> {
   return {
     choices: answers.map(wireChoice),
@@ -50,14 +50,17 @@ function wireChoice(answer: Answer, index: number): ChatResponse['choices'][numb
       ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
       ...(calls.length === 0 ? {} : { tool_calls: calls.map(wireCall) }),
     },
-    // Only streams have a dialect for it; a whole answer says how it really ended.
+    // Only streams map finish reasons; a complete answer has the true one.
     finish_reason: finishReason,
     svc_finish_reason: trueFinishReason(answer.done),
     ...(answer.tokens.length === 0 ? {} : { logprobs: wireLogprobs(answer.tokens) }),
   };
 }
 
-/** Adds members that OpenAI's schema requires. Signed answers stay without, as replays compare them with older ones. */
+/**
+ * Adds members that OpenAI's schema requires. Signed answers do not have them, because replays compare them with
+ * older records.
+ */
 export function withNulls(body: ChatResponse): ChatResponse {
   const choices = body.choices.map(({ message, ...choice }) => ({
     logprobs: null,
@@ -77,15 +80,15 @@ const wireCall = ({ id, name, pieces }: ReturnType<typeof answerCalls>[number]) 
 const COUNTER_DIGITS = 6;
 
 /**
- * Ids of whole answers: digits only, unique in this process, and in the order of their time when compared as text.
- * The first answer of a second has the interface's literal form, `chatcmpl-svc-<unix seconds>`; the next ones of that
- * second append a counter. Clients key messages on these ids and lose one where two are equal.
+ * Ids of complete answers: digits only, unique in this process, and ordered by time when compared as text. The first
+ * answer of a second has the interface's literal form, `chatcmpl-svc-<unix seconds>`; the next ones append a counter.
+ * Clients key messages on these ids and lose one if two are equal.
  */
 export function createAnswerIds(): (unixSeconds: number) => string {
   let latest = -Infinity;
   let further = 0;
   return (unixSeconds) => {
-    // A clock that is set back does not bring used ids back.
+    // If the clock is set back, used ids do not repeat.
     if (unixSeconds > latest) {
       latest = unixSeconds;
       further = 0;

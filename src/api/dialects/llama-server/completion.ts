@@ -1,4 +1,3 @@
-/** Completions and gaps in llama-server's own words, over the use case of text completion. */
 import { refusal } from '../../../lib/errors/refusal.ts';
 import type { Prompt } from '../../../contract/job.ts';
 import type { DoneEvent, SampledToken, TextEvent } from '../../../contract/job-event.ts';
@@ -82,7 +81,6 @@ async function accept(
   return new AcceptedRequest(ports.engine, plan, answers(plan.choices, body));
 }
 
-/** Replaces prompt objects by their text. */
 function unwrapPrompts(prompt: NativeCompletionRequest['prompt']): SentPrompts {
   const text = <Sent extends SentPrompt | number>(each: Sent | PromptObject, path: string): Sent | string => {
     // A number is a token of the only prompt.
@@ -95,7 +93,7 @@ function unwrapPrompts(prompt: NativeCompletionRequest['prompt']): SentPrompts {
   return prompt.map((each, index) => text(each, `prompt[${index}]`));
 }
 
-/** A whole body is one answer, or a list of them where there are several. */
+/** The body is one answer, or a list if there are several. */
 function answers({ jobs, model }: Choices, body: Shared): AnswerDialect {
   const answer = (index: number, done: DoneEvent, said: Said, shown: Said): NativeAnswer => {
     const job = jobs[index];

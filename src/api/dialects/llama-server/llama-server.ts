@@ -1,7 +1,7 @@
 /**
- * api/dialects/llama-server owns the routes that llama-server has beside OpenAI's: completions in its own shape, gaps of
- * code, tokens, and a conversation as the model reads it. It knows no engine and no socket; what runs is the use case of text
- * completion, of tokens, or of chat.
+ * api/dialects/llama-server owns the routes that llama-server has in addition to OpenAI's: completions in its own
+ * shape, infill, tokens, and rendered conversations. It knows no engine and no socket; the use cases of text
+ * completion, tokens and chat do the work.
  */
 import type {
   InfillRequest,
@@ -33,7 +33,7 @@ export function llamaServerUseCases(ports: CompletionPorts & VocabularyPorts): L
   };
 }
 
-/** The clients of this dialect know one model. */
+/** Clients of this dialect know one model, so the name may be absent. */
 function named<Body extends { readonly model?: string | null }>(
   body: Body,
 ): Body & { readonly model: string } {

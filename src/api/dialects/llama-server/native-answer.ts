@@ -1,4 +1,3 @@
-/** Answers to completions in llama-server's own shape. Pure. */
 import type { GenerateJob } from '../../../contract/job.ts';
 import type { DoneEvent, SampledToken, TokenLogprob } from '../../../contract/job-event.ts';
 import { SAMPLING_ROWS } from '../../../contract/sampling-shapes.ts';
@@ -7,7 +6,6 @@ import { wireTimings } from '../../generation/usage.ts';
 
 export interface Said {
   readonly text: string;
-  /** None where tokens are not reported. */
   readonly tokens: readonly SampledToken[];
 }
 
@@ -18,7 +16,7 @@ export interface Answered {
   readonly done: DoneEvent;
 }
 
-/** `said`: the whole answer; `shown`: what the last chunk repeats, which is nothing in a stream. */
+/** `said`: the complete answer. `shown`: the text in the last chunk, empty in a stream. */
 export function nativeAnswer({ index, job, model, done }: Answered, said: Said, shown: Said): NativeAnswer {
   const { usage, finishReason, stopString } = done;
   return {
@@ -62,7 +60,6 @@ function wireToken({ id, text, bytes, logprob }: TokenLogprob) {
   return { id: id ?? -1, token: text, bytes, logprob };
 }
 
-/** Every option as the engine took it. */
 function generationSettings({ sampling, maxTokens, stop, topLogprobs, ignoresEnd, adapters }: GenerateJob) {
   const options = SAMPLING_ROWS.flatMap(([option, { wire, fallback }]) => {
     const value = sampling[option] ?? fallback;
@@ -79,7 +76,7 @@ function generationSettings({ sampling, maxTokens, stop, topLogprobs, ignoresEnd
   };
 }
 
-/** The requested members; `a/b` is member b of a, under that very name. */
+/** `a/b` selects member b of a, and the result keeps that name. */
 export function withFields(answer: object, fields: readonly string[] | null | undefined): object {
   if (!fields || fields.length === 0) return answer;
   const found = fields.map((name) => [name, name.split('/').reduce<unknown>(readMember, answer)] as const);

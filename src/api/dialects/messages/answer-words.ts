@@ -1,9 +1,8 @@
-/** The small words of an answer in the Messages dialect: ids, usage, why it ended. */
 import { createHash } from 'node:crypto';
 import type { DoneEvent, Usage } from '../../../contract/job-event.ts';
 import type { MessagesUsage, Ending } from '../../../wire/messages/response.ts';
 
-/** Reused prompt tokens are reported separately from evaluated ones; together they are the prompt. */
+/** Cached prompt tokens are reported separately from evaluated ones; their sum is the prompt. */
 export function wireUsage(
   usage: Pick<Usage, 'promptTokens' | 'cachedTokens' | 'completionTokens'>,
 ): MessagesUsage {
@@ -21,9 +20,9 @@ export interface Stop {
 }
 
 export interface Bounds {
-  /** The limit of the request. A key may have less left. */
+  /** The limit of the request; the budget of the key may be smaller. */
   readonly maxTokens: number;
-  /** The window that was used; 0: unknown. */
+  /** Tokens; 0: unknown. */
   readonly numCtx: number;
 }
 
@@ -41,7 +40,6 @@ export function wireStop(
   return { stop_reason: 'end_turn', stop_sequence: null };
 }
 
-/** The id of a call as this dialect writes it. */
 export const wireCallId = (id: string): string => id.replace(/^call_/, 'toolu_');
 
 export const thinkingSignature = (thinking: string): string =>

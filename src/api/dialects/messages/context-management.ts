@@ -1,4 +1,3 @@
-/** The edits of a conversation that Messages requests ask for, and what the answer says of them. */
 import type { Compaction } from '../../../contract/job-event.ts';
 import { refusal } from '../../../lib/errors/refusal.ts';
 import type { ContextManagement } from '../../../wire/messages/response.ts';
@@ -15,9 +14,8 @@ const COMPACT = 'compact_20260112';
 const USUAL = { triggerTokens: 100_000, keptResults: 3, keptThinking: 1, compactTokens: 150_000 };
 
 export interface AskedEdits {
-  /** Undefined: the request speaks of none. */
+  /** Undefined: the request does not mention edits. */
   readonly edits: readonly ContextEdit[] | undefined;
-  /** Paths of edits that are not known here. */
   readonly ignored: readonly string[];
 }
 
@@ -82,11 +80,10 @@ function summary(edit: Fields, path: string): ContextEdit {
   };
 }
 
-/** True if the request wants a block in place of older turns. */
 export const asksSummary = (management: Fields | null | undefined): boolean =>
   readEdits(management).edits?.some(({ kind }) => kind === 'summary') === true;
 
-/** The block with the summary; none if no summary was made. */
+/** Empty if no summary was made. */
 export function compactionBlocks(
   asked: boolean,
   compaction: Compaction | undefined,
@@ -102,7 +99,6 @@ function readTrigger(trigger: unknown, path: string): Trigger {
   return { of: isFields(trigger) && trigger['type'] === 'tool_uses' ? 'calls' : 'tokens', value };
 }
 
-/** Reads `{type, value}`; null if absent. */
 function readValue(given: unknown, path: string, types: readonly string[]): number | null {
   if (given === undefined || given === null) return null;
   const { type, value } = fieldsAt(given, path);
@@ -116,7 +112,6 @@ function readValue(given: unknown, path: string, types: readonly string[]): numb
 const isNames = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
 
-/** Empty if the request has no edits. */
 export function wireApplied(
   asked: boolean,
   compaction: Compaction | undefined,

@@ -1,4 +1,3 @@
-/** The named events of a Messages stream: the message opens, its blocks follow one after the other, the message ends. */
 import type { Compaction, DoneEvent } from '../../../contract/job-event.ts';
 import type { AnswerBlock } from '../../../wire/messages/blocks.ts';
 import type { BlockDelta, MessagesEvent, MessagesResponse } from '../../../wire/messages/response.ts';
@@ -9,12 +8,10 @@ import { thinkingSignature, wireCallId, wireStop, wireUsage } from './answer-wor
 
 export type MessageHead = Pick<MessagesResponse, 'id' | 'model'>;
 
-/** Request fields that the end of an answer depends on. */
 export interface AskedMessage {
   readonly maxTokens: number;
-  /** Edits of the conversation are reported at its end. */
   readonly asksEdits: boolean;
-  /** A summary comes as a block of the answer. */
+  /** True: a summary is a block of the answer. */
   readonly asksSummary: boolean;
 }
 
@@ -22,7 +19,7 @@ export class EventWriter {
   readonly #head: MessageHead;
   readonly #asked: AskedMessage;
   #numCtx = 0;
-  /** The block that is open; its text so far is what a signature is made of. */
+  /** The open block; the signature of thinking is computed from its text. */
   #open: { readonly type: 'text' | 'thinking'; text: string } | null = null;
   #blocks = 0;
 
@@ -31,7 +28,6 @@ export class EventWriter {
     this.#asked = asked;
   }
 
-  /** Stream events for one event of the answer. */
   write(event: AnswerEvent): MessagesEvent[] {
     switch (event.type) {
       case 'queued':

@@ -30,7 +30,7 @@ export interface CountedTokens {
 }
 
 export interface MessagesUseCases {
-  /** Everything that can be refused without the engine is refused here. */
+  /** Throws every refusal that does not need the engine. */
   accept(body: MessagesRequest, caller: Caller): Promise<AcceptedRequest<MessagesResponse>>;
   count(body: CountTokensRequest, caller: Caller): Promise<CountedTokens>;
 }
@@ -102,7 +102,7 @@ export function withModelInfo(entry: ModelEntry): ModelEntry {
     type: 'model',
     display_name: id,
     created_at: new Date(created * 1000).toISOString(),
-    // The dialect has an object in its place, of features that only Anthropic has.
+    // The dialect puts features here that only Anthropic has.
     capabilities: null,
     max_input_tokens: context_length,
     max_tokens: context_length,

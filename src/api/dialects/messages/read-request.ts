@@ -1,4 +1,3 @@
-/** Reads a Messages request for the chat use case. */
 import type { AnswerFormat, Reasoning } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
 import { refusal } from '../../../lib/errors/refusal.ts';
@@ -25,7 +24,7 @@ import { readEdits } from './context-management.ts';
 import { readTurns } from './turns.ts';
 import { memoizeByObject } from '../../../lib/base/memoize-by-object.ts';
 
-/** Fields of an answer or a count of tokens, which has fewer. */
+/** A count of tokens has fewer fields than a message. */
 type Body = CountTokensRequest & Partial<MessagesRequest>;
 
 export function readRequest(body: MessagesRequest): ChatAsk {
@@ -67,7 +66,7 @@ function asked(body: Body, known: Readonly<Record<string, unknown>>): ChatAsk {
   };
 }
 
-/** Reads only fields of this dialect: an unknown one is reported, whatever it means in others. */
+/** Reads only fields of this dialect; a field of another dialect is reported as unknown. */
 function readOptions(body: Body, known: Readonly<Record<string, unknown>>): ChatAsk['options'] {
   const own = Object.entries(body).filter(([name]) => Object.hasOwn(known, name));
   return { ...sharedOptions(Object.fromEntries(own)), stop: body.stop_sequences ?? null };
@@ -79,7 +78,7 @@ function readContent(
   { takes, omissions }: { readonly takes: Takes; readonly omissions: Omissions },
 ): JobContent {
   refuseFields(body, FIELDS);
-  // A request of a thread holds only what is new in it.
+  // A request in a thread contains only what is new, so the conversation is incomplete.
   if (isFields(body.thread)) throw fail('thread_unsupported', { param: 'thread' });
   const choice = body.tool_choice ?? null;
   const { tools, toolChoice } = readToolChoice(choice, readTools(own), CHOICES);
@@ -100,7 +99,6 @@ function readContent(
 
 const CHOICES = { expected: '"auto", "any", "tool" or "none"', place: 'tool_choice.type' };
 
-/** The word of the dialect for the schema of a tool. */
 const SCHEMA_NAME = { '.parameters': '.input_schema' };
 const readTools = toolsAs(SCHEMA_NAME);
 const FORMAT_NAMES = { 'response_format.json_schema': 'output_config.format' };
@@ -117,7 +115,7 @@ function askedFormat({ output_config, output_format }: Body): Fields | null {
   return format === null ? null : fieldsAt(format, 'output_config.format');
 }
 
-/** Efforts of the dialect that are none of ours. */
+/** Efforts that have another name here. */
 const EFFORTS: Readonly<Record<string, string>> = { max: 'xhigh' };
 
 function readThinking({ thinking, output_config }: Body): Reasoning {
@@ -138,16 +136,15 @@ function readThinking({ thinking, output_config }: Body): Reasoning {
 }
 
 interface SortedTools {
-  /** In the shape of api/intake. */
   readonly own: readonly PlacedTool[];
-  /** Paths of tools that nothing here can run and that are left out. */
+  /** Paths of tools that cannot run here and are left out. */
   readonly ignored: readonly string[];
 }
 
 /**
- * A tool without a schema belongs to the provider: it runs there, or its schema is known to its models alone. An agent
- * sends such tools beside its own without being asked, and works without them; a request with no other tool was made
- * for it. The same list is sorted once.
+ * A tool without a schema belongs to the provider: it runs there, or only its own models know the schema. Agents send
+ * such tools automatically in addition to their own and work without them; a request with no other tool depends on
+ * them. The same list is sorted once.
  */
 const clientTools = memoizeByObject((tools: readonly Fields[]): SortedTools => {
   const isOwn = ({ type }: Fields): boolean => type === undefined || type === null || type === 'custom';

@@ -1,4 +1,3 @@
-/** The messages of a Messages request as turns: blocks become text, reasoning, calls and results of tools. */
 import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import { refusal } from '../../../lib/errors/refusal.ts';
 import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
@@ -21,7 +20,7 @@ import {
 
 type Content = RequestMessage['content'];
 
-/** Between blocks that a client keeps apart; without it the last word of one would touch the first of the next. */
+/** Separates blocks; otherwise the last word of one would touch the first of the next. */
 const BLOCK_SEPARATOR = '\n\n';
 
 export function readTurns(
@@ -41,7 +40,7 @@ export function readTurns(
   return orderResults([...systemTurn(system), ...turns]);
 }
 
-/** The turns that the last compaction block replaces; null if the message has none, or a failed one. */
+/** Null if the message has no compaction block, or a failed one. */
 function carriedTurns(
   { role, content }: RequestMessage,
   path: string,
@@ -87,7 +86,7 @@ function readMessage({ role, content }: RequestMessage, path: string, reading: R
   return userTurns(blocks, at, reading);
 }
 
-/** Tool results become turns of their own, in place; text between them becomes user turns. */
+/** Tool results become separate turns, in place; text between them becomes user turns. */
 function userTurns(blocks: readonly RequestBlock[], at: (index: number) => string, reading: Reading): Turn[] {
   const turns: Turn[] = [];
   let parts: (string | FoundMedium)[] = [];
@@ -123,7 +122,6 @@ function readImage(block: RequestBlock, path: string, takes: Takes): FoundMedium
   );
 }
 
-/** The address of an image, or the image itself as a data URL. */
 function imageUrl({ type, url, media_type: kind, data }: Readonly<Record<string, unknown>>): unknown {
   if (type === 'url') return url;
   return type === 'base64' ? `data:${String(kind)};base64,${String(data)}` : null;
@@ -142,10 +140,9 @@ function assistantTurn(
       case 'thinking':
         reasoning += textAt(block['thinking'], `${at(index)}.thinking`);
         break;
-      // Read before.
       case 'compaction':
       case 'redacted_thinking':
-        // Sealed by the provider that wrote it; nobody else can read it.
+        // Only the provider that encrypted it can read it.
         break;
       case 'tool_use': {
         const call = readCall(block, at(index));
@@ -180,7 +177,7 @@ function resultTurn(block: RequestBlock, path: string, reading: Reading): Turn {
   const id = textAt(block['tool_use_id'], `${path}.tool_use_id`);
   const name = reading.names.get(id);
   const [first = '', ...rest] = resultParts(block['content'], `${path}.content`, reading);
-  // Templates have no word for a failed tool, so the text says it.
+  // Templates cannot express a failed tool, so the text does.
   const opening = typeof first === 'string' ? [first] : ['', first];
   if (block['is_error'] === true && !/^\s*error/i.test(String(opening[0])))
     opening[0] = `Error: ${String(opening[0])}`;
@@ -201,7 +198,6 @@ function resultParts(content: unknown, path: string, reading: Reading): (string 
   });
 }
 
-/** The text of a document or a search result. */
 const innerText = (content: unknown, path: string): string =>
   readBlocks(content, path, readText).join(BLOCK_SEPARATOR);
 
@@ -222,7 +218,6 @@ function asBlocks(content: Content): readonly RequestBlock[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-/** Kinds of blocks that hold text. */
 const TEXTS: readonly unknown[] = ['text', 'document', 'search_result', 'tool_reference'];
 
 /** A document may be a file in another form. */
@@ -231,10 +226,9 @@ function isText({ type, source }: Readonly<Record<string, unknown>>): boolean {
   return TEXTS.includes(type);
 }
 
-/** Calls and results of the provider's tools. */
 const isOfProvider = (type: unknown): boolean => /_tool_(?:use|result)$/.test(String(type));
 
-/** The text of a block that has some; any other kind is refused by its name. */
+/** Refuses any block without text by its type. */
 function readText(block: Readonly<Record<string, unknown>>, path: string): string {
   switch (block['type']) {
     case 'text':
@@ -252,7 +246,7 @@ function readText(block: Readonly<Record<string, unknown>>, path: string): strin
   }
 }
 
-/** Plain text and lists of blocks; a file in another form would have to be read first. */
+/** Plain text and lists of blocks; other file types would have to be parsed first. */
 function documentText(block: Readonly<Record<string, unknown>>, path: string): string {
   const source = fieldsAt(block['source'], `${path}.source`);
   const title =

@@ -1,11 +1,9 @@
-/** Answers in Ollama's shapes: the lines of a stream, and an answer as a whole. */
 import type { DoneEvent, SampledToken } from '../../../contract/job-event.ts';
 import { parseSpelled } from '../../../lib/json/parse-spelled.ts';
 import type { OllamaToolCall } from '../../../wire/ollama/response.ts';
 import type { AnswerEvent, CallEvent } from '../../chat/choice-guard.ts';
 import { wireGuards, wireLogprobs } from '../../generation/usage.ts';
 
-/** Content of an answer or a part of it. */
 export interface Words {
   readonly text?: string;
   readonly reasoning?: string;
@@ -49,7 +47,6 @@ export class AnswerWriter {
     this.#facts = facts;
   }
 
-  /** The engine has taken the request: its model is loaded. */
   started(): void {
     this.#startedMs ??= performance.now();
   }
@@ -87,7 +84,6 @@ export class AnswerWriter {
     };
   }
 
-  /** The request only loads the model. */
   empty(reason: 'load' | 'unload'): object {
     return { ...this.#head({}), done: true, done_reason: reason, ...this.#durations() };
   }

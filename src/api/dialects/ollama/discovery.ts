@@ -1,4 +1,3 @@
-/** Model lists for Ollama's clients, made from the service's own. */
 import { MODEL_ROWS } from '../../../contract/sampling-shapes.ts';
 import type { ModelEntry, ModelList } from '../../../wire/models.ts';
 import type { OllamaPs, OllamaShow, OllamaTags } from '../../../wire/ollama/models.ts';
@@ -15,7 +14,7 @@ export function ollamaTags({ data }: ModelList): OllamaTags {
   };
 }
 
-/** Words of /v1/models → words of Ollama; the others have none. */
+/** Capabilities of /v1/models that Ollama has too, by its names. */
 const CAPABILITIES: Readonly<Record<string, string>> = {
   chat: 'completion',
   tools: 'tools',
@@ -25,7 +24,7 @@ const CAPABILITIES: Readonly<Record<string, string>> = {
   embeddings: 'embedding',
 };
 
-/** One model; `model_info` is keyed as the metadata of a GGUF file is. */
+/** `model_info` has the keys of GGUF metadata. */
 export function ollamaShow(entry: ModelEntry, model: ServedModel, template: string): OllamaShow {
   const architecture = entry.architecture ?? model.engine;
   const facts = {
@@ -33,7 +32,7 @@ export function ollamaShow(entry: ModelEntry, model: ServedModel, template: stri
     // Clients show it as the name of the model.
     'general.basename': entry.id,
     'general.parameter_count': entry.parameter_count,
-    // Clients fill their prompts up to it, so that a smaller window that is set for the model counts.
+    // Clients fill their prompts up to it, so a smaller window set for the model has to apply.
     [`${architecture}.context_length`]: smaller(entry.context_length, model.target().defaultCtx),
     [`${architecture}.embedding_length`]: model.embeddingWidth ?? undefined,
   };
@@ -51,7 +50,7 @@ export function ollamaShow(entry: ModelEntry, model: ServedModel, template: stri
 const smaller = (one: number | undefined, other: number | null): number | undefined =>
   one === undefined || other === null ? one : Math.min(one, other);
 
-/** Parameters in a Modelfile's format. */
+/** In the syntax of a Modelfile. */
 function modelfileParameters({ defaults: { sampling, maxTokens, stop } }: ServedModel): string {
   const options = MODEL_ROWS.map(([option, { wire }]) => [wire, sampling[option]] as const);
   const stops = stop.map((text) => ['stop', JSON.stringify(text)] as const);
@@ -64,7 +63,6 @@ const modifiedAt = ({ created = 0 }: ModelEntry): string => new Date(created * 1
 
 const NO_LIMIT = '9999-12-31T23:59:59.000Z';
 
-/** Loaded models; one that was removed meanwhile is left out. */
 export function ollamaPs({ data }: ResidencyList, installed: ModelList): OllamaPs {
   return {
     models: data.flatMap((loaded) => {

@@ -1,4 +1,4 @@
-/** Vectors in Ollama's shapes: as wide as the model makes them, and texts that are too long are cut. */
+/** Vectors in Ollama's shapes: in the model's own width, and with long texts cut. */
 import type { OllamaEmbedAnswer, OllamaEmbeddingsAnswer } from '../../../wire/ollama/response.ts';
 import { OllamaEmbeddingsRequest, OllamaEmbedRequest } from '../../../wire/ollama/request.ts';
 import type { Caller } from '../../caller.ts';
@@ -44,12 +44,12 @@ export async function ollamaEmbeddings(
   return { ...facts, ignored, body: { embedding: answer.embeddings[0] ?? [] } };
 }
 
-/** A model has no vector of nothing, and is loaded for any. */
+/** An empty text has no vector, and any text loads the model. */
 const LOADS = '.';
 
 const isEmpty = (input: string | readonly unknown[]): boolean => input.length === 0;
 
-/** No option of sampling changes a vector, and the window of an embedding model is its own. */
+/** Sampling options do not change a vector, and num_ctx does not change an embedding model's window. */
 function ignoredFields(
   { options: { strictParams } }: EmbeddingPorts,
   body: OllamaEmbedRequest | OllamaEmbeddingsRequest,

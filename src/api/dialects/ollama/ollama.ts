@@ -1,6 +1,6 @@
 /**
- * api/dialects/ollama owns Ollama's API: chat and texts over the one use case of chat, vectors, and what its clients read
- * of models. It knows no store, no engine and no socket.
+ * api/dialects/ollama owns Ollama's API: chat and generate over the one use case of chat, vectors, and its lists of
+ * models. It knows no store, no engine and no socket.
  */
 import type { OllamaPs, OllamaShow, OllamaTags, OllamaVersion } from '../../../wire/ollama/models.ts';
 import { OLLAMA_API_VERSION } from '../../../wire/ollama/models.ts';
@@ -35,7 +35,7 @@ export interface OllamaUseCases {
   version(): OllamaVersion;
   tags(): Promise<OllamaTags>;
   ps(): Promise<OllamaPs>;
-  /** `check` throws where the model is not to be shown. */
+  /** `check` throws if the caller may not see the model. */
   show(name: string, check: (id: string) => void): Promise<OllamaShow>;
 }
 
@@ -46,7 +46,7 @@ export interface OllamaPorts {
   readonly residencies: () => ResidencyList;
 }
 
-/** An answer, or a load without one. */
+/** An answer, or only a load or unload. */
 export interface AcceptedOllama {
   readonly understood: RequestNotes;
   whole(): Promise<{ readonly body: object; readonly numCtx: number }>;
@@ -87,7 +87,7 @@ export function ollamaUseCases({ models, chat, embedding, residencies }: OllamaP
 
 interface Asked {
   readonly shape: Shape;
-  /** Nothing is to be answered: the model alone is meant. */
+  /** True: the request only loads or unloads the model. */
   readonly isEmpty: boolean;
   readonly read: () => ReturnType<typeof readChat>;
 }

@@ -1,4 +1,3 @@
-/** Reads requests of Ollama's API for the chat use case. */
 import type { AnswerFormat, Reasoning, Turn } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
 import { SAMPLING_ROWS } from '../../../contract/sampling-shapes.ts';
@@ -29,7 +28,7 @@ export function readChat(body: OllamaChatRequest): ChatAsk {
     const { tools, toolChoice } = readToolChoice('auto', readTools(body.tools ?? []));
     const format = readFormat(body.format);
     const turns = readTurns(body.messages ?? [], takes, omissions);
-    // As in Ollama's templates: a conversation that ends with the assistant is continued.
+    // As in Ollama's templates, a final assistant message is continued.
     const isBegun = turns.at(-1)?.role === 'assistant';
     const prompt = isBegun ? begunPrompt(turns, { toolChoice, format }) : { kind: 'chat' as const, turns };
     return { ...sharedContent(body), prompt, tools, toolChoice, maxCalls: MOST_CALLS, format };
@@ -47,7 +46,7 @@ export function readGenerate(body: OllamaGenerateRequest): ChatAsk {
   }));
 }
 
-/** A text is continued where no template is wanted or none is known; otherwise it is the message of a user. */
+/** Without a template the text is continued; otherwise it becomes a user message. */
 function generatePrompt(body: OllamaGenerateRequest, takes: Takes, model: ServedModel): JobContent['prompt'] {
   const text = (body.prompt ?? '').toWellFormed();
   const suffix = (body.suffix ?? '').toWellFormed();
@@ -62,7 +61,7 @@ function generatePrompt(body: OllamaGenerateRequest, takes: Takes, model: Served
   };
 }
 
-/** A conversation that only gets its model loaded. */
+/** A request that only loads the model. */
 export function readLoad(body: Body): ChatAsk {
   const turns: Turn[] = [{ role: 'user', content: '' }];
   const empty = { ...body, format: null, think: null, logprobs: null };
@@ -124,7 +123,7 @@ function readOptions({ options, keep_alive }: Body): GenerationFields {
   };
 }
 
-/** Options whose numbers mean something else there. */
+/** Options whose numbers have another meaning in Ollama. */
 function readRanges(options: object): GenerationFields {
   const read = SAMPLING_ROWS.flatMap(([, { wire, ollama }]) => {
     const asked: unknown = Reflect.get(options, wire);

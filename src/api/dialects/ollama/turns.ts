@@ -1,4 +1,4 @@
-/** The messages of a chat request as turns. Calls may come without ids: results then answer them by name and order. */
+/** Calls may have no ids; results then match them by name and order. */
 import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import { refusal } from '../../../lib/errors/refusal.ts';
 import { AUDIO_KINDS, IMAGE_KINDS, kindOfBase64 } from '../../../lib/base/file-kinds.ts';
@@ -46,7 +46,6 @@ export function readTurns(messages: readonly OllamaMessage[], takes: Takes, omis
   return orderResults(turns);
 }
 
-/** A text, and the images before it. */
 export function readMixed(
   text: string,
   images: readonly unknown[] | null | undefined,
@@ -62,7 +61,7 @@ function imageUrl(data: unknown): string | null {
   return kind === null ? null : `data:image/${kind};base64,${String(data)}`;
 }
 
-/** Ollama's clients send audio among the images. */
+/** Ollama's clients send audio in `images`. */
 function readMedium(data: unknown, path: string, takes: Takes): FoundMedium {
   const format = kindOfBase64(AUDIO_KINDS, String(data));
   if (format === null && !takes('image')) throw refusal(path, IMAGE_UNREAD);
@@ -85,7 +84,7 @@ function readCalls(calls: readonly unknown[], message: number): ToolCallTurn[] {
     const { id, function: named } = fieldsAt(call, path);
     const { name, arguments: given } = fieldsAt(named, `${path}.function`);
     return {
-      // Equal conversations get equal ids, so that their prompts stay equal.
+      // Deterministic ids keep the prompts of equal conversations equal.
       id: typeof id === 'string' && id !== '' ? id.toWellFormed() : `call_${message}_${index}`,
       name: textAt(name, `${path}.function.name`),
       argumentsJson: writeJson(fieldsAt(given ?? {}, `${path}.function.arguments`)).toWellFormed(),
@@ -93,7 +92,6 @@ function readCalls(calls: readonly unknown[], message: number): ToolCallTurn[] {
   });
 }
 
-/** Takes the call that a result answers from those that are open. */
 function answeredCall(
   { tool_call_id: givenId, tool_name: givenName }: OllamaMessage,
   open: ToolCallTurn[],

@@ -1,17 +1,16 @@
-/** The tools of a Responses request: functions, tools of free text, and those that only the provider could run. */
+/** The tools of a Responses request: functions, free-text tools, and those that only the provider can run. */
 import { refusal } from '../../../lib/errors/refusal.ts';
 import { memoizeByObject } from '../../../lib/base/memoize-by-object.ts';
 import { type Fields, isFields, shown } from '../fields.ts';
 import type { PlacedTool } from '../renamed.ts';
 
 export interface SortedTools {
-  /** In the shape of api/intake, in order. */
   readonly own: readonly PlacedTool[];
-  /** Names of the tools whose input is free text: to the model, functions of one string. */
+  /** Tools with free-text input; the model sees them as functions of one string. */
   readonly custom: ReadonlySet<string>;
   /** Tools of namespaces, by the name that the model reads. */
   readonly namespaced: ReadonlyMap<string, NamespacedTool>;
-  /** Paths of tools that nothing here can run and that are left out, and of demands that nothing holds answers to. */
+  /** Paths of tools that cannot run here, and of formats that nothing enforces. */
   readonly ignored: readonly string[];
 }
 
@@ -28,8 +27,8 @@ interface Sorted {
 }
 
 /**
- * An agent sends tools of its provider beside its own without being asked, and works without them: those are left out
- * by name. A request with no other tool was made for them, and is refused. The same list is sorted once.
+ * Agents send tools of their provider automatically in addition to their own and work without them, so those are left
+ * out by name. A request with no other tool depends on them and is refused. The same list is sorted once.
  */
 export const clientTools = memoizeByObject((tools: readonly Fields[]): SortedTools => {
   const sorted: Sorted = { own: [], custom: new Set(), namespaced: new Map(), ignored: [] };
@@ -48,7 +47,7 @@ function sort(tool: Fields, path: string, sorted: Sorted, namespace?: string): v
   } else if (type === 'custom') {
     sorted.own.push({ path, tool: { name, description, parameters: FREE_TEXT } });
     sorted.custom.add(String(name));
-    // The required form of the text is written for another engine's grammars.
+    // The format of the text is a grammar for another engine.
     if (isFields(tool['format']) && tool['format']['type'] !== 'text') sorted.ignored.push(`${path}.format`);
   } else if (type === 'namespace' && Array.isArray(tool['tools'])) {
     for (const [index, inner] of tool['tools'].entries())
@@ -58,7 +57,7 @@ function sort(tool: Fields, path: string, sorted: Sorted, namespace?: string): v
   }
 }
 
-/** Its own name, unless another tool has it already. */
+/** The tool's own name, unless another tool has it already. */
 function nameWithin(namespace: string, name: string, { own, namespaced }: Sorted): string {
   const isTaken = own.some(({ tool }) => tool['name'] === name);
   const read = isTaken ? `${namespace}__${name}`.slice(0, 64) : name;

@@ -1,4 +1,4 @@
-/** Conversations that were made shorter, as items of the dialect: written for clients to carry, and read when they return. */
+/** Shortened conversations as items of the dialect, which clients send back. */
 import type { Turn } from '../../../contract/job.ts';
 import { refusal } from '../../../lib/errors/refusal.ts';
 import type { CompactionItem, InputItem } from '../../../wire/responses/items.ts';
@@ -12,7 +12,7 @@ export function compactionItem(turns: readonly Turn[]): CompactionItem {
   return { id: newId('cmp'), type: 'compaction', encrypted_content: sealTurns(turns) };
 }
 
-/** A message of the request as an item of an answer, which has each member that Open Responses requires. */
+/** Adds the members that Open Responses requires of an item in an answer. */
 export function messageItem(item: InputItem): InputItem {
   const { content } = item;
   return {
@@ -25,7 +25,7 @@ export function messageItem(item: InputItem): InputItem {
 }
 
 export interface AskedCompaction {
-  /** Undefined: the request speaks of none. */
+  /** Undefined: the request does not mention edits. */
   readonly edits: readonly ContextEdit[] | undefined;
   readonly ignored: readonly string[];
 }
@@ -46,5 +46,5 @@ export function readManagement(entries: readonly Fields[] | null | undefined): A
   return { edits, ignored };
 }
 
-/** Share of the window, if a request names no threshold. */
+/** Default threshold of a request, share of the window. */
 const USUAL_TRIGGER = { of: 'window', value: 0.8 } as const;

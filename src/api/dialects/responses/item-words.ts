@@ -1,4 +1,3 @@
-/** The small words of items: their ids, thinking that clients carry for us, usage. */
 import { randomBytes } from 'node:crypto';
 import type { Usage } from '../../../contract/job-event.ts';
 import type { ResponseUsage } from '../../../wire/responses/response.ts';

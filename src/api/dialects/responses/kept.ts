@@ -1,4 +1,4 @@
-/** Stored responses, and those that run now; both are private to their key. */
+/** Stored and running responses. Both are private to their key. */
 import { fail } from '../../../lib/errors/svc-error.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
 import type { ResponseBody } from '../../../wire/responses/response.ts';
@@ -6,15 +6,13 @@ import { isResponseId } from './item-words.ts';
 import { type OpenRecord, ResponseDraft } from './response-draft.ts';
 import { lostBody } from './response-body.ts';
 
-/** Storage of responses; a record is any JSON text. */
 export interface ResponseKeeper {
   begin(owner: string, id: string): OpenRecord;
-  /** The stored record; null if this owner has none. */
   get(owner: string, id: string): Promise<unknown>;
   delete(owner: string, id: string): Promise<boolean>;
 }
 
-/** One response and the whole conversation that led to it: deleting an earlier one takes nothing from it. */
+/** Contains the whole conversation before it, so deleting an earlier response loses nothing. */
 export interface ResponseRecord {
   readonly schema: 1;
   readonly input: readonly InputItem[];
@@ -23,13 +21,12 @@ export interface ResponseRecord {
 
 export interface RunningResponse {
   readonly stop: () => void;
-  /** Its current state, before it ends. */
   readonly body?: () => ResponseBody;
 }
 
 export class KeptResponses {
   readonly #keeper: ResponseKeeper | null;
-  /** Those that run, by owner and id. */
+  /** Running responses by owner and id. */
   readonly #running = new Map<string, RunningResponse>();
 
   constructor(keeper: ResponseKeeper | null) {
@@ -40,12 +37,12 @@ export class KeptResponses {
     return this.#keeper !== null;
   }
 
-  /** A response that is about to be made, to be kept at its end. Null where nothing is kept. */
+  /** Starts the record of a response. Null: nothing is stored. */
   draft(owner: string, id: string, input: readonly InputItem[]): ResponseDraft | null {
     return this.#keeper === null ? null : new ResponseDraft(this.#keeper.begin(owner, id), input);
   }
 
-  /** Stores a begun response, so that it can be fetched whatever happens to this process. */
+  /** Stores a response before it is generated, so that it can be fetched even if this process ends. */
   async begin(
     owner: string,
     { input, response }: Pick<ResponseRecord, 'input' | 'response'>,
@@ -72,7 +69,6 @@ export class KeptResponses {
     return (await this.#record(owner, id, 'id')).input;
   }
 
-  /** The conversation up to and with that response. */
   async conversation(owner: string, id: string): Promise<InputItem[]> {
     if (this.#running.get(`${owner} ${id}`)?.body !== undefined) {
       throw fail('invalid_request', {
@@ -85,7 +81,7 @@ export class KeptResponses {
   }
 
   async delete(owner: string, id: string): Promise<void> {
-    // One that streams is not kept yet.
+    // A response that streams is not stored yet.
     if (this.#running.get(`${owner} ${id}`)?.body !== undefined) {
       this.stop(owner, id);
       this.ended(owner, id);
@@ -94,7 +90,6 @@ export class KeptResponses {
       throw this.#missing(id, 'id');
   }
 
-  /** Says what can be done with a response while it runs. */
   runs(owner: string, id: string, running: RunningResponse): void {
     this.#running.set(`${owner} ${id}`, running);
   }
@@ -107,7 +102,6 @@ export class KeptResponses {
     this.#running.delete(`${owner} ${id}`);
   }
 
-  /** False where no response of that id runs. */
   stop(owner: string, id: string): boolean {
     const running = this.#running.get(`${owner} ${id}`);
     running?.stop();

@@ -1,6 +1,6 @@
 /**
- * The output of a response as it grows, and the events that tell of it: each item is added, told in deltas, and done
- * before the next one begins. A whole answer is what the same output holds at its end.
+ * The output of a response and its stream events: each item is added, sent in deltas, and done before the next one
+ * begins. A complete answer is the same output at its end.
  */
 import type { AnswerEvent, CallEvent } from '../../chat/choice-guard.ts';
 import type { ContentEvent } from '../../../wire/responses/events.ts';
@@ -18,13 +18,13 @@ import type { SortedTools } from './client-tools.ts';
 import { sealText } from '../sealed-turns.ts';
 import { newId } from './item-words.ts';
 
-/** Without the number that the stream gives to each of its events. */
+/** The stream adds the sequence numbers. */
 type Unnumbered<E> = E extends unknown ? Omit<E, 'sequence_number'> : never;
 export type OutputEvent = Unnumbered<ContentEvent>;
 
 export interface OutputOptions {
   readonly tools: Pick<SortedTools, 'custom' | 'namespaced'>;
-  /** Thinking is repeated in a form that clients carry without looking. */
+  /** Thinking is repeated in an encoded form that clients send back unread. */
   readonly sealsThinking: boolean;
 }
 
@@ -39,7 +39,6 @@ export class Output {
     this.#options = options;
   }
 
-  /** Stream events for one event of the answer. */
   take(event: AnswerEvent): OutputEvent[] {
     switch (event.type) {
       case 'queued':
@@ -58,7 +57,7 @@ export class Output {
     }
   }
 
-  /** The conversation was made shorter: its item precedes the answer. */
+  /** The item of a shortened conversation precedes the answer. */
   compacted(turns: readonly Turn[]): OutputEvent[] {
     const item = compactionItem(turns);
     const output_index = this.items.length;
@@ -133,7 +132,6 @@ export class Output {
     return this.#options.tools.custom.has(call.name) ? this.#customCall(call) : this.#functionCall(call);
   }
 
-  /** The tool as the client defined it. */
   #named(name: string): { name: string; namespace?: string } {
     return this.#options.tools.namespaced.get(name) ?? { name };
   }

@@ -1,4 +1,3 @@
-/** Reads a Responses request for the chat use case. */
 import { refusal } from '../../../lib/errors/refusal.ts';
 import type { AnswerFormat, Reasoning } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
@@ -15,7 +14,7 @@ import { clientTools, type SortedTools } from './client-tools.ts';
 import { takenBy, type Takes, Omissions } from '../media.ts';
 import { readTurns } from './turns.ts';
 
-/** Fields of an answer or a count of tokens, which has fewer. */
+/** A count of tokens has fewer fields than a response. */
 type Body = InputTokensRequest & Partial<ResponsesRequest>;
 
 export interface ReadRequest {
@@ -23,7 +22,7 @@ export interface ReadRequest {
   readonly tools: SortedTools;
 }
 
-/** `items` are those of the request, after those of the response that it continues. */
+/** `items` include those of the response that the request continues. */
 export function readRequest(body: ResponsesRequest, items: readonly InputItem[]): ReadRequest {
   return read(body, items, ResponsesRequest.properties);
 }
@@ -72,7 +71,7 @@ const FIELDS: FieldRows<Body> = {
   conversation: { refused: () => 'is not served; continue a response by previous_response_id' },
   prompt: { refused: () => 'is not served, because no prompts are kept here; send the text' },
   'reasoning.effort': { isIdle: (_, canThink) => !canThink },
-  // The thinking itself is delivered; nobody sums it up.
+  // The thinking itself is sent, so it is not summarised.
   'reasoning.summary': { isIdle: () => true },
   'text.verbosity': { isIdle: () => true },
   truncation: { isIdle: ({ truncation }) => truncation === 'auto' },

@@ -1,4 +1,4 @@
-/** The body of a response at each moment of its life: the request's fields, and the result so far. */
+/** The body of a response at every stage: the fields of the request, and the result so far. */
 import type { DoneEvent } from '../../../contract/job-event.ts';
 import { answeredSampling, type Sampling } from '../../../contract/sampling-shapes.ts';
 import { samplingFields } from '../../../wire/inference/generation.ts';
@@ -12,13 +12,13 @@ import { wireUsage } from './item-words.ts';
 export interface ResponseHead {
   readonly id: string;
   readonly createdAt: number;
-  /** The model that answers, whatever the request called it. */
+  /** The id of the answering model, even if the request used an alias. */
   readonly model: string;
   readonly store: boolean;
   readonly sampling: Sampling;
 }
 
-/** Fields of the request that a response repeats. */
+/** Request fields that a response repeats. */
 const ECHOED = {
   background: ({ background }) => background === true,
   instructions: ({ instructions }) => instructions ?? null,
@@ -69,21 +69,20 @@ export function openBody(
   };
 }
 
-/** The options of sampling that the request sets. */
 function askedSampling(asked: ResponsesRequest): Partial<ResponseBody> {
   return Object.fromEntries(Object.entries(asked).filter(([name]) => Object.hasOwn(samplingFields, name)));
 }
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** Members that requests may leave out and responses must have. */
+/** Members that requests may omit and responses must have. */
 const completeTool = (tool: Fields): Fields =>
   tool['type'] === 'function' ? { description: null, parameters: null, strict: null, ...tool } : tool;
 
 const completeFormat = (format: Fields): Fields =>
   format['type'] === 'json_schema' ? { description: null, strict: null, ...format } : format;
 
-/** The body at the end of the answer. A full window ends it like a limit. */
+/** A full window counts as a reached limit. */
 export function closedBody(
   open: ResponseBody,
   output: readonly OutputItem[],
@@ -110,7 +109,7 @@ export function failedBody(
   return { ...open, status, error: { code: error.code, message: error.message }, output: [...output] };
 }
 
-/** For a response whose process has ended before its answer. */
+/** The response of a process that ended before the answer. */
 export function lostBody(open: ResponseBody): ResponseBody {
   const message = 'The service ended before the answer did; send the request again.';
   return failedBody(open, [], { code: 'server_error', message });

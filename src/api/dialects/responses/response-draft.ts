@@ -1,14 +1,14 @@
-/** The record of a response while the answer is made: what led to it is written at once, the response at its end. */
+/** The record of a response: the conversation is written immediately, the response at its end. */
 import { isFailure } from '../../../lib/errors/svc-error.ts';
 import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
 import type { ResponseBody } from '../../../wire/responses/response.ts';
 import { newId } from './item-words.ts';
 
-/** A record that is being written; one of its two ends has to be called. */
+/** The caller must end or drop it. */
 export interface OpenRecord {
   add(text: string): void;
-  /** Adds the last part and keeps the record, whatever happens to this process then; false where it is too long. */
+  /** Commits the record durably; false if it is too long. */
   end(text: string): Promise<boolean>;
   drop(): Promise<void>;
 }
@@ -22,7 +22,6 @@ export class ResponseDraft {
     record.add(`{"schema":1,"input":${writeJson(input.map(named))},"response":`);
   }
 
-  /** Keeps the response; false where the record is too long. */
   end(response: ResponseBody): Promise<boolean> {
     this.#isOver = true;
     return this.#record.end(`${writeJson(response)}}`);
@@ -38,7 +37,7 @@ export class ResponseDraft {
     }
   }
 
-  /** Discards an answer that nobody gets; without effect once it is stored. */
+  /** Discards the record; no effect once it is stored. */
   async drop(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -46,7 +45,7 @@ export class ResponseDraft {
   }
 }
 
-/** Every item has an id, so that a client can page through them. */
+/** Every item needs an id, because clients page by it. */
 function named(item: InputItem): InputItem {
   return typeof item['id'] === 'string' ? item : { ...item, id: newId('item') };
 }

@@ -1,4 +1,4 @@
-/** The life of a response: in the foreground or the background, whole or as a stream, and kept when it is over. */
+/** Runs a response: in the foreground or the background, complete or as a stream, and stores it at the end. */
 import { EventQueue } from '../../../lib/base/event-queue.ts';
 import { fail, isSvcError } from '../../../lib/errors/svc-error.ts';
 import type { DoneEvent } from '../../../contract/job-event.ts';
@@ -19,21 +19,17 @@ import { closedBody, failedBody, openBody, type ResponseHead } from './response-
 
 export interface ResponseParts {
   readonly body: ResponsesRequest;
-  /** The whole conversation before the answer. */
   readonly items: readonly InputItem[];
   readonly kept: KeptResponses;
   readonly owner: string;
   readonly head: ResponseHead;
   readonly output: OutputOptions;
   readonly unixSeconds: () => number;
-  /** Fires when the client has gone. */
   readonly gone: AbortSignal;
   readonly stop: () => void;
-  /** Counts the request until the returned function is called. */
   readonly hold: () => () => void;
 }
 
-/** An event of either kind, before the stream numbers it. */
 type StreamEvent = OutputEvent | { readonly type: `response.${string}`; readonly response: ResponseBody };
 
 export class ResponseRun {
@@ -42,7 +38,6 @@ export class ResponseRun {
   readonly #open: ResponseBody;
   readonly #output: Output;
   #told = 0;
-  /** The stored body, set by the end of the answer. */
   #final: ResponseBody | null = null;
   #draft: ResponseDraft | null = null;
   #isKept = false;
@@ -74,15 +69,15 @@ export class ResponseRun {
     }
   }
 
-  /** The answer is made after this returns; clients fetch it by its id. */
+  /** Returns before the answer exists; clients fetch it by its id. */
   async #inBackground(): Promise<{ readonly body: ResponseBody; readonly numCtx: number }> {
     const body = await this.#beginBackground();
     this.#detach(this.#waitedFor());
-    // The window is known when it runs.
+    // The window is unknown until the job runs.
     return { body, numCtx: 0 };
   }
 
-  /** The client reads along; if it leaves, the answer continues without it. */
+  /** The answer continues if the client disconnects. */
   async *#followed(): AsyncGenerator<StreamItem, void, void> {
     const { gone } = this.#parts;
     await this.#beginBackground();
@@ -117,7 +112,6 @@ export class ResponseRun {
     return body;
   }
 
-  /** An answer that nobody has to wait for. */
   #detach(answer: Promise<unknown>): void {
     const { kept, owner, head, hold } = this.#parts;
     const release = hold();
@@ -151,7 +145,7 @@ export class ResponseRun {
     kept.runs(owner, head.id, { stop });
     try {
       for await (const item of this.#items()) {
-        // A client that has read the last event may request the response at once.
+        // Stored before the last event, because the client may fetch it immediately.
         if (this.#final !== null) await this.#keep(this.#final);
         yield item;
       }
@@ -161,7 +155,7 @@ export class ResponseRun {
     }
   }
 
-  /** A failure in the middle is reported in the dialect before the stream is broken off. */
+  /** A failure within the stream is reported in the dialect before the connection breaks. */
   async *#items(): AsyncGenerator<StreamItem, void, void> {
     let hasBegun = false;
     try {
@@ -205,21 +199,21 @@ export class ResponseRun {
     return closedBody(this.#open, this.#output.items, { done, unixSeconds });
   }
 
-  /** Most of the record is written while the answer is made; what is refused costs the disk nothing. */
+  /** Writes most of the record while the answer is generated; a refused request never touches the disk. */
   #beginDraft(): void {
     const { kept, owner, items, head } = this.#parts;
     if (head.store) this.#draft ??= kept.draft(owner, head.id, items);
   }
 
-  /** The body reports whether it was stored, so it is sent after this. */
+  /** The body reports whether it was stored, so this runs before it is sent. */
   async #keep(body: ResponseBody): Promise<void> {
     this.#final = null;
     if (this.#isKept) return;
     this.#isKept = true;
     const { kept, owner, head } = this.#parts;
-    // Deleted while it was made.
+    // The client deleted it while it was running.
     if (body.background && !kept.isRunning(owner, head.id)) return;
-    // In the background, a response that was refused before it began can be fetched as well.
+    // A background response that was refused before it began can also be fetched.
     this.#beginDraft();
     if (head.store && (await this.#draft?.keep(body)) !== true) body.store = false;
   }

@@ -34,25 +34,24 @@ import { ResponseRun } from './response-run.ts';
 import { readItems } from './turns.ts';
 
 export interface ResponsesUseCases {
-  /** Everything that can be refused without the engine is refused here. */
+  /** Throws every refusal that does not need the engine. */
   accept(body: ResponsesRequest, caller: Caller): Promise<ResponseRun>;
   countTokens(
     body: InputTokensRequest,
     caller: Caller,
   ): Promise<{ readonly understood: RequestNotes; readonly body: InputTokens }>;
-  /** The conversation, made as short as a summary by the model makes it. */
+  /** Replaces the conversation by a summary of the model. */
   compact(
     body: CompactRequest,
     caller: Caller,
   ): Promise<{ readonly understood: RequestNotes; readonly body: CompactedResponse }>;
-  /** The three throw `response_not_found`, or `responses_not_kept` where nothing is. */
+  /** These three throw `response_not_found`, or `responses_not_kept` if nothing is stored. */
   get(id: string, owner: string): Promise<ResponseBody>;
   inputItems(id: string, owner: string, query: ItemsQuery): Promise<ItemList>;
   delete(id: string, owner: string): Promise<DeletedResponse>;
   cancel(id: string, owner: string): Promise<CancelledResponse>;
 }
 
-/** `keeper` is null where nothing is kept. */
 export function responsesUseCases(ports: ChatPorts, keeper: ResponseKeeper | null): ResponsesUseCases {
   const kept = new KeptResponses(keeper);
   const unixSeconds = () => Math.floor(ports.clock.unixMs() / 1000);
@@ -69,7 +68,7 @@ export function responsesUseCases(ports: ChatPorts, keeper: ResponseKeeper | nul
       const stop = new AbortController();
       const isBackground = body.background === true;
       if (isBackground && !kept.isOn) throw fail('responses_not_kept', { param: 'background' });
-      // Nobody waits for it, so nobody ends it by leaving.
+      // No client waits for a background response, so a disconnect does not end it.
       const signal = isBackground ? stop.signal : AbortSignal.any([caller.signal, stop.signal]);
       const plan = await planChat(ports, ask, { ...caller, signal });
       const sealsThinking = (body.include ?? []).includes(INCLUDES_THINKING);
@@ -141,7 +140,7 @@ export function responsesUseCases(ports: ChatPorts, keeper: ResponseKeeper | nul
   };
 }
 
-/** Whatever its length is. */
+/** Applies to a conversation of any length. */
 const WHOLE_SUMMARY = { kind: 'summary', trigger: { of: 'tokens', value: 0 }, ofAll: true } as const;
 const NO_USAGE = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
 
@@ -154,7 +153,6 @@ function notCompacted({ choices }: RequestPlan): Error {
 
 const PAGE = 20;
 
-/** The newest first, as the dialect has it. */
 function page(items: readonly InputItem[], { order = 'desc', limit, after }: ItemsQuery): ItemList {
   const ordered = order === 'asc' ? [...items] : items.toReversed();
   const from = after === undefined ? 0 : ordered.findIndex((item) => item['id'] === after) + 1;

@@ -21,10 +21,9 @@ import {
 import type { SortedTools } from './client-tools.ts';
 import { openSealed, openTurns } from '../sealed-turns.ts';
 
-/** Between parts and prompts that a client keeps apart. */
+/** Separates parts and prompts. */
 const SEPARATOR = '\n\n';
 
-/** A turn of the model while its items are read. */
 interface PendingTurn {
   role: 'assistant';
   content: string;
@@ -83,7 +82,7 @@ class ItemReader {
       case 'compaction_summary':
         return this.#compaction(item, path);
       default:
-        // A call of the provider's tool, or a mark of its own: an agent sends it again with every turn.
+        // Agents send calls and marks of the provider's own tools again with every turn.
         this.#omissions.leave(path, item['type']);
     }
   }
@@ -133,7 +132,6 @@ class ItemReader {
     this.#said(() => true).toolCalls.push({ id, name, argumentsJson });
   }
 
-  /** The name by which the model knows the tool. */
   #modelName(name: string, namespace: unknown): string {
     if (typeof namespace !== 'string') return name;
     const found = [...this.#namespaced].find(
@@ -153,7 +151,6 @@ class ItemReader {
     });
   }
 
-  /** The output of a tool, which may hold images. */
   #found(output: unknown, path: string): MixedText {
     if (!Array.isArray(output)) return { content: contentText(output, path) };
     return mixed(
@@ -167,7 +164,7 @@ class ItemReader {
     );
   }
 
-  /** It replaces all that precedes it, except system turns. */
+  /** Replaces all earlier turns except system turns. */
   #compaction(item: InputItem, path: string): void {
     const turns = openTurns(item['encrypted_content']);
     if (turns === null) return this.#omissions.leave(path, item['type']);
@@ -176,7 +173,7 @@ class ItemReader {
     for (const { id, name } of turns.flatMap(({ toolCalls = [] }) => toolCalls)) this.#names.set(id, name);
   }
 
-  /** The turn of the model that is open, where this may still stand in it; else a fresh one. */
+  /** The open turn of the model if this item fits into it; otherwise a new one. */
   #said(fits: (said: PendingTurn) => boolean): PendingTurn {
     const last = this.#turns.at(-1);
     if (last !== undefined && isSaid(last) && fits(last)) return last;
@@ -186,7 +183,7 @@ class ItemReader {
   }
 }
 
-/** Words of the model may go on. */
+/** A turn of the model stays open, because more items may follow. */
 function whole(turn: Turn): Turn | PendingTurn {
   if (turn.role !== 'assistant') return turn;
   const { content, reasoning = '', toolCalls = [] } = turn;
@@ -195,7 +192,7 @@ function whole(turn: Turn): Turn | PendingTurn {
 
 const isSaid = (turn: Turn | PendingTurn): turn is PendingTurn => turn.role === 'assistant';
 
-/** Instructions and messages of the developer that open a conversation are one system prompt to templates. */
+/** Templates expect one system prompt, so opening instructions and developer messages are joined. */
 function joinOpening(turns: readonly Turn[]): Turn[] {
   const end = turns.findIndex(({ role }) => role !== 'system');
   const opening = turns.slice(0, end < 0 ? turns.length : end);
@@ -210,7 +207,6 @@ function reasoningText(item: InputItem, path: string, omissions: Omissions): str
   return typeof sealed === 'string' ? openSealed(sealed) : '';
 }
 
-/** A user's text, which may hold images and audio. */
 function mixedContent(content: unknown, path: string, takes: Takes): MixedText {
   if (!Array.isArray(content)) return { content: contentText(content, path) };
   return mixed(
@@ -266,7 +262,6 @@ function partText(part: Readonly<Record<string, unknown>>, path: string): string
   }
 }
 
-/** The items of a request: text alone is one message of the user. */
 export function readItems(input: string | InputItem[] | null | undefined): InputItem[] {
   if (input === null || input === undefined) return [];
   if (typeof input !== 'string') return input.filter(isFields);
