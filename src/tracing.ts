@@ -1,11 +1,10 @@
 /**
- * Spans of requests, in OpenTelemetry's conventions for HTTP and generative AI. OpenTelemetry's SDK sends them; it is loaded
- * only if the environment names a collector.
+ * Spans of requests, in OpenTelemetry's conventions for HTTP and generative AI. The SDK is loaded only if the
+ * environment names a collector.
  */
 import type { Context, Span, SpanStatusCode, Tracer } from '@opentelemetry/api';
 import type { Logger } from './lib/base/logger.ts';
 
-/** The figures that a request ends with; names as in the recorder. */
 interface TracedRequest {
   readonly request_id: string;
   readonly method: string;
@@ -35,7 +34,6 @@ type Attributes = Record<string, string | number | string[]>;
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The span of one request, from its arrival on. */
 export interface RequestSpan {
   /** Trace parent for upstreams (W3C Trace Context). */
   readonly traceparent: string;
@@ -43,9 +41,8 @@ export interface RequestSpan {
 }
 
 export interface Tracing {
-  /** Continues the trace that the headers name, if they name one. */
+  /** Continues the trace of the headers, if there is one. */
   begin(headers: Headers, startedMs: number): RequestSpan;
-  /** Sends what is left. */
   close(): Promise<void>;
 }
 
@@ -88,7 +85,7 @@ async function start({ env, version, instanceId, log }: TracingOptions): Promise
       import('@opentelemetry/sdk-trace-base'),
       import('@opentelemetry/exporter-trace-otlp-http'),
     ]);
-  // The exporter reads its address, headers and time-outs from the environment itself.
+  // The exporter reads its address, headers and timeouts from the environment.
   const provider = new sdk.BasicTracerProvider({
     resource: resourceFromAttributes({
       'service.name': env['OTEL_SERVICE_NAME'] ?? 'hearth',
@@ -128,7 +125,7 @@ interface OpenSpan {
   readonly errorStatus: SpanStatusCode;
 }
 
-/** The stages follow one another from the arrival of the request; what is left between them is the way of the bytes. */
+/** Stages follow each other from the arrival; gaps between them are transfer time. */
 function endSpan(request: TracedRequest, { span, tracer, context, startedMs, errorStatus }: OpenSpan): void {
   const { name, attributes, error } = requestFacts(request);
   span.updateName(name);
@@ -143,7 +140,7 @@ function endSpan(request: TracedRequest, { span, tracer, context, startedMs, err
   span.end(startedMs + request.total_ms);
 }
 
-/** Operations of the convention, by what a route does. */
+/** Operations of the convention by route. */
 const OPERATIONS: readonly (readonly [route: RegExp, operation: string])[] = [
   [/^\/v1\/(chat\/completions|messages|responses)$/, 'chat'],
   [/^\/v1\/completions$/, 'text_completion'],
@@ -154,7 +151,7 @@ const OPERATIONS: readonly (readonly [route: RegExp, operation: string])[] = [
 function requestFacts(request: TracedRequest): {
   readonly name: string;
   readonly attributes: Attributes;
-  /** Error code; a client that left does not count. */
+  /** Null also for a client that left. */
   readonly error: string | null;
 } {
   const { model, error } = request;
@@ -184,7 +181,7 @@ function requestFacts(request: TracedRequest): {
   };
 }
 
-/** In their order; a stage without time is left out. */
+/** In order; a stage without time is left out. */
 function stageFacts(request: TracedRequest) {
   const stage = (name: string, ms: number | undefined, attributes: Attributes = {}) =>
     ms === undefined || ms === 0 ? [] : [{ name, ms, attributes }];

@@ -1,4 +1,3 @@
-/** Headers of answers: how the request was understood, and what the engine and its guards did. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { rewritingNames, type RequestNotes } from '../api/chat/request-notes.ts';
 import type { Rewriting } from '../api/chat/volatile-lines.ts';
@@ -8,7 +7,7 @@ import type { RequestAccount } from '../api/caller.ts';
 import type { StreamItem } from '../api/generation/stream-item.ts';
 import { setUpstreamHeader } from './upstream-headers.ts';
 
-/** Set before the answer is made: a later failure carries it too. */
+/** Call it before the answer is made, so that a later failure carries these headers too. */
 export function setNoteHeaders(
   reply: FastifyReply,
   { ignored, relaxed = [], substituted = null, hasStandIn = false, rewritten = [] }: RequestNotes,
@@ -26,16 +25,16 @@ export function setNoteHeaders(
   );
   nameRewritten(reply, rewritten);
   if (substituted !== null) reply.header(HEADERS.substitutedModel, substituted);
-  // A base model only continues text, so the answer to a chat may be anything.
+  // A base model only continues text, so its answer to a chat is unpredictable.
   if (hasStandIn) reply.header(HEADERS.chatTemplate, STAND_IN_TEMPLATE);
 }
 
-/** Set when the engine has taken the request of a stream. */
+/** Call it when the engine has taken the request of a stream. */
 export function setStartHeaders(
   reply: FastifyReply,
   { numCtx, folds, unheld, compaction }: Extract<StreamItem, { started: unknown }>['started'],
 ): void {
-  // An engine that does not report its window has none to show.
+  // An engine that does not report its window has no value to show.
   if (numCtx > 0) reply.header(HEADERS.numCtx, String(numCtx));
   nameFolds(reply, folds);
   nameUnheld(reply, unheld);
@@ -43,7 +42,7 @@ export function setStartHeaders(
   nameCompaction(reply, compaction);
 }
 
-/** In addition to the notes from before the engine took the conversation. */
+/** Appends to the notes from before the engine took the conversation. */
 function nameFolds(reply: FastifyReply, folds: readonly string[] = []): void {
   const known = reply.getHeader(HEADERS.rewritten);
   const names = [...(known === undefined ? [] : [String(known)]), ...folds];
@@ -52,7 +51,7 @@ function nameFolds(reply: FastifyReply, folds: readonly string[] = []): void {
 
 function nameIgnored(reply: FastifyReply, names: readonly string[]): void {
   if (names.length === 0) return;
-  // Clients choose these names; long and odd ones are made fit for a header.
+  // Clients choose these names, so they are made safe for a header.
   const safe = names.map((name) => name.replaceAll(/[^\w.[\]-]/g, '?').slice(0, 64));
   reply.header(HEADERS.ignoredParams, [...new Set(safe)].slice(0, 32).join(','));
 }
@@ -61,7 +60,7 @@ function nameRewritten(reply: FastifyReply, rewritten: readonly Rewriting[]): vo
   if (rewritten.length > 0) reply.header(HEADERS.rewritten, rewritingNames(rewritten).join(', '));
 }
 
-/** Limit of keywords in a header; the number of further ones follows them. */
+/** Keywords in a header; the number of further ones follows them. */
 const MAX_NAMED = 24;
 const MAX_NAME_CHARS = 120;
 
@@ -69,7 +68,7 @@ function nameKeywords(reply: FastifyReply, header: string, keywords: readonly Re
   if (keywords.length > 0) setNames(reply, header, { names: keywords.map(keywordName), unnamed: 0 });
 }
 
-/** In addition to the keywords from before the engine took the conversation. */
+/** Appends to the keywords from before the engine took the conversation. */
 function nameUnheld(reply: FastifyReply, unheld: readonly Relaxation[] = []): void {
   if (unheld.length === 0) return;
   const known = String(reply.getHeader(HEADERS.relaxed) ?? '')
@@ -83,7 +82,6 @@ function nameUnheld(reply: FastifyReply, unheld: readonly Relaxation[] = []): vo
 
 interface Names {
   readonly names: readonly string[];
-  /** Keywords that have no name here. */
   readonly unnamed: number;
 }
 
@@ -92,7 +90,7 @@ function setNames(reply: FastifyReply, header: string, { names, unnamed }: Names
   reply.header(header, [...names.slice(0, MAX_NAMED), ...(more > 0 ? [`+${more} more`] : [])].join(', '));
 }
 
-/** `tool#/pointer/keyword`, the pointer as a URI fragment has it. */
+/** `tool#/pointer/keyword`, with the pointer encoded as a URI fragment. */
 function keywordName({ tool, pointer, keyword }: Relaxation): string {
   const step = keyword.replaceAll('~', '~0').replaceAll('/', '~1');
   return `${tool ?? ''}#${fragment(`${pointer}/${step}`)}`.slice(0, MAX_NAME_CHARS);
@@ -119,7 +117,7 @@ type Compaction = NonNullable<DoneEvent['compaction']>;
 const NOTHING: Guards = { repetition: undefined, calls: undefined, compaction: undefined };
 const noted = new WeakMap<FastifyRequest, Guards>();
 
-/** With several answers, an ended one counts most. */
+/** Of several answers, one that was ended takes precedence. */
 export function noteGuards(request: FastifyRequest, event: JobEvent): void {
   if (event.type !== 'done') return;
   const { repetition, calls, compaction } = event;

@@ -1,4 +1,3 @@
-/** A line of a batch, answered as its endpoint answers a request. */
 import type { LineEdge } from '../api/batches/ports.ts';
 import type { Caller } from '../api/caller.ts';
 import type { UseCases } from '../api/use-cases.ts';
@@ -15,7 +14,7 @@ import { requireBody } from './route-checks.ts';
 
 type Answering = Pick<UseCases, 'chat' | 'completion' | 'embedding' | 'responses'>;
 
-/** Clients of batches expect OpenAI's words. */
+/** Clients of batches expect OpenAI's values. */
 const CHAT_MANNER = { verbatim: false, readsOpenAi: true };
 
 export function batchEdge(useCases: Answering, mostBytes: number): LineEdge {

@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { headerValue, REQUEST_HEADERS } from '../wire/headers.ts';
 
 /**
- * Who a request comes from, for fairness only: the address, the owner and the program that sends it.
- * On one machine all addresses are equal, so a program may name itself by the client id header.
+ * Identifies the client for fairness only: its address, owner and program. On one machine all addresses are equal, so
+ * a program may name itself in the client id header.
  */
 export function clientKey({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>, owner: string): string {
   const id = headerValue(headers, REQUEST_HEADERS.clientId);
@@ -15,8 +15,8 @@ export function clientKey({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'
 const MOST_NAME_CHARS = 40;
 
 /**
- * What a client calls itself, for people: its client id, else the browser or the product that its User-Agent names. Nobody checks
- * it, and of what it says only harmless characters are kept.
+ * The client's name for display: its client id, else the browser or product of its User-Agent. It is not verified,
+ * and only harmless characters are kept.
  */
 export function clientName({ headers }: FastifyRequest): string {
   const said = headerValue(headers, REQUEST_HEADERS.clientId) ?? programName(headers['user-agent'] ?? '');

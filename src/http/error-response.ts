@@ -53,19 +53,16 @@ export interface ErrorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
-  /** The sentence alone. */
   readonly sentence: string;
 }
 
-/** The request that is refused. */
 export interface Refusal {
-  /** Dialect of the route, if one is known. */
   readonly dialect?: Dialect | undefined;
   readonly requestId?: string;
   readonly shape: ErrorShape;
 }
 
-/** Anything thrown, as a SvcError: what is not one of ours is a bug and says nothing of itself to clients. */
+/** Any other error is a bug, and clients get none of its details. */
 export function asSvcError(thrown: unknown): SvcError {
   return isSvcError(thrown) ? thrown : fail('internal', {}, thrown);
 }
@@ -79,13 +76,12 @@ function errorFields(error: SvcError): Failure['body'] {
   };
 }
 
-/** Names that clients choose may stand in a sentence; line breaks and escapes in them must not reach a terminal or log. */
+/** Client-chosen names may occur in a sentence; their line breaks and escapes must not reach a terminal or log. */
 function oneLine(sentence: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what is replaced here
   return sentence.toWellFormed().replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');
 }
 
-/** A failure in the form that every dialect uses. */
 export function describeFailure(error: SvcError, requestId: string): Failure {
   const overflow = isFailure(error, 'context_length_exceeded') ? error.detail : null;
   const { family } = catalogueEntry(error.code);
@@ -96,7 +92,7 @@ export function errorResponse(error: SvcError, refusal?: Refusal): ErrorResponse
   const { family } = catalogueEntry(error.code);
   const { detail } = error;
   const retryable = mayRetry(error);
-  // A busy store names no time; every 429 has one.
+  // A busy store sets no time; every 429 has one.
   const soon = retryable && (family === 'unavailable' || family === 'busy') ? 1 : undefined;
   const failure = describeFailure(error, refusal?.requestId ?? '');
   const retryAfter = 'retryAfterS' in detail ? detail.retryAfterS : soon;

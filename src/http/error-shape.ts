@@ -1,23 +1,21 @@
-/** Decides who reads OpenAI's words: its error object, and the true finish reason at the end of a stream. */
+/** Decides which clients get OpenAI's error object, and the true finish reason at the end of a stream. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 
 /** `string`: the interface's literal `error`; `object`: OpenAI's. */
 export type ErrorShape = 'string' | 'object';
 
-/** The parts of a request that show what its sender reads. */
 export interface Sender {
   readonly headers: IncomingHttpHeaders;
-  /** Absent while the body has not been read. */
+  /** Absent before the body is read. */
   readonly body?: unknown;
-  /** Fields that the interface gives the body; absent where it describes none. */
+  /** The interface's fields of the body; absent if it describes none. */
   readonly plainFields?: readonly string[] | undefined;
 }
 
-/** The shape that failures of a request have. */
 export type ChooseShape = (sender: Sender) => ErrorShape;
 
-/** Headers of the libraries that OpenAI generates, and of others that speak its API. */
+/** Headers of the libraries that OpenAI generates, and of others that use its API. */
 const SDK_HEADER = /^(?:x-stainless-|openai-)/;
 /** `OpenAI/Go 3.98.0`, `AsyncOpenAI/Python 3.57.0`, `ai-sdk/openai/3.0.141`, `async-openai`. */
 const SDK_AGENT = /openai/i;
@@ -32,13 +30,13 @@ export function readsOpenAi({ headers, body, plainFields }: Sender): boolean {
   );
 }
 
-/** Tools in OpenAI's own form. The body may not have passed its schema. */
+/** Tools in OpenAI's own form. The body may be unvalidated. */
 function hasFunction(name: string, value: unknown): boolean {
   if (name !== 'tools' || !Array.isArray(value)) return false;
   return value.some((tool: unknown) => Reflect.get(Object(tool), 'type') === 'function');
 }
 
-/** The rule for errors; a setting other than `auto` overrules it for all clients. */
+/** The rule for errors; a setting other than `auto` overrides it for all clients. */
 export const shapeBy =
   (setting: 'auto' | ErrorShape): ChooseShape =>
   (sender) => {

@@ -1,4 +1,4 @@
-/** Writes failures, stream events, keep-alive comments and the end of a stream in each dialect's form. */
+/** Failures, stream events, keep-alive comments and the end of a stream in each dialect's form. */
 import { writeJson } from '../lib/json/spelled-numbers.ts';
 import type { Family } from '../lib/errors/entry.ts';
 import type {
@@ -11,31 +11,26 @@ import type {
 import { HEADERS } from '../wire/headers.ts';
 import type { ErrorShape } from './error-shape.ts';
 
-/** A failure in the words of the interface, and what dialects add to it. */
+/** A failure in the interface's form, with additions for dialects. */
 export interface Failure {
   readonly body: Omit<ErrorBody, 'error'>;
   readonly family: Family;
-  /** Status for HTTP. */
   readonly status: number;
   readonly requestId: string;
-  /** The tokens of a prompt that is too long, and the window that it exceeds. */
+  /** Set if the prompt exceeds the window; both in tokens. */
   readonly overflow: { readonly promptTokens: number; readonly numCtx: number } | null;
 }
 
 export interface DialectFraming {
-  /** Event of a stream. */
   readonly contentType: string;
   errorBody(failure: Failure): object;
   frame(event: object): string;
-  /** Last frame of a failed stream, after that number of events. */
+  /** Last frame of a failed stream; `eventsSent` continues its numbering. */
   errorFrame(failure: Failure, eventsSent: number): string;
-  /** Something that a client does not read, for people; empty where the dialect has no place for it. */
+  /** Text for people that clients ignore; empty if the dialect has no place for it. */
   comment(text: string): string;
-  /** Keeps proxies and clients patient. */
   readonly ping: string;
-  /** Last frame of a complete stream. */
   readonly end: string;
-  /** Additional headers of every answer in the dialect. */
   headers(requestId: string): Readonly<Record<string, string>>;
 }
 
@@ -67,7 +62,7 @@ const openAiError = ({ message, type, param, code }: Failure['body']) => ({
   code,
 });
 
-/** The interface's manners, with the error object of OpenAI. */
+/** The interface's framing with OpenAI's error object. */
 const openAi: DialectFraming = {
   ...native,
   // Clients look for `error` at the start of a frame.
@@ -96,10 +91,10 @@ const MESSAGES_TYPE: Record<Family, string> = {
   bug: 'api_error',
 };
 
-/** Tells a client of the dialect to continue without a thread. */
+/** Makes a client of the dialect continue without a thread. */
 const NO_THREADS = { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
 
-/** Clients shorten a conversation by themselves when they read these very words. */
+/** Clients shorten a conversation automatically when they read exactly this text. */
 const overflowWords = (overflow: Failure['overflow']): string =>
   overflow === null
     ? ''
@@ -160,14 +155,13 @@ const llamaServer: DialectFraming = {
 
 const line = (value: object): string => `${writeJson(value)}\n`;
 
-/** A line of JSON for each event. */
 const ollama: DialectFraming = {
   contentType: 'application/x-ndjson',
   errorBody: native.errorBody,
   frame: line,
   errorFrame: (failure) => line(native.errorBody(failure)),
   comment: () => '',
-  // White space before a value is a part of no line of its own, which clients would try to parse.
+  // White space is no line of its own, which clients would try to parse.
   ping: ' ',
   end: '',
   headers: () => ({}),
@@ -181,7 +175,7 @@ const framing: Record<Dialect, DialectFraming> = {
   ollama,
 };
 
-/** The manners of a route; where no route is known, those of the interface. The shape matters to these alone. */
+/** `shape` affects only the interface's own framing. */
 export function framingFor(dialect: Dialect | undefined, shape: ErrorShape = 'string'): DialectFraming {
   const isNative = dialect === undefined || dialect === 'native';
   return isNative && shape === 'object' ? openAi : framing[dialect ?? 'native'];

@@ -27,12 +27,11 @@ import { PAGE_ADDRESS, wantsPage } from './page.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set on every route of the table; absent where no route answers. */
+    /** Set for every route of the table; absent without a matching route. */
     readonly access?: RouteAccess;
   }
 }
 
-/** The ids that every response carries. */
 export interface ProcessNames {
   readonly instanceId: string;
   readonly bootId: string;
@@ -41,16 +40,15 @@ export interface ProcessNames {
 export interface HookOptions {
   readonly access: AccessRules;
   readonly process: ProcessNames;
-  /** Token that identifies the service's own page. */
   readonly pageToken: string;
   readonly keys: FreshKeys;
   readonly isDraining: () => boolean;
   /**
-   * Settles when the service can answer; a request that comes between bind and then waits instead of failing. Routes
-   * marked `early` do not: whoever finds the port taken learns from them at once by whom.
+   * Settles when the service is ready. Requests that arrive after the bind wait for it instead of failing. Routes
+   * marked `early` do not wait, so that a second server finds out immediately who has the port.
    */
   readonly opened: Promise<void>;
-  /** Resolves when the request may begin; undefined: at once. */
+  /** Resolves when the request may begin; undefined: immediately. */
   readonly acquire: (request: IncomingMessage) => Promise<void> | undefined;
   /** See `Engine.queueFull`. */
   readonly queueFull: UseCases['queueFull'];
@@ -58,13 +56,15 @@ export interface HookOptions {
 
 const ACCEPTABLE_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** The client's own id when it is harmless, else a fresh one. */
+/** The client's own id if it is harmless, else a new one. */
 export function requestId(headers: Readonly<Record<string, string | string[] | undefined>>): string {
   const offered = headerValue(headers, HEADERS.requestId);
   return offered !== undefined && ACCEPTABLE_ID.test(offered) ? offered : `req_${randomUUID()}`;
 }
 
-/** Every response says who answers; the interface demands it of identity and chat, on errors and streams alike. */
+/**
+ * Every response identifies the service; the interface requires it for identity and chat, on errors and streams too.
+ */
 export function commonHeaders({ instanceId, bootId }: ProcessNames, id: string) {
   return {
     Server: SERVER_BANNER,
@@ -80,13 +80,13 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
     if (routeAccess(request)?.early !== true) await options.opened;
     reply.headers(commonHeaders(options.process, request.id));
     reply.headers(framingFor(routeAccess(request)?.dialect).headers(request.id));
-    // A client that keeps its connection would only find it closed.
+    // Otherwise a client would reuse a connection that is about to close.
     if (options.isDraining()) reply.header('Connection', 'close');
     if (request.raw.rawHeaders.length > 2 * HTTP_LIMITS.maxHeaders) throw tooManyHeaders();
     const facts = accessFacts(request);
     const foreign = refuseForeign(options.access, facts);
     if (foreign) throw foreign;
-    // Before the key: a browser cannot offer one until it has the page that asks for it.
+    // Before the key check: a browser needs the page to enter a key.
     if (request.routeOptions.url === routes.home.path && wantsPage(request.headers.accept))
       return reply.header('Vary', 'Accept').redirect(PAGE_ADDRESS, 302);
     if (asksForKey(request)) {
@@ -97,17 +97,17 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
     if (refusal) throw refusal;
     if (request.raw.httpVersionMajor > 1) throw fail('unsupported_http_version');
     if (isEncoded(request.raw.headers)) throw fail('unsupported_content_encoding');
-    // Before the body is read: what is sent to a path that does not exist is never looked at.
+    // Before the body is read, so that an unknown path costs nothing.
     if (request.is404) throw noRoute(request);
     refuseSurplus(request, options);
   });
-  // A body is parsed, and not yet checked.
+  // The body is parsed but not validated.
   app.addHook('preValidation', async (request) => refuseUnsigned(request));
 }
 
 const SIGNING = Object.values<Route>(routes).flatMap(({ signs, path }) => (signs === true ? [path] : []));
 
-/** Who asks for a record never gets an answer without it. */
+/** A request for a record must never get an answer without one. */
 function refuseUnsigned(request: FastifyRequest): void {
   const access = routeAccess(request);
   if (access?.computes !== true || access.signs === true) return;
@@ -121,9 +121,9 @@ function refuseUnsigned(request: FastifyRequest): void {
   throw fail('unsupported_value', { param, message });
 }
 
-/** A flood is refused before its bodies are read. */
+/** Refuses a flood before its bodies are read. */
 function refuseSurplus(request: FastifyRequest, { queueFull }: HookOptions): void {
-  // A preflight computes nothing, and is nobody's.
+  // A preflight computes nothing and has no owner.
   if (routeAccess(request)?.queued !== true || !asksForKey(request)) return;
   const full = queueFull(clientKey(request, requireOwner(request)));
   if (full !== null) throw fail('queue_full', full);
@@ -145,14 +145,14 @@ function noRoute(request: FastifyRequest): SvcError {
   return fail('route_not_found', { method: request.method, path, ...(instead && { instead }) });
 }
 
-/** The route decides, and a path without a route asks for the key. A browser sends none with a preflight. */
+/** A path without a route needs the key. A browser sends none with a preflight. */
 function asksForKey(request: FastifyRequest): boolean {
   const isPreflight =
     request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
   return !isPreflight && routeAccess(request)?.authenticated !== false;
 }
 
-/** Throws the refusal. What the holder of a named key asks of models counts until all of it is over. */
+/** Throws the refusal. A request of a named key counts until all of its work has ended. */
 function admit(request: FastifyRequest, reply: FastifyReply, asker: Asker): void {
   if ('refusal' in asker) throw asker.refusal;
   accepted.set(request, asker);
@@ -170,25 +170,24 @@ export function keyHolder(request: FastifyRequest): KeyHolder | undefined {
   return accepted.get(request)?.holder ?? undefined;
 }
 
-/** The only name of a key that the request may see; null: it may see all. */
+/** Null: the request may see all keys. */
 export function ownKeyName(request: FastifyRequest): string | null {
   const record = keyHolder(request)?.record;
   return record === undefined || record.admin ? null : record.name;
 }
 
-/** Owner of a request; undefined if no key was required, or none was accepted. */
+/** Undefined if no key was required, or none was accepted. */
 export function requestOwner(request: FastifyRequest): string | undefined {
   return accepted.get(request)?.owner;
 }
 
-/** Owner of the data that a request may read. A route that requires no key reads no owner's data. */
+/** A route that requires no key has no owner, so it may not read stored data. */
 export function requireOwner(request: FastifyRequest): string {
   const owner = requestOwner(request);
   if (owner === undefined) throw new Error('this route does not know whose its request is');
   return owner;
 }
 
-/** The request as its key counts it. */
 export function openRequest(request: FastifyRequest): OpenRequest | undefined {
   return openRequests.get(request);
 }
@@ -220,9 +219,9 @@ export function accessFacts(request: FastifyRequest): AccessFacts {
 
 interface Ending {
   readonly route: Route;
-  /** /v1 or nothing. */
+  /** /v1 or empty. */
   readonly base: string;
-  /** The end of a path that means this route, with or without the base. */
+  /** Matches the end of a path, with or without the base. */
   readonly pattern: RegExp;
 }
 
@@ -239,8 +238,8 @@ const ENDINGS: readonly Ending[] = Object.values(table)
 const hasBlanks = ({ path }: Route): boolean => /[*:]/.test(path);
 
 /**
- * The method and path of that route; undefined if no route's path ends the path. A path without parameters is closer
- * than any other, then a longer one, then one of the same method. With another method, parameters match nothing.
+ * The closest route, for the hint of a 404: first a path without parameters, then the longest, then one of the same
+ * method. For another method parameters match nothing. Undefined: no route matches.
  */
 function meantRoute(method: string, path: string): string | undefined {
   const plain = path.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '');

@@ -1,24 +1,24 @@
-/** Limits of the HTTP edge that need no setting; those that people set are in config/settings.ts. */
+/** Limits of the HTTP edge without a setting; those that users set are in config/settings.ts. */
 export const HTTP_LIMITS = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   connectionsCheckingIntervalMs: 2_000,
-  /** Longer than clients keep idle connections, so no reused socket meets a close. */
+  /** Milliseconds. Longer than clients keep idle connections, so that they never reuse a closing socket. */
   keepAliveTimeoutMs: 75_000,
   maxHeaderBytes: 16 * 1024,
   maxHeaders: 100,
-  /** Above this many sockets, the oldest that has not yet sent a request gives way. */
+  /** Above this number of sockets, the oldest without a request is closed. */
   maxSockets: 4096,
-  /** A comment line keeps proxies and clients from giving up on a silent stream. */
+  /** Milliseconds between comments that keep proxies and clients from timing out. */
   pingEveryMs: 15_000,
-  /** A reader that takes nothing for this long is treated as gone. */
+  /** Milliseconds after which a reader that takes nothing counts as gone. */
   stalledReaderMs: 30_000,
-  /** Time for a TLS handshake, and the number of concurrent ones; above it the oldest is dropped. */
+  /** Milliseconds, and the number of concurrent handshakes; above it the oldest is dropped. */
   handshakeTimeoutMs: 10_000,
   maxHandshakes: 1024,
-  /** Time for the last bytes of answers when the service ends. */
+  /** Milliseconds for the last bytes of answers when the service ends. */
   closeGraceMs: 1_000,
 } as const;
 
-/** Tools of requests that are remembered as they were read, for the next request of the same agent. */
+/** Parsed tools of requests, cached for the next request of the same agent. */
 export const KNOWN_TOOLS = { entries: 16, bytes: 4_000_000, leastBytes: 2_000, tokens: 20_000 } as const;

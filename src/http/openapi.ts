@@ -1,4 +1,3 @@
-/** The OpenAPI document, derived from the route table. */
 import { isDeepStrictEqual } from 'node:util';
 import swagger from '@fastify/swagger';
 import { fastify, type FastifyInstance } from 'fastify';
@@ -6,7 +5,6 @@ import { routes } from '../wire/routes.ts';
 import type { Handler } from './handlers/handler.ts';
 import { registerRoutes } from './handlers/register.ts';
 
-/** Collects the routes that are registered from now on. */
 async function describe(app: FastifyInstance, version: string, shared: SharedSchemas): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -32,10 +30,10 @@ async function describe(app: FastifyInstance, version: string, shared: SharedSch
   });
 }
 
-/** Fastify's plugin follows references of its own alone, so ours get their name when it is done. */
+/** Fastify's plugin follows only its own references, so ours get their names afterwards. */
 const NAMED = 'x-named';
 
-/** Schemas with an `$id`: written once, and named wherever they stand. */
+/** Schemas with an `$id`, written once and referenced elsewhere in the document. */
 class SharedSchemas {
   readonly #all = new Map<string, unknown>();
 
@@ -52,7 +50,7 @@ class SharedSchemas {
     return { [NAMED]: $id };
   }
 
-  /** The document with references, and what they lead to. */
+  /** Replaces shared schemas by references and adds their definitions. */
   into(document: object): object {
     const schemas = Object.fromEntries([...this.#all].toSorted(([one], [other]) => (one < other ? -1 : 1)));
     return referring({ ...document, components: { schemas } }) as object;
@@ -70,8 +68,8 @@ function referring(value: unknown): unknown {
 }
 
 /**
- * A schema of a request with what is refused besides it: `documented` holds constraints that a use case checks, because
- * it has better sentences for them, and the JSON reader takes no key `__proto__`.
+ * The request schema plus the constraints that only a use case checks (`documented`, for better error texts), and
+ * without the key `__proto__`, which the JSON reader refuses.
  */
 export function documented(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(documented);
@@ -85,7 +83,7 @@ export function documented(schema: unknown): unknown {
   };
 }
 
-/** The document, by an app that collects the routes and serves nobody. */
+/** Uses an app that collects the routes and never listens. */
 export async function openApiDocument(version: string): Promise<object> {
   const app = fastify();
   const shared = new SharedSchemas();

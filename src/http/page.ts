@@ -1,4 +1,4 @@
-/** Delivers the page that the build made from ui/: its files, their caching, and the rights that a browser gives it. */
+/** Serves the page that the build makes from ui/: its files, their caching, and its browser permissions. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,8 +15,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Scripts, styles and pictures come from here alone, nothing is inline, and it talks to this service only, and to what its
- * operator names. A text that became markup by mistake would find nothing that it may run or fetch.
+ * Scripts, styles and pictures come from this service only, nothing is inline, and the page connects only to the
+ * service and the operator's origins. Text that became markup by mistake could neither run nor fetch anything.
  */
 const contentSecurityPolicy = (connect: readonly string[]): string =>
   [
@@ -25,13 +25,13 @@ const contentSecurityPolicy = (connect: readonly string[]): string =>
     "style-src 'self'",
     "img-src 'self'",
     ["connect-src 'self'", ...connect].join(' '),
-    // The preview alone; whatever it holds cannot lead its frame anywhere else.
+    // Only for the preview, whose content cannot navigate its frame to another site.
     "frame-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    // Makes the address of one worker, and nothing of any text.
+    // Creates the URL of one worker, never from text.
     'trusted-types hearth-pdf',
   ].join('; ');
 
@@ -44,12 +44,12 @@ const pageHeaders = (connect: readonly string[]): Readonly<Record<string, string
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 });
 
-/** Draws a text of a model as a browser would, in a frame without any rights. */
+/** Renders a model's HTML in a frame without any rights. */
 const PREVIEW = 'preview.html';
 
 /**
- * The preview has an origin of its own, runs the one script that is in it, and fetches nothing: what a model wrote may style
- * itself, and no more.
+ * The preview has an origin of its own, runs only its own script, and fetches nothing: a model's text may style
+ * itself and nothing else.
  */
 function previewHeaders(document: Buffer): Readonly<Record<string, string>> {
   const [, script = ''] = /<script>([\s\S]*?)<\/script>/.exec(document.toString('utf8')) ?? [];
@@ -68,7 +68,7 @@ function previewHeaders(document: Buffer): Readonly<Record<string, string>> {
   return { ...pageHeaders([]), 'Content-Security-Policy': policy, 'X-DNS-Prefetch-Control': 'off' };
 }
 
-/** The names of all files but the document carry a hash of what they hold. */
+/** All file names except the document's contain a content hash. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const ASK_AGAIN = 'no-cache';
 
@@ -83,12 +83,11 @@ interface PageFile {
   readonly gzipped: Buffer;
 }
 
-/** Redirects browsers to the page. */
 export const PAGE_ADDRESS = routes.page.path.replace('*', '');
 
 /**
- * `connect`: origins that the page may call besides the service. Files are read once, when the service starts: what is
- * served are the bytes that its identity was computed from.
+ * `connect`: origins that the page may call in addition to the service. Files are read once at start, so that the
+ * served bytes are those of the server's identity.
  */
 export function pageHandler(connect: readonly string[], folder: string = builtFile('ui')): PageHandler {
   const files = readFiles(folder, pageHeaders(connect));
@@ -113,12 +112,12 @@ export function pageHandler(connect: readonly string[], folder: string = builtFi
   };
 }
 
-/** `/ui` is what people type. */
+/** Users type `/ui`. */
 export function pageRedirect(): PageHandler {
   return async (_request, reply) => reply.redirect(PAGE_ADDRESS, 308);
 }
 
-/** True if a browser sends the request: only browsers put HTML before everything else. */
+/** Only browsers list HTML before everything else. */
 export const wantsPage = (accept: string | undefined): boolean => /^\s*text\/html\b/i.test(accept ?? '');
 
 async function readFiles(

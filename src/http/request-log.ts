@@ -1,7 +1,7 @@
 /**
- * The log line and the recorder entry of each request. A line holds no text of a prompt or an answer, no key and no header.
- * It holds three things that a client wrote: the path, its own name, and an installed model. Only the recorder gets text,
- * while the user asks for it.
+ * The log line and the recorder entry of each request. A line holds no text of a prompt or an answer, no key and no
+ * header. It holds three strings of the client: the path, its own name, and an installed model. Only the recorder
+ * gets text, while the user requests it.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestAccount } from '../api/caller.ts';
@@ -27,7 +27,6 @@ export interface RequestLogParts {
   readonly log: Logger;
   readonly clock: Clock;
   readonly recorder: Pick<RequestRecorder, 'add' | 'wantsText'>;
-  /** Null: no traces are wanted. */
   readonly tracing: {
     begin(headers: FastifyRequest['headers'], startedMs: number): RequestSpan;
   } | null;
@@ -41,13 +40,13 @@ export interface RequestLogParts {
   };
 }
 
-/** Sentences of these may repeat what the client wrote; their code says enough. */
+/** Their sentences may quote the client, so only their code is logged. */
 const ABOUT_CONTENT: ReadonlySet<Family> = new Set(['request', 'not_found', 'method']);
 
 const entries = new WeakMap<FastifyRequest, RequestEntry>();
 const spans = new WeakMap<FastifyRequest, RequestSpan>();
 
-/** Keeps account of every request, and writes it down when the response is over, however it ends. */
+/** Records every request and logs it when the response is over, however it ends. */
 export function logRequests(
   app: FastifyInstance,
   { log, clock, recorder, metrics, tracing }: RequestLogParts,
@@ -66,7 +65,7 @@ export function logRequests(
       span?.end(finished);
       writeLine(log, { finished, entry, isPolled });
       metrics.countRequest({
-        // A client's invention must not become a label.
+        // An unknown path must not become a metric label.
         route: request.routeOptions.url ?? 'none',
         status: finished.status,
         error: finished.error ?? null,
@@ -77,7 +76,6 @@ export function logRequests(
   });
 }
 
-/** Receives the facts that a use case learns about a request. */
 export function requestAccount(request: FastifyRequest): RequestAccount | undefined {
   return entries.get(request);
 }
@@ -87,7 +85,7 @@ export function requestTraceparent(request: FastifyRequest): string | undefined 
   return spans.get(request)?.traceparent;
 }
 
-/** Notes why a request failed, even after its status was sent. */
+/** Records why a request failed, even after its status was sent. */
 export function noteFailure(request: FastifyRequest, error: SvcError): void {
   const entry = entries.get(request);
   if (entry !== undefined) entry.failure = error;
@@ -162,7 +160,7 @@ function writeLine(log: Logger, { finished, entry, isPolled }: Line): void {
   else log.info(line, 'request');
 }
 
-/** The reason, unless it may repeat the client's text, and for faults of the service the place in the program. */
+/** The sentence, unless it may quote the client; for faults of the service also the stack. */
 function failureFacts(failure: SvcError | null, status: number): Record<string, string | undefined> {
   if (failure === null) return {};
   const { code, detail, message } = failure;
@@ -175,7 +173,7 @@ function failureFacts(failure: SvcError | null, status: number): Record<string, 
   };
 }
 
-/** Without the messages: that of a cause may quote what a client sent. */
+/** Without the messages: that of a cause may quote a client. */
 function stackFrames(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
@@ -193,7 +191,7 @@ const SECRET_HEADERS = new Set(['authorization', 'x-api-key', 'cookie', 'set-coo
 
 type Message = RequestText['request'];
 
-/** Copies everything written from now on; the returned function returns it once the response is over. */
+/** Copies all further output; the returned function returns it once the response is over. */
 function captureText(request: FastifyRequest, reply: FastifyReply): () => RequestText {
   const answer = copyOfWrites(reply.raw);
   return () => ({

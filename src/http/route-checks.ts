@@ -1,6 +1,6 @@
 /**
- * What requests carry, held to the schemas of their routes by code that the build makes of these, so that nothing is
- * compiled while the service serves. It is loaded when the service listens, as it would delay the first /health.
+ * Validates requests against the schemas of their routes with code that the build generates, so that nothing is
+ * compiled at run time. It is loaded after the service listens, because it would delay the first /health.
  */
 import { pathToFileURL } from 'node:url';
 import type { ValidateFunction, ErrorObject } from 'ajv/dist/2020.js';
@@ -15,7 +15,7 @@ type RouteChecks = Readonly<Record<`${string} ${Part}`, RouteCheck>>;
 let checks: RouteChecks | undefined;
 let loading: Promise<void> | undefined;
 
-/** Until this is over, no request may be looked at that carries anything. */
+/** Requests with a body or parameters must wait for this. */
 export function loadChecks(): Promise<void> {
   loading ??= load();
   return loading;
@@ -25,7 +25,7 @@ export function areChecksLoaded(): boolean {
   return checks !== undefined;
 }
 
-/** Hands fastify the checks of the route of that name. */
+/** Returns the generated validators of a route to fastify. */
 export function checkCompiler(route: string): FastifySchemaCompiler<unknown> {
   return ({ httpPart }) => {
     const part = httpPart as Part;
@@ -38,7 +38,7 @@ export function checkCompiler(route: string): FastifySchemaCompiler<unknown> {
   };
 }
 
-/** Throws what the route of that name would refuse a body with. */
+/** Throws the refusal that the route would give for this body. */
 export async function requireBody(route: string, body: unknown): Promise<void> {
   await loadChecks();
   const check = checks?.[`${route} body`];
@@ -52,7 +52,6 @@ async function load(): Promise<void> {
   checks = routeChecks;
 }
 
-/** The error for the first violation that ajv names. */
 function violation(errors: readonly ErrorObject[] | null | undefined, where: string): SvcError {
   const first = errors?.[0];
   if (!first) return fail('invalid_request', { message: `The ${where} is not valid.` });
@@ -61,7 +60,7 @@ function violation(errors: readonly ErrorObject[] | null | undefined, where: str
   return fail('invalid_request', { message, ...(field === '' ? {} : { param: field }) });
 }
 
-/** `/messages/0/role` → `messages[0].role`; a missing member is named itself, not its parent. */
+/** `/messages/0/role` → `messages[0].role`. A missing member is named itself, not its parent. */
 function fieldName(error: ErrorObject): string {
   const parts = error.instancePath.split('/').slice(1).map(unescapePointer);
   if (error.keyword === 'required') parts.push(String(error.params['missingProperty']));

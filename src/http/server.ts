@@ -1,6 +1,6 @@
 /**
  * http owns sockets, headers, bodies, statuses and framing: one fastify app over the route table of wire/. It knows
- * nothing of models, engines or keys beyond the use cases that it is given.
+ * nothing of models, engines or keys beyond the use cases that it receives.
  */
 import {
   fastify,
@@ -36,23 +36,22 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 export interface HttpOptions {
-  /** Whom every response names. */
   readonly process: ProcessIdentity;
   readonly access: AccessRules;
   readonly pageToken: string;
   readonly pageConnect: EdgeParts['pageConnect'];
   readonly keys: FreshKeys;
   readonly maxBodyBytes: number;
-  /** After this long without a token, a stream sends its head and reports the wait in comments. */
+  /** Without a token for this long, a stream sends its head and reports the wait in comments. */
   readonly streamHeadAfterMs: number;
-  /** `auto`: by the client that asks. */
+  /** `auto`: depends on the client. */
   readonly errorShape: 'auto' | ErrorShape;
   readonly clock: Clock;
   readonly logger: FastifyBaseLogger;
   readonly metrics: EdgeParts['metrics'] & RequestLogParts['metrics'];
   readonly recorder: RequestLogParts['recorder'];
   readonly tracing: RequestLogParts['tracing'];
-  /** Only routes marked `early` are answered before. */
+  /** Before it settles, only routes marked `early` are served. */
   readonly opened: Promise<void>;
   readonly isDraining: () => boolean;
   readonly quit: EdgeParts['quit'];
@@ -78,7 +77,7 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   if (allowedOrigins.length > 0 || allowLocalPages) await allowOrigins(app, options.access);
   const streams = { clock, log: logger, headAfterMs: streamHeadAfterMs, chooseShape };
   const document = async () => {
-    // Loaded on demand: hardly anybody asks for it.
+    // Loaded on demand, because it is rarely requested.
     const { openApiDocument } = await import('./openapi.ts');
     return openApiDocument(options.process.version);
   };
@@ -112,16 +111,16 @@ function createApp(options: HttpOptions, words: FramingWords): FastifyInstance {
       headersTimeout: HTTP_LIMITS.headersTimeoutMs,
       connectionsCheckingInterval: HTTP_LIMITS.connectionsCheckingIntervalMs,
       maxHeaderSize: HTTP_LIMITS.maxHeaderBytes,
-      // The guard refuses a request without Host in our own words.
+      // The guard refuses a request without Host with a better sentence.
       requireHostHeader: false,
     },
     clientErrorHandler: (error, socket) => refuseFraming(error, socket, words),
-    // No hook has run for these, so the headers of every answer are set here.
+    // No hook has run for these, so this sets the headers of every response.
     frameworkErrors: (error, request, reply) => {
       const shape = words.chooseShape({ headers: request.headers });
       const failure = translate(error, options.maxBodyBytes);
       const { status, headers, body } = errorResponse(failure, { requestId: request.id, shape });
-      // Typed for any route's schema there; an ErrorBody is right for all of them.
+      // The type expects some route's schema; an ErrorBody is right for all of them.
       const plain = reply as unknown as FastifyReply;
       void plain
         .code(status)
@@ -129,7 +128,7 @@ function createApp(options: HttpOptions, words: FramingWords): FastifyInstance {
         .send(body);
     },
   });
-  // Node would drop further headers in silence, an Origin among them; hooks.ts refuses them instead.
+  // Node would silently drop further headers, such as an Origin; hooks.ts refuses them instead.
   app.server.maxHeadersCount = 0;
   return app;
 }
@@ -162,7 +161,7 @@ function answerErrors(app: FastifyInstance, maxBodyBytes: number, chooseShape: C
   });
 }
 
-/** fastify's own failures in our words. */
+/** Maps fastify's own failures to the catalogue. */
 function translate(thrown: FastifyError | Error, maxBodyBytes: number): SvcError {
   if (isSvcError(thrown)) return thrown;
   switch ((thrown as FastifyError).code) {
@@ -175,7 +174,7 @@ function translate(thrown: FastifyError | Error, maxBodyBytes: number): SvcError
       return fail('invalid_json', { reason: 'it is empty or shorter than its Content-Length' }, thrown);
     case 'ERR_STREAM_PREMATURE_CLOSE':
     case 'ECONNRESET':
-      // The client went away while its body was read or its answer was written.
+      // The client left while its body was read or its response was written.
       return fail('cancelled', {}, thrown);
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
@@ -194,7 +193,7 @@ async function allowOrigins(app: FastifyInstance, access: AccessRules): Promise<
   });
 }
 
-/** Listens where the options say, and answers in the words of the service those who speak the wrong protocol there. */
+/** Also explains the right protocol to clients that use the wrong one. */
 export function listen(
   app: FastifyInstance,
   options: Pick<HttpOptions, 'process' | 'errorShape' | 'clock'>,
@@ -204,16 +203,16 @@ export function listen(
   return listenAt(app, { ...address, clock, plainRefusal: () => plainRefusal(framingWords(options)) });
 }
 
-/** Call it when every answer is over: what is open then is idle, half a request, or a reader that does not read. */
+/** Call it after every answer: the remaining sockets are idle, within a request, or stalled readers. */
 export async function close(app: FastifyInstance, clock: Clock): Promise<void> {
   const cancel = clock.after(HTTP_LIMITS.closeGraceMs, () => app.server.closeAllConnections());
   await app.close();
   cancel();
 }
 
-/** Bounds the number of open sockets and refuses nobody: the oldest that has not sent a request is closed. */
+/** Bounds the open sockets without refusing new ones: it closes the oldest that has not sent a request. */
 function boundSockets(server: Server, maxSockets: number = HTTP_LIMITS.maxSockets): void {
-  /** In order of arrival; a socket leaves the set with its first complete request, or when it closes. */
+  /** In order of arrival; a socket leaves with its first complete request, or when it closes. */
   const silent = new Set<Socket>();
   let open = 0;
   server.on('connection', (socket: Socket) => {

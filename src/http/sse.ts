@@ -1,6 +1,6 @@
 /**
- * A stream over one response: server-sent events, or lines of JSON. The next event is only asked for when the socket has room. A stream ends in
- * exactly one honest way: the last words of its dialect, or an error frame and a closed socket.
+ * A stream over one response: server-sent events, or lines of JSON. The next event is requested only when the socket
+ * has room. A stream ends in exactly one of two ways: its dialect's end frame, or an error frame and a closed socket.
  */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
@@ -25,15 +25,14 @@ export interface StreamOptions {
 }
 
 export interface SseOptions extends StreamOptions {
-  /** Dialect of its frames; absent: the interface's. */
   readonly dialect?: Dialect | undefined;
-  /** Ends the job when the reader has stopped reading. */
+  /** Called when the reader has stopped reading. */
   readonly abort: () => void;
 }
 
 /**
- * Sends the items as a stream. Failures before the head is sent are thrown and become ordinary HTTP errors.
- * From then on the response is written here, because fastify could only end it as if it were complete.
+ * Failures before the head is sent are thrown and become ordinary HTTP errors. After that the response is written
+ * here, because fastify would end it as if it were complete.
  */
 export async function sendStream(
   reply: FastifyReply,
@@ -65,7 +64,6 @@ export async function sendStream(
   return reply;
 }
 
-/** From here on the response is written directly. */
 export function takeReply(reply: FastifyReply, contentType = EVENT_STREAM): ServerResponse {
   reply
     .header('Content-Type', contentType)
@@ -74,7 +72,7 @@ export function takeReply(reply: FastifyReply, contentType = EVENT_STREAM): Serv
   return reply.hijack().raw;
 }
 
-/** The head leaves now, not with the first chunk: that may come after a long prefill. */
+/** Sends the head now, because the first chunk may come after a long prefill. */
 export function sendHead(
   raw: ServerResponse,
   reply: FastifyReply,
@@ -82,7 +80,7 @@ export function sendHead(
 ): void {
   raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
   const { socket } = raw;
-  // Together with the chunks that are there already, in one packet.
+  // One packet for the head and the chunks that exist already.
   socket?.cork();
   raw.flushHeaders();
   process.nextTick(() => socket?.uncork());
@@ -90,7 +88,7 @@ export function sendHead(
   guardStalledReader(raw, reader);
 }
 
-/** Reads until the job has started, refused, or waited long enough; returns the comments gathered meanwhile. */
+/** Reads until the job has started, was refused, or waited long enough; returns the comments gathered meanwhile. */
 async function untilStarted(
   reply: FastifyReply,
   pending: PendingItems<StreamItem>,
@@ -126,7 +124,7 @@ async function writeItems(
   }
 }
 
-/** Resolves when there is room for more, or nobody to write to. */
+/** Resolves when there is room for more, or no reader. */
 export async function write(raw: ServerResponse, text: string): Promise<void> {
   if (text === '' || raw.destroyed || raw.write(text)) return;
   await new Promise<void>((resolve) => {
@@ -139,8 +137,8 @@ export async function write(raw: ServerResponse, text: string): Promise<void> {
 }
 
 /**
- * A client must not take a failed answer for a complete one, so the socket is destroyed once the frame has left:
- * without the chunked terminator the transfer is visibly incomplete.
+ * A client must not take a failed answer for a complete one, so the socket is destroyed after the frame: without the
+ * chunked terminator the transfer is visibly incomplete.
  */
 function endBroken(raw: ServerResponse, last: string): void {
   if (!raw.destroyed) raw.write(last, () => raw.socket?.destroySoon());
@@ -151,7 +149,7 @@ interface Words {
   readonly body: object;
 }
 
-/** No head could be written, so the answer is still an ordinary error; the job may not even have started. */
+/** The head was not written, so this is an ordinary error; the job may not have started. */
 function refuse(raw: ServerResponse, { code, body }: Words, { abort }: SseOptions): void {
   abort();
   for (const name of raw.getHeaderNames()) raw.removeHeader(name);
@@ -163,7 +161,7 @@ function refuse(raw: ServerResponse, { code, body }: Words, { abort }: SseOption
   raw.end(JSON.stringify(body));
 }
 
-/** A reader that takes nothing holds a slot; it is treated as gone after a while. */
+/** A reader that takes nothing holds a slot, so it counts as gone after a while. */
 function guardStalledReader(
   raw: ServerResponse,
   { clock, abort }: Pick<SseOptions, 'clock' | 'abort'>,
@@ -186,15 +184,14 @@ function guardStalledReader(
   check();
 }
 
-/** An iterator with a timeout: `silence` if nothing came in time; the item is not lost. */
+/** An iterator with a timeout: `silence` if nothing arrived in time; the item is not lost. */
 export class PendingItems<Item> {
   readonly #items: AsyncGenerator<Item, void, void>;
   readonly #clock: Clock;
   #next: Promise<IteratorResult<Item, void>> | undefined;
-  /** Time of the next silence. */
   #silentAtMs = Number.POSITIVE_INFINITY;
   #onSilence: () => void = () => {};
-  /** One timer, set again only when it fires or is too late, so that an item costs none. */
+  /** One timer, set again only when it fires or is too late, so that an item costs no timer. */
   #timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
   constructor(items: AsyncGenerator<Item, void, void>, clock: Clock) {
@@ -202,7 +199,7 @@ export class PendingItems<Item> {
     this.#clock = clock;
   }
 
-  /** A promise of its own takes half the time of a race. */
+  /** Measured: a promise takes half the time of Promise.race. */
   next(patienceMs: number): Promise<Item | 'silence' | 'end'> {
     const next = (this.#next ??= this.#items.next());
     this.#silentAtMs = this.#clock.monotonicMs() + patienceMs;
@@ -219,7 +216,7 @@ export class PendingItems<Item> {
         },
         (error: unknown) => {
           this.#silentAtMs = Number.POSITIVE_INFINITY;
-          // Nothing more is requested, and a timer would keep all of this until it fires.
+          // The timer would keep all of this in memory until it fires.
           this.#timer?.cancel();
           reject(error);
         },

@@ -1,4 +1,3 @@
-/** Routing headers of a request, and the header that names the upstream of an answer. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../api/caller.ts';
 import { HEADERS, headerValue, REQUEST_HEADERS, SESSION_HEADERS } from '../wire/headers.ts';
@@ -10,7 +9,7 @@ const MOST_PATIENCE_S = 86_400;
 
 const answering = new WeakMap<FastifyRequest, string>();
 
-/** `span`: traceparent of this request's own span; undefined: none, and the client's is passed on unchanged. */
+/** `span`: traceparent of this request's own span; undefined: the client's is passed on unchanged. */
 export function readRoute(request: FastifyRequest, span?: string): NonNullable<Caller['route']> {
   const { headers } = request;
   const read = (name: string, shape: RegExp): string | undefined => {
@@ -25,7 +24,7 @@ export function readRoute(request: FastifyRequest, span?: string): NonNullable<C
     traceparent: span ?? asked,
     tracestate: asked === undefined ? undefined : read(REQUEST_HEADERS.tracestate, TRACESTATE),
     session,
-    // Any spelling of the header counts.
+    // Every value but `0` and `false` counts.
     isLocalOnly: localOnly !== undefined && localOnly !== '0' && localOnly !== 'false',
     onSent: ({ name, insteadOf, because }) => {
       const instead = insteadOf === undefined ? '' : `; instead-of="${insteadOf}"; because="${because}"`;
@@ -35,7 +34,7 @@ export function readRoute(request: FastifyRequest, span?: string): NonNullable<C
   };
 }
 
-/** Says which upstream answers, or got the request that failed. */
+/** The upstream that answers, or that got the failed request. */
 export function setUpstreamHeader(reply: FastifyReply): void {
   const upstream = answering.get(reply.request);
   if (upstream !== undefined) reply.header(HEADERS.upstream, upstream);

@@ -1,11 +1,8 @@
-/**
- * The shapes of OpenAI's files and batches. A file is sent as a form, which handlers read part by part; everything else
- * is JSON.
- */
+/** A file is sent as a form, which handlers read part by part; everything else of OpenAI's batch API is JSON. */
 import { type Static, Type } from 'typebox';
 import { orNull } from './schema.ts';
 
-/** Where the lines of a batch may go, by the path that a batch names, and the route that answers each. */
+/** Endpoints of a batch by path, and the route that answers each. */
 export const BATCH_ENDPOINTS = {
   '/v1/chat/completions': 'chatCompletions',
   '/v1/completions': 'completions',

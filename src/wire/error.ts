@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** A failure as OpenAI's clients read it; the members are required there, `param` may be null. */
+/** OpenAI's error; its clients require the members, and `param` may be null. */
 const OpenAiError = Type.Object(
   {
     message: Type.String({ description: 'One plain sentence: the thing, the cause, the remedy.' }),
@@ -11,7 +11,6 @@ const OpenAiError = Type.Object(
   { $id: 'OpenAiError' },
 );
 
-/** Every failure of every route of the interface. */
 export const ErrorBody = Type.Object(
   {
     error: Type.Union([Type.String(), OpenAiError], {
@@ -27,7 +26,6 @@ export const ErrorBody = Type.Object(
 );
 export type ErrorBody = Static<typeof ErrorBody>;
 
-/** The error body of routes in Anthropic's Messages dialect. */
 export const MessagesErrorBody = Type.Object(
   {
     type: Type.Literal('error'),
@@ -46,11 +44,9 @@ export const MessagesErrorBody = Type.Object(
 );
 export type MessagesErrorBody = Static<typeof MessagesErrorBody>;
 
-/** The error body of routes in OpenAI's Responses dialect, or that only OpenAI has. */
 export const ResponsesErrorBody = Type.Object({ error: OpenAiError }, { $id: 'ResponsesErrorBody' });
 export type ResponsesErrorBody = Static<typeof ResponsesErrorBody>;
 
-/** The error body of routes that only llama-server has. */
 export const LlamaServerErrorBody = Type.Object(
   {
     error: Type.Object({
@@ -65,13 +61,12 @@ export const LlamaServerErrorBody = Type.Object(
 );
 export type LlamaServerErrorBody = Static<typeof LlamaServerErrorBody>;
 
-/** The body of a failure, by the dialect of the route. */
 export const errorBodies = {
   native: ErrorBody,
   messages: MessagesErrorBody,
   responses: ResponsesErrorBody,
   'llama-server': LlamaServerErrorBody,
-  // Its `error` is a string as well, and its clients pass over what else there is.
+  // Ollama's `error` is a string as well, and its clients ignore the other members.
   ollama: ErrorBody,
 } as const;
 

@@ -1,42 +1,43 @@
-/** Header names of the interface and of Hearth's additions, as they are spelled on the wire; nowhere else are they written. */
+/** Spelling of all header names of the interface and of Hearth's additions; no other file contains them. */
 
-/** Headers that a response may carry; a browser of an allowed origin may read them. */
+/** Response headers, which a browser of an allowed origin may read. */
 export const HEADERS = {
   instanceId: 'X-Svc-Instance-Id',
   bootId: 'X-Svc-Boot-Id',
   evidenceMode: 'X-Svc-Evidence-Mode',
   evidenceDigest: 'X-Svc-Evidence-Digest',
   embedBackend: 'X-Svc-Embed-Backend',
-  /** `rank`: a model that ranks made the scores; else the kind of vectors that were compared. */
+  /** `rank`: a ranking model made the scores; else the kind of the compared vectors. */
   rerankBackend: 'X-Svc-Rerank-Backend',
   embeddingSpace: 'X-Svc-Embedding-Space',
   numCtx: 'X-Svc-Num-Ctx',
   ignoredParams: 'X-Svc-Ignored-Params',
   /** `stand-in` if a model without a chat template answered a chat. */
   chatTemplate: 'X-Svc-Chat-Template',
-  /** Keywords of schemas that no grammar enforces: `tool#/pointer/keyword`, `#/…` for the answer's own schema. */
+  /** Schema keywords that no grammar enforces: `tool#/pointer/keyword`, `#/…` for the answer's own schema. */
   relaxed: 'X-Svc-Relaxed',
-  /** Keywords, named in the same way, of which the answer can have some values only. */
+  /** Keywords in the same form of which the answer can have only some values. */
   narrowed: 'X-Svc-Narrowed',
   /**
-   * What the model reads in another way than it was sent: lines of system prompts that spoil the prompt cache
-   * (`name=dropped`, `name=moved`), and turns that the chat template refuses as they are (`system=moved`, `calls=split`).
+   * Changes to the prompt: lines of system prompts that spoil the prompt cache (`name=dropped`, `name=moved`), and
+   * turns that the chat template refuses unchanged (`system=moved`, `calls=split`).
    */
   rewritten: 'X-Svc-Rewritten',
-  /** A whole answer repeated itself: `nudged`, one token was chosen differently; `ended`, it was ended. */
+  /**
+   * Guard action for repetition in a complete answer: `nudged`, one token was chosen differently; `ended`, it was
+   * ended.
+   */
   repetition: 'X-Svc-Repetition',
-  /** Action of the call guard in a whole answer: `dropped`, `refused` or `ended`, as in `svc_call_guard`. */
+  /** Action of the call guard in a complete answer: `dropped`, `refused` or `ended`, as in `svc_call_guard`. */
   guardedCalls: 'X-Svc-Call-Guard',
-  /** The conversation was made shorter: `before=12000, after=8000`, in tokens of the prompt. */
+  /** The shortening of a conversation: `before=12000, after=8000`, in tokens of the prompt. */
   compaction: 'X-Svc-Compaction',
-  /** The model that answers in place of the requested one. */
   substitutedModel: 'X-Svc-Substituted-Model',
   /** The `code` of the body, for clients whose library keeps only the sentence. */
   errorCode: 'X-Svc-Error-Code',
-  /** The upstream that answers: `name`, and in whose place: `name; instead-of="other"; because="connect"`. */
+  /** The answering upstream: `name`, or after a failover `name; instead-of="other"; because="connect"`. */
   upstream: 'X-Svc-Upstream',
   requestId: 'X-Request-Id',
-  /** The request id, under the name of the Messages dialect. */
   messagesRequestId: 'Request-Id',
   shouldRetry: 'x-should-retry',
   retryAfter: 'Retry-After',
@@ -44,9 +45,8 @@ export const HEADERS = {
   contentDigest: 'Content-Digest',
 } as const;
 
-/** Headers that only a request carries. */
 export const REQUEST_HEADERS = {
-  /** `frozen-v1` asks for a signed answer; the response repeats it. */
+  /** `frozen-v1` requests a signed answer; the response repeats it. */
   evidenceMode: HEADERS.evidenceMode,
   evidenceNonce: 'X-Svc-Evidence-Nonce',
   /** A program's own name, for fairness between programs on one machine. */
@@ -63,11 +63,11 @@ export const REQUEST_HEADERS = {
   tracestate: 'tracestate',
   /** The client's timeout, seconds, as OpenAI's libraries send it. */
   clientTimeout: 'X-Stainless-Timeout',
-  /** The id of the last server-sent event that a reader got, to go on from there. */
+  /** Id of the last server-sent event that the reader received, to continue after it. */
   lastEventId: 'Last-Event-ID',
 } as const;
 
-/** Names of the conversation that a request belongs to, as routers and coding agents send them; the first one counts. */
+/** Conversation ids, as routers and coding agents send them; the first one counts. */
 export const SESSION_HEADERS = [
   'X-Session-Id',
   'X-Litellm-Session-Id',
@@ -78,13 +78,11 @@ export const SESSION_HEADERS = [
 /** The server banner; distinct from the version (interface, Versioning 3). */
 export const SERVER_BANNER = 'hearth/1.2';
 
-/** The one value of the header for chat templates. */
 export const STAND_IN_TEMPLATE = 'stand-in';
 
-/** The one value of the evidence mode header. */
 export const FROZEN_MODE = 'frozen-v1';
 
-/** A header of a request, whose names arrive in lower case; one that was sent twice as a list counts as absent. */
+/** A value that arrives as a list counts as absent. */
 export function headerValue(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   name: string,
@@ -93,5 +91,5 @@ export function headerValue(
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Before the token in the fragment of the page's address, which no browser sends. */
+/** Precedes the token in the fragment of the page's address, which no browser sends. */
 export const PAGE_TOKEN_MARK = 'token=';

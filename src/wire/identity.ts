@@ -3,7 +3,7 @@ import { ToolProtocol } from './inference/tool-envelope.ts';
 
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
-/** The signature that `?nonce=` asks for; docs/identity.md says which bytes are signed. */
+/** Requested with `?nonce=`; docs/identity.md specifies the signed bytes. */
 export const IdentitySignature = Type.Object({
   alg: Type.Literal('Ed25519'),
   keyid: Type.String({ description: 'SHA-256 of the public key (SPKI, DER), hex.' }),

@@ -1,6 +1,6 @@
 /**
- * Routes that llama-server has beside OpenAI's, in its shapes: editors and programs that know it by name ask for them. As
- * its clients know one model, `model` may be absent and means the default one.
+ * Routes that llama-server has in addition to OpenAI's, in its shapes, for editors and programs that use them. Its
+ * clients know one model, so `model` may be absent and means the default one.
  */
 import { type Static, Type } from 'typebox';
 import {
@@ -19,7 +19,7 @@ const model = nullable<string>('string', {
   description: 'Absent: the default model.',
 });
 
-/** A text under a name; what else may be in it needs an engine that sees and hears. */
+/** A text under a name; the other members need a multimodal engine. */
 export interface PromptObject {
   prompt_string?: unknown;
   multimodal_data?: unknown;
@@ -27,7 +27,7 @@ export interface PromptObject {
 
 const { parse_special } = CompletionRequest.properties;
 
-/** The fields that OpenAI's completion has under the same names. */
+/** Fields with the same names as in OpenAI's completion. */
 const shared = Type.Omit(CompletionRequest, [
   'prompt',
   'model',
@@ -141,7 +141,7 @@ export const NativeAnswer = Type.Object(
 );
 export type NativeAnswer = Static<typeof NativeAnswer>;
 
-/** One event of a stream before the last, which is the answer without its text. */
+/** The last event of a stream is the complete answer without its text. */
 export const NativePiece = Type.Object({
   index: Type.Integer(),
   content: Type.String(),
@@ -154,7 +154,7 @@ export type NativePiece = Static<typeof NativePiece>;
 
 export const NativeEvent = Type.Union([NativePiece, NativeAnswer]);
 
-/** One answer, or as many as prompts and `n` ask for; with `response_fields` only those. */
+/** One answer, or a list for several prompts or `n`; with `response_fields` only those members. */
 export const NativeCompletion = Type.Unsafe<object>({
   $id: 'NativeCompletion',
   anyOf: [
@@ -176,7 +176,6 @@ export const NativeTokenizeRequest = Type.Object(
 );
 export type NativeTokenizeRequest = Static<typeof NativeTokenizeRequest>;
 
-/** The facts of a tokenizer that lm-eval asks vLLM for. */
 export const TokenizerInfo = Type.Object(
   {
     model: Type.String(),

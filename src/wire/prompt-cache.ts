@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { orNull } from './schema.ts';
 
-/** The first difference of two prompts, with the text around it on both sides. */
 export const CacheDifference = Type.Object({
   token: Type.Integer({ description: 'The first token that differs, from 0.' }),
   shared: Type.String({ description: 'The text right before, the same in both; 80 characters at most.' }),
@@ -9,14 +8,13 @@ export const CacheDifference = Type.Object({
   now: Type.String({ description: 'How this prompt goes on.' }),
 });
 
-/** Sources of reused prompt tokens. */
 export const CacheOrigins = Type.Object({
   slot: Type.Integer({ description: 'Their state was in a slot.' }),
   ram: Type.Integer({ description: 'In the memory of the machine.' }),
   disk: Type.Integer({ description: 'On the disk.' }),
 });
 
-/** Why this much of one request's prompt was evaluated; only the key that made the request sees it. */
+/** Visible only to the key that made the request. */
 export const CacheReport = Type.Object(
   {
     object: Type.Literal('svc.cache_report'),

@@ -1,8 +1,8 @@
 /**
- * wire owns the HTTP surface: schemas of every resource, header names, and here every route as data. It knows no handler
- * and no use case. http/ registers the entries and takes its access rules from them; Identity.endpoints and the
- * OpenAPI document are derived. That a response names the process by both identity headers is no property of a route:
- * every response does, refusals and streams included.
+ * wire owns the HTTP surface: schemas of every resource, header names, and here every route as data. It knows no
+ * handler and no use case. http/ registers the entries and takes its access rules from them; Identity.endpoints and
+ * the OpenAPI document are derived. Every response names the process by both identity headers, refusals and streams
+ * included, so that is not a property of a route.
  */
 import { EMBEDDING_WIDTH } from '../contract/limits.ts';
 import { Type } from 'typebox';
@@ -111,32 +111,33 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly summary: string;
-  /** True if the API key is required when one is set. */
+  /** Requires the API key if one is set. */
   readonly authenticated: boolean;
   /** Answered while the service still starts; other requests wait. */
   readonly early?: boolean;
   /**
-   * Needs an admin key; where no key is set, the token that only the page of the user that runs the service gets: from all
-   * callers, from pages only, or (`of keys`) from nobody. `of owner` needs that token beside any key.
+   * Needs an admin key. Without any key, it needs the page token, which only the page of the user that runs the
+   * service gets: from all callers (`always`), from pages only, or (`of keys`) not at all. `of owner` needs the page
+   * token in addition to any key.
    */
   readonly admin?: 'always' | 'from pages' | 'of keys' | 'of owner';
   /** Polled by monitors: logged at debug, and not recorded. */
   readonly polled?: boolean;
-  /** Asks a model or its vocabulary: counts against the requests that a named key may have at a time. */
+  /** Uses a model or its vocabulary: counts against the concurrent requests of a named key. */
   readonly computes?: boolean;
   /** Its answers can have signed records. */
   readonly signs?: boolean;
-  /** Its jobs wait for a slot, so it is refused before its body is read where no place to wait is left. */
+  /** Its jobs wait for a slot, so a full queue refuses it before its body is read. */
   readonly queued?: boolean;
   /** Dialect of its failures and streams; absent: the interface's. */
   readonly dialect?: Dialect;
-  /** Fields of the interface's own body. A client that sends others reads OpenAI's words. */
+  /** Fields of the interface's own body. A client that sends others gets OpenAI's values. */
   readonly plainFields?: readonly string[];
-  /** Its body is a form with a file, and no JSON. */
+  /** Its body is a form with a file instead of JSON. */
   readonly takesForm?: boolean;
-  /** Shown by a browser as a page of its own: a link of another site may lead here. */
+  /** Shown by a browser as a top-level page, so links of other sites may lead here. */
   readonly forBrowsers?: boolean;
-  /** Left out of the OpenAPI document, and free to answer anything. */
+  /** Left out of the OpenAPI document, and not bound to a schema. */
   readonly hidden?: boolean;
   readonly body?: TSchema;
   readonly query?: TSchema;
@@ -956,7 +957,7 @@ export const routes = {
   },
 } as const satisfies Record<string, Route>;
 
-/** Identity.endpoints: the names of the interface, and what is served besides; each with its path. */
+/** Identity.endpoints: names of the interface's routes and of additional ones, each with its path. */
 export const endpoints: Readonly<Record<string, string>> = Object.fromEntries(
   (
     [

@@ -1,9 +1,8 @@
-/** Small schema builders that the resource files share. */
 import { type TSchema, Type } from 'typebox';
 
 /**
- * An optional request field for which null means absent. The type is a list (`["integer","null"]`) instead of an
- * anyOf, because a validation error should name one cause, not one per branch.
+ * For optional request fields, null means absent. The type is a list (`["integer","null"]`) instead of an anyOf,
+ * because a validation error should name one cause, not one per branch.
  */
 export function nullable<T>(type: string | readonly string[], options: Record<string, unknown> = {}) {
   return Type.Optional(Type.Unsafe<T | null>({ type: [type, 'null'].flat(), ...options }));
@@ -18,7 +17,6 @@ export const KeepAlive = Type.Optional(
   }),
 );
 
-/** A response member that may be null. */
 export function orNull<S extends TSchema>(schema: S) {
   return Type.Union([schema, Type.Null()]);
 }

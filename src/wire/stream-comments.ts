@@ -1,10 +1,10 @@
-/** Comments of a stream while its client waits: written by the service, read by the terminal and the page. */
+/** Comments of a stream while its client waits. The service writes them; the terminal and the page read them. */
 
 export const PING = 'ping';
 
 export const queuedComment = (position: number, reason: string): string => `queued ${position}: ${reason}`;
 
-/** Text of a comment for people; null: nothing to show. */
+/** Null: nothing to show. */
 export function waitedFor(comment: string): string | null {
   const said = comment.trim();
   if (said === PING) return null;

@@ -1,4 +1,6 @@
-/** Bytes that are not a valid HTTP request: one honest answer, if the socket can still carry one, and an end. */
+/**
+ * Responds once to bytes that are not a valid HTTP request, if the socket can still carry a response, and closes it.
+ */
 import {
   type IncomingHttpHeaders,
   type IncomingMessage,
@@ -22,16 +24,15 @@ type FramingCode =
 
 const answers = new WeakMap<Socket, Set<ServerResponse>>();
 
-/** Headers of every answer; `asked` are the request's headers, as far as they were read. */
+/** `asked`: the request headers, as far as they were read. */
 export type CommonHeaders = (asked: IncomingHttpHeaders) => Readonly<Record<string, string>>;
 
-/** Writes what every refusal carries. */
 export interface FramingWords {
   readonly common: CommonHeaders;
   readonly chooseShape: ChooseShape;
 }
 
-/** Remembers the answers of each socket, and answers what node:http would answer without a body. */
+/** Tracks the responses of each socket, and writes those that node:http would send without a body. */
 export function watchFraming(server: Server, maxBodyBytes: number, words: FramingWords): void {
   standBefore(server, (request, response, inside) => {
     const { socket, method = '' } = request;
@@ -39,11 +40,11 @@ export function watchFraming(server: Server, maxBodyBytes: number, words: Framin
     answers.set(socket, open.add(response));
     response.once('close', () => open.delete(response));
     if (METHODS.includes(method)) return inside(request, response);
-    // The parser reads PRI, the preface of HTTP/2, as a method; fastify knows no such method.
+    // The parser accepts PRI, the preface of HTTP/2, as a method, but fastify does not.
     const { headers, ...refused } = refusal('bad_request', words, request.headers);
     answerWith(response, { ...refused, headers: { ...headers, Connection: 'close' } });
   });
-  // Without 100-continue, a client does not send a body that its size excludes.
+  // Without 100-continue, a client does not send a body that is too large.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (!(Number(request.headers['content-length']) > maxBodyBytes)) response.writeContinue();
     server.emit('request', request, response);
@@ -54,7 +55,7 @@ export function watchFraming(server: Server, maxBodyBytes: number, words: Framin
 }
 
 export function refuseFraming(error: NodeJS.ErrnoException, socket: Socket, words: FramingWords): void {
-  // A second head in the middle of an answer would corrupt it.
+  // A second head within a response would corrupt it.
   const hasBegun = [...(answers.get(socket) ?? [])].some((response) => response.headersSent);
   if (!socket.writable || hasBegun || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -63,7 +64,7 @@ export function refuseFraming(error: NodeJS.ErrnoException, socket: Socket, word
   socket.end(rawAnswer(refusal(framingCode(error), words, {})));
 }
 
-/** For a client that speaks plain http to the TLS port. */
+/** For a client that speaks plain HTTP to the TLS port. */
 export const plainRefusal = (words: FramingWords): string => rawAnswer(refusal('tls_required', words, {}));
 
 function refusal(
@@ -75,7 +76,7 @@ function refusal(
   return { status, reason: STATUS_CODES[status] ?? '', headers: { ...common(asked), ...headers }, body };
 }
 
-/** The parser error of node:http as one of our codes. */
+/** Maps a parser error of node:http to an error code. */
 function framingCode(error: NodeJS.ErrnoException): FramingCode {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
   return error.code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'bad_request';
@@ -84,7 +85,7 @@ function framingCode(error: NodeJS.ErrnoException): FramingCode {
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 type First = (request: IncomingMessage, response: ServerResponse, inside: Listener) => void;
 
-/** Puts `first` before the one listener for requests that `server` has, which it calls or answers in place of. */
+/** Runs `first` before the server's only request listener; `first` may respond instead. */
 function standBefore(server: Server, first: First): void {
   const [inside] = server.listeners('request') as Listener[];
   if (inside === undefined) throw new Error('nobody answers the requests of this server');

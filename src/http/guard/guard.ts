@@ -1,7 +1,7 @@
 /**
- * http/guard owns what is decided before a route sees a request: who may call, and which bytes are a usable body. It
- * knows no route and no use case; http/hooks.ts applies it. This file: an exact Host allow-list against DNS rebinding, no
- * foreign web page (Origin, Sec-Fetch-Site), and the API key if one is set. Pure.
+ * http/guard owns the decisions before a route sees a request: who may call, and which bytes are a usable body. It
+ * knows no route and no use case; http/hooks.ts applies it. This file: an exact Host allow-list against DNS
+ * rebinding, no foreign web page (Origin, Sec-Fetch-Site), and the API key if one is set. Pure.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { KeyHolder } from '../../api/access/key-holder.ts';
@@ -12,48 +12,44 @@ import type { IncomingMessage } from 'node:http';
 import { headerValue, REQUEST_HEADERS } from '../../wire/headers.ts';
 
 export interface AccessRules {
-  /** Host names besides 127.0.0.1, localhost and [::1], lower case, without port. */
+  /** In addition to 127.0.0.1, localhost and [::1]; lower case, without port. */
   readonly allowedHosts: readonly string[];
-  /** Exact origins that may call from a browser, e.g. `app://obsidian.md`. */
+  /** Exact origins that may call from a browser, for example `app://obsidian.md`. */
   readonly allowedOrigins: readonly string[];
-  /** Pages that this machine itself serves, and those of desktop programs. */
+  /** Pages served from this machine, and those of desktop programs. */
   readonly allowLocalPages: boolean;
-  /** The names by which containers call the machine that they run on. */
+  /** Names by which containers reach their host. */
   readonly allowDockerHost: boolean;
   readonly apiKey: string | null;
-  /** Names of the address that the service is bound to, as they are now: a machine may get others. */
+  /** Current names of the bound address; a machine may get others at run time. */
   readonly ownHosts: () => readonly string[];
-  /** Other machines can reach it: nobody comes in without a key, also when the last one is revoked. */
+  /**
+   * True if other machines can reach the service: then every request needs a key, even after the last one is revoked.
+   */
   readonly needsKey: boolean;
 }
 
-/** The keys that people have, each with its holder. */
 export interface NamedKeys {
   readonly hasKeys: boolean;
   findHolder(offered: string): KeyHolder | null;
 }
 
-/** They may change while the service runs; `refresh` rejects where the file of them cannot be trusted. */
+/** Keys may change at run time; `refresh` rejects while their file cannot be trusted. */
 export interface FreshKeys extends NamedKeys {
   refresh(): Promise<void>;
 }
 
-/** A request that was let in. */
 export interface Accepted {
-  /** Holder of a named key; null for the service's own key. */
+  /** Null for the service's own key. */
   readonly holder: KeyHolder | null;
-  /** Owner of the request and of its stored data. */
   readonly owner: string;
 }
 
-/** The caller, or the refusal. */
 export type Asker = Accepted | { readonly refusal: SvcError };
 
-/** Requirements of a route besides the key. */
 export interface AdminRules {
   readonly isKeyed: boolean;
   readonly holder: KeyHolder | null;
-  /** Made at the start of the service, for its own page. */
   readonly pageToken: string;
 }
 
@@ -61,7 +57,7 @@ export interface AccessFacts {
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly fetchSite: string | undefined;
-  /** The user follows a link to what a browser shows as a page of its own, and no other page sees the answer. */
+  /** The user follows a link to a top-level page, which no other page can read. */
   readonly isLanding: boolean;
   readonly authorization: string | undefined;
   readonly apiKeyHeader: string | undefined;
@@ -69,15 +65,17 @@ export interface AccessFacts {
 }
 
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]']);
-/** Docker's and Podman's; they are not of the public DNS, so no site can have them. */
+/** Docker's and Podman's. They are not in the public DNS, so no site can have them. */
 const CONTAINER_HOSTS = new Set(['host.docker.internal', 'host.containers.internal']);
-/** A loopback name on any port, or a scheme that only desktop programs have. No extension and no file among them. */
+/** A loopback name on any port, or a scheme of desktop programs. Browser extensions and files are excluded. */
 const LOCAL_PAGE =
   /^(?:https?:\/\/(?:(?:[a-z0-9-]+\.)*localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?|(?:app|tauri|vscode-webview|vscode-file):\/\/[a-z0-9._-]*)$/i;
-/** host or host:port; no userinfo, no path, no trailing dot. The port is ignored: port mapping is legitimate. */
+/**
+ * host or host:port; no userinfo, no path, no trailing dot. The port is ignored, because port mapping is legitimate.
+ */
 const HOST_PATTERN = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)(?::\d{1,5})?$/;
 
-/** The error that a request deserves for its Host and Origin, or null when it may come in. */
+/** Checks Host and Origin; null: the request may enter. */
 export function refuseForeign(rules: AccessRules, facts: AccessFacts): SvcError | null {
   const host = facts.host ?? '';
   const name = HOST_PATTERN.exec(host)?.[1]?.toLowerCase();
@@ -89,7 +87,7 @@ export function refuseForeign(rules: AccessRules, facts: AccessFacts): SvcError 
     if (isSameOrigin(origin, host) || isAllowedOrigin(rules, origin)) return null;
     return fail('forbidden_origin', { origin, isLocal: LOCAL_PAGE.test(origin) });
   }
-  // A browser that hides the origin still says that another site asks.
+  // A browser that hides the origin still reports a cross-site request.
   if (facts.fetchSite === 'cross-site' && !facts.isLanding) return fail('hidden_origin');
   return null;
 }
@@ -103,7 +101,7 @@ function isAllowedHost(rules: AccessRules, name: string): boolean {
   );
 }
 
-/** True if a page of this origin may send requests and read the answers. */
+/** A page of this origin may send requests and read the responses. */
 export function isAllowedOrigin(rules: AccessRules, origin: string): boolean {
   return rules.allowedOrigins.includes(origin) || (rules.allowLocalPages && LOCAL_PAGE.test(origin));
 }
@@ -113,8 +111,8 @@ function isSameOrigin(origin: string, host: string): boolean {
 }
 
 /**
- * The key of the service opens everything, a named one what its holder may; where there is no key, nobody needs one. One key
- * counts: the bearer token, and where there is none the key header. Both sides are hashed, which hides timing differences.
+ * The service's key permits everything, a named key its holder's rights; without any key, none is needed. Only one
+ * key of a request counts: the bearer token, or else the key header. Comparing hashes hides timing differences.
  */
 export function whoAsks(
   rules: Pick<AccessRules, 'apiKey' | 'needsKey'>,
@@ -133,7 +131,7 @@ export function whoAsks(
   return refusal === null ? { holder, owner } : { refusal };
 }
 
-/** Current rights of an owner of earlier requests; null: its key is no longer valid. */
+/** Current rights of the owner of an earlier request; null: its key is no longer valid. */
 export function rightsOfOwner(
   rules: Pick<AccessRules, 'apiKey' | 'needsKey'>,
   keys: Pick<NamedKeys, 'hasKeys'> & { findHolderByOwner(owner: string): KeyHolder | null },
@@ -147,10 +145,10 @@ export function rightsOfOwner(
 }
 
 /**
- * The error that a change deserves, or null. With a key, whoever has it may. Without one the service is on loopback, where
- * neither a web page nor another user of this machine may: the token of the page is for the user that runs the service. What
- * names files of that user needs it beside any key. A header of our own cannot be sent by a form, and not by a page of
- * another origin without asking first.
+ * Refusal of a change, or null. If a key is set, its holder may make changes. Without one the service is on loopback,
+ * where neither a web page nor another local user may: the page token proves the user that runs the service. Changes
+ * that name files of that user need it in addition to any key. A form cannot send a custom header, and a page of
+ * another origin needs a preflight for it.
  */
 export function refuseAdmin(
   rules: AdminRules,
@@ -196,8 +194,8 @@ export function readAccessFacts(request: Head): AccessFacts {
 }
 
 /**
- * What the request names as its host: the Host headers, and the authority of a whole URL in the request line where
- * that differs. More than one makes a list, which no rule allows; Node itself would show the first only.
+ * The host in the request: the Host headers, and the authority of an absolute request target if it differs. More than
+ * one makes a list, which no rule allows; Node itself would return the first only.
  */
 function namedHost({ rawHeaders, url = '' }: Head): string {
   const hosts = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'host');

@@ -1,6 +1,6 @@
 /**
- * What becomes of a body before its handler runs: JSON is scanned and parsed, everything else is refused with
- * 415. route-checks.ts holds it to the schema of its route.
+ * Parses a body before its handler runs: JSON is scanned and parsed, everything else is refused with 415.
+ * route-checks.ts validates it against the schema of its route.
  */
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -13,22 +13,22 @@ const rawBodies = new WeakMap<FastifyRequest, Buffer>();
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded/i;
 
-/** The bytes of a body as they came, for digests; undefined for a request without a body. */
+/** The unmodified bytes of a body, for digests; undefined for a request without a body. */
 export function rawBody(request: FastifyRequest): Buffer | undefined {
   return rawBodies.get(request);
 }
 
 export function readBodies(app: FastifyInstance): void {
-  // Every dialect calls them so.
+  // Every dialect has this name for its tools.
   const tools = new KnownMember('tools', KNOWN_TOOLS);
   app.removeAllContentTypeParsers();
-  // Its handler reads it part by part: it may be large.
+  // It may be large, so its handler reads it part by part.
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, payload: Readable) => {
     if (request.routeOptions.config.access?.takesForm !== true) throw fail('unsupported_media_type');
     return payload;
   });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    // Clients name the type of a body also where a route takes none and they send none.
+    // Clients name the type of a body even if a route takes none and they send none.
     if (body.length === 0 && request.routeOptions.schema?.body === undefined) return undefined;
     if (request.routeOptions.config.access?.takesForm === true) throw fail('form_required');
     if (!isAcceptable(request)) throw fail('unsupported_media_type');
@@ -38,8 +38,8 @@ export function readBodies(app: FastifyInstance): void {
 }
 
 /**
- * `curl -d` without a header says that it sends a form. From a program that is a slip worth forgiving; a browser
- * always names its origin, and there the wrong type is how one site makes another act.
+ * `curl -d` without a header declares a form. For a program that is forgiven; a browser always names its origin, and
+ * there the wrong type is a means of cross-site request forgery.
  */
 function isAcceptable(request: FastifyRequest): boolean {
   const type = request.headers['content-type'] ?? '';

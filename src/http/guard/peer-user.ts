@@ -5,7 +5,6 @@ import { isIPv4 } from 'node:net';
 import { endianness } from 'node:os';
 import { isLocalSocket } from '../listen/local-socket.ts';
 
-/** Both ends of a connection as the service sees them. */
 export interface Connection {
   readonly remoteAddress?: string | undefined;
   readonly remotePort?: number | undefined;
@@ -16,7 +15,7 @@ export interface Connection {
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
 const ESTABLISHED = '01';
 
-/** Headers by which a proxy reports the original client; the proxy's own user proves nothing. */
+/** Headers that a proxy adds; the proxy's own user proves nothing about the original client. */
 const FORWARDED = [
   'forwarded',
   'via',
@@ -49,7 +48,7 @@ export async function peerUser(connection: Connection): Promise<number | null> {
   return null;
 }
 
-/** A socket that its program has closed has no user any more, and says 0 of it. */
+/** A socket that its program has closed has no user any more, and the table shows 0. */
 export function userIn(table: string, theirs: string, ours: string): number | null {
   for (const line of table.split('\n').slice(1)) {
     const [, local = '', remote = '', state, , , , user, , inode] = line.trim().split(/\s+/);
@@ -59,13 +58,13 @@ export function userIn(table: string, theirs: string, ours: string): number | nu
   return null;
 }
 
-/** One name for each end, however its address is written. */
+/** Normalises the address, which has several spellings. */
 export function endName(address: string, port: number): string {
   const [plain = ''] = address.split('%');
   return `${new URL(`http://[${isIPv4(plain) ? `::ffff:${plain}` : plain}]`).hostname} ${port}`;
 }
 
-/** An end as the tables write it: words of 32 bits in the order of the machine, then the port. */
+/** Decodes an end of the table: 32-bit words in the byte order of the machine, then the port. */
 function decoded(end: string): string {
   const [hex = '', port = ''] = end.split(':');
   const words = Buffer.from(hex, 'hex');

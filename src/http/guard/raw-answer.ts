@@ -1,15 +1,14 @@
-/** Answers that fastify does not write: by node:http, or as bytes for sockets on which that writes none. */
+/** Responses that fastify does not write: through node:http, or as bytes on sockets where node:http writes none. */
 import type { ServerResponse } from 'node:http';
 
 export interface RawAnswer {
   readonly status: number;
-  /** Reason phrase of the status line. */
   readonly reason: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
 }
 
-/** The whole answer, of a connection that ends with it. */
+/** A complete response that closes its connection. */
 export function rawAnswer({ status, reason, headers, body }: RawAnswer): string {
   const text = JSON.stringify(body);
   let head = `HTTP/1.1 ${status} ${reason}\r\nDate: ${new Date().toUTCString()}\r\n`;
@@ -28,6 +27,6 @@ export function answerWith(response: ServerResponse, { status, reason, headers, 
   response.end(text);
 }
 
-/** A sentence for a status line: clients that only print that line still show why. */
+/** The sentence as a reason phrase, because some clients print only the status line. */
 export const reasonPhrase = (sentence: string): string =>
   sentence.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 200);

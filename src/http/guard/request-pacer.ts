@@ -1,17 +1,17 @@
 /**
- * Begins one request per turn of the event loop, where many arrive at once: a probe or a token of a stream then waits for one
- * of them and not for all.
+ * Starts one request per turn of the event loop when many arrive at once, so that a probe or a token of a stream
+ * waits for one of them instead of all.
  */
 import type { IncomingMessage } from 'node:http';
 
 export class RequestPacer {
   readonly #waiting: (() => void)[] = [];
-  /** By socket: the turn in which its last request began. */
+  /** By socket, the turn in which its last request began. */
   readonly #begun = new WeakMap<object, number>();
   #turn = 0;
   #isTurning = false;
 
-  /** Undefined: the request may begin at once. A probe on a socket of its own never waits. */
+  /** Undefined: the request may begin immediately. A probe on a socket of its own never waits. */
   readonly acquire = (request: IncomingMessage): Promise<void> | undefined => {
     if (!this.#mustWait(request)) return undefined;
     if (this.#isTurning) return new Promise((begin) => this.#waiting.push(begin));

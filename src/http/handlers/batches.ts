@@ -1,4 +1,3 @@
-/** The routes of files and batches. */
 import { createReadStream } from 'node:fs';
 import type { FastifyRequest } from 'fastify';
 import type { BatchUseCases } from '../../api/batches/batches.ts';
@@ -19,7 +18,6 @@ type Names =
   | 'batch'
   | 'cancelBatch';
 
-/** Null: nothing can be kept. */
 export function batchHandlers(batches: BatchUseCases | null): Record<Names, Handler> {
   const asked =
     (ask: (kept: BatchUseCases, owner: string, request: FastifyRequest) => Promise<unknown>): Handler =>

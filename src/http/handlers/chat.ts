@@ -56,7 +56,7 @@ function isDryRun(request: FastifyRequest): boolean {
   return asked === '1' || asked === 'true';
 }
 
-/** Kind of record that a request wants. `refused`: a stream with the header, which applies to whole answers only. */
+/** `refused`: a stream with the header, which applies to whole answers only. */
 export type AskedEvidence = 'none' | 'whole' | 'stream' | 'refused';
 
 export function askedEvidence(
@@ -75,7 +75,7 @@ export async function sendProvable(
   { evidence, stream }: { readonly evidence: AskedEvidence; readonly stream: SseOptions | null },
 ): Promise<unknown> {
   if (evidence === 'whole') return sendFrozen(request, reply, accepted);
-  // A stream says so instead of pretending.
+  // A stream states the mode that it does not have instead of claiming it.
   if (evidence !== 'none') reply.header(HEADERS.evidenceMode, evidence === 'stream' ? FROZEN_MODE : 'none');
   if (evidence === 'stream') await accepted.prove(frozenInput(request));
   return sendAnswer(reply, accepted, stream);
@@ -94,7 +94,7 @@ async function sendFrozen(
   return json;
 }
 
-/** Sends these very bytes, which the schema of the route would write in another shape. */
+/** Sends these exact bytes; the route's serialiser would change them. */
 export function nameRecord(
   reply: FastifyReply,
   { json, evidenceSha256 }: Pick<SignedBody, 'evidenceSha256'> & { readonly json: Uint8Array | string },
@@ -123,7 +123,7 @@ export function wantsFrozen(request: FastifyRequest): boolean {
   });
 }
 
-/** The value of a `Content-Digest` header (RFC 9530) over the bytes of a body. */
+/** The value of a `Content-Digest` header (RFC 9530). */
 export function contentDigest(body: Uint8Array | string): string {
   return `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
 }

@@ -1,4 +1,4 @@
-/** The stream of what the engine does: written as fast as its reader takes it, and no faster than it changes. */
+/** The stream of engine events: written as fast as its reader takes it, and no faster than the state changes. */
 import type { FeedEvent } from '../../api/events/engine-feed.ts';
 import { withOwnClients } from '../../api/events/engine-view.ts';
 import type { UseCases } from '../../api/use-cases.ts';

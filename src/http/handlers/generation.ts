@@ -1,4 +1,3 @@
-/** Shared by chat and text completion: the ignored fields, a stream or a whole body, and the window. */
 import type { FastifyReply } from 'fastify';
 import type { RequestNotes } from '../../api/chat/request-notes.ts';
 import type { StreamItem } from '../../api/generation/stream-item.ts';
@@ -33,11 +32,10 @@ export async function sendAnswer(
 interface Manner {
   readonly streams: StreamOptions;
   readonly dialect?: Dialect;
-  /** Applies to a body without `stream`. */
   readonly streamsByDefault?: boolean;
 }
 
-/** A route whose body says by `stream` how it is answered. */
+/** The `stream` field of the body decides whether the answer is a stream. */
 export function generationHandler<Body extends { readonly stream?: boolean | null }>(
   accept: (body: Body, caller: Caller) => Promise<Accepted>,
   { streams, dialect, streamsByDefault = false }: Manner,
@@ -52,7 +50,7 @@ export function generationHandler<Body extends { readonly stream?: boolean | nul
   };
 }
 
-/** A route that answers at once and as a whole, such as the counts of tokens. */
+/** A route with an immediate, complete answer, such as the counts of tokens. */
 export function countHandler<Body>(
   count: (
     body: Body,

@@ -1,6 +1,6 @@
 /**
- * http/handlers owns what is particular to one route: which parts of a request its use case gets, and which headers
- * its answer carries. It knows nothing of sockets, access rules or engines.
+ * http/handlers owns what is particular to one route: the parts of a request for its use case, and the headers of its
+ * answer. It knows nothing of sockets, access rules or engines.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../api/caller.ts';
@@ -13,7 +13,7 @@ import { readRoute } from '../upstream-headers.ts';
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 export function toCaller(request: FastifyRequest, signal: AbortSignal): Caller {
-  // A route that its row does not say this of would be free of the limit of its key.
+  // A route without `computes` in its row would escape the limit of its key.
   if (!computes(request))
     throw new Error(`${request.routeOptions.url} computes, and its route does not say so`);
   const holder = keyHolder(request);
@@ -40,7 +40,7 @@ export function toCaller(request: FastifyRequest, signal: AbortSignal): Caller {
   };
 }
 
-/** True if the request may see a model: a named key may be limited to some. */
+/** A named key may be limited to some models. */
 export const isSeenBy = (request: FastifyRequest, id: string): boolean =>
   keyHolder(request)?.mayUse(id) ?? true;
 
@@ -49,7 +49,7 @@ export function requireSeen(request: FastifyRequest, id: string): void {
   if (holder?.mayUse(id) === false) throw holder.modelRefusal(id);
 }
 
-/** Aborts when the client goes away before its answer is complete; `close` after the end means nothing. */
+/** Aborts when the client disconnects before its answer is complete; `close` after the end means nothing. */
 export function abortOnDisconnect(reply: FastifyReply): AbortController {
   const controller = new AbortController();
   reply.raw.once('close', () => {

@@ -1,4 +1,4 @@
-/** The routes by which the page changes installed models; long changes send their progress as server-sent events. */
+/** Routes for changes to installed models; long changes report progress as server-sent events. */
 import type { FastifyReply } from 'fastify';
 import type { LibraryUseCases, Progress } from '../../api/library.ts';
 import {

@@ -1,4 +1,3 @@
-/** The routes of Ollama's API; those that change models ask the library, as the page does. */
 import type { LibraryUseCases, Progress } from '../../api/library.ts';
 import type { StreamItem } from '../../api/generation/stream-item.ts';
 import type { UseCases } from '../../api/use-cases.ts';
@@ -93,7 +92,7 @@ function pullHandler(library: LibraryUseCases, streams: StreamOptions): Handler 
   };
 }
 
-/** The head leaves with the first event: what is refused before is an ordinary error. */
+/** The head is sent with the first event, so that an earlier refusal is an ordinary error. */
 async function* pullLines(progress: AsyncIterable<Progress>): AsyncGenerator<StreamItem, void, void> {
   let hasStarted = false;
   for await (const each of progress) {

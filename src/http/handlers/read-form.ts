@@ -1,4 +1,4 @@
-/** A form with one file, which is handed on as it comes. */
+/** Streams the one file of a form. */
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
@@ -52,7 +52,7 @@ async function addAll(stream: Readable, file: { add(bytes: Buffer): Promise<void
   for await (const chunk of stream as AsyncIterable<Buffer>) await file.add(chunk);
 }
 
-/** The rest of a refused body is not read; the answer is sent all the same. */
+/** The rest of a refused body is not read, and the response is sent anyway. */
 function finished(body: Readable, parts: Parts): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = (error: Error): void => {

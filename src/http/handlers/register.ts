@@ -1,4 +1,4 @@
-/** Registers routes of the table on fastify, and on each path the refusal of all methods that it does not answer. */
+/** Registers the routes of the table with fastify, and refuses all other methods of their paths. */
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { writeJson } from '../../lib/json/spelled-numbers.ts';
@@ -37,13 +37,13 @@ export function registerRoute(app: FastifyInstance, route: Route, handler: Handl
       ...(answer ? { response: answer } : {}),
     },
     validatorCompiler: checkCompiler(route.name),
-    // Handlers answer with what the schema says and no more; the tests hold every answer to it.
+    // Skips fastify's serialiser: handlers return what the schema describes, which the tests verify for every route.
     serializerCompiler: () => (answer) => writeJson(answer),
     handler: writesInTurns(handler),
   });
 }
 
-/** Large answers are written here, because fastify would write them at once. */
+/** Large answers are written here, because fastify would write them in one turn. */
 function writesInTurns(handler: Handler): Handler {
   return async (request, reply) => {
     const answer = await handler(request, reply);
@@ -55,7 +55,7 @@ function writesInTurns(handler: Handler): Handler {
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
-/** A known path with another method is a 405 that names the right ones; HEAD is answered wherever GET is. */
+/** A known path with another method is a 405 that names the allowed ones; HEAD works wherever GET does. */
 function refuseOtherMethods(app: FastifyInstance, sharing: readonly Route[]): void {
   const [route] = sharing;
   if (route === undefined) return;
@@ -68,7 +68,7 @@ function refuseOtherMethods(app: FastifyInstance, sharing: readonly Route[]): vo
     url: route.path,
     config: { access: route },
     schema: { hide: true },
-    // Nothing that a wrong method carries is read; it is refused before its body.
+    // A request with a wrong method is refused before its body is read.
     onRequest: async (request) => {
       const { method } = request;
       throw fail('method_not_allowed', {

@@ -1,4 +1,3 @@
-/** The routes of the Responses dialect: answers, and requests about stored ones. */
 import type { FastifyRequest } from 'fastify';
 import type { ResponsesUseCases } from '../../api/dialects/responses/responses.ts';
 import { fail } from '../../lib/errors/svc-error.ts';

@@ -1,4 +1,3 @@
-/** Maps each entry of the route table to its handler. */
 import type { FastifyRequest } from 'fastify';
 import { PRODUCT_NAME } from '../../api/identity.ts';
 import { withModelInfo, withModelInfos } from '../../api/dialects/messages/messages.ts';
@@ -41,16 +40,15 @@ import type {
 
 export interface EdgeParts {
   readonly pageToken: string;
-  /** Origins that the page may call besides the service. */
+  /** Origins that the page may call in addition to the service. */
   readonly pageConnect: readonly string[];
   readonly streams: StreamOptions;
   readonly metrics: {
     readonly contentType: string;
-    /** Figures of keys, those that the reader may see. */
+    /** Includes the figures of the keys for which `mayRead` is true. */
     render(mayRead: (key: string) => boolean): Promise<string>;
   };
   readonly document: () => Promise<object>;
-  /** Begins the end of the process. */
   quit(now: boolean): void;
 }
 
@@ -107,7 +105,7 @@ export function handlerTable(
     stopJob: async (request) => useCases.stopJob((request.body as StopRequest).job),
     quit: async (request, reply) => {
       const { now } = request.body as QuitRequest;
-      // Not before the answer is out, which would break off with the process.
+      // After the response is sent; otherwise it would be cut off.
       reply.raw.once('close', () => quit(now === true));
       return { ending: true };
     },
@@ -159,7 +157,7 @@ export function handlerTable(
 const speaksAnthropic = ({ headers }: FastifyRequest): boolean =>
   headerValue(headers, REQUEST_HEADERS.anthropicVersion) !== undefined;
 
-/** Written once: the document never changes while the service runs. */
+/** Serialised once, because the document never changes at run time. */
 function openApiHandler(document: EdgeParts['document']): Handler {
   let json: Promise<string> | undefined;
   return async (_request, reply) => {

@@ -1,4 +1,4 @@
-/** Routes that answer with vectors of texts: which engine made them, and their space, stand in headers. */
+/** Routes that return vectors; headers name their engine and vector space. */
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '../../api/caller.ts';
 import type { EmbeddingAnswer } from '../../api/embedding/embeddings.ts';
@@ -13,7 +13,6 @@ import { writeJsonInTurns } from './write-json-in-turns.ts';
 
 type Vectors = Pick<EmbeddingAnswer, 'backend' | 'space' | 'ignored'> & { readonly body: object };
 
-/** The route whose vectors can have a record. */
 export function embeddingsHandler(useCases: Pick<UseCases, 'embedding' | 'provedEmbedding'>): Handler {
   const plain = vectorsHandler<EmbeddingRequest>((body, caller) => useCases.embedding(body, caller));
   return async (request, reply) => {

@@ -1,20 +1,19 @@
-/** Writes a large answer as JSON and lets the event loop turn meanwhile: a million numbers take a fifth of a second. */
+/** Writes a large answer as JSON over several turns of the event loop: a million numbers take 0.2 s. */
 import { ownTurn } from '../../lib/json/own-turn.ts';
 import { writeJson } from '../../lib/json/spelled-numbers.ts';
 
-/** Characters that are written before others have their turn. */
+/** Characters written per turn of the event loop. */
 const SLICE_CHARS = 128 * 1024;
-/** Size of a piece: values, and sixteens of characters. */
+/** Size of a piece: values, or 16 characters each. */
 const PART = 4_096;
-/** An answer of less is no work that needs turns. */
+/** A smaller answer is written in one turn. */
 const LEAST = 64 * 1024;
 
-/** True if an answer is so large that it should be written in turns; looks no further than needed. */
 export function isLarge(answer: unknown): answer is object {
   return typeof answer === 'object' && answer !== null && isPlain(answer) && !isWithin(answer, LEAST);
 }
 
-/** The bytes of JSON.stringify, for plain data. */
+/** Equals JSON.stringify for plain data. */
 export async function writeJsonInTurns(value: object): Promise<Buffer> {
   const slices: Buffer[] = [];
   let text = '';
@@ -57,12 +56,11 @@ function* writeMembers(object: object): Generator<string> {
   yield before === '{' ? '{}' : '}';
 }
 
-/** Others, such as a date, write themselves. */
+/** Other objects, such as dates, serialise themselves. */
 function isPlain(value: object): boolean {
   return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Looks no further than the limit. */
 function isWithin(value: unknown, most: number): boolean {
   const todo: unknown[] = [value];
   let size = 0;

@@ -1,6 +1,6 @@
 /**
- * http/listen owns where the service can be reached: an address with TLS or without, and a socket of this machine. All of them lead
- * to one server of node:http, so guards and limits exist once. It knows nothing of requests.
+ * http/listen owns the addresses of the service: TCP with TLS or without, and a local socket. All of them lead to one
+ * server of node:http, so that guards and limits exist once. It knows nothing of requests.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -12,24 +12,22 @@ import { type Credentials, frontWithTls } from './tls-front.ts';
 export interface Address {
   readonly host: string;
   readonly port: number;
-  /** The path of a socket of this machine; null: none. */
+  /** Path of a local socket; null: none. */
   readonly socket: string | null;
-  /** Null: plain http. */
   readonly tls: Credentials | null;
 }
 
 interface Listening extends Address {
-  /** The answer to a client that speaks plain http where TLS is spoken. */
+  /** The response to plain HTTP on the TLS port. */
   readonly plainRefusal: () => string;
   readonly clock: Clock;
 }
 
 export interface Bound {
-  /** The port that was really bound. */
   readonly port: number;
-  /** Another certificate for the connections that come from now on. */
+  /** Uses another certificate for new connections. */
   renewTls(credentials: Credentials): void;
-  /** Accepts nothing more on the socket, and gives up on connections that no request can come from yet. */
+  /** Closes the listeners, and connections that cannot carry a request yet. */
   stop(): void;
 }
 

@@ -3,14 +3,14 @@ import { lstat, unlink } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 
-/** The mask of a file that nobody but its owner can use. */
+/** umask under which only the owner can use the file. */
 const PRIVATE_MASK = 0o177;
 /** Limit of the kernels, including the final zero. */
 const MOST_PATH_BYTES = process.platform === 'linux' ? 108 : 104;
 
 const local = new WeakSet<Socket>();
 
-/** True if the connection came over the socket, which only this process's user and root can open. */
+/** Only this process's user and root can open the socket. */
 export const isLocalSocket = (socket: Socket): boolean => local.has(socket);
 
 /** Replaces the socket of a killed program; one with a listener stays. */
@@ -21,7 +21,7 @@ export async function listenOnSocket(path: string, take: (socket: Socket) => voi
   if (!isPipe && Buffer.byteLength(path) >= MOST_PATH_BYTES)
     throw refused(path, `is too long; a socket's path has at most ${MOST_PATH_BYTES - 1} bytes`);
   const server = createServer({ allowHalfOpen: true }, (socket) => {
-    // The default rights of a pipe are the system's, so it says nothing about who asks.
+    // A pipe has the system's default rights, so it does not identify the user.
     if (!isPipe) local.add(socket);
     take(socket);
   });
@@ -37,7 +37,7 @@ export async function listenOnSocket(path: string, take: (socket: Socket) => voi
   throw unusable(path, second);
 }
 
-/** Null when it listens. The file is made within the call, so that it is never open to others. */
+/** Null: it listens. The file is created within the synchronous call, so that it is never open to others. */
 function tried(server: Server, path: string): Promise<NodeJS.ErrnoException | null> {
   return new Promise((resolve) => {
     const onError = (error: NodeJS.ErrnoException): void => resolve(error);

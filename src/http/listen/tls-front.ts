@@ -1,6 +1,6 @@
 /**
- * TLS in front of a server of node:http: a connection reaches the server once its handshake is over. Handshakes are bounded in time
- * and number, and a client that speaks plain http is told so, where it would otherwise see a closed connection.
+ * TLS in front of a server of node:http: a connection reaches the server after its handshake. Handshakes are bounded
+ * in time and number, and a client that speaks plain HTTP gets an explanation instead of a closed connection.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -23,14 +23,12 @@ interface FrontOptions {
   readonly tls: Credentials;
   readonly clock: Clock;
   readonly plainRefusal: () => string;
-  /** Takes a connection that has been decrypted. */
   take(socket: Socket): void;
 }
 
 /** The type of the first record that a TLS client sends. */
 const HANDSHAKE_RECORD = 0x16;
 
-/** Takes over the connections of the server. */
 export function frontWithTls(server: Server, { tls, clock, plainRefusal, take }: FrontOptions): TlsFront {
   const handshakes = new Handshakes(clock);
   const decrypting = createServer({ ...tls, ALPNProtocols: ['http/1.1'] }, (socket: TLSSocket) => {

@@ -1,11 +1,9 @@
-/** The kinds of statements that a home signs. */
 import { Check as isShape } from 'typebox/value';
 import { EVAL_TYPE, EvalStatement } from './eval-statement.ts';
 import { PREDICATE_TYPE, type Statement } from './statement.ts';
 import { VECTORS_TYPE, VectorStatement } from './vector-statement.ts';
 import { parsePayload, parseStatement } from './verify.ts';
 
-/** A statement about an answer to a request. */
 export type AnswerStatement = Statement | VectorStatement;
 
 /** A statement about an answer, or the card of a model. */
@@ -17,7 +15,6 @@ export function parseAnyStatement(payload: Buffer): AnyStatement {
   return parseStatement(payload);
 }
 
-/** A record of text, not of vectors. */
 export const isOfAnswer = (statement: AnyStatement): statement is Statement =>
   statement.predicateType === PREDICATE_TYPE;
 

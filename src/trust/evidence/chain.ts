@@ -1,4 +1,4 @@
-/** The chain of records within one boot: each names the one before it, which exposes gaps. Kept in memory only. */
+/** The chain of records within one boot: each names its predecessor, which exposes gaps. Kept in memory only. */
 import { sha256Hex } from '../identity/canonical.ts';
 
 export interface ChainLink {
@@ -7,10 +7,7 @@ export interface ChainLink {
 }
 
 export interface EvidenceChain {
-  /**
-   * Makes the next payload. Synchronous: two answers can never claim the same position; a payload that
-   * cannot be built takes none.
-   */
+  /** Synchronous, so that two answers can never claim the same position; a failing `build` takes none. */
   append(build: (link: ChainLink) => Buffer): Buffer;
 }
 

@@ -5,31 +5,30 @@ import type { AnsweredResponse } from './record.ts';
 import type { Predicate, Statement } from './statement.ts';
 import { type Finding, isSignedResponse } from './verify.ts';
 
-/** A model by its files: the one that native code opens, and the further parts in their order. */
+/** The file that native code opens, and the further parts in order. */
 export interface ModelFiles {
   readonly blob_sha256: string;
   readonly shards: readonly { readonly sha256: string }[];
 }
 
-/** The parts of a record that must be equal before a replay means anything. */
+/** The parts of a record that must be equal before a replay is meaningful. */
 export interface Tuple extends Pick<Predicate, 'backend' | 'exec'> {
   readonly model: ModelFiles;
 }
 
-/** The answer for these tokens, in the words of a response; null if the request does not allow it. */
+/** The answer for these tokens in the shape of a response; null if the request does not allow it. */
 export type Answer = Pick<AnsweredResponse, 'choices' | 'usage'> | null;
 
 export interface Replayed extends Pick<Predicate, 'prompt' | 'sampling' | 'output'> {
   readonly tuple: Tuple;
   readonly answer: Answer;
-  /** The server that wrote the prompt and read the tokens. */
+  /** The server that rendered and tokenized the prompt. */
   readonly serverSha256: string;
 }
 
-/** Result of a check of claimed tokens. */
 export interface Checked {
   readonly facts: CheckFacts;
-  /** The answer of the claimed tokens, without log probabilities, which are not computed. */
+  /** Without log probabilities, which this check does not compute. */
   readonly answer: Answer;
   readonly serverSha256: string;
 }
@@ -42,8 +41,8 @@ const incomparable = (level: Finding['level'], name: string, detail: string): Fi
 });
 
 /**
- * L2: local hashes against those of the record; null marks what is not here. The server's own bytes decide how a
- * prompt is written but not how tokens are computed, so a difference there is reported, and the prompt hash decides.
+ * L2: local hashes against those of the record; null marks a missing artefact. The server's bytes affect the prompt
+ * but not the computation of tokens, so a difference there is reported, and the prompt hash decides.
  */
 export function checkArtefacts(
   claimed: Pick<Predicate, 'model' | 'backend' | 'server'>,
@@ -72,14 +71,13 @@ export function checkArtefacts(
   ];
 }
 
-/** Names what differs between two execution tuples. */
 export function differences(claimed: Tuple, here: Tuple): string[] {
   return tupleDifferences(claimed, here, claimed.exec.lane === 'exact' ? NOT_OF_EXACT : []);
 }
 
 type AnyTuple = Omit<Tuple, 'exec'> & { readonly exec: object };
 
-/** Compares execution settings of any kind; those with these names change no bit. */
+/** `ignored`: settings that change no bit. */
 export function tupleDifferences(claimed: AnyTuple, here: AnyTuple, ignored: readonly string[]): string[] {
   const found: string[] = [];
   const test = (name: string, a: unknown, b: unknown): void => {
@@ -104,7 +102,7 @@ const NOT_OF_EXACT: readonly string[] = ['n_seq', 'n_threads', 'n_threads_observ
 export const shardDigests = ({ shards }: ModelFiles): string =>
   shards.length === 0 ? 'none' : shards.map(({ sha256 }) => sha256).join(' ');
 
-/** Files that earlier versions mapped to call the library, and that compute nothing; all are in the backend's hash. */
+/** Files that earlier versions mapped to call the library. They compute nothing, and the backend's hash covers them. */
 const BINDING_FILES = /^(?:llama-addon\.node|(?:lib)?llama-common\..*)$/;
 
 const closure = ({ backend }: AnyTuple): string[] =>
@@ -118,13 +116,13 @@ const show = (value: unknown): string => {
   return text.length > 64 ? `${text.slice(0, 61)}…` : text;
 };
 
-/** L3: another tuple is never "verified"; the same tuple must give the same tokens, logits and words. */
+/** L3: another tuple is never "verified"; the same tuple must give the same tokens, logits and text. */
 export function checkReplay(statement: Statement, replayed: Replayed): Finding[] {
   const { predicate: claimed } = statement;
   const different = differences(claimed, replayed.tuple);
   const isSamePrompt = isDeepStrictEqual(claimed.prompt, replayed.prompt);
   const isSameSampling = isDeepStrictEqual(claimed.sampling, replayed.sampling);
-  // Another version of the server may write a prompt or choose samplers in another way; the same version may not.
+  // Another server version may render a prompt or select samplers differently; the same version may not.
   if (isOtherServer(claimed, replayed)) {
     if (!isSamePrompt) different.push('the prompt: this version of the server writes it differently');
     if (!isSameSampling) different.push('the sampling: this version of the server sets it differently');
@@ -145,7 +143,7 @@ export function checkReplay(statement: Statement, replayed: Replayed): Finding[]
   ];
 }
 
-/** True if a replay's tokens give the signed answer; log probabilities are ignored if the response is given. */
+/** Ignores log probabilities if the response is given. */
 export function saysWhatWasAnswered(
   statement: Statement,
   response: AnsweredResponse | null,
@@ -186,7 +184,7 @@ export function checkTolerant(
   ];
 }
 
-/** Randomness, penalties or a grammar chose, so the model's first choice means nothing. */
+/** Randomness, penalties or a grammar affected the choice, so the largest logit proves nothing. */
 export function onlyReplayTells(chain: readonly string[]): Finding {
   const detail = `the tokens were chosen by ${chain.join(', ')}; only a full replay can tell`;
   return incomparable('L4', 'tolerant', detail);
@@ -195,7 +193,7 @@ export function onlyReplayTells(chain: readonly string[]): Finding {
 const isOtherServer = ({ server }: Predicate, here: { readonly serverSha256: string }): boolean =>
   server.server_source_sha256 !== here.serverSha256;
 
-/** True if an answer is the signed one; log probabilities are ignored if the response is given. */
+/** Ignores log probabilities if the response is given. */
 function answersStatement(statement: Statement, response: AnsweredResponse | null, answer: Answer): boolean {
   if (answer === null) return false;
   if (isSignedResponse(statement, { model: statement.predicate.model.id, ...answer })) return true;

@@ -1,4 +1,4 @@
-/** Builds and signs the card of a model, and checks what a card says of itself. */
+/** Builds and signs the card of a model, and checks a card's bindings. */
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { canonicalSha256 } from '../identity/canonical.ts';
 import type { Envelope } from '../identity/dsse.ts';
@@ -7,7 +7,6 @@ import { type BackendProvenance, type Signer, signStatement, statedBackend } fro
 import { STATEMENT_TYPE } from './statement.ts';
 import { compare, type Finding, judge, notSigned, type OpenedRecord, skipped } from './verify.ts';
 
-/** Facts that differ between cards. */
 export interface EvalFacts
   extends Pick<EvalPredicate, 'model' | 'reference' | 'settings' | 'set' | 'report'> {
   readonly backend: BackendProvenance;
@@ -34,7 +33,7 @@ export function buildEvalCard(
 
 const reportSha256 = (report: unknown): string => canonicalSha256(report);
 
-/** L1: the figures in the file are those that were signed. */
+/** L1: the figures in the file are the signed ones. */
 export function checkCardBindings(
   record: OpenedRecord,
   { predicate, subject }: EvalStatement,
@@ -66,7 +65,7 @@ export function checkCardBindings(
   ];
 }
 
-/** A value without a canonical form was never signed. */
+/** Null: a value without a canonical form was never signed. */
 function shownSha256(report: OpenedRecord['report']): string | null {
   if (report === null) return null;
   try {

@@ -1,6 +1,6 @@
 /**
- * The shape of a card: what `hearth eval` measured of a model, signed. The parts about who signed, the models and the
- * libraries are those of other records. This schema is the source; docs/schemas/evidence-eval-v1.json is generated from it.
+ * The shape of a card: the signed results of `hearth eval`. It shares the parts about signer, models and libraries
+ * with other records. This schema is the source; docs/schemas/evidence-eval-v1.json is generated from it.
  */
 import { type Static, Type } from 'typebox';
 import {
@@ -18,10 +18,10 @@ import {
 
 export const EVAL_TYPE = 'urn:svc:evidence:eval-v1';
 
-/** Names the document that `hearth eval --json` prints. */
+/** The `object` of the document that `hearth eval --json` prints. */
 export const EVAL_OBJECT = 'svc.eval';
 
-/** Null where it is no number, as of a model whose logits are none. */
+/** Null for NaN and infinity, for example if a model has invalid logits. */
 const figure = (description: string) => orNull(Type.Number({ description }));
 
 export const TextFigures = Type.Object(
@@ -67,7 +67,6 @@ export const Needle = Type.Object(
 );
 export type Needle = Static<typeof Needle>;
 
-/** A part of the evaluation that was left out. */
 export const NotTried = Type.Object(
   {
     what: text('What was to be tried.', 64),

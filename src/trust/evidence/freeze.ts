@@ -1,4 +1,4 @@
-/** The facts that a frozen request pins before it runs: its digests, its seed, and the second its template sees. */
+/** The facts that a frozen request pins before it runs: its digests, its seed, and the template's clock. */
 import { createHash } from 'node:crypto';
 import { RANDOM_DEVICE_SEED } from '../../contract/sampling.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -12,18 +12,17 @@ export interface FrozenRequest {
   readonly canonicalSha256: string;
   readonly seed: number;
   readonly temperature: number;
-  /** Unix milliseconds of a whole second. */
+  /** Unix milliseconds, a whole second. */
   readonly templateClockMs: number;
-  /** Fields that the request left open and this mode decided. */
+  /** Fields that the request omitted and this mode decided. */
   readonly defaulted: readonly string[];
   readonly nonce: string | null;
   readonly route?: Predicate['request']['route'] | undefined;
 }
 
-/** The request, and the nonce that its client had signed with the answer. */
 export type NamedRequest = Pick<FrozenRequest, 'rawSha256' | 'canonicalSha256' | 'nonce'>;
 
-/** Refuses what has no canonical form. */
+/** Throws for a body without a canonical form. */
 export function nameRequest(
   rawBody: Uint8Array,
   parsedBody: Readonly<Record<string, unknown>>,
@@ -34,8 +33,8 @@ export function nameRequest(
 }
 
 /**
- * Reads a request body for a frozen run. `rawBody` is what the socket delivered; its duplicate keys have been
- * refused by the scanner already. Refuses what has no canonical form, and a seed that means randomness.
+ * `rawBody` is the body as the socket delivered it; the scanner has refused duplicate keys already. Throws for a body
+ * without a canonical form, and for a seed that means randomness.
  */
 export function freezeRequest(
   rawBody: Uint8Array,
@@ -44,7 +43,7 @@ export function freezeRequest(
 ): FrozenRequest {
   const named = nameRequest(rawBody, parsedBody, options.nonce);
   const { seed: asked, temperature } = parsedBody;
-  // -1 is what other servers take as "choose one".
+  // -1 requests a random seed from other servers.
   const seed = asked === -1 ? null : asked;
   const defaulted: string[] = [];
   if (typeof temperature !== 'number') defaulted.push('temperature');
@@ -80,5 +79,5 @@ function checkedSeed(seed: number): number {
   });
 }
 
-/** A nonce is printable ASCII, so that it can be signed and sent in a header. */
+/** Printable ASCII, so that it can be signed and sent in a header. */
 export const isNonce = (text: string): boolean => /^[\x21-\x7e]{1,128}$/.test(text);

@@ -1,6 +1,6 @@
 /**
- * The signing of this boot's records. Whoever holds an issuer can have an answer
- * signed, and cannot reach the key. It knows nothing of requests beyond their hashes.
+ * Signs this boot's records. A caller with an issuer can have an answer signed, but cannot reach the key. It sees
+ * only hashes of requests.
  */
 import type { Clock } from '../../lib/base/clock.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -15,19 +15,17 @@ import { type FrozenRequest, freezeRequest } from './freeze.ts';
 import { type BackendProvenance, buildEvidence, type Evidence, type EvidenceFacts } from './record.ts';
 import { buildVectorEvidence, type VectorAnswer, type VectorEvidence } from './vector-record.ts';
 
-/** Facts that differ between answers. */
 export type AnswerFacts = Omit<EvidenceFacts, 'identity' | 'chain' | 'server' | 'nowMs'>;
 
 export interface EvidenceIssuer {
   /** Null when no backend is bound: then nothing can be signed. */
   backend(): Promise<BackendProvenance | null>;
-  /** Facts that a request pins before it runs. */
   freeze(
     rawBody: Uint8Array,
     parsedBody: Readonly<Record<string, unknown>>,
     asked: Pick<FrozenRequest, 'nonce' | 'route'>,
   ): FrozenRequest;
-  /** Signs the record of one answer and links it to the one before. */
+  /** Signs the record of one answer and links it to its predecessor. */
   issue(facts: AnswerFacts): Promise<Evidence>;
   issueVectors(answer: VectorAnswer): Promise<VectorEvidence>;
   issueCard(facts: EvalFacts): Promise<Envelope>;
@@ -39,9 +37,8 @@ export function newEvidenceIssuer(options: {
   readonly clock: Pick<Clock, 'unixMs'>;
   readonly serverSource: Promise<FolderHash>;
   readonly backend: () => Promise<FolderHash | null>;
-  /** Null: the service is not sealed. */
   readonly sealed?: () => SealStatement | null;
-  /** The key that the home has now, which another process may have put there. */
+  /** The home's current key, which another process may have replaced. */
   readonly currentKeyid: () => Promise<string>;
 }): EvidenceIssuer {
   const { identity, version, clock, serverSource, backend, currentKeyid } = options;
@@ -53,7 +50,7 @@ export function newEvidenceIssuer(options: {
     return workers.indexOf(pid) + 1;
   };
   const signer = async () => {
-    // A replaced key's further signatures would not verify.
+    // Further signatures of a replaced key would not verify.
     if ((await currentKeyid()) !== identity.keys.keyid)
       throw fail('evidence_unavailable', { reason: 'its key was replaced; restart the service' });
     const server = {

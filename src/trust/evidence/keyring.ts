@@ -1,6 +1,6 @@
 /**
- * The public keys that a verifier trusts, and the rotation from one instance key to the next.
- * A rotation is a statement signed by both keys: the old one hands over, the new one shows that it is held.
+ * The public keys that a verifier trusts, and the rotation from one instance key to the next. Both keys sign a
+ * rotation: the old one hands over, the new one proves its possession.
  */
 import type { KeyObject } from 'node:crypto';
 import { type Static, Type } from 'typebox';
@@ -17,7 +17,7 @@ const Signature = Type.Object({ keyid: Type.String(), sig: Base64 });
 export const RotationEnvelope = Type.Object({
   payloadType: Type.Literal(ROTATION_PAYLOAD_TYPE),
   payload: Base64,
-  /** Signed by the old key, then by the new key. */
+  /** The old key's first, then the new key's. */
   signatures: Type.Tuple([Signature, Signature]),
 });
 export type RotationEnvelope = Static<typeof RotationEnvelope>;
@@ -45,7 +45,7 @@ export type KeyHistory = Static<typeof KeyHistory>;
 export interface TrustedKey {
   readonly keyid: string;
   readonly publicKey: KeyObject;
-  /** The instance that this key made, as the first of its home. */
+  /** The id derived from the home's first key. */
   readonly instanceId: string;
   /** Validity of the key, from the signed rotations around it, both inclusive; null: open. */
   readonly period: { readonly from: string | null; readonly until: string | null };
@@ -53,15 +53,15 @@ export interface TrustedKey {
 
 export interface Keyring {
   readonly keys: readonly TrustedKey[];
-  /** Known when the keys come with their history; null for bare keys. */
+  /** Null for bare keys, which come without a history. */
   readonly instanceId: string | null;
-  /** The keys of this home, which nobody chose for this record: a missing key proves nothing. */
+  /** The keys of this home, which were not chosen for this record: a missing key proves nothing. */
   readonly isHome?: boolean;
-  /** Any holder of one of the keys is trusted, whatever instance it claims. */
+  /** Trusts any holder of one of the keys, whatever instance it claims. */
   readonly isPinned?: boolean;
 }
 
-/** Reads PEM text (one key or several), a key history, or a proof with either; throws with the reason for other text. */
+/** Accepts PEM (one key or several), a key history, or a proof with either; throws the reason for other text. */
 export function parseKeyring(file: string): Keyring {
   const text = readProofFile(file)?.publicKey ?? file;
   if (text.trimStart().startsWith('{')) return keyringFromJson(JSON.parse(text));
@@ -70,7 +70,7 @@ export function parseKeyring(file: string): Keyring {
   return { keys: blocks.map(trusted), instanceId: null };
 }
 
-/** Checks a history from the first key on; throws where a link does not hold. */
+/** Verifies a history from the first key on; throws if a link is invalid. */
 export function keyringFromJson(value: unknown): Keyring {
   if (!Check(KeyHistory, value)) throw new Error('it is not a key history');
   const first = trusted(value.first_public_key);

@@ -1,4 +1,4 @@
-/** The signing of a verb, which works on a home without a server: a boot of its own. */
+/** Signing for a verb that works on a home without a server; it counts as a boot of its own. */
 import type { Clock } from '../../lib/base/clock.ts';
 import { defaultKind, findBoundFolder, hashBackend } from '../identity/backend.ts';
 import { loadIdentity } from '../identity/instance.ts';
@@ -9,7 +9,7 @@ export async function openOwnIssuer(options: {
   readonly home: string;
   readonly version: string;
   readonly clock: Pick<Clock, 'unixMs'>;
-  /** Folder of libraries besides npm's. */
+  /** Folder of libraries in addition to npm's. */
   readonly libraries: string;
 }): Promise<EvidenceIssuer> {
   const { home, version, clock, libraries } = options;

@@ -1,10 +1,13 @@
-/** One file with all that a check needs: a record, its request, and the key that the sender names as the issuer's. Pure. */
+/**
+ * One file with everything that a check needs: a record, its request, and the key that the sender claims for the
+ * issuer.
+ */
 
 export interface ProofFile {
   /** The response and the request, byte for byte. */
   readonly record: string;
   readonly request: string | null;
-  /** PEM, or a key history. The file cannot vouch for it. */
+  /** PEM, or a key history. It is unauthenticated: the file cannot vouch for it. */
   readonly publicKey: string | null;
 }
 
@@ -15,7 +18,6 @@ export function proofFileText({ record, request, publicKey }: ProofFile): string
   return `${JSON.stringify({ object: OBJECT, record, request, public_key: publicKey }, null, 1)}\n`;
 }
 
-/** Null: the text is no such file. */
 export function readProofFile(text: string): ProofFile | null {
   if (!BEGINNING.test(text)) return null;
   const members = parsed(text);

@@ -1,10 +1,9 @@
-/** A record in a file that holds more: the saved text of a stream, whose last event it is, or a proof. Pure. */
+/** Finds a record within a larger file: the saved text of a stream, whose last event it is, or a proof. */
 import { fail } from '../../lib/errors/svc-error.ts';
 import { readProofFile } from './proof-file.ts';
 
-/** What a file says besides its record. */
 export interface ToldByStream {
-  /** The events without that of the record, in their order. */
+  /** In order, without the record's own event. */
   readonly events: readonly unknown[];
   /** Fields of its other lines, such as comments. */
   readonly fields: readonly string[];
@@ -13,7 +12,6 @@ export interface ToldByStream {
 export interface SavedRecord {
   /** The response with its record, the event of a stream, or a bare envelope. */
   readonly value: unknown;
-  /** Null: the file is no stream. */
   readonly stream: ToldByStream | null;
 }
 
@@ -42,10 +40,10 @@ export function readSaved(file: string, parse: (json: string) => unknown): Saved
   return { value: events[at], stream: { events: events.toSpliced(at, 1), fields: [...fields] } };
 }
 
-/** The whole answer with its record, if these are the members of a chunk; else the value unchanged. */
+/** The complete answer with its record if these are the members of a chunk; otherwise the value unchanged. */
 export function asResponse(value: object): { readonly response: object; readonly beside: readonly string[] } {
   const { svc_answer: answer, choices, evidence, ...rest } = value as Record<string, unknown>;
-  // Without these members, an answer could be shown that differs from the record's.
+  // Without these members, a file could show an answer that differs from the record's.
   const isLast = Array.isArray(choices) && choices.length === 0;
   if (!isLast || !isObject(answer)) return { response: value, beside: [] };
   return { response: { ...answer, evidence }, beside: Object.keys(rest) };

@@ -1,6 +1,6 @@
 /**
- * trust/evidence owns records: making, signing, checking and comparing them. It knows nothing of HTTP or of how an answer
- * is computed: facts come in, a record goes out. This file builds and signs the record of one answer.
+ * trust/evidence owns records: making, signing, checking and comparing them. It knows nothing of HTTP or of how an
+ * answer is computed: facts come in, a record goes out. This file builds and signs the record of one answer.
  */
 import type { FrozenFacts } from '../../contract/frozen.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -18,7 +18,7 @@ import {
   STATEMENT_TYPE,
 } from './statement.ts';
 
-/** The member of the response: a DSSE envelope, and next to it, unsigned but bound by its digest, the token ids. */
+/** The member of the response: a DSSE envelope, and the token ids, which are unsigned but bound by their digest. */
 export interface EvidenceMember extends Envelope {
   /** Base64 of the bytes whose digest is the subject `output-tokens`; drop it before passing the record on. */
   readonly output_tokens: string;
@@ -49,7 +49,6 @@ export interface EvidenceFacts {
   readonly nowMs: number;
 }
 
-/** The bound backend: its hash, the hash of every file, and what its build metadata says. */
 export interface BackendProvenance {
   readonly sha256: string;
   readonly files: readonly { readonly name: string; readonly sha256: string; readonly inode: number }[];
@@ -59,7 +58,6 @@ export interface BackendProvenance {
 
 export interface Evidence {
   readonly member: EvidenceMember;
-  /** Names the signed statement; lower-case hex. */
   readonly payloadSha256: string;
 }
 
@@ -68,10 +66,9 @@ export function buildEvidence(facts: EvidenceFacts): Evidence {
   return { member: { ...envelope, output_tokens: facts.frozen.output.tokens }, payloadSha256 };
 }
 
-/** Number in this boot, and time. */
+/** The record's number in this boot, and its time. */
 export type Signer = Pick<EvidenceFacts, 'identity' | 'chain' | 'nowMs'>;
 
-/** The next record of the chain. */
 export function signStatement(
   { identity, chain, nowMs }: Signer,
   statement: (issuer: Predicate['issuer']) => object,
@@ -108,7 +105,7 @@ export function statedRequest({
   };
 }
 
-/** The digest of the subject `response`: id and created are left out, because they vary from run to run. */
+/** The digest of the subject `response`. id and created vary from run to run, so they are left out. */
 export function responseSha256({ model, choices, usage }: AnsweredResponse): string {
   return canonicalSha256({ model, choices, usage });
 }
@@ -137,7 +134,7 @@ function makeStatement(facts: EvidenceFacts, issuer: Predicate['issuer']): State
   };
 }
 
-/** The library and the processor that computed. */
+/** The library and the processor that computed the answer. */
 export function statedBackend(backend: BackendProvenance, host: FrozenFacts['host']): Predicate['backend'] {
   return {
     backend_sha256: backend.sha256,
@@ -150,7 +147,7 @@ export function statedBackend(backend: BackendProvenance, host: FrozenFacts['hos
   };
 }
 
-/** The prompt as the record states it; a replay compares this and the parts below. */
+/** A replay compares this prompt and its parts. */
 export function statedPrompt({ prompt }: FrozenFacts): Predicate['prompt'] {
   return {
     template_sha256: prompt.templateSha256,
@@ -201,7 +198,7 @@ export function statedExec(frozen: FrozenFacts): Predicate['exec'] {
   };
 }
 
-/** Each mapped file with the hash that was taken before it was loaded; an unknown one means other bytes ran. */
+/** Each mapped file with its hash from before the load; an unknown file means that other bytes ran. */
 export function statedClosure(
   backend: BackendProvenance,
   mapped: FrozenFacts['host']['mapped'],
@@ -218,7 +215,7 @@ export function statedClosure(
   });
 }
 
-/** A whole second of UTC, as records write it. */
+/** A whole second of UTC, the form of times in records. */
 export function isoSecond(unixMs: number): string {
   return new Date(Math.floor(unixMs / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 }

@@ -1,4 +1,4 @@
-/** The keys that an instance has had: their history, and the change to another key after which old records stay verifiable. */
+/** The history of an instance's keys, and the rotation to a new key after which old records stay verifiable. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
@@ -22,9 +22,8 @@ import {
 import { isoSecond } from './record.ts';
 
 /**
- * Makes a new key, records the hand-over, then puts the key in place. A crash between the two steps leaves the old
- * key and a hand-over to a key that is lost; the next rotation overwrites it. A running server keeps its key until
- * it is restarted.
+ * Makes a new key, records the hand-over, then installs the key. A crash between the two steps leaves the old key and
+ * a hand-over to a lost key; the next rotation overwrites it. A running server keeps its key until it is restarted.
  */
 export async function rotateKey(
   home: string,
@@ -50,7 +49,7 @@ export async function rotateKey(
   return { publicKeyPem: keys.publicKeyPem, seq };
 }
 
-/** The history of a home directory, up to its present key; null where no instance was ever made. */
+/** Null if the home has no instance. */
 export async function readKeyHistory(home: string): Promise<KeyHistory | null> {
   const folder = instanceFolder(home);
   const id = await readFile(join(folder, 'id'), 'utf8').catch(() => null);

@@ -1,4 +1,4 @@
-/** L1: checks that the settings which chose the tokens are the requested ones, so that no signer can choose a seed. */
+/** L1: checks that the sampling settings match the request, so that a signer cannot choose a seed. */
 import { RECORDED_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
 import { canonicalSha256 } from '../identity/canonical.ts';
 import type { FrozenRequest } from './freeze.ts';
@@ -6,14 +6,12 @@ import { statedValue } from './stated-sampling.ts';
 import type { Predicate } from './statement.ts';
 import type { Finding } from './verify.ts';
 
-/** Sampling fields of a request, with aliases resolved. */
 export interface AskedSampling {
-  /** Decisions of the mode for absent fields. */
+  /** The mode's decisions for absent fields. */
   readonly frozen: Pick<FrozenRequest, 'seed' | 'temperature' | 'defaulted'>;
-  /** Only what the request names. */
+  /** Only the options that the request names. */
   readonly named: Sampling;
   readonly maxTokens: number | null;
-  /** Null when the request names none. */
   readonly stop: readonly string[] | null;
 }
 

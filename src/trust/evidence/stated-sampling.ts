@@ -1,11 +1,11 @@
-/** The sampling settings of a record: how they are written, and how a replay reads them. */
+/** Converts sampling settings between jobs and records. */
 import type { FrozenFacts } from '../../contract/frozen.ts';
 import type { SamplingRow } from '../../contract/sampling.ts';
 import { RECORDED_ROWS, type Sampling, SAMPLING_ROWS } from '../../contract/sampling-shapes.ts';
 import { canonicalSha256 } from '../identity/canonical.ts';
 import type { Predicate } from './statement.ts';
 
-/** The settings as a record states them; stop strings are text of the request, so only their hash. */
+/** Stop strings are text of the request, so a record contains only their hash. */
 export function statedSampling(
   { sampling }: FrozenFacts,
   defaulted: readonly string[],
@@ -24,7 +24,7 @@ export function statedSampling(
 
 type RecordedValues = Omit<Predicate['sampling'], 'chain' | 'num_predict' | 'stop_sha256' | 'defaulted'>;
 
-/** The settings of a record as a job has them; what a record never states comes from the request. */
+/** Settings that a record never contains come from the request. */
 export function claimedSampling({ sampling }: Predicate, asked: Sampling): Sampling {
   const unstated = SAMPLING_ROWS.filter(([, { evidence }]) => evidence === 'requested');
   return Object.fromEntries([
@@ -33,7 +33,7 @@ export function claimedSampling({ sampling }: Predicate, asked: Sampling): Sampl
   ]) as Sampling;
 }
 
-/** An absent value is at its default. Undefined only for an option without one, which every record states. */
+/** An absent value is the default. Undefined only for an option without one, which every record contains. */
 export function statedValue(
   sampling: Predicate['sampling'],
   { wire, fallback }: SamplingRow,

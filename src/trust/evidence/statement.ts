@@ -1,6 +1,6 @@
 /**
- * The shape of a record: an in-toto Statement whose predicate says how one answer came about.
- * This schema is the source; docs/schemas/evidence-frozen-v1.json is generated from it.
+ * The shape of a record: an in-toto Statement whose predicate says how one answer was computed. This schema is the
+ * source; docs/schemas/evidence-frozen-v1.json is generated from it.
  */
 import { type Static, type TNumber, type TOptional, type TSchema, Type } from 'typebox';
 import type { SamplingRow } from '../../contract/sampling.ts';
@@ -162,7 +162,7 @@ const samplingMembers = Object.fromEntries(
   RECORDED_ROWS.map(([, row]) => [row.wire, samplingMember(row)]),
 ) as SamplingMembers;
 
-/** Ranges are for requests to keep; a record only says what applied. */
+/** Only requests must respect the ranges; a record states the applied value. */
 function samplingMember({ schema, recorded, evidence, fallback }: SamplingRow): TSchema {
   const said = Reflect.get(schema, 'description') as string | undefined;
   const description = evidence === 'deviation' ? `${said ?? ''} Absent: ${fallback ?? 'none'}.`.trim() : said;
@@ -224,13 +224,12 @@ const subject = <const Name extends string>(name: Name, description: string) =>
 interface About<Result extends string> {
   readonly $id: string;
   readonly title: string;
-  /** The digested content of the subject `response`. */
+  /** Describes the digest of the subject `response`. */
   readonly response: string;
-  /** The other subject, and what its digest is of. */
+  /** The name of the other subject, and the content of its digest. */
   readonly result: readonly [Result, string];
 }
 
-/** A statement about a response and what was computed for it. */
 export const statementSchema = <const Name extends string, const Result extends string, P extends TSchema>(
   predicateType: Name,
   predicate: P,

@@ -1,6 +1,6 @@
 /**
- * Whether the events of a saved stream are those of the signed answer, which stands whole beside the record: a reader
- * of the file sees the events. Their pieces are joined as clients join them. Pure.
+ * Compares the events of a saved stream with the signed answer in its record: a reader of the file sees the events.
+ * Joins their pieces as clients do.
  */
 import { canonicalSha256 } from '../identity/canonical.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
@@ -8,16 +8,16 @@ import type { AnsweredResponse } from './record.ts';
 
 type Members = Record<string, unknown>;
 
-/** Members of an event that are compared; anybody could have written its others. */
+/** Members of an event that are compared; the others are unsigned, so anybody could have written them. */
 const COMPARED = ['choices', 'model', 'usage'];
 
-/** Names of the events' members that nothing signed binds. */
+/** Names of the events' members that no signature binds. */
 export function looseMembers(events: readonly unknown[]): string[] {
   const names = events.flatMap((event) => (isMembers(event) ? Object.keys(event) : []));
   return [...new Set(names)].filter((name) => !COMPARED.includes(name));
 }
 
-/** Parts of the answer that the events say differently. */
+/** Parts of the answer in which the events differ. */
 export function streamDifferences(events: readonly unknown[], answer: AnsweredResponse): string[] {
   const different = new Set<string>();
   const told = new Map<unknown, Members>();
@@ -35,7 +35,7 @@ export function streamDifferences(events: readonly unknown[], answer: AnsweredRe
       if (!join(whole, pieces)) different.add('choices');
     }
   }
-  // The record's event alone shows nothing but the signed answer.
+  // The record's event alone shows only the signed answer.
   if (told.size === 0) return [...different];
   const signed = Array.isArray(answer.choices) ? (answer.choices as readonly unknown[]) : [];
   const [choice] = signed;
@@ -49,13 +49,13 @@ function choiceDifferences(told: Members, signed: Members): string[] {
   const names = new Set([...Object.keys(told), ...Object.keys(signed)]);
   names.delete('index');
   return [...names].filter((name) => {
-    // A stream of the interface ends with "stop" where the answer was cut; svc_finish_reason is compared too.
+    // A stream of the interface ends with "stop" even if the answer was cut; svc_finish_reason is compared too.
     if (name === 'finish_reason' && signed[name] === 'length' && told[name] === 'stop') return false;
     return !isEqual(told[name] ?? null, signed[name] ?? null);
   });
 }
 
-/** A choice in the shape of whole answers. */
+/** Converts a choice to the shape of complete answers. */
 function asWhole({ delta, ...choice }: Members): Members {
   if (!isMembers(delta)) return choice;
   const { tool_calls: calls, ...message } = delta;
@@ -63,7 +63,7 @@ function asWhole({ delta, ...choice }: Members): Members {
   return { ...choice, message: { ...message, ...listed } };
 }
 
-/** Adds the pieces of a chunk; false where two of them do not fit together. */
+/** Adds the pieces of a chunk; false if two of them contradict each other. */
 function join(whole: Members, pieces: Members): boolean {
   let fits = true;
   for (const [name, piece] of Object.entries(pieces)) {
@@ -88,7 +88,7 @@ function join(whole: Members, pieces: Members): boolean {
   return fits;
 }
 
-/** Calls come in pieces under their index. */
+/** Calls arrive in pieces under their index. */
 function joinCalls(whole: Members, pieces: unknown): boolean {
   if (!Array.isArray(pieces)) return false;
   const before = isMembers(whole['tool_calls']) ? whole['tool_calls'] : {};
@@ -107,7 +107,7 @@ function isEqual(told: unknown, signed: unknown): boolean {
   try {
     return canonicalSha256({ told }) === canonicalSha256({ told: signed });
   } catch (error) {
-    // Without a canonical form it was never signed.
+    // A value without a canonical form was never signed.
     if (!isSvcError(error)) throw error;
     return false;
   }

@@ -1,4 +1,4 @@
-/** Checks a record of vectors: L1 binding to request and response, L3 a replay with the same bits. Pure. */
+/** Checks a record of vectors: L1 binding to request and response, L3 a replay with the same bits. */
 import { isDeepStrictEqual } from 'node:util';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { tupleDifferences, type ModelFiles } from './compare.ts';
@@ -15,7 +15,7 @@ import {
 import { answeredVectors, vectorResponseSha256, vectorsSha256 } from './vector-record.ts';
 import type { VectorPredicate, VectorStatement } from './vector-statement.ts';
 
-/** L1: the request and the response are those that the statement speaks of. */
+/** L1: the request and the response are those of the statement. */
 export function checkVectorBindings(
   record: OpenedRecord,
   statement: VectorStatement,
@@ -68,7 +68,6 @@ function digestOrNull(
   }
 }
 
-/** Compares the statement with the response. */
 function isConsistent(
   { model, vectors: { inputs, width } }: VectorPredicate,
   { model: answering, data, usage }: NonNullable<OpenedRecord['vectors']>,
@@ -86,7 +85,6 @@ function isConsistent(
   );
 }
 
-/** Compares the settings of the request with those of the record. */
 function asAsked({ vectors: { width, inputs } }: VectorPredicate, request: unknown): Finding {
   const dimensions = readMember(request, 'dimensions');
   const input = readMember(request, 'input');
@@ -114,7 +112,7 @@ export interface ReplayedVectors extends Pick<VectorPredicate, 'backend' | 'exec
 /** Settings that change no bit of a vector. */
 const NO_BITS: readonly string[] = ['n_threads'];
 
-/** L3: on other terms never "verified"; on the same ones, the inputs and the bits of all vectors must be the same. */
+/** L3: on other terms never "verified"; on the same ones, the inputs and the bits of all vectors must be equal. */
 export function checkVectorReplay(statement: VectorStatement, here: ReplayedVectors): Finding[] {
   const { predicate: claimed, subject } = statement;
   const different = tupleDifferences(claimed, here, NO_BITS);

@@ -1,4 +1,3 @@
-/** Builds and signs the record of vectors. */
 import type { VectorFacts } from '../../contract/frozen.ts';
 import { float32Bytes, fromBase64, toBase64 } from '../../lib/base/vector.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -21,7 +20,7 @@ import {
   VECTORS_TYPE,
 } from './vector-statement.ts';
 
-/** One input, and the vector that the answer has of it. */
+/** One input, and its vector in the answer. */
 export interface RecordedVector {
   readonly tokensSha256: string;
   readonly tokens: number;
@@ -31,11 +30,9 @@ export interface RecordedVector {
 
 export interface VectorEvidence {
   readonly member: Envelope;
-  /** Names the signed statement; lower-case hex. */
   readonly payloadSha256: string;
 }
 
-/** Facts that differ from one answer to the next. */
 export interface VectorAnswer {
   readonly request: NamedRequest;
   readonly facts: VectorFacts;
@@ -111,7 +108,7 @@ export function statedVectors({
 /** The digest of the subject `vectors`. */
 export const vectorsSha256 = (vectors: readonly Float32Array[]): string => sha256Hex(float32Bytes(vectors));
 
-/** The digest of the subject `response`, whose data have these vectors. */
+/** The digest of the subject `response`, with these vectors as its data. */
 export function vectorResponseSha256(
   { model, data, usage }: AnsweredVectors,
   vectors: readonly Float32Array[],
@@ -123,7 +120,7 @@ export function vectorResponseSha256(
   return canonicalSha256({ data: items, model, usage });
 }
 
-/** The vectors of an answer, bit by bit; null where they are not numbers of 32 bits each. */
+/** Null if the data are not exact 32-bit floats. */
 export function answeredVectors(data: unknown): Float32Array[] | null {
   if (!Array.isArray(data)) return null;
   const vectors = (data as readonly unknown[]).map(answeredVector);
@@ -136,7 +133,7 @@ function answeredVector(item: unknown): Float32Array | null {
   if (typeof embedding === 'string') return fromBase64(embedding);
   if (!Array.isArray(embedding)) return null;
   const numbers = embedding as readonly unknown[];
-  // A number that only rounds to one of 32 bits is not what was answered.
+  // A number that only rounds to a 32-bit float is not the answered one.
   const isExact = numbers.every((value) => typeof value === 'number' && Object.is(Math.fround(value), value));
   return isExact ? Float32Array.from(numbers as readonly number[]) : null;
 }

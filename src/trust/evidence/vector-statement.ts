@@ -1,5 +1,5 @@
 /**
- * The shape of a record of vectors: the parts about who signed, the model and the libraries are those of a record of an
+ * The shape of a record of vectors. It shares the parts about signer, model and libraries with the record of an
  * answer. This schema is the source; docs/schemas/evidence-vectors-v1.json is generated from it.
  */
 import { type Static, Type } from 'typebox';

@@ -1,6 +1,6 @@
 /**
- * Checks a record, level by level: L0 signature by a pinned key, L1 binding to request, response and neighbours,
- * L2 local artefacts, L3 bit-exact replay, L4 tolerant check. Pure: callers read files, hash artefacts and replay.
+ * Checks a record, level by level: L0 signature by a pinned key, L1 binding to request, response and neighbours, L2
+ * local artefacts, L3 bit-exact replay, L4 tolerant check. Pure: callers read files, hash artefacts and replay.
  */
 import { Check as isShape } from 'typebox/value';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
@@ -16,8 +16,8 @@ import { looseMembers, streamDifferences } from './told-by-stream.ts';
 export type Level = 'L0' | 'L1' | 'L2' | 'L3' | 'L4';
 
 /**
- * One thing that was looked at. `incomparable` is no fault: the two sides ran on different things. `noted` is to be
- * known, and decides nothing.
+ * `incomparable`: the two sides ran on different things, which is not a fault. `noted`: information without effect on
+ * the verdict.
  */
 export interface Finding {
   readonly level: Level;
@@ -26,31 +26,30 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** Content of a file of the right form. */
 export interface OpenedRecord {
   readonly envelope: Envelope;
   readonly payload: Buffer;
   readonly response: AnsweredResponse | null;
-  /** Null for an answer in words, and in a bare record. */
+  /** Null for a text answer, and in a bare record. */
   readonly vectors: AnsweredVectors | null;
-  /** The figures of a card, next to its signature; null in any other file. */
+  /** The figures of a card; null in any other file. */
   readonly report: object | null;
   readonly outputTokens: Buffer | null;
-  /** The rest of the stream that it came with; null in any other file. */
+  /** The rest of the stream around the record; null in any other file. */
   readonly stream: ToldByStream | null;
-  /** Members of the file that nothing signed binds: anybody could have written them. */
+  /** Members of the file that no signature binds, so anybody could have written them. */
   readonly unsigned: readonly string[];
 }
 
 export interface Verdict {
   /** 0 verified at `level`, 1 mismatch, 2 not comparable. */
   readonly exitCode: 0 | 1 | 2;
-  /** The highest level of which something was checked and nothing was left open; null when none. */
+  /** The highest level with a passed check and nothing left open; null: none. */
   readonly level: Level | null;
   readonly findings: readonly Finding[];
 }
 
-/** Takes a saved response with its `evidence` member, the last event of a stream that has one, or a bare envelope. */
+/** Accepts a saved response with its `evidence` member, the last event of a stream, or a bare envelope. */
 export function openRecord(file: unknown, stream: ToldByStream | null = null): OpenedRecord {
   if (typeof file !== 'object' || file === null)
     throw fail('record_malformed', { reason: 'it is not a JSON object' });
@@ -85,7 +84,7 @@ export function openRecord(file: unknown, stream: ToldByStream | null = null): O
   };
 }
 
-/** Null: it is no document of `hearth eval`; one with an answer in it is not, whatever it calls itself. */
+/** Null: not a document of `hearth eval`. A file with an answer is none, even if it claims to be one. */
 function reportIn(value: object): object | null {
   const { evidence: _, ...report } = value as Record<string, unknown>;
   const isReport = report['object'] === EVAL_OBJECT && !('choices' in report) && !('data' in report);
@@ -110,7 +109,7 @@ interface Signed {
   readonly predicate: Pick<Predicate, 'issuer'>;
 }
 
-/** L0. The statement is only read once its bytes are known to be signed. */
+/** L0. The statement is parsed only after its bytes are verified. */
 export function checkSignature<S extends Signed>(
   record: OpenedRecord,
   keyring: Keyring | null,
@@ -136,7 +135,7 @@ export function checkSignature<S extends Signed>(
   const signed = { payloadType: envelope.payloadType, payload, sig: Buffer.from(signature.sig, 'base64') };
   const key = keyring.keys.find(({ keyid }) => keyid === signature.keyid);
   if (key === undefined) {
-    // The keyid is not signed: under another one, the signature of a known key stays one of that key.
+    // The keyid is unsigned, so a known key's signature remains valid under another keyid.
     const isRelabelled = keyring.keys.some(({ publicKey }) => isSignedBy(publicKey, signed));
     const isForged = isRelabelled || claimedInstance(payload) === keyring.instanceId;
     return { findings: [unknownKey(keyring, isForged)], statement: null };
@@ -153,7 +152,7 @@ export function checkSignature<S extends Signed>(
   return { findings, statement };
 }
 
-/** A home knows every key it ever had, so a record in its name under another key is not its own. */
+/** A home knows every key it ever had, so a record in its name under another key is forged. */
 function unknownKey(keyring: Keyring, isForged: boolean): Finding {
   const finding = { level: 'L0', name: 'signature' } as const;
   if (keyring.isHome === true && !isForged) {
@@ -163,7 +162,7 @@ function unknownKey(keyring: Keyring, isForged: boolean): Finding {
   return { ...finding, outcome: 'failed', detail: 'the keyid is not that of a trusted key' };
 }
 
-/** Read from an unsigned payload, so it can only speak against the record. */
+/** The payload is unsigned here, so this may only count against the record. */
 function claimedInstance(payload: Buffer): unknown {
   try {
     const statement: unknown = JSON.parse(payload.toString('utf8'));
@@ -187,7 +186,6 @@ export function parsePayload(payload: Buffer): unknown {
   }
 }
 
-/** A request as bytes and parsed. */
 export interface RequestFile {
   readonly bytes: Uint8Array;
   readonly value: unknown;
@@ -196,13 +194,12 @@ export interface RequestFile {
 export interface Bindings {
   readonly record: OpenedRecord;
   readonly statement: Statement;
-  /** If the caller has it. */
   readonly request: RequestFile | null;
-  /** The caller's nonce; absent: it is not judged. */
+  /** Absent: the nonce is not judged. */
   readonly nonce?: string | undefined;
 }
 
-/** L1: the request and the response are those that the statement speaks of. */
+/** L1: the request and the response are those of the statement. */
 export function checkBindings({ record, statement, request, nonce }: Bindings): Finding[] {
   const { predicate, subject } = statement;
   const { outputTokens } = record;
@@ -224,7 +221,7 @@ export function checkBindings({ record, statement, request, nonce }: Bindings): 
   ];
 }
 
-/** The request and the nonce, as far as they are given. */
+/** Checks the request and the nonce, if given. */
 export function checkAsked(
   signed: Omit<Predicate['request'], 'route'>,
   { request, nonce }: Pick<Bindings, 'request' | 'nonce'>,
@@ -251,7 +248,7 @@ function checkAnswered(statement: Pick<Statement, 'subject'>, { response, vector
   });
 }
 
-/** What a saved stream shows before its record. */
+/** Compares the events of a saved stream with its record. */
 export function checkStream({ stream, response }: OpenedRecord): Finding[] {
   if (stream === null || stream.events.length === 0) return [];
   if (response === null) return [failed('stream', 'no stream has a record of this kind')];
@@ -264,7 +261,7 @@ export function checkStream({ stream, response }: OpenedRecord): Finding[] {
   ];
 }
 
-/** There can be any number of names, so only the first are listed. */
+/** A file can contain any number of names, so only the first are listed. */
 const MOST_NAMES = 12;
 const MOST_CHARACTERS = 64;
 
@@ -295,7 +292,7 @@ export function isSignedResponse(
 
 const canonicalDigest = (value: unknown): string | null => digestOrNull(() => canonicalSha256(value));
 
-/** A value without a canonical form was never signed, so no digest fits. */
+/** A value without a canonical form was never signed, so no digest matches. */
 function digestOrNull(digest: () => string): string | null {
   try {
     return digest();
@@ -305,7 +302,7 @@ function digestOrNull(digest: () => string): string | null {
   }
 }
 
-/** Checks that facts which the statement repeats, or takes from the response, agree. */
+/** Facts that the statement repeats, or takes from the response, must agree. */
 function isConsistent({ predicate, subject }: Statement, { response, outputTokens }: OpenedRecord): boolean {
   const { output, prompt, model } = predicate;
   if (output.tokens_sha256 !== subject[1].digest.sha256) return false;
@@ -328,7 +325,7 @@ export interface ChainedRecord {
   readonly payload: Uint8Array;
 }
 
-/** L1 over several records: within one boot, numbers and links must fit. Gaps are reported, not faulted. */
+/** L1 over several records: within one boot, numbers and links must match. Gaps are reported, not faulted. */
 export function checkChain(records: readonly ChainedRecord[]): Finding[] {
   const findings: Finding[] = [];
   const ordered = records.toSorted(
@@ -374,7 +371,8 @@ export function conclude(findings: readonly Finding[]): Verdict {
     );
     const isReached = here.length > 0 && here.every(({ outcome }) => outcome === 'passed');
     if (isReached) level = step;
-    // A replay compares its own artefacts, and a tolerant check needs no equal ones; below that, no level is skipped.
+    // A replay compares artefacts itself, and a tolerant check needs no equal ones; below that, no level may be
+    // skipped.
     else if (step === 'L0' || step === 'L1') break;
   }
   return { exitCode, level: exitCode === 0 ? level : null, findings };

@@ -1,7 +1,7 @@
 /**
- * What `backend_sha256` says over the life of a process. At boot the folder that workers will bind is predicted from
- * the GPU setting and hashed; a worker that has booted reports the folder that it really bound, and from then on that
- * one counts. Each folder is hashed once per boot.
+ * The value of `backend_sha256` during the life of a process. At boot the folder that workers will bind is predicted
+ * from the GPU setting and hashed; once a worker reports the folder that it bound, that one counts. Each folder is
+ * hashed once per boot.
  */
 import type { PackageKind } from '../../lib/files/native-library.ts';
 import {
@@ -14,13 +14,13 @@ import {
 import type { FolderHash } from './folder-hash.ts';
 
 export interface BackendBinding {
-  /** The hash of the bound folder; null if there is none, or it is unreadable. */
+  /** Null: the folder is missing or unreadable. */
   hash(): Promise<FolderHash | null>;
-  /** The same hash, if it is known already. */
+  /** Null until the hash is known. */
   knownSha256(): string | null;
-  /** Until the hash is known, the presence of the folder is what counts. Never waits. */
+  /** Before the hash is known, the folder's presence counts. Never waits. */
   isBound(): boolean;
-  /** Null when a worker may be started now; otherwise why not. */
+  /** Null when a worker may start; otherwise why not. */
   refusal(): Promise<BindRefusal | null>;
 }
 
@@ -29,9 +29,9 @@ export function createBackendBinding(options: {
   readonly gpu: string;
   /** Folder of further libraries. */
   readonly libraries: string;
-  /** Hashed at boot, before the backend is; a worker loads its own script from there. */
+  /** Hashed before the backend; a worker loads its own script from there. */
   readonly serverSource: Promise<FolderHash>;
-  /** The folder that a booted worker bound, or null before. */
+  /** The folder that a booted worker bound; null before. */
   readonly reportedFolder: () => string | null;
 }): BackendBinding {
   const predicted = findBoundFolder(readPackageKind(options.gpu), options.libraries);

@@ -1,6 +1,4 @@
-/**
- * Which native files a worker binds, found and hashed without loading any of them.
- */
+/** Finds and hashes the native files that a worker binds, without loading any of them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -18,23 +16,22 @@ import { findChange, type FolderHash, hashFolder } from './folder-hash.ts';
 
 const METADATA_FILE = '_nlcBuildMetadata.json';
 
-/** The folder that a worker binds for a GPU kind on this machine, or null when it is not installed. */
+/** Null when it is not installed. */
 export function findBoundFolder(kind: PackageKind, libraries: string | null): string | null {
   return (ownLibrary(libraries) ?? findLibraries(kind, libraries))?.folder ?? null;
 }
 
-/** The folders of all packages on this machine, whatever the GPU setting is. */
 export const prebuiltFolders = (libraries: string): string[] =>
   PACKAGE_KINDS.flatMap((kind) => findLibraries(kind, libraries)?.folder ?? []);
 
 export interface RecordedBackend {
   /** Null when it is not installed. */
   readonly sha256: string | null;
-  /** Null where a worker must not look for a build of the user's own. */
+  /** Null: a worker must not use a build of the user's own. */
   readonly libraries: string | null;
 }
 
-/** The user's own build where it has the recorded hash, and the processor's package otherwise. */
+/** The user's own build if it has the recorded hash, otherwise the CPU package. */
 export async function findRecorded(recorded: string, libraries: string): Promise<RecordedBackend> {
   const own = await hashBackend(ownLibrary(libraries)?.folder ?? null);
   if (own?.sha256 === recorded) return { sha256: recorded, libraries };
@@ -42,17 +39,17 @@ export async function findRecorded(recorded: string, libraries: string): Promise
   return { sha256: prebuilt?.sha256 ?? null, libraries: null };
 }
 
-/** Metal is the only build for Apple silicon; everywhere else the CPU build is the one that always runs. */
+/** Metal is the only build for Apple silicon; on every other platform the CPU build always runs. */
 export const defaultKind = (): PackageKind =>
   process.platform === 'darwin' && process.arch === 'arm64' ? 'metal' : 'cpu';
 
-/** The hash for `backend_sha256`; null if the folder is missing or has no llama.cpp. */
+/** Null if the folder is missing or has no llama.cpp. */
 export async function hashBackend(folder: string | null): Promise<FolderHash | null> {
   if (folder === null || librariesIn(folder) === null) return null;
   return hashFolder(folder);
 }
 
-/** Build metadata of a prebuilt folder, and its hash; the release is `unknown` without it. */
+/** The release is `unknown` without build metadata. */
 export function readBuildMetadata(hash: FolderHash): {
   llamaRelease: string;
   buildMetadataSha256: string | null;
@@ -70,7 +67,7 @@ export function readBuildMetadata(hash: FolderHash): {
   };
 }
 
-/** Facts of the user's own build, and whether Hearth's tests cover it. */
+/** The release of the user's own build, and whether Hearth's tests cover it. */
 function ownRelease(folder: string): string {
   const release = readBuildFacts(folder)?.release ?? 'unknown';
   return isTestedRelease(release) ? release : `${release} (untested by Hearth)`;
@@ -81,17 +78,17 @@ const pick = (value: unknown, member: string): unknown =>
 
 export type BindRefusal = SvcError<'native_unavailable' | 'files_changed'>;
 
-/** Says whether a worker may bind these bytes in this boot. */
+/** Decides whether a worker may bind these bytes in this boot. */
 export interface BackendGuard {
-  /** The hash of the bytes of this boot, or null when no backend was found. */
+  /** Null when no backend was found. */
   readonly hash: FolderHash | null;
-  /** Null when a worker may be started; otherwise why not. Call it before every start. */
+  /** Null when a worker may start; otherwise why not. Call it before every start. */
   check(): Promise<BindRefusal | null>;
 }
 
 /**
- * Pins the bytes of this boot. `extra` are further folders that a worker loads from, the built server above all:
- * a file swapped after boot changes nothing that runs, and the next bind is refused until a restart.
+ * Pins the bytes of this boot. `extra`: further folders that a worker loads from, in particular the built server. A
+ * file swapped after boot changes nothing that runs, and the next bind is refused until a restart.
  */
 export function createBackendGuard(hash: FolderHash | null, ...extra: readonly FolderHash[]): BackendGuard {
   return {

@@ -7,8 +7,8 @@ const MAX_DEPTH = 128;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Refuses what has no single canonical form (I-JSON, RFC 7493): numbers beyond 2^53, not-finite numbers, lone
- * surrogates. Duplicate keys are gone once JSON is parsed, so the scanner of the raw bytes refuses those.
+ * Throws for values without a single canonical form (I-JSON, RFC 7493): numbers beyond 2^53, non-finite numbers, lone
+ * surrogates. Duplicate keys disappear in parsing, so the scanner of the raw bytes refuses those.
  */
 export function assertIJson(value: unknown, path = '$', depth = 0): void {
   if (depth > MAX_DEPTH) throw refuse(path, `it is nested deeper than ${MAX_DEPTH} levels`);
@@ -40,7 +40,7 @@ export function assertIJson(value: unknown, path = '$', depth = 0): void {
   }
 }
 
-/** The canonical text (RFC 8785) of a JSON value that passes `assertIJson`. */
+/** Requires a value that passes `assertIJson`. */
 export function canonicalJson(value: unknown): string {
   assertIJson(value);
   const text = canonicalize(value);
@@ -48,14 +48,14 @@ export function canonicalJson(value: unknown): string {
   return text;
 }
 
-/** Lower-case hex SHA-256 of bytes, or of the UTF-8 of a text. */
+/** Lower-case hex; a text counts as UTF-8. */
 export function sha256Hex(content: Uint8Array | string): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
 export const canonicalSha256 = (value: unknown): string => sha256Hex(canonicalJson(value));
 
-/** Keys come from clients, and messages reach logs: only what looks like a name is repeated. */
+/** Keys come from clients, and messages reach logs, so only plain names are quoted. */
 const shown = (key: string): string => (/^[A-Za-z_]\w{0,31}$/.test(key) ? key : '?');
 
 const refuse = (path: string, reason: string): Error =>

@@ -1,12 +1,15 @@
 /**
- * DSSE envelopes: a signature over the exact payload bytes and their type, which lets a verifier check bytes first
- * and parses afterwards. The type keeps signatures of different purposes apart.
+ * DSSE envelopes: a signature over the exact payload bytes and their type, so that a verifier checks bytes first and
+ * parses afterwards. The type keeps signatures of different purposes apart.
  */
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import type { InstanceKeys } from './instance.ts';
 
-/** Base64 with padding in its one form: nothing that a lax decoder would skip, and no bits beyond the last byte. */
+/**
+ * Base64 with padding in its canonical form: no characters that a lax decoder would skip, and no bits after the last
+ * byte.
+ */
 export const Base64 = Type.String({
   pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$',
 });
@@ -24,7 +27,7 @@ export const Envelope = Type.Object(
 );
 export type Envelope = Static<typeof Envelope>;
 
-/** The bytes that are signed: `DSSEv1 <len(type)> <type> <len(payload)> <payload>`. */
+/** The signed bytes: `DSSEv1 <len(type)> <type> <len(payload)> <payload>`. */
 export function preAuthEncoding(payloadType: string, payload: Uint8Array): Buffer {
   const type = Buffer.from(payloadType);
   return Buffer.concat([
@@ -55,15 +58,15 @@ export function seal(keys: InstanceKeys, payloadType: string, payload: Uint8Arra
   };
 }
 
-/** An Ed25519 public key from PEM, or null when the text is anything else. */
+/** An Ed25519 public key from PEM; null for any other text. */
 export function parsePublicKey(pem: string): KeyObject | null {
-  // createPublicKey would also derive a public key from a private one; a verifier has no business with those.
+  // createPublicKey would also derive a public key from a private one; a verifier must not accept those.
   if (!pem.startsWith('-----BEGIN PUBLIC KEY-----')) return null;
   try {
     const key = createPublicKey(pem);
     return key.asymmetricKeyType === 'ed25519' ? key : null;
   } catch {
-    // Whatever is wrong with the text, the answer is the same: it is no key.
+    // Any defect of the text means that it contains no key.
     return null;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Hashes of folders that coreutils can recompute: the SHA-256 of a `sha256sum` list.
- * trust/identity owns who this install is and which bytes it runs: keys, ids, hashes of the server and of the backend.
- * It does not know what is signed with the key (trust/evidence does) nor how identity is served (api/ does).
+ * Hashes of folders that coreutils can recompute: the SHA-256 of a `sha256sum` list. trust/identity owns who this
+ * install is and which bytes it runs: keys, ids, hashes of the server and of the backend. It does not know what is
+ * signed with the key (trust/evidence does) nor how identity is served (api/ does).
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -24,13 +24,12 @@ export interface FolderHash {
   readonly folder: string;
   /** SHA-256 of the lines `<sha256>  <name>\n` of all files, sorted bytewise. */
   readonly sha256: string;
-  /** In the order of their names. */
   readonly files: readonly FileFacts[];
 }
 
 /**
- * Hashes every file below the folder. Entries at the top whose names begin with a dot are bookkeeping of the
- * build and do not count, as in `find * -type f`. Anything but a plain file or folder is an error.
+ * Hashes every file of the folder. Top-level entries whose names begin with a dot are bookkeeping of the build and do
+ * not count, as in `find * -type f`. Anything but a plain file or folder is an error.
  */
 export async function hashFolder(folder: string): Promise<FolderHash> {
   const names = await listFiles(folder);
@@ -41,7 +40,7 @@ export async function hashFolder(folder: string): Promise<FolderHash> {
   return { folder, sha256: list.digest('hex'), files };
 }
 
-/** Compares a folder with what it was when hashed, by stat alone; names the first difference, or null. */
+/** Compares by stat alone; returns the first difference, or null. */
 export async function findChange(hashed: FolderHash): Promise<string | null> {
   const names = await listFiles(hashed.folder).catch((error: unknown) =>
     errnoCode(error) === 'ENOENT' ? 'is gone' : `cannot be read: ${errorMessage(error)}`,
@@ -72,7 +71,7 @@ async function listFiles(folder: string): Promise<string[]> {
     const name = sep === '/' ? path : path.split(sep).join('/');
     if (name.startsWith('.') || entry.isDirectory()) continue;
     if (!entry.isFile()) throw new Error(`${join(folder, path)} is not a plain file`);
-    // sha256sum escapes such names, and the list would no longer be the plain one.
+    // sha256sum escapes such names, which would change the list's format.
     if (/[\n\r\\]/.test(name)) throw new Error(`${JSON.stringify(name)} cannot stand in a sha256sum list`);
     names.push(name);
   }
@@ -84,7 +83,7 @@ async function hashFile(folder: string, name: string): Promise<FileFacts> {
   const before = await stat(path);
   const sha256 = await sha256OfFile(path);
   const after = await stat(path);
-  // A file that moves under the reader has no hash that means anything.
+  // The hash of a file that changes during the read is meaningless.
   if (before.ino !== after.ino || before.mtimeMs !== after.mtimeMs || before.size !== after.size)
     throw new Error(`${path} changed while it was hashed`);
 

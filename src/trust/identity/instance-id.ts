@@ -1,4 +1,4 @@
-/** The id of an instance, from its first public key. Apart from the key's file, because verifiers compute it too. */
+/** The id of an instance, from its first public key. Separate from the key's file, because verifiers compute it too. */
 import { createHash } from 'node:crypto';
 
 /** `svc-` and the first 26 letters of the base32 (RFC 4648, lower case) of the key's SHA-256: 130 bits. */

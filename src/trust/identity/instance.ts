@@ -1,6 +1,6 @@
 /**
- * The instance: an Ed25519 key that is made with the home directory, and the id that the first key gave it.
- * The id stays when the key is rotated; each rotation is a statement signed by the key before it.
+ * The instance: an Ed25519 key that is made with the home directory, and the id from the first key. The id stays when
+ * the key is rotated; the previous key signs each rotation.
  */
 import {
   createHash,
@@ -39,12 +39,11 @@ const KEY_FILE = 'key.pem';
 const ID_FILE = 'id';
 const FIRST_PUBLIC_KEY_FILE = 'first-public-key.pem';
 
-/** The folder of key and id below the home directory. */
 export const instanceFolder = (home: string): string => join(home, 'instance');
 
 /**
- * Loads the identity of a home directory, or makes it on first use; the boot id is new on every call. Where there is
- * one, and no other user can read its key, nothing is written. Throws `store_unwritable`, `disk_full`,
+ * Loads the identity of a home directory, or makes it on first use; the boot id is new on every call. Writes nothing
+ * if the identity exists and only its user can read the key. Throws `store_unwritable`, `disk_full`,
  * `store_unreadable` or `instance_unusable`.
  */
 export async function loadIdentity(options: { readonly home: string }): Promise<InstanceIdentity> {
@@ -63,10 +62,9 @@ export function toInstanceKeys(privateKey: KeyObject): InstanceKeys {
   return { privateKey, publicKey, spki, keyid, publicKeyPem };
 }
 
-/** A fresh key that is in no file yet. */
 export const newInstanceKeys = (): InstanceKeys => toInstanceKeys(generateKeyPairSync('ed25519').privateKey);
 
-/** Puts another key in the place of the present one, atomically. The caller has recorded the rotation already. */
+/** Replaces the present key atomically. The caller must have recorded the rotation. */
 export async function replaceKey(home: string, keys: InstanceKeys): Promise<void> {
   await writeDurably(join(instanceFolder(home), KEY_FILE), toPem(keys));
 }
@@ -76,7 +74,7 @@ async function readKey(folder: string): Promise<InstanceKeys | null> {
   const pem = await readText(path);
   if (pem === null) return null;
   await closeToOthers(path, 0o600);
-  // The key is private already; an open folder in a read-only home reveals nothing.
+  // The key itself is private; an open folder in a read-only home reveals nothing.
   await closeToOthers(folder, 0o700).catch(() => {});
   try {
     return toInstanceKeys(createPrivateKey(pem));
@@ -85,7 +83,7 @@ async function readKey(folder: string): Promise<InstanceKeys | null> {
   }
 }
 
-/** Changed only if need be, because the home may be read-only. */
+/** Changes nothing if already private, because the home may be read-only. */
 async function closeToOthers(path: string, mode: number): Promise<void> {
   try {
     if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, mode);
@@ -94,7 +92,7 @@ async function closeToOthers(path: string, mode: number): Promise<void> {
   }
 }
 
-/** A lost key is never replaced: the new one could not prove the id, and no record that it signs would verify. */
+/** A lost key is never replaced: a new one could not prove the id, and its records would not verify. */
 async function createKey(folder: string): Promise<InstanceKeys> {
   const key = newInstanceKeys();
   await makeFolder(folder);
@@ -104,7 +102,7 @@ async function createKey(folder: string): Promise<InstanceKeys> {
   return winner;
 }
 
-/** The key is made before the other two files, so either of them shows that there was one. */
+/** The key is made before the other two files, so either of them proves that it existed. */
 async function hadKey(folder: string): Promise<boolean> {
   const later = [FIRST_PUBLIC_KEY_FILE, ID_FILE].map((name) => readText(join(folder, name)));
   return (await Promise.all(later)).some((text) => text !== null);
@@ -118,7 +116,7 @@ async function readId(folder: string): Promise<string | null> {
   return id;
 }
 
-/** The first public key is kept next to the id, because after a rotation nothing else could prove the id. */
+/** The first public key is kept next to the id, because only it can prove the id after a rotation. */
 async function createId(folder: string, keys: InstanceKeys): Promise<string> {
   await createOnce(folder, FIRST_PUBLIC_KEY_FILE, keys.publicKeyPem);
   await createOnce(folder, ID_FILE, `${deriveInstanceId(keys.spki)}\n`);
@@ -158,7 +156,7 @@ async function writeNew(path: string, text: string): Promise<void> {
   }
 }
 
-/** 32 bytes, hex. One purpose's secret says nothing of another's, nor of the key. */
+/** 32 bytes, hex. A secret reveals neither the key nor the secrets for other purposes. */
 export function derivedSecret({ privateKey }: Pick<InstanceKeys, 'privateKey'>, purpose: string): string {
   const key = privateKey.export({ type: 'pkcs8', format: 'der' });
   return Buffer.from(hkdfSync('sha256', key, '', `hearth ${purpose}`, 32)).toString('hex');

@@ -1,4 +1,4 @@
-/** Public facts of a home's instance: its id and its public key. The private key stays in this room. */
+/** Public facts of a home's instance: its id and its public key. The private key stays in this folder. */
 import { loadIdentity } from './instance.ts';
 
 export interface PublicIdentity {

@@ -1,5 +1,5 @@
 /**
- * The seal of a service that was started with `--sealed`: made once it listens, tried at once, and stated in the signed
+ * The seal of a service with `--sealed`: applied after it listens, tested immediately, and stated in the signed
  * identity and in every record.
  */
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export interface SealStatement {
   readonly worker_files: 'landlock' | 'none' | null;
 }
 
-/** Seals this process and tries the seal on the port that it listens on itself; throws where it does not hold. */
+/** Tests the seal on the port that this process listens on; throws if it is not effective. */
 export async function sealServer(address: {
   readonly host: string;
   readonly port: number;
@@ -25,5 +25,5 @@ export async function sealServer(address: {
   return network;
 }
 
-/** A file that no worker may be able to read. */
+/** A file that workers must be unable to read. */
 export const forbiddenFile = (home: string): string => join(instanceFolder(home), 'key.pem');

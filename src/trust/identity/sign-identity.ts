@@ -1,26 +1,26 @@
 /**
- * The answer to `GET /v1/identity?nonce=…`: a signature by which a launcher tells this instance from a squatter on
- * its port. Signed are the whole identity body, the caller's nonce and the address that was bound.
+ * The answer to `GET /v1/identity?nonce=…`: a signature by which a launcher distinguishes this instance from a
+ * squatter on its port. It covers the whole identity body, the caller's nonce and the bound address.
  */
 import { canonicalJson, sha256Hex } from './canonical.ts';
 import { isSignedBy, parsePublicKey, signPayload } from './dsse.ts';
 import type { InstanceKeys } from './instance.ts';
 import { deriveInstanceId } from './instance-id.ts';
 
-/** Keeps this signature apart from those over evidence records and key rotations. */
+/** Separates this signature from those over evidence records and key rotations. */
 export const IDENTITY_PAYLOAD_TYPE = 'application/vnd.svc.identity-proof+json';
 
 export interface IdentitySignature {
   readonly alg: 'Ed25519';
   readonly keyid: string;
   readonly nonce: string;
-  /** `host:port` on which the service listens; it exposes a relay on another port. */
+  /** `host:port` of the listener; it exposes a relay on another port. */
   readonly address?: string;
   readonly public_key: string;
   readonly sig: string;
 }
 
-/** Signs a body without its `signature` member; `address` is the `host:port` that was bound. */
+/** The body must have no `signature` member yet. */
 export function signIdentity(
   identity: object,
   nonce: string,
@@ -46,7 +46,7 @@ export interface IdentityExpectation {
   readonly port?: number;
 }
 
-/** Null when the body is signed by the expected instance for this nonce; otherwise the reason, in plain words. */
+/** Null when the expected instance has signed the body for this nonce; otherwise the reason as a sentence. */
 export function findIdentityFault(
   body: Readonly<Record<string, unknown>>,
   expected: IdentityExpectation,

@@ -1,18 +1,18 @@
 /**
- * trust/signatures owns who signed the files of a model: bundles of Sigstore and of OpenSSF Model Signing, and detached
- * signatures, against the signers that the user lists. It needs no network and knows nothing of the store.
- * This file: the bytes of a signature → what is signed, and by what means. All of it is hostile.
+ * trust/signatures owns who signed the files of a model: bundles of Sigstore and of OpenSSF Model Signing, and
+ * detached signatures, against the signers that the user lists. It needs no network and knows nothing of the store.
+ * This file: parses the bytes of a signature, all of which are hostile.
  */
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { Base64 } from '../identity/dsse.ts';
 import { fault } from './fault.ts';
 
-/** The list of a repository with ten thousand files has 3 MiB. */
+/** Chosen: the list of a repository with ten thousand files has 3 MiB. */
 export const MOST_BUNDLE_BYTES = 4 * 1024 * 1024;
 const MOST_CERTIFICATES = 10;
 const MOST_LOG_ENTRIES = 8;
-/** Size of an RSA key with 16,384 bits. */
+/** Size of an RSA signature with a 16,384-bit key. */
 const MOST_SIGNATURE_BYTES = 2048;
 
 const Bytes = (mostBytes: number) => Type.Intersect([Base64, Type.String({ maxLength: mostBytes * 2 })]);
@@ -66,7 +66,7 @@ export type SignedContent =
       readonly payload: Buffer;
       readonly sig: Buffer;
     }
-  /** `hash`: the signed digest's kind; null: the key's usual one. `digest`: its stated value. */
+  /** `hash`: kind of the signed digest; null: the key's usual one. `digest`: its stated value. */
   | {
       readonly kind: 'file';
       readonly hash: string | null;
@@ -78,7 +78,7 @@ export type Proof =
   | { readonly kind: 'key'; readonly hint: string | null }
   /** The signer's certificate first. */
   | { readonly kind: 'chain'; readonly certificates: readonly Buffer[] }
-  /** A certificate of minutes, with an entry in a log or a timestamp; `bundle` is the whole JSON. */
+  /** A short-lived certificate, with a log entry or a timestamp; `bundle` is the whole JSON. */
   | { readonly kind: 'keyless'; readonly certificate: Buffer; readonly bundle: unknown };
 
 export interface SignatureBundle {
@@ -104,7 +104,7 @@ export function readBundle(bytes: Buffer): SignatureBundle {
 
 function parseJson(bytes: Buffer): unknown {
   try {
-    // Some writers give members that they leave empty as null.
+    // Some writers write empty members as null.
     return JSON.parse(bytes.toString('utf8'), (_, value: unknown) => (value === null ? undefined : value));
   } catch {
     // Bytes that are not JSON may be a plain signature.

@@ -1,4 +1,4 @@
-/** Certificates of the user's own authorities, which no log and no timestamp accompanies. */
+/** Certificates of the user's own authorities, without a log or a timestamp. */
 import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
 import { fault } from './fault.ts';
 import type { ListedSigners, SignerFacts } from './signers.ts';
@@ -32,7 +32,7 @@ export function certifiedKey(
   return { key: leaf.publicKey, signer };
 }
 
-/** The listed certificate, if this one is it, or was issued by it or by others of the chain that lead to it. */
+/** The listed certificate that this one is, or that issued it directly or through others of the chain. */
 function findRoot(
   leaf: X509Certificate,
   others: readonly X509Certificate[],
@@ -43,7 +43,7 @@ function findRoot(
   const isListed = authorities.find(({ fingerprint }) => fingerprint === own);
   if (isListed !== undefined) return isListed;
   let subject = leaf;
-  // Each certificate is passed once at most.
+  // Each certificate is visited at most once, so a cycle ends.
   const left = new Set(others);
   while (true) {
     const root = authorities.find(({ certificate }) => hasIssued(certificate, subject));
@@ -63,7 +63,7 @@ function hasIssued(issuer: X509Certificate, subject: X509Certificate): boolean {
   return issuer.ca && subject.checkIssued(issuer) && subject.verify(issuer.publicKey);
 }
 
-/** Nothing shows when it was signed, so that it counts as signed now. */
+/** The time of signing is unknown, so it counts as signed now. */
 function refuseUntimely({ validFrom, validTo }: X509Certificate, nowMs: number): void {
   if (nowMs > Date.parse(validTo))
     throw fault(`its certificate expired on ${formatDay(validTo)}, and nothing shows that it is older`);
@@ -80,7 +80,7 @@ function parse(der: Buffer): X509Certificate {
   }
 }
 
-/** On one line: it comes from outside. */
+/** On one line, because it is untrusted text. */
 const subjectLine = ({ subject }: X509Certificate): string =>
   (subject ?? '').replaceAll('\n', ', ').slice(0, 300);
 

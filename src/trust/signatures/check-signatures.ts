@@ -1,4 +1,4 @@
-/** Finds the signers of each file of a model, by the signatures next to them. */
+/** Finds the signers of each file of a model from the signatures stored next to them. */
 import { posix } from 'node:path';
 import { isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import { readBundle, type SignatureBundle, type SignedContent } from './bundle.ts';
@@ -9,7 +9,7 @@ import { hasParts } from './read-once.ts';
 import { readStatement, type SignedFiles, type SignedPart, THE_FILE } from './statement.ts';
 import { type ListedSigners, listedAs, type SignerFacts } from './signers.ts';
 
-/** Names are paths with slashes, in whatever folder the files and their signatures share. */
+/** Names are paths with slashes, relative to the common folder of files and signatures. */
 export interface FileToCheck {
   readonly name: string;
   readonly path: string;
@@ -18,14 +18,13 @@ export interface FileToCheck {
 
 export interface FoundSignature {
   readonly name: string;
-  /** The file that it is named after; null: it lies there for all files of its folder. */
+  /** The file that it is named after; null: it covers all files of its folder. */
   readonly of: string | null;
   readonly bytes: Buffer;
 }
 
-/** Result of one signature, or of none, for one file. */
 export interface Finding {
-  /** `unlisted`: signed by someone whom the list does not have. `failed`: signed, and something is wrong with that. */
+  /** `unlisted`: the signer is not in the list. `failed`: signed, but the signature is defective. */
   readonly state: 'trusted' | 'unlisted' | 'failed' | 'unsigned';
   readonly signature: string | null;
   readonly signer: SignerFacts | null;
@@ -34,18 +33,18 @@ export interface Finding {
 
 export interface CheckContext {
   readonly signers: ListedSigners;
-  /** A trusted root of Sigstore; null: the one of its public instance. */
+  /** A trusted root of Sigstore; null: the public instance's. */
   readonly root: unknown;
   readonly nowMs: number;
 }
 
 const UNSIGNED: Finding = { state: 'unsigned', signature: null, signer: null, reason: null };
 /**
- * Verdict of a file with several signatures. One that holds is enough; a failed one is reported before a stranger's.
+ * For a file with several signatures: one valid signature is enough, and a failed one is reported before a
+ * stranger's.
  */
 const BEST_FIRST: readonly Finding['state'][] = ['trusted', 'failed', 'unlisted', 'unsigned'];
 
-/** A finding for each file, in their order. */
 export async function checkSignatures(
   files: readonly FileToCheck[],
   signatures: readonly FoundSignature[],
@@ -71,7 +70,7 @@ function isInScope({ name, of }: FoundSignature, file: string): boolean {
   return folder === '.' ? !file.startsWith('../') : file.startsWith(`${folder}/`);
 }
 
-/** Files that it does not speak of are left out. */
+/** Leaves out files that the signature does not cover. */
 async function readSignature(
   signature: FoundSignature,
   files: readonly FileToCheck[],
@@ -142,7 +141,7 @@ async function findSigner(
       return certified.signer;
     }
     case 'keyless': {
-      // Loaded on demand: a signature by a key needs none of it.
+      // Loaded on demand: a signature by a key does not need it.
       const { keylessSigner } = await import('./keyless.ts');
       return keylessSigner(proof, content, file, context.root);
     }
@@ -159,7 +158,7 @@ async function firstSigner<Signer extends { readonly key: ListedSigners['keys'][
   return file === null ? null : signerOfFile(signers, file, content);
 }
 
-/** Checks that the statement names the file; throws signature_invalid if it names other bytes. */
+/** False: the statement does not name the file. Throws signature_invalid if it names other bytes. */
 async function speaksRightly(
   signed: SignedFiles,
   { name, of }: FoundSignature,
@@ -176,7 +175,7 @@ async function speaksRightly(
     return false;
   }
   if (await hasParts(file, parts)) return true;
-  // A statement about one file that has no name may be about another one of the folder.
+  // A statement about one unnamed file may be about another one of the folder.
   if (of === null && signed.parts.has(THE_FILE)) return false;
   throw fault('the file has other bytes than those that were signed');
 }

@@ -1,11 +1,11 @@
-/** Signatures by plain keys, which are only as good as the list that has the key. */
+/** Signatures by plain keys, which are only as trustworthy as the list of keys. */
 import { createHash, createVerify, type KeyObject, verify, type Verify } from 'node:crypto';
 import { preAuthEncoding } from '../identity/dsse.ts';
 import type { SignedContent } from './bundle.ts';
 import { fault } from './fault.ts';
 import { readOnce } from './read-once.ts';
 
-/** The digest that goes with a key: the one of its curve, and SHA-256 in all other cases. */
+/** The digest for a key's curve; SHA-256 for all other keys. */
 const OF_CURVE: Readonly<Record<string, string>> = { secp384r1: 'sha384', secp521r1: 'sha512' };
 
 /** Early releases of model_signing took SHA-256 with every curve. */
@@ -22,9 +22,7 @@ function usualHashes({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): re
   }
 }
 
-/**
- * True if a bundle names this key: by the digest of its PEM, as model_signing does, or of its DER, as cosign does.
- */
+/** A bundle names a key by the digest of its PEM, as model_signing does, or of its DER, as cosign does. */
 export function isHinted(hint: string | null, key: KeyObject): boolean {
   const newDigest = (bytes: string | Buffer) => createHash('sha256').update(bytes);
   return (
@@ -33,7 +31,6 @@ export function isHinted(hint: string | null, key: KeyObject): boolean {
   );
 }
 
-/** True if the key signed the statement. */
 export function hasSignedStatement(
   key: KeyObject,
   { payloadType, payload, sig }: Extract<SignedContent, { kind: 'statement' }>,
@@ -45,8 +42,8 @@ export function hasSignedStatement(
 }
 
 /**
- * As model_signing 0.2 and 0.3 encoded a statement: with a capital V, and with the payload as Python prints bytes (JSON has
- * double quotes, so that it prints single ones).
+ * As model_signing 0.2 and 0.3 encoded a statement: with a capital V, and with the payload as Python prints bytes
+ * (JSON has double quotes, so that it prints single ones).
  */
 function earlyEncoding(payloadType: string, payload: Buffer): Buffer {
   let text = '';
@@ -61,7 +58,6 @@ function earlyEncoding(payloadType: string, payload: Buffer): Buffer {
   return Buffer.from(`DSSEV1 ${payloadType.length} ${payloadType} ${payload.length} b'${text}'`);
 }
 
-/** A file whose bytes are signed; `sha256` is what they are known to have. */
 export interface FileBytes {
   readonly path: string;
   readonly sha256: string;

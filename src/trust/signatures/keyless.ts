@@ -1,6 +1,6 @@
 /**
- * Signatures by certificates of minutes, which a log or a timestamp dates (Sigstore). Its own library verifies them, against
- * the keys of the public instance as they were when this version of Hearth was made, or against those of a file.
+ * Signatures by short-lived certificates, which a log or a timestamp dates (Sigstore). Sigstore's library verifies
+ * them against a file's keys, or those of the public instance at the time of this release.
  */
 import { createHash, X509Certificate } from 'node:crypto';
 import { bundleFromJSON } from '@sigstore/bundle';
@@ -16,7 +16,7 @@ import { PUBLIC_ROOT } from './sigstore-root.ts';
 
 type KeylessProof = Extract<Proof, { kind: 'keyless' }>;
 
-/** `root`: a trusted root as Sigstore's tools write it; null: of the public instance. Throws signature_invalid. */
+/** `root`: a trusted root in the format of Sigstore's tools; null: the public instance's. Throws signature_invalid. */
 export async function keylessSigner(
   { certificate, bundle }: KeylessProof,
   content: SignedContent,
@@ -42,7 +42,7 @@ export async function keylessSigner(
       verifySignature: (key) => (content.kind === 'file' ? isOfFile : entity.signature.verifySignature(key)),
     };
     const verifier = new Verifier(toTrustMaterial(trusted), {
-      // An instance of one's own may have no log, and dates signatures by timestamps then.
+      // A private instance may have no log, and dates signatures by timestamps instead.
       ctlogThreshold: trusted.ctlogs.length > 0 ? 1 : 0,
       tlogThreshold: trusted.tlogs.length > 0 ? 1 : 0,
     });
@@ -53,7 +53,7 @@ export async function keylessSigner(
       issuer: plain(identity?.extensions?.issuer),
     };
   } catch (error) {
-    // The library throws errors of many kinds at bytes that are not what they should be.
+    // The library throws errors of many kinds for malformed bytes.
     throw isFailure(error, 'signature_invalid') ? error : fault(verifierSays(error));
   }
 }
@@ -83,7 +83,7 @@ async function hasSigned(
   }
 }
 
-/** Names come from a certificate, and are shown. */
+/** Names come from a certificate and are displayed, so they are bounded. */
 const plain = (text: string | undefined): string => (text ?? '').slice(0, 1000);
 
 const verifierSays = (error: unknown): string =>

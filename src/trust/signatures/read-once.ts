@@ -1,4 +1,4 @@
-/** One pass over a file for all that wants its bytes, and the digests of its parts. */
+/** Feeds all consumers of a file's bytes in one pass, and checks the digests of its parts. */
 import { createHash, type Hash } from 'node:crypto';
 import { readChunks } from '../../lib/files/plain-file.ts';
 import { fault } from './fault.ts';
@@ -69,12 +69,12 @@ class PartReader {
   }
 
   areEqual(): boolean {
-    // A whole file ends where its bytes do.
+    // A part without a range ends with the file.
     if (this.#parts[this.#at]?.range === null) this.#end();
     return !this.#isWrong && this.#at === this.#parts.length;
   }
 
-  /** Parts follow each other without a gap. */
+  /** Parts must follow each other without a gap. */
   #begin(): void {
     const part = this.#parts[this.#at];
     if (part === undefined) this.#hash = null;

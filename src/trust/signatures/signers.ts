@@ -3,11 +3,11 @@ import { createHash, createPublicKey, type KeyObject, X509Certificate } from 'no
 import { fail, isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import { readSettingFile, type SettingFile } from '../../lib/files/plain-file.ts';
 
-/** The proved signer. Whether it is trusted follows from the user's list alone. */
+/** The proved signer. The user's list alone decides whether it is trusted. */
 export type SignerFacts =
-  /** Null: of no listed signer, so that the signature could not be checked. */
+  /** Null: the key is not listed, so the signature could not be checked. */
   | { readonly kind: 'key'; readonly fingerprint: string | null }
-  /** `authority`: the fingerprint of the listed certificate that it leads to; null: it leads to none. */
+  /** `authority`: fingerprint of the listed certificate that the chain leads to; null: none. */
   | { readonly kind: 'certificate'; readonly subject: string; readonly authority: string | null }
   | { readonly kind: 'identity'; readonly identity: string; readonly issuer: string };
 
@@ -33,7 +33,7 @@ const SIGNER_FILE: SettingFile = { as: 'a signer of SVC_SIGNERS', mostBytes: 256
 const IDENTITY = /^(\S+)\s+(https?:\/\/\S+)$/;
 const BLOCK = /-----BEGIN ([A-Z ]+)-----[^-]+-----END \1-----/g;
 
-/** Items are `IDENTITY ISSUER`, or the path of a file. Throws what keeps a file from being used. */
+/** Items are `IDENTITY ISSUER`, or the path of a file. Throws if a file cannot be used. */
 export async function openSigners(list: readonly string[]): Promise<ListedSigners> {
   const opened: { [K in keyof ListedSigners]: ListedSigners[K][number][] } = {
     keys: [],
@@ -68,7 +68,7 @@ async function readFile(path: string): Promise<Opened[]> {
   if (blocks.length === 0) throw refuse('it holds no public key and no certificate in PEM');
   try {
     return blocks.map(([pem, kind = '']) => {
-      // A public key would be derived from it; a list of signers has no business with private ones.
+      // A public key could be derived from it, but a list of signers must not contain private ones.
       if (kind.includes('PRIVATE')) throw refuse('it holds a private key; name the file of the public one');
       if (kind === 'CERTIFICATE') {
         const certificate = new X509Certificate(pem);
@@ -85,7 +85,7 @@ async function readFile(path: string): Promise<Opened[]> {
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 const fingerprint = (key: KeyObject): string => sha256(key.export({ type: 'spki', format: 'der' }));
 
-/** The entry of the list that means this signer, or null. */
+/** The matching entry of the list, or null. */
 export function listedAs(signers: ListedSigners, signer: SignerFacts): string | null {
   switch (signer.kind) {
     case 'key':

@@ -1,7 +1,7 @@
 /**
- * The trusted root of Sigstore's public instance: which certificates, logs and timestamps count. Signed by the keyholders of
- * Sigstore and published with npm's @sigstore/tuf 5.0.1 (Apache-2.0), from which this is a copy. SVC_SIGSTORE_ROOT names
- * a newer one.
+ * The trusted root of Sigstore's public instance: its certificates, logs and timestamp authorities. Signed by the
+ * keyholders of Sigstore and published with npm's @sigstore/tuf 5.0.1 (Apache-2.0), of which this is a copy.
+ * SVC_SIGSTORE_ROOT names a newer one.
  */
 export const PUBLIC_ROOT = {
   mediaType: 'application/vnd.dev.sigstore.trustedroot+json;version=0.1',

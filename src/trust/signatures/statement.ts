@@ -1,4 +1,4 @@
-/** Names and digests of files in a signed statement, in the three forms that models are signed with. */
+/** Names and digests of files in a signed statement, in the three formats for models. */
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
@@ -38,7 +38,6 @@ const Predicate = Type.Object({
 });
 type Resource = Static<typeof Predicate>['resources'][number];
 
-/** Bytes of a file, and the digest that they must have. */
 export interface SignedPart {
   readonly algorithm: string;
   readonly digest: string;
@@ -46,14 +45,14 @@ export interface SignedPart {
   readonly range: readonly [start: number, end: number] | null;
 }
 
-/** Digests that are signed, by the names of their files below the folder of the signature. */
+/** Signed digests by file name, relative to the folder of the signature. */
 export interface SignedFiles {
   readonly parts: ReadonlyMap<string, readonly SignedPart[]>;
   /** True: the names are those of the signer's build, and only their last parts count. */
   readonly isByBaseName: boolean;
 }
 
-/** Matches the one signed file, whatever its name is. */
+/** Matches the one signed file under any name. */
 export const THE_FILE = '.';
 
 /** Throws signature_invalid. */
@@ -90,7 +89,7 @@ function onePart({ name: shard, algorithm, digest }: Resource): [string, SignedP
   return [name, { algorithm, digest, range: [Number(start), Number(end)] }];
 }
 
-/** Subjects may have digests of other kinds, of which only SHA-256 is read. */
+/** Only SHA-256 is used; subjects may have other digests. */
 function ofSubjects({ subject, predicateType }: Static<typeof Statement>): SignedFiles {
   const entries = subject.flatMap(({ name, digest }): [string, SignedPart][] => {
     const { sha256 } = digest;
@@ -114,7 +113,7 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
-    // The shape is refused where it is checked.
+    // The schema check refuses the malformed value.
     return undefined;
   }
 }

@@ -1,4 +1,3 @@
-/** The verdict of all signatures of a model's files, in words. Pure. */
 import type { Finding } from './check-signatures.ts';
 import { type ListedSigners, listedAs, type SignerFacts } from './signers.ts';
 
@@ -10,15 +9,14 @@ export interface Verdict {
   readonly state: Finding['state'];
   /** The signer, if it is proved for the worst of the files. */
   readonly signer: SignerFacts | null;
-  /** The result, as a part of a sentence. */
+  /** A part of a sentence. */
   readonly reason: string;
   readonly remedy: string;
 }
 
-/** The verdict of a model, from its files. */
 const WORST_FIRST: readonly Finding['state'][] = ['failed', 'unsigned', 'unlisted', 'trusted'];
 
-/** `subject`: what the model is called in the reason. */
+/** `subject`: the model's name in the reason. */
 export function judge(subject: string, files: readonly FileFinding[]): Verdict {
   const ofState = WORST_FIRST.flatMap((state) => files.filter((file) => file.state === state));
   const [first] = ofState;
@@ -32,11 +30,11 @@ export function judge(subject: string, files: readonly FileFinding[]): Verdict {
   };
 }
 
-/** The signature names no key, so nothing shows that anybody signed these bytes. */
+/** The signature names no key, so it proves nothing about these bytes. */
 const isUnverified = (file: FileFinding | undefined): boolean =>
   file?.state === 'unlisted' && file.signer?.kind === 'key' && file.signer.fingerprint === null;
 
-/** A list that has changed since changes who is trusted, and nothing else. */
+/** A changed list changes who is trusted, and nothing else. */
 export function judged(files: readonly FileFinding[], signers: ListedSigners): FileFinding[] {
   return files.map((file) => {
     if (file.signer === null || file.state === 'failed') return file;

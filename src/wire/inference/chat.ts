@@ -17,7 +17,6 @@ import { evidenceField, evidenceMember } from './evidence.ts';
 import { promptLogprobsField, promptLogprobsShapes } from './prompt-logprobs.ts';
 import { ToolCall, ToolCallDelta } from './tool-envelope.ts';
 
-/** A part of an array content; only text parts are served. */
 export interface ContentPart {
   type: string;
   text?: string;
@@ -25,8 +24,8 @@ export interface ContentPart {
 }
 
 /**
- * A message as clients send it: the interface's role and content, and what OpenAI clients add.
- * api/intake checks what a schema cannot say (content null only with tool calls, text parts only).
+ * The interface's role and content, and the additions of OpenAI clients. api/intake checks the rules that a schema
+ * cannot express (content null only with tool calls, text parts only).
  */
 export const RequestMessage = Type.Object({
   role: Type.Unsafe<'system' | 'user' | 'assistant' | 'tool' | 'developer'>({

@@ -13,14 +13,11 @@ import {
   Usage,
 } from './generation.ts';
 
-/** Prompts of one request. */
 export const MOST_PROMPTS = 32;
-/** Tokens of one prompt. */
 export const MOST_PROMPT_TOKENS = 1_048_576;
 
 const TOKEN = { minimum: 0, maximum: 2 ** 31 - 1 };
 
-/** An item of a list: a prompt, or a token of the only one. */
 export const PROMPT_ITEM = {
   ...TOKEN,
   minItems: 1,
@@ -28,13 +25,13 @@ export const PROMPT_ITEM = {
   items: { ...TOKEN, type: ['string', 'integer'] },
 };
 
-/** One prompt: a text, or tokens by their ids, between which texts may stand. */
+/** A text, or token ids and texts mixed. */
 export type SentPrompt = string | (string | number)[];
 
-/** One prompt, or a list of them; a token in a list makes one prompt of it. */
+/** A list that contains a token is one prompt. */
 export type SentPrompts = string | (SentPrompt | number)[];
 
-/** /v1/completions: listed by the interface, shaped as the usual text completion. */
+/** The interface lists /v1/completions; its shape is the usual text completion. */
 export const CompletionRequest = Type.Object(
   {
     model: Type.String({ minLength: 1, maxLength: 512 }),
@@ -76,7 +73,7 @@ export const CompletionRequest = Type.Object(
   },
   {
     $id: 'CompletionRequest',
-    // A gap may be at the beginning of a file.
+    // With a suffix the prompt may be empty: the gap is at the beginning of a file.
     documented: {
       anyOf: [
         { properties: { prompt: { minLength: 1 } } },
@@ -89,11 +86,11 @@ export type CompletionRequest = Static<typeof CompletionRequest>;
 
 export const CompletionLogprobs = Type.Object({
   tokens: Type.Array(Type.String()),
-  /** null for the first token of an echoed prompt, which nothing stands before. */
+  /** null for the first token of an echoed prompt, which has no predecessor. */
   token_logprobs: Type.Array(Type.Union([Type.Number(), Type.Null()])),
-  /** By the text of the token; the reported token is always among them. */
+  /** Keyed by the token's text; the reported token is always included. */
   top_logprobs: Type.Array(Type.Union([Type.Record(Type.String(), Type.Number()), Type.Null()])),
-  /** Where each token begins in the text of its choice, characters. */
+  /** Start of each token in the text of its choice, characters. */
   text_offset: Type.Array(Type.Integer()),
 });
 export type CompletionLogprobs = Static<typeof CompletionLogprobs>;

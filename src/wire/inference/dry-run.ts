@@ -3,7 +3,6 @@ import { HEADERS } from '../headers.ts';
 import { CacheDifference } from '../prompt-cache.ts';
 import { orNull } from '../schema.ts';
 
-/** What `?svc_dry_run=1` answers: how the request would be carried out, without generating. */
 export const DryRun = Type.Object(
   {
     object: Type.Literal('svc.dry_run'),

@@ -1,4 +1,3 @@
-/** The field that asks for a signed record of text, and the place of the record in the answer. */
 import { Type } from 'typebox';
 import { FROZEN_MODE } from '../headers.ts';
 import { nullable } from '../schema.ts';

@@ -1,6 +1,6 @@
 /**
- * wire/inference owns the shapes of chat, completions, embeddings and the tool protocol. It knows no defaults and no use
- * case. This file: request fields that chat and text completion share, and the usage object of both.
+ * wire/inference owns the shapes of chat, completions, embeddings and the tool protocol. It knows no defaults and no
+ * use case. This file: request fields that chat and text completion share, and the usage object of both.
  */
 import { type Static, Type } from 'typebox';
 import { HEADERS } from '../headers.ts';
@@ -13,7 +13,6 @@ import {
 import { MOST_ADAPTERS, MOST_SCALE } from '../../contract/settings/values.ts';
 import { KeepAlive, nullable } from '../schema.ts';
 
-/** A LoRA adapter that a request names. */
 export interface AskedAdapter {
   name: string;
   scale?: number | null;
@@ -23,7 +22,7 @@ type SamplingFields = {
   [K in SamplingOption as WireName<K>]: ReturnType<typeof nullable<AskedValue<K>>>;
 };
 
-/** Sampling options, which other dialects take in addition to their own fields. */
+/** Other dialects accept these in addition to their own fields. */
 export const samplingFields = Object.fromEntries(
   SAMPLING_ROWS.map(([, { wire, schema, request }]) => {
     const { type, ...keywords } = { type: 'number' as string | string[], ...(request ?? schema) };
@@ -107,7 +106,6 @@ export const generationFields = {
   }),
 };
 
-/** The shape of the answer, next to `grammar`. */
 export const answerFormatFields = {
   response_format: nullable<Record<string, unknown>>('object', {
     description: 'text, json_object, or json_schema with a schema.',
@@ -117,7 +115,6 @@ export const answerFormatFields = {
   }),
 };
 
-/** How far the prompt of a stream is evaluated. */
 export const PromptProgress = Type.Object({
   total: Type.Integer({ description: 'Prompt tokens.' }),
   cache: Type.Integer({ description: 'Those whose state was there.' }),
@@ -129,7 +126,7 @@ export const PromptProgress = Type.Object({
 });
 export type PromptProgress = Static<typeof PromptProgress>;
 
-/** Says that an answer failed at one upstream and went on at another. */
+/** Reports that an answer failed at one upstream and continued at another. */
 export const Resumption = Type.Object({
   from: Type.String(),
   on: Type.String(),
@@ -176,13 +173,11 @@ export const WireFinishReason = Type.Union([
 
 export const TrueFinishReason = Type.Union([...WireFinishReason.anyOf, Type.Literal('repetition')]);
 
-/** What was done about an answer that repeated itself. */
 export const Repetition = Type.Union([Type.Literal('nudged'), Type.Literal('ended')], {
   description:
     'The answer repeated itself: `nudged`, one token was chosen differently; `ended`, it was ended.',
 });
 
-/** What was done about tool calls. */
 export const CallGuard = Type.Union(
   [Type.Literal('dropped'), Type.Literal('refused'), Type.Literal('ended')],
   {
@@ -191,7 +186,6 @@ export const CallGuard = Type.Union(
   },
 );
 
-/** What was left out of a long conversation before the model read it. */
 export const CompactionFacts = Type.Object({
   tokens_before: Type.Integer({ description: 'Tokens of the prompt as it was sent.' }),
   tokens_after: Type.Integer({ description: 'Tokens of the prompt that the model read.' }),
@@ -208,17 +202,17 @@ export const CompactionFacts = Type.Object({
 });
 export type CompactionFacts = Static<typeof CompactionFacts>;
 
-/** What happened to an answer on its way, which other dialects have no word for. */
+/** Repairs, failovers and guard actions, which other dialects have no member for. */
 export const incidentShapes = {
   svc_repetition: Type.Optional(Repetition),
   svc_call_guard: Type.Optional(CallGuard),
   svc_compaction: Type.Optional(CompactionFacts),
 };
 
-/** Speed of one answer, for people; tokens per second and milliseconds. */
+/** For display; tokens per second and milliseconds. */
 export const Timings = Type.Object(
   {
-    /** Prompt tokens whose state was there, and those that were evaluated. */
+    /** Cached prompt tokens, and evaluated ones. */
     cache_n: Type.Integer(),
     prompt_n: Type.Integer(),
     predicted_n: Type.Integer(),
@@ -226,7 +220,7 @@ export const Timings = Type.Object(
     predicted_ms: Type.Number(),
     prompt_per_second: Type.Number(),
     predicted_per_second: Type.Number(),
-    /** Prompt tokens by where their state came from, milliseconds to bring it back, and tokens that were evaluated. */
+    /** Prompt tokens by the source of their state, milliseconds to restore it, and evaluated tokens. */
     cache: Type.Object({
       slot: Type.Integer(),
       ram: Type.Integer(),
@@ -234,7 +228,7 @@ export const Timings = Type.Object(
       restore_ms: Type.Number(),
       evaluated: Type.Integer(),
     }),
-    /** Draft tokens evaluated ahead, and those that the sampler chose as well; absent without drafts. */
+    /** Draft tokens evaluated ahead, and those that the sampler accepted; absent without drafts. */
     draft_n: Type.Optional(Type.Integer()),
     draft_n_accepted: Type.Optional(Type.Integer()),
   },

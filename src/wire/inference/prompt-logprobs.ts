@@ -1,4 +1,4 @@
-/** Log probabilities of the prompt's own tokens, as vLLM reports them. */
+/** Log probabilities of the prompt's own tokens, in vLLM's shape. */
 import { type Static, Type } from 'typebox';
 import { MOST_ALTERNATIVES } from '../../contract/limits.ts';
 import { nullable } from '../schema.ts';
@@ -18,7 +18,6 @@ const RankedLogprob = Type.Object({
   decoded_token: Type.String(),
 });
 
-/** Members of an answer whose request asks for them. */
 export const promptLogprobsShapes = {
   prompt_logprobs: Type.Optional(
     Type.Array(Type.Union([Type.Record(Type.String(), RankedLogprob), Type.Null()]), {

@@ -3,7 +3,7 @@ import { KeepAlive, nullable } from '../schema.ts';
 
 export const MOST_DOCUMENTS = 1024;
 
-/** api/rerank/documents.ts says what is wrong with texts and lists that are none. */
+/** api/rerank.ts refuses invalid texts and lists with a better sentence. */
 const TEXT = { type: 'string', minLength: 1 };
 
 export const RerankRequest = Type.Object(
@@ -45,7 +45,6 @@ export const RerankResponse = Type.Object(
   {
     object: Type.Literal('list'),
     model: Type.String(),
-    /** The best first. */
     results: Type.Array(
       Type.Object({
         index: Type.Integer({ description: 'Place of the document in the request.' }),

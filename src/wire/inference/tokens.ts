@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { KeepAlive, nullable } from '../schema.ts';
 
-/** Limit of one request: larger ones would delay other answers of the model. */
+/** Per request: larger ones would delay other answers of the model. */
 export const TOKEN_LIMITS = { chars: 256 * 1024, tokens: 65_536 } as const;
 
 const TEXT = { maxLength: TOKEN_LIMITS.chars };

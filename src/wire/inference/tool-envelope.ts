@@ -17,7 +17,7 @@ export const TOOL_PROTOCOL: ToolProtocol = {
   max_calls_per_response: 1,
 };
 
-/** A tool call in an assistant message; `arguments` is JSON text. */
+/** `arguments` is JSON text. */
 export const ToolCall = Type.Object({
   id: Type.String(),
   type: Type.Literal('function'),
@@ -25,7 +25,7 @@ export const ToolCall = Type.Object({
 });
 export type ToolCall = Static<typeof ToolCall>;
 
-/** A piece of a tool call in a stream: id, type and name come first, then arguments in pieces. */
+/** Id, type and name come first, then the arguments in pieces. */
 export const ToolCallDelta = Type.Object({
   index: Type.Integer(),
   id: Type.Optional(Type.String()),

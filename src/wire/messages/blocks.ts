@@ -1,14 +1,12 @@
-/** Content blocks of the Messages dialect: as clients send them, and as answers carry them. */
 import { type Static, Type } from 'typebox';
 import { orNull } from '../schema.ts';
 
-/** A block of a request; its type says what else it has, and api/dialects/messages reads that. */
+/** The type determines the other members, which api/dialects/messages reads. */
 export interface RequestBlock {
   type: string;
   [key: string]: unknown;
 }
 
-/** Content as clients send it: text, or a list of blocks. */
 export const RequestContent = Type.Unsafe<string | RequestBlock[]>({
   type: ['string', 'array'],
   items: { type: 'object', required: ['type'], properties: { type: { type: 'string' } } },
@@ -31,7 +29,7 @@ export const ToolUseBlock = Type.Object({
   input: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
 });
 
-/** The conversation was made shorter: the block replaces all that precedes it when a client sends it again. */
+/** Sent back by a client, the block replaces everything before it. */
 export const CompactionBlock = Type.Object({
   type: Type.Literal('compaction'),
   content: orNull(Type.String({ description: 'The summary.' })),

@@ -1,6 +1,6 @@
 /**
- * wire/messages owns the shapes of Anthropic's Messages dialect: requests, answers, the events of its streams. It knows
- * no defaults and no use case. This file: what clients send.
+ * wire/messages owns the shapes of Anthropic's Messages dialect: requests, answers, the events of its streams. It
+ * knows no defaults and no use case. This file: requests.
  */
 import { type Static, Type } from 'typebox';
 import { generationFields, samplingFields } from '../inference/generation.ts';

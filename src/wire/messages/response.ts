@@ -1,10 +1,8 @@
-/** Answers of the Messages dialect: a whole message, and the named events of a stream. */
 import { type Static, Type } from 'typebox';
 import { incidentShapes } from '../inference/generation.ts';
 import { orNull } from '../schema.ts';
 import { AnswerBlock } from './blocks.ts';
 
-/** The dialect's reasons for the end of an answer. */
 export const Ending = Type.Union([
   Type.Literal('end_turn'),
   Type.Literal('max_tokens'),
@@ -75,7 +73,7 @@ const BlockDelta = Type.Union([
 ]);
 export type BlockDelta = Static<typeof BlockDelta>;
 
-/** One event of a stream; its type is its name on the wire as well. */
+/** The type of an event is also its SSE event name. */
 export const MessagesEvent = Type.Union([
   Type.Object({ type: Type.Literal('message_start'), message: MessagesResponse }),
   Type.Object({ type: Type.Literal('ping') }),

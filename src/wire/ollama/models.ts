@@ -1,6 +1,6 @@
 /**
- * wire/ollama owns the shapes of Ollama's API. It knows no default of a model and no use case. This file: what is asked and
- * told of models.
+ * wire/ollama owns the shapes of Ollama's API. It knows no default of a model and no use case. This file: requests
+ * and answers about models.
  */
 import { type Static, Type } from 'typebox';
 import { nullable } from '../schema.ts';
@@ -48,7 +48,7 @@ export const OllamaPs = Type.Object(
 );
 export type OllamaPs = Static<typeof OllamaPs>;
 
-/** The version of Ollama whose API is served: clients ask for a least one before they use a route. */
+/** Clients require a minimum version of Ollama before they use a route. */
 export const OLLAMA_API_VERSION = '0.12.11';
 
 export const OllamaShowRequest = Type.Object(

@@ -1,4 +1,3 @@
-/** Requests of Ollama's API that a model answers. */
 import { type Static, Type } from 'typebox';
 import { SAMPLING_ROWS } from '../../contract/sampling-shapes.ts';
 import { generationFields, samplingFields } from '../inference/generation.ts';
@@ -17,7 +16,7 @@ const otherRanges = Object.fromEntries(
   ),
 ) as Partial<typeof samplingFields>;
 
-/** The options that have an effect; others are named as ignored. */
+/** Options with an effect; others are reported as ignored. */
 export const optionFields = {
   ...samplingFields,
   ...otherRanges,

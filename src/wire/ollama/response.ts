@@ -1,4 +1,4 @@
-/** Answers of Ollama's API: whole, and the lines of a stream, which have the same shape. */
+/** A complete answer and the lines of a stream have the same shape. */
 import { type Static, Type } from 'typebox';
 import { incidentShapes, TokenLogprob } from '../inference/generation.ts';
 

@@ -1,4 +1,4 @@
-/** Requests that end the service, which needs no signal, and that stop a job of any client. */
+/** Requests that end the service without a signal, and that stop a job of any client. */
 import { type Static, Type } from 'typebox';
 
 export const QuitRequest = Type.Object(

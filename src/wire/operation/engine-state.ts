@@ -1,6 +1,6 @@
 /**
- * wire/operation owns what those who run the service see and do: the state of the engine as a stream of events, and what
- * was asked of it. It knows no prompt and no answer. Times are Unix milliseconds; what is absent is not known or not so.
+ * wire/operation owns the operator's view and actions: the state of the engine as a stream of events, and its recent
+ * requests. It knows no prompt and no answer. Times are Unix milliseconds; an absent member is unknown or false.
  */
 import { type Static, type TSchema, Type } from 'typebox';
 import { Recording } from './requests.ts';
@@ -8,10 +8,9 @@ import { UpstreamView } from './upstream.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 const TimeMs = Type.Integer({ description: 'Unix milliseconds.' });
-/** Members by name, of which any may come and go. */
 const byName = <S extends TSchema>(schema: S) => Type.Record(Type.String(), schema);
 
-/** One slot of a loaded model. Idle if it has no `job_id`. */
+/** A slot without a `job_id` is idle. */
 export const SlotView = Type.Object({
   kept_tokens: Type.Integer({ minimum: 0, description: 'Tokens whose KV state it holds.' }),
   job_id: Type.Optional(Type.String()),
@@ -41,7 +40,6 @@ export const SlotView = Type.Object({
 });
 export type SlotView = Static<typeof SlotView>;
 
-/** Bytes on one device. */
 export const ModelMemoryView = Type.Object({
   planned_bytes: Type.Integer({ description: 'What the load was planned with.' }),
   measured_bytes: Type.Optional(
@@ -89,7 +87,6 @@ export const CacheView = Type.Object({
 });
 export type CacheView = Static<typeof CacheView>;
 
-/** A model in memory, or on its way there or out. */
 export const ModelView = Type.Object({
   kind: Type.Union([Type.Literal('chat'), Type.Literal('embedding')]),
   engine: Type.String({ description: 'local, remote or command.' }),
@@ -120,7 +117,6 @@ export const ModelView = Type.Object({
 });
 export type ModelView = Static<typeof ModelView>;
 
-/** A job that has not ended. */
 export const JobView = Type.Object({
   model: Type.String(),
   kind: Type.String({ description: 'generate, embed, rank, explain, tokenize or detokenize.' }),
@@ -155,7 +151,6 @@ export const DeviceView = Type.Object({
 });
 export type DeviceView = Static<typeof DeviceView>;
 
-/** State of the GPUs of the machine. */
 export const GpuView = Type.Object({
   state: Type.Enum(['using', 'lacking', 'fetching', 'trying', 'ready', 'not used'], {
     description:
@@ -165,7 +160,6 @@ export const GpuView = Type.Object({
 });
 export type GpuView = Static<typeof GpuView>;
 
-/** The data of the event `snapshot`. */
 export const EngineState = Type.Object(
   {
     at_ms: TimeMs,
@@ -195,10 +189,9 @@ export const EngineState = Type.Object(
 );
 export type EngineState = Static<typeof EngineState>;
 
-/** Names of the events of the stream. */
 export const ENGINE_EVENTS = {
-  /** The whole state: the first event, and again for a reader that fell behind. */
+  /** The whole state: the first event, and again for a reader that is too slow. */
   snapshot: 'snapshot',
-  /** A JSON merge patch (RFC 7396) of the state before. */
+  /** A JSON merge patch (RFC 7396) of the previous state. */
   update: 'update',
 } as const;

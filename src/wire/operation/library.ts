@@ -1,11 +1,8 @@
-/**
- * Changes by the page: installed models, their names and settings. Only a page with a token, or an admin key, may
- * send them.
- */
+/** Changes by the page: installed models, their names and settings. They require a page token or an admin key. */
 import { type Static, Type } from 'typebox';
 import { ModelEntry } from '../models.ts';
 
-/** Characters: a chat template as a text. */
+/** Characters; a chat template can be this long. */
 const LONGEST_SETTING = 256 * 1024;
 const Name = Type.String({ minLength: 1, maxLength: 512 });
 const Id = Type.Optional(
@@ -27,7 +24,6 @@ export const KeyUses = Type.Object(
 );
 export type KeyUses = Static<typeof KeyUses>;
 
-/** One setting of a model. */
 const Settable = Type.Object({
   name: Type.String(),
   group: Type.String({ description: 'A member of groups.' }),
@@ -50,13 +46,11 @@ const Settable = Type.Object({
 
 export const PageToken = Type.Object({ token: Type.String() }, { $id: 'PageToken' });
 
-/** A model's id for each kind; null: there is none. */
 const Defaults = Type.Object({
   chat: Type.Union([Type.String(), Type.Null()]),
   embedding: Type.Union([Type.String(), Type.Null()]),
 });
 
-/** Everything that is installed, with what it is called and what is set. */
 export const Library = Type.Object(
   {
     models: Type.Array(
@@ -106,7 +100,6 @@ export type EvalQuery = Static<typeof EvalQuery>;
 
 const Bar = Type.Object({ value: Type.Union([Type.Number(), Type.Null()]), text: Type.String() });
 
-/** The bars of an evaluation. */
 const EvalPlot = Type.Object({
   title: Type.String(),
   legend: Type.Array(Type.String()),
@@ -114,7 +107,6 @@ const EvalPlot = Type.Object({
 });
 export type EvalPlot = Static<typeof EvalPlot>;
 
-/** The last result of `hearth eval`, from a card that this home has signed. */
 export const ModelEval = Type.Object(
   {
     model: Type.String(),
@@ -135,7 +127,6 @@ export const ModelEval = Type.Object(
 );
 export type ModelEval = Static<typeof ModelEval>;
 
-/** Models of other programs on this machine. */
 export const ForeignModels = Type.Object(
   {
     data: Type.Array(
@@ -200,7 +191,7 @@ export const PlanQuery = Type.Object({
 });
 export type PlanQuery = Static<typeof PlanQuery>;
 
-/** The load that a request for the model would find. */
+/** The load that a request for the model would cause. */
 export const LoadPlan = Type.Object(
   {
     model: Type.String(),

@@ -1,11 +1,10 @@
-/** The flight recorder's last requests and their results. */
 import { type Static, Type } from 'typebox';
 
 const Ms = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
 const Count = Type.Optional(Type.Integer({ minimum: 0 }));
 const Text = Type.Optional(Type.String());
 
-/** One request. Its text is not here. */
+/** Without the text. */
 export const RequestView = Type.Object(
   {
     number: Type.Integer({ minimum: 1, description: 'Counts requests since the service started.' }),
@@ -91,7 +90,7 @@ const Message = Type.Object({
   truncated: Type.Boolean({ description: 'The body was longer than what is kept.' }),
 });
 
-/** One request with what was sent and answered, where that was kept. */
+/** Includes the request and the answer if they were recorded. */
 export const RequestDetail = Type.Object(
   {
     ...RequestView.properties,

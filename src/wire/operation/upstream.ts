@@ -1,10 +1,8 @@
-/** An upstream, as a member of a list and as a part of the engine's state. */
 import { type Static, Type } from 'typebox';
 
 const Count = Type.Integer({ minimum: 0 });
 const counted = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** Members that are always present. */
 export const UPSTREAM_FACTS = {
   privacy: Type.String({ description: 'Who can read what is sent there: local, lan or remote.' }),
   state: Type.Union([Type.Literal('ready'), Type.Literal('busy'), Type.Literal('down')]),
@@ -22,7 +20,7 @@ export const UPSTREAM_FACTS = {
 export const WHY = 'What keeps it from being ready.';
 export const FIRST_TOKEN_MS = 'From a request to its first words; a moving average.';
 
-/** Without the members that are not known. */
+/** Unknown members are left out. */
 export const UpstreamView = Type.Object({
   ...UPSTREAM_FACTS,
   dialect: Type.Optional(Type.String({ description: 'Absent for what this service runs or starts itself.' })),

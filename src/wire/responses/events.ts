@@ -1,4 +1,4 @@
-/** The events of a stream in the Responses dialect; the type of each is its name on the wire as well. */
+/** The type of an event is also its SSE event name. */
 import { type Static, Type } from 'typebox';
 import { OutputItem, OutputText, ReasoningText } from './items.ts';
 import { ResponseBody } from './response.ts';

@@ -1,7 +1,6 @@
-/** Items of the Responses dialect: what a conversation is made of, as clients send it and as answers carry it. */
 import { type Static, Type } from 'typebox';
 
-/** An item of a request; its type says what else it has, and api/dialects/responses reads that. */
+/** The type determines the other members, which api/dialects/responses reads. */
 export type InputItem = Record<string, unknown>;
 
 const ItemStatus = Type.Union([
@@ -56,7 +55,7 @@ export const FunctionCallItem = Type.Object({
 });
 export type FunctionCallItem = Static<typeof FunctionCallItem>;
 
-/** A call of a tool whose input is free text. */
+/** A call of a tool with free-text input. */
 export const CustomCallItem = Type.Object({
   id: Type.String(),
   type: Type.Literal('custom_tool_call'),
@@ -68,7 +67,7 @@ export const CustomCallItem = Type.Object({
 });
 export type CustomCallItem = Static<typeof CustomCallItem>;
 
-/** A shortened conversation; sent back, it replaces all that precedes it. */
+/** Sent back by a client, the item replaces everything before it. */
 export const CompactionItem = Type.Object({
   id: Type.String(),
   type: Type.Literal('compaction'),

@@ -1,6 +1,6 @@
 /**
- * wire/responses owns the shapes of OpenAI's Responses dialect: requests, items, answers, the events of its streams. It
- * knows no defaults and no use case. This file: what clients send.
+ * wire/responses owns the shapes of OpenAI's Responses dialect: requests, items, answers, the events of its streams.
+ * It knows no defaults and no use case. This file: requests.
  */
 import { type Static, Type } from 'typebox';
 import { generationFields, samplingFields } from '../inference/generation.ts';

@@ -1,4 +1,3 @@
-/** Answers of the Responses dialect: a whole response, and its stored form. */
 import { type Static, Type } from 'typebox';
 import { answeredShapes } from '../../contract/sampling-shapes.ts';
 import { CompactionFacts, incidentShapes, samplingFields } from '../inference/generation.ts';
@@ -25,7 +24,7 @@ export const ResponseBody = Type.Object(
     object: Type.Literal('response'),
     created_at: Type.Integer(),
     completed_at: orNull(Type.Integer({ description: 'Unix seconds; null unless status is completed.' })),
-    /** True where the answer is made without a client that waits. */
+    /** True: the answer does not need a connected client. */
     background: Type.Boolean(),
     status: Type.Union([
       Type.Literal('queued'),
