@@ -76,7 +76,6 @@ export interface RunningService {
   readonly pageToken: string;
   /** Reads the certificate files again for new connections; throws if certificate and key do not match. */
   renewTls(): void;
-  /** Admits requests; earlier ones have waited. */
   open(): void;
   close(drainMs: number): Promise<void>;
 }
@@ -213,7 +212,6 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     onChange: () => board.onChange(),
   });
   const summaries = new SummaryBook();
-  // In the order in which a submission passes them.
   const stops = createJobStops();
   const stages = [compaction(summaries), answerChecks, admission, stops, balancer];
   const engine = stagedEngine(scheduler, stages);
@@ -398,7 +396,6 @@ function boundAccess(config: Config, certified: () => readonly string[]): Access
   }) as AccessRules;
 }
 
-/** Per device: total, free, and the memory that no plan uses. */
 function deviceStatuses(backend: LocalBackend): DeviceStatus[] {
   const total = backend.totalMemory();
   const { reserveBytes } = DEFAULT_SCHEDULER_LIMITS;
@@ -408,7 +405,6 @@ function deviceStatuses(backend: LocalBackend): DeviceStatus[] {
   });
 }
 
-/** Getters, because the configuration may change at run time. */
 function liveLimits(config: Config) {
   return {
     get maxQueue() {

@@ -35,13 +35,11 @@ type Attributes = Record<string, string | number | string[]>;
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface RequestSpan {
-  /** Trace parent for upstreams (W3C Trace Context). */
   readonly traceparent: string;
   end(request: TracedRequest): void;
 }
 
 export interface Tracing {
-  /** Continues the trace of the headers, if there is one. */
   begin(headers: Headers, startedMs: number): RequestSpan;
   close(): Promise<void>;
 }
@@ -140,7 +138,6 @@ function endSpan(request: TracedRequest, { span, tracer, context, startedMs, err
   span.end(startedMs + request.total_ms);
 }
 
-/** Operations of the convention by route. */
 const OPERATIONS: readonly (readonly [route: RegExp, operation: string])[] = [
   [/^\/v1\/(chat\/completions|messages|responses)$/, 'chat'],
   [/^\/v1\/completions$/, 'text_completion'],
@@ -151,7 +148,6 @@ const OPERATIONS: readonly (readonly [route: RegExp, operation: string])[] = [
 function requestFacts(request: TracedRequest): {
   readonly name: string;
   readonly attributes: Attributes;
-  /** Null also for a client that left. */
   readonly error: string | null;
 } {
   const { model, error } = request;
@@ -181,7 +177,6 @@ function requestFacts(request: TracedRequest): {
   };
 }
 
-/** In order; a stage without time is left out. */
 function stageFacts(request: TracedRequest) {
   const stage = (name: string, ms: number | undefined, attributes: Attributes = {}) =>
     ms === undefined || ms === 0 ? [] : [{ name, ms, attributes }];

@@ -107,7 +107,6 @@ function cacheReason(started: Started): CacheReason {
   return missReason(started) ?? (isKnown ? 'continued' : 'cold');
 }
 
-/** Attributes all cached tokens to a slot if the engine does not report their sources. */
 export function tokenOrigins({
   cachedTokens,
   cache,

@@ -11,7 +11,6 @@ export interface Caller {
   readonly isBackground?: boolean;
   /** Hash of the API key. Only the same owner sees the request's stored data. */
   readonly owner: string;
-  /** For display; empty if the client sends none. */
   readonly clientName: string;
   readonly gate?: JobGate | undefined;
   /**
@@ -27,7 +26,6 @@ export interface Caller {
 export interface RequestAccount {
   onModel(id: string): void;
   onEvent(event: JobEvent): void;
-  /** Milliseconds spent validating the answer against its schemas. */
   onCheck?(ms: number): void;
 }
 

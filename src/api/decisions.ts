@@ -73,7 +73,6 @@ function requireTokens(model: ServedModel): void {
   });
 }
 
-/** Probabilities in the order sent; their sum is 1. */
 async function optionProbabilities(
   scorer: Scorer,
   input: readonly Turn[],

@@ -9,7 +9,6 @@ export interface HubEnvironment {
   /** Private hosts that a hub may redirect to. */
   readonly hubHosts: readonly string[];
   readonly sealed: boolean;
-  /** Overrides the variables. */
   readonly tokenFile?: string | undefined;
 }
 

@@ -5,7 +5,6 @@ import type { Models } from './models/served-model.ts';
 
 export const PRODUCT_NAME = 'hearth';
 
-/** Fixed at boot, and public. */
 export interface ProcessIdentity {
   readonly version: string;
   readonly instanceId: string;
@@ -25,7 +24,6 @@ export interface IdentityPorts {
   readonly sign: (body: Identity, nonce: string) => IdentitySignature;
 }
 
-/** Signed by the key of this instance if there is a nonce. */
 export async function identity(ports: IdentityPorts, nonce: string | undefined): Promise<Identity> {
   const sealed = ports.sealed();
   const untested = ports.untestedRelease?.() ?? null;

@@ -52,7 +52,6 @@ export interface LibraryPorts {
   readonly hub: HubEnvironment;
   readonly foreign: ForeignEnvironment;
   readonly probe: Probe;
-  /** Undefined: signatures are not checked. */
   readonly signatures: SignatureGate | undefined;
   readonly signed: (model: ModelManifest) => Promise<Library['models'][number]['signature'] | null>;
   readonly askFormat: (target: ModelTarget) => Promise<ModelFormatFacts | null>;
@@ -66,12 +65,10 @@ export interface Builtins {
   restore(registry: Registry, id: string): Promise<void>;
 }
 
-/** The last event is `done`. */
 export type Progress = { readonly progress: InstallEvent } | { readonly done: object };
 
 const UNLOAD = 'unload the model to have it at once';
 
-/** Concurrent pulls, imports and checks of files. */
 const MOST_LONG_CHANGES = 4;
 
 export class LibraryUseCases {
@@ -82,7 +79,6 @@ export class LibraryUseCases {
     this.#ports = ports;
   }
 
-  /** `isShown`: whether the caller may see the model with that id. */
   async show(isShown: (id: string) => boolean): Promise<Library> {
     const { registry, models, builtins } = this.#ports;
     const [served, manifests, damaged, restorable, chat, embedding] = await Promise.all([
@@ -156,7 +152,6 @@ export class LibraryUseCases {
     };
   }
 
-  /** `check` throws if the caller may not see the model. */
   async plan(name: string, numCtx: number | null, check: (id: string) => void): Promise<LoadPlan> {
     const { models, engine } = this.#ports;
     const model = await models.find(name);
@@ -320,7 +315,6 @@ function bareEntry({ id, addedAt, ownedBy, aliases, facts }: ModelManifest) {
   };
 }
 
-/** Bytes of its files in the store that no other model has. */
 function freedBy(manifest: ModelManifest, all: readonly ModelManifest[]): number {
   const held = new Set(all.filter(({ id }) => id !== manifest.id).flatMap(blobDigests));
   return manifest.files
@@ -354,7 +348,6 @@ function wireInput(input: ParamInput): Library['settable'][number]['input'] {
   }
 }
 
-/** Parses name=value like `hearth set`. */
 function readSetting(name: string, text: string | null): readonly [keyof ModelParams, unknown] {
   const param = Object.hasOwn(paramNames, name) ? paramNames[name] : undefined;
   if (param === undefined) {

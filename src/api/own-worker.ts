@@ -7,7 +7,6 @@ import { createLocalBackend, type LocalBackend } from '../engine/local/local-bac
 export interface WorkerSettings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly gpu: string;
-  /** Folder of GPU packages; absent: none. */
   readonly libraries?: string;
 }
 

@@ -68,7 +68,6 @@ export class PinUseCases {
     return shown(record);
   }
 
-  /** Throws `pin_not_found`. */
   async unpin(id: string, caller: Caller): Promise<CachePin> {
     const { home, models } = this.#ports;
     const pins = await readPins(home);

@@ -21,7 +21,6 @@ export interface RerankAnswer {
 
 interface Score {
   readonly score: number;
-  /** The document was cut, or the query that it is compared to. */
   readonly truncated: boolean;
 }
 
@@ -123,7 +122,6 @@ function inItsWords(error: unknown): never {
   throw fail('wrong_model_kind', { ...error.detail, use: 'reranking', wanted: 'rerank or embedding' });
 }
 
-/** Path of a document in errors. */
 const documentName = (index: number): string => `documents[${index}]`;
 
 function readQuery(query: RerankRequest['query']): string {

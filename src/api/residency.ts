@@ -60,7 +60,6 @@ export interface UnloadPorts {
   readonly engine: Pick<Engine, 'unload'>;
 }
 
-/** By id or alias. A model that is not loaded is reported, not an error. */
 export async function unloadModel({ models, engine }: UnloadPorts, name: string) {
   const { id } = await models.find(name);
   return { model: id, unloaded: await engine.unload(id) };

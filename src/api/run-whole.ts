@@ -13,7 +13,6 @@ export interface WholeRun {
   readonly keepAlive: string | number | null | undefined;
 }
 
-/** Runs a job at once in the model's usual window, and records the result in the caller's account. */
 export async function runWhole(
   engine: Pick<Engine, 'submit'>,
   { model, job, caller, keepAlive }: WholeRun,

@@ -87,7 +87,6 @@ export interface UseCases {
 export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
   readonly home: string;
   readonly models: Models;
-  /** Includes the stages for keys, checks of answers, and shorter conversations. */
   readonly engine: Omit<Engine, 'drain'>;
   readonly stops: Pick<JobStops, 'stop'>;
   readonly summaries: SummaryBook;

@@ -72,7 +72,6 @@ export async function detokenize(
   return { understood: { ignored }, body: { model: model.id, content: text } };
 }
 
-/** The request cannot name a model, so this uses the default one. */
 export async function tokenizerInfo(
   ports: VocabularyPorts,
   caller: Caller,
@@ -93,7 +92,6 @@ export async function tokenizerInfo(
   return { understood: { ignored: [] }, body };
 }
 
-/** Clients send the text under three names. */
 function readText({ input, content, prompt }: TokenizeRequest): string {
   const sent = [input, content, prompt].filter((text) => text !== null && text !== undefined);
   const [text] = sent;

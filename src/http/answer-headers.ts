@@ -29,12 +29,10 @@ export function setNoteHeaders(
   if (hasStandIn) reply.header(HEADERS.chatTemplate, STAND_IN_TEMPLATE);
 }
 
-/** Call it when the engine has taken the request of a stream. */
 export function setStartHeaders(
   reply: FastifyReply,
   { numCtx, folds, unheld, compaction }: Extract<StreamItem, { started: unknown }>['started'],
 ): void {
-  // An engine that does not report its window has no value to show.
   if (numCtx > 0) reply.header(HEADERS.numCtx, String(numCtx));
   nameFolds(reply, folds);
   nameUnheld(reply, unheld);
@@ -42,7 +40,6 @@ export function setStartHeaders(
   nameCompaction(reply, compaction);
 }
 
-/** Appends to the notes from before the engine took the conversation. */
 function nameFolds(reply: FastifyReply, folds: readonly string[] = []): void {
   const known = reply.getHeader(HEADERS.rewritten);
   const names = [...(known === undefined ? [] : [String(known)]), ...folds];
@@ -60,7 +57,6 @@ function nameRewritten(reply: FastifyReply, rewritten: readonly Rewriting[]): vo
   if (rewritten.length > 0) reply.header(HEADERS.rewritten, rewritingNames(rewritten).join(', '));
 }
 
-/** Keywords in a header; the number of further ones follows them. */
 const MAX_NAMED = 24;
 const MAX_NAME_CHARS = 120;
 
@@ -68,7 +64,6 @@ function nameKeywords(reply: FastifyReply, header: string, keywords: readonly Re
   if (keywords.length > 0) setNames(reply, header, { names: keywords.map(keywordName), unnamed: 0 });
 }
 
-/** Appends to the keywords from before the engine took the conversation. */
 function nameUnheld(reply: FastifyReply, unheld: readonly Relaxation[] = []): void {
   if (unheld.length === 0) return;
   const known = String(reply.getHeader(HEADERS.relaxed) ?? '')

@@ -30,7 +30,6 @@ export function clientName({ headers }: FastifyRequest): string {
 const BROWSERS = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari'] as const;
 const BROWSER_NAMES: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera' };
 
-/** The first product of a User-Agent. All browsers begin with Mozilla, so the rest distinguishes them. */
 function programName(agent: string): string {
   const first = /^[^\s/(]*/.exec(agent)?.[0] ?? '';
   if (first !== 'Mozilla') return first;

@@ -92,7 +92,6 @@ export function errorResponse(error: SvcError, refusal?: Refusal): ErrorResponse
   const { family } = catalogueEntry(error.code);
   const { detail } = error;
   const retryable = mayRetry(error);
-  // A busy store sets no time; every 429 has one.
   const soon = retryable && (family === 'unavailable' || family === 'busy') ? 1 : undefined;
   const failure = describeFailure(error, refusal?.requestId ?? '');
   const retryAfter = 'retryAfterS' in detail ? detail.retryAfterS : soon;

@@ -7,9 +7,7 @@ export type ErrorShape = 'string' | 'object';
 
 export interface Sender {
   readonly headers: IncomingHttpHeaders;
-  /** Absent before the body is read. */
   readonly body?: unknown;
-  /** The interface's fields of the body; absent if it describes none. */
   readonly plainFields?: readonly string[] | undefined;
 }
 
@@ -30,13 +28,11 @@ export function readsOpenAi({ headers, body, plainFields }: Sender): boolean {
   );
 }
 
-/** Tools in OpenAI's own form. The body may be unvalidated. */
 function hasFunction(name: string, value: unknown): boolean {
   if (name !== 'tools' || !Array.isArray(value)) return false;
   return value.some((tool: unknown) => Reflect.get(Object(tool), 'type') === 'function');
 }
 
-/** The rule for errors; a setting other than `auto` overrides it for all clients. */
 export const shapeBy =
   (setting: 'auto' | ErrorShape): ChooseShape =>
   (sender) => {

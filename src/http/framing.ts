@@ -1,4 +1,3 @@
-/** Failures, stream events, keep-alive comments and the end of a stream in each dialect's form. */
 import { writeJson } from '../lib/json/spelled-numbers.ts';
 import type { Family } from '../lib/errors/entry.ts';
 import type {
@@ -11,13 +10,11 @@ import type {
 import { HEADERS } from '../wire/headers.ts';
 import type { ErrorShape } from './error-shape.ts';
 
-/** A failure in the interface's form, with additions for dialects. */
 export interface Failure {
   readonly body: Omit<ErrorBody, 'error'>;
   readonly family: Family;
   readonly status: number;
   readonly requestId: string;
-  /** Set if the prompt exceeds the window; both in tokens. */
   readonly overflow: { readonly promptTokens: number; readonly numCtx: number } | null;
 }
 
@@ -25,7 +22,6 @@ export interface DialectFraming {
   readonly contentType: string;
   errorBody(failure: Failure): object;
   frame(event: object): string;
-  /** Last frame of a failed stream; `eventsSent` continues its numbering. */
   errorFrame(failure: Failure, eventsSent: number): string;
   /** Text for people that clients ignore; empty if the dialect has no place for it. */
   comment(text: string): string;
@@ -42,7 +38,6 @@ const events: Pick<DialectFraming, 'contentType' | 'comment'> = {
 };
 
 const data = (value: object): string => `data: ${writeJson(value)}\n\n`;
-/** In both providers' dialects the type of an event is its name. */
 const named = (value: object): string => `event: ${String(Reflect.get(value, 'type'))}\n${data(value)}`;
 
 const native: DialectFraming = {
@@ -62,7 +57,6 @@ const openAiError = ({ message, type, param, code }: Failure['body']) => ({
   code,
 });
 
-/** The interface's framing with OpenAI's error object. */
 const openAi: DialectFraming = {
   ...native,
   // Clients look for `error` at the start of a frame.
@@ -161,7 +155,7 @@ const ollama: DialectFraming = {
   frame: line,
   errorFrame: (failure) => line(native.errorBody(failure)),
   comment: () => '',
-  // White space is no line of its own, which clients would try to parse.
+  // Clients parse each line, so a blank line would break them; white space before a value does not.
   ping: ' ',
   end: '',
   headers: () => ({}),
@@ -175,7 +169,6 @@ const framing: Record<Dialect, DialectFraming> = {
   ollama,
 };
 
-/** `shape` affects only the interface's own framing. */
 export function framingFor(dialect: Dialect | undefined, shape: ErrorShape = 'string'): DialectFraming {
   const isNative = dialect === undefined || dialect === 'native';
   return isNative && shape === 'object' ? openAi : framing[dialect ?? 'native'];

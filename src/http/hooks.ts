@@ -27,7 +27,6 @@ import { PAGE_ADDRESS, wantsPage } from './page.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set for every route of the table; absent without a matching route. */
     readonly access?: RouteAccess;
   }
 }
@@ -48,9 +47,7 @@ export interface HookOptions {
    * marked `early` do not wait, so that a second server finds out immediately who has the port.
    */
   readonly opened: Promise<void>;
-  /** Resolves when the request may begin; undefined: immediately. */
   readonly acquire: (request: IncomingMessage) => Promise<void> | undefined;
-  /** See `Engine.queueFull`. */
   readonly queueFull: UseCases['queueFull'];
 }
 
@@ -62,9 +59,6 @@ export function requestId(headers: Readonly<Record<string, string | string[] | u
   return offered !== undefined && ACCEPTABLE_ID.test(offered) ? offered : `req_${randomUUID()}`;
 }
 
-/**
- * Every response identifies the service; the interface requires it for identity and chat, on errors and streams too.
- */
 export function commonHeaders({ instanceId, bootId }: ProcessNames, id: string) {
   return {
     Server: SERVER_BANNER,
@@ -101,7 +95,6 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
     if (request.is404) throw noRoute(request);
     refuseSurplus(request, options);
   });
-  // The body is parsed but not validated.
   app.addHook('preValidation', async (request) => refuseUnsigned(request));
 }
 
@@ -170,13 +163,11 @@ export function keyHolder(request: FastifyRequest): KeyHolder | undefined {
   return accepted.get(request)?.holder ?? undefined;
 }
 
-/** Null: the request may see all keys. */
 export function ownKeyName(request: FastifyRequest): string | null {
   const record = keyHolder(request)?.record;
   return record === undefined || record.admin ? null : record.name;
 }
 
-/** Undefined if no key was required, or none was accepted. */
 export function requestOwner(request: FastifyRequest): string | undefined {
   return accepted.get(request)?.owner;
 }
@@ -203,7 +194,6 @@ function adminRefusal(
   return refuseAdmin({ isKeyed, holder: keyHolder(request) ?? null, pageToken }, facts, admin);
 }
 
-/** True if the route runs a model, so that its handler may get a caller. */
 export const computes = (request: FastifyRequest): boolean => routeAccess(request)?.computes === true;
 
 const routeAccess = (request: FastifyRequest): RouteAccess | undefined => request.routeOptions.config.access;
@@ -219,9 +209,7 @@ export function accessFacts(request: FastifyRequest): AccessFacts {
 
 interface Ending {
   readonly route: Route;
-  /** /v1 or empty. */
   readonly base: string;
-  /** Matches the end of a path, with or without the base. */
   readonly pattern: RegExp;
 }
 

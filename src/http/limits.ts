@@ -16,9 +16,7 @@ export const HTTP_LIMITS = {
   /** Milliseconds, and the number of concurrent handshakes; above it the oldest is dropped. */
   handshakeTimeoutMs: 10_000,
   maxHandshakes: 1024,
-  /** Milliseconds for the last bytes of answers when the service ends. */
   closeGraceMs: 1_000,
 } as const;
 
-/** Parsed tools of requests, cached for the next request of the same agent. */
 export const KNOWN_TOOLS = { entries: 16, bytes: 4_000_000, leastBytes: 2_000, tokens: 20_000 } as const;

@@ -33,7 +33,6 @@ async function describe(app: FastifyInstance, version: string, shared: SharedSch
 /** Fastify's plugin follows only its own references, so ours get their names afterwards. */
 const NAMED = 'x-named';
 
-/** Schemas with an `$id`, written once and referenced elsewhere in the document. */
 class SharedSchemas {
   readonly #all = new Map<string, unknown>();
 
@@ -50,7 +49,6 @@ class SharedSchemas {
     return { [NAMED]: $id };
   }
 
-  /** Replaces shared schemas by references and adds their definitions. */
   into(document: object): object {
     const schemas = Object.fromEntries([...this.#all].toSorted(([one], [other]) => (one < other ? -1 : 1)));
     return referring({ ...document, components: { schemas } }) as object;
@@ -83,7 +81,6 @@ export function documented(schema: unknown): unknown {
   };
 }
 
-/** Uses an app that collects the routes and never listens. */
 export async function openApiDocument(version: string): Promise<object> {
   const app = fastify();
   const shared = new SharedSchemas();

@@ -1,4 +1,3 @@
-/** Serves the page that the build makes from ui/: its files, their caching, and its browser permissions. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -91,7 +90,6 @@ export const PAGE_ADDRESS = routes.page.path.replace('*', '');
  */
 export function pageHandler(connect: readonly string[], folder: string = builtFile('ui')): PageHandler {
   const files = readFiles(folder, pageHeaders(connect));
-  // Programs get an error instead.
   files.catch(() => undefined);
   return async (request, reply) => {
     const { '*': asked } = request.params as { '*': string };
@@ -112,7 +110,6 @@ export function pageHandler(connect: readonly string[], folder: string = builtFi
   };
 }
 
-/** Users type `/ui`. */
 export function pageRedirect(): PageHandler {
   return async (_request, reply) => reply.redirect(PAGE_ADDRESS, 308);
 }

@@ -46,7 +46,6 @@ const ABOUT_CONTENT: ReadonlySet<Family> = new Set(['request', 'not_found', 'met
 const entries = new WeakMap<FastifyRequest, RequestEntry>();
 const spans = new WeakMap<FastifyRequest, RequestSpan>();
 
-/** Records every request and logs it when the response is over, however it ends. */
 export function logRequests(
   app: FastifyInstance,
   { log, clock, recorder, metrics, tracing }: RequestLogParts,
@@ -80,12 +79,10 @@ export function requestAccount(request: FastifyRequest): RequestAccount | undefi
   return entries.get(request);
 }
 
-/** Trace parent for upstreams; undefined without tracing. */
 export function requestTraceparent(request: FastifyRequest): string | undefined {
   return spans.get(request)?.traceparent;
 }
 
-/** Records why a request failed, even after its status was sent. */
 export function noteFailure(request: FastifyRequest, error: SvcError): void {
   const entry = entries.get(request);
   if (entry !== undefined) entry.failure = error;
@@ -191,7 +188,6 @@ const SECRET_HEADERS = new Set(['authorization', 'x-api-key', 'cookie', 'set-coo
 
 type Message = RequestText['request'];
 
-/** Copies all further output; the returned function returns it once the response is over. */
 function captureText(request: FastifyRequest, reply: FastifyReply): () => RequestText {
   const answer = copyOfWrites(reply.raw);
   return () => ({

@@ -15,7 +15,6 @@ type RouteChecks = Readonly<Record<`${string} ${Part}`, RouteCheck>>;
 let checks: RouteChecks | undefined;
 let loading: Promise<void> | undefined;
 
-/** Requests with a body or parameters must wait for this. */
 export function loadChecks(): Promise<void> {
   loading ??= load();
   return loading;
@@ -25,7 +24,6 @@ export function areChecksLoaded(): boolean {
   return checks !== undefined;
 }
 
-/** Returns the generated validators of a route to fastify. */
 export function checkCompiler(route: string): FastifySchemaCompiler<unknown> {
   return ({ httpPart }) => {
     const part = httpPart as Part;
@@ -38,7 +36,6 @@ export function checkCompiler(route: string): FastifySchemaCompiler<unknown> {
   };
 }
 
-/** Throws the refusal that the route would give for this body. */
 export async function requireBody(route: string, body: unknown): Promise<void> {
   await loadChecks();
   const check = checks?.[`${route} body`];

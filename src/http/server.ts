@@ -44,14 +44,12 @@ export interface HttpOptions {
   readonly maxBodyBytes: number;
   /** Without a token for this long, a stream sends its head and reports the wait in comments. */
   readonly streamHeadAfterMs: number;
-  /** `auto`: depends on the client. */
   readonly errorShape: 'auto' | ErrorShape;
   readonly clock: Clock;
   readonly logger: FastifyBaseLogger;
   readonly metrics: EdgeParts['metrics'] & RequestLogParts['metrics'];
   readonly recorder: RequestLogParts['recorder'];
   readonly tracing: RequestLogParts['tracing'];
-  /** Before it settles, only routes marked `early` are served. */
   readonly opened: Promise<void>;
   readonly isDraining: () => boolean;
   readonly quit: EdgeParts['quit'];
@@ -77,7 +75,6 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   if (allowedOrigins.length > 0 || allowLocalPages) await allowOrigins(app, options.access);
   const streams = { clock, log: logger, headAfterMs: streamHeadAfterMs, chooseShape };
   const document = async () => {
-    // Loaded on demand, because it is rarely requested.
     const { openApiDocument } = await import('./openapi.ts');
     return openApiDocument(options.process.version);
   };
@@ -161,7 +158,6 @@ function answerErrors(app: FastifyInstance, maxBodyBytes: number, chooseShape: C
   });
 }
 
-/** Maps fastify's own failures to the catalogue. */
 function translate(thrown: FastifyError | Error, maxBodyBytes: number): SvcError {
   if (isSvcError(thrown)) return thrown;
   switch ((thrown as FastifyError).code) {
@@ -174,7 +170,6 @@ function translate(thrown: FastifyError | Error, maxBodyBytes: number): SvcError
       return fail('invalid_json', { reason: 'it is empty or shorter than its Content-Length' }, thrown);
     case 'ERR_STREAM_PREMATURE_CLOSE':
     case 'ECONNRESET':
-      // The client left while its body was read or its response was written.
       return fail('cancelled', {}, thrown);
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
@@ -193,7 +188,6 @@ async function allowOrigins(app: FastifyInstance, access: AccessRules): Promise<
   });
 }
 
-/** Also explains the right protocol to clients that use the wrong one. */
 export function listen(
   app: FastifyInstance,
   options: Pick<HttpOptions, 'process' | 'errorShape' | 'clock'>,
@@ -212,7 +206,6 @@ export async function close(app: FastifyInstance, clock: Clock): Promise<void> {
 
 /** Bounds the open sockets without refusing new ones: it closes the oldest that has not sent a request. */
 function boundSockets(server: Server, maxSockets: number = HTTP_LIMITS.maxSockets): void {
-  /** In order of arrival; a socket leaves with its first complete request, or when it closes. */
   const silent = new Set<Socket>();
   let open = 0;
   server.on('connection', (socket: Socket) => {

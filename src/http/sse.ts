@@ -19,14 +19,12 @@ import { noteFailure } from './request-log.ts';
 export interface StreamOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  /** After this long without `started`, the head is sent and waiting is reported in comments. */
   readonly headAfterMs: number;
   readonly chooseShape: ChooseShape;
 }
 
 export interface SseOptions extends StreamOptions {
   readonly dialect?: Dialect | undefined;
-  /** Called when the reader has stopped reading. */
   readonly abort: () => void;
 }
 
@@ -80,7 +78,6 @@ export function sendHead(
 ): void {
   raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
   const { socket } = raw;
-  // One packet for the head and the chunks that exist already.
   socket?.cork();
   raw.flushHeaders();
   process.nextTick(() => socket?.uncork());
@@ -88,7 +85,6 @@ export function sendHead(
   guardStalledReader(raw, reader);
 }
 
-/** Reads until the job has started, was refused, or waited long enough; returns the comments gathered meanwhile. */
 async function untilStarted(
   reply: FastifyReply,
   pending: PendingItems<StreamItem>,
@@ -124,7 +120,6 @@ async function writeItems(
   }
 }
 
-/** Resolves when there is room for more, or no reader. */
 export async function write(raw: ServerResponse, text: string): Promise<void> {
   if (text === '' || raw.destroyed || raw.write(text)) return;
   await new Promise<void>((resolve) => {
@@ -149,7 +144,6 @@ interface Words {
   readonly body: object;
 }
 
-/** The head was not written, so this is an ordinary error; the job may not have started. */
 function refuse(raw: ServerResponse, { code, body }: Words, { abort }: SseOptions): void {
   abort();
   for (const name of raw.getHeaderNames()) raw.removeHeader(name);

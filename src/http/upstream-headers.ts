@@ -24,7 +24,6 @@ export function readRoute(request: FastifyRequest, span?: string): NonNullable<C
     traceparent: span ?? asked,
     tracestate: asked === undefined ? undefined : read(REQUEST_HEADERS.tracestate, TRACESTATE),
     session,
-    // Every value but `0` and `false` counts.
     isLocalOnly: localOnly !== undefined && localOnly !== '0' && localOnly !== 'false',
     onSent: ({ name, insteadOf, because }) => {
       const instead = insteadOf === undefined ? '' : `; instead-of="${insteadOf}"; because="${because}"`;
@@ -34,7 +33,6 @@ export function readRoute(request: FastifyRequest, span?: string): NonNullable<C
   };
 }
 
-/** The upstream that answers, or that got the failed request. */
 export function setUpstreamHeader(reply: FastifyReply): void {
   const upstream = answering.get(reply.request);
   if (upstream !== undefined) reply.header(HEADERS.upstream, upstream);

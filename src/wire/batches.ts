@@ -2,7 +2,6 @@
 import { type Static, Type } from 'typebox';
 import { orNull } from './schema.ts';
 
-/** Endpoints of a batch by path, and the route that answers each. */
 export const BATCH_ENDPOINTS = {
   '/v1/chat/completions': 'chatCompletions',
   '/v1/completions': 'completions',

@@ -66,7 +66,6 @@ export const errorBodies = {
   messages: MessagesErrorBody,
   responses: ResponsesErrorBody,
   'llama-server': LlamaServerErrorBody,
-  // Ollama's `error` is a string as well, and its clients ignore the other members.
   ollama: ErrorBody,
 } as const;
 

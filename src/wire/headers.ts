@@ -33,7 +33,6 @@ export const HEADERS = {
   /** The shortening of a conversation: `before=12000, after=8000`, in tokens of the prompt. */
   compaction: 'X-Svc-Compaction',
   substitutedModel: 'X-Svc-Substituted-Model',
-  /** The `code` of the body, for clients whose library keeps only the sentence. */
   errorCode: 'X-Svc-Error-Code',
   /** The answering upstream: `name`, or after a failover `name; instead-of="other"; because="connect"`. */
   upstream: 'X-Svc-Upstream',
@@ -49,16 +48,13 @@ export const REQUEST_HEADERS = {
   /** `frozen-v1` requests a signed answer; the response repeats it. */
   evidenceMode: HEADERS.evidenceMode,
   evidenceNonce: 'X-Svc-Evidence-Nonce',
-  /** A program's own name, for fairness between programs on one machine. */
   clientId: 'X-Svc-Client-Id',
   apiKey: 'X-Api-Key',
-  /** Anthropic's clients send it with each request. */
   anthropicVersion: 'anthropic-version',
   /** The token from POST /svc/page-token, for actions that only this service's page may do. */
   pageToken: 'X-Svc-Page-Token',
   /** `1`: no upstream on another machine may get the request. */
   localOnly: 'X-Svc-Local-Only',
-  /** W3C Trace Context, passed on to upstreams. */
   traceparent: 'traceparent',
   tracestate: 'tracestate',
   /** The client's timeout, seconds, as OpenAI's libraries send it. */
@@ -67,7 +63,6 @@ export const REQUEST_HEADERS = {
   lastEventId: 'Last-Event-ID',
 } as const;
 
-/** Conversation ids, as routers and coding agents send them; the first one counts. */
 export const SESSION_HEADERS = [
   'X-Session-Id',
   'X-Litellm-Session-Id',

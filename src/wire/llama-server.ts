@@ -19,7 +19,6 @@ const model = nullable<string>('string', {
   description: 'Absent: the default model.',
 });
 
-/** A text under a name; the other members need a multimodal engine. */
 export interface PromptObject {
   prompt_string?: unknown;
   multimodal_data?: unknown;
@@ -27,7 +26,6 @@ export interface PromptObject {
 
 const { parse_special } = CompletionRequest.properties;
 
-/** Fields with the same names as in OpenAI's completion. */
 const shared = Type.Omit(CompletionRequest, [
   'prompt',
   'model',

@@ -16,7 +16,6 @@ const infoFields = {
   retires_at: Type.Optional(Type.Null()),
 };
 
-/** The interface's three fields first; the rest is additive. */
 export const ModelEntry = Type.Object(
   {
     id: Type.String(),

@@ -111,7 +111,6 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly summary: string;
-  /** Requires the API key if one is set. */
   readonly authenticated: boolean;
   /** Answered while the service still starts; other requests wait. */
   readonly early?: boolean;
@@ -125,26 +124,21 @@ export interface Route {
   readonly polled?: boolean;
   /** Uses a model or its vocabulary: counts against the concurrent requests of a named key. */
   readonly computes?: boolean;
-  /** Its answers can have signed records. */
   readonly signs?: boolean;
   /** Its jobs wait for a slot, so a full queue refuses it before its body is read. */
   readonly queued?: boolean;
-  /** Dialect of its failures and streams; absent: the interface's. */
   readonly dialect?: Dialect;
   /** Fields of the interface's own body. A client that sends others gets OpenAI's values. */
   readonly plainFields?: readonly string[];
-  /** Its body is a form with a file instead of JSON. */
   readonly takesForm?: boolean;
   /** Shown by a browser as a top-level page, so links of other sites may lead here. */
   readonly forBrowsers?: boolean;
-  /** Left out of the OpenAPI document, and not bound to a schema. */
   readonly hidden?: boolean;
   readonly body?: TSchema;
   readonly query?: TSchema;
   readonly response?: TSchema;
 }
 
-/** Access rules of a route: who may call it, when, and how it is refused. */
 export type RouteAccess = Pick<
   Route,
   | 'authenticated'

@@ -8,7 +8,6 @@ export function nullable<T>(type: string | readonly string[], options: Record<st
   return Type.Optional(Type.Unsafe<T | null>({ type: [type, 'null'].flat(), ...options }));
 }
 
-/** Time that a model stays loaded after a request. */
 export const KeepAlive = Type.Optional(
   Type.Unsafe<string | number | null>({
     type: ['string', 'number', 'null'],

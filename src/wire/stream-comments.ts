@@ -4,7 +4,6 @@ export const PING = 'ping';
 
 export const queuedComment = (position: number, reason: string): string => `queued ${position}: ${reason}`;
 
-/** Null: nothing to show. */
 export function waitedFor(comment: string): string | null {
   const said = comment.trim();
   if (said === PING) return null;

@@ -1,4 +1,3 @@
-/** The engine stage that checks a submission against the limits of its API key, before and while it runs. */
 import type { EngineStage } from '../../engine/stages.ts';
 
 export const admission: EngineStage = {

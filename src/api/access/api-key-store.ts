@@ -15,7 +15,6 @@ export interface KeyDeskOptions {
   readonly isLocal: HolderPorts['isLocal'];
 }
 
-/** Delay between a change of the usage and its write. */
 const WRITE_MS = 1_000;
 
 export class ApiKeyStore {

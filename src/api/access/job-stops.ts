@@ -26,7 +26,6 @@ export function createJobStops(): JobStops {
         onEnd: (failure) => {
           if (open.get(id) === stop) open.delete(id);
           signal.removeEventListener('abort', leave);
-          // The job may have completed before the stop reached it.
           const isStopped = failure !== null && stop.signal.aborted && !signal.aborted;
           listener.onEnd(isStopped ? fail('stopped_by_operator') : failure);
         },

@@ -17,7 +17,6 @@ export interface KeyUse {
   readonly name: string;
   readonly openRequests: number;
   readonly tokensToday: number;
-  /** Null: unlimited. */
   readonly tokensPerDay: number | null;
 }
 
@@ -67,7 +66,6 @@ export class KeyHolder implements JobGate {
     return models === undefined || models.includes(id);
   }
 
-  /** True if the library shows the model; administrators see every model. */
   isShown(id: string): boolean {
     return this.#record.admin || this.mayUse(id);
   }
@@ -173,13 +171,11 @@ function mostTokens(job: Exclude<Job, { kind: 'explain' | 'tokenize' | 'detokeni
 
 /** Upper bound for an answer without a limit: no automatic window is larger. */
 const MOST_UNNAMED_TOKENS = 65_536;
-/** Tokens that a template puts around a text. */
 const MARK_TOKENS = 4;
 
 /** A token is at least one byte. */
 const textBound = (text: string): number => Buffer.byteLength(text) + MARK_TOKENS;
 
-/** Uses the exact count if reported, and until then at least one token per piece. */
 function writtenBy(event: JobEvent, written: number): number {
   switch (event.type) {
     case 'text':

@@ -1,7 +1,6 @@
 /** The owner of a request and of its stored data follows from the accepted key alone, not from other client input. */
 import { hash } from 'node:crypto';
 
-/** A hash is safe to store and stays the same after a restart. */
 export const ownerOfKey = (key: string): string => hash('sha256', key, 'base64url');
 
 export const ownerOfHash = (sha256: string): string => Buffer.from(sha256, 'hex').toString('base64url');

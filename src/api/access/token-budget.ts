@@ -7,7 +7,6 @@ import type { KeyUsage } from '../../store/keys/usage-file.ts';
 
 export interface Reservation {
   readonly tokens: number;
-  /** Returns false without a change if too few tokens are left. */
   resize(tokens: number): boolean;
   /** Counts the used tokens and returns the rest. A second call has no effect. */
   settle(used: number): void;
@@ -42,12 +41,10 @@ export class TokenBudget {
     return Math.max(0, limit - this.used(name) - (this.#reserved.get(name) ?? 0));
   }
 
-  /** Milliseconds until the next UTC day. */
   get nextDayMs(): number {
     return DAY_MS - (this.#nowMs() % DAY_MS);
   }
 
-  /** Reserves at most the remaining tokens. */
   reserve(name: string, limit: number, tokens: number): Reservation {
     let held = Math.min(tokens, this.left(name, limit));
     this.#hold(name, held);

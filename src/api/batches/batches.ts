@@ -40,7 +40,6 @@ export interface FileFields {
 
 const LEAST_KEPT_S = 3600;
 const LEAST_WINDOW_MS = 60_000;
-/** Pause after a disk failure. */
 const AGAIN_MS = 60_000;
 const SWEEP_MS = 3_600_000;
 
@@ -59,7 +58,6 @@ export class BatchUseCases {
     this.#limits = ports.limits ?? BATCH_LIMITS;
   }
 
-  /** Resumes the batches of an earlier process. If there never was a batch, no store is opened. */
   start(edge: LineEdge): void {
     this.#edge = edge;
     void BatchStore.exists(this.#ports.home)
@@ -238,7 +236,6 @@ export class BatchUseCases {
     return { store, clock, findRights, edge: this.#edge, limits: this.#limits };
   }
 
-  /** Runs the oldest batch of each owner; the engine is fair between owners. */
   #wake(store: BatchStore): void {
     if (this.#isClosed) return;
     const open = records(store).filter(([, { isOver }]) => !isOver);

@@ -10,7 +10,6 @@ export interface LineEdge {
   readonly mostBytes: number;
 }
 
-/** Null if the owner's key was removed or has expired. */
 export type FindRights = (owner: string) => Promise<Rights | null>;
 
 export interface Rights {

@@ -24,17 +24,14 @@ export interface RunPorts {
 
 export interface BatchRecord extends StoredBatch {
   readonly batch: Batch;
-  /** Lifetime of the output files, seconds. */
   readonly outputKeptS: number;
 }
 
 /** Concurrent lines: enough that no slot is idle, few enough to keep memory small. */
 const AT_A_TIME = 8;
 const MOST_ERRORS = 100;
-/** Attempts per line that fails for a reason of its own. */
 const MOST_TRIES = 2;
 const MOST_PAUSE_S = 60;
-/** Seconds between two checks whether a key is valid again. */
 const RIGHTS_S = 30;
 
 type Over = 'completed' | 'cancelled' | 'expired';
@@ -58,7 +55,6 @@ export class RunningBatch {
     return this.#record.batch;
   }
 
-  /** Called when the service ends; the next start resumes the batch. */
   interrupt(): void {
     this.#over = 'completed';
     this.#stop.abort('interrupted');
@@ -114,7 +110,6 @@ export class RunningBatch {
     });
   }
 
-  /** False: the batch has failed or was ended. */
   async #validate(): Promise<boolean> {
     const errors: BatchError[] = [];
     const names = new Set<string>();
@@ -305,7 +300,6 @@ export class RunningBatch {
 const mayBeTheLine = (error: SvcError): boolean =>
   catalogueEntry(error.code).family === 'engine' || isFailure(error, 'worker_crashed', 'worker_hung');
 
-/** Seconds before a line is retried; null: its failure becomes its answer. */
 function pauseFor(error: SvcError, tries: number): number | null {
   const { family } = catalogueEntry(error.code);
   if (family === 'cancelled') return 0;

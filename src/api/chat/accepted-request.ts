@@ -38,7 +38,6 @@ export interface RecordDialect extends AskedRecord {
   head(): Promise<object>;
 }
 
-/** Runs once, either whole, as a stream, or with a record. */
 export class AcceptedRequest<Body extends object = object> {
   understood: RequestNotes;
   readonly #engine: Pick<Engine, 'submit'>;

@@ -1,4 +1,3 @@
-/** Prefilled answers: the last turn is the assistant's, and the model continues it. */
 import type { GenerateJob, Prompt, Turn } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 

@@ -7,12 +7,10 @@ import { CLEARED } from './compaction/context-edits.ts';
 import { canonicalArguments } from '../intake/call-id.ts';
 import { canonicalize } from '../../lib/json/canonicalize.ts';
 
-/** Equal results after which the same call is refused. */
 export const CALL_LIMIT = 5;
 
 /** Calls that are compared; a longer loop is not detected. */
 const MOST_CALLS_BACK = 256;
-/** Longer arguments are compared as written instead of in canonical form. */
 const CANONICAL_CHARS = 8_192;
 /** Agents append their own reminders to results as text of the user; those do not restart the count. */
 const REMINDERS = /^(?:\s*<system-reminder>[\s\S]*?<\/system-reminder>)+\s*$/;
@@ -34,7 +32,6 @@ export function idleGuard(fields: { readonly call_guard?: number | null }, isRec
   return isRecorded && (fields.call_guard ?? 0) > 0 ? ['call_guard'] : [];
 }
 
-/** Counts per call how often it returned its latest result with nothing new in between, since the user's last text. */
 export class CallHistory {
   readonly #limit: number;
   readonly #turns: readonly Turn[];
@@ -56,7 +53,6 @@ export class CallHistory {
 interface Seen {
   readonly result: string;
   readonly times: number;
-  /** Count of new results at the time of the call. */
   readonly news: number;
 }
 
@@ -95,7 +91,6 @@ function comparable(result: string): string {
   return same + result.slice(VARYING_CHARS);
 }
 
-/** Calls with their results, in order. Equal calls in one message count once. */
 function answeredCalls(turns: readonly Turn[]): { call: Call; result: string }[] {
   const begin = turns.findLastIndex(({ role, content }) => role === 'user' && !REMINDERS.test(content)) + 1;
   const answered = turns.slice(begin).flatMap((turn, at, since) => {

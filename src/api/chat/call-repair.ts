@@ -1,4 +1,3 @@
-/** The second attempt after a tool call with invalid arguments, or one that was repeated too often. */
 import { randomUUID } from 'node:crypto';
 import type { Usage } from '../../contract/job-event.ts';
 import type { GenerateJob, Turn } from '../../contract/job.ts';
@@ -11,7 +10,6 @@ export interface FailedCall {
 
 /** The failed call is sent back as if it had been made, with the problem as its result. */
 const REPAIR_CALL_ID = 'call000000';
-/** Maximum characters of a problem in the prompt. */
 const MAX_PROBLEM = 400;
 
 type ChatJob = GenerateJob & { readonly prompt: Extract<GenerateJob['prompt'], { kind: 'chat' }> };
@@ -20,7 +18,6 @@ export function isRepairable(job: GenerateJob): job is ChatJob {
   return job.prompt.kind === 'chat' && job.lane === 'shared';
 }
 
-/** Null: limited only by the window. */
 export function tokensLeft({ maxTokens }: GenerateJob, used: Usage): number | null {
   return maxTokens === null ? null : Math.max(0, maxTokens - used.completionTokens);
 }
@@ -58,7 +55,6 @@ export interface RefusedCall {
   readonly times: number;
 }
 
-/** Continues the answer after a refused call. `mayCall` false: without further calls. */
 export function otherwiseJob(job: ChatJob, call: RefusedCall, used: Usage, mayCall: boolean): GenerateJob {
   const { name, argumentsJson, said, times } = call;
   const { scoredPrompt: _, ...rest } = job;

@@ -30,10 +30,8 @@ export interface ChatPorts extends HeadPorts {
   readonly strictParams: boolean;
   /** The default model answers for a model that is not installed. */
   readonly unknownModelIsDefault: boolean;
-  /** Treatment of system prompt lines that would invalidate the prompt cache. */
   readonly volatileLines: VolatileTreatment;
   readonly cacheLog: CacheLog;
-  /** Null: image addresses are refused. */
   readonly images: FetchImage | null;
   readonly summaries: SummaryBook;
 }
@@ -43,7 +41,6 @@ export interface ChatAsk {
   readonly content: (model: ServedModel, fetchesImages: boolean) => JobContent;
   readonly options: GenerationFields;
   readonly idle: (model: ServedModel) => readonly string[];
-  /** Context edits; absent: those of the model's settings. */
   readonly edits?: readonly ContextEdit[] | undefined;
   /** True: the prompt is used exactly as sent, volatile lines included. */
   readonly verbatim?: boolean;

@@ -42,7 +42,6 @@ export const answerChecks: EngineStage = {
   },
 };
 
-/** Repeats the checks that an earlier answer went through; throws if they fail. */
 export function checkedEvents(job: GenerateJob, events: readonly JobEvent[]): Promise<JobEvent[]> {
   return collectEvents((listener) => {
     const checked = isChecked(job)
@@ -73,7 +72,6 @@ interface FailedCheck {
 
 /** Token limit of a repeated call. */
 const WHOLE_CALL_TOKENS = 8_192;
-/** Minimum tokens in the window for a call. */
 const LEAST_ROOM = 32;
 
 const BEFORE_ANSWER: ReadonlySet<JobEvent['type']> = new Set([
@@ -121,7 +119,6 @@ class CheckedJob implements JobListener {
     return this.#listener.room?.();
   }
 
-  /** Runs `act` in order; synchronously if nothing is pending. */
   #then(act: () => Promise<void> | void): void {
     if (this.#busy === null) {
       const done = act();
@@ -217,7 +214,6 @@ class CheckedJob implements JobListener {
     this.#pass(event);
   }
 
-  /** Drops a refused call if other calls passed; otherwise the model continues without it. */
   #refuse(
     event: DoneEvent,
     { call, times }: { readonly call: WrittenCall; readonly times: number },
@@ -227,7 +223,6 @@ class CheckedJob implements JobListener {
     const end = (finishReason: FinishReason): void => this.#pass({ ...event, finishReason, calls: 'ended' });
     if (!isRepairable(job) || job.toolChoice.mode === 'none') return end('stop');
     if (event.finishReason === 'length' || tokensLeft(job, event.usage) === 0) return end('length');
-    // An answer that must call a tool cannot end as text.
     const mustCall = job.toolChoice.mode === 'required';
     const mayCall = mustCall || refusals === 0;
     const said = this.#text;
@@ -247,7 +242,6 @@ class CheckedJob implements JobListener {
             const calls = mayCall ? (each.calls ?? 'refused') : 'ended';
             return this.#pass({ ...each, usage: addedUsage(event.usage, each.usage), calls });
           }
-          // The continuation starts a new paragraph.
           if (isGap && each.type === 'text' && each.text !== '') {
             isGap = false;
             this.#pass({ type: 'text', text: '\n\n' });
@@ -268,7 +262,6 @@ class CheckedJob implements JobListener {
 
   async #requireShape(): Promise<void> {
     const { format, toolChoice } = this.#asked.job;
-    // The choice guard reports a missing required call.
     if (toolChoice.mode === 'required' || toolChoice.mode === 'named') return;
     if (format.kind !== 'json_schema' && format.kind !== 'json_object') return;
     const schema = format.kind === 'json_schema' ? format.schema : ANY_OBJECT;

@@ -8,7 +8,6 @@ import { callId } from '../intake/call-id.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import { isRepeatable } from '../generation/choices.ts';
 
-/** Throws if a finished answer does not match the request. */
 export function checker(jobs: readonly GenerateJob[]): (index: number, event: JobEvent) => AnswerEvent[] {
   const guards = jobs.map((job) => new ChoiceGuard(job));
   return (index, event) => guards[index]?.pass(event) ?? [];
@@ -87,7 +86,6 @@ export interface CallEvent {
   readonly index: number;
   readonly id: string;
   readonly name: string;
-  /** JSON text of the arguments, unchanged. */
   readonly pieces: readonly string[];
 }
 

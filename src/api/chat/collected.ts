@@ -15,7 +15,6 @@ export interface Answer {
 export interface Collected {
   readonly answers: readonly [Answer, ...Answer[]];
   readonly numCtx: number;
-  /** Changes that the template required, as `part=how`. */
   readonly folds: readonly string[];
   readonly unheld: readonly UnheldKeyword[];
 }

@@ -2,7 +2,6 @@ import type { Turn, TurnMedium } from '../../contract/job.ts';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import type { JobContent } from '../generation/choices.ts';
 
-/** Returns a data URL; throws the refusal. */
 export type FetchImage = (address: string) => Promise<string>;
 
 /** Chosen: addresses of one request. Images within the request are bounded where they are read. */

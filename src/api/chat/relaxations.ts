@@ -9,9 +9,7 @@ import { schemaPlace } from '../intake/schema-places.ts';
  * A keyword that only the check of the finished answer enforces. `narrowed`: some of its values cannot be generated.
  */
 export interface Relaxation {
-  /** Null: the schema of the answer. */
   readonly tool: string | null;
-  /** JSON Pointer of the schema that has the keyword. */
   readonly pointer: string;
   readonly keyword: string;
   readonly narrowed?: true;

@@ -1,15 +1,12 @@
-/** Notes on how a request was understood, which response headers report. */
 import type { UnheldKeyword } from '../../contract/job-event.ts';
 import type { Relaxation } from './relaxations.ts';
 import type { Rewriting } from './volatile-lines.ts';
 
 export interface RequestNotes {
   readonly ignored: readonly string[];
-  /** Schema keywords that only the check of the finished answer enforces. */
   readonly relaxed?: readonly Relaxation[];
   /** The model that answers for one that is not installed; null: the requested one. */
   readonly substituted?: string | null;
-  /** True: the model has no chat template, so ChatML is used. */
   readonly hasStandIn?: boolean;
   /** Moved or dropped lines of system prompts, and turns that were changed for the template. */
   readonly rewritten?: readonly Rewriting[];

@@ -23,7 +23,6 @@ export function withoutVolatile(prompt: Prompt, treatment: VolatileTreatment): R
     found.push(...lines);
     return text === '' ? [] : [{ ...turn, content: text }];
   });
-  // If no turn would remain, the conversation stays unchanged.
   if (found.length === 0 || turns.length === 0) return { prompt, rewritten: [] };
   const last = treatment === 'move' ? turns.findLastIndex(({ role }) => role !== 'assistant') : -1;
   const taker = turns[last];

@@ -2,7 +2,6 @@ import type { GenerateJob, ToolDefinition, Turn } from '../../contract/job.ts';
 
 export interface CheckCase {
   readonly name: string;
-  /** `render`: nothing is generated; the prompt must contain the texts. */
   readonly kind: 'call' | 'json' | 'render';
   readonly job: Pick<GenerateJob, 'prompt'> & Partial<GenerateJob>;
   readonly texts?: readonly string[];

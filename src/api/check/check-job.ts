@@ -1,4 +1,3 @@
-/** The jobs of a check: greedy, without tools or thinking, unless a case overrides it. */
 import type { GenerateJob } from '../../contract/job.ts';
 
 export const CASE_TOKENS = 96;

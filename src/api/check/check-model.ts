@@ -20,7 +20,6 @@ export interface ScoreCard {
     readonly all: number;
     readonly passed: number;
     readonly failed: readonly FailedCase[];
-    /** Cases left out because the time was over. */
     readonly left: number;
   };
   readonly makerDefaults: Readonly<Record<string, number>>;

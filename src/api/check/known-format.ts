@@ -11,7 +11,6 @@ import type { InstalledModel } from '../../store/registry/registry.ts';
 
 const Kept = Type.Object({
   schema: Type.Literal(1),
-  /** Digest of everything that the format depends on. */
   key: Type.String(),
   facts: Type.Union([ModelFormatFacts, Type.Null()]),
 });

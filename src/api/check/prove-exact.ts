@@ -14,11 +14,9 @@ import { checkJob } from './check-job.ts';
 
 export interface ExactProof {
   readonly model: string;
-  /** Number of requests, and the tokens of their cold answers together. */
   readonly requests: number;
   readonly tokens: number;
   readonly situations: readonly Situation[];
-  /** Situations left out because the time was over. */
   readonly left: readonly string[];
 }
 
@@ -33,7 +31,6 @@ export interface ProofOptions {
   readonly worker: WorkerSettings;
   readonly target: LocalTarget;
   readonly cores: number;
-  /** Situations that do not begin within this time, loads included, are left out. */
   readonly withinMs: number;
   readonly signal: AbortSignal;
   readonly onSituation?: (name: string) => void;
@@ -150,7 +147,6 @@ class Lab {
     process.kill(pid, 'SIGKILL');
   }
 
-  /** State is shared within a `domain` only, so a new one starts cold. */
   async ask(at: number, domain = 'shared', signal = this.#options.signal): Promise<Compared> {
     const model = this.#model;
     if (model === null) throw new Error('no model is loaded');

@@ -1,4 +1,3 @@
-/** Settings that are tried before they are saved: templates, tool formats, and the number of threads. */
 import { availableParallelism } from 'node:os';
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import { holdsText } from '../../contract/settings/shapes.ts';

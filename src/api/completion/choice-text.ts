@@ -4,11 +4,8 @@ import type { PromptLogprobs } from '../../wire/inference/prompt-logprobs.ts';
 import { wirePromptLogprobs } from '../generation/prompt-scores.ts';
 
 export interface Reported {
-  /** Echoed before the answer; null: the text of the prompt's tokens. */
   readonly opening: string | null;
-  /** Alternatives of each token; null: no token is reported. */
   readonly logprobs: number | null;
-  /** Prompt tokens are reported too, because the prompt is echoed. */
   readonly echoesTokens: boolean;
   readonly promptLogprobs: number | null;
 }
@@ -114,7 +111,6 @@ function wireAlternatives(
   return Object.fromEntries(found);
 }
 
-/** Counts the characters that begin in these bytes of UTF-8. */
 function charactersIn(bytes: Iterable<number>): number {
   let characters = 0;
   for (const byte of bytes) if ((byte & 0xc0) !== 0x80) characters += 1;
@@ -124,7 +120,6 @@ function charactersIn(bytes: Iterable<number>): number {
 const SPACE = 0x20;
 
 class EchoedPrompt {
-  /** Null: the text is the bytes of the tokens. */
   readonly #known: Buffer | null;
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   #at = 0;
@@ -135,7 +130,6 @@ class EchoedPrompt {
     this.#known = known === null ? null : Buffer.from(known);
   }
 
-  /** Moves past the token and returns its first character's position. */
   pass(bytes: readonly number[]): number {
     const begins = this.characters;
     const passed = this.#known === null ? bytes : this.#foundIn(this.#known, bytes);

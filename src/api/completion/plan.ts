@@ -22,10 +22,8 @@ export interface CompletionAsk {
   readonly model: string;
   readonly prompts: readonly Prompt[];
   readonly options: GenerationFields & FormatFields;
-  /** Alternatives per token; null: no token is reported. */
   readonly topLogprobs: number | null;
   readonly scoredPrompt?: ScoredPrompt | undefined;
-  /** Fields of the request that no rule reads. */
   readonly unknown: readonly string[];
 }
 
@@ -33,7 +31,6 @@ export interface CompletionPlan extends RequestPlan {
   readonly perPrompt: number;
 }
 
-/** Fields that a text to be continued does not have. */
 export const NO_CHAT = {
   tools: [],
   toolChoice: { mode: 'none' },

@@ -1,4 +1,3 @@
-/** The prompts of a text completion: text, token ids, or both mixed. */
 import type { Prompt } from '../../contract/job.ts';
 import { refusal } from '../../lib/errors/refusal.ts';
 import { type CompletionRequest, MOST_PROMPTS, type SentPrompt } from '../../wire/inference/completions.ts';

@@ -27,7 +27,6 @@ export interface FieldRow<Body> {
   readonly isIdle?: (body: Body, canThink: boolean) => boolean;
 }
 
-/** Keyed by the field's path, joined by dots; absent and null fields are skipped. */
 export type FieldRows<Body> = Readonly<Record<string, FieldRow<Body>>>;
 
 export function refuseFields<Body extends object>(body: Body, rows: FieldRows<Body>): void {

@@ -14,7 +14,6 @@ export type Takes = (what: Medium | 'address', from?: 'user' | 'tool') => boolea
 
 export const onlyText: Takes = () => false;
 
-/** `fetches`: this service fetches image addresses. */
 export function takenBy(model: Pick<ServedModel, 'target'>, fetches: boolean): Takes {
   const { engine, capabilities } = model.target();
   const { media = [] } = capabilities;
@@ -29,7 +28,6 @@ const DATA_URL = /^data:image\/[\w.+-]{1,64};base64,[A-Za-z0-9+/]+={0,2}$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const AUDIO_FORMATS: readonly unknown[] = ['wav', 'mp3', 'flac', 'ogg'];
 
-/** Null if the address is not a data URL and addresses are not fetched. */
 export function imageAt(url: unknown, takes: Takes): FoundMedium | null {
   if (typeof url !== 'string') return null;
   const isFound = DATA_URL.test(url) || (takes('address') && isAddress(url));
@@ -56,12 +54,10 @@ export const AUDIO_REMEDY = 'must hold base64 data and a format: wav, mp3, flac 
 
 export type MixedText = Pick<Turn, 'content' | 'media'>;
 
-/** Null: a note replaces an image that the model cannot read. */
 export function resultImage(url: unknown, takes: Takes): FoundMedium | null {
   return takes('image', 'tool') ? imageAt(url, takes) : null;
 }
 
-/** Joins the parts in order; `separator` goes between texts only. */
 export function mixed(parts: readonly (string | FoundMedium)[], separator = ''): MixedText {
   // A surrogate pair may be split between two parts.
   if (parts.every((part) => typeof part === 'string'))
@@ -89,12 +85,10 @@ export class Omissions {
     return this.#paths;
   }
 
-  /** Reports a part that is left out. */
   leave(path: string, type: unknown): void {
     this.#paths.push(`${path}.${String(type)}`);
   }
 
-  /** Reports a part and returns the text that replaces it. */
   stand(path: string, type: unknown): string {
     this.leave(path, type);
     const kind = KINDS.find((each) => String(type).includes(each)) ?? 'part';

@@ -12,7 +12,6 @@ export interface PlacedTool {
   readonly tool: Fields;
 }
 
-/** Words of api/intake → words of the dialect. */
 export type Names = Readonly<Record<string, string>>;
 
 export function toolsAs(names: Names): (own: readonly PlacedTool[]) => ToolDefinition[] {

@@ -10,7 +10,6 @@ const SEAL = 'svc1.';
 
 export const sealText = (text: string): string => SEAL + Buffer.from(text, 'utf8').toString('base64url');
 
-/** Empty for text without our mark. */
 export function openSealed(sealed: string): string {
   if (!sealed.startsWith(SEAL)) return '';
   return Buffer.from(sealed.slice(SEAL.length), 'base64url').toString('utf8');
@@ -18,7 +17,6 @@ export function openSealed(sealed: string): string {
 
 export const sealTurns = (turns: readonly Turn[]): string => sealText(JSON.stringify(turns));
 
-/** Null: another provider has encoded them. */
 export function openTurns(sealed: unknown): Turn[] | null {
   if (typeof sealed !== 'string') return null;
   try {

@@ -129,7 +129,6 @@ const cannotFreeze = (model: string): Error =>
     param: REQUEST_HEADERS.evidenceMode,
   });
 
-/** Vectors written per turn of the event loop. */
 const WRITTEN_AT_ONCE = 64;
 
 async function written(

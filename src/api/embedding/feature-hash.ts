@@ -10,13 +10,11 @@ export const FEATURE_HASH_VERSION = `${FEATURE_HASH_MODEL}@1`;
 const TRIGRAM_WEIGHT = 0.5;
 
 const WORD = /[\p{L}\p{N}]+/gu;
-/** Characters between two pauses, a few milliseconds. */
 const STRETCH = 32_768;
 
 /** Awaited at intervals, because a large text takes long; it may throw to stop the work. */
 export type Pause = () => Promise<unknown>;
 
-/** Length 1; never the zero vector. */
 export async function featureHash(text: string, pause: Pause): Promise<Float32Array> {
   const vector = new Float32Array(EMBEDDING_WIDTH);
   for await (const words of stretches(text.normalize('NFC').toLowerCase(), pause))
@@ -26,7 +24,6 @@ export async function featureHash(text: string, pause: Pause): Promise<Float32Ar
   return normalise(vector);
 }
 
-/** Number of words, at least 1; reported as tokens in `usage`. */
 export async function featureCount(text: string, pause: Pause): Promise<number> {
   let count = 0;
   for await (const words of stretches(text.normalize('NFC'), pause)) count += words.length;
@@ -51,7 +48,6 @@ const wordHash = fnv1a('w:');
 const trigramHash = fnv1a('t:');
 const restHash = fnv1a('r:');
 
-/** Hashes the word and the trigrams of `^word$` without allocating them. */
 function* addWord(vector: Float32Array, text: string): Generator<void, void> {
   add(vector, yield* longHash(text, wordHash), 1);
   let [before, last] = ['', '^'];
@@ -69,7 +65,6 @@ function* addRest(vector: Float32Array, text: string): Generator<void, void> {
   add(vector, yield* longHash(text.toWellFormed(), restHash), 1);
 }
 
-/** Continues from the hash of the text before, so that a long text can be hashed in parts. */
 function* longHash(text: string, before: number): Generator<void, number> {
   let hash = before;
   for (const piece of pieces(text)) {

@@ -4,7 +4,6 @@ import { fail } from '../../lib/errors/svc-error.ts';
 
 export const TEXT_LIMITS = { inputs: TEXTS_OF_ONE_REQUEST, bytes: 1024 * 1024 } as const;
 
-/** Well-formed texts in order, and the request's name for the one at an index, for errors. */
 export interface NamedTexts {
   readonly texts: readonly TextOrIds[];
   readonly inputName: (index: number) => string;
@@ -24,7 +23,6 @@ export function readEmbeddingInput(input: string | readonly unknown[]): NamedTex
   return { texts: input.map(read), inputName };
 }
 
-/** The vocabulary checks later whether the ids exist. */
 function readIds(ids: readonly unknown[], name: string): number[] {
   if (ids.length === 0) refuse(`${name} must not be empty; leave empty texts out.`, name);
   const isId = (id: unknown): id is number => Number.isInteger(id) && Number(id) >= 0 && Number(id) < 2 ** 31;

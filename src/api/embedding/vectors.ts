@@ -20,7 +20,6 @@ export interface VectorPorts {
 
 export interface VectorsAsked extends NamedTexts {
   readonly model: string;
-  /** Throws if the model cannot produce the requested width. */
   readonly outputWidth: (model: WidthFacts) => number;
   readonly truncate: boolean;
   readonly keepAlive: string | number | null | undefined;
@@ -35,7 +34,6 @@ export interface Vectors {
   /** In the order of the texts; each vector has length one. */
   readonly items: readonly { readonly vector: Float32Array; readonly truncated: boolean }[];
   readonly tokens: number;
-  /** Present only if a record was requested. */
   readonly account?: RecordedVectors;
 }
 
@@ -76,7 +74,6 @@ const HASHED: WidthFacts = {
   embeddingWidth: EMBEDDING_WIDTH,
 };
 
-/** Runs on the server's own thread, so it yields often. */
 async function hashVectors({
   texts,
   inputName,
@@ -106,7 +103,6 @@ export async function modelVectors(
   asked: VectorsAsked,
 ): Promise<Vectors> {
   const { embeddingWidth } = model;
-  // Refuses before the run if the width is known.
   if (embeddingWidth !== null) asked.outputWidth({ ...model, embeddingWidth });
   const { items, ended } = inOrder(await embedded(engine, model, asked), asked.texts.length);
   const width = asked.outputWidth({ ...model, embeddingWidth: items[0]?.vector.length ?? 0 });
@@ -144,7 +140,6 @@ async function embedded(
   }
 }
 
-/** The engine's errors name a text by its index alone. */
 function inWordsOfRequest(error: unknown, inputName: NamedTexts['inputName'], model: string): unknown {
   const named = <D extends { readonly index: number }>(detail: D) => ({
     ...detail,

@@ -33,7 +33,6 @@ export function answerWidth(model: WidthFacts, dimensions: number | null): numbe
   const set = model.defaults?.dimensions ?? EMBEDDING_WIDTH;
   const wanted = dimensions ?? (set === 'native' ? own : set);
   if (wanted >= least && wanted <= own) return wanted;
-  // Padding to any width but the interface's has no use.
   if (own < EMBEDDING_WIDTH && wanted === EMBEDDING_WIDTH) return wanted;
   throw fail('embedding_width', {
     model: model.id,

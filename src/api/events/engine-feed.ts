@@ -35,7 +35,6 @@ export interface FeedEvent {
 
 const LIMITS = {
   readers: 64,
-  /** Minimum time between two updates. */
   updateMs: 250,
   /** Interval for figures without change events, such as the memory of other programs. */
   lookMs: 5_000,
@@ -49,7 +48,6 @@ export class EngineFeed {
   readonly #slots = new Map<string, SlotStates>();
   #rates = new SlotRates();
   #log: PatchLog<EngineState> | null = null;
-  /** Continues across pauses without readers. */
   #number = 0;
   #readers = 0;
   #news = deferred<void>();
@@ -117,7 +115,6 @@ export class EngineFeed {
     return { id: `${this.#ports.bootId}-${number}`, event, data };
   }
 
-  /** Null without an id, or for one of another boot. */
   #eventNumber(lastEventId: string | undefined): number | null {
     const [bootId, number = ''] = (lastEventId ?? '').split('-');
     return bootId === this.#ports.bootId && /^\d{1,15}$/.test(number) ? Number(number) : null;
@@ -130,7 +127,6 @@ export class EngineFeed {
     const { engine, board, clock, recorder } = this.#ports;
     board.watch(() => this.#changed());
     recorder.watch(() => this.#changed());
-    // A worker responds with its current slots, which is the first update.
     engine.watchSlots((modelId, slots) => {
       this.#slots.set(modelId, slots);
       this.#rates.note(modelId, slots, clock.monotonicMs());
@@ -211,14 +207,12 @@ interface Reading {
   readonly phase: SlotWork['phase'];
   readonly tokens: number;
   readonly atMs: number;
-  /** Null before two readings of a phase. */
   readonly perS: number | null;
 }
 
 class SlotRates {
   readonly #models = new Map<string, ReadonlyMap<string, Reading>>();
 
-  /** Replaces the model's jobs: a job that the report does not name has ended. */
   note(modelId: string, slots: SlotStates, nowMs: number): void {
     const before = this.#models.get(modelId);
     const works = slots.flatMap(({ work }) => work ?? []);

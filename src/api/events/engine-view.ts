@@ -30,7 +30,6 @@ export interface EngineFacts {
   readonly startedMs: number;
   readonly residencies: readonly ResidencyStatus[];
   readonly jobs: readonly OpenJob[];
-  /** By model; unknown values are missing. */
   readonly slots: ReadonlyMap<string, SlotStates>;
   readonly slotRate: (modelId: string, jobId: string) => number | null;
   readonly devices: readonly DeviceStatus[];
@@ -42,7 +41,6 @@ export interface EngineFacts {
 
 /** Jobs in a state: all running ones, and the first of the waiting ones. */
 export const MOST_LISTED_JOBS = 200;
-/** Clients in a state, the busiest first. */
 const MOST_LISTED_CLIENTS = 32;
 /** Free memory changes constantly; smaller changes are not sent. */
 const FREE_STEP_BYTES = 16 * 2 ** 20;
@@ -162,7 +160,6 @@ function slotView({ keptTokens, work }: SlotState, rate: number | null): SlotVie
 
 function jobView(job: OpenJob): JobView {
   const { waiting, running } = job;
-  // Jobs for vectors evaluate no prompt in steps.
   const isCounted = running !== null && running.promptTokens > 0;
   return present({
     model: job.modelId,
@@ -172,7 +169,6 @@ function jobView(job: OpenJob): JobView {
     place: job.place,
     frozen: job.isFrozen ? (true as const) : null,
     submitted_ms: job.submittedMs,
-    // Without a reason the scheduler has not placed it yet.
     position: waiting === null || waiting.reason === '' ? null : waiting.position,
     reason: waiting?.reason === '' ? null : waiting?.reason,
     started_ms: running?.sinceMs,
@@ -239,7 +235,6 @@ function present<T extends object>(members: T): Present<T> {
   return Object.fromEntries(kept) as Present<T>;
 }
 
-/** Accepts the whole state, or a merge patch of it. */
 export function withOwnClients<State extends Partial<EngineState>>(state: State, name: string): State {
   const { clients, jobs } = state;
   return {
@@ -251,7 +246,6 @@ export function withOwnClients<State extends Partial<EngineState>>(state: State,
   };
 }
 
-/** In a patch, null removes a finished job. */
 function ownOnly<Job extends EngineState['jobs'][string] | null>(job: Job, name: string): Job {
   if (job === null || job.client === name) return job;
   const { client: _, ...rest } = job;

@@ -1,4 +1,3 @@
-/** The last changes of a state, numbered, for readers that reconnect. Bounded. */
 import { mergePatch } from '../../lib/base/merge-patch.ts';
 
 export interface LoggedPatch {
@@ -30,7 +29,6 @@ export class PatchLog<State extends object> {
     return this.#number;
   }
 
-  /** Returns false if nothing changed. `stamp` members are sent along and cause no update alone. */
   push(state: State, stamp: Partial<State> = {}): boolean {
     const patch = mergePatch({ ...this.#state, ...stamp }, { ...state, ...stamp });
     this.#state = { ...state, ...stamp };
@@ -44,7 +42,6 @@ export class PatchLog<State extends object> {
     return true;
   }
 
-  /** Null: the log no longer contains that number. */
   since(number: number): readonly LoggedPatch[] | null {
     if (number > this.#number) return null;
     const missed = this.#number - number;

@@ -42,17 +42,14 @@ export async function memoryBandwidth(home: string): Promise<Bandwidth> {
   return { bytesPerS, busy };
 }
 
-/** Bytes per second of the best round, with all threads reading. */
 export async function measureBandwidth(threads: number): Promise<number> {
   const bytes = Math.max(LEAST_PER_THREAD, Math.ceil(LEAST_BYTES / threads));
-  // Threads do not need this process's start options.
   const options = { workerData: { bytes, ms: ROUND_MS }, execArgv: [] };
   const workers = Array.from(
     { length: threads },
     () => new Worker(builtFile('api/fit/read-thread.js'), options),
   );
   try {
-    // Each thread sends a message when its memory is written.
     await Promise.all(workers.map((worker) => once(worker, 'message')));
     let best = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -81,7 +78,6 @@ function machineDigest(): string {
   return createHash('sha256').update(machine).digest('hex').slice(0, 16);
 }
 
-/** Null if never measured or damaged; it is then measured again. */
 async function readKept(file: string): Promise<number | null> {
   try {
     const kept: unknown = JSON.parse(await readFile(file, 'utf8'));

@@ -32,11 +32,8 @@ export interface ModelFit {
   readonly weightsBytes: number;
   readonly free: Memory;
   readonly windows: readonly FittingWindow[];
-  /** A load without num_ctx; null: nothing fits. */
   readonly load: LoadSize | null;
-  /** If a GPU takes part, its speed is not that of the machine's memory. */
   readonly onGpu: boolean;
-  /** Each token of a mixture reads only some of the weights. */
   readonly isMixture: boolean;
 }
 
@@ -105,7 +102,6 @@ const planSize = (plan: LoadPlan | null): LoadSize | null =>
 function windowAt(wish: Wish, free: Memory): FittingWindow {
   const { wantedCtx: numCtx, slots: pinned, need } = wish;
   const plan = bestPlan(wish, free);
-  // If the window does not fit, the plan is for a smaller one.
   if (plan?.numCtx === numCtx)
     return { numCtx, slots: plan.slots, bytes: totalBytes(plan.memory), fits: true };
   const slots = pinned ?? 1;

@@ -1,4 +1,3 @@
-/** Finds the quants of a repository that fit this machine before any download. */
 import { freeMemoryBytes } from '../../engine/local/memory/free-memory.ts';
 import { DEFAULT_SCHEDULER_LIMITS } from '../../engine/scheduler/limits.ts';
 import { estimatedBytes } from '../../engine/local/memory-need.ts';
@@ -8,7 +7,6 @@ export interface QuantFit {
   readonly sizeBytes: number;
   /** Weights and process; the KV cache is extra, and only the file contains its size. */
   readonly leastBytes: number;
-  /** Includes a usual KV cache. */
   readonly usualBytes: number;
   readonly fits: boolean;
 }
@@ -32,7 +30,6 @@ export function fitQuants(
   return { quants: fitting, advised };
 }
 
-/** Bytes available for models now. */
 export function freeForModels(): number {
   return Math.max(0, freeMemoryBytes() - DEFAULT_SCHEDULER_LIMITS.reserveBytes);
 }

@@ -98,7 +98,6 @@ function unaskedSeed({ settings }: ServedModel, content: JobContent): number {
   return asked.readUInt32BE() % (2 ** 32 - 1);
 }
 
-/** Marks jobs whose answer is read only at its end. */
 export function asWhole({ jobs, ...choices }: Choices): Choices {
   const whole = jobs.map((job): GenerateJob => {
     const joined = { ...job, isWhole: true };
@@ -108,7 +107,6 @@ export function asWhole({ jobs, ...choices }: Choices): Choices {
   return { ...choices, jobs: whole };
 }
 
-/** Jobs without a requested seed; a repeated request gets another seed. */
 const withoutSeed = new WeakSet<GenerateJob>();
 
 /** An equal request gets an equal answer: greedy, or with a requested seed. */
@@ -116,7 +114,6 @@ export function isRepeatable(job: GenerateJob): boolean {
   return job.lane !== 'shared' || job.sampling.temperature === 0 || !withoutSeed.has(job);
 }
 
-/** Routing fields of the body override headers. */
 function mergeRoute(
   { prompt_cache_key: key, svc_resume: resume }: GenerationFields,
   { route }: Caller,
@@ -198,7 +195,6 @@ export function runChoices(
     const asked = { ...submission, check: account ?? {}, edits };
     jobs.forEach((job, index) => engine.submit({ ...asked, job }, stop.signal, listener(job, index)));
   } catch (error) {
-    // Otherwise the earlier choices would continue without a reader.
     failAll(error);
   }
   return merged;
@@ -206,7 +202,6 @@ export function runChoices(
 
 type Adapters = GenerateJob['adapters'];
 
-/** In the model's order, so that equal selections are equal. */
 function chooseAdapters(
   asked: readonly AskedAdapter[] | null | undefined,
   { id, settings: { lora: attached = [] } }: Pick<ServedModel, 'id' | 'settings'>,

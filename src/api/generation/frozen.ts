@@ -15,12 +15,10 @@ import type { ServedModel } from '../models/served-model.ts';
 import type { Choices } from './choices.ts';
 
 export interface FrozenInput {
-  /** The bytes that the socket delivered. */
   readonly rawBody: Uint8Array;
   readonly nonce: string | undefined;
 }
 
-/** A body as sent, byte for byte, and the lower-case hex digest of its signed statement. */
 export interface SignedBody {
   readonly json: string;
   readonly evidenceSha256: string;
@@ -68,7 +66,6 @@ export function signedBody<Body extends object>(body: Body, { member, payloadSha
   return { json: JSON.stringify({ ...body, evidence: member }), evidenceSha256: payloadSha256 };
 }
 
-/** Members of a stream's last event: the complete answer, and the record of it. */
 export function recordMembers(
   { model, choices, usage }: AnsweredResponse,
   { member }: Evidence,
@@ -76,7 +73,6 @@ export function recordMembers(
   return { evidence: { ...member }, svc_answer: { model, choices, usage } };
 }
 
-/** Seed, temperature and template clock come from the request, or from the mode. */
 function pin(choices: Choices, { seed, temperature, templateClockMs }: FrozenRequest): Choices {
   const [job, ...others] = choices.jobs;
   if (job === undefined || others.length > 0) {

@@ -1,4 +1,3 @@
-/** Options of a request that have no effect, by the names that the request used. */
 import { SAMPLING_ROWS } from '../../contract/sampling-shapes.ts';
 import type { IdleOption, ModelTarget } from '../../engine/ports.ts';
 import { POOL_ENGINE } from '../../engine/upstream/ports.ts';
@@ -14,10 +13,8 @@ const FIELD_OF: Readonly<Record<Exclude<IdleOption, 'thinkingBudget'>, string>> 
   keepAlive: 'keep_alive',
 };
 
-/** They choose among engines, so they need several. */
 const WAY_FIELDS = ['prompt_cache_key', 'svc_resume'] as const;
 
-/** Options that another field overrides, that the answer's format excludes, or that the engine does not use. */
 export function idleOptions(
   fields: GenerationFields,
   content: Pick<JobContent, 'format' | 'tools' | 'reasoning'>,

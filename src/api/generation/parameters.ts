@@ -45,7 +45,6 @@ export function resolveMaxTokens(fields: GenerationFields): {
   };
 }
 
-/** Fields that are null or equal to the default stay absent. */
 export function readSampling(fields: GenerationFields): Sampling {
   const read = SAMPLING_ROWS.flatMap(([option, row]) => {
     const asked = fields[row.wire as keyof GenerationFields];
@@ -74,7 +73,6 @@ export function readTokenRules(
   };
 }
 
-/** A grammar ends the answer itself. */
 export function canIgnoreEnd({ format, tools }: Pick<GenerateJob, 'format' | 'tools'>): boolean {
   return format.kind === 'text' && tools.length === 0;
 }
@@ -84,7 +82,6 @@ export function readStop(stop: string | string[] | null | undefined): string[] {
   return typeof stop === 'string' ? [stop] : stop;
 }
 
-/** Milliseconds, or null for the default. */
 export function readKeepAlive(value: string | number | null | undefined): number | null {
   if (value === null || value === undefined) return null;
   const ms = parseDuration(value);
@@ -96,12 +93,10 @@ export function readKeepAlive(value: string | number | null | undefined): number
   });
 }
 
-/** Reads the options that another dialect has under the same names. */
 export function sharedOptions(body: object): GenerationFields {
   return Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(generationFields, name)));
 }
 
-/** Fields that no rule reads, in the order sent; null counts as absent. */
 export function unknownFields(body: object, known: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(body)
     .filter(([name, value]) => value !== null && !Object.hasOwn(known, name))

@@ -1,4 +1,3 @@
-/** Log probabilities of prompts: the requested options, the limit for one answer, and the wire shape. */
 import type { JobEvent, PromptToken } from '../../contract/job-event.ts';
 import type { GenerateJob, ScoredPrompt } from '../../contract/job.ts';
 import { refusal } from '../../lib/errors/refusal.ts';
@@ -26,10 +25,8 @@ export function readScoredPrompt(body: ScoreFields): { readonly scoredPrompt?: S
  */
 export const MOST_PROMPT_SCORES = 262_144;
 
-/** Throws when the prompts of a request have more tokens and alternatives than one answer may hold. */
 export class ScoreBudget {
   #left = MOST_PROMPT_SCORES;
-  /** Jobs whose number of tokens was reported before them. */
   readonly #told = new Set<GenerateJob>();
 
   note(job: GenerateJob, event: JobEvent): void {

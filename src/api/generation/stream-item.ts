@@ -14,12 +14,10 @@ export type StreamItem =
 export interface BegunStream {
   readonly events: AsyncIterable<ChoiceEvent>;
   readonly toChunks: (index: number, event: JobEvent) => readonly object[];
-  /** False: prefill progress is sent in comments only. */
   readonly showsProgress: boolean;
   readonly atEnd?: (() => Promise<readonly object[]>) | undefined;
 }
 
-/** Submits nothing before the first item is requested. */
 export async function* streamItems(
   begin: () => Promise<BegunStream>,
 ): AsyncGenerator<StreamItem, void, void> {
@@ -42,7 +40,6 @@ export async function* streamItems(
   for (const chunk of (await atEnd?.()) ?? []) yield { chunk };
 }
 
-/** Time before the first comment and between two; short prompts need none. */
 const EVERY_MS = 1_000;
 
 /** Extrapolates the speed so far; null: nothing was evaluated yet. */
@@ -59,7 +56,6 @@ export function remainingMs({
 export class ProgressRemarks {
   #dueMs = EVERY_MS;
 
-  /** Null if there is nothing new. */
   of(event: ProgressEvent): string | null {
     const { promptTokens, evaluatedTokens, elapsedMs } = event;
     if (elapsedMs < this.#dueMs || evaluatedTokens >= promptTokens) return null;

@@ -24,7 +24,6 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../../lib/base/clock.ts';
 import { type ServedModel, weightsName } from '../models/served-model.ts';
 
-/** The answers share one prompt, so it counts once. */
 export function wireUsage(usages: readonly EngineUsage[]): Usage {
   const sum = (pick: (usage: EngineUsage) => number) =>
     usages.reduce((total, usage) => total + pick(usage), 0);
@@ -98,7 +97,6 @@ interface Incidents {
   readonly svc_compaction?: CompactionFacts;
 }
 
-/** Repairs and failovers of an answer. */
 export function wireIncidents({ resumed, ...done }: DoneEvent): Incidents {
   return {
     ...(resumed === undefined ? {} : { svc_resumed: wireResumption(resumed) }),
@@ -106,7 +104,6 @@ export function wireIncidents({ resumed, ...done }: DoneEvent): Incidents {
   };
 }
 
-/** Interventions in an answer and its conversation, in every dialect. */
 export function wireGuards({
   repetition,
   calls,
@@ -120,7 +117,6 @@ export function wireGuards({
   };
 }
 
-/** `usage`: of the answer. */
 export function wireCompaction(
   { tokensBefore, tokensAfter, edits, isEstimated = false, summaryUsage }: Compaction,
   usage?: EngineUsage,

@@ -1,4 +1,3 @@
-/** `response_format` and `grammar` → the shape of the answer. Schemas are examined later, off the event loop. */
 import type { AnswerFormat, Reasoning } from '../../contract/job.ts';
 import { refusal } from '../../lib/errors/refusal.ts';
 import { placeSchema } from './schema-places.ts';
@@ -52,7 +51,6 @@ function readJsonSchema(wrapper: unknown): AnswerFormat {
   const path = 'response_format.json_schema';
   if (!isFields(wrapper)) throw refusal(path, 'must be an object with a schema');
   if (wrapper['schema'] === undefined) throw refusal(`${path}.schema`, 'is required');
-  // The answer always follows the schema, strict or not: laxness has no advantage.
   return enforced(wrapper['schema'], `${path}.schema`);
 }
 

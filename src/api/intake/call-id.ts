@@ -23,7 +23,6 @@ export function callId(
   return `call_${createHash('sha256').update(what).digest('hex').slice(0, 24)}`;
 }
 
-/** Arguments are usually JSON; others differ by their text. */
 export function canonicalArguments(json: string): unknown {
   try {
     return { json: spelled(parseSpelled(json)) };

@@ -19,7 +19,6 @@ type Compiled = ReturnType<NonNullable<FuncKeywordDefinition['compile']>>;
 type Context = Parameters<Compiled>[1];
 type Judge = (given: ExactNumber) => string | null;
 
-/** For type `integer` and integer formats of the translated schema. */
 export const WHOLE = 'wholeNumber';
 export const INTEGER_FORMAT = 'integerFormat';
 
@@ -93,7 +92,6 @@ function onNumbers(ajv: Ajv2020, keyword: string, makeJudge: (schema: unknown) =
       const judge = makeJudge(schema);
       return judging((value, context) => {
         const spelled = spelledValue(value, context);
-        // Infinity and NaN have no JSON text.
         if (typeof spelled === 'number' && !Number.isFinite(spelled)) return 'must be a number';
         return judge(toExact(spelled));
       });
@@ -131,7 +129,6 @@ function toExact(value: unknown): ExactNumber {
 const isContainer = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof SpelledNumber);
 
-/** Equal exactly for equal values. */
 function equalityKey(value: unknown): string {
   if (typeof value === 'number' || value instanceof SpelledNumber) return exactKey(toExact(value));
   if (Array.isArray(value)) return `[${value.map(equalityKey).join(',')}]`;

@@ -14,7 +14,6 @@ import { INTEGER_FORMAT, isIntegerFormat, WHOLE } from './exact-keywords.ts';
 const NESTED_KEYWORDS: ReadonlySet<string> = new Set(['anyOf', 'oneOf']);
 /** Cost of such an entry in sub-schemas, in addition to itself. */
 const BRANCH_NODES = 2;
-/** Client-chosen member names. */
 const NAMED_KEYWORDS: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 /** A sub-schema with more keywords costs as much as several. */
 const KEYWORDS_OF_NODE = 4;
@@ -26,7 +25,6 @@ export function schema2020(root: unknown, budget: SchemaBudget): Record<string, 
 class Translation {
   readonly #refs: SchemaRefs;
   readonly #budget: SchemaBudget;
-  /** Referenced schemas, each at the index that names its definition. */
   readonly #targets: Map<unknown, number>;
 
   constructor(root: unknown, budget: SchemaBudget) {
@@ -108,7 +106,6 @@ function withoutProto(schema: Schema): Schema {
   };
 }
 
-/** Limits that ajv checks for doubles only. */
 function exactKeywords({ type, format }: Schema): (readonly [string, unknown])[] {
   const types = [type].flat();
   const isWhole = types.includes('integer') && !types.includes('number');

@@ -8,7 +8,6 @@ export interface SchemaToExamine {
 
 /** A keyword that the grammar leaves to the check of the finished answer, or takes more narrowly than the schema. */
 export interface LeftOut {
-  /** JSON Pointer of the schema that has the keyword. */
   readonly pointer: string;
   readonly keyword: string;
   readonly narrowed?: true;
@@ -20,7 +19,6 @@ export type ThreadRequest =
       readonly id: number;
       readonly kind: 'check';
       readonly digest: string;
-      /** Absent: the thread should have the schema in its cache. */
       readonly text: string | null;
       readonly value: string;
     };

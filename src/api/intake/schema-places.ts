@@ -1,4 +1,3 @@
-/** Paths of schemas in their requests, for refusals; they differ between dialects. */
 const places = new WeakMap<object, string>();
 
 export function placeSchema<T extends object>(schema: T, path: string): T {

@@ -17,7 +17,6 @@ import type { LeftOut, SchemaToExamine, ThreadReply, ThreadRequest } from './sch
  * the thread also waits for a processor, and its first request for the thread to start.
  */
 const PATIENCE_MS = 20_000;
-/** Schemas with a cached result. */
 const MAX_VERDICTS = 4_096;
 /** Members and items of one schema; more are refused before they are written as text. */
 const MAX_MEMBERS = 100_000;
@@ -42,7 +41,6 @@ interface Waiting {
 }
 
 export interface SchemaValidator {
-  /** Parts of each schema that only the check of the answer enforces; throws if a schema is refused. */
   examine(schemas: readonly AskedSchema[]): Promise<readonly (readonly LeftOut[])[]>;
   findProblem(schema: object, value: string): Promise<string | null>;
 }
@@ -162,7 +160,6 @@ function verdictKey({ digest, relax }: SchemaToExamine): string {
   return `${relax ? 'relaxed' : 'strict'} ${digest}`;
 }
 
-/** Stops at the limit. */
 function countMembers(value: object): number {
   const todo: object[] = [value];
   let members = 0;

@@ -16,13 +16,10 @@ import { withExactValues } from '../../../packages/schema-grammar/src/schema/sch
 import { compileProof } from './proof.ts';
 import type { LeftOut, SchemaToExamine } from './schema-messages.ts';
 
-/** Cached validators, and the total characters of their schemas. */
 const MAX_KNOWN = 512;
 const MAX_KNOWN_CHARS = 4 * 1024 * 1024;
-/** Limit of left-out and narrowed keywords reported per schema. */
 const MAX_LEFT_OUT = 200;
 
-/** Validators by the digest of their schema, the least recently used first. */
 export class KnownSchemas {
   readonly #validators = new Map<string, { readonly validate: ValidateFunction; readonly chars: number }>();
   #chars = 0;
@@ -37,7 +34,6 @@ export class KnownSchemas {
     }
   }
 
-  /** Null: the schema is not cached, and its text was not given. */
   check(digest: string, text: string | null, value: string): { readonly problem: string | null } | null {
     const known = this.#validators.get(digest)?.validate;
     if (known === undefined && text === null) return null;
@@ -128,7 +124,6 @@ function answerProof(schema: Schema, { path, relax, budget, notes }: Proving): V
 
 const ANY_OBJECT = { type: 'object' };
 
-/** Compiles a schema that its examination accepted. */
 function proofAgain(schema: Schema): ValidateFunction {
   const path = 'schema';
   return answerProof(schema, { path, relax: true, budget: new SchemaBudget(), notes: new Notes(path) });
@@ -136,7 +131,6 @@ function proofAgain(schema: Schema): ValidateFunction {
 
 type DataValidationCxt = NonNullable<Parameters<ValidateFunction>[1]>;
 
-/** The escape of a surrogate. */
 const HALF_PAIR = /\\u[dD][89A-Fa-f]/;
 
 function isUnicode(value: unknown): boolean {

@@ -10,10 +10,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const EXPECTED = '"none", "auto", "required" or {"type":"function","function":{"name":…}}';
 const REQUIRED: readonly unknown[] = ['required', 'any'];
-/** Types that name one tool, in a member of that name or next to the type. */
 const NAMING: readonly unknown[] = ['function', 'custom', 'tool'];
 
-/** `expected`: the allowed values for the refusal; `place`: its parameter. */
 export function readToolChoice(
   choice: unknown,
   tools: readonly ToolDefinition[],
@@ -55,7 +53,6 @@ function allowed(choice: Fields, tools: readonly ToolDefinition[]): Chosen {
   return { tools: left, toolChoice: { mode } };
 }
 
-/** `{"function":{"name":…}}`, `{"custom":{"name":…}}` or `{"name":…}`, and the path of the name. */
 function nameIn(fields: Fields): { readonly name: string; readonly at: string } | null {
   for (const member of ['function', 'custom']) {
     const inner = fields[member];

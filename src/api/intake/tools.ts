@@ -57,7 +57,6 @@ function readDescription(description: unknown, path: string): string {
   return description.toWellFormed();
 }
 
-/** Arguments are always an object; without a schema, an empty one. */
 function readParameters(parameters: unknown, path: string): Record<string, unknown> {
   if (parameters === undefined || parameters === null) return { type: 'object', properties: {} };
   return placeSchema(isFields(parameters) ? asObjectSchema(parameters) : withOddPart(parameters, {}), path);

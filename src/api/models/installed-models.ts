@@ -1,4 +1,3 @@
-/** The models of the registry, as the use cases see them. */
 import { lazy } from '../../lib/base/memoize-by-object.ts';
 import { MODEL_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
 import { holdsText, pickSettings } from '../../contract/settings/shapes.ts';
@@ -18,7 +17,6 @@ import type { Registry } from '../../store/registry/registry.ts';
 import type { TargetOptions } from '../../store/registry/target.ts';
 import type { ModelDefaults, Models, ServedModel } from './served-model.ts';
 
-/** `options` apply where a model has no setting of its own. */
 export function installedModels(registry: Registry, options: TargetOptions = {}): Models {
   const servedWith = (model: ServedManifest, companions: Companions): ServedModel => {
     const { facts } = model;
@@ -68,7 +66,6 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
   };
 }
 
-/** Matches the worker's choice; an embedding model has none. */
 function modelTemplate({ kind, params: { template } }: ServedManifest, ofFile: string | null): string {
   if (template !== undefined) return knownTemplate(template)?.source ?? template;
   return ofFile ?? (kind === 'chat' ? STAND_IN.source : '');

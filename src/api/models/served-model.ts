@@ -12,14 +12,11 @@ export interface ModelDefaults {
   readonly sampling: Sampling;
   readonly maxTokens: number | null;
   readonly stop: readonly string[];
-  /** A duration as a request writes it. */
   readonly keepAlive: string | null;
-  /** Precedes conversations that begin without a system message. */
   readonly system: string | null;
   readonly compact: string | null;
   /** Null: the width of the interface. */
   readonly dimensions: number | 'native' | null;
-  /** `own`: token ids in place of texts are of its vocabulary. */
   readonly tokenIds: 'auto' | 'own';
 }
 
@@ -55,7 +52,6 @@ export interface ServedModel {
   /** SHA-256 of the weights, lower-case hex; null: unknown. */
   readonly digest: string | null;
   readonly pooling: string | null;
-  /** Null: known after the first vector. */
   readonly embeddingWidth: number | null;
   readonly hasChatTemplate: boolean;
   /** Reads the file. Null: its engine does not report it. */
@@ -63,7 +59,6 @@ export interface ServedModel {
   readonly reasoning: boolean;
   readonly defaults: ModelDefaults;
   readonly settings: ModelSettings;
-  /** Throws SvcError if its files are unusable. */
   target(): ModelTarget;
   /** Hashes of the bytes that run; null: its answers cannot be proved. */
   readonly proof: (() => Promise<ModelProof>) | null;
@@ -71,11 +66,9 @@ export interface ServedModel {
 
 export interface Models {
   list(): Promise<readonly ServedModel[]>;
-  /** By id or alias, of any kind. */
   find(name: string): Promise<ServedModel>;
   /** Throws model_not_found, no_default_model or wrong_model_kind. */
   resolve(name: string, kind: ModelKind): Promise<ServedModel>;
-  /** Null if there is no model of that kind. */
   defaultId(kind: ModelKind): Promise<string | null>;
 }
 

@@ -16,7 +16,6 @@ const ROUNDS = 7;
 export const FEW_ROUNDS = 2;
 const WINDOW = 1024;
 const LIMIT_MS = 300_000;
-/** A few hundred tokens, so that both the prompt and the answer count. */
 const PASSAGE =
   'The river carries sand, leaves and small boats past the old mill, where two children count them. ';
 const REPEATS = 10;

@@ -28,7 +28,6 @@ export interface GpuTrialPorts {
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly gpu: string;
   readonly mayFetch: () => boolean;
-  /** True if the user's tools may not use the network. */
   readonly isOffline: () => boolean;
   readonly isBusy: () => boolean;
   readonly freeBytes: () => number;
@@ -46,7 +45,6 @@ export interface GpuTrialPorts {
   readonly drop: () => Promise<void>;
 }
 
-/** Empty if the operator chose a GPU setting, or another kind is ready. */
 function lackingPackages(setting: string, { gpu, gpuSupport = [] }: BackendFacts): GpuSupport['kind'][] {
   if (setting !== 'auto' || gpu !== 'none') return [];
   const ready = gpuSupport.filter(({ missing }) => missing.length === 0);
@@ -122,7 +120,6 @@ export class GpuTrialRun {
   }
 
   async #isMeasurable({ path }: TriedModel): Promise<boolean> {
-    // The load itself reports a missing file.
     const bytes = await this.#ports.fileBytes(path).catch(() => 0);
     return bytes >= LEAST_BYTES && this.#ports.freeBytes() >= bytes * FREE_PER_BYTE;
   }

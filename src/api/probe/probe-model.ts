@@ -17,7 +17,6 @@ const BASE_LIMIT_MS = 60_000;
 const SLOWEST_BYTES_PER_MS = 50_000;
 const PROBE_CTX = 256;
 
-/** `note` receives the reason if a model was not tried. */
 export function createProbe(settings: WorkerSettings, note: (line: string) => void): Probe {
   return async (target) => {
     const { size } = await stat(target.path);
@@ -49,7 +48,6 @@ function inWords(error: unknown): string | null {
   return null;
 }
 
-/** Loads a model on a build of llama.cpp and decodes a token; rejects with the failure. */
 export async function tryLibrary(
   settings: WorkerSettings,
   model: { readonly id: string; readonly path: string },

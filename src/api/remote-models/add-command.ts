@@ -93,7 +93,6 @@ async function tryOnce(
   }
 }
 
-/** Replaces an installed model's name by its file. */
 async function meaning(registry: AddCommandPorts['registry'], word: string) {
   try {
     const model = await registry.served(word);

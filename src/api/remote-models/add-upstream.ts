@@ -20,7 +20,6 @@ export interface AskedUpstream
   readonly name: string;
   readonly url: string;
   readonly dialect: Dialect | null;
-  /** Null: derived from the address. */
   readonly privacy: Privacy | null;
 }
 
@@ -33,7 +32,6 @@ export interface AddPorts {
 
 export interface AddedUpstream {
   readonly entry: UpstreamEntry;
-  /** Why it could not be reached; its models are listed later. */
   readonly silent: Error | null;
   readonly offered: number;
 }
@@ -77,7 +75,6 @@ export async function addUpstream(ports: AddPorts, asked: AskedUpstream): Promis
   return { entry: added, silent, offered: known.length };
 }
 
-/** If a key is pinned, the upstream first proves to be that Hearth. */
 export async function provedModels(
   probe: Pick<OwnProbe, 'proved' | 'models'>,
   upstream: Upstream,

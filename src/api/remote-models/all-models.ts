@@ -1,4 +1,3 @@
-/** Installed models and those of other engines in one list. An installed model wins over another of the same name. */
 import type { ModelKind } from '../../contract/load.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { Registry } from '../../store/registry/registry.ts';

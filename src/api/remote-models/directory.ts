@@ -35,14 +35,12 @@ export class Directory {
     this.#ports = ports;
   }
 
-  /** The models known now; never waits. */
   models(entry: UpstreamEntry): readonly KnownModel[] {
     const seen = this.#current(entry);
     if (seen === undefined || this.#ageMs(seen) > FRESH_MS) void this.#ask(entry);
     return served(entry, seen?.models ?? entry.known);
   }
 
-  /** Reads the models now, unless that was done just before. */
   async fresh(entry: UpstreamEntry): Promise<readonly KnownModel[]> {
     const seen = this.#current(entry);
     if (seen === undefined || this.#ageMs(seen) > AGAIN_MS) await this.#ask(entry);

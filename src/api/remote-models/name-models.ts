@@ -10,7 +10,6 @@ import type { Registry } from '../../store/registry/registry.ts';
 import { modelAliases, modelLimit, nameIn } from './remote-models.ts';
 import { ownName } from './own-name.ts';
 
-/** A model as stored in the entry of its engine. */
 export interface SeenModel {
   readonly id: string;
   readonly kind: ModelKind;
@@ -19,7 +18,6 @@ export interface SeenModel {
   readonly contextLength: number | null;
   readonly aliases: readonly string[];
   readonly addedAt: string;
-  /** The least private place for its requests; null: anywhere. */
   readonly privacy: Privacy | null;
 }
 
@@ -139,7 +137,6 @@ export async function addPool(
     );
     if (seen !== null) kinds.add(seen.kind);
     else if (!isOfEngine) kinds.add((await registry.find(member)).kind);
-    // The upstream may have it by now.
     else unlisted.push(member);
   }
   const message = 'The members of a pool must all be chat or all be embedding models.';

@@ -1,4 +1,3 @@
-/** Queries upstreams for a verb, without a server. */
 import { Connections } from '../../engine/upstream/http/connections.ts';
 import { createProbe, type Detector } from '../../engine/upstream/look/probe.ts';
 import type { Upstream, UpstreamProbe } from '../../engine/upstream/ports.ts';
@@ -16,7 +15,6 @@ export const withProbe = <T>(version: string, use: (probe: OwnProbe) => Promise<
     use({ ...createProbe(deps), proved: (upstream, signal) => proveIfPinned(deps, upstream, signal) }),
   );
 
-/** Closes every connection after `use`. */
 export async function withConnections<T>(
   version: string,
   use: (deps: ExchangeDeps) => Promise<T>,

@@ -1,4 +1,3 @@
-/** All models of the user's engines, by `NAME/model` or an alias. */
 import { COMMAND_ENGINE, commandTarget } from '../../engine/command/source.ts';
 import type { Privacy } from '../../contract/settings/privacy.ts';
 import type { ModelTarget, Medium } from '../../engine/ports.ts';
@@ -24,7 +23,6 @@ import { lazy } from '../../lib/base/memoize-by-object.ts';
 
 export interface RemotePorts extends DirectoryPorts {
   readonly engines: Pick<EngineStore, 'read'>;
-  /** A sealed service opens no connection, so none of these models can be served. */
   readonly isSealed: boolean;
   readonly installed: Pick<Models, 'find'>;
 }
@@ -181,7 +179,6 @@ export class RemoteModels {
   }
 }
 
-/** By the model's own name; null: no limit. */
 export function modelLimit({ limits = {} }: UpstreamEntry, model: string): Privacy | null {
   return Object.entries(limits).find(([name]) => ownName(name) === model)?.[1] ?? null;
 }
@@ -214,7 +211,6 @@ export function named(models: readonly KnownModel[], wanted: string): KnownModel
   );
 }
 
-/** The engine decides about fields that a request leaves out. */
 export const NO_DEFAULTS: ModelDefaults = {
   sampling: {},
   maxTokens: null,

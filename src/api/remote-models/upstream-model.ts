@@ -6,10 +6,8 @@ import { findSeen } from './name-models.ts';
 import { ownName } from './own-name.ts';
 
 export interface UpstreamModel {
-  /** Id in this service. */
   readonly id: string;
   readonly upstream: Upstream;
-  /** Name at the upstream. */
   readonly model: string;
   /** SHA-256 of its weights, as the upstream reports; null: not reported. */
   readonly digest: string | null;

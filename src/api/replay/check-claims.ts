@@ -28,13 +28,11 @@ import { type GenerationFields, readSampling, readStop, resolveMaxTokens } from 
 
 export interface CheckedClaims {
   readonly findings: Finding[];
-  /** Null if no trusted key signed it, or the request is missing. */
   readonly statement: AnyStatement | null;
   readonly record: OpenedRecord;
   readonly request: RequestFile | null;
 }
 
-/** L0 and L1 need only the record, the request and a key. */
 export function checkClaims(
   record: OpenedRecord,
   keyring: Keyring | null,
@@ -55,7 +53,6 @@ export function checkClaims(
   return { findings, statement, record, request };
 }
 
-/** For another request the settings would only repeat that finding. */
 function sampled(
   findings: readonly Finding[],
   statement: Statement,

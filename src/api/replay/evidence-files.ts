@@ -32,7 +32,6 @@ export interface RecordFile {
   readonly record: OpenedRecord;
   /** Tokens per second from the response; null: not reported. */
   readonly reportedSpeed: number | null;
-  /** Null: the file contains no request. */
   readonly request: RequestFile | null;
 }
 
@@ -78,7 +77,6 @@ function opened(path: string, { value, stream }: SavedRecord): OpenedRecord {
   }
 }
 
-/** The keys of a file, or those of the home with their history. Null: there are none. */
 export async function readKeyring(home: string, pubkeyFile: string | undefined): Promise<Keyring | null> {
   if (pubkeyFile === undefined) {
     const history = await readKeyHistory(home);

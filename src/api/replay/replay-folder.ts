@@ -25,12 +25,10 @@ export interface Drift {
    */
   readonly outcome: 'exact' | 'same_tokens' | 'drift' | 'mismatch' | 'not_comparable' | 'malformed';
   readonly detail: string;
-  /** Length of the common prefix in tokens, and the total. */
   readonly sameTokens: number | null;
   readonly recordedTokens: number | null;
   /** Compares without log probabilities; null if it was not run. */
   readonly isSameText: boolean | null;
-  /** Differences that make it another execution; empty on equal terms. */
   readonly terms: string;
   readonly tokensPerS: number | null;
   readonly reportedTokensPerS: number | null;
@@ -107,7 +105,6 @@ async function replayDrift(file: string, bench: Bench): Promise<Drift> {
   }
 }
 
-/** Vectors have neither tokens nor text; they are equal or drift. */
 async function replayedVectors(
   file: string,
   statement: VectorStatement,

@@ -20,7 +20,6 @@ import { Check } from 'typebox/value';
 
 export interface RecordedRun {
   readonly claimed: Predicate;
-  /** The request body as parsed from its file. */
   readonly request: unknown;
   readonly pins: FrozenPins;
 }
@@ -74,5 +73,4 @@ function readAsked({ claimed, request }: RecordedRun): {
 export const notComparable = (reason: string, cause?: unknown): SvcError =>
   fail('record_not_comparable', { reason }, cause);
 
-/** Reason why the figures of a card are not replayed. */
 export const MEASURED_AGAIN = 'speed and memory differ from run to run; measure again with hearth eval';

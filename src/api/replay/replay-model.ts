@@ -47,7 +47,6 @@ async function namedModel(path: string, templates: readonly string[]): Promise<R
   return { path, files: recordedFiles(first, parts), defaultStop: [], templates };
 }
 
-/** Among models with the same first part, the one with all parts of the record. */
 async function installedModel(
   machine: Pick<Machine, 'home'>,
   claimed: NamedModel,
@@ -70,7 +69,6 @@ async function installedModel(
   return closest;
 }
 
-/** Null for a model with another first part. */
 async function readCandidate(
   registry: Registry,
   model: ModelManifest,
@@ -97,7 +95,6 @@ async function readCandidate(
   };
 }
 
-/** A template is identified by its digest, even if it was set for another model. */
 async function templatesHere(registry: Registry): Promise<string[]> {
   return (await registry.list()).flatMap(({ params }) => params.template ?? []);
 }

@@ -1,4 +1,3 @@
-/** The full replay of a record of vectors, in a worker of its own that is loaded as the record specifies. */
 import type { EmbedJob } from '../../contract/job.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import { fileTarget } from '../../engine/local/model-source.ts';
@@ -20,7 +19,6 @@ import { Check } from 'typebox/value';
 
 export interface VectorReplay {
   readonly claimed: VectorPredicate;
-  /** The request body as parsed from its file. */
   readonly request: unknown;
   readonly threads: number;
 }

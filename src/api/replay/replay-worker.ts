@@ -1,4 +1,3 @@
-/** One worker with one model, loaded at the first run with the window that the record needs. */
 import type { KvType } from '../../contract/settings/kv-types.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
@@ -24,7 +23,6 @@ export interface Run {
 
 export interface ReplayLoad {
   readonly numCtx: number;
-  /** Replaces the file's template; null: the file's own. */
   readonly template: string | null;
   /** Key type of an exact load's KV cache; null: not exact. */
   readonly exactKeys: KvType | null;
@@ -46,7 +44,6 @@ export class ReplayWorker {
     this.#model = model;
   }
 
-  /** `wire` converts the events of an answer to the shape of its route. */
   async run(job: GenerateJob, load: ReplayLoad, wire: AnswerWords): Promise<Run> {
     const model = await this.#load(load);
     const events = await collectEvents((listener) => model.run(job, this.#signal, listener));

@@ -35,11 +35,8 @@ const MOST_THREADS_PER_CORE = 4;
 
 export interface ReplayModel {
   readonly path: string;
-  /** Computed from the bytes of the files. */
   readonly files: ModelFiles;
-  /** Stop strings that the installation adds to requests without any. */
   readonly defaultStop: readonly string[];
-  /** Candidate templates from the user's settings, the likeliest first. */
   readonly templates: readonly string[];
 }
 
@@ -79,7 +76,6 @@ export class Replayer {
     });
   }
 
-  /** Tests the claimed tokens in one pass. */
   check(
     claimed: Predicate,
     request: unknown,
@@ -134,7 +130,6 @@ export class Replayer {
       return await work();
     } catch (error) {
       if (!isSvcError(error)) throw error;
-      // The worker may have ended; the next record gets a new one.
       await this.#worker.unload();
       throw notComparable(error.message, error);
     }

@@ -42,7 +42,6 @@ import { findModel } from './replay-model.ts';
 
 export interface VerifyFlags {
   readonly request?: string;
-  /** Value of X-Svc-Evidence-Nonce. */
   readonly nonce?: string;
   readonly pubkey?: string;
   readonly model?: string;
@@ -95,7 +94,6 @@ interface Judged {
 
 type Claims = ReturnType<typeof checkClaims> & { readonly file: RecordFile };
 
-/** A faulty file gets a verdict of its own; the others are still judged. */
 async function readClaims(
   path: string,
   keyring: Keyring | null,
@@ -125,7 +123,6 @@ function unread(file: string, exitCode: 3 | 4, detail: string): Judged {
   return { verdict, payload: null };
 }
 
-/** A broken link counts for every record of its boot. */
 function withChain(judged: readonly Judged[]): FileVerdict[] {
   const boots = new Map<string, ChainedRecord[]>();
   for (const { verdict, payload } of judged) {
@@ -151,7 +148,6 @@ interface Case {
   readonly flags: VerifyFlags;
 }
 
-/** L2 to L4 need the model and the backend of this machine. */
 async function checkHere(one: Case): Promise<Finding[]> {
   const { flags } = one;
   const isRun = flags.replay === true || flags.cheap === true;

@@ -1,4 +1,3 @@
-/** Recorded requests as an HTTP archive (HAR 1.2), which browsers and other tools open. */
 import type { RequestDetail } from '../../wire/operation/requests.ts';
 
 type Headers = Readonly<Record<string, string>>;

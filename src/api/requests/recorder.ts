@@ -67,7 +67,6 @@ export class RequestRecorder {
     return { kept, ...(this.wantsText ? { text_until_ms: Math.round(until) } : {}) };
   }
 
-  /** Replaces the callback; null removes it. */
   watch(onChange: (() => void) | null): void {
     this.#onChange = onChange;
   }
@@ -87,7 +86,6 @@ export class RequestRecorder {
     this.#onChange?.();
   }
 
-  /** In order of time, the newest last. */
   list(after = 0): RequestList {
     const data = this.#all.filter(({ number }) => number > after).map((each) => this.#view(each));
     return { object: 'list', data, recording: this.recording };

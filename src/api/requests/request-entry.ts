@@ -42,7 +42,6 @@ export class RequestEntry implements RequestAccount {
   /** The last stage before `started`; the end of the job may correct its length. */
   #before: { readonly name: Stage; readonly sinceMs: number; readonly knownMs: number } | null = null;
   #hasStarted = false;
-  /** Null: no answer finished. */
   #completed: number | null = null;
   #pieces = 0;
   #lastMs = 0;
@@ -61,7 +60,6 @@ export class RequestEntry implements RequestAccount {
     return Math.round(this.#clock.monotonicMs() - this.#begin);
   }
 
-  /** Until its first job ran; null before. */
   get waitMs(): number | null {
     return this.#hasStarted ? (this.#counts.queue_ms ?? 0) + (this.#counts.load_ms ?? 0) : null;
   }
@@ -184,7 +182,6 @@ export class RequestEntry implements RequestAccount {
     this.#stage = null;
   }
 
-  /** The wait so far, for a request that ends while it waits. */
   #waited(): Counts {
     if (this.#stage === null) return {};
     const { name, sinceMs } = this.#stage;

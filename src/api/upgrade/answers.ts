@@ -1,4 +1,3 @@
-/** The answers of one side to recorded requests, and the probability that it gives to each conversation. */
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { GenerateJob, Job, Prompt, Turn } from '../../contract/job.ts';
 import { MOST_ALTERNATIVES } from '../../contract/limits.ts';
@@ -18,21 +17,16 @@ export interface Bench {
   readonly target: LocalTarget;
 }
 
-/** A turn, the text after a prompt, or the reason why there is no valid answer. */
 export type Reply = { readonly turn: Turn } | { readonly fault: string };
 
 export interface Replayed {
   /** Null: this side cannot run the request at all, for example because it does not fit the window. */
   readonly replies: readonly (Reply | null)[];
-  /**
-   * The conversations with the present side's replies, scored by this side; without tokens if one side cannot run it.
-   */
   readonly texts: readonly ScoredText[];
 }
 
 export interface ReplayOptions {
   readonly requests: readonly RecordedRequest[];
-  /** Replies of the present side; absent: this is the present side. */
   readonly replies?: readonly (Reply | null)[];
   readonly signal: AbortSignal;
   readonly onProgress: (words: string) => void;
@@ -42,7 +36,6 @@ export interface ReplayOptions {
 const MOST_CTX = 8192;
 /** Last tokens of a conversation, which contain the reply. */
 const SCORED_TOKENS = 512;
-/** Free tokens after the scored ones. */
 const LEFT_TOKENS = 8;
 
 export async function replayOn({ worker, target, name }: Bench, options: ReplayOptions): Promise<Replayed> {

@@ -26,7 +26,6 @@ export interface RecordedRequest {
 
 export interface Recorded {
   readonly requests: readonly RecordedRequest[];
-  /** Requests of other kinds, or without their text. */
   readonly left: number;
 }
 
@@ -38,7 +37,6 @@ export async function readRecorded(place: string, last: number): Promise<Recorde
   return isFolder ? readFolder(place, last) : fromArchive((await readJsonFile(place)).value, last);
 }
 
-/** Requests are stored next to their records; the newest are used. */
 async function readFolder(folder: string, last: number): Promise<Recorded> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.request.json'));
   const aged = await Promise.all(
@@ -74,7 +72,6 @@ function listIn(value: unknown, name: string): readonly unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** Undefined if its text was not recorded completely. */
 function findBody(entry: unknown): unknown {
   const text = member(member(member(entry, 'request'), 'postData'), 'text');
   if (typeof text !== 'string') return undefined;

@@ -1,4 +1,3 @@
-/** One of the two compared installations: the same work on either. */
 import { collectEvents, requireEvent } from '../../engine/collect.ts';
 import { checkJob } from '../check/check-job.ts';
 import { type Measurement, measureModel, type MeasureOptions, recallFacts } from '../eval/measure.ts';

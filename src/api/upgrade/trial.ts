@@ -1,4 +1,3 @@
-/** Runs the present installation and a candidate one after the other on the same work, and compares their figures. */
 import { isSvcError, errorMessage } from '../../lib/errors/svc-error.ts';
 import { CHECK_CASES } from '../check/cases.ts';
 import { type Distance, distanceOf } from '../eval/compare.ts';
@@ -11,7 +10,6 @@ import type { MeasureWork, Side } from './side.ts';
 export interface TrialOptions extends MeasureWork {
   readonly present: Side;
   readonly candidate: Side;
-  /** Both use the same weights and the same settings. */
   readonly isSameModel: boolean;
   readonly requests: readonly RecordedRequest[];
   readonly measuresSpeed: boolean;
@@ -32,7 +30,6 @@ export interface CaseFigures {
   readonly tried: number;
   readonly passedBefore: number;
   readonly passed: number;
-  /** Passed on the present side only. */
   readonly lost: readonly string[];
 }
 
@@ -40,7 +37,6 @@ export interface RequestFigures {
   readonly replayed: number;
   readonly validBefore: number;
   readonly valid: number;
-  /** Answers that were valid on the present side only. */
   readonly lost: readonly string[];
   readonly same: number;
   readonly distance: Distance;
@@ -74,7 +70,6 @@ export async function tryUpgrade(options: TrialOptions): Promise<Trial> {
   }
 }
 
-/** Cases run in order, so the ones left out are the last. */
 function caseFigures({ cases: now }: Measurement, { cases: before }: Measurement): CaseFigures {
   const tried = Math.min(now.all - now.left, before.all - before.left);
   const names = new Set(CHECK_CASES.slice(0, tried).map(({ name }) => name));
@@ -133,7 +128,6 @@ async function speedRatio(
   { present, candidate, signal, onProgress }: TrialOptions,
   { one, other }: Pick<Sides, 'one' | 'other'>,
 ): Promise<number> {
-  // Each side has its own vocabulary.
   const allTokens = ({ texts }: Measurement): number[] =>
     texts.flatMap((text) => text.tokens.map(({ id }) => id));
   let [leastBefore, least] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];

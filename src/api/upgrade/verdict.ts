@@ -1,4 +1,3 @@
-/** The verdict on a trial: switch, keep the present side, or leave the decision to the user. */
 import type { Distance } from '../eval/compare.ts';
 import { BETTER_LOSS, ROUNDING } from '../eval/findings.ts';
 import type { Trial, TrialFigures } from './trial.ts';
@@ -7,7 +6,6 @@ export type Verdict = 'switch' | 'look' | 'keep';
 
 export interface Judgement {
   readonly verdict: Verdict;
-  /** Why not `switch`, the worst first; empty: nothing is worse. */
   readonly reasons: readonly string[];
 }
 

@@ -24,7 +24,6 @@ type FramingCode =
 
 const answers = new WeakMap<Socket, Set<ServerResponse>>();
 
-/** `asked`: the request headers, as far as they were read. */
 export type CommonHeaders = (asked: IncomingHttpHeaders) => Readonly<Record<string, string>>;
 
 export interface FramingWords {
@@ -32,7 +31,6 @@ export interface FramingWords {
   readonly chooseShape: ChooseShape;
 }
 
-/** Tracks the responses of each socket, and writes those that node:http would send without a body. */
 export function watchFraming(server: Server, maxBodyBytes: number, words: FramingWords): void {
   standBefore(server, (request, response, inside) => {
     const { socket, method = '' } = request;
@@ -64,7 +62,6 @@ export function refuseFraming(error: NodeJS.ErrnoException, socket: Socket, word
   socket.end(rawAnswer(refusal(framingCode(error), words, {})));
 }
 
-/** For a client that speaks plain HTTP to the TLS port. */
 export const plainRefusal = (words: FramingWords): string => rawAnswer(refusal('tls_required', words, {}));
 
 function refusal(
@@ -76,7 +73,6 @@ function refusal(
   return { status, reason: STATUS_CODES[status] ?? '', headers: { ...common(asked), ...headers }, body };
 }
 
-/** Maps a parser error of node:http to an error code. */
 function framingCode(error: NodeJS.ErrnoException): FramingCode {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
   return error.code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'bad_request';
@@ -85,7 +81,6 @@ function framingCode(error: NodeJS.ErrnoException): FramingCode {
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 type First = (request: IncomingMessage, response: ServerResponse, inside: Listener) => void;
 
-/** Runs `first` before the server's only request listener; `first` may respond instead. */
 function standBefore(server: Server, first: First): void {
   const [inside] = server.listeners('request') as Listener[];
   if (inside === undefined) throw new Error('nobody answers the requests of this server');

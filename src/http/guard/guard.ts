@@ -14,11 +14,9 @@ import { headerValue, REQUEST_HEADERS } from '../../wire/headers.ts';
 export interface AccessRules {
   /** In addition to 127.0.0.1, localhost and [::1]; lower case, without port. */
   readonly allowedHosts: readonly string[];
-  /** Exact origins that may call from a browser, for example `app://obsidian.md`. */
   readonly allowedOrigins: readonly string[];
   /** Pages served from this machine, and those of desktop programs. */
   readonly allowLocalPages: boolean;
-  /** Names by which containers reach their host. */
   readonly allowDockerHost: boolean;
   readonly apiKey: string | null;
   /** Current names of the bound address; a machine may get others at run time. */
@@ -40,7 +38,6 @@ export interface FreshKeys extends NamedKeys {
 }
 
 export interface Accepted {
-  /** Null for the service's own key. */
   readonly holder: KeyHolder | null;
   readonly owner: string;
 }
@@ -75,7 +72,6 @@ const LOCAL_PAGE =
  */
 const HOST_PATTERN = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)(?::\d{1,5})?$/;
 
-/** Checks Host and Origin; null: the request may enter. */
 export function refuseForeign(rules: AccessRules, facts: AccessFacts): SvcError | null {
   const host = facts.host ?? '';
   const name = HOST_PATTERN.exec(host)?.[1]?.toLowerCase();
@@ -101,7 +97,6 @@ function isAllowedHost(rules: AccessRules, name: string): boolean {
   );
 }
 
-/** A page of this origin may send requests and read the responses. */
 export function isAllowedOrigin(rules: AccessRules, origin: string): boolean {
   return rules.allowedOrigins.includes(origin) || (rules.allowLocalPages && LOCAL_PAGE.test(origin));
 }
@@ -167,7 +162,6 @@ export function refuseAdmin(
   return fail(admin === 'of owner' ? 'owner_required' : 'page_token_required');
 }
 
-/** True if the request comes from this service's own page. */
 export function refusePageToken({ origin, host = '', fetchSite }: AccessFacts): SvcError | null {
   const isOwnPage = origin !== undefined && isSameOrigin(origin, host);
   const isOther = fetchSite !== undefined && fetchSite !== 'same-origin';

@@ -19,10 +19,8 @@ export function rawBody(request: FastifyRequest): Buffer | undefined {
 }
 
 export function readBodies(app: FastifyInstance): void {
-  // Every dialect has this name for its tools.
   const tools = new KnownMember('tools', KNOWN_TOOLS);
   app.removeAllContentTypeParsers();
-  // It may be large, so its handler reads it part by part.
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, payload: Readable) => {
     if (request.routeOptions.config.access?.takesForm !== true) throw fail('unsupported_media_type');
     return payload;

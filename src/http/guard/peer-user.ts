@@ -25,7 +25,6 @@ const FORWARDED = [
   'x-real-ip',
 ];
 
-/** True if the user that runs this service sent the request. */
 export async function isOwnUser({ socket, headers }: IncomingMessage): Promise<boolean> {
   if (FORWARDED.some((name) => headers[name] !== undefined)) return false;
   if (isLocalSocket(socket)) return true;
@@ -33,7 +32,6 @@ export async function isOwnUser({ socket, headers }: IncomingMessage): Promise<b
   return own !== undefined && (await peerUser(socket)) === own;
 }
 
-/** Null if the system does not report it, or the client is on another machine. */
 export async function peerUser(connection: Connection): Promise<number | null> {
   const { remoteAddress, remotePort, localAddress, localPort } = connection;
   if (remoteAddress === undefined || remotePort === undefined) return null;
@@ -58,7 +56,6 @@ export function userIn(table: string, theirs: string, ours: string): number | nu
   return null;
 }
 
-/** Normalises the address, which has several spellings. */
 export function endName(address: string, port: number): string {
   const [plain = ''] = address.split('%');
   return `${new URL(`http://[${isIPv4(plain) ? `::ffff:${plain}` : plain}]`).hostname} ${port}`;

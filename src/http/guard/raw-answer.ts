@@ -8,7 +8,6 @@ export interface RawAnswer {
   readonly body: object;
 }
 
-/** A complete response that closes its connection. */
 export function rawAnswer({ status, reason, headers, body }: RawAnswer): string {
   const text = JSON.stringify(body);
   let head = `HTTP/1.1 ${status} ${reason}\r\nDate: ${new Date().toUTCString()}\r\n`;

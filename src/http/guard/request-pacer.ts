@@ -6,7 +6,6 @@ import type { IncomingMessage } from 'node:http';
 
 export class RequestPacer {
   readonly #waiting: (() => void)[] = [];
-  /** By socket, the turn in which its last request began. */
   readonly #begun = new WeakMap<object, number>();
   #turn = 0;
   #isTurning = false;
@@ -21,7 +20,6 @@ export class RequestPacer {
   };
 
   #mustWait({ method, socket }: IncomingMessage): boolean {
-    // A second request of one socket within a turn is pipelined.
     const isPipelined = this.#begun.get(socket) === this.#turn;
     this.#begun.set(socket, this.#turn);
     return isPipelined || method !== 'GET';

@@ -75,7 +75,6 @@ export async function sendProvable(
   { evidence, stream }: { readonly evidence: AskedEvidence; readonly stream: SseOptions | null },
 ): Promise<unknown> {
   if (evidence === 'whole') return sendFrozen(request, reply, accepted);
-  // A stream states the mode that it does not have instead of claiming it.
   if (evidence !== 'none') reply.header(HEADERS.evidenceMode, evidence === 'stream' ? FROZEN_MODE : 'none');
   if (evidence === 'stream') await accepted.prove(frozenInput(request));
   return sendAnswer(reply, accepted, stream);
@@ -123,7 +122,6 @@ export function wantsFrozen(request: FastifyRequest): boolean {
   });
 }
 
-/** The value of a `Content-Digest` header (RFC 9530). */
 export function contentDigest(body: Uint8Array | string): string {
   return `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
 }

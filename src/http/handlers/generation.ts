@@ -35,7 +35,6 @@ interface Manner {
   readonly streamsByDefault?: boolean;
 }
 
-/** The `stream` field of the body decides whether the answer is a stream. */
 export function generationHandler<Body extends { readonly stream?: boolean | null }>(
   accept: (body: Body, caller: Caller) => Promise<Accepted>,
   { streams, dialect, streamsByDefault = false }: Manner,
@@ -50,7 +49,6 @@ export function generationHandler<Body extends { readonly stream?: boolean | nul
   };
 }
 
-/** A route with an immediate, complete answer, such as the counts of tokens. */
 export function countHandler<Body>(
   count: (
     body: Body,

@@ -40,7 +40,6 @@ export function toCaller(request: FastifyRequest, signal: AbortSignal): Caller {
   };
 }
 
-/** A named key may be limited to some models. */
 export const isSeenBy = (request: FastifyRequest, id: string): boolean =>
   keyHolder(request)?.mayUse(id) ?? true;
 

@@ -1,4 +1,3 @@
-/** Routes for changes to installed models; long changes report progress as server-sent events. */
 import type { FastifyReply } from 'fastify';
 import type { LibraryUseCases, Progress } from '../../api/library.ts';
 import {

@@ -72,7 +72,6 @@ export function ollamaHandlers(
   };
 }
 
-/** The model of a request under either of its names. */
 function nameIn(body: unknown): string {
   const { model, name } = body as OllamaShowRequest;
   const given = model ?? name;

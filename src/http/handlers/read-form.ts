@@ -1,4 +1,3 @@
-/** Streams the one file of a form. */
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';

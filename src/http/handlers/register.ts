@@ -1,4 +1,3 @@
-/** Registers the routes of the table with fastify, and refuses all other methods of their paths. */
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { writeJson } from '../../lib/json/spelled-numbers.ts';
@@ -68,7 +67,6 @@ function refuseOtherMethods(app: FastifyInstance, sharing: readonly Route[]): vo
     url: route.path,
     config: { access: route },
     schema: { hide: true },
-    // A request with a wrong method is refused before its body is read.
     onRequest: async (request) => {
       const { method } = request;
       throw fail('method_not_allowed', {

@@ -40,12 +40,10 @@ import type {
 
 export interface EdgeParts {
   readonly pageToken: string;
-  /** Origins that the page may call in addition to the service. */
   readonly pageConnect: readonly string[];
   readonly streams: StreamOptions;
   readonly metrics: {
     readonly contentType: string;
-    /** Includes the figures of the keys for which `mayRead` is true. */
     render(mayRead: (key: string) => boolean): Promise<string>;
   };
   readonly document: () => Promise<object>;
@@ -157,7 +155,6 @@ export function handlerTable(
 const speaksAnthropic = ({ headers }: FastifyRequest): boolean =>
   headerValue(headers, REQUEST_HEADERS.anthropicVersion) !== undefined;
 
-/** Serialised once, because the document never changes at run time. */
 function openApiHandler(document: EdgeParts['document']): Handler {
   let json: Promise<string> | undefined;
   return async (_request, reply) => {

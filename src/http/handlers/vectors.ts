@@ -1,4 +1,3 @@
-/** Routes that return vectors; headers name their engine and vector space. */
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '../../api/caller.ts';
 import type { EmbeddingAnswer } from '../../api/embedding/embeddings.ts';

@@ -2,11 +2,9 @@
 import { ownTurn } from '../../lib/json/own-turn.ts';
 import { writeJson } from '../../lib/json/spelled-numbers.ts';
 
-/** Characters written per turn of the event loop. */
 const SLICE_CHARS = 128 * 1024;
 /** Size of a piece: values, or 16 characters each. */
 const PART = 4_096;
-/** A smaller answer is written in one turn. */
 const LEAST = 64 * 1024;
 
 export function isLarge(answer: unknown): answer is object {
@@ -56,7 +54,6 @@ function* writeMembers(object: object): Generator<string> {
   yield before === '{' ? '{}' : '}';
 }
 
-/** Other objects, such as dates, serialise themselves. */
 function isPlain(value: object): boolean {
   return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
 }

@@ -12,20 +12,17 @@ import { type Credentials, frontWithTls } from './tls-front.ts';
 export interface Address {
   readonly host: string;
   readonly port: number;
-  /** Path of a local socket; null: none. */
   readonly socket: string | null;
   readonly tls: Credentials | null;
 }
 
 interface Listening extends Address {
-  /** The response to plain HTTP on the TLS port. */
   readonly plainRefusal: () => string;
   readonly clock: Clock;
 }
 
 export interface Bound {
   readonly port: number;
-  /** Uses another certificate for new connections. */
   renewTls(credentials: Credentials): void;
   /** Closes the listeners, and connections that cannot carry a request yet. */
   stop(): void;
@@ -59,7 +56,6 @@ export async function listen(app: FastifyInstance, options: Listening): Promise<
   }
 }
 
-/** Passes connections of other listeners to the same server. */
 function connectionHandler(server: Server): (socket: Socket) => void {
   const takers = server.listeners('connection') as ((socket: Socket) => void)[];
   return (socket) => {

@@ -13,7 +13,6 @@ const local = new WeakSet<Socket>();
 /** Only this process's user and root can open the socket. */
 export const isLocalSocket = (socket: Socket): boolean => local.has(socket);
 
-/** Replaces the socket of a killed program; one with a listener stays. */
 export async function listenOnSocket(path: string, take: (socket: Socket) => void): Promise<Server> {
   const isPipe = process.platform === 'win32';
   if (isPipe && !path.startsWith('\\\\.\\pipe\\'))

@@ -50,7 +50,6 @@ export function frontWithTls(server: Server, { tls, clock, plainRefusal, take }:
   return { renew: (credentials) => decrypting.setSecureContext(credentials), stop: () => handshakes.end() };
 }
 
-/** Connections before their first encrypted byte, in order of arrival. */
 class Handshakes {
   readonly #clock: Clock;
   readonly #open = new Map<string, Socket>();
@@ -83,6 +82,5 @@ class Handshakes {
   }
 }
 
-/** Equal for a connection before and after decryption. */
 const connectionName = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
   `${localAddress} ${remoteAddress} ${remotePort}`;

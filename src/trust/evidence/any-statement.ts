@@ -6,7 +6,6 @@ import { parsePayload, parseStatement } from './verify.ts';
 
 export type AnswerStatement = Statement | VectorStatement;
 
-/** A statement about an answer, or the card of a model. */
 export type AnyStatement = AnswerStatement | EvalStatement;
 
 export function parseAnyStatement(payload: Buffer): AnyStatement {

@@ -11,7 +11,6 @@ export interface ModelFiles {
   readonly shards: readonly { readonly sha256: string }[];
 }
 
-/** The parts of a record that must be equal before a replay is meaningful. */
 export interface Tuple extends Pick<Predicate, 'backend' | 'exec'> {
   readonly model: ModelFiles;
 }
@@ -22,13 +21,11 @@ export type Answer = Pick<AnsweredResponse, 'choices' | 'usage'> | null;
 export interface Replayed extends Pick<Predicate, 'prompt' | 'sampling' | 'output'> {
   readonly tuple: Tuple;
   readonly answer: Answer;
-  /** The server that rendered and tokenized the prompt. */
   readonly serverSha256: string;
 }
 
 export interface Checked {
   readonly facts: CheckFacts;
-  /** Without log probabilities, which this check does not compute. */
   readonly answer: Answer;
   readonly serverSha256: string;
 }
@@ -77,7 +74,6 @@ export function differences(claimed: Tuple, here: Tuple): string[] {
 
 type AnyTuple = Omit<Tuple, 'exec'> & { readonly exec: object };
 
-/** `ignored`: settings that change no bit. */
 export function tupleDifferences(claimed: AnyTuple, here: AnyTuple, ignored: readonly string[]): string[] {
   const found: string[] = [];
   const test = (name: string, a: unknown, b: unknown): void => {
@@ -98,7 +94,6 @@ export function tupleDifferences(claimed: AnyTuple, here: AnyTuple, ignored: rea
 /** Parts of `exec` that change no bit in the lane exact. */
 const NOT_OF_EXACT: readonly string[] = ['n_seq', 'n_threads', 'n_threads_observed'];
 
-/** The further parts of a split model as one text. */
 export const shardDigests = ({ shards }: ModelFiles): string =>
   shards.length === 0 ? 'none' : shards.map(({ sha256 }) => sha256).join(' ');
 
@@ -143,7 +138,6 @@ export function checkReplay(statement: Statement, replayed: Replayed): Finding[]
   ];
 }
 
-/** Ignores log probabilities if the response is given. */
 export function saysWhatWasAnswered(
   statement: Statement,
   response: AnsweredResponse | null,
@@ -193,7 +187,6 @@ export function onlyReplayTells(chain: readonly string[]): Finding {
 const isOtherServer = ({ server }: Predicate, here: { readonly serverSha256: string }): boolean =>
   server.server_source_sha256 !== here.serverSha256;
 
-/** Ignores log probabilities if the response is given. */
 function answersStatement(statement: Statement, response: AnsweredResponse | null, answer: Answer): boolean {
   if (answer === null) return false;
   if (isSignedResponse(statement, { model: statement.predicate.model.id, ...answer })) return true;

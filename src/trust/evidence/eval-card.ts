@@ -1,4 +1,3 @@
-/** Builds and signs the card of a model, and checks a card's bindings. */
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { canonicalSha256 } from '../identity/canonical.ts';
 import type { Envelope } from '../identity/dsse.ts';
@@ -65,7 +64,6 @@ export function checkCardBindings(
   ];
 }
 
-/** Null: a value without a canonical form was never signed. */
 function shownSha256(report: OpenedRecord['report']): string | null {
   if (report === null) return null;
   try {

@@ -129,7 +129,6 @@ export const EvalReport = Type.Object(
 );
 export type EvalReport = Static<typeof EvalReport>;
 
-/** A reference of an upstream: nothing here proves its files. */
 const UpstreamModel = Type.Object(
   {
     id: text('Its id here.'),

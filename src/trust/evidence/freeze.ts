@@ -1,4 +1,3 @@
-/** The facts that a frozen request pins before it runs: its digests, its seed, and the template's clock. */
 import { createHash } from 'node:crypto';
 import { RANDOM_DEVICE_SEED } from '../../contract/sampling.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -14,7 +13,6 @@ export interface FrozenRequest {
   readonly temperature: number;
   /** Unix milliseconds, a whole second. */
   readonly templateClockMs: number;
-  /** Fields that the request omitted and this mode decided. */
   readonly defaulted: readonly string[];
   readonly nonce: string | null;
   readonly route?: Predicate['request']['route'] | undefined;
@@ -22,7 +20,6 @@ export interface FrozenRequest {
 
 export type NamedRequest = Pick<FrozenRequest, 'rawSha256' | 'canonicalSha256' | 'nonce'>;
 
-/** Throws for a body without a canonical form. */
 export function nameRequest(
   rawBody: Uint8Array,
   parsedBody: Readonly<Record<string, unknown>>,

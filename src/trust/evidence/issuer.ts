@@ -18,14 +18,12 @@ import { buildVectorEvidence, type VectorAnswer, type VectorEvidence } from './v
 export type AnswerFacts = Omit<EvidenceFacts, 'identity' | 'chain' | 'server' | 'nowMs'>;
 
 export interface EvidenceIssuer {
-  /** Null when no backend is bound: then nothing can be signed. */
   backend(): Promise<BackendProvenance | null>;
   freeze(
     rawBody: Uint8Array,
     parsedBody: Readonly<Record<string, unknown>>,
     asked: Pick<FrozenRequest, 'nonce' | 'route'>,
   ): FrozenRequest;
-  /** Signs the record of one answer and links it to its predecessor. */
   issue(facts: AnswerFacts): Promise<Evidence>;
   issueVectors(answer: VectorAnswer): Promise<VectorEvidence>;
   issueCard(facts: EvalFacts): Promise<Envelope>;

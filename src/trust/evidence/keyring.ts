@@ -17,7 +17,6 @@ const Signature = Type.Object({ keyid: Type.String(), sig: Base64 });
 export const RotationEnvelope = Type.Object({
   payloadType: Type.Literal(ROTATION_PAYLOAD_TYPE),
   payload: Base64,
-  /** The old key's first, then the new key's. */
   signatures: Type.Tuple([Signature, Signature]),
 });
 export type RotationEnvelope = Static<typeof RotationEnvelope>;
@@ -45,7 +44,6 @@ export type KeyHistory = Static<typeof KeyHistory>;
 export interface TrustedKey {
   readonly keyid: string;
   readonly publicKey: KeyObject;
-  /** The id derived from the home's first key. */
   readonly instanceId: string;
   /** Validity of the key, from the signed rotations around it, both inclusive; null: open. */
   readonly period: { readonly from: string | null; readonly until: string | null };
@@ -53,7 +51,6 @@ export interface TrustedKey {
 
 export interface Keyring {
   readonly keys: readonly TrustedKey[];
-  /** Null for bare keys, which come without a history. */
   readonly instanceId: string | null;
   /** The keys of this home, which were not chosen for this record: a missing key proves nothing. */
   readonly isHome?: boolean;
@@ -70,7 +67,6 @@ export function parseKeyring(file: string): Keyring {
   return { keys: blocks.map(trusted), instanceId: null };
 }
 
-/** Verifies a history from the first key on; throws if a link is invalid. */
 export function keyringFromJson(value: unknown): Keyring {
   if (!Check(KeyHistory, value)) throw new Error('it is not a key history');
   const first = trusted(value.first_public_key);

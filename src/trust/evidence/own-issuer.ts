@@ -9,7 +9,6 @@ export async function openOwnIssuer(options: {
   readonly home: string;
   readonly version: string;
   readonly clock: Pick<Clock, 'unixMs'>;
-  /** Folder of libraries in addition to npm's. */
   readonly libraries: string;
 }): Promise<EvidenceIssuer> {
   const { home, version, clock, libraries } = options;

@@ -4,7 +4,6 @@
  */
 
 export interface ProofFile {
-  /** The response and the request, byte for byte. */
   readonly record: string;
   readonly request: string | null;
   /** PEM, or a key history. It is unauthenticated: the file cannot vouch for it. */

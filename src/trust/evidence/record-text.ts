@@ -3,21 +3,17 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { readProofFile } from './proof-file.ts';
 
 export interface ToldByStream {
-  /** In order, without the record's own event. */
   readonly events: readonly unknown[];
-  /** Fields of its other lines, such as comments. */
   readonly fields: readonly string[];
 }
 
 export interface SavedRecord {
-  /** The response with its record, the event of a stream, or a bare envelope. */
   readonly value: unknown;
   readonly stream: ToldByStream | null;
 }
 
 const STREAM = /^(?:data|event|id|retry)?:/;
 
-/** `parse` is called for each JSON text in the file. */
 export function readSaved(file: string, parse: (json: string) => unknown): SavedRecord {
   const text = readProofFile(file)?.record ?? file;
   if (!STREAM.test(text)) return { value: parse(text), stream: null };

@@ -66,7 +66,6 @@ export function buildEvidence(facts: EvidenceFacts): Evidence {
   return { member: { ...envelope, output_tokens: facts.frozen.output.tokens }, payloadSha256 };
 }
 
-/** The record's number in this boot, and its time. */
 export type Signer = Pick<EvidenceFacts, 'identity' | 'chain' | 'nowMs'>;
 
 export function signStatement(
@@ -134,7 +133,6 @@ function makeStatement(facts: EvidenceFacts, issuer: Predicate['issuer']): State
   };
 }
 
-/** The library and the processor that computed the answer. */
 export function statedBackend(backend: BackendProvenance, host: FrozenFacts['host']): Predicate['backend'] {
   return {
     backend_sha256: backend.sha256,
@@ -147,7 +145,6 @@ export function statedBackend(backend: BackendProvenance, host: FrozenFacts['hos
   };
 }
 
-/** A replay compares this prompt and its parts. */
 export function statedPrompt({ prompt }: FrozenFacts): Predicate['prompt'] {
   return {
     template_sha256: prompt.templateSha256,

@@ -1,4 +1,3 @@
-/** The history of an instance's keys, and the rotation to a new key after which old records stay verifiable. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
@@ -49,7 +48,6 @@ export async function rotateKey(
   return { publicKeyPem: keys.publicKeyPem, seq };
 }
 
-/** Null if the home has no instance. */
 export async function readKeyHistory(home: string): Promise<KeyHistory | null> {
   const folder = instanceFolder(home);
   const id = await readFile(join(folder, 'id'), 'utf8').catch(() => null);

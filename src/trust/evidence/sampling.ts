@@ -7,9 +7,7 @@ import type { Predicate } from './statement.ts';
 import type { Finding } from './verify.ts';
 
 export interface AskedSampling {
-  /** The mode's decisions for absent fields. */
   readonly frozen: Pick<FrozenRequest, 'seed' | 'temperature' | 'defaulted'>;
-  /** Only the options that the request names. */
   readonly named: Sampling;
   readonly maxTokens: number | null;
   readonly stop: readonly string[] | null;

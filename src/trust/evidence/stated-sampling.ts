@@ -1,4 +1,3 @@
-/** Converts sampling settings between jobs and records. */
 import type { FrozenFacts } from '../../contract/frozen.ts';
 import type { SamplingRow } from '../../contract/sampling.ts';
 import { RECORDED_ROWS, type Sampling, SAMPLING_ROWS } from '../../contract/sampling-shapes.ts';

@@ -15,7 +15,6 @@ export const EVIDENCE_PAYLOAD_TYPE = 'application/vnd.in-toto+json';
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
 export const PREDICATE_TYPE = 'urn:svc:evidence:frozen-v1';
 
-/** The other route whose answers have records of this type. */
 export const COMPLETIONS_ROUTE = '/v1/completions';
 
 export const sha256 = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description });
@@ -224,9 +223,7 @@ const subject = <const Name extends string>(name: Name, description: string) =>
 interface About<Result extends string> {
   readonly $id: string;
   readonly title: string;
-  /** Describes the digest of the subject `response`. */
   readonly response: string;
-  /** The name of the other subject, and the content of its digest. */
   readonly result: readonly [Result, string];
 }
 

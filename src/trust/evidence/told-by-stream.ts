@@ -11,13 +11,11 @@ type Members = Record<string, unknown>;
 /** Members of an event that are compared; the others are unsigned, so anybody could have written them. */
 const COMPARED = ['choices', 'model', 'usage'];
 
-/** Names of the events' members that no signature binds. */
 export function looseMembers(events: readonly unknown[]): string[] {
   const names = events.flatMap((event) => (isMembers(event) ? Object.keys(event) : []));
   return [...new Set(names)].filter((name) => !COMPARED.includes(name));
 }
 
-/** Parts of the answer in which the events differ. */
 export function streamDifferences(events: readonly unknown[], answer: AnsweredResponse): string[] {
   const different = new Set<string>();
   const told = new Map<unknown, Members>();
@@ -55,7 +53,6 @@ function choiceDifferences(told: Members, signed: Members): string[] {
   });
 }
 
-/** Converts a choice to the shape of complete answers. */
 function asWhole({ delta, ...choice }: Members): Members {
   if (!isMembers(delta)) return choice;
   const { tool_calls: calls, ...message } = delta;
@@ -63,7 +60,6 @@ function asWhole({ delta, ...choice }: Members): Members {
   return { ...choice, message: { ...message, ...listed } };
 }
 
-/** Adds the pieces of a chunk; false if two of them contradict each other. */
 function join(whole: Members, pieces: Members): boolean {
   let fits = true;
   for (const [name, piece] of Object.entries(pieces)) {
@@ -88,7 +84,6 @@ function join(whole: Members, pieces: Members): boolean {
   return fits;
 }
 
-/** Calls arrive in pieces under their index. */
 function joinCalls(whole: Members, pieces: unknown): boolean {
   if (!Array.isArray(pieces)) return false;
   const before = isMembers(whole['tool_calls']) ? whole['tool_calls'] : {};
@@ -107,7 +102,6 @@ function isEqual(told: unknown, signed: unknown): boolean {
   try {
     return canonicalSha256({ told }) === canonicalSha256({ told: signed });
   } catch (error) {
-    // A value without a canonical form was never signed.
     if (!isSvcError(error)) throw error;
     return false;
   }

@@ -15,7 +15,6 @@ import {
 import { answeredVectors, vectorResponseSha256, vectorsSha256 } from './vector-record.ts';
 import type { VectorPredicate, VectorStatement } from './vector-statement.ts';
 
-/** L1: the request and the response are those of the statement. */
 export function checkVectorBindings(
   record: OpenedRecord,
   statement: VectorStatement,
@@ -55,7 +54,6 @@ function answered(statement: VectorStatement, response: OpenedRecord['vectors'])
   ];
 }
 
-/** Null without a canonical form, because such a value was never signed. */
 function digestOrNull(
   response: NonNullable<OpenedRecord['vectors']>,
   vectors: readonly Float32Array[],
@@ -109,7 +107,6 @@ export interface ReplayedVectors extends Pick<VectorPredicate, 'backend' | 'exec
   readonly serverSha256: string;
 }
 
-/** Settings that change no bit of a vector. */
 const NO_BITS: readonly string[] = ['n_threads'];
 
 /** L3: on other terms never "verified"; on the same ones, the inputs and the bits of all vectors must be equal. */

@@ -20,7 +20,6 @@ import {
   VECTORS_TYPE,
 } from './vector-statement.ts';
 
-/** One input, and its vector in the answer. */
 export interface RecordedVector {
   readonly tokensSha256: string;
   readonly tokens: number;
@@ -38,7 +37,6 @@ export interface VectorAnswer {
   readonly facts: VectorFacts;
   readonly model: VectorPredicate['model'];
   readonly backend: BackendProvenance;
-  /** In the order of the request. */
   readonly vectors: readonly RecordedVector[];
   readonly modelWidth: number;
   readonly response: AnsweredVectors;
@@ -105,7 +103,6 @@ export function statedVectors({
   };
 }
 
-/** The digest of the subject `vectors`. */
 export const vectorsSha256 = (vectors: readonly Float32Array[]): string => sha256Hex(float32Bytes(vectors));
 
 /** The digest of the subject `response`, with these vectors as its data. */
@@ -120,7 +117,6 @@ export function vectorResponseSha256(
   return canonicalSha256({ data: items, model, usage });
 }
 
-/** Null if the data are not exact 32-bit floats. */
 export function answeredVectors(data: unknown): Float32Array[] | null {
   if (!Array.isArray(data)) return null;
   const vectors = (data as readonly unknown[]).map(answeredVector);

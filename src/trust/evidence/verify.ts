@@ -30,12 +30,9 @@ export interface OpenedRecord {
   readonly envelope: Envelope;
   readonly payload: Buffer;
   readonly response: AnsweredResponse | null;
-  /** Null for a text answer, and in a bare record. */
   readonly vectors: AnsweredVectors | null;
-  /** The figures of a card; null in any other file. */
   readonly report: object | null;
   readonly outputTokens: Buffer | null;
-  /** The rest of the stream around the record; null in any other file. */
   readonly stream: ToldByStream | null;
   /** Members of the file that no signature binds, so anybody could have written them. */
   readonly unsigned: readonly string[];
@@ -195,11 +192,9 @@ export interface Bindings {
   readonly record: OpenedRecord;
   readonly statement: Statement;
   readonly request: RequestFile | null;
-  /** Absent: the nonce is not judged. */
   readonly nonce?: string | undefined;
 }
 
-/** L1: the request and the response are those of the statement. */
 export function checkBindings({ record, statement, request, nonce }: Bindings): Finding[] {
   const { predicate, subject } = statement;
   const { outputTokens } = record;
@@ -221,7 +216,6 @@ export function checkBindings({ record, statement, request, nonce }: Bindings): 
   ];
 }
 
-/** Checks the request and the nonce, if given. */
 export function checkAsked(
   signed: Omit<Predicate['request'], 'route'>,
   { request, nonce }: Pick<Bindings, 'request' | 'nonce'>,
@@ -248,7 +242,6 @@ function checkAnswered(statement: Pick<Statement, 'subject'>, { response, vector
   });
 }
 
-/** Compares the events of a saved stream with its record. */
 export function checkStream({ stream, response }: OpenedRecord): Finding[] {
   if (stream === null || stream.events.length === 0) return [];
   if (response === null) return [failed('stream', 'no stream has a record of this kind')];
@@ -261,7 +254,6 @@ export function checkStream({ stream, response }: OpenedRecord): Finding[] {
   ];
 }
 
-/** A file can contain any number of names, so only the first are listed. */
 const MOST_NAMES = 12;
 const MOST_CHARACTERS = 64;
 
@@ -302,7 +294,6 @@ function digestOrNull(digest: () => string): string | null {
   }
 }
 
-/** Facts that the statement repeats, or takes from the response, must agree. */
 function isConsistent({ predicate, subject }: Statement, { response, outputTokens }: OpenedRecord): boolean {
   const { output, prompt, model } = predicate;
   if (output.tokens_sha256 !== subject[1].digest.sha256) return false;
@@ -403,7 +394,6 @@ export const skipped = (name: string, detail: string): Finding => ({
 
 type Term = { readonly outcome: 'failed' | 'incomparable'; readonly detail: string };
 
-/** Empty when nothing speaks against the key. */
 function brokenTerms(
   { issuer }: Pick<Predicate, 'issuer'>,
   key: TrustedKey,

@@ -14,9 +14,7 @@ import {
 import type { FolderHash } from './folder-hash.ts';
 
 export interface BackendBinding {
-  /** Null: the folder is missing or unreadable. */
   hash(): Promise<FolderHash | null>;
-  /** Null until the hash is known. */
   knownSha256(): string | null;
   /** Before the hash is known, the folder's presence counts. Never waits. */
   isBound(): boolean;
@@ -27,11 +25,9 @@ export interface BackendBinding {
 export function createBackendBinding(options: {
   /** The setting: `auto`, `off`, or a GPU kind. */
   readonly gpu: string;
-  /** Folder of further libraries. */
   readonly libraries: string;
   /** Hashed before the backend; a worker loads its own script from there. */
   readonly serverSource: Promise<FolderHash>;
-  /** The folder that a booted worker bound; null before. */
   readonly reportedFolder: () => string | null;
 }): BackendBinding {
   const predicted = findBoundFolder(readPackageKind(options.gpu), options.libraries);

@@ -1,4 +1,3 @@
-/** Finds and hashes the native files that a worker binds, without loading any of them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -16,7 +15,6 @@ import { findChange, type FolderHash, hashFolder } from './folder-hash.ts';
 
 const METADATA_FILE = '_nlcBuildMetadata.json';
 
-/** Null when it is not installed. */
 export function findBoundFolder(kind: PackageKind, libraries: string | null): string | null {
   return (ownLibrary(libraries) ?? findLibraries(kind, libraries))?.folder ?? null;
 }
@@ -25,7 +23,6 @@ export const prebuiltFolders = (libraries: string): string[] =>
   PACKAGE_KINDS.flatMap((kind) => findLibraries(kind, libraries)?.folder ?? []);
 
 export interface RecordedBackend {
-  /** Null when it is not installed. */
   readonly sha256: string | null;
   /** Null: a worker must not use a build of the user's own. */
   readonly libraries: string | null;
@@ -43,13 +40,11 @@ export async function findRecorded(recorded: string, libraries: string): Promise
 export const defaultKind = (): PackageKind =>
   process.platform === 'darwin' && process.arch === 'arm64' ? 'metal' : 'cpu';
 
-/** Null if the folder is missing or has no llama.cpp. */
 export async function hashBackend(folder: string | null): Promise<FolderHash | null> {
   if (folder === null || librariesIn(folder) === null) return null;
   return hashFolder(folder);
 }
 
-/** The release is `unknown` without build metadata. */
 export function readBuildMetadata(hash: FolderHash): {
   llamaRelease: string;
   buildMetadataSha256: string | null;
@@ -67,7 +62,6 @@ export function readBuildMetadata(hash: FolderHash): {
   };
 }
 
-/** The release of the user's own build, and whether Hearth's tests cover it. */
 function ownRelease(folder: string): string {
   const release = readBuildFacts(folder)?.release ?? 'unknown';
   return isTestedRelease(release) ? release : `${release} (untested by Hearth)`;
@@ -78,9 +72,7 @@ const pick = (value: unknown, member: string): unknown =>
 
 export type BindRefusal = SvcError<'native_unavailable' | 'files_changed'>;
 
-/** Decides whether a worker may bind these bytes in this boot. */
 export interface BackendGuard {
-  /** Null when no backend was found. */
   readonly hash: FolderHash | null;
   /** Null when a worker may start; otherwise why not. Call it before every start. */
   check(): Promise<BindRefusal | null>;

@@ -40,7 +40,6 @@ export function assertIJson(value: unknown, path = '$', depth = 0): void {
   }
 }
 
-/** Requires a value that passes `assertIJson`. */
 export function canonicalJson(value: unknown): string {
   assertIJson(value);
   const text = canonicalize(value);
@@ -48,7 +47,6 @@ export function canonicalJson(value: unknown): string {
   return text;
 }
 
-/** Lower-case hex; a text counts as UTF-8. */
 export function sha256Hex(content: Uint8Array | string): string {
   return createHash('sha256').update(content).digest('hex');
 }

@@ -58,7 +58,6 @@ export function seal(keys: InstanceKeys, payloadType: string, payload: Uint8Arra
   };
 }
 
-/** An Ed25519 public key from PEM; null for any other text. */
 export function parsePublicKey(pem: string): KeyObject | null {
   // createPublicKey would also derive a public key from a private one; a verifier must not accept those.
   if (!pem.startsWith('-----BEGIN PUBLIC KEY-----')) return null;
@@ -66,7 +65,6 @@ export function parsePublicKey(pem: string): KeyObject | null {
     const key = createPublicKey(pem);
     return key.asymmetricKeyType === 'ed25519' ? key : null;
   } catch {
-    // Any defect of the text means that it contains no key.
     return null;
   }
 }

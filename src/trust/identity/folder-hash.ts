@@ -11,7 +11,6 @@ import { errorMessage } from '../../lib/errors/svc-error.ts';
 import { errnoCode } from '../../lib/files/durable.ts';
 
 export interface FileFacts {
-  /** Path relative to the folder, with `/` between its parts. */
   readonly name: string;
   readonly sha256: string;
   readonly sizeBytes: number;
@@ -40,7 +39,6 @@ export async function hashFolder(folder: string): Promise<FolderHash> {
   return { folder, sha256: list.digest('hex'), files };
 }
 
-/** Compares by stat alone; returns the first difference, or null. */
 export async function findChange(hashed: FolderHash): Promise<string | null> {
   const names = await listFiles(hashed.folder).catch((error: unknown) =>
     errnoCode(error) === 'ENOENT' ? 'is gone' : `cannot be read: ${errorMessage(error)}`,
@@ -91,7 +89,6 @@ async function hashFile(folder: string, name: string): Promise<FileFacts> {
   return { name, sha256, sizeBytes, mtimeMs, inode, device };
 }
 
-/** Lower-case hex SHA-256 of a file, read as a stream. */
 export async function sha256OfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk as Buffer);

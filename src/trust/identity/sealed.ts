@@ -7,7 +7,6 @@ import { connectionRefusal, type SealKind, sealNetwork } from '../../lib/seal/se
 import { instanceFolder } from './instance.ts';
 
 export interface SealStatement {
-  /** Mechanism that keeps the service and its workers from opening connections. */
   readonly network: SealKind;
   /** Mechanism that keeps workers from files other than models; null until a worker has reported it. */
   readonly worker_files: 'landlock' | 'none' | null;
@@ -25,5 +24,4 @@ export async function sealServer(address: {
   return network;
 }
 
-/** A file that workers must be unable to read. */
 export const forbiddenFile = (home: string): string => join(instanceFolder(home), 'key.pem');

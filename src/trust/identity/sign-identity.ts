@@ -20,7 +20,6 @@ export interface IdentitySignature {
   readonly sig: string;
 }
 
-/** The body must have no `signature` member yet. */
 export function signIdentity(
   identity: object,
   nonce: string,

@@ -58,7 +58,6 @@ const Bundle = Type.Object({
 });
 type Bundle = Static<typeof Bundle>;
 
-/** A list of signed files in an envelope, or the file itself. */
 export type SignedContent =
   | {
       readonly kind: 'statement';
@@ -76,7 +75,6 @@ export type SignedContent =
 
 export type Proof =
   | { readonly kind: 'key'; readonly hint: string | null }
-  /** The signer's certificate first. */
   | { readonly kind: 'chain'; readonly certificates: readonly Buffer[] }
   /** A short-lived certificate, with a log entry or a timestamp; `bundle` is the whole JSON. */
   | { readonly kind: 'keyless'; readonly certificate: Buffer; readonly bundle: unknown };
@@ -107,7 +105,6 @@ function parseJson(bytes: Buffer): unknown {
     // Some writers write empty members as null.
     return JSON.parse(bytes.toString('utf8'), (_, value: unknown) => (value === null ? undefined : value));
   } catch {
-    // Bytes that are not JSON may be a plain signature.
     return undefined;
   }
 }

@@ -32,7 +32,6 @@ export function certifiedKey(
   return { key: leaf.publicKey, signer };
 }
 
-/** The listed certificate that this one is, or that issued it directly or through others of the chain. */
 function findRoot(
   leaf: X509Certificate,
   others: readonly X509Certificate[],

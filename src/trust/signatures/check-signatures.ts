@@ -9,7 +9,6 @@ import { hasParts } from './read-once.ts';
 import { readStatement, type SignedFiles, type SignedPart, THE_FILE } from './statement.ts';
 import { type ListedSigners, listedAs, type SignerFacts } from './signers.ts';
 
-/** Names are paths with slashes, relative to the common folder of files and signatures. */
 export interface FileToCheck {
   readonly name: string;
   readonly path: string;
@@ -70,7 +69,6 @@ function isInScope({ name, of }: FoundSignature, file: string): boolean {
   return folder === '.' ? !file.startsWith('../') : file.startsWith(`${folder}/`);
 }
 
-/** Leaves out files that the signature does not cover. */
 async function readSignature(
   signature: FoundSignature,
   files: readonly FileToCheck[],
@@ -114,9 +112,7 @@ async function readSignature(
 
 function whyFailed(error: unknown): string {
   if (isFailure(error, 'signature_invalid')) return error.detail.reason;
-  // An unreadable model file is reported in the usual way.
   if (isSvcError(error)) throw error;
-  // Decoders of hostile bytes fail in many ways.
   return 'it cannot be read';
 }
 
@@ -141,7 +137,6 @@ async function findSigner(
       return certified.signer;
     }
     case 'keyless': {
-      // Loaded on demand: a signature by a key does not need it.
       const { keylessSigner } = await import('./keyless.ts');
       return keylessSigner(proof, content, file, context.root);
     }

@@ -1,11 +1,9 @@
-/** Signatures by plain keys, which are only as trustworthy as the list of keys. */
 import { createHash, createVerify, type KeyObject, verify, type Verify } from 'node:crypto';
 import { preAuthEncoding } from '../identity/dsse.ts';
 import type { SignedContent } from './bundle.ts';
 import { fault } from './fault.ts';
 import { readOnce } from './read-once.ts';
 
-/** The digest for a key's curve; SHA-256 for all other keys. */
 const OF_CURVE: Readonly<Record<string, string>> = { secp384r1: 'sha384', secp521r1: 'sha512' };
 
 /** Early releases of model_signing took SHA-256 with every curve. */

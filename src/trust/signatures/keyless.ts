@@ -33,7 +33,6 @@ export async function keylessSigner(
     )
       throw fault('the trusted root does not say since when its logs count');
     const parsed = bundleFromJSON(bundle);
-    // The bytes of a file are not kept in memory: they were read above.
     const entity = toSignedEntity(parsed, Buffer.alloc(0));
     const signature: SignedEntity['signature'] = {
       signature: entity.signature.signature,
@@ -53,12 +52,10 @@ export async function keylessSigner(
       issuer: plain(identity?.extensions?.issuer),
     };
   } catch (error) {
-    // The library throws errors of many kinds for malformed bytes.
     throw isFailure(error, 'signature_invalid') ? error : fault(verifierSays(error));
   }
 }
 
-/** Digests in log entries: of a file, of a statement, or of everything signed for a statement. */
 function digestInLog(content: SignedContent, file: FileBytes | null, { tlogEntries }: SignedEntity): Buffer {
   if (content.kind === 'file') return Buffer.from(file?.sha256 ?? '', 'hex');
   const { payloadType, payload } = content;
@@ -73,7 +70,6 @@ async function hasSigned(
   content: Extract<SignedContent, { kind: 'file' }>,
   file: FileBytes,
 ): Promise<boolean> {
-  // Logs record SHA-256.
   if (content.hash !== 'sha256') throw fault('it signs another digest of the file than SHA-256');
   try {
     const key = new X509Certificate(certificate).publicKey;

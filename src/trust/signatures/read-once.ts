@@ -1,4 +1,3 @@
-/** Feeds all consumers of a file's bytes in one pass, and checks the digests of its parts. */
 import { createHash, type Hash } from 'node:crypto';
 import { readChunks } from '../../lib/files/plain-file.ts';
 import { fault } from './fault.ts';
@@ -14,7 +13,6 @@ export async function readOnce(path: string, readers: readonly Reader[]): Promis
   });
 }
 
-/** By the names of model_signing. */
 const ALGORITHMS: ReadonlyMap<string, string> = new Map([
   ['sha256', 'sha256'],
   ['blake2b', 'blake2b512'],
@@ -69,12 +67,10 @@ class PartReader {
   }
 
   areEqual(): boolean {
-    // A part without a range ends with the file.
     if (this.#parts[this.#at]?.range === null) this.#end();
     return !this.#isWrong && this.#at === this.#parts.length;
   }
 
-  /** Parts must follow each other without a gap. */
   #begin(): void {
     const part = this.#parts[this.#at];
     if (part === undefined) this.#hash = null;

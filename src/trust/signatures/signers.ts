@@ -1,11 +1,9 @@
-/** The signers that a user trusts: keys and certificates in files, and identities that an issuer vouches for. */
 import { createHash, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { fail, isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import { readSettingFile, type SettingFile } from '../../lib/files/plain-file.ts';
 
 /** The proved signer. The user's list alone decides whether it is trusted. */
 export type SignerFacts =
-  /** Null: the key is not listed, so the signature could not be checked. */
   | { readonly kind: 'key'; readonly fingerprint: string | null }
   /** `authority`: fingerprint of the listed certificate that the chain leads to; null: none. */
   | { readonly kind: 'certificate'; readonly subject: string; readonly authority: string | null }
@@ -85,7 +83,6 @@ async function readFile(path: string): Promise<Opened[]> {
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 const fingerprint = (key: KeyObject): string => sha256(key.export({ type: 'spki', format: 'der' }));
 
-/** The matching entry of the list, or null. */
 export function listedAs(signers: ListedSigners, signer: SignerFacts): string | null {
   switch (signer.kind) {
     case 'key':

@@ -1,4 +1,3 @@
-/** Names and digests of files in a signed statement, in the three formats for models. */
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
@@ -41,7 +40,6 @@ type Resource = Static<typeof Predicate>['resources'][number];
 export interface SignedPart {
   readonly algorithm: string;
   readonly digest: string;
-  /** Null: the whole file. */
   readonly range: readonly [start: number, end: number] | null;
 }
 
@@ -52,7 +50,6 @@ export interface SignedFiles {
   readonly isByBaseName: boolean;
 }
 
-/** Matches the one signed file under any name. */
 export const THE_FILE = '.';
 
 /** Throws signature_invalid. */
@@ -89,7 +86,6 @@ function onePart({ name: shard, algorithm, digest }: Resource): [string, SignedP
   return [name, { algorithm, digest, range: [Number(start), Number(end)] }];
 }
 
-/** Only SHA-256 is used; subjects may have other digests. */
 function ofSubjects({ subject, predicateType }: Static<typeof Statement>): SignedFiles {
   const entries = subject.flatMap(({ name, digest }): [string, SignedPart][] => {
     const { sha256 } = digest;
@@ -113,7 +109,6 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
-    // The schema check refuses the malformed value.
     return undefined;
   }
 }

@@ -7,16 +7,13 @@ export interface FileFinding extends Finding {
 
 export interface Verdict {
   readonly state: Finding['state'];
-  /** The signer, if it is proved for the worst of the files. */
   readonly signer: SignerFacts | null;
-  /** A part of a sentence. */
   readonly reason: string;
   readonly remedy: string;
 }
 
 const WORST_FIRST: readonly Finding['state'][] = ['failed', 'unsigned', 'unlisted', 'trusted'];
 
-/** `subject`: the model's name in the reason. */
 export function judge(subject: string, files: readonly FileFinding[]): Verdict {
   const ofState = WORST_FIRST.flatMap((state) => files.filter((file) => file.state === state));
   const [first] = ofState;

@@ -25,10 +25,8 @@ export const PROMPT_ITEM = {
   items: { ...TOKEN, type: ['string', 'integer'] },
 };
 
-/** A text, or token ids and texts mixed. */
 export type SentPrompt = string | (string | number)[];
 
-/** A list that contains a token is one prompt. */
 export type SentPrompts = string | (SentPrompt | number)[];
 
 /** The interface lists /v1/completions; its shape is the usual text completion. */
@@ -73,7 +71,6 @@ export const CompletionRequest = Type.Object(
   },
   {
     $id: 'CompletionRequest',
-    // With a suffix the prompt may be empty: the gap is at the beginning of a file.
     documented: {
       anyOf: [
         { properties: { prompt: { minLength: 1 } } },

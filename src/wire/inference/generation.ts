@@ -22,7 +22,6 @@ type SamplingFields = {
   [K in SamplingOption as WireName<K>]: ReturnType<typeof nullable<AskedValue<K>>>;
 };
 
-/** Other dialects accept these in addition to their own fields. */
 export const samplingFields = Object.fromEntries(
   SAMPLING_ROWS.map(([, { wire, schema, request }]) => {
     const { type, ...keywords } = { type: 'number' as string | string[], ...(request ?? schema) };
@@ -126,7 +125,6 @@ export const PromptProgress = Type.Object({
 });
 export type PromptProgress = Static<typeof PromptProgress>;
 
-/** Reports that an answer failed at one upstream and continued at another. */
 export const Resumption = Type.Object({
   from: Type.String(),
   on: Type.String(),
@@ -202,7 +200,6 @@ export const CompactionFacts = Type.Object({
 });
 export type CompactionFacts = Static<typeof CompactionFacts>;
 
-/** Repairs, failovers and guard actions, which other dialects have no member for. */
 export const incidentShapes = {
   svc_repetition: Type.Optional(Repetition),
   svc_call_guard: Type.Optional(CallGuard),
@@ -212,7 +209,6 @@ export const incidentShapes = {
 /** For display; tokens per second and milliseconds. */
 export const Timings = Type.Object(
   {
-    /** Cached prompt tokens, and evaluated ones. */
     cache_n: Type.Integer(),
     prompt_n: Type.Integer(),
     predicted_n: Type.Integer(),

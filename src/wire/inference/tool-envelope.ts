@@ -17,7 +17,6 @@ export const TOOL_PROTOCOL: ToolProtocol = {
   max_calls_per_response: 1,
 };
 
-/** `arguments` is JSON text. */
 export const ToolCall = Type.Object({
   id: Type.String(),
   type: Type.Literal('function'),

@@ -18,7 +18,6 @@ export const RequestMessage = Type.Object({
 });
 export type RequestMessage = Static<typeof RequestMessage>;
 
-/** Fields of an answer and of a count of tokens. */
 const conversation = {
   model: Type.String({ minLength: 1, maxLength: 512 }),
   messages: Type.Array(RequestMessage, { minItems: 1, maxItems: 4096 }),

@@ -20,7 +20,6 @@ export const MessagesUsage = Type.Object({
 });
 export type MessagesUsage = Static<typeof MessagesUsage>;
 
-/** The edits that changed something, if the request had any. */
 const contextManagement = {
   context_management: Type.Optional(
     Type.Object({
@@ -73,7 +72,6 @@ const BlockDelta = Type.Union([
 ]);
 export type BlockDelta = Static<typeof BlockDelta>;
 
-/** The type of an event is also its SSE event name. */
 export const MessagesEvent = Type.Union([
   Type.Object({ type: Type.Literal('message_start'), message: MessagesResponse }),
   Type.Object({ type: Type.Literal('ping') }),

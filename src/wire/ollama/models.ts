@@ -89,7 +89,6 @@ export const OllamaPullRequest = Type.Object(
 );
 export type OllamaPullRequest = Static<typeof OllamaPullRequest>;
 
-/** One line of a pull, or the whole report of a change. */
 export const OllamaStatus = Type.Object(
   {
     status: Type.String(),
@@ -101,7 +100,6 @@ export const OllamaStatus = Type.Object(
 );
 export type OllamaStatus = Static<typeof OllamaStatus>;
 
-/** Replacements of Ollama's other routes. */
 export const OLLAMA_INSTEAD: Readonly<Record<string, string>> = {
   '/api/create': 'the command hearth import',
 };

@@ -16,7 +16,6 @@ const otherRanges = Object.fromEntries(
   ),
 ) as Partial<typeof samplingFields>;
 
-/** Options with an effect; others are reported as ignored. */
 export const optionFields = {
   ...samplingFields,
   ...otherRanges,

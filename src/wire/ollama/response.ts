@@ -1,4 +1,3 @@
-/** A complete answer and the lines of a stream have the same shape. */
 import { type Static, Type } from 'typebox';
 import { incidentShapes, TokenLogprob } from '../inference/generation.ts';
 

@@ -191,7 +191,6 @@ export const PlanQuery = Type.Object({
 });
 export type PlanQuery = Static<typeof PlanQuery>;
 
-/** The load that a request for the model would cause. */
 export const LoadPlan = Type.Object(
   {
     model: Type.String(),

@@ -4,7 +4,6 @@ const Ms = (description: string) => Type.Optional(Type.Integer({ minimum: 0, des
 const Count = Type.Optional(Type.Integer({ minimum: 0 }));
 const Text = Type.Optional(Type.String());
 
-/** Without the text. */
 export const RequestView = Type.Object(
   {
     number: Type.Integer({ minimum: 1, description: 'Counts requests since the service started.' }),

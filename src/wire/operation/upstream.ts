@@ -20,7 +20,6 @@ export const UPSTREAM_FACTS = {
 export const WHY = 'What keeps it from being ready.';
 export const FIRST_TOKEN_MS = 'From a request to its first words; a moving average.';
 
-/** Unknown members are left out. */
 export const UpstreamView = Type.Object({
   ...UPSTREAM_FACTS,
   dialect: Type.Optional(Type.String({ description: 'Absent for what this service runs or starts itself.' })),

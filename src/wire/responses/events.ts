@@ -1,4 +1,3 @@
-/** The type of an event is also its SSE event name. */
 import { type Static, Type } from 'typebox';
 import { OutputItem, OutputText, ReasoningText } from './items.ts';
 import { ResponseBody } from './response.ts';
@@ -9,7 +8,6 @@ const ofPart = { ...ofItem, content_index: Type.Integer() };
 const noLogprobs = { logprobs: Type.Array(Type.Unknown()) };
 const Part = Type.Union([OutputText, ReasoningText]);
 
-/** Events with the whole response in its current state. */
 const LIFECYCLE = ['created', 'in_progress', 'completed', 'incomplete', 'failed'] as const;
 
 export const LifecycleEvent = Type.Union(

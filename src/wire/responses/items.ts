@@ -55,7 +55,6 @@ export const FunctionCallItem = Type.Object({
 });
 export type FunctionCallItem = Static<typeof FunctionCallItem>;
 
-/** A call of a tool with free-text input. */
 export const CustomCallItem = Type.Object({
   id: Type.String(),
   type: Type.Literal('custom_tool_call'),

@@ -11,7 +11,6 @@ type Fields = Record<string, unknown>;
 
 const { num_ctx, keep_alive, stream } = generationFields;
 
-/** Fields of an answer and of a count of tokens. */
 const conversation = {
   model: Type.String({ minLength: 1, maxLength: 512 }),
   input: Type.Optional(
@@ -96,7 +95,6 @@ export const ResponsesRequest = Type.Object(
 );
 export type ResponsesRequest = Static<typeof ResponsesRequest>;
 
-/** Query of GET on a stored response and on its items. */
 export const ResponseQuery = Type.Object({
   stream: Type.Optional(Type.String({ description: 'Must not be true; a stream is not played again.' })),
 });

@@ -24,7 +24,6 @@ export const ResponseBody = Type.Object(
     object: Type.Literal('response'),
     created_at: Type.Integer(),
     completed_at: orNull(Type.Integer({ description: 'Unix seconds; null unless status is completed.' })),
-    /** True: the answer does not need a connected client. */
     background: Type.Boolean(),
     status: Type.Union([
       Type.Literal('queued'),

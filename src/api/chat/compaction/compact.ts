@@ -19,13 +19,11 @@ export interface Compacting {
   readonly signal: AbortSignal;
   readonly book: SummaryBook;
   readonly onWait: (event: Extract<JobEvent, { type: 'queued' }>) => void;
-  /** False: nothing is generated; only existing summaries are used. */
   readonly mayGenerate: boolean;
 }
 
 export interface Compacted {
   readonly job: GenerateJob;
-  /** Null: unchanged. */
   readonly compaction: Compaction | null;
   readonly before: number;
   readonly after: number;
@@ -33,7 +31,6 @@ export interface Compacted {
 
 interface Size {
   readonly tokens: number;
-  /** Tokens; 0: unknown. */
   readonly numCtx: number;
 }
 

@@ -1,4 +1,3 @@
-/** The stage that shortens the conversation of a chat job before it runs. The answer reports it. */
 import type { Compaction } from '../../../contract/job-event.ts';
 import { promptTurns } from '../../../contract/job.ts';
 import type { JobListener } from '../../../engine/ports.ts';

@@ -5,7 +5,6 @@
 import type { Turn } from '../../../contract/job.ts';
 import type { ClearResults, ClearThinking, ContextEdit, Trigger } from '../../../engine/ports.ts';
 
-/** Number of results that stay, and of results cleared at a time, unless the client sets it. */
 const KEEP = 3;
 const STEP = 4;
 
@@ -29,7 +28,6 @@ export const CLEARED = '[old result removed to save space]';
 
 export interface Edited {
   readonly turns: readonly Turn[];
-  /** Cleared results, or turns with cleared thinking. */
   readonly count: number;
 }
 
@@ -70,7 +68,6 @@ export function clearThinking(turns: readonly Turn[], { keep }: ClearThinking): 
 
 export const callsIn = (turns: readonly Turn[]): number => turns.filter(({ role }) => role === 'tool').length;
 
-/** End of the turns that always stay: the system's and the first of the user. */
 export function headEnd(turns: readonly Turn[]): number {
   const first = turns.findIndex(({ role }) => role !== 'system');
   if (first < 0) return turns.length;
@@ -101,7 +98,6 @@ export function countChars(turns: readonly Turn[]): number {
   }, 0);
 }
 
-/** Estimated characters of a template's marks around a turn. */
 const TURN_CHARS = 24;
 /** Estimate for an image; only its projector knows its number of rows. */
 const MEDIUM_CHARS = 1000;

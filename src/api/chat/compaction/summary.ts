@@ -1,4 +1,3 @@
-/** Summaries by the model: the question, their position in the conversation, and the store of earlier ones. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { GenerateJob, Turn } from '../../../contract/job.ts';
 import { RecentTexts } from '../../../lib/base/recent-texts.ts';
@@ -10,7 +9,6 @@ const ASK =
   '(with the names of files, values and commands), and what is left to do. Call no tool. Write only the summary.';
 const OPENING = 'Summary of the conversation so far, made to save space:\n\n';
 const SUMMARY_TOKENS = 1_024;
-/** Shares of the window. */
 const MOST_SHARE = 1 / 8;
 
 /**
@@ -39,14 +37,12 @@ export function summaryJob(
 
 export const summaryTurn = (summary: string): Turn => ({ role: 'user', content: OPENING + summary });
 
-/** Null: no summary among these turns. */
 export function summaryIn(turns: readonly Turn[]): string | null {
   const found = turns.findLast(({ role, content }) => role === 'user' && content.startsWith(OPENING));
   return found === undefined ? null : found.content.slice(OPENING.length);
 }
 
 interface Kept {
-  /** Number of turns that it replaces. */
   readonly end: number;
   readonly summary: string;
 }

@@ -23,7 +23,6 @@ export type AgentName = (typeof AGENTS)[number];
 
 type Shape = string | readonly string[] | { readonly list: Readonly<Record<string, Shape>> };
 
-/** `name?` is optional; a list of words is an enum. */
 function tool(name: string, description: string, members: Readonly<Record<string, Shape>>): ToolDefinition {
   return { name, description, parameters: objectSchema(members) };
 }

@@ -22,7 +22,6 @@ export interface StepCard {
   readonly step: string;
   readonly mastered: boolean;
   readonly moves: number;
-  /** The model's last wrong move; null: it mastered the step. */
   readonly instead: string | null;
   readonly loops: boolean;
   readonly guards: readonly (CallGuard | Repetition)[];
@@ -33,7 +32,6 @@ export interface AgentCard {
   readonly agent: string;
   readonly mastered: number;
   readonly steps: readonly StepCard[];
-  /** Steps left out because the time was over. */
   readonly left: number;
 }
 

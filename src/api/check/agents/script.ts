@@ -13,7 +13,6 @@ export type Action =
 
 export interface ScriptStep {
   readonly words: string;
-  /** The correct move; null: an answer in words. */
   readonly action: Action | null;
   readonly result: string;
 }

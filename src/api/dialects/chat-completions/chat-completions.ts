@@ -28,9 +28,7 @@ export interface ChatCompletionPorts extends ChatPorts, WholeAnswerPorts {
 }
 
 export interface ChatManner {
-  /** True: the prompt is used exactly as sent. */
   readonly verbatim: boolean;
-  /** True: the client expects OpenAI's finish reasons. */
   readonly readsOpenAi: boolean;
 }
 

@@ -77,7 +77,6 @@ export function readContent(
   };
 }
 
-/** A tool result has only a call id, so it gets the name of that call's tool. */
 function readTurns(messages: readonly RequestMessage[], takes: Takes, omissions: Omissions): Turn[] {
   const toolOfCall = new Map<string, string>();
   return messages.map((message, index) => {
@@ -167,7 +166,6 @@ function readParts(
 ): (string | FoundMedium)[] {
   if (typeof content === 'string') return [content];
   if (Array.isArray(content)) return content.map((part, index) => read(part, `${path}.content[${index}]`));
-  // Clients replay assistant turns without text.
   if (role === 'assistant') return [];
   throw refusal(`${path}.content`, 'is required; send a string');
 }

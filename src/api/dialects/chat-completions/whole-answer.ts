@@ -1,6 +1,3 @@
-/**
- * A complete chat answer in its wire shape, for the response, and for a replay that compares it with the signed one.
- */
 import type { ChatResponse } from '../../../wire/inference/chat.ts';
 import { type Answer, answerCalls, type Collected, answerText } from '../../chat/collected.ts';
 import {
@@ -88,7 +85,6 @@ export function createAnswerIds(): (unixSeconds: number) => string {
   let latest = -Infinity;
   let further = 0;
   return (unixSeconds) => {
-    // If the clock is set back, used ids do not repeat.
     if (unixSeconds > latest) {
       latest = unixSeconds;
       further = 0;

@@ -83,7 +83,6 @@ async function accept(
 
 function unwrapPrompts(prompt: NativeCompletionRequest['prompt']): SentPrompts {
   const text = <Sent extends SentPrompt | number>(each: Sent | PromptObject, path: string): Sent | string => {
-    // A number is a token of the only prompt.
     if (typeof each !== 'object' || Array.isArray(each)) return each;
     if (each.multimodal_data !== undefined && each.multimodal_data !== null)
       throw refusal(`${path}.multimodal_data`, 'is not possible here: this engine reads text only');
@@ -93,7 +92,6 @@ function unwrapPrompts(prompt: NativeCompletionRequest['prompt']): SentPrompts {
   return prompt.map((each, index) => text(each, `prompt[${index}]`));
 }
 
-/** The body is one answer, or a list if there are several. */
 function answers({ jobs, model }: Choices, body: Shared): AnswerDialect {
   const answer = (index: number, done: DoneEvent, said: Said, shown: Said): NativeAnswer => {
     const job = jobs[index];

@@ -33,7 +33,6 @@ export function llamaServerUseCases(ports: CompletionPorts & VocabularyPorts): L
   };
 }
 
-/** Clients of this dialect know one model, so the name may be absent. */
 function named<Body extends { readonly model?: string | null }>(
   body: Body,
 ): Body & { readonly model: string } {

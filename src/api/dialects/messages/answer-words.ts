@@ -22,7 +22,6 @@ export interface Stop {
 export interface Bounds {
   /** The limit of the request; the budget of the key may be smaller. */
   readonly maxTokens: number;
-  /** Tokens; 0: unknown. */
   readonly numCtx: number;
 }
 

@@ -14,7 +14,6 @@ const COMPACT = 'compact_20260112';
 const USUAL = { triggerTokens: 100_000, keptResults: 3, keptThinking: 1, compactTokens: 150_000 };
 
 export interface AskedEdits {
-  /** Undefined: the request does not mention edits. */
   readonly edits: readonly ContextEdit[] | undefined;
   readonly ignored: readonly string[];
 }
@@ -83,7 +82,6 @@ function summary(edit: Fields, path: string): ContextEdit {
 export const asksSummary = (management: Fields | null | undefined): boolean =>
   readEdits(management).edits?.some(({ kind }) => kind === 'summary') === true;
 
-/** Empty if no summary was made. */
 export function compactionBlocks(
   asked: boolean,
   compaction: Compaction | undefined,

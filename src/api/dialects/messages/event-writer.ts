@@ -11,7 +11,6 @@ export type MessageHead = Pick<MessagesResponse, 'id' | 'model'>;
 export interface AskedMessage {
   readonly maxTokens: number;
   readonly asksEdits: boolean;
-  /** True: a summary is a block of the answer. */
   readonly asksSummary: boolean;
 }
 

@@ -30,7 +30,6 @@ export interface CountedTokens {
 }
 
 export interface MessagesUseCases {
-  /** Throws every refusal that does not need the engine. */
   accept(body: MessagesRequest, caller: Caller): Promise<AcceptedRequest<MessagesResponse>>;
   count(body: CountTokensRequest, caller: Caller): Promise<CountedTokens>;
 }

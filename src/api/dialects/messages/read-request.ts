@@ -24,7 +24,6 @@ import { readEdits } from './context-management.ts';
 import { readTurns } from './turns.ts';
 import { memoizeByObject } from '../../../lib/base/memoize-by-object.ts';
 
-/** A count of tokens has fewer fields than a message. */
 type Body = CountTokensRequest & Partial<MessagesRequest>;
 
 export function readRequest(body: MessagesRequest): ChatAsk {
@@ -115,7 +114,6 @@ function askedFormat({ output_config, output_format }: Body): Fields | null {
   return format === null ? null : fieldsAt(format, 'output_config.format');
 }
 
-/** Efforts that have another name here. */
 const EFFORTS: Readonly<Record<string, string>> = { max: 'xhigh' };
 
 function readThinking({ thinking, output_config }: Body): Reasoning {
@@ -137,7 +135,6 @@ function readThinking({ thinking, output_config }: Body): Reasoning {
 
 interface SortedTools {
   readonly own: readonly PlacedTool[];
-  /** Paths of tools that cannot run here and are left out. */
   readonly ignored: readonly string[];
 }
 

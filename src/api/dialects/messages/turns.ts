@@ -20,7 +20,6 @@ import {
 
 type Content = RequestMessage['content'];
 
-/** Separates blocks; otherwise the last word of one would touch the first of the next. */
 const BLOCK_SEPARATOR = '\n\n';
 
 export function readTurns(
@@ -40,7 +39,6 @@ export function readTurns(
   return orderResults([...systemTurn(system), ...turns]);
 }
 
-/** Null if the message has no compaction block, or a failed one. */
 function carriedTurns(
   { role, content }: RequestMessage,
   path: string,
@@ -86,7 +84,6 @@ function readMessage({ role, content }: RequestMessage, path: string, reading: R
   return userTurns(blocks, at, reading);
 }
 
-/** Tool results become separate turns, in place; text between them becomes user turns. */
 function userTurns(blocks: readonly RequestBlock[], at: (index: number) => string, reading: Reading): Turn[] {
   const turns: Turn[] = [];
   let parts: (string | FoundMedium)[] = [];
@@ -220,7 +217,6 @@ function asBlocks(content: Content): readonly RequestBlock[] {
 
 const TEXTS: readonly unknown[] = ['text', 'document', 'search_result', 'tool_reference'];
 
-/** A document may be a file in another form. */
 function isText({ type, source }: Readonly<Record<string, unknown>>): boolean {
   if (type === 'document') return isFields(source) && ['text', 'content'].includes(String(source['type']));
   return TEXTS.includes(type);
@@ -228,7 +224,6 @@ function isText({ type, source }: Readonly<Record<string, unknown>>): boolean {
 
 const isOfProvider = (type: unknown): boolean => /_tool_(?:use|result)$/.test(String(type));
 
-/** Refuses any block without text by its type. */
 function readText(block: Readonly<Record<string, unknown>>, path: string): string {
   switch (block['type']) {
     case 'text':
@@ -246,7 +241,6 @@ function readText(block: Readonly<Record<string, unknown>>, path: string): strin
   }
 }
 
-/** Plain text and lists of blocks; other file types would have to be parsed first. */
 function documentText(block: Readonly<Record<string, unknown>>, path: string): string {
   const source = fieldsAt(block['source'], `${path}.source`);
   const title =

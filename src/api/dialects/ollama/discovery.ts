@@ -14,7 +14,6 @@ export function ollamaTags({ data }: ModelList): OllamaTags {
   };
 }
 
-/** Capabilities of /v1/models that Ollama has too, by its names. */
 const CAPABILITIES: Readonly<Record<string, string>> = {
   chat: 'completion',
   tools: 'tools',
@@ -24,7 +23,6 @@ const CAPABILITIES: Readonly<Record<string, string>> = {
   embeddings: 'embedding',
 };
 
-/** `model_info` has the keys of GGUF metadata. */
 export function ollamaShow(entry: ModelEntry, model: ServedModel, template: string): OllamaShow {
   const architecture = entry.architecture ?? model.engine;
   const facts = {
@@ -50,7 +48,6 @@ export function ollamaShow(entry: ModelEntry, model: ServedModel, template: stri
 const smaller = (one: number | undefined, other: number | null): number | undefined =>
   one === undefined || other === null ? one : Math.min(one, other);
 
-/** In the syntax of a Modelfile. */
 function modelfileParameters({ defaults: { sampling, maxTokens, stop } }: ServedModel): string {
   const options = MODEL_ROWS.map(([option, { wire }]) => [wire, sampling[option]] as const);
   const stops = stop.map((text) => ['stop', JSON.stringify(text)] as const);

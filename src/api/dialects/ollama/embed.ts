@@ -1,4 +1,3 @@
-/** Vectors in Ollama's shapes: in the model's own width, and with long texts cut. */
 import type { OllamaEmbedAnswer, OllamaEmbeddingsAnswer } from '../../../wire/ollama/response.ts';
 import { OllamaEmbeddingsRequest, OllamaEmbedRequest } from '../../../wire/ollama/request.ts';
 import type { Caller } from '../../caller.ts';

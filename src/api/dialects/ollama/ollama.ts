@@ -46,7 +46,6 @@ export interface OllamaPorts {
   readonly residencies: () => ResidencyList;
 }
 
-/** An answer, or only a load or unload. */
 export interface AcceptedOllama {
   readonly understood: RequestNotes;
   whole(): Promise<{ readonly body: object; readonly numCtx: number }>;
@@ -87,7 +86,6 @@ export function ollamaUseCases({ models, chat, embedding, residencies }: OllamaP
 
 interface Asked {
   readonly shape: Shape;
-  /** True: the request only loads or unloads the model. */
   readonly isEmpty: boolean;
   readonly read: () => ReturnType<typeof readChat>;
 }

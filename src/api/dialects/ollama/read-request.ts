@@ -46,7 +46,6 @@ export function readGenerate(body: OllamaGenerateRequest): ChatAsk {
   }));
 }
 
-/** Without a template the text is continued; otherwise it becomes a user message. */
 function generatePrompt(body: OllamaGenerateRequest, takes: Takes, model: ServedModel): JobContent['prompt'] {
   const text = (body.prompt ?? '').toWellFormed();
   const suffix = (body.suffix ?? '').toWellFormed();
@@ -61,7 +60,6 @@ function generatePrompt(body: OllamaGenerateRequest, takes: Takes, model: Served
   };
 }
 
-/** A request that only loads the model. */
 export function readLoad(body: Body): ChatAsk {
   const turns: Turn[] = [{ role: 'user', content: '' }];
   const empty = { ...body, format: null, think: null, logprobs: null };
@@ -123,7 +121,6 @@ function readOptions({ options, keep_alive }: Body): GenerationFields {
   };
 }
 
-/** Options whose numbers have another meaning in Ollama. */
 function readRanges(options: object): GenerationFields {
   const read = SAMPLING_ROWS.flatMap(([, { wire, ollama }]) => {
     const asked: unknown = Reflect.get(options, wire);

@@ -1,4 +1,3 @@
-/** The tools of a Responses request: functions, free-text tools, and those that only the provider can run. */
 import { refusal } from '../../../lib/errors/refusal.ts';
 import { memoizeByObject } from '../../../lib/base/memoize-by-object.ts';
 import { type Fields, isFields, shown } from '../fields.ts';
@@ -8,9 +7,7 @@ export interface SortedTools {
   readonly own: readonly PlacedTool[];
   /** Tools with free-text input; the model sees them as functions of one string. */
   readonly custom: ReadonlySet<string>;
-  /** Tools of namespaces, by the name that the model reads. */
   readonly namespaced: ReadonlyMap<string, NamespacedTool>;
-  /** Paths of tools that cannot run here, and of formats that nothing enforces. */
   readonly ignored: readonly string[];
 }
 
@@ -57,7 +54,6 @@ function sort(tool: Fields, path: string, sorted: Sorted, namespace?: string): v
   }
 }
 
-/** The tool's own name, unless another tool has it already. */
 function nameWithin(namespace: string, name: string, { own, namespaced }: Sorted): string {
   const isTaken = own.some(({ tool }) => tool['name'] === name);
   const read = isTaken ? `${namespace}__${name}`.slice(0, 64) : name;

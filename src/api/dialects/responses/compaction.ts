@@ -1,4 +1,3 @@
-/** Shortened conversations as items of the dialect, which clients send back. */
 import type { Turn } from '../../../contract/job.ts';
 import { refusal } from '../../../lib/errors/refusal.ts';
 import type { CompactionItem, InputItem } from '../../../wire/responses/items.ts';
@@ -25,7 +24,6 @@ export function messageItem(item: InputItem): InputItem {
 }
 
 export interface AskedCompaction {
-  /** Undefined: the request does not mention edits. */
   readonly edits: readonly ContextEdit[] | undefined;
   readonly ignored: readonly string[];
 }

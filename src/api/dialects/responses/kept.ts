@@ -1,4 +1,3 @@
-/** Stored and running responses. Both are private to their key. */
 import { fail } from '../../../lib/errors/svc-error.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
 import type { ResponseBody } from '../../../wire/responses/response.ts';
@@ -26,7 +25,6 @@ export interface RunningResponse {
 
 export class KeptResponses {
   readonly #keeper: ResponseKeeper | null;
-  /** Running responses by owner and id. */
   readonly #running = new Map<string, RunningResponse>();
 
   constructor(keeper: ResponseKeeper | null) {
@@ -37,7 +35,6 @@ export class KeptResponses {
     return this.#keeper !== null;
   }
 
-  /** Starts the record of a response. Null: nothing is stored. */
   draft(owner: string, id: string, input: readonly InputItem[]): ResponseDraft | null {
     return this.#keeper === null ? null : new ResponseDraft(this.#keeper.begin(owner, id), input);
   }

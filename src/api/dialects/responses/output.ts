@@ -18,7 +18,6 @@ import type { SortedTools } from './client-tools.ts';
 import { sealText } from '../sealed-turns.ts';
 import { newId } from './item-words.ts';
 
-/** The stream adds the sequence numbers. */
 type Unnumbered<E> = E extends unknown ? Omit<E, 'sequence_number'> : never;
 export type OutputEvent = Unnumbered<ContentEvent>;
 
@@ -57,7 +56,6 @@ export class Output {
     }
   }
 
-  /** The item of a shortened conversation precedes the answer. */
   compacted(turns: readonly Turn[]): OutputEvent[] {
     const item = compactionItem(turns);
     const output_index = this.items.length;

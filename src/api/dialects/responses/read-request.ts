@@ -14,7 +14,6 @@ import { clientTools, type SortedTools } from './client-tools.ts';
 import { takenBy, type Takes, Omissions } from '../media.ts';
 import { readTurns } from './turns.ts';
 
-/** A count of tokens has fewer fields than a response. */
 type Body = InputTokensRequest & Partial<ResponsesRequest>;
 
 export interface ReadRequest {
@@ -22,7 +21,6 @@ export interface ReadRequest {
   readonly tools: SortedTools;
 }
 
-/** `items` include those of the response that the request continues. */
 export function readRequest(body: ResponsesRequest, items: readonly InputItem[]): ReadRequest {
   return read(body, items, ResponsesRequest.properties);
 }

@@ -1,4 +1,3 @@
-/** The body of a response at every stage: the fields of the request, and the result so far. */
 import type { DoneEvent } from '../../../contract/job-event.ts';
 import { answeredSampling, type Sampling } from '../../../contract/sampling-shapes.ts';
 import { samplingFields } from '../../../wire/inference/generation.ts';
@@ -12,13 +11,11 @@ import { wireUsage } from './item-words.ts';
 export interface ResponseHead {
   readonly id: string;
   readonly createdAt: number;
-  /** The id of the answering model, even if the request used an alias. */
   readonly model: string;
   readonly store: boolean;
   readonly sampling: Sampling;
 }
 
-/** Request fields that a response repeats. */
 const ECHOED = {
   background: ({ background }) => background === true,
   instructions: ({ instructions }) => instructions ?? null,
@@ -75,7 +72,6 @@ function askedSampling(asked: ResponsesRequest): Partial<ResponseBody> {
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** Members that requests may omit and responses must have. */
 const completeTool = (tool: Fields): Fields =>
   tool['type'] === 'function' ? { description: null, parameters: null, strict: null, ...tool } : tool;
 
@@ -109,7 +105,6 @@ export function failedBody(
   return { ...open, status, error: { code: error.code, message: error.message }, output: [...output] };
 }
 
-/** The response of a process that ended before the answer. */
 export function lostBody(open: ResponseBody): ResponseBody {
   const message = 'The service ended before the answer did; send the request again.';
   return failedBody(open, [], { code: 'server_error', message });

@@ -1,14 +1,11 @@
-/** The record of a response: the conversation is written immediately, the response at its end. */
 import { isFailure } from '../../../lib/errors/svc-error.ts';
 import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
 import type { ResponseBody } from '../../../wire/responses/response.ts';
 import { newId } from './item-words.ts';
 
-/** The caller must end or drop it. */
 export interface OpenRecord {
   add(text: string): void;
-  /** Commits the record durably; false if it is too long. */
   end(text: string): Promise<boolean>;
   drop(): Promise<void>;
 }
@@ -37,7 +34,6 @@ export class ResponseDraft {
     }
   }
 
-  /** Discards the record; no effect once it is stored. */
   async drop(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -1,4 +1,3 @@
-/** Runs a response: in the foreground or the background, complete or as a stream, and stores it at the end. */
 import { EventQueue } from '../../../lib/base/event-queue.ts';
 import { fail, isSvcError } from '../../../lib/errors/svc-error.ts';
 import type { DoneEvent } from '../../../contract/job-event.ts';
@@ -69,15 +68,12 @@ export class ResponseRun {
     }
   }
 
-  /** Returns before the answer exists; clients fetch it by its id. */
   async #inBackground(): Promise<{ readonly body: ResponseBody; readonly numCtx: number }> {
     const body = await this.#beginBackground();
     this.#detach(this.#waitedFor());
-    // The window is unknown until the job runs.
     return { body, numCtx: 0 };
   }
 
-  /** The answer continues if the client disconnects. */
   async *#followed(): AsyncGenerator<StreamItem, void, void> {
     const { gone } = this.#parts;
     await this.#beginBackground();
@@ -155,7 +151,6 @@ export class ResponseRun {
     }
   }
 
-  /** A failure within the stream is reported in the dialect before the connection breaks. */
   async *#items(): AsyncGenerator<StreamItem, void, void> {
     let hasBegun = false;
     try {

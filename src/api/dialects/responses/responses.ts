@@ -34,13 +34,11 @@ import { ResponseRun } from './response-run.ts';
 import { readItems } from './turns.ts';
 
 export interface ResponsesUseCases {
-  /** Throws every refusal that does not need the engine. */
   accept(body: ResponsesRequest, caller: Caller): Promise<ResponseRun>;
   countTokens(
     body: InputTokensRequest,
     caller: Caller,
   ): Promise<{ readonly understood: RequestNotes; readonly body: InputTokens }>;
-  /** Replaces the conversation by a summary of the model. */
   compact(
     body: CompactRequest,
     caller: Caller,
@@ -140,7 +138,6 @@ export function responsesUseCases(ports: ChatPorts, keeper: ResponseKeeper | nul
   };
 }
 
-/** Applies to a conversation of any length. */
 const WHOLE_SUMMARY = { kind: 'summary', trigger: { of: 'tokens', value: 0 }, ofAll: true } as const;
 const NO_USAGE = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
 

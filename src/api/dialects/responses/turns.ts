@@ -1,4 +1,3 @@
-/** The items of a Responses request as turns: consecutive items of the model become one turn. */
 import { refusal } from '../../../lib/errors/refusal.ts';
 import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
@@ -21,7 +20,6 @@ import {
 import type { SortedTools } from './client-tools.ts';
 import { openSealed, openTurns } from '../sealed-turns.ts';
 
-/** Separates parts and prompts. */
 const SEPARATOR = '\n\n';
 
 interface PendingTurn {
@@ -164,7 +162,6 @@ class ItemReader {
     );
   }
 
-  /** Replaces all earlier turns except system turns. */
   #compaction(item: InputItem, path: string): void {
     const turns = openTurns(item['encrypted_content']);
     if (turns === null) return this.#omissions.leave(path, item['type']);
@@ -173,7 +170,6 @@ class ItemReader {
     for (const { id, name } of turns.flatMap(({ toolCalls = [] }) => toolCalls)) this.#names.set(id, name);
   }
 
-  /** The open turn of the model if this item fits into it; otherwise a new one. */
   #said(fits: (said: PendingTurn) => boolean): PendingTurn {
     const last = this.#turns.at(-1);
     if (last !== undefined && isSaid(last) && fits(last)) return last;
@@ -183,7 +179,6 @@ class ItemReader {
   }
 }
 
-/** A turn of the model stays open, because more items may follow. */
 function whole(turn: Turn): Turn | PendingTurn {
   if (turn.role !== 'assistant') return turn;
   const { content, reasoning = '', toolCalls = [] } = turn;
