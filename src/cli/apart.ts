@@ -1,18 +1,19 @@
 /**
- * Keeps a sealed server out of the memory of its user's other processes, which could send for it. Such a domain holds for
- * threads that begin after it, and Node has some running by now: this process becomes the same program once more.
+ * Isolates the memory of a sealed server from its user's other processes, which could send data for it. A Landlock
+ * domain covers only threads that begin after it, and Node already runs several: this process executes the same
+ * program again.
  */
 import path from 'node:path';
 import { packageFolder } from '../lib/base/package-folder.ts';
 import { openKernel } from '../lib/seal/kernel.ts';
 import { enterDomain } from '../lib/seal/landlock.ts';
 
-/** Holds the id of the process, which stays the same; inherited by another, it means nothing. */
+/** Contains the id of the process, which exec keeps; ignored if another process inherits it. */
 const MARK = 'SVC_SEALED_APART';
 
 let isApart = false;
 
-/** Returns in the new program, or where the kernel has no such domains. */
+/** Returns in the new program, or if the kernel has no such domains. */
 export async function standApart(): Promise<void> {
   isApart ||= process.env[MARK] === String(process.pid);
   delete process.env[MARK];

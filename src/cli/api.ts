@@ -1,4 +1,3 @@
-/** The CLI's way to the running server: requests with the configured address and key, and errors in plain words. */
 import { createParser } from 'eventsource-parser';
 import type { Config } from '../config/config.ts';
 import { CliFailure, EXIT_CODES, type ExitCode } from './context.ts';
@@ -6,7 +5,6 @@ import { homeHolder, unanswered } from './home-lock.ts';
 import { callService, CertificateMismatch, serviceUrl } from './transport.ts';
 import { inCliWords } from './words/wording.ts';
 
-/** A refusal of the server in the words of a terminal; `code` is the server's. */
 export class ServerRefusal extends CliFailure {
   readonly code: string | null;
 
@@ -26,7 +24,6 @@ export function baseUrl(config: Config): string {
   return serviceUrl(config);
 }
 
-/** One request to the server; an unreachable server ends the verb with exit code 3. */
 export async function callServer(
   config: Config,
   method: 'GET' | 'POST',
@@ -38,7 +35,6 @@ export async function callServer(
   return { status: response.status, headers: response.headers, body: parseBody(text, config) };
 }
 
-/** The text of a success; `text` is sent byte for byte. */
 export async function postText(config: Config, request: Omit<Outgoing, 'method'>): Promise<string> {
   const { response, text } = await exchange(config, { ...request, method: 'POST' });
   if (!response.ok) {
@@ -48,10 +44,9 @@ export async function postText(config: Config, request: Omit<Outgoing, 'method'>
   return text;
 }
 
-/** A chunk of a streamed answer, or a comment of the server before the first. */
+/** A chunk of a streamed answer, or a comment of the server before the first one. */
 export type StreamPart = { readonly chunk: unknown } | { readonly comment: string };
 
-/** A stream that breaks off, or ends in an error frame, ends in a failure. */
 export async function* streamServer(
   config: Config,
   route: string,
@@ -93,7 +88,6 @@ export async function* streamServer(
   throw new CliFailure('the answer broke off');
 }
 
-/** The bytes of a stream that is open until one of both ends; a refusal or a lost connection ends in a failure. */
 export async function* openStream(
   config: Config,
   outgoing: Outgoing,
@@ -112,13 +106,12 @@ export async function* openStream(
 }
 
 /**
- * The bytes of a body until the signal fires, which closes the connection. The reader is cancelled as
- * well: what it waits for ends at once.
+ * Ends when the signal fires, which closes the connection. The reader is cancelled too, so that a pending read ends
+ * at once.
  */
 async function* readBytes(response: Response, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader();
   if (reader === undefined) return;
-  // A body that has failed already cannot be cancelled, and need not be.
   const cancel = (): void => void reader.cancel().catch(() => undefined);
   signal?.addEventListener('abort', cancel, { once: true });
   try {
@@ -143,7 +136,6 @@ function readChunk(value: unknown): unknown {
 interface Outgoing {
   readonly method: 'GET' | 'POST';
   readonly route: string;
-  /** JSON. */
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -186,7 +178,7 @@ async function send(config: Config, { method, route, text, headers, signal }: Ou
   }
 }
 
-/** OpenSSL's and Node's codes of a handshake that failed. */
+/** Codes of OpenSSL and Node for a failed handshake. */
 const TLS_FAILURE = /^(?:CERT_|ERR_SSL_|ERR_TLS_|EPROTO|UNABLE_|DEPTH_ZERO)/;
 
 const systemCode = (error: unknown): string => String((error as NodeJS.ErrnoException).code ?? '');
@@ -198,7 +190,6 @@ const WHY_DISTRUSTED: Readonly<Record<string, string>> = {
   EPROTO: 'it speaks plain http',
 };
 
-/** A server answers, but not with the certificate of this machine's settings, or not with TLS. */
 function distrusted(config: Config, cause: unknown): CliFailure {
   const why = WHY_DISTRUSTED[systemCode(cause)] ?? 'it shows another certificate';
   return new CliFailure(
@@ -220,7 +211,6 @@ function parseBody(text: string, config: Config): unknown {
   }
 }
 
-/** The body of a success, or the server's own sentence as a failure. */
 export function expectOk(response: ApiResponse): unknown {
   if (response.status < 400) return response.body;
   const exitCode = response.status === 404 ? EXIT_CODES.notFound : EXIT_CODES.failure;

@@ -1,4 +1,4 @@
-/** Bars as a picture of its own: SVG without scripts or fonts, readable on light and on dark. Pure. */
+/** SVG bars without scripts or fonts, readable on light and dark backgrounds. */
 import { type Bars, layoutBars } from '../lib/base/bar-layout.ts';
 import { printable } from './context.ts';
 
@@ -32,7 +32,7 @@ export function barPlot(bars: Bars): string {
   ].join('\n');
 }
 
-/** XML has no place for most control characters. */
+/** Drops most control characters, which XML does not allow. */
 function escaped(text: string): string {
   return printable(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,4 +1,3 @@
-/** Shows a running build: JSON lines on stdout, a bar on a terminal, otherwise a line now and then. */
 import { progress as createBar, type ProgressResult } from '@clack/prompts';
 import type { BuildEvent, OnBuildEvent } from '../store/libraries/build/progress.ts';
 import type { CliContext } from './context.ts';
@@ -6,13 +5,12 @@ import { spanText } from './words/relative-time.ts';
 
 export interface BuildProgress {
   readonly onEvent: OnBuildEvent;
-  /** Must be called however the build ends, or a bar stays on the terminal. */
+  /** Must be called however the build ends, or the bar stays on the terminal. */
   end(): void;
 }
 
 type Compiling = Extract<BuildEvent, { readonly status: 'compiling' }>;
 
-/** Between two lines where there is no terminal. */
 const LINE_EVERY = 0.1;
 
 export function showBuild(context: CliContext, json: boolean): BuildProgress {

@@ -1,6 +1,6 @@
 /**
- * Registers the models that ship with the package. A model that was offered once and then removed by the user stays
- * removed, so the ids offered so far are remembered in the home folder.
+ * Registers the models that ship with the package. A shipped model that the user removed stays removed, so the home
+ * folder contains a list of the ids offered so far.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -28,13 +28,11 @@ export function shippedChatModel(): { readonly id: string; readonly path: string
   return found;
 }
 
-/** Those that are not installed, by id. */
 async function missingBuiltins(registry: Registry): Promise<readonly string[]> {
   const installed = new Set((await registry.list()).map(({ id }) => id));
   return shipped.filter(({ id, path: file }) => !installed.has(id) && existsSync(file)).map(({ id }) => id);
 }
 
-/** Those that were installed here once and were removed since, by id. */
 export async function removedBuiltins(home: string, registry: Registry): Promise<readonly string[]> {
   const [missing, offered] = await Promise.all([missingBuiltins(registry), readOffered(home)]);
   return missing.filter((id) => offered.includes(id));
@@ -45,7 +43,6 @@ export interface Restored {
   readonly wasMissing: boolean;
 }
 
-/** Installs shipped models that are missing, all of them if none is named; throws for one that does not ship. */
 export async function restoreBuiltins(
   { home, registry }: { readonly home: string; readonly registry: Registry },
   names: readonly string[],
@@ -104,7 +101,6 @@ export async function registerMissingBuiltin(
 
 const offeredFile = (home: string): string => path.join(home, 'store', 'builtin-offered.json');
 
-/** From now on, a removal is the user's choice. */
 async function noteOffered(home: string, models: readonly BuiltinModel[]): Promise<void> {
   const offered = await readOffered(home);
   const all = [...new Set([...offered, ...models.map(({ id }) => id)])];
@@ -118,7 +114,6 @@ async function readOffered(home: string): Promise<readonly string[]> {
     const value: unknown = JSON.parse(text);
     return Array.isArray(value) ? value.filter((id) => typeof id === 'string') : [];
   } catch (error) {
-    // A damaged list offers all of them once more.
     if (error instanceof SyntaxError) return [];
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * What a verb works with. stdout carries data only; progress, logs and errors go to stderr.
- * Exit codes: 0 ok, 1 failure, 2 usage or refused configuration, 3 server unreachable, 4 not found.
+ * Context of a verb. stdout carries data only; progress, logs and errors go to stderr. Exit codes: 0 ok, 1 failure, 2
+ * usage or refused configuration, 3 server unreachable, 4 not found.
  */
 import type { Command } from 'commander';
 import {
@@ -22,7 +22,6 @@ export const EXIT_CODES = {
 } as const;
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 
-/** Ends a verb with a sentence on stderr and an exit code. */
 export class CliFailure extends Error {
   readonly exitCode: ExitCode;
 
@@ -33,19 +32,15 @@ export class CliFailure extends Error {
 }
 
 export interface CliContext {
-  /** The environment, for what belongs to other programs (hub tokens, foreign stores). */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Reads the configuration; flags given to the program itself (--home, --dev) are included. */
+  /** Includes flags of the program itself (--home, --dev). */
   config(flags?: Partial<Record<SettingName, string>>): Config;
-  /** The configuration, with its problem in place of a refusal. */
+  /** Like `config`, but returns the problems instead of throwing. */
   examineConfig(): ExaminedConfig;
   print(text: string): void;
-  /** Writes data to stdout unchanged, without a line end. */
   write(text: string): void;
   printJson(value: unknown): void;
-  /** Writes a line for people to stderr. */
   note(text: string): void;
-  /** Exit code of verbs whose result is not simply "ok". */
   setExitCode(code: number): void;
 }
 
@@ -73,7 +68,7 @@ export function createContext(globals: () => GlobalFlags, env: NodeJS.ProcessEnv
   };
 }
 
-/** Text from outside, with its line breaks and tabs. */
+/** Keeps line breaks and tabs. */
 export function printableText(text: string): string {
   return text
     .split(/([\n\t])/)
@@ -81,13 +76,12 @@ export function printableText(text: string): string {
     .join('');
 }
 
-/** Names from outside may hold escape sequences; a terminal must never see them. */
+/** Names from outside may contain escape sequences, which a terminal must never get. */
 export function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what is removed here
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
-/** Columns padded to the widest cell, for people. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => printable(row[column] ?? '').length)),
@@ -102,7 +96,7 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** True if a verb prints JSON. If its parent has the option too, commander gives it to the parent. */
+/** If the parent has the option too, commander gives it to the parent. */
 export function saysJson(command: Command): boolean {
   return command.optsWithGlobals<{ json?: boolean }>().json === true;
 }

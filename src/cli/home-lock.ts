@@ -5,7 +5,7 @@ import { type HolderRecord, lockHolder, type OwnerLock, takeLock } from '../stor
 
 const LOOPBACK = '127.0.0.1';
 
-/** Refused at once, naming the holder, while another program has it. */
+/** Fails at once with the holder's name if another program has it. */
 export function takeHome(home: string, purpose: string): Promise<OwnerLock> {
   return takeLock(lockFile(home), { purpose, what: 'This home folder', waitMs: 0 });
 }
@@ -19,21 +19,17 @@ interface Address {
   readonly port: number;
 }
 
-/** The purpose of a service, which others are shown. */
 export function servingAt({ host, port }: Address): string {
   return `hearth serve${host === LOOPBACK ? '' : ` --host ${host}`} --port ${port}`;
 }
 
-/** The address of a service with this purpose; null for any other program. */
 export function servedAddress(purpose: string): Address | null {
   const [, host = LOOPBACK, port] = /^hearth serve(?: --host (\S+))? --port (\d+)$/.exec(purpose) ?? [];
   return port === undefined ? null : { host, port: Number(port) };
 }
 
-/** True if a holder with this purpose is a service. */
 export const isServing = (purpose: string): boolean => purpose.startsWith('hearth serve');
 
-/** Explains why no service answers at an address, from the home's holder. */
 export function unanswered(
   { url, ...address }: Address & { readonly url: string },
   holder: Pick<HolderRecord, 'pid' | 'purpose'> | null,

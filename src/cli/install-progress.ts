@@ -1,4 +1,3 @@
-/** Shows a running installation: JSON lines on stdout, a bar on a terminal, otherwise a few plain lines. */
 import { basename } from 'node:path';
 import { progress as createBar, type ProgressResult } from '@clack/prompts';
 import { readable } from '../lib/base/byte-size.ts';
@@ -8,18 +7,17 @@ import { spanText } from './words/relative-time.ts';
 
 export interface InstallProgress {
   readonly onEvent: OnInstallEvent;
-  /** Must be called however the installation ends, or a bar stays on the terminal. */
+  /** Must be called however the installation ends, or the bar stays on the terminal. */
   end(): void;
 }
 
 export function showProgress(context: CliContext, json: boolean): InstallProgress {
   if (json) return { onEvent: (event) => context.print(JSON.stringify(event)), end: () => {} };
   const { isTTY, columns } = process.stderr;
-  // A terminal that does not know its width, or hardly has any, would break the bar into single characters.
+  // A terminal of unknown or tiny width would break the bar into single characters.
   return isTTY && columns >= 60 ? barProgress(context) : lineProgress(context);
 }
 
-/** For logs and scripts: each fetched file once, and warnings; the verb reports a failure. */
 function lineProgress(context: CliContext): InstallProgress {
   let fetched = '';
   return {
@@ -80,7 +78,6 @@ function isTransfer(event: InstallEvent): event is Transfer {
   return 'total' in event;
 }
 
-/** Bytes per second, smoothed, and the time left at that rate. */
 class TransferRate {
   #atMs = performance.now();
   #bytes: number | undefined;

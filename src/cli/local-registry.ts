@@ -1,4 +1,4 @@
-/** The registry of the configured home. Verbs work on the files themselves, whether or not a server runs. */
+/** Registry of the configured home. Verbs work on the files themselves, with or without a running server. */
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { knownFormat } from '../api/check/known-format.ts';
@@ -20,23 +20,19 @@ export function localRegistry(config: Config): Registry {
   return openRegistry({ home: config.home, settings: config });
 }
 
-/** Tries a model on this machine, with the GPU setting of the server. */
 export function probeHere(context: CliContext): Probe {
   const { gpu, home } = context.config();
   const settings = { env: context.env, gpu, libraries: librariesFolder(home) };
   return async (target) => {
-    // Loaded on demand: most verbs that use the registry try nothing.
     const { createProbe } = await import('../api/probe/probe-model.ts');
     return createProbe(settings, (line) => context.note(line))(target);
   };
 }
 
-/** Asks who signed a model before it is installed, by the settings of the server. */
 export function signaturesHere(context: CliContext): SignatureGate | undefined {
   return signatureGate(context.config());
 }
 
-/** A chat model's format; null if unknown. Throws if its template or format cannot be used. */
 export async function formatHere(
   context: CliContext,
   registry: Registry,
@@ -44,7 +40,6 @@ export async function formatHere(
 ): Promise<ModelFormatFacts | null> {
   const { home } = context.config();
   return knownFormat({ home, edition: await edition() }, model, async () => {
-    // Loaded on demand: most models are known already.
     const { startOwnWorker } = await import('../api/own-worker.ts');
     const backend = startOwnWorker({ env: context.env, gpu: 'off' });
     try {
@@ -55,7 +50,7 @@ export async function formatHere(
   });
 }
 
-/** Changes settings; a file that is to be the template or the tool format is tried on the model first. */
+/** Tries a file for the template or tool format on the model first. */
 export async function setHere(
   context: CliContext,
   registry: Registry,
@@ -69,7 +64,6 @@ export async function setHere(
   return model;
 }
 
-/** The build that reads the templates: its version, and when it was made. */
 async function edition(): Promise<string> {
   const { mtimeMs } = await stat(builtFolder);
   return `${readVersion()} ${mtimeMs}`;
@@ -79,7 +73,7 @@ export function foreignEnvironment(context: CliContext): ForeignEnvironment {
   return { env: context.env, userHome: homedir(), platform: process.platform };
 }
 
-/** Aborts on Ctrl-C and keeps the partial result for the next run. A second Ctrl-C ends the process at once. */
+/** Ctrl-C aborts and keeps the partial result for the next run. A second Ctrl-C ends the process at once. */
 export async function interruptible<T>(
   context: CliContext,
   work: (signal: AbortSignal) => Promise<T>,

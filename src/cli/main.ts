@@ -1,6 +1,6 @@
 /**
- * cli owns the terminal: verbs are registered, one runs, its failure becomes a sentence and an exit code. It knows
- * nothing of how a job runs or a file is stored; verbs call use cases, the store, or the running server.
+ * cli owns the terminal: it registers verbs, runs one, and turns its failure into a sentence and an exit code. It
+ * knows nothing of how a job runs or a file is stored; verbs call use cases, the store, or the running server.
  */
 import { Command, CommanderError } from 'commander';
 import { catalogueEntry } from '../lib/errors/catalogue.ts';
@@ -24,8 +24,8 @@ type Register = (program: Command, context: CliContext) => void;
 type Verb = readonly [names: readonly string[], load: () => Promise<Register>];
 
 /**
- * Verbs by the names they answer to, in the groups and the order of --help. A verb's module is loaded only when it is
- * named, because the server behind `serve` costs more to load than most verbs take.
+ * Verbs in the groups and the order of --help. A verb's module is loaded only when named, because the server that
+ * `serve` needs loads more slowly than most verbs run.
  */
 const groups: readonly (readonly [heading: string, verbs: readonly Verb[]])[] = [
   [
@@ -124,7 +124,6 @@ export async function main(argv: readonly string[]): Promise<void> {
     throw wrongUsage(unknownVerb(word, names));
   });
   const context = createContext(() => program.opts<GlobalFlags>(), process.env);
-  // `version` is a verb of most other programs.
   const asksVersion = argv.length === 1 && ['version', '--version', '-v'].includes(argv[0] ?? '');
   const args = asksVersion ? ['--version'] : withoutHelpOfUnknown(argv);
   await sealEarly(argv);
@@ -132,7 +131,6 @@ export async function main(argv: readonly string[]): Promise<void> {
     program.commandsGroup(heading);
     (await load())(program, context);
   }
-  // After the verbs, so that it is in their last group.
   program.helpCommand(true);
   prepare(program, 'hearth');
   describeArguments(program);
@@ -159,19 +157,19 @@ function refuseUnknownBelow(program: Command, args: readonly string[]): void {
 
 const wrongUsage = (sentence: string): CliFailure => new CliFailure(printable(sentence), EXIT_CODES.usage);
 
-/** A wrong command line ends in our exit codes, and names the help that explains it. */
+/** Replaces commander's exit codes, and names the help for the command. */
 function prepare(command: Command, line: string): void {
   command.exitOverride().showHelpAfterError(`(${beforeOthers(command)}${line} --help explains it)`);
   for (const below of command.commands) prepare(below, `${line} ${below.name()}`);
 }
 
-/** An option that is not known may be meant for a program that the arguments name. */
+/** An unknown option may be meant for a program that the arguments name. */
 function beforeOthers({ registeredArguments }: Command): string {
   const last = registeredArguments.at(-1)?.name() ?? '';
   return ['command', 'args'].includes(last) ? 'write -- before the options of another program; ' : '';
 }
 
-/** Before the server's packages are loaded: none of them gets to open a connection either. */
+/** Runs before the server's packages are loaded, so that none of them can open a connection. */
 async function sealEarly(argv: readonly string[]): Promise<void> {
   const isServe = argv.some((word) => word === 'serve' || word === 'start');
   const asked = argv.includes('--sealed') || /^(?:1|true|yes|on)$/i.test(process.env['SVC_SEALED'] ?? '');
@@ -188,7 +186,6 @@ const EXIT_CODE_OF_FAMILY: Partial<Record<Family, number>> = {
 /** These print text derived from all verbs. */
 const WHOLE_TREE = ['help', 'completion', 'man'];
 
-/** The verbs that the arguments may name; if none, all of them, for the help text and for unknown words. */
 function named(argv: readonly string[]): typeof verbs {
   const meant = verbs.filter(({ names }) => names.some((name) => argv.includes(name)));
   const wantsAll = argv.some((word) => WHOLE_TREE.includes(word));
@@ -207,11 +204,10 @@ function verbWords(argv: readonly string[]): string[] {
   return argv.filter((word, at) => !word.startsWith('-') && argv[at - 1] !== '--home');
 }
 
-/** Prints why a verb failed, and what helps; returns its exit code. */
 async function report(thrown: unknown, context: CliContext): Promise<number> {
-  // commander has printed its own message by now; help and --version are no failures.
+  // commander has already printed its message; help and --version are no failures.
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
-  // A full disk or a missing permission is no bug, wherever it shows.
+  // A full disk or a missing permission is not a bug.
   const error = thrown instanceof Error ? (fileFailure(thrown) ?? thrown) : thrown;
   const message = errorMessage(error);
   const advice = isSvcError(error) ? await advise(error, context) : '';
@@ -223,7 +219,7 @@ async function report(thrown: unknown, context: CliContext): Promise<number> {
 }
 
 async function advise(error: unknown, context: CliContext): Promise<string> {
-  // Loaded on demand: a verb that succeeds needs neither advice nor a registry.
+  // Loaded on demand: a successful verb needs no advice and no registry.
   const { adviceFor } = await import('./words/advice.ts');
   const { localRegistry } = await import('./local-registry.ts');
   return adviceFor(
@@ -236,7 +232,7 @@ async function advise(error: unknown, context: CliContext): Promise<string> {
   );
 }
 
-/** `hearth list | head -1` closes our stdout, and a terminal may be closed under a service that ends; that is no error. */
+/** `hearth list | head -1` closes our stdout, and a terminal may close while the service ends; neither is an error. */
 function ignoreBrokenPipe(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,4 +1,3 @@
-/** Reports for the user about an installation, beyond the model itself. */
 import type { ModelKind } from '../contract/load.ts';
 import { isBaseModel, isServed, isWithoutTemplate, type ServedManifest } from '../store/files/manifest.ts';
 import type { InstalledModel, Registry } from '../store/registry/registry.ts';
@@ -7,12 +6,10 @@ import { baseModelWords } from './conversation/base-model.ts';
 
 type Defaults = Readonly<Record<ModelKind, string | null>>;
 
-/** Current meaning of `default` for each kind of model. */
 async function readDefaults(registry: Registry): Promise<Defaults> {
   return { chat: await registry.defaultId('chat'), embedding: await registry.defaultId('embedding') };
 }
 
-/** Runs an installation, then says what `default` means now, and whether the model can chat; to nobody, if `context` is null. */
 export async function announcing(
   context: Pick<CliContext, 'note'> | null,
   registry: Registry,
@@ -32,7 +29,6 @@ export async function announcing(
   return id;
 }
 
-/** Says that the model is what `default` means now, where it was another one before; returns the default of its kind. */
 async function noteDefault(
   context: Pick<CliContext, 'note'>,
   registry: Registry,

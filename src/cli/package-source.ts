@@ -1,16 +1,13 @@
-/** npm's registry, or another host of pinned files, as this user's settings lead there. */
 import { homedir } from 'node:os';
 import type { PackageSource } from '../store/libraries/download.ts';
 import type { Watched } from '../store/libraries/package-source.ts';
 import type { CliContext } from './context.ts';
 
-/** `host`: in place of the registry. */
 export async function packageSource(
   context: CliContext,
   watched: Watched,
   host?: string,
 ): Promise<PackageSource> {
-  // Loaded on demand, like the hub for `pull`.
   const { openPackageSource } = await import('../store/libraries/package-source.ts');
   const { hubHosts } = context.config();
   return openPackageSource({ env: context.env, userHome: homedir(), hubHosts, host }, watched);

@@ -1,4 +1,3 @@
-/** Says who holds a taken port: this very instance, another Hearth, or something else. */
 import type { Config } from '../config/config.ts';
 import { readPublicIdentity } from '../trust/identity/public-identity.ts';
 import { HEADERS } from '../wire/headers.ts';
@@ -18,7 +17,6 @@ export async function describeHolder(config: Config): Promise<string> {
   return `${where} is taken by another Hearth (instance ${instanceId}); ${remedy}.`;
 }
 
-/** True when the service of this home answers at the configured address. */
 export async function isOwnHolder(config: Config): Promise<boolean> {
   const instanceId = await askInstance(config);
   return instanceId !== null && instanceId === (await readPublicIdentity(config.home)).instanceId;

@@ -1,14 +1,13 @@
-/** Files that a person names in a command: bounded, and with sentences for what goes wrong. */
 import { readFile, stat } from 'node:fs/promises';
 import { CliFailure, EXIT_CODES } from './context.ts';
 
-/** Larger than what a service accepts as a request. */
+/** More than the service accepts in a request. */
 const MOST_FILE_BYTES = 64 * 1024 * 1024;
 
 export async function bytesOfFile(file: string): Promise<Buffer> {
   try {
     const found = await stat(file);
-    // A pipe would be waited for, for ever.
+    // Reading a pipe would block for ever.
     if (!found.isFile()) throw new CliFailure(`${file} is not a plain file.`);
     if (found.size > MOST_FILE_BYTES)
       throw new CliFailure(`${file} is larger than ${MOST_FILE_BYTES} bytes.`);

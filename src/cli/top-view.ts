@@ -1,4 +1,3 @@
-/** The lines that `hearth top` shows of the engine's state. Pure. */
 import { readable } from '../lib/base/byte-size.ts';
 import type { EngineState, JobView, ModelView, SlotView, CacheView } from '../wire/operation/engine-state.ts';
 import { printable } from './context.ts';
@@ -7,14 +6,12 @@ import { spanText } from './words/relative-time.ts';
 export interface ViewOptions {
   readonly url: string;
   readonly nowMs: number;
-  /** Columns of the terminal. */
   readonly width: number;
 }
 
 const BAR_CHARS = 24;
 const MARKS = { full: '█', part: '▓', rest: '░', kept: '·' } as const;
 
-/** Lists a line only for facts that exist. */
 export function engineView(state: EngineState, options: ViewOptions): string[] {
   const models = Object.entries(state.models);
   return [
@@ -181,7 +178,6 @@ function cacheLine({ ram, disk, restores, restore_ms: ms, ...cache }: CacheView)
   ].join('   ');
 }
 
-/** The limit is of all models together. */
 function diskTier({
   bytes,
   others_bytes: others,
@@ -209,7 +205,6 @@ function upstreamLines({ upstreams }: EngineState, nowMs: number): string[] {
   return lines.length === 0 ? [] : ['', 'Upstreams', ...lines];
 }
 
-/** Figures as a line of a terminal has them. Pure. */
 const sum = <T>(items: readonly T[], pick: (item: T) => number): number =>
   items.reduce((total, item) => total + pick(item), 0);
 

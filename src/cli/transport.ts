@@ -1,6 +1,6 @@
 /**
- * How a verb reaches the service: over its socket, over TLS, or over plain http. Answers come as fetch has them, which itself can
- * neither use a socket nor trust one certificate.
+ * Reaches the service over its socket, over TLS or over plain http. Returns responses like fetch, which supports
+ * neither sockets nor trusting one certificate.
  */
 import { request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -19,31 +19,30 @@ export interface Call {
   readonly signal?: AbortSignal;
 }
 
-/** Address of the service for the verbs of hearth. */
+/** For the verbs of hearth. */
 export type Place = Pick<Config, 'host' | 'port' | 'socket' | 'tlsCert'>;
 
-/** A service that answers with another certificate than the one this machine knows. */
 export class CertificateMismatch extends Error {}
 
-/** Address of the service for other programs on this machine. */
+/** For other programs on this machine. */
 export function serviceUrl({ host, port, tlsCert }: Place): string {
   const reachable = clientHost(host);
   if (tlsCert === null) return serviceOrigin('http', reachable, port);
   return serviceOrigin('https', nameFor(reachable, readCertificate(tlsCert)), port);
 }
 
-/** The file that clients must trust; null if they trust the service without it, or it speaks plain http. */
+/** File that clients must trust; null if they need none, or the service speaks plain http. */
 export function ownAuthority({ tlsCert }: Pick<Place, 'tlsCert'>): string | null {
   return tlsCert !== null && isOwnAuthority(readCertificate(tlsCert)) ? tlsCert : null;
 }
 
-/** A name of the certificate, so that clients accept it; the address itself where it is one. */
+/** A host name in the certificate, so that clients accept it; the address itself if it is contained. */
 function nameFor(host: string, certificate: Certificate): string {
   const candidates = [host, ...(isLoopback(host) ? ['localhost'] : []), ...certificate.names];
   return candidates.find((name) => !name.includes('*') && isNamed(certificate, name)) ?? host;
 }
 
-/** One request; rejects where nobody answers. Redirects are answers, and are not followed. */
+/** Does not follow redirects. */
 export async function callService(place: Place, call: Call): Promise<Response> {
   return exchange(place.tlsCert === null || place.socket !== null ? requestHttp : requestHttps, {
     ...requestOptions(place),
@@ -51,10 +50,7 @@ export async function callService(place: Place, call: Call): Promise<Response> {
   });
 }
 
-/**
- * Sends a request to one address, under the name that a client on another machine uses; the certificate must have
- * that name.
- */
+/** Uses the name that a client on another machine would, which the certificate must contain. */
 export async function callAddress(
   { port, tlsCert }: Place,
   { host, name }: { readonly host: string; readonly name: string },
@@ -72,10 +68,10 @@ export async function callAddress(
   } as RequestOptions);
 }
 
-/** The certificate itself is trusted, whoever signed it. */
+/** Trusts the certificate itself, whoever signed it. */
 const trustIn = ({ pem }: Certificate) => ({ ca: pem, allowPartialTrustChain: true });
 
-/** Addresses are not sent as server names. */
+/** Addresses are not allowed as server names. */
 const serverName = (host: string) => ({ servername: isIP(host) === 0 ? host : '' });
 
 function requestOptions({ host, port, socket, tlsCert }: Place): RequestOptions {
@@ -84,7 +80,7 @@ function requestOptions({ host, port, socket, tlsCert }: Place): RequestOptions 
   if (tlsCert === null) return address;
   const certificate = readCertificate(tlsCert);
   const { leaf } = certificate;
-  // The certificate itself is known here, which says more than a name in it.
+  // The certificate itself is known, which proves more than its names.
   return {
     ...address,
     ...trustIn(certificate),

@@ -1,14 +1,9 @@
-/**
- * Plans how this installation becomes another version: the steps, and the programs that run them. Pure: what git and npm say
- * is given.
- */
+/** Plans an update of this installation: the steps and their programs. Pure: output of git and npm is passed in. */
 import path from 'node:path';
 
-/** Kind of installation of this program. */
 export type Form =
   | { readonly kind: 'checkout'; readonly folder: string }
   | { readonly kind: 'package'; readonly prefix: string | null; readonly folder: string }
-  /** A copy of the source that no program manages. */
   | { readonly kind: 'copy'; readonly folder: string };
 
 export interface FormFacts {
@@ -17,7 +12,7 @@ export interface FormFacts {
   readonly isWindows: boolean;
 }
 
-/** Decided by the package's place: npm puts it below node_modules, or below a prefix if it is global. */
+/** Judged by the package's place: npm puts it below node_modules, or below a prefix if it is global. */
 export function installForm({ folder, hasGit, isWindows }: FormFacts): Form {
   if (hasGit) return { kind: 'checkout', folder };
   const { dirname, basename } = isWindows ? path.win32 : path.posix;
@@ -30,10 +25,8 @@ export function installForm({ folder, hasGit, isWindows }: FormFacts): Form {
 
 export type Program = readonly [name: string, ...args: string[]];
 
-/** Runs in the checkout: fetches, and changes nothing of its files. */
 export const fetchProgram = (folder: string): Program => ['git', '-C', folder, 'fetch', '--quiet'];
 
-/** One line per commit that is new, the newest first. */
 export const newCommitsProgram = (folder: string): Program => [
   'git',
   '-C',
@@ -52,7 +45,6 @@ export const changedFilesProgram = (folder: string): Program => [
   '--untracked-files=no',
 ];
 
-/** Takes the commits over, then installs and builds what they need. */
 export function checkoutPrograms(folder: string, node: string): readonly Program[] {
   return [
     ['git', '-C', folder, 'merge', '--ff-only', '--quiet', '@{upstream}'],
@@ -85,7 +77,7 @@ export function packageProgram(file: string, prefix: string, isWindows: boolean)
   ];
 }
 
-/** Name and version of `npm pack --json`; null where it is something else. */
+/** Reads the output of `npm pack --json`; null for anything else. */
 export function readPackageFacts(json: string): { readonly name: string; readonly version: string } | null {
   try {
     const [first] = JSON.parse(json) as { name?: unknown; version?: unknown }[];

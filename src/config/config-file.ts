@@ -1,4 +1,3 @@
-/** config.toml of a home folder: its settings as text, each with its line, and what is wrong with the file. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parse, TomlError } from 'smol-toml';
@@ -8,9 +7,7 @@ import { settings } from './settings.ts';
 export interface ConfigFile {
   readonly path: string;
   readonly exists: boolean;
-  /** Keyed by the name in the file, e.g. keep_alive. */
   readonly entries: ReadonlyMap<string, { readonly text: string; readonly where: string }>;
-  /** One sentence each, with file and line. */
   readonly problems: readonly string[];
 }
 
@@ -21,13 +18,12 @@ export function fileKey(setting: { readonly env: string }): string {
   return setting.env.slice('SVC_'.length).toLowerCase();
 }
 
-/** A file that is not there sets nothing. */
 export function readConfigFile(home: string): ConfigFile {
   const file = configFilePath(home);
   const none = { path: file, exists: existsSync(file), entries: new Map(), problems: [] };
   if (!none.exists) return none;
   try {
-    // A pipe would be waited for, for ever.
+    // Reading a pipe would block for ever.
     if (!statSync(file).isFile()) throw new Error('it is not a plain file');
     const source = readFileSync(file, 'utf8');
     return { ...none, ...sort(parse(source), file, source) };
@@ -62,7 +58,7 @@ function unreadable(cause: Error, file: string): string {
   return `${file}, line ${cause.line}, column ${cause.column}: this is not valid TOML (${reason}).`;
 }
 
-/** Line of a top-level key; empty for a form that this does not parse. */
+/** Line of a top-level key; empty if its form is not recognised. */
 function lineHint(key: string, source: string): string {
   const lines = source.split('\n').map((line) => line.trimStart().replace(/^["']/, ''));
   const at = lines.findIndex((line) => line.startsWith(key) && /^["']?\s*[.=]/.test(line.slice(key.length)));

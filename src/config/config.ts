@@ -1,6 +1,6 @@
 /**
- * Flags, environment, config file and defaults become one frozen Config. The only reader of process.env is the CLI's
- * entry, which passes it in. Throws invalid_request with the name of the setting that is wrong.
+ * Merges flags, environment, config file and defaults into one frozen Config. Only the CLI's entry reads process.env,
+ * and passes it in. Throws invalid_request with the name of the wrong setting.
  */
 import path from 'node:path';
 import envPaths from 'env-paths';
@@ -18,7 +18,6 @@ export type Origin = 'flag' | 'environment' | 'file' | 'default';
 export interface Config extends Omit<SettingValues, 'home' | 'port'> {
   readonly home: string;
   readonly port: number;
-  /** True for the isolated development endpoint. */
   readonly dev: boolean;
   readonly origins: Readonly<Record<SettingName, Origin>>;
 }
@@ -29,7 +28,6 @@ export interface ConfigSources {
   readonly dev: boolean;
 }
 
-/** A configuration and what is wrong with its sources; a setting that cannot be read has its default. */
 export interface ExaminedConfig {
   readonly config: Config;
   readonly file: ConfigFile;
@@ -37,12 +35,11 @@ export interface ExaminedConfig {
 }
 
 export interface Problem {
-  /** The setting, or the file. */
   readonly param: string;
   readonly message: string;
 }
 
-/** Reads everything once; `config.toml` is looked for in the home folder only. */
+/** `config.toml` is read from the home folder only. */
 export function loadConfig(sources: ConfigSources): Config {
   const { config, problems } = examineConfig(sources);
   const [first] = problems;
@@ -50,7 +47,6 @@ export function loadConfig(sources: ConfigSources): Config {
   return config;
 }
 
-/** Reads the configuration without refusing anything. */
 export function examineConfig(sources: ConfigSources): ExaminedConfig {
   const home = homeFolder(sources);
   const file = readConfigFile(home);
@@ -67,7 +63,7 @@ export function examineConfig(sources: ConfigSources): ExaminedConfig {
   return { config: Object.freeze(withAddress(read, problems)), file, problems };
 }
 
-/** A sentence for each variable that only looks like a setting; shells and unit files hide such slips. */
+/** One sentence per variable that only resembles a setting; shells and unit files hide such typos. */
 export function unknownVariables(env: ConfigSources['env']): string[] {
   const names = Object.values(settings).map((each) => each.env);
   const known = new Set<string>([...names, ...OTHER_VARIABLES]);
@@ -79,7 +75,10 @@ export function unknownVariables(env: ConfigSources['env']): string[] {
 /** Set by a process for its worker, and a switch of the tests; not for operators. */
 const OTHER_VARIABLES = ['SVC_PARENT_PID', 'SVC_LIBRARIES', 'SVC_LONG_TESTS'];
 
-/** A non-loopback bind without a key would open the service to the network. A named key is as good as the service's own. */
+/**
+ * A non-loopback bind without a key would open the service to the network. A named key is as good as the service's
+ * own.
+ */
 export function requireKeyForBind(config: Config, hasNamedKeys: boolean): void {
   if (isLoopback(config.host) || config.apiKey !== null || hasNamedKeys) return;
   throw refused({
@@ -127,7 +126,7 @@ function find(name: SettingName, sources: ConfigSources, file: ConfigFile): Foun
     ['file', inFile?.text, `${inFile?.where}: ${fileKey(setting)}`],
   ];
   for (const [origin, text, subject] of given) {
-    // An empty variable means "not set", as shells and unit files write it.
+    // An empty variable counts as unset, as shells and unit files write it.
     if (text === undefined || (origin === 'environment' && text.trim() === '')) continue;
     const value = setting.read(text);
     if (value !== undefined) return { value, origin };
@@ -137,7 +136,6 @@ function find(name: SettingName, sources: ConfigSources, file: ConfigFile): Foun
   return { value: setting.fallback, origin: 'default' };
 }
 
-/** As typed: --log-level for logLevel. */
 const settingFlag = (name: SettingName): string =>
   `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 

@@ -1,14 +1,12 @@
 /**
- * Parses SVC_HOST as other local servers do: `host`, `:port`, `host:port`, `http://host:port/path`, `[::1]:port`.
- * The same variable serves the server and the CLI.
+ * Parses SVC_HOST like other local servers: `host`, `:port`, `host:port`, `http://host:port/path`, `[::1]:port`.
+ * Server and CLI read the same variable.
  */
 export interface ListenAddress {
   readonly host: string;
-  /** Undefined when the text names none. */
   readonly port: number | undefined;
 }
 
-/** Returns undefined when the text is no address. */
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const bare = text
     .trim()
@@ -35,20 +33,18 @@ function splitPort(rest: string): { host: string; port: number | undefined } | u
   return { host: plain[1] ?? '', port: plain[2] === undefined ? undefined : Number(plain[2]) };
 }
 
-/** True for addresses that only this machine can reach. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
 export interface OwnNames {
-  /** Addresses of all its interfaces. */
   readonly addresses: readonly string[];
   readonly hostName: string;
 }
 
 /**
- * Names in the Host header of requests for a service that is bound to this address, lower case, IPv6 in brackets. A service on
- * all addresses asks for a key, so no web page gains anything by another name for them. Pure.
+ * Accepted Host headers of a service on this address, lower case, IPv6 in brackets. A service on all addresses
+ * requires a key, so another name for them gains a web page nothing.
  */
 export function ownHosts(host: string, { addresses, hostName }: OwnNames): string[] {
   if (!isWildcard(host)) return [inHostHeader(host)];
@@ -60,19 +56,19 @@ export function ownHosts(host: string, { addresses, hostName }: OwnNames): strin
 
 export const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
-/** Without the zone of a link-local address, which no client sends. */
+/** Removes the zone of a link-local address, which no client sends. */
 const inHostHeader = (address: string): string => {
   const plain = address.replace(/%.*$/, '').toLowerCase();
   return plain.includes(':') ? `[${plain}]` : plain;
 };
 
-/** The host a client on this machine connects to: a wildcard bind is reached over loopback. */
+/** A client on this machine reaches a wildcard bind over loopback. */
 export function clientHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;
 }
 
-/** The origin of a service, which is given a host and not a wildcard. */
+/** `host` must not be a wildcard. */
 export function serviceOrigin(scheme: 'http' | 'https', host: string, port: number): string {
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -1,18 +1,17 @@
-/** The configuration of a running service: settings marked live follow config.toml whenever it is read again. */
+/** Configuration of a running service: settings marked live follow config.toml whenever it is read again. */
 import type { Config } from './config.ts';
 import { type SettingName, settings } from './settings.ts';
 
 export interface LiveConfig {
-  /** Live members change with `reload`, so readers must read them when needed. */
+  /** Live members change with `reload`, so readers must not copy them. */
   readonly config: Config;
-  /** Takes what `read` returns; throws what it throws, and then nothing has changed. */
+  /** Throws what `read` throws; nothing has changed then. */
   reload(): Reloaded;
 }
 
 export interface Reloaded {
-  /** Settings that have another value from now on. */
   readonly changed: readonly SettingName[];
-  /** Settings whose value will differ once the service is started again. */
+  /** Settings that will differ after a restart. */
   readonly afterRestart: readonly SettingName[];
 }
 

@@ -1,7 +1,7 @@
 /**
  * config owns every setting, each written once: its environment name, meaning, default, and how its text is read.
- * Flags, the environment and the config file all pass through `read`, so one wrong value has one message.
- * It knows nothing of what a setting does.
+ * Flags, the environment and the config file all use `read`, so each wrong value has one message. It knows nothing of
+ * what a setting does.
  */
 import {
   DEFAULT_KEEP_ALIVE_MS,
@@ -16,21 +16,18 @@ import { formatDuration, parseDuration } from '../lib/base/duration.ts';
 import { VOLATILE_TREATMENTS, type VolatileTreatment } from '../lib/prompt-cache/volatile-lines.ts';
 
 export interface Setting<T> {
-  /** Name in the environment; the config file uses the lower-case name without SVC_. */
   readonly env: string;
   readonly description: string;
   readonly fallback: T;
-  /** Effect of an unset setting without a fallback, for the documentation. */
+  /** For the documentation: the effect of an unset setting without a fallback. */
   readonly unset?: string;
-  /** Undefined when the text is not usable. */
   readonly read: (text: string) => T | undefined;
-  /** Describes a usable value, for the error message. */
   readonly expects: string;
   /** Formats a value for people, if its own text is unclear. */
   show?(value: T): string | null;
-  /** True: `hearth config` shows only whether it is set. */
+  /** `hearth config` shows only whether it is set. */
   readonly secret?: boolean;
-  /** True: a running service takes over a change of config.toml on SIGHUP; others need a restart. */
+  /** A running service applies a change of config.toml on SIGHUP; other settings need a restart. */
   readonly live?: boolean;
 }
 
@@ -53,7 +50,7 @@ const flag = (value: string): boolean | undefined =>
     off: false,
     '': false,
   })[value.trim().toLowerCase()];
-/** An address of this machine without a path. Nothing else of it would fit into a policy. */
+/** Without a path: an origin with one would not fit into a policy. */
 const LOOPBACK_ORIGIN = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 const list = (value: string): readonly string[] =>
   value
@@ -65,7 +62,6 @@ function setting<T>(definition: Setting<T>): Setting<T> {
   return definition;
 }
 
-/** A span in milliseconds. */
 const duration = (
   definition: Pick<Setting<number>, 'env' | 'description' | 'fallback' | 'live'>,
 ): Setting<number> => ({
@@ -78,7 +74,6 @@ const duration = (
 const COUNT = 'a whole number';
 const ERROR_SHAPES = ['auto', 'string', 'object'] as const;
 
-/** An amount of memory or disk space that has no fixed default. */
 const bytes = (definition: {
   readonly env: string;
   readonly description: string;

@@ -1,4 +1,3 @@
-/** The files of SVC_TLS_CERT and SVC_TLS_KEY: read, checked, and refused in the words of the settings. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -9,10 +8,8 @@ type TlsPaths = Pick<SettingValues, 'tlsCert' | 'tlsKey'>;
 
 export interface Certificate {
   readonly file: string;
-  /** The certificate of the service and those after it. */
   readonly pem: string;
   readonly leaf: X509Certificate;
-  /** Host names and addresses that it is valid for, lower case. */
   readonly names: readonly string[];
 }
 
@@ -21,10 +18,13 @@ export interface TlsFiles {
   readonly key: string;
 }
 
-/** Group members may read the key, as packages of certificates arrange it; nobody else may, and only its owner writes. */
+/**
+ * Group members may read the key, as packages of certificates arrange it; all others may not, and only its owner may
+ * write.
+ */
 const FORBIDDEN_MODE = 0o027;
 
-/** Null where the service speaks plain http; throws where a file is missing, unsafe or does not fit. */
+/** Null for plain http; throws if a file is missing, unsafe or does not fit. */
 export function readTlsFiles({ tlsCert, tlsKey }: TlsPaths): TlsFiles | null {
   if (tlsCert === null && tlsKey === null) return null;
   if (tlsCert === null) throw refused('SVC_TLS_CERT', 'is not set, but SVC_TLS_KEY is; set both, or neither');
@@ -41,7 +41,6 @@ export function readTlsFiles({ tlsCert, tlsKey }: TlsPaths): TlsFiles | null {
   return { certificate, key };
 }
 
-/** Facts for clients from the two files. */
 export function readCertificate(file: string): Certificate {
   const pem = readText('SVC_TLS_CERT', file);
   let leaf: X509Certificate;
@@ -57,14 +56,13 @@ export function readCertificate(file: string): Certificate {
   return { file, pem, leaf, names: certificateNames(leaf) };
 }
 
-/** True if a client that connects to this host accepts the certificate. */
 export function isNamed({ leaf }: Certificate, host: string): boolean {
   return (isIP(host) === 0 ? leaf.checkHost(host) : leaf.checkIP(host)) !== undefined;
 }
 
 const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** True if clients must trust the file itself, because no authority signed the certificate. */
+/** No authority signed the certificate, so clients must trust the file itself. */
 export function isOwnAuthority({ pem }: Certificate): boolean {
   return (pem.match(PEM_BLOCK) ?? []).some((block) => {
     const certificate = new X509Certificate(block);
@@ -72,7 +70,7 @@ export function isOwnAuthority({ pem }: Certificate): boolean {
   });
 }
 
-/** Node writes the names of a certificate as one text: DNS:a.example, IP Address:127.0.0.1. */
+/** Node returns the names as one text: DNS:a.example, IP Address:127.0.0.1. */
 function certificateNames({ subjectAltName = '' }: X509Certificate): string[] {
   return [...subjectAltName.matchAll(/(?:^|, )(?:DNS|IP Address):([^,"]+)/g)].map(([, name = '']) =>
     name.toLowerCase(),
@@ -106,7 +104,7 @@ function refuseOpenKey(file: string): void {
 
 function readText(setting: string, file: string): string {
   try {
-    // A pipe would be waited for, for ever.
+    // Reading a pipe would block for ever.
     if (!statSync(file).isFile()) throw new Error('it is not a plain file');
     return readFileSync(file, 'utf8');
   } catch (cause) {

@@ -1,4 +1,3 @@
-/** An answer from its question to its end, whole, stopped or failed. Everything kept or dropped is reported. */
 import type { ErrorCode } from '../../lib/errors/catalogue.ts';
 import type { ChatChunk, ChatResponse } from '../../wire/inference/chat.ts';
 import {
@@ -106,7 +105,6 @@ export function failAnswer(state: Conversation, failure: Failure): Step {
   return close(state, [failure.sentence, describeRemedy(failure, answer)], failure.exitCode);
 }
 
-/** The conversation is what it was before the question, and says so. */
 function describeRemedy({ code }: Failure, { text }: OpenAnswer): string {
   if (code === OVERFLOW)
     return 'Nothing was dropped, and this message was not added. /clear begins anew; /set num_ctx=N asks for a larger window.';
@@ -142,10 +140,9 @@ function close(
   };
 }
 
-/** The names that requests have for it; the smallest one counts. */
 const TOKEN_LIMITS = ['max_tokens', 'max_completion_tokens', 'num_predict', 'n_predict'];
 
-/** A limit of the model is what is left where the request and the window, once it is known, are none. */
+/** Blames a limit of the model if neither the request nor the known window explains the cut. */
 function cutSentence({ model, options }: Conversation, { last: { usage, cut: cause } }: OpenAnswer): string {
   if (cause === 'repetition')
     return `The answer repeated itself and was ended${usage === undefined ? '' : ` after ${usage.completion_tokens} tokens`}; to let it go on: hearth set ${model.id} repetition_guard=0, or /set repetition_guard=0.`;

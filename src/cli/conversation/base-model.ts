@@ -1,4 +1,3 @@
-/** Advice about a model without a chat template; the text follows its name. */
 import { BASE_MODEL_TOKENS } from '../../contract/limits.ts';
 import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
 

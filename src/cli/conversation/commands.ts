@@ -1,11 +1,9 @@
-/** Lines that begin with a slash: what each does, and the help that lists them. */
 import { changeOption, describeOptions } from './options.ts';
 import { writeConversation } from './saved.ts';
 import { askAgain, type Conversation, type Effect, type SignedAnswer, type Step } from './state.ts';
 import { didYouMean, nearest } from '../../lib/base/nearest.ts';
 
 interface Command {
-  /** The first is the one that the help names. */
   readonly names: readonly string[];
   readonly takes: string;
   readonly about: string;
@@ -180,7 +178,6 @@ function readStatement(response: string): Statement | null {
     const bytes = Uint8Array.from(atob(evidence?.payload ?? ''), (character) => character.charCodeAt(0));
     return JSON.parse(new TextDecoder().decode(bytes)) as Statement;
   } catch {
-    // The service answered without a record that can be read; the rows then say so.
     return null;
   }
 }

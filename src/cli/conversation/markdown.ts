@@ -1,6 +1,6 @@
 /**
- * Markdown as it streams, styled for a terminal. Only escape sequences are added: the text, its marks included, stays
- * what the model wrote, so nothing is lost and a copy from the terminal is the answer itself.
+ * Styles streamed Markdown for a terminal. It only adds escape sequences, so nothing is lost, and a copy from the
+ * terminal is the answer itself.
  */
 const STYLES = { heading: '1', bold: '1', italic: '3', code: '36', fence: '2' } as const;
 type Style = keyof typeof STYLES;
@@ -9,10 +9,8 @@ const ESCAPE = '\u001b[';
 
 export class MarkdownStyler {
   readonly #active = new Set<Style>();
-  /** Marks that the next character decides on. */
   #run = '';
   #previous = '\n';
-  /** Nothing but spaces since the line began. */
   #atStart = true;
   #inBlock = false;
   /** Length of the marks that opened a code span; 0 outside. */
@@ -24,7 +22,6 @@ export class MarkdownStyler {
     return out;
   }
 
-  /** Returns held-back text and ends every style. */
   end(): string {
     const rest = this.#decide('\n');
     const isStyled = this.#active.size > 0;
@@ -114,7 +111,6 @@ export class MarkdownStyler {
     this.#span = 0;
   }
 
-  /** The sequence that leads from any style to the new ones. */
   #change(remove: () => unknown, ...added: readonly Style[]): string {
     remove();
     for (const style of added) this.#active.add(style);

@@ -1,22 +1,19 @@
-/** Reads the words after `hearth run`: a model and a prompt, or a question to the default model. */
 interface Opened {
   readonly model: string;
   readonly prompt: string;
 }
 
-/** `default` names whichever model is the default. */
 export const DEFAULT_MODEL = 'default';
 
-/** True if a word may be a model id; only the service knows which exist. Upstreams name theirs `gpu/owner/model`. */
+/** Only the service knows which ids exist. Upstreams name theirs `gpu/owner/model`. */
 export function mayBeModel(word: string): boolean {
   return /^[\w.-]+(?:\/+[\w.-]+)*(?::[\w.-]+)?$/.test(word);
 }
 
 /**
- * 1. The first word names an installed model: that model gets the rest.
- * 2. The first word cannot be a model id, because of a space, a question mark or another sign: all words are a question
- *    to the default model.
- * 3. Otherwise it names a model that is not installed: undefined. Another model must not answer in its place.
+ * 1. The first word names an installed model: it gets the rest. 2. The first word cannot be a model id, because of a
+ * space, a question mark or another sign: all words are a question to the default model. 3. Otherwise it names a
+ * model that is not installed: undefined, because another model must not answer in its place.
  */
 export function readOpening(
   words: readonly string[],

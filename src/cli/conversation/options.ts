@@ -1,10 +1,9 @@
-/** `/set`: request fields besides model and messages, checked by the request's own schema. */
+/** `/set`: request fields other than model and messages, checked by the request's own schema. */
 import { Check } from 'typebox/value';
 import { didYouMean, nearest } from '../../lib/base/nearest.ts';
 import { ChatRequest } from '../../wire/inference/chat.ts';
 import type { Options } from './state.ts';
 
-/** Fields that the conversation decides itself, or could not show. */
 const NOT_OPTIONS: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -38,7 +37,6 @@ export function describeOptions(options: Options): string {
   ].join('\n');
 }
 
-/** `name=value` or `name value`; the sentence says what was done or why not. */
 export function changeOption(
   options: Options,
   given: string,
@@ -67,7 +65,6 @@ export function changeOption(
   };
 }
 
-/** Numbers, true, false and lists as JSON writes them; everything else is text. */
 function readValue(name: string, text: string): { readonly value: unknown } | { readonly reason: string } {
   const schema = schemas[name] ?? {};
   const readings = [asJson(text), text].filter((value) => value !== undefined && value !== null);
@@ -76,7 +73,6 @@ function readValue(name: string, text: string): { readonly value: unknown } | { 
   return { reason: `must be ${expected(schema)}` };
 }
 
-/** The keywords that the schemas of options use. */
 interface Described {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -93,7 +89,6 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   object: 'an object in JSON',
 };
 
-/** `a number from 0 to 2`. */
 function expected({ type, enum: values, minimum, maximum }: Described): string {
   if (values !== undefined) return `one of ${values.filter((value) => value !== null).join(', ')}`;
   const names = [type ?? []].flat().flatMap((name) => TYPE_NAMES[name] ?? []);
@@ -112,7 +107,6 @@ function asJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Then it is plain text.
     return undefined;
   }
 }

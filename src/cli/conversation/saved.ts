@@ -1,4 +1,4 @@
-/** `/save` and `/load`: a conversation in a file is the body of the chat request that would continue it. */
+/** `/save` and `/load`: the file is the body of the chat request that would continue the conversation. */
 import { Check } from 'typebox/value';
 import { ChatRequest, type RequestMessage } from '../../wire/inference/chat.ts';
 import { isOption } from './options.ts';
@@ -51,13 +51,11 @@ interface Saved {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Null for what is no chat request, or has more than this conversation could hold and show. */
 function parse(text: string): Saved | null {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    // The caller says that the file is no conversation.
     return null;
   }
   const body = withMessages(value);
@@ -75,7 +73,7 @@ function parse(text: string): Saved | null {
   };
 }
 
-/** A conversation that has not begun has no messages, which a request may not lack. */
+/** A new conversation has no messages, which a request must have. */
 function withMessages(value: unknown): ChatRequest | null {
   if (Check(ChatRequest, value)) return value;
   const opened = { ...(value as object | null), messages: [{ role: 'user', content: '' }] };

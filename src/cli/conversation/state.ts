@@ -1,6 +1,6 @@
 /**
- * cli/conversation owns what a conversation in a terminal does: events in, effects out, as plain functions over plain
- * data. It knows no terminal, no socket and no file; cli/terminal turns keys into events and carries effects out.
+ * cli/conversation owns the behaviour of a conversation in a terminal, as plain functions from events to effects. It
+ * knows no terminal, no socket and no file; cli/terminal turns keys into events and carries out effects.
  */
 import type { ChatChunk, ChatResponse } from '../../wire/inference/chat.ts';
 
@@ -9,22 +9,18 @@ export interface Turn {
   readonly content: string;
 }
 
-/** The model that answers, as the service describes it. */
 export interface Answerer {
   readonly id: string;
   readonly hasTemplate: boolean;
-  /** Absent: it reads text, as far as is known. */
   readonly readsImages?: boolean;
-  /** Limits of the model, if its file shows any: words that follow "It". */
+  /** Shown in the file, if any: words that follow "It". */
   readonly limits?: string;
-  /** Its window in tokens; while it is not loaded, the most that a load can choose. */
+  /** In tokens; while the model is not loaded, the most that a load can choose. */
   readonly window?: { readonly tokens: number; readonly isLoaded: boolean };
 }
 
-/** Options besides model and messages, by the request's names. */
 export type Options = Readonly<Record<string, unknown>>;
 
-/** An answer while it is made. */
 export interface OpenAnswer {
   readonly question: string;
   readonly text: string;
@@ -34,30 +30,27 @@ export interface OpenAnswer {
   };
 }
 
-/** A signed answer as it went over the wire; a record is checked against these bytes. */
+/** As sent over the wire, because a record is checked against these bytes. */
 export interface SignedAnswer {
   readonly request: string;
   readonly response: string;
 }
 
 export interface Conversation {
-  /** `asking`: a line is expected. `block`: a line of a message in triple quotes. `waiting`: a command is carried out. */
+  /** `asking`: expects a line. `block`: expects a line of a message in triple quotes. `waiting`: a command runs. */
   readonly phase: 'asking' | 'block' | 'answering' | 'waiting' | 'over';
   readonly model: Answerer;
   readonly system: string | null;
   readonly turns: readonly Turn[];
   readonly options: Options;
   readonly isVerbose: boolean;
-  /** True if answers get a frozen-v1 record. */
   readonly isSigned: boolean;
   readonly signed: SignedAnswer | null;
-  /** The lines so far of a message in triple quotes. */
   readonly block: readonly string[];
   readonly answer: OpenAnswer | null;
-  /** One Ctrl-C at an empty line has been seen; the next one leaves. */
+  /** Ctrl-C was pressed at an empty line; the next one leaves. */
   readonly isLeaving: boolean;
   readonly isSingle: boolean;
-  /** Parts of the request that go with the question: images and audio. */
   readonly media: readonly object[];
   /** Files that this conversation wrote or read, and may therefore replace. */
   readonly ownFiles: readonly string[];
@@ -65,21 +58,18 @@ export interface Conversation {
 
 export interface Failure {
   readonly sentence: string;
-  /** Code of a service error; null for others. */
   readonly code: string | null;
   readonly exitCode: number;
-  /** It came from `stop`. */
   readonly wasStopped: boolean;
 }
 
 export type Event =
   | { readonly on: 'line'; readonly text: string }
   | { readonly on: 'interrupt'; readonly lineIsEmpty: boolean }
-  /** No further line will come. */
   | { readonly on: 'end' }
   | { readonly on: 'queued'; readonly reason: string }
   | { readonly on: 'chunk'; readonly chunk: ChatChunk }
-  /** The window that the answer really had, where the answer was cut. */
+  /** Real window of the answer, if it was cut. */
   | { readonly on: 'window'; readonly window: NonNullable<Answerer['window']> }
   | { readonly on: 'signed'; readonly answer: SignedAnswer; readonly body: ChatResponse }
   | { readonly on: 'answered' }
@@ -95,15 +85,11 @@ export interface NewFile {
 }
 
 export type Effect =
-  /** Expect a line; `more` continues a message. */
   | { readonly do: 'ask'; readonly more: boolean }
-  /** Answered by `queued`, `chunk`, `signed` and `answered`, or `failed`. */
   | { readonly do: 'send'; readonly body: object; readonly isSigned: boolean }
-  /** Ends what was sent last, or the command that waits. */
   | { readonly do: 'stop' }
   | { readonly do: 'findModel'; readonly name: string }
   | { readonly do: 'listModels' }
-  /** The result arrives with `written`, which returns `note`. */
   | {
       readonly do: 'write';
       readonly files: readonly NewFile[];
@@ -113,9 +99,8 @@ export type Effect =
   | { readonly do: 'read'; readonly file: string }
   | { readonly do: 'showAnswer'; readonly text: string }
   | { readonly do: 'showReasoning'; readonly text: string }
-  /** A line that the next output replaces; null takes it away. */
+  /** The next output replaces this line; null removes it. */
   | { readonly do: 'showStatus'; readonly text: string | null }
-  /** The answer is over: its line ends, its style too. */
   | { readonly do: 'closeAnswer' }
   | { readonly do: 'say'; readonly text: string }
   | { readonly do: 'leave'; readonly exitCode: number; readonly sentence: string | null };
@@ -153,7 +138,7 @@ export function newConversation(opening: Opening): Conversation {
   };
 }
 
-/** The request of a conversation, `question` being its last message; also what `/save` writes. */
+/** `question` becomes the last message. Also the contents of a file of `/save`. */
 export function chatRequest(state: Conversation, question?: string): Record<string, unknown> {
   const system = state.system === null ? [] : [{ role: 'system', content: state.system }];
   const asked = question === undefined ? [] : [{ role: 'user', content: questionContent(state, question) }];
@@ -164,7 +149,6 @@ function questionContent({ media }: Conversation, question: string): unknown {
   return media.length === 0 ? question : [{ type: 'text', text: question }, ...media];
 }
 
-/** Back to the person, with a sentence. */
 export function askAgain(state: Conversation, ...sentences: readonly string[]): Step {
   return {
     state: { ...state, phase: 'asking' },

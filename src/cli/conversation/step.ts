@@ -1,11 +1,9 @@
-/** One event, one step: what a conversation becomes, and what has to be done. */
 import { addChunk, addSigned, ask, failAnswer, finishAnswer } from './answer.ts';
 import { isCommand, runCommand } from './commands.ts';
 import { baseModelWords } from './base-model.ts';
 import { readConversation } from './saved.ts';
 import { type Answerer, askAgain, type Conversation, type Event, type Step, unchanged } from './state.ts';
 
-/** Opens and closes a message of several lines. */
 const QUOTES = '"""';
 
 export function step(before: Conversation, event: Event): Step {
@@ -64,7 +62,7 @@ function blockLine(state: Conversation, text: string): Step {
   return message === '' ? askAgain(asking) : ask(asking, message);
 }
 
-/** Ctrl-C: stops what runs, discards what is being typed, and leaves when there is neither, at the second time. */
+/** Ctrl-C stops a running answer, discards a typed line, or else leaves at the second press. */
 function interrupt(state: Conversation, lineIsEmpty: boolean): Step {
   if (state.phase === 'answering' || state.phase === 'waiting') {
     const answer = state.answer === null ? null : { ...state.answer, isStopped: true };
@@ -76,7 +74,7 @@ function interrupt(state: Conversation, lineIsEmpty: boolean): Step {
   return askAgain({ ...state, isLeaving: true }, 'Press Ctrl-C again to leave, or type /bye.');
 }
 
-/** An answer that still runs is waited for: piped questions end before the last answer does. */
+/** Waits for a running answer: piped questions end before the last answer does. */
 function end(state: Conversation): Step {
   if (state.phase === 'answering' || state.phase === 'waiting')
     return { state: { ...state, isSingle: true }, effects: [] };
@@ -97,7 +95,7 @@ function meet(state: Conversation): Step {
   return askAgain(state, ...introduction(state));
 }
 
-/** Announced early: a conversation longer than the window is refused. */
+/** Shown early, because a conversation longer than the window is refused. */
 function windowWords({ window }: Answerer): string {
   if (window === undefined) return '';
   return ` (window: ${window.isLoaded ? '' : 'up to '}${window.tokens} tokens)`;

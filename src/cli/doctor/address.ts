@@ -1,6 +1,4 @@
-/**
- * Checks whether others can reach the running service, by requests as a client on another machine would send them.
- */
+/** Checks from this machine, with requests like those of another, if others can reach the running service. */
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../../config/config.ts';
@@ -15,7 +13,6 @@ const PATIENCE_MS = 3000;
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
 
-/** One finding per address; `isRunning`: the service of this home answers. */
 export async function addressFindings(config: Config, isRunning: boolean): Promise<Finding[]> {
   if (isLoopback(config.host))
     return [ok('address', 'only this machine can reach it; docs/other-machines.md opens it to others')];
@@ -26,7 +23,7 @@ export async function addressFindings(config: Config, isRunning: boolean): Promi
   return Promise.all(hosts.map((host) => lookAt(config, host)));
 }
 
-/** IPv4 first, which people type. Link-local addresses need a zone that differs on each machine. */
+/** IPv4 first, which people type. Link-local addresses are left out, because their zone differs on each machine. */
 function ownAddresses(hasV6: boolean): string[] {
   return Object.values(networkInterfaces())
     .flatMap((each = []) => each)
@@ -48,7 +45,6 @@ async function lookAt(config: Config, host: string): Promise<Finding> {
   }
 }
 
-/** The request used the address with a name that other machines may not know. */
 function unnamed(
   { found }: Finding,
   { name, host }: { readonly name: string; readonly host: string },
@@ -60,7 +56,6 @@ function unnamed(
   );
 }
 
-/** The name that a client must use: if the certificate does not name the address, a name that it has. */
 function nameAt({ tlsCert }: Config, host: string): string {
   if (tlsCert === null) return host;
   const certificate = readCertificate(tlsCert);
@@ -83,7 +78,6 @@ async function fetchStatus(config: Config, { host, name, path }: Asked): Promise
   return response.status;
 }
 
-/** From the statuses of a route that needs no key, and of one that does, requested without one. */
 export function judgeAnswers(url: string, health: number, models: number): Finding {
   if (health !== 200) {
     return problem(
@@ -111,7 +105,6 @@ function remedyFor({ tlsCert }: Config, error: unknown): string {
   return 'restart hearth serve; hearth logs says what it refused';
 }
 
-/** The certificate's problem, if there is one. */
 export function tlsFindings(config: Config, nowMs: number): Finding[] {
   try {
     if (config.tlsCert !== null && config.tlsKey === null) return [clientOnly(config.tlsCert)];

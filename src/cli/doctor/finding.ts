@@ -1,20 +1,18 @@
 /**
- * cli/doctor owns the checks of `hearth doctor`: one per file or few, each a look at the machine and a verdict. It knows
- * nothing of how findings are shown, and it changes nothing.
+ * cli/doctor owns the checks of `hearth doctor`, each a look at the machine and a verdict. It knows nothing of how
+ * findings are shown, and it changes nothing.
  */
 import { errorMessage } from '../../lib/errors/svc-error.ts';
 export type Verdict = 'ok' | 'warning' | 'problem';
 
 export interface Finding {
-  /** Subject of the check, in one or two words. */
   readonly about: string;
   readonly verdict: Verdict;
   readonly found: string;
-  /** The remedy; always there unless the verdict is ok. */
   readonly remedy?: string;
 }
 
-/** Looks at one thing; a check that cannot look is a problem of its own. */
+/** A check that fails becomes a problem of its own. */
 export interface Check {
   readonly about: string;
   look(): Promise<Finding | readonly Finding[]>;
@@ -36,7 +34,6 @@ export const problem = (about: string, found: string, remedy: string): Finding =
   remedy,
 });
 
-/** In the order of the checks. */
 export async function examine(checks: readonly Check[]): Promise<Finding[]> {
   const findings = await Promise.all(
     checks.map(async ({ about, look }) => {

@@ -1,4 +1,3 @@
-/** Settings, the home folder, the engine and the models: what belongs to Hearth itself. */
 import { isFailure, errorMessage } from '../../lib/errors/svc-error.ts';
 import { constants, existsSync } from 'node:fs';
 import { access, readdir, stat } from 'node:fs/promises';
@@ -71,7 +70,6 @@ async function homeFinding(home: string): Promise<Finding> {
   return problem('home', `other users can read ${open.join(', ')}`, `chmod 600 ${open.join(' ')}`);
 }
 
-/** Private keys that others may read. */
 async function openKeys(folder: string): Promise<string[]> {
   if (!existsSync(folder) || process.platform === 'win32') return [];
   const files = (await readdir(folder)).map((name) => path.join(folder, name));
@@ -81,7 +79,7 @@ async function openKeys(folder: string): Promise<string[]> {
   return files.filter((_, index) => states[index]);
 }
 
-/** The library is loaded in a worker, because that is where it runs, and where it may crash. */
+/** Loads the library in a worker, where it normally runs and where it may crash. */
 async function engineFindings(
   context: CliContext,
   { gpu, home }: Pick<ExaminedConfig['config'], 'gpu' | 'home'>,
@@ -150,7 +148,6 @@ async function portFinding({ config }: ExaminedConfig): Promise<Finding> {
   return problem('port', await describeHolder(config), 'end that program, or set SVC_PORT');
 }
 
-/** Null when it can be bound. */
 function triedPort(host: string, port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();

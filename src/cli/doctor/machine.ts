@@ -1,4 +1,3 @@
-/** Node, processor, memory, pages and disk: what the machine offers. Decisions are functions over what was read. */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { availableParallelism, cpus, totalmem } from 'node:os';
@@ -7,7 +6,7 @@ import { readable } from '../../lib/base/byte-size.ts';
 import { type Check, type Finding, ok, problem, warning } from './finding.ts';
 
 const GIB = 2 ** 30;
-/** A 4-billion-parameter model in four bits with its context needs about this. */
+/** Chosen: a 4-billion-parameter model in four bits needs about this, with its context. */
 const COMFORTABLE_BYTES = 4 * GIB;
 const LEAST_DISK_BYTES = GIB / 2;
 const COMFORTABLE_DISK_BYTES = 5 * GIB;
@@ -103,7 +102,7 @@ export function machineChecks(home: string, files: MachineFiles = systemFiles): 
   ];
 }
 
-/** A home that does not exist yet will lie on the disk of the folder above. */
+/** A home that does not exist yet will be on the disk of this folder. */
 export function existingParent(folder: string): string {
   let place = folder;
   while (!existsSync(place)) place = path.dirname(place);
@@ -117,7 +116,7 @@ async function isRotational(folder: string, files: MachineFiles): Promise<boolea
   // A virtual disk reports wrong facts about the disk below it.
   const place = existsSync(device) ? realpathSync(device) : '';
   if (place === '' || /virt/.test(place)) return false;
-  // A partition has the queue of its disk.
+  // A partition uses the queue of its disk.
   const text = files.read(`${device}/queue/rotational`) ?? files.read(`${device}/../queue/rotational`);
   return text?.trim() === '1';
 }

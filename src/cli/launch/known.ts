@@ -1,4 +1,3 @@
-/** The tools and editors that can be launched: those of the table, and what the user has added or replaced. */
 import path from 'node:path';
 import { Type } from 'typebox';
 import { Check, Errors } from 'typebox/value';
@@ -14,7 +13,6 @@ export const isTool = (known: Tool | Editor): known is Tool => 'program' in know
 
 const launchFile = (home: string): string => path.join(home, 'launch.json');
 
-/** Tools by name. Throws `setting_file_unusable` for a user's file that does not follow docs/agents.md. */
 export async function knownTools(home: string): Promise<Readonly<Record<string, Tool | Editor>>> {
   return { ...tools, ...editors, ...(await ownTools(launchFile(home))) };
 }

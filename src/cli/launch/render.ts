@@ -1,18 +1,14 @@
-/** Renders a tool's templates: values for its process, or lines for a POSIX shell. */
 import path from 'node:path';
 import type { Editor, Tool } from './tools.ts';
 
 export interface Facts {
-  /** The service, without a path or a slash at the end. */
   readonly url: string;
-  /** Null for a service without one. */
   readonly key: string | null;
   readonly model: string;
-  /** Tokens of its window; null where it is not known before a load. */
+  /** In tokens; null if unknown before a load. */
   readonly context: number | null;
   readonly vision: boolean;
   readonly folder: string;
-  /** The file of a certificate that no authority has signed; null where none has to be trusted by name. */
   readonly certificate: string | null;
 }
 
@@ -20,14 +16,12 @@ export interface Launch {
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Texts of files to be written before, by their whole paths. */
   readonly files: Readonly<Record<string, string>>;
 }
 
 /** Programs refuse to start without a key; a service without one accepts any. */
 const ANY_KEY = 'none';
 
-/** `more` follows the arguments of the table unchanged. */
 export function renderLaunch(tool: Tool, facts: Facts, more: readonly string[]): Launch {
   const values = { ...templateValues(facts), key: facts.key ?? ANY_KEY };
   const { args, env, files } = chooseTemplates(tool, facts);
@@ -39,7 +33,6 @@ export function renderLaunch(tool: Tool, facts: Facts, more: readonly string[]):
   };
 }
 
-/** Lines for sh, bash and zsh: exports, then the command. A key appears as `$SVC_API_KEY`. */
 export function shellLines(tool: Tool, facts: Facts, more: readonly string[]): string[] {
   const word = (template: string): string => {
     const values = templateValues(facts);
@@ -58,7 +51,7 @@ export function shellLines(tool: Tool, facts: Facts, more: readonly string[]): s
   return [...new Set(written), ...exports, [tool.program, ...args.map(word), ...more.map(quoted)].join(' ')];
 }
 
-/** Lines for an editor's settings, without the key: others may see the screen. */
+/** Without the key, because others may see the screen. */
 export function settingsText(
   { text, note }: Editor,
   facts: Facts,
@@ -67,7 +60,6 @@ export function settingsText(
   return { text: filled(text, values), note: filled(note, values) };
 }
 
-/** Templates that always hold, and those for a known window or certificate. */
 function chooseTemplates(
   { args, env, files = {}, withContext, withCertificate }: Tool,
   { context, certificate }: Facts,
@@ -83,7 +75,7 @@ function chooseTemplates(
   };
 }
 
-/** Their texts may name the key by a variable, and never hold it. */
+/** The texts may name the key's variable, but never contain the key. */
 function renderFiles(files: Readonly<Record<string, string>>, facts: Facts): Record<string, string> {
   const values = templateValues(facts);
   return Object.fromEntries(
@@ -108,7 +100,7 @@ const templateValues = ({
   certificate: String(certificate),
 });
 
-/** One pass, so that a value with braces is not filled again. */
+/** One pass, so that braces in a value are not filled. */
 function filled(template: string, values: Readonly<Record<string, string>>): string {
   return template.replaceAll(
     /\{(url|key|model|context|vision|inputs|folder|certificate)\}/g,
@@ -116,7 +108,6 @@ function filled(template: string, values: Readonly<Record<string, string>>): str
   );
 }
 
-/** One word of a POSIX shell. */
 function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,4 +1,3 @@
-/** A program in the foreground, with the terminal of this one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
@@ -9,7 +8,7 @@ import type { Launch } from './render.ts';
 const PASSED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'];
 const FROM_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 
-/** Files for a program, in folders of this user alone. */
+/** Only this user can read them. */
 export async function writeFiles(files: Launch['files']): Promise<void> {
   for (const [file, text] of Object.entries(files)) {
     await makeFolder(path.dirname(file));
@@ -17,7 +16,7 @@ export async function writeFiles(files: Launch['files']): Promise<void> {
   }
 }
 
-/** Its exit code, 128 and the signal's number after a signal; null when there is no such program. */
+/** 128 plus the signal's number after a signal; null if there is no such program. */
 export async function runProgram(
   { program, args, env, files }: Launch,
   inherited: Readonly<Record<string, string | undefined>>,
@@ -25,7 +24,7 @@ export async function runProgram(
   await writeFiles(files);
   const child = spawn(program, args, { stdio: 'inherit', env: { ...inherited, ...env } });
   const listeners = PASSED.map((name) => {
-    // A terminal sends what is typed to both programs; a second one would mean more to some.
+    // The terminal sends typed signals to both programs; forwarding one would repeat it.
     const isShared = process.stdin.isTTY && FROM_KEYBOARD.includes(name);
     const pass = (): void => void (isShared || child.kill(name));
     process.on(name, pass);

@@ -1,13 +1,13 @@
 /**
- * cli/launch owns the start of other programs that use the service: what each needs, and its process. It does not know
- * the service itself. The tools, as data: templates over {url} (no path behind it), {key}, {model}, {folder} (of the tool's
- * files), {vision} (whether the model reads images: true or false), {inputs} (what it reads, as a JSON list), and where they
- * are known {context}, the window of the model in tokens, and {certificate}.
+ * cli/launch owns the start of other programs that use the service. It does not know the service itself. This file:
+ * the tools as data, templates over {url} (without a path), {key}, {model}, {folder} (of the tool's files), {vision}
+ * (whether the model reads images: true or false), {inputs} (its kinds of input, as a JSON list), and, if known,
+ * {context} (the model's window in tokens) and {certificate}.
  */
 import { type Static, Type } from 'typebox';
 
 const Words = Type.Record(Type.String(), Type.String());
-/** No name leads out of the folder. */
+/** The pattern keeps files inside the folder. */
 const Files = Type.Record(Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*$' }), Type.String(), {
   additionalProperties: false,
 });
@@ -17,29 +17,26 @@ const More = Type.Partial(
   Type.Object({ ...Command.properties, files: Files }, { additionalProperties: false }),
 );
 
-/** A program that is started. */
 export const Tool = Type.Object(
   {
     title: Type.String(),
-    /** Looked up on PATH. */
     program: Type.String({ minLength: 1 }),
     install: Type.String(),
-    /** Environment variables; others stay as they are. */
     env: Words,
-    /** Arguments before those of the user. */
     args: Type.Array(Type.String()),
-    /** Files that are written before, by their name in {folder}; they never hold {key}. */
+    /** Written before the start, keyed by their name in {folder}; they never contain {key}. */
     files: Type.Optional(Files),
-    /** Besides, where the window is known: variables and files that replace others of their name, and further arguments. */
+    /**
+     * Added if the window is known: variables and files that replace others of the same name, and further arguments.
+     */
     withContext: Type.Optional(More),
-    /** ... and where the service has a certificate that no authority has signed, in {certificate}. */
+    /** Added if no authority has signed the service's certificate, which {certificate} names. */
     withCertificate: Type.Optional(More),
   },
   { additionalProperties: false },
 );
 export type Tool = Static<typeof Tool>;
 
-/** A program that is not started: what to put into its settings is printed. */
 export const Editor = Type.Object(
   {
     title: Type.String(),
@@ -51,17 +48,16 @@ export const Editor = Type.Object(
 );
 export type Editor = Static<typeof Editor>;
 
-/** Tokens of an answer that OpenCode keeps free in the window. */
+/** Tokens that OpenCode keeps free in the window for an answer. */
 const OPENCODE_OUTPUT = 8_192;
 
-/** Those that are no texts in JSON when they are filled. */
 const bare = (json: string): string => json.replaceAll(/"(\{(?:context|vision|inputs)\})"/g, '$1');
 
 function openCodeConfig(model: object): string {
   const hearth = {
     npm: '@ai-sdk/openai-compatible',
     name: 'Hearth',
-    // Filled by OpenCode: the key stays out of the text.
+    // OpenCode fills this, so that the key stays out of the text.
     options: { baseURL: '{url}/v1', apiKey: '{env:HEARTH_API_KEY}' },
     models: {
       '{model}': {
@@ -83,14 +79,13 @@ const piModels = (model: object): string =>
       hearth: {
         baseUrl: '{url}/v1',
         api: 'openai-completions',
-        // The name of a variable: the key stays out of the file.
+        // A variable's name, so that the key stays out of the file.
         apiKey: 'HEARTH_API_KEY',
         models: [{ id: '{model}', input: '{inputs}', ...model }],
       },
     },
   });
 
-/** Members that Crush's schema requires of a model. */
 const FREE_OF_CHARGE = {
   cost_per_1m_in: 0,
   cost_per_1m_out: 0,
@@ -131,9 +126,9 @@ models:
     roles: [chat, edit]
 `;
 
-/** Programs of Node.js and Bun trust it besides the authorities that they know. */
+/** Node.js and Bun trust it in addition to their authorities. */
 const NODE_TRUST = { env: { NODE_EXTRA_CA_CERTS: '{certificate}' } };
-/** Programs of Go, Rust and Python trust it in place of them. */
+/** Go, Rust and Python trust it instead of their authorities. */
 const FILE_TRUST = { env: { SSL_CERT_FILE: '{certificate}' } };
 
 export const tools: Readonly<Record<string, Tool>> = {
@@ -160,13 +155,13 @@ export const tools: Readonly<Record<string, Tool>> = {
     env: {
       ANTHROPIC_BASE_URL: '{url}',
       ANTHROPIC_API_KEY: '{key}',
-      // The models that it uses for short tasks.
+      // Its models for short tasks.
       ANTHROPIC_DEFAULT_HAIKU_MODEL: '{model}',
       ANTHROPIC_DEFAULT_SONNET_MODEL: '{model}',
       ANTHROPIC_DEFAULT_OPUS_MODEL: '{model}',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_TELEMETRY: '1',
-      // Lines that change with each request, which would spoil the prompt cache.
+      // This header changes with each request, which would spoil the prompt cache.
       CLAUDE_CODE_ATTRIBUTION_HEADER: '0',
       CLAUDE_CODE_TOTAL_TOKENS_REMINDER: 'off',
     },
@@ -210,7 +205,7 @@ export const tools: Readonly<Record<string, Tool>> = {
       COPILOT_PROVIDER_BASE_URL: '{url}/v1',
       COPILOT_PROVIDER_API_KEY: '{key}',
       COPILOT_MODEL: '{model}',
-      // It reaches no other service than this one, and sends no telemetry.
+      // Connects only to this service and sends no telemetry.
       COPILOT_OFFLINE: 'true',
     },
     args: [],
@@ -285,7 +280,6 @@ export const tools: Readonly<Record<string, Tool>> = {
   },
 };
 
-/** Editors, whose settings are printed. */
 export const editors: Readonly<Record<string, Editor>> = {
   zed: {
     title: 'Zed',

@@ -1,16 +1,16 @@
 /**
- * cli/log owns where the lines of the log go and how they look: stderr, files that are rotated, and what `hearth logs` reads.
- * It knows nothing of what a line says. This file: lines on their way out, written while the event loop goes on.
+ * cli/log owns the destinations and the look of log lines: stderr, rotated files, and the output of `hearth logs`. It
+ * knows nothing of a line's contents. This file: lines that are being written.
  */
 
 export interface LineTarget {
   /** Resolves when the text is written, or cannot be; never rejects. */
   append(text: string): Promise<void>;
-  /** Writes synchronously, for the last moment of a process; never throws. */
+  /** For the last moment of a process; never throws. */
   appendNow(text: string): void;
 }
 
-/** Characters that may wait. A reader that does not read costs lines, and never memory or time of the service. */
+/** A reader that does not read loses lines, but never costs memory or time of the service. */
 const MOST_WAITING_CHARS = 4 * 1024 * 1024;
 
 export class LineWriter {
@@ -34,12 +34,10 @@ export class LineWriter {
     this.#turn ??= this.#writeAll();
   }
 
-  /** Resolves when nothing waits. */
   async flushed(): Promise<void> {
     await this.#turn;
   }
 
-  /** Writes what nobody has begun to write, at once. */
   flushNow(): void {
     this.#target.appendNow(this.#take());
   }
@@ -56,7 +54,6 @@ export class LineWriter {
     return text;
   }
 
-  /** A gap in a log has to be seen. */
   #lossLine(): string {
     if (this.#dropped === 0) return '';
     const lines = this.#dropped;

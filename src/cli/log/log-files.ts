@@ -1,4 +1,3 @@
-/** The log as files below the home folder: private, and rotated by size. */
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { appendFile, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,20 +5,18 @@ import type { LineTarget } from './line-writer.ts';
 import { PRIVATE_FILE } from '../../lib/files/durable.ts';
 import { rename } from '../../lib/files/busy.ts';
 
-/** Size of one file, and number of older ones kept. */
 const FILE_BYTES = 10 * 1024 * 1024;
 const KEPT_FILES = 4;
 const PRIVATE_FOLDER = 0o700;
 
 export const logFolder = (home: string): string => path.join(home, 'logs');
 
-/** The file that is written now, and the older ones from the newest on. */
 export function logFiles(home: string): readonly [current: string, ...older: string[]] {
   const older = Array.from({ length: KEPT_FILES }, (_, at) => `hearth.${at + 1}.log`);
   return [path.join(logFolder(home), 'hearth.log'), ...older.map((name) => path.join(logFolder(home), name))];
 }
 
-/** `onProblem` is called once if files cannot be written; the service continues without them. */
+/** Calls `onProblem` once if files cannot be written; the service continues without them. */
 export function fileTarget(
   home: string,
   { onProblem, fileBytes = FILE_BYTES }: { onProblem(error: unknown): void; readonly fileBytes?: number },
@@ -61,7 +58,6 @@ export function makeLogFolder(home: string): void {
   mkdirSync(logFolder(home), { recursive: true, mode: PRIVATE_FOLDER });
 }
 
-/** Starts with the oldest, which is overwritten. */
 async function rotate(files: readonly string[]): Promise<void> {
   for (const [at, file] of [...files.entries()].reverse()) {
     const next = files[at + 1];

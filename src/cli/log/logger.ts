@@ -1,4 +1,3 @@
-/** The logger of a service: one line per event, on stderr and optionally in files. */
 import { write as writeBytes, writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isatty } from 'node:tty';
@@ -8,10 +7,9 @@ import { fileTarget, makeLogFolder } from './log-files.ts';
 import { readableLine } from './readable.ts';
 
 const STDERR = 2;
-/** A pipe that is full takes more when its reader has read. */
+/** A full pipe accepts more once its reader has read. */
 const FULL_PIPE_PAUSE_MS = 20;
 
-/** Whatever reads standard error may be slow, or gone. */
 const stderrTarget: LineTarget = {
   append: async (text) => {
     let rest = Buffer.from(text);
@@ -19,7 +17,7 @@ const stderrTarget: LineTarget = {
       const { written, code } = await writeSome(rest);
       rest = rest.subarray(written);
       if (code === 'EAGAIN') await pause(FULL_PIPE_PAUSE_MS);
-      // A reader that has gone is no reason to end.
+      // A missing reader must not end the service.
       else if (code !== null) return;
     }
   },
@@ -42,13 +40,12 @@ function writeSome(bytes: Buffer): Promise<{ readonly written: number; readonly 
 
 export interface Log {
   readonly logger: ReturnType<typeof newLogger>;
-  /** Resolves when every line is written. */
   flushed(): Promise<void>;
 }
 
 /**
- * On a terminal stderr is written for people, elsewhere as JSON, and so are files. Secrets are removed, and nothing in
- * Hearth passes prompt or answer text to a logger. `home`: where the files go; null: there are none.
+ * People's format on a terminal, otherwise JSON, as in files. Secrets are removed, and nothing in Hearth passes
+ * prompt or answer text to a logger. `home` null: no files.
  */
 export function openLog({ level, home }: { readonly level: string; readonly home: string | null }): Log {
   const stderr = new LineWriter(stderrTarget);
@@ -66,7 +63,7 @@ export function openLog({ level, home }: { readonly level: string; readonly home
     writers.push(files);
     outlets.push(write(files));
   }
-  // However the process ends, what was logged last says why.
+  // However the process ends, the last lines explain why.
   process.on('exit', () => {
     for (const writer of writers) writer.flushNow();
   });

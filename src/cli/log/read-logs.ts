@@ -1,10 +1,8 @@
-/** Lines of the log files, from the oldest that is kept on, and those that are written from then on. */
 import { watch } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { deferred } from '../../lib/base/deferred.ts';
 import { logFiles, logFolder } from './log-files.ts';
 
-/** The last `most` lines that are wanted; null where no log file was ever written. */
 export async function lastLines(
   home: string,
   isWanted: (line: string) => boolean,
@@ -24,7 +22,6 @@ export async function lastLines(
     .slice(most === 0 ? lines.length : -most);
 }
 
-/** Whole lines as they are appended, over rotations too, until the signal fires. */
 export async function* newLines(home: string, signal: AbortSignal): AsyncGenerator<string, void, void> {
   const [current, before] = logFiles(home);
   let news = deferred<void>();
@@ -67,7 +64,7 @@ async function appended(at: { readonly current: string; readonly before: string;
     const text = await textFrom(at.current, facts.ino === inode ? bytes : 0);
     return { text, place: { inode: facts.ino, bytes: bytes + Buffer.byteLength(text) } };
   }
-  // It was rotated: what was written last is in the file before.
+  // After a rotation, the last text is in the previous file.
   const [end, begin] = [await textFrom(at.before, bytes), await textFrom(at.current, 0)];
   return { text: end + begin, place: { inode: facts.ino, bytes: Buffer.byteLength(begin) } };
 }

@@ -1,9 +1,7 @@
-/** A line of the log as people read it on a terminal. Pure. */
 import { printable, printableText } from '../context.ts';
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** The clock, the level unless it is the usual one, the event, and what belongs to it. */
 export function readableLine(json: string): string {
   const { level, time, msg = '', err, stack: given, ...rest } = JSON.parse(json) as Facts;
   const stack = (err as { stack?: string } | undefined)?.stack ?? (given as string | undefined);
@@ -13,7 +11,6 @@ export function readableLine(json: string): string {
   return `${printable([...head, ...said].join(' '))}\n${trace}`;
 }
 
-/** `POST /v1/chat/completions 200 hearth-mini 1.2 s  58+7 tokens …`, the rest as name=value. */
 function requestWords(facts: Facts): string[] {
   const { method, route, status, model, ms, promptTokens, cachedTokens, completionTokens, ...rest } = facts;
   const cached = Number(cachedTokens ?? 0) > 0 ? ` (${String(cachedTokens)} cached)` : '';

@@ -1,4 +1,3 @@
-/** The file and the programs that each kind of service needs: data, so that it can be shown and tested anywhere. */
 import path from 'node:path';
 import { type ServiceFacts, type ServiceKind, serviceName } from './definition.ts';
 import { unitText } from './systemd.ts';
@@ -10,20 +9,16 @@ export interface ServicePlan {
   readonly kind: ServiceKind;
   readonly file: string;
   readonly text: string;
-  /** After the file was written; `start` as well, unless the user starts it. */
+  /** Run after the file is written; they also start the service, unless the user starts it. */
   readonly enable: readonly Program[];
   readonly start: readonly Program[];
-  /** Restarts a running service for a new version of the program. */
   readonly restart: readonly Program[];
-  /** Before the file is removed. What was not running or enabled makes these fail, which does not matter. */
+  /** Run before the file is removed. Failures are ignored: the service may not be running or enabled. */
   readonly disable: readonly Program[];
-  /** After it was removed. */
   readonly forget: readonly Program[];
-  /** Ends with 0 when the service runs. */
   readonly active: Program;
-  /** Null: what the service prints is not kept. */
+  /** Null: the system does not keep the service's output. */
   readonly logs: ((lines: string, follow: boolean) => Program) | null;
-  /** Remedy if the service cannot be installed. */
   readonly remedy: string;
   readonly advice: readonly string[];
 }

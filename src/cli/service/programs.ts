@@ -1,17 +1,14 @@
-/** Other programs: those of the system that manage services, git, npm, and another Hearth. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 export interface ProgramResult {
-  /** Null when there is no such program. */
+  /** Null if there is no such program. */
   readonly code: number | null;
-  /** Output without warnings. */
   readonly stdout: string;
-  /** All output. */
   readonly output: string;
 }
 
-/** Runs a program to its end and keeps what it says; what it asks for goes unanswered. */
+/** Runs without input. */
 export async function runProgram(command: readonly string[]): Promise<ProgramResult> {
   const [name = '', ...args] = command;
   const child = spawn(name, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -28,7 +25,6 @@ export interface Watched {
   readonly onOutput: (line: string) => void;
 }
 
-/** Runs a program with an input, and passes on what it says while it runs. */
 export async function runWithInput(
   command: readonly string[],
   input: string,
@@ -42,14 +38,12 @@ export async function runWithInput(
     said.push(part);
     for (const line of part.split('\n').filter(Boolean)) onOutput(line);
   });
-  // A program that ends without reading says why.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const code = await ended(child);
   return { code, stdout: Buffer.concat(answer).toString(), stderr: said.join('') };
 }
 
-/** Runs a program in the terminal of the user. Null when there is no such program. */
 export async function showProgram(command: readonly string[]): Promise<number | null> {
   const [name = '', ...args] = command;
   return ended(spawn(name, args, { stdio: 'inherit' }));

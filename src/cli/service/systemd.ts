@@ -1,13 +1,16 @@
-/** Units for systemd 240 and newer. What an older one does not know it skips with a warning. */
+/** Units for systemd 240 and newer; an older one skips unknown lines with a warning. */
 import { READY_SECONDS, serveArguments, type ServiceFacts, waitArguments } from './definition.ts';
 
-/** Data folder of the system's service, and a file for SVC_API_KEY that only root can read. */
+/** The system's service also has a file for SVC_API_KEY that only root can read. */
 export const SYSTEM_HOME = '/var/lib/hearth';
 export const SYSTEM_ENVIRONMENT = '/etc/hearth/hearth.env';
 
 export type UnitScope = 'user' | 'system';
 
-/** No MemoryDenyWriteExecute, because V8 compiles at run time; no ProcSubset=pid, because free memory is read from /proc/meminfo. */
+/**
+ * No MemoryDenyWriteExecute, because V8 compiles at run time; no ProcSubset=pid, because free memory is read from
+ * /proc/meminfo.
+ */
 const BOTH = `NoNewPrivileges=yes
 LockPersonality=yes
 RestrictNamespaces=yes
@@ -86,10 +89,9 @@ function devices(gpuGroups: ServiceFacts['gpuGroups']): string[] {
   return ['DevicePolicy=closed', ...allowed, ...groups];
 }
 
-/** One word of a command: specifiers, variables and quotes stand for themselves. */
 const word = (text: string): string => assignment(text.replaceAll('$', '$$$$'));
 
-/** One word of Environment=, where variables have no meaning. */
+/** For Environment=, where variables have no meaning. */
 function assignment(text: string): string {
   const literal = text.replaceAll('%', '%%');
   if (/^[\w%$=/.:@+-]+$/.test(literal)) return literal;

@@ -1,4 +1,3 @@
-/** A property list for launchd, and a task for the Windows Task Scheduler. */
 import path from 'node:path';
 import { serveArguments, type ServiceFacts, serviceName } from './definition.ts';
 
@@ -57,7 +56,7 @@ const WINDOWS_ROOT = [
   '</Task>',
 ] as const;
 
-/** Starts when the user logs on; the Task Scheduler keeps no log of what a task prints. */
+/** Starts at the user's logon; the Task Scheduler does not log a task's output. */
 export function windowsText(facts: ServiceFacts): string {
   const home = facts.home === null ? [] : ['--home', facts.home];
   const [script = '', ...rest] = serveArguments(facts);

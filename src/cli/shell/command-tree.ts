@@ -1,14 +1,13 @@
 /**
- * cli/shell owns what is derived from the tree of verbs: completions and the manual page. It knows no verb by name.
+ * cli/shell owns everything derived from the tree of verbs: completions and the manual page. It knows no verb by
+ * name.
  */
 import type { Command, Option } from 'commander';
 
 export interface CommandNode {
-  /** Names from the program down, without the program; empty for the program itself. */
   readonly path: readonly string[];
   readonly aliases: readonly string[];
   readonly description: string;
-  /** Written like the help: `[options] <id>`. */
   readonly usage: string;
   readonly args: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly OptionFacts[];
@@ -40,7 +39,6 @@ export function commandTree(command: Command, path: readonly string[] = []): Com
   };
 }
 
-/** The node and all below it, in the order of the help. */
 export function everyNode(node: CommandNode): CommandNode[] {
   return [node, ...node.children.flatMap(everyNode)];
 }

@@ -1,4 +1,3 @@
-/** Completion scripts: verbs, their verbs, options and the choices of options; everything else completes as a file name. */
 import { type CommandNode, everyNode, type OptionFacts } from './command-tree.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -8,7 +7,6 @@ export function completionScript(shell: Shell, tree: CommandNode): string {
   return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](tree);
 }
 
-/** A path as one word of `case`: `evidence verify`. */
 const nodeKey = ({ path }: CommandNode): string => path.join(' ');
 const childNames = (node: CommandNode): string[] =>
   node.children.flatMap((child) => [child.path.at(-1) ?? '', ...child.aliases]);
@@ -29,7 +27,6 @@ function steps(tree: CommandNode): { readonly from: string; readonly word: strin
   );
 }
 
-/** Options of every place whose values are words of a list. */
 function choiceCases(tree: CommandNode): string[] {
   const known = new Map<string, readonly string[]>();
   for (const { long, choices } of everyNode(tree).flatMap(({ options }) => options))
@@ -37,7 +34,7 @@ function choiceCases(tree: CommandNode): string[] {
   return [...known].map(([flag, choices]) => `    ${flag}) words="${choices.join(' ')}" ;;`);
 }
 
-/** The part that bash and zsh share: `at` becomes the node where the cursor is, `words` what may follow. */
+/** Shared by bash and zsh: `at` becomes the node at the cursor, `words` its possible successors. */
 function sharedBody(tree: CommandNode): string {
   return `  for word in "\${typed[@]}"; do
     case "$at/$word" in
@@ -70,7 +67,7 @@ complete -o default -F _hearth hearth
 `;
 }
 
-/** zsh keeps the typed line in `words`, so that it is read before the shared part uses the name. */
+/** zsh keeps the typed line in `words`, so it is read before the shared part reuses that name. */
 function zshScript(tree: CommandNode): string {
   return `#compdef hearth
 # zsh completion of hearth; written by: hearth completion zsh
@@ -87,7 +84,7 @@ compdef _hearth hearth
 `;
 }
 
-/** fish has its own list of conditions; a verb counts as chosen once it is on the line. */
+/** fish has its own conditions; a verb counts as chosen once it is on the line. */
 function fishScript(tree: CommandNode): string {
   const lines = everyNode(tree).flatMap((node) => {
     const condition = fishCondition(node);

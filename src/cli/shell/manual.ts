@@ -1,4 +1,3 @@
-/** The manual page, in man's own macros. */
 import { type CommandNode, everyNode, type OptionFacts } from './command-tree.ts';
 
 export interface ManualFacts {
@@ -40,7 +39,7 @@ const optionLines = ({ flags, description }: OptionFacts): string[] => entry(fla
 
 const entry = (name: string, description: string): string[] => ['.TP', `.B ${text(name)}`, text(description)];
 
-/** A hyphen that is typed stays one; a line that begins with a dot would be a request. */
+/** Keeps a typed hyphen a hyphen; a line that begins with a dot would be a request of troff. */
 function text(line: string): string {
   const escaped = line.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll('"', '\\(dq');
   return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;

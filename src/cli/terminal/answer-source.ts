@@ -1,4 +1,3 @@
-/** The service as a conversation sees it: its models, and its answers as events. */
 import type { Config } from '../../config/config.ts';
 import { didYouMean, nearest } from '../../lib/base/nearest.ts';
 import { builtinNamed } from '../../lib/errors/builtin-ids.ts';
@@ -16,14 +15,12 @@ import type { Answerer, Effect, Event } from '../conversation/state.ts';
 
 type Send = Extract<Effect, { readonly do: 'send' }>;
 
-/** The chat model of that name; another kind, and a name that nothing has, are failures that say what to do. */
 export async function findAnswerer(config: Config, name: string): Promise<Answerer> {
   const entry = await findModel(config, name);
   if (entry === null) throw await notInstalled(config, name);
   return openAnswerer(config, entry);
 }
 
-/** Rejects for a model that cannot chat. */
 export async function openAnswerer(config: Config, entry: ModelEntry): Promise<Answerer> {
   if (entry.capabilities?.includes('chat') === false) {
     const use = `${entry.id} is an ${entry.kind} model and cannot chat`;
@@ -50,7 +47,6 @@ async function askWindow(
   return context_length === undefined ? undefined : { tokens: context_length, isLoaded: false };
 }
 
-/** Null for a name that no installed model has. */
 export async function findModel(config: Config, name: string): Promise<ModelEntry | null> {
   const path = name.split('/').map(encodeURIComponent).join('/');
   const response = await callServer(
@@ -63,7 +59,6 @@ export async function findModel(config: Config, name: string): Promise<ModelEntr
   return isMissing ? null : (expectOk(response) as ModelEntry);
 }
 
-/** Names of installed chat models that the word resembles. */
 async function resembling(config: Config, name: string): Promise<string[]> {
   const { data } = await listModels(config);
   return nearest(
@@ -77,9 +72,8 @@ export async function chatModels(config: Config): Promise<string[]> {
   return data.filter(({ kind }) => kind === 'chat').map(({ id }) => id);
 }
 
-/** The service's own sentence with the nearest names, or else what to pull; then the advice. */
 export async function notInstalled(config: Config, name: string, advice = ''): Promise<CliFailure> {
-  // The sentence about a built-in model says itself how to restore it.
+  // The sentence about a built-in model already says how to restore it.
   const hint =
     builtinNamed(name) === null
       ? (didYouMean(await resembling(config, name)) || knownNameAdvice(name)) + advice

@@ -1,6 +1,6 @@
 /**
- * What the keyboard sends, on its way to the line editor: pasted text becomes one piece, and while an answer runs
- * nothing is echoed and Ctrl-C is noticed. What was typed meanwhile reaches the editor afterwards.
+ * Filters keyboard input before the line editor: a paste becomes one piece, and while an answer runs nothing is
+ * echoed and Ctrl-C is detected. Text typed meanwhile reaches the editor afterwards.
  */
 import { Readable } from 'node:stream';
 
@@ -11,7 +11,7 @@ export const PASTE_ON = '\u001b[?2004h';
 export const PASTE_OFF = '\u001b[?2004l';
 
 const INTERRUPT = '\u0003';
-/** A pasted line up to this long is put where the cursor is; more would slow the editor down. */
+/** Characters. A longer pasted line becomes a named paste, because it would slow the editor down. */
 const MOST_INLINE = 500;
 
 export interface Keyboard extends NodeJS.ReadableStream {
@@ -26,9 +26,8 @@ export class InputGate extends Readable {
   #isHeld = false;
   #held = '';
   #hasEnded = false;
-  /** The text so far of a paste that is still arriving. */
   #paste: string | null = null;
-  /** An end of the last piece that may be the first part of a mark. */
+  /** End of the last piece that may begin a mark. */
   #tail = '';
 
   constructor(keyboard: Keyboard, onInterrupt: () => void) {
@@ -54,7 +53,6 @@ export class InputGate extends Readable {
     return this;
   }
 
-  /** Keeps keys back until `release`. */
   hold(): void {
     this.#isHeld = true;
     this.#keyboard.resume();
@@ -69,7 +67,6 @@ export class InputGate extends Readable {
     if (this.#hasEnded) this.push(null);
   }
 
-  /** A line with the text of the pastes that it names. */
   expand(line: string): { readonly text: string; readonly hasPaste: boolean } {
     let text = line;
     for (const [name, pasted] of this.#pastes) text = text.replaceAll(name, () => pasted);
@@ -135,7 +132,7 @@ function clean(pasted: string): string {
   );
 }
 
-/** Number of characters at the end that may begin the mark; a lone Escape is a key of its own. */
+/** Characters at the end that may begin the mark; a single Escape is a key of its own. */
 function partialMark(text: string, mark: string): number {
   for (let length = Math.min(mark.length - 1, text.length); length > 0; length -= 1)
     if (text.endsWith(mark.slice(0, length))) return text === '\u001b' ? 0 : length;

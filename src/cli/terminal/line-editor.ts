@@ -1,4 +1,3 @@
-/** Lines from a person: editing, history, completion and pastes. A line that comes too early waits for its question. */
 import { createInterface, type Interface } from 'node:readline';
 import type { Writable } from 'node:stream';
 import type { LineHistory } from './line-history.ts';
@@ -8,11 +7,9 @@ export interface LineEditorOptions {
   readonly input: Keyboard;
   readonly output: Writable & { readonly isTTY?: boolean };
   readonly history: LineHistory;
-  /** Completions for Tab at the beginning of a line. */
   readonly words: readonly string[];
   readonly onLine: (text: string) => void;
   readonly onInterrupt: (lineIsEmpty: boolean) => void;
-  /** No further line will come. */
   readonly onEnd: () => void;
 }
 
@@ -52,7 +49,6 @@ export class LineEditor {
     if (this.#isTerminal) output.write(PASTE_ON);
   }
 
-  /** Expects one line, which may have been typed already. */
   ask(more: boolean): void {
     const early = this.#early.shift();
     if (early !== undefined) return this.#deliver(early);
@@ -81,7 +77,7 @@ export class LineEditor {
     this.#isAsking = false;
     this.#gate.hold();
     const { text, hasPaste } = this.#gate.expand(line);
-    // The name of a paste means nothing to another session.
+    // The name of a paste has no meaning in another session.
     if (!hasPaste) this.#options.history.add(line);
     this.#options.onLine(text);
   }

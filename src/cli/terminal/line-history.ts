@@ -1,24 +1,20 @@
-/** The lines that were typed, kept in a private file of the home folder so that the next session has them too. */
 import { errorMessage } from '../../lib/errors/svc-error.ts';
 import { closeSync, constants, fchmodSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
 
-/** Lines that a session starts with; the file is cut to them once it has twice as many. */
+/** Lines at the start of a session; the file is cut to them once it has twice as many. */
 const MOST_LINES = 1000;
 const MOST_BYTES = 4 * 1024 * 1024;
 const MODE = 0o600;
 
 export interface LineHistory {
-  /** The latest first. */
   readonly recent: readonly string[];
-  /** Lines that one session remembers. */
   readonly size: number;
   add(line: string): void;
   close(): void;
 }
 
-/** Remembers within the session, and writes nothing. */
 export const sessionHistory: LineHistory = {
   recent: [],
   size: MOST_LINES,
@@ -26,7 +22,6 @@ export const sessionHistory: LineHistory = {
   close: () => undefined,
 };
 
-/** Opens the file of a home; where it cannot be written, `note` says so and the session remembers for itself. */
 export async function openHistory(home: string, note: (text: string) => void): Promise<LineHistory> {
   const file = path.join(home, 'run-history');
   try {
@@ -70,7 +65,7 @@ function readLines(file: string): string[] {
   }
 }
 
-/** No link, no pipe, and readable by its owner alone, whatever it was before. */
+/** Refuses links and pipes, and makes the file readable by its owner only. */
 function openPlain(file: string, flags: number): number {
   const descriptor = openSync(file, flags | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0), MODE);
   if (!fstatSync(descriptor).isFile()) {

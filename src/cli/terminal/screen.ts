@@ -1,6 +1,6 @@
 /**
- * Where a conversation appears: answers on stdout, everything else on stderr, so that a redirected answer is nothing
- * but the answer. Styles and passing remarks are for terminals only.
+ * Output of a conversation: answers on stdout, all else on stderr, so that a redirected answer is only the answer.
+ * Only terminals get styles and status lines.
  */
 import { printable, printableText } from '../context.ts';
 import { MarkdownStyler } from '../conversation/markdown.ts';
@@ -15,7 +15,6 @@ interface Sheet {
 export interface ScreenOptions {
   readonly out: Sheet;
   readonly err: Sheet;
-  /** Remarks of one line that the next output replaces. */
   readonly showsStatus: boolean;
 }
 
@@ -42,7 +41,7 @@ export class Screen {
     if (!this.#showsStatus || this.#inAnswer || this.#inReasoning) return;
     this.#eraseStatus();
     if (text === null) return;
-    // One row exactly, or it could not be taken back.
+    // Exactly one row, so that it can be removed.
     const row = printable(text).slice(0, Math.max(10, (this.#err.columns || 80) - 2));
     this.#err.write(this.#dimmed(`${row}…`));
     this.#hasStatus = true;
@@ -61,7 +60,7 @@ export class Screen {
     if (!this.#inAnswer)
       this.#styler = this.#out.isTTY === true && hasStyles(this.#out) ? new MarkdownStyler() : null;
     this.#inAnswer = true;
-    // A model's text is as untrusted as a stranger's.
+    // Output of a model is untrusted.
     const safe = printableText(text);
     this.#out.write(this.#styler?.feed(safe) ?? safe);
   }
@@ -77,9 +76,9 @@ export class Screen {
     this.#eraseStatus();
     const safe = printableText(text);
     const { isTTY } = this.#err;
-    // A terminal that does not know its width says 0.
+    // A terminal of unknown width reports 0.
     const columns = this.#err.columns || 80;
-    // The last column stays free: some terminals break a line that fills the row.
+    // Keeps the last column free: some terminals break a line that fills the row.
     this.#err.write(`${this.#dimmed(isTTY === true ? wrapWords(safe, columns - 1) : safe)}\n`);
   }
 
@@ -98,12 +97,11 @@ export class Screen {
   }
 }
 
-/** False under NO_COLOR, TERM=dumb and the like. */
 const hasStyles = (sheet: Sheet): boolean => sheet.hasColors?.() ?? false;
 
 /**
- * Lines broken between words to fit a terminal. What continues a line stands under its last column of a table, where it
- * has one: behind two spaces or more. A word that is too long stays whole.
+ * Breaks lines between words. A continuation is indented to the last column of a table, if the line has one (after
+ * two spaces or more). A word that is too long stays whole.
  */
 export function wrapWords(text: string, columns: number): string {
   return text

@@ -1,6 +1,6 @@
 /**
- * cli/terminal owns the edges of a conversation: keys, the screen, the service, files. It does not know what a line or a
- * failure means to the conversation; that is decided in cli/conversation. This file carries effects out, one event at a time.
+ * cli/terminal owns the edges of a conversation: keys, the screen, the service, files. It does not know the meaning
+ * of a line or a failure, which cli/conversation decides. This file carries out effects, one event at a time.
  */
 import { errorMessage } from '../../lib/errors/svc-error.ts';
 import { open } from 'node:fs/promises';
@@ -12,7 +12,6 @@ import { introduction, step } from '../conversation/step.ts';
 import { answerEvents, chatModels, findAnswerer } from './answer-source.ts';
 import type { Screen } from './screen.ts';
 
-/** Source of lines; a single question needs none. */
 export interface Lines {
   ask(more: boolean): void;
   close(): void;
@@ -25,7 +24,6 @@ export interface SessionPorts {
 
 export interface Left {
   readonly exitCode: number;
-  /** Reason of the end, if it is a failure. */
   readonly sentence: string | null;
 }
 
@@ -51,7 +49,6 @@ export class Session {
     this.#leave = leave;
   }
 
-  /** Introduces the model and expects the first line. */
   converse(lines: Lines): void {
     this.#lines = lines;
     const [answers, ...warnings] = introduction(this.#state);
@@ -118,7 +115,6 @@ export class Session {
     }
   }
 
-  /** Runs what takes time; its events, then `last`, or its failure, become events of the conversation. */
   #run(work: (signal: AbortSignal) => AsyncGenerator<Event>, last?: Event): void {
     const controller = new AbortController();
     this.#running = controller;
@@ -143,7 +139,6 @@ function toFailure(error: unknown, wasStopped: boolean): Failure {
   };
 }
 
-/** An existing file is never replaced, except this conversation's own. */
 async function writeNew({ file, text }: NewFile, mayReplace: boolean): Promise<void> {
   const handle = await open(file, mayReplace ? 'w' : 'wx', PRIVATE).catch((cause: NodeJS.ErrnoException) => {
     const reason =

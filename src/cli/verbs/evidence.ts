@@ -1,7 +1,7 @@
 /**
  * cli/verbs owns the verbs, one per file; it knows nothing of how they are found or how their failures are printed.
- * hearth evidence: checks, shows and replays the signed records of frozen-v1 answers, and manages the key.
- * `verify` and `replay` have particular exit codes: 0 verified, 1 mismatch, 2 not comparable, 3 malformed, 4 no such file.
+ * This file: hearth evidence. `verify` and `replay` exit with 0 verified, 1 mismatch, 2 not comparable, 3 malformed,
+ * 4 no such file.
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -125,7 +125,7 @@ async function verify(context: CliContext, files: readonly string[], flags: Veri
   return worstExitCode(verdicts);
 }
 
-/** The worst news first: a mismatch, a file that is no record, one that is missing, one that could not be compared. */
+/** Worst first: mismatch, malformed, missing, not comparable. */
 export function worstExitCode(verdicts: readonly Pick<FileVerdict, 'exitCode'>[]): FileVerdict['exitCode'] {
   const order = [1, 3, 4, 2] as const;
   return order.find((code) => verdicts.some(({ exitCode }) => exitCode === code)) ?? 0;
@@ -192,11 +192,11 @@ async function replay(context: CliContext, folder: string, flags: ReplayFlags): 
   return replayExitCode(drifts);
 }
 
-/** The worst news first: a mismatch, then a file that is no record, then one that could not be compared. */
+/** Worst first: mismatch, malformed, not comparable. */
 function replayExitCode(drifts: readonly Drift[]): number {
   const has = (...outcomes: Drift['outcome'][]): boolean =>
     drifts.some(({ outcome }) => outcomes.includes(outcome));
-  // Other terms excuse other logits, but not other words: those follow from the tokens alone.
+  // Different conditions excuse different logits, but not different words, which follow from the tokens alone.
   const isBroken = drifts.some(
     ({ outcome, terms, isSameText }) => outcome === 'same_tokens' && (terms === '' || isSameText === false),
   );

@@ -1,4 +1,3 @@
-/** hearth gpu: what GPUs this machine has, and the libraries that use them. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { askDevices } from '../../api/own-worker.ts';
 import { type GpuSupport, isFetched } from '../../contract/load.ts';
@@ -50,7 +49,7 @@ export function registerGpu(program: Command, context: CliContext): void {
     .action((kind: GpuLibraryKind) => remove(context, kind));
 }
 
-/** Detected like `auto`, whatever the setting is: the setting may be the problem. */
+/** Always detects as with `auto`, because the setting may be the problem. */
 async function show(context: CliContext, json: boolean): Promise<void> {
   const { gpu: setting, home } = context.config();
   const facts = await askDevices({ env: context.env, gpu: 'auto', libraries: librariesFolder(home) });
@@ -84,7 +83,6 @@ function describe(support: GpuSupport): string {
 
 interface Wanted {
   readonly kind: GpuLibraryKind;
-  /** `auto`, `none` or a version of CUDA. */
   readonly runtime: string;
   readonly json: boolean;
 }

@@ -1,4 +1,3 @@
-/** Remedies for a missing model. */
 import { didYouMean, nearest } from '../../lib/base/nearest.ts';
 import { builtinNamed } from '../../lib/errors/builtin-ids.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
@@ -6,7 +5,6 @@ import { KNOWN_NAMES, knownName } from '../../store/hub/choose/known-names.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The remedy of a failure: how to install a built-in model or find another, or names that resemble the given one. */
 export async function adviceFor(
   error: unknown,
   installed: () => Promise<readonly string[]>,
@@ -16,7 +14,7 @@ export async function adviceFor(
   if (isFailure(error, 'file_not_found')) return restoreAdvice(lastPart(error.detail.path));
   if (isFailure(error, 'reference_invalid'))
     return restoreAdvice(error.detail.ref) || pullAdvice(error.detail.ref);
-  // The sentence about a built-in model says itself how to restore it.
+  // The sentence about a built-in model already says how to restore it.
   if (!isFailure(error, 'model_not_found') || builtinNamed(error.detail.model) !== null) return '';
   return didYouMean(nearest(error.detail.model, await installed())) || knownNameAdvice(error.detail.model);
 }
@@ -26,13 +24,11 @@ function restoreAdvice(name: string): string {
   return id === null ? '' : ` ${id} ships with Hearth; install it with: hearth restore ${id}`;
 }
 
-/** A name without an owner may be one that another program knows. */
 function pullAdvice(name: string): string {
   if (!/^[\w.-]+(?::[\w.-]+)?$/.test(name)) return '';
   return knownNameAdvice(name) || ` Look for one with: hearth search ${name.replace(':', ' ')}`;
 }
 
-/** How to install a model by its name in other programs; empty for an unknown name. */
 export function knownNameAdvice(name: string): string {
   const known = knownName(name);
   if (known === null) return resembledAdvice(name);
@@ -44,7 +40,6 @@ export function knownNameAdvice(name: string): string {
   return ` "${name}" is a name of Ollama's library; a GGUF of it: hearth pull ${reference} (hearth fit ${repository} lists its quants).`;
 }
 
-/** A slip in such a name, or one without its number. */
 function resembledAdvice(name: string): string {
   const [close] = nearest(name.split(':')[0] ?? '', KNOWN_NAMES);
   const reference = close === undefined ? null : knownName(close)?.reference;
@@ -52,7 +47,7 @@ function resembledAdvice(name: string): string {
   return ` It resembles "${close}", a name of Ollama's library; a GGUF of that: hearth pull ${reference}. Look for others with: hearth search ${name.replace(':', ' ')}`;
 }
 
-/** Redirects are held to public addresses, which a proxy would resolve in our place. */
+/** Redirects must lead to public addresses, but a proxy would resolve names in our place. */
 function proxyAdvice(env: Environment): string {
   const name = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'].find((each) => env[each]);
   return name === undefined
@@ -60,5 +55,5 @@ function proxyAdvice(env: Environment): string {
     : ` ${name} is set, but models are fetched without a proxy; fetch the file yourself and run: hearth import FILE`;
 }
 
-/** A path is made complete before it is looked at; the name is what was typed. */
+/** The error has the absolute path, but the user typed this part. */
 const lastPart = (path: string): string => path.split(/[\\/]/).at(-1) ?? path;

@@ -1,4 +1,3 @@
-/** Meanings of the arguments of verbs, in --help and in the manual page. */
 import type { Command } from 'commander';
 
 const MODEL = 'id or alias of a model, as hearth list shows it';

@@ -1,6 +1,5 @@
 import type { LastCard } from '../../api/eval/card.ts';
 
-/** A card in one line. */
 export function cardWords({ report, issuedAt, outdated }: LastCard): string {
   const since = outdated === null ? '' : `, before its ${outdated} changed`;
   return `${report.verdict} (hearth eval, ${issuedAt.slice(0, 10)}${since})`;

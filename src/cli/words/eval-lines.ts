@@ -1,4 +1,3 @@
-/** A report of hearth eval, in lines of a name and words. */
 import { untriedPart } from '../../api/eval/compare.ts';
 import type { EvalReport, TextFigures } from '../../trust/evidence/eval-statement.ts';
 import { printable } from '../context.ts';

@@ -1,4 +1,3 @@
-/** A model's format, in lines of a name and words. */
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 
 /** For models without a syntax of their own. */

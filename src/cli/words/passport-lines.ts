@@ -1,4 +1,3 @@
-/** The passport of a model, in lines of a name and words. */
 import type { CheckShown, Passport } from '../../api/passport/passport.ts';
 import { readable } from '../../lib/base/byte-size.ts';
 

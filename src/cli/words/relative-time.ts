@@ -1,14 +1,11 @@
-/** A moment to come as people put it: `in 40 s`, `in 4 min`, `in 2 h`. */
 export function inTime(atMs: number, nowMs: number): string {
   return Math.round((atMs - nowMs) / 1000) <= 0 ? 'now' : `in ${spanText(atMs - nowMs)}`;
 }
 
-/** A moment that has passed: `4 min ago`. */
 export function agoTime(atMs: number, nowMs: number): string {
   return `${spanText(nowMs - atMs)} ago`;
 }
 
-/** A span as people put it: `40 s`, `4 min`, `2 h`. */
 export function spanText(spanMs: number): string {
   const seconds = Math.max(0, Math.round(spanMs / 1000));
   if (seconds < 90) return `${seconds} s`;

@@ -1,10 +1,9 @@
-/** A recorded request, for people in a terminal. Pure. */
 import type { RequestView } from '../../wire/operation/requests.ts';
 import { durationText } from '../../lib/base/duration.ts';
 
 type Field = keyof Required<RequestView>;
 
-/** Every member of a request, so that a new one cannot be forgotten; in the order in which they are shown. */
+/** Has every member of a request, so that a new one cannot be forgotten; in the order of the output. */
 const LABELS: Readonly<Record<Field, string>> = {
   number: 'Number',
   request_id: 'Request ID',
@@ -41,7 +40,6 @@ const LABELS: Readonly<Record<Field, string>> = {
   has_text: 'Text kept',
 };
 
-/** A label and a value for everything that is known of it. */
 export function requestFacts(view: RequestView): string[][] {
   return (Object.keys(LABELS) as Field[]).flatMap((field) => {
     const value = view[field];

@@ -1,7 +1,5 @@
-/** A word that is no verb, and which one may be meant. */
 import { didYouMean, nearest } from '../../lib/base/nearest.ts';
 
-/** Words of other programs, and what they are here. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   ask: 'run',
   chat: 'run',
@@ -35,20 +33,17 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   disk: 'du',
 };
 
-/** Words for what no verb does, and how to do it. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   restart: 'Run hearth quit, then hearth serve; a unit: systemctl --user restart hearth',
   push: 'Hearth publishes no models.',
 };
 
-/** A sentence about a word that is no verb. */
 export function unknownVerb(word: string, verbs: readonly string[]): string {
   const elsewhere = Object.hasOwn(ELSEWHERE, word) ? ELSEWHERE[word] : undefined;
   if (elsewhere !== undefined) return `there is no verb ${word}. ${elsewhere}`;
   return unknownSentence('hearth', word, meantBy(word, verbs));
 }
 
-/** A sentence about an unknown word after a verb that has subverbs. */
 export function unknownSubverb(verb: string, word: string, below: readonly string[]): string {
   return unknownSentence(`hearth ${verb}`, word, meantBy(word, below));
 }

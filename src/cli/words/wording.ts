@@ -1,6 +1,6 @@
 /**
- * cli/words owns how the CLI puts things to a person: it knows no verb and no terminal.
- * Sentences of the service are written for HTTP clients; these are their words for a person in a terminal.
+ * cli/words owns the CLI's texts for people: it knows no verb and no terminal. The service's sentences are written
+ * for HTTP clients; these replace them in a terminal.
  */
 import { HEADERS } from '../../wire/headers.ts';
 

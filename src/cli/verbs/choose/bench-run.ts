@@ -1,4 +1,3 @@
-/** The measurements of hearth bench, over HTTP as any client would make them. */
 import type { Config } from '../../../config/config.ts';
 import type { ChatResponse } from '../../../wire/inference/chat.ts';
 import type { EmbeddingResponse } from '../../../wire/inference/embeddings.ts';
@@ -11,13 +10,12 @@ import type { BenchReport } from './bench-plot.ts';
 const STREAMS = [1, 2, 4, 8];
 const DECODED_TOKENS = 48;
 const INPUTS = 16;
-/** Ordinary words: a tokenizer makes some hundred tokens of them. */
+/** About a hundred tokens. */
 const PASSAGE =
   'The river carries sand, leaves and small boats past the old mill, where two children count them. ';
 
 type Measured = Pick<ChatResponse, 'usage' | 'timings'>;
 
-/** The model is loaded by the first request, which is not measured. */
 export async function runBench(
   config: Config,
   model: string,
@@ -53,7 +51,6 @@ async function decodeTogether(config: Config, model: string, streams: number): P
   return tokens > streams && ms > 0 ? Math.round((tokens * 10_000) / ms) / 10 : null;
 }
 
-/** Inputs a second of the default embedding model; null without one. */
 async function embed(config: Config): Promise<Pick<BenchReport, 'embeddingModel' | 'embeddingsPerS'>> {
   const input = Array.from({ length: INPUTS }, () => `${unlike()} ${PASSAGE}`);
   const ask = async (texts: readonly string[]) => {
@@ -81,7 +78,7 @@ async function complete(config: Config, request: object): Promise<Measured> {
   return expectOk(await callServer(config, 'POST', routes.completions.path, request)) as Measured;
 }
 
-/** No prompt begins like another, so that none is found in a cache. */
+/** Makes prompts begin differently, so that none is found in a cache. */
 function unlike(): string {
   return crypto.randomUUID();
 }

@@ -1,4 +1,3 @@
-/** hearth bench [MODEL]: how fast a model reads, writes and embeds on this machine. */
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Config } from '../../../config/config.ts';
@@ -46,7 +45,6 @@ function benchRows({ prefillTokensPerS, decode, embeddingModel, embeddingsPerS }
   ];
 }
 
-/** Through the running service, or else one that ends with the measurement. */
 async function bench(context: CliContext, model: string): Promise<BenchReport> {
   const { runBench } = await import('./bench-run.ts');
   const config = context.config();
@@ -76,7 +74,7 @@ async function withPrivateService<T>(context: CliContext, work: (config: Config)
   const plain = { socket: null, tlsCert: null, tlsKey: null };
   const config: Config = { ...context.config({ host: '127.0.0.1', port: '0' }), ...plain };
   const { logger } = openLog({ level: 'error', home: null });
-  // It makes the folder of the home that the lock lies in.
+  // Creates the home folder that contains the lock.
   const running = await startApp({
     quit: () => undefined,
     config,

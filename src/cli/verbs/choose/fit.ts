@@ -1,4 +1,3 @@
-/** hearth fit MODEL|REF: the memory and speed of an installed model here, or which quants of a repository fit. */
 import type { Command } from 'commander';
 import { isFailure } from '../../../lib/errors/svc-error.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
@@ -25,7 +24,6 @@ export function registerFit(program: Command, context: CliContext): void {
     });
 }
 
-/** Null: it is no name of an installed model but may be one of a repository. */
 async function installed(context: CliContext, name: string): Promise<InstalledModel | null> {
   try {
     return await localRegistry(context.config()).find(name);
@@ -67,7 +65,6 @@ async function fitInstalled(context: CliContext, model: InstalledModel, flags: F
       ? 'Not even the smallest window fits now; stop other programs or models, or take a smaller quant.'
       : `A load gets a window of ${fit.load.numCtx} tokens and ${fit.load.slots} slots${fit.load.cells < fit.load.numCtx * fit.load.slots ? ' that share it' : ''}.`,
   );
-  // Others give vectors or scores, no answers.
   if (model.kind !== 'chat') return;
   if (card !== null) context.note(printable(`Measured: ${cardWords(card)}`));
   if (bandwidth === null || mostTokensPerS === null)

@@ -1,7 +1,6 @@
 /**
- * cli/verbs/choose owns the verbs that help to choose a model: what a hub has, what fits here, how fast it is. It knows
- * nothing of how a model is installed.
- * hearth search WORDS: repositories with GGUF files on the hub.
+ * cli/verbs/choose owns the verbs that help to choose a model: hub searches, memory fit and speed. It knows nothing
+ * of how a model is installed. This file: hearth search.
  */
 import type { Command } from 'commander';
 import { type CliContext, table } from '../../context.ts';

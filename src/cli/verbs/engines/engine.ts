@@ -1,4 +1,3 @@
-/** hearth engine add, list, show, rm: commands of the user's that Hearth starts, watches and ends. */
 import type { Command } from 'commander';
 import { addCommand } from '../../../api/remote-models/add-command.ts';
 import { withProbe } from '../../../api/remote-models/own-probe.ts';
@@ -120,7 +119,7 @@ async function list(context: CliContext, json: boolean): Promise<void> {
   context.print(table([['MODEL', 'DIALECT', 'MEMORY', 'COMMAND'], ...rows]));
 }
 
-/** A server that runs ends the processes first. */
+/** A running server ends the processes first. */
 async function remove(context: CliContext, name: string): Promise<void> {
   const { models } = await find(context, name);
   for (const { id } of models) {

@@ -1,4 +1,3 @@
-/** Values of flags that several of these verbs take. */
 import { parseDuration } from '../../../lib/base/duration.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { CliFailure, type CliContext, EXIT_CODES } from '../../context.ts';
@@ -10,7 +9,6 @@ export function engineStore(context: CliContext): EngineStore {
   return new EngineStore(localRegistry(context.config()).store);
 }
 
-/** Names of entries for people, by their type in the file. */
 export function named(type: 'upstream' | 'command' | 'pool'): string {
   return { upstream: 'an upstream', command: 'an engine', pool: 'a pool' }[type];
 }
@@ -39,7 +37,6 @@ export function count(flag: string, value: string | undefined): number | undefin
   throw new CliFailure(`${flag} must be a whole number from 1 to 65536`, EXIT_CODES.usage);
 }
 
-/** A member that is there only where its value is. */
 export function optional<K extends string, V>(name: K, value: V | undefined): { readonly [key in K]?: V } {
   return value === undefined ? {} : ({ [name]: value } as { readonly [key in K]?: V });
 }

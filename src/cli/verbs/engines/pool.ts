@@ -1,4 +1,4 @@
-/** hearth pool add, list, show, rm: one id for several models that are equal. */
+/** hearth pool: one id for several equal models. */
 import type { Command } from 'commander';
 import { addPool } from '../../../api/remote-models/name-models.ts';
 import { type PoolEntry, PRIVACY_NAMES } from '../../../store/engines/entry.ts';

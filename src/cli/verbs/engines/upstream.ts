@@ -1,7 +1,6 @@
 /**
- * cli/verbs/engines owns the verbs for engines beyond the built-in one. They change the files of the home folder, which a
- * running server reads with its next request; they do not know whether one runs.
- * hearth upstream add, list, show, rm, test.
+ * cli/verbs/engines owns the verbs for engines beyond the built-in one. They change files of the home folder, which a
+ * running server reads with its next request; they do not know whether one runs. This file: hearth upstream.
  */
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -118,7 +117,6 @@ async function add(context: CliContext, name: string, url: string, flags: AddFla
     context.note('Its key travels without encryption; use an https:// URL where others share the network.');
 }
 
-/** It is not kept, so there is nothing to test yet. */
 function notThere(url: string, error: SvcError<'upstream_unreachable'>): CliFailure {
   const { reason } = error.detail;
   return new CliFailure(
@@ -184,7 +182,6 @@ async function find(context: CliContext, name: string): Promise<UpstreamEntry> {
   throw new CliFailure(`${name} is ${named(entry.type)}, not an upstream`, EXIT_CODES.notFound);
 }
 
-/** The path of a file that holds a certificate. */
 async function readAuthority(file: string | undefined): Promise<string | undefined> {
   const text = await readOptionalFile(file);
   if (file === undefined || text === undefined) return undefined;

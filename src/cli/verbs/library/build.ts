@@ -1,4 +1,3 @@
-/** hearth library build: llama.cpp compiled for this machine, tried, measured, and used where it is faster. */
 import { availableParallelism, freemem } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readable } from '../../../lib/base/byte-size.ts';
@@ -149,7 +148,7 @@ async function build(context: CliContext, flags: Flags): Promise<void> {
 const refound = (context: CliContext, flags: Flags, found: Found): Promise<Found> =>
   found.missing.length === 0 ? Promise.resolve(found) : findTools(context, flags.compiler, flags.gpu);
 
-/** Null: llama.cpp itself is built. Windows links against import libraries, which packages come without. */
+/** Null: builds llama.cpp itself. Windows links against import libraries, which packages do not contain. */
 function linkedLibrary(context: CliContext, { gpu, media }: BuildChoice): LibraryFiles | null {
   if (!media || gpu !== 'none' || process.platform === 'win32') return null;
   const libraries = librariesFolder(context.config().home);
@@ -223,7 +222,6 @@ async function install(context: CliContext, { built, name, isForLater, shown }: 
   untestedNote(context, result.facts.release);
 }
 
-/** Results of the comparison, and the decision. */
 function outcome(
   measured: Measured | null,
   { name, isSelected }: { readonly name: string; readonly isSelected: boolean },

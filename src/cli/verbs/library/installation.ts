@@ -1,4 +1,3 @@
-/** Common to every installation of a build: a trial on a real model, the hash of its files, and the report. */
 import { askDevices, type WorkerSettings } from '../../../api/own-worker.ts';
 import { isTestedRelease, librariesFolder } from '../../../lib/files/native-library.ts';
 import type { OwnInstall } from '../../../store/libraries/own.ts';
@@ -6,7 +5,7 @@ import { hashBackend } from '../../../trust/identity/backend.ts';
 import { shippedChatModel } from '../../builtin-models.ts';
 import { type CliContext, printable } from '../../context.ts';
 
-/** A build can be loaded and yet end every process that loads a model with it. */
+/** A build may load and still crash every process that loads a model with it. */
 async function tryOut(settings: WorkerSettings): Promise<{ readonly version?: string }> {
   const { version } = await askDevices(settings);
   const { tryLibrary } = await import('../../../api/probe/probe-model.ts');
@@ -14,7 +13,6 @@ async function tryOut(settings: WorkerSettings): Promise<{ readonly version?: st
   return version === undefined ? {} : { version };
 }
 
-/** Ports of every installation into this home. */
 export function installation(
   context: CliContext,
 ): Pick<OwnInstall, 'libraries' | 'nowMs' | 'tryOut' | 'hash'> {
@@ -37,6 +35,5 @@ export function untestedNote(context: CliContext, release: string): void {
   );
 }
 
-/** Report of a build that is stored and not selected. */
 export const laterWords = (name: string): string =>
   `It is not in use; compare it with the present library: hearth upgrade --library ${name}`;

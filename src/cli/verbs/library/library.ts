@@ -1,7 +1,6 @@
 /**
- * cli/verbs/library owns the verbs about the llama.cpp that models run on: what it is, builds of the user's own, and how
- * they are made. It knows nothing of models that are installed.
- * This file: hearth library, use, list, switch and remove.
+ * cli/verbs/library owns the verbs about the llama.cpp in use: its facts, the user's own builds, and making them. It
+ * knows nothing of models that are installed. This file: hearth library, use, list, switch and remove.
  */
 import type { Command } from 'commander';
 import { askDevices } from '../../../api/own-worker.ts';
@@ -27,7 +26,6 @@ import { interruptible } from '../../local-registry.ts';
 import { registerBuild } from './build.ts';
 import { installation, laterWords, untestedNote } from './installation.ts';
 
-/** Name of builds copied without one. */
 const OWN = 'own';
 
 export function registerLibrary(program: Command, context: CliContext): void {
@@ -59,7 +57,6 @@ export function registerLibrary(program: Command, context: CliContext): void {
     .action((name: string | undefined) => remove(context, name));
 }
 
-/** The library that a service started now would bind. */
 async function show(context: CliContext, json: boolean): Promise<void> {
   const { gpu, home } = context.config();
   const libraries = librariesFolder(home);
@@ -126,7 +123,7 @@ function describeMaking(build: KeptBuild | null): string[] {
   ];
 }
 
-/** CPU features that the processor has and the build uses: `CPU : AVX2 = 1 | FMA = 0 | …` as names. */
+/** Parses `CPU : AVX2 = 1 | FMA = 0 | …`; these features the processor has and the build uses. */
 function cpuFeatures(systemInfo: string): string {
   const names = [...systemInfo.matchAll(/(\w+) = 1\b/g)].map(([, name = '']) => name);
   return names.length === 0 ? 'none' : names.join(' ');

@@ -1,4 +1,3 @@
-/** The compilers of this machine, for the verbs that build or check a build. */
 import { join } from 'node:path';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { agreementOfFolder, toolsFolder } from '../../../store/libraries/build/build.ts';
@@ -7,7 +6,7 @@ import { type CompilerChoice, findToolchain, type Found } from '../../../store/l
 import type { Agreement } from '../../../store/libraries/own.ts';
 import type { CliContext } from '../../context.ts';
 
-/** Everything of a build lies there; it may be deleted at any time. */
+/** Contains all files of builds; may be deleted at any time. */
 export const workFolder = (context: CliContext): string => join(context.config().home, 'build');
 
 export async function findTools(context: CliContext, choice: CompilerChoice, gpu: BuildGpu): Promise<Found> {
@@ -23,7 +22,6 @@ export async function findTools(context: CliContext, choice: CompilerChoice, gpu
     return await findToolchain({ ...search, choice: 'system' });
   } catch (error) {
     if (!isSvcError(error)) throw error;
-    // A tool fetched once is used again without a question.
     const zig = await findToolchain({ ...search, choice: 'zig' }).catch(() => null);
     if (zig === null || zig.missing.length > 0) throw error;
     return zig;

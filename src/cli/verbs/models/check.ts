@@ -1,4 +1,3 @@
-/** hearth check ID: a score card of one model, made in a worker of its own. */
 import { type Command, Option } from 'commander';
 import { type AgentName, AGENTS } from '../../../api/check/agents/agent-kits.ts';
 import { type AgentCard, checkAgent, type StepCard } from '../../../api/check/agents/play.ts';
@@ -19,9 +18,9 @@ import { type CliContext, printable } from '../../context.ts';
 import { interruptible, localRegistry } from '../../local-registry.ts';
 import { ENVELOPE, formatLines } from '../../words/format-lines.ts';
 
-/** Together with the load and the last cases, it stays within a minute. */
+/** Chosen: with the load and the last cases, the check stays within a minute. */
 const WITHIN_MS = 50_000;
-/** A model on a small machine reads some thousand tokens first. */
+/** Chosen: on a small machine a model takes long for the prompt of a few thousand tokens. */
 const AGENT_WITHIN_MS = 600_000;
 const NAME_WIDTH = 14;
 const CASES_PER_LINE = 10;

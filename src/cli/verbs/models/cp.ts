@@ -1,4 +1,4 @@
-/** hearth cp ID NAME, hearth alias NAME ID, and hearth default ID: copies of installed models, and other names for them. */
+/** hearth cp, hearth alias and hearth default: copies and other names of installed models. */
 import type { Command } from 'commander';
 import { aliasSeen, findSeen } from '../../../api/remote-models/name-models.ts';
 import { isFailure } from '../../../lib/errors/svc-error.ts';
@@ -60,7 +60,6 @@ export function registerDefault(program: Command, context: CliContext): void {
 const runsThere = (id: string, name: string): string =>
   `${printable(id)} runs in another engine, so it has no settings here to copy; for a second name: hearth alias ${printable(name)} ${printable(id)}`;
 
-/** Names an installed model, else one of another engine; returns its id. */
 async function nameModel(context: CliContext, id: string, alias: string): Promise<string> {
   const registry = localRegistry(context.config());
   try {

@@ -1,4 +1,3 @@
-/** hearth discover: models of other programs that could be used in place. */
 import type { Command } from 'commander';
 import { discover } from '../../../store/foreign/discover.ts';
 import { type CliContext, printable, table } from '../../context.ts';

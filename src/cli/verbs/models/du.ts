@@ -1,4 +1,3 @@
-/** hearth du: what the home folder takes on the disk, in one line. */
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
@@ -47,7 +46,6 @@ function line(home: string, total: number, parts: readonly Part[]): string {
   return `${readable(total)} in ${home}${shown.length === 0 ? '' : `: ${shown.join(', ')}`}`;
 }
 
-/** The rest counts as `other`. */
 async function measureParts(home: string): Promise<Part[]> {
   const { blobs, partial } = storePaths(home);
   const folders: readonly (readonly [name: string, folder: string])[] = [
@@ -60,7 +58,7 @@ async function measureParts(home: string): Promise<Part[]> {
   ];
   const seen = new Set<string>();
   const parts: Part[] = [];
-  // The home comes last: what was counted before is not counted again, nor is a file by its second name.
+  // The home comes last: files counted before, also under another name, are not counted again.
   for (const [name, folder] of [...folders, ['other', home] as const])
     parts.push({ name, bytes: await bytesBelow(folder, seen) });
   return parts;
@@ -76,7 +74,6 @@ async function bytesBelow(folder: string, seen: Set<string>): Promise<number> {
   return sum;
 }
 
-/** A file that vanishes meanwhile takes nothing. */
 async function countBytes(file: string, seen: Set<string>): Promise<number> {
   const found = await lstat(file, { bigint: true }).catch(() => null);
   if (found === null || seen.has(`${found.dev} ${found.ino}`)) return 0;

@@ -1,4 +1,4 @@
-/** hearth exact ID: shows on this machine that exact=on keeps its promise for a model, in workers of its own. */
+/** hearth exact ID: shows on this machine that exact=on keeps its promise for a model. */
 import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
 import { type ExactProof, proveExact } from '../../../api/check/prove-exact.ts';
@@ -8,7 +8,7 @@ import { pickSettings } from '../../../contract/settings/shapes.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { interruptible, localRegistry } from '../../local-registry.ts';
 
-/** A situation that has begun ends, so the whole stays within a minute or so. */
+/** Chosen: a started situation is finished, so the whole takes about a minute. */
 const WITHIN_S = 50;
 const LONGEST_S = 86_400;
 const NAME_WIDTH = 50;

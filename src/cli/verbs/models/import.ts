@@ -1,6 +1,6 @@
 /**
- * cli/verbs/models owns the verbs that change or show what is installed. It knows nothing of a running server.
- * hearth import FILE…, and hearth import --from STORE: local models become installed ones, by default without copying.
+ * cli/verbs/models owns the verbs that change or show installed models. It knows nothing of a running server. This
+ * file: hearth import FILE… and --from STORE, by default without copying.
  */
 import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
 import { errorMessage } from '../../../lib/errors/svc-error.ts';
@@ -156,11 +156,9 @@ interface Installing {
   readonly flags: ImportFlags;
   readonly signal: AbortSignal;
   readonly registry: Registry;
-  /** A known name or the text itself. */
   readonly template: string | undefined;
 }
 
-/** One after the other; a model that cannot be used must not keep the others out. */
 async function installAll<T extends { readonly name: string }>(
   installing: Installing,
   models: readonly T[],
@@ -195,7 +193,7 @@ async function withProgress(
         ...(flags.probe ? { probe: probeHere(context) } : {}),
         signatures: signaturesHere(context),
       });
-      // The model stays installed when its template cannot be used for it.
+      // The model stays installed if the template cannot be used for it.
       if (template !== undefined) await setHere(context, registry, id, { template });
       return id;
     } finally {
@@ -204,7 +202,7 @@ async function withProgress(
   });
 }
 
-/** Reports a misspelt name or a missing path before anything is installed. */
+/** Runs first, so that a misspelt name or a missing path is reported before anything is installed. */
 async function readTemplate({ template }: ImportFlags): Promise<string | undefined> {
   return template === undefined ? undefined : textFromCommand('template', template);
 }

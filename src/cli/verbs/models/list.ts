@@ -1,4 +1,3 @@
-/** hearth list: the installed models. */
 import type { Command } from 'commander';
 import { seenModels } from '../../../api/remote-models/name-models.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
@@ -8,7 +7,6 @@ import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { isBaseModel } from '../../../store/files/manifest.ts';
 import { localRegistry } from '../../local-registry.ts';
 
-/** Nothing is listed, for one of two reasons. */
 const none = (removed: readonly string[]): string =>
   `No models are installed. ${removed.length === 0 ? 'The first hearth serve installs the built-in ones' : 'hearth restore brings the built-in ones back'}; others: hearth discover, hearth pull REF`;
 
@@ -62,7 +60,6 @@ export function registerList(program: Command, context: CliContext): void {
         row.sizeBytes === null ? '' : readable(row.sizeBytes),
         String(row.contextLength ?? ''),
         row.ownedBy,
-        // The original spelling of an id is an alias too, and says nothing here.
         row.aliases.filter((alias) => alias.toLowerCase() !== row.id).join(', '),
       ]);
       context.print(

@@ -1,4 +1,3 @@
-/** hearth prune: deletes unfinished downloads and unused files. */
 import type { Command } from 'commander';
 import { readable } from '../../../lib/base/byte-size.ts';
 import { prune } from '../../../store/install/changes.ts';

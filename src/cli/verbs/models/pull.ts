@@ -1,4 +1,3 @@
-/** hearth pull REF: fetches a model from a hub, resuming what an earlier run began. */
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import { showProgress } from '../../install-progress.ts';
@@ -27,7 +26,6 @@ export function registerPull(program: Command, context: CliContext): void {
     });
 }
 
-/** The id of the model; null where it was interrupted. */
 export async function pull(context: CliContext, ref: string, flags: PullFlags): Promise<string | null> {
   // Loaded on demand: no other verb pays for the hub client.
   const { pullModel } = await import('../../../store/hub/pull.ts');

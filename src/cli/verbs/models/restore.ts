@@ -1,4 +1,3 @@
-/** hearth restore [ID…]: installs models that ship with Hearth and are missing. */
 import type { Command } from 'commander';
 import { restoreBuiltins } from '../../builtin-models.ts';
 import { type CliContext, printable } from '../../context.ts';

@@ -1,4 +1,3 @@
-/** hearth rm ID: removes models or aliases; files that belong to others stay where they are. */
 import type { Command } from 'commander';
 import { findSeen, removeAliasSeen } from '../../../api/remote-models/name-models.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
@@ -17,7 +16,7 @@ export function registerRm(program: Command, context: CliContext): void {
       const registry = localRegistry(context.config());
       const engines = new EngineStore(registry.store);
       const names = new Set(ids);
-      // Before the first is removed: a mistyped name must not end the command halfway.
+      // All names are checked first: a mistyped one must not end the command halfway.
       for (const name of names) await requireRemovable(registry, engines, name);
       for (const name of names) {
         if (!(await registry.has(name)) && (await removeAliasSeen(engines, name))) {
@@ -44,7 +43,6 @@ export function registerRm(program: Command, context: CliContext): void {
     });
 }
 
-/** Rejects for a name that nothing has, and for models of other engines: only their aliases can be removed here. */
 async function requireRemovable(registry: Registry, engines: EngineStore, name: string): Promise<void> {
   if (await registry.has(name)) return;
   const seen = await findSeen(engines, name);

@@ -1,4 +1,3 @@
-/** hearth set ID name=value…: defaults of one model, below what a request says; without a pair, what is set. */
 import type { Command } from 'commander';
 import { findSeen, limitSeen } from '../../../api/remote-models/name-models.ts';
 import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
@@ -62,7 +61,6 @@ const chatWords = (id: string): string =>
 
 const isDocument = (name: keyof ModelParams): boolean => name === 'system' || isTextSetting(name);
 
-/** As it could be set again, except for long texts. */
 function line([asked, { name, value }]: ReturnType<typeof paramsByName>[number]): string {
   const values =
     name === 'stop'
@@ -71,7 +69,7 @@ function line([asked, { name, value }]: ReturnType<typeof paramsByName>[number])
   return values.map((each) => printable(`${asked}=${each}`)).join('\n');
 }
 
-/** A model of another engine has one setting here, the rest is set where it runs; false where no engine has it. */
+/** A model of another engine has one setting here; the rest is set there. False if no engine has it. */
 async function setElsewhere(registry: Registry, id: string, patch: ParamsPatch): Promise<boolean> {
   const engines = new EngineStore(registry.store);
   if ((await findSeen(engines, id)) === null) return false;
@@ -96,7 +94,6 @@ async function readPairs(pairs: readonly string[]): Promise<ParamsPatch> {
   return patch;
 }
 
-/** The text, or that of a file: system=@pirate.txt. */
 async function systemFromCommand(value: string): Promise<string> {
   const read = readParam('system', value.startsWith('@') ? (await textOfFile(value.slice(1))).trim() : value);
   if ('expects' in read) throw usage(`system is not usable; write ${read.expects}`);

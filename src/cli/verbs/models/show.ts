@@ -1,4 +1,3 @@
-/** hearth show ID: everything known about one model. */
 import type { Command } from 'commander';
 import type { LastCard } from '../../../api/eval/card.ts';
 import { findSeen, type SeenModel } from '../../../api/remote-models/name-models.ts';
@@ -21,7 +20,6 @@ import { passportLines } from '../../words/passport-lines.ts';
 
 type Line = readonly [name: string, value: string];
 
-/** The longest name, and a gap. */
 const NAME_WIDTH = 18;
 
 export function registerShow(program: Command, context: CliContext): void {
@@ -72,11 +70,10 @@ const inLines = (lines: readonly Line[]): string =>
 
 async function quotedCard(home: string, model: InstalledModel): Promise<LastCard | null> {
   if (model.kind !== 'chat') return null;
-  // Loaded on demand: it brings the verifier of records.
+  // Loaded on demand: it loads the verifier of records.
   return (await import('../../../api/eval/card.ts')).lastCard(home, model);
 }
 
-/** A model of another engine, as it was last seen. */
 function showElsewhere(context: CliContext, model: SeenModel, json: boolean): void {
   if (json) return context.printJson(model);
   const lines: Line[] = [
@@ -97,10 +94,8 @@ const RUNS: Readonly<Record<SeenModel['engine'], (model: SeenModel) => string>> 
   pool: ({ id }) => `at one of its members; more: hearth pool show ${id}`,
 };
 
-/** The format as JSON, and in lines. */
 interface ShownFormat {
   readonly json: {
-    /** The name of its tool format; null where it is not known. */
     readonly tools: string | null;
     readonly format: ModelFormatFacts | null;
     readonly formatUnknown?: string;
@@ -141,7 +136,6 @@ interface Facts {
 
 function facts({ shown, limits, limit, format, card }: Facts): Line[] {
   const { source } = shown;
-  // The template has a line of its own.
   const settings = Object.entries(shown.settings).filter(([name]) => name !== 'template');
   return [
     ['id', `${shown.id}${shown.isDefault ? ` (default ${shown.kind} model)` : ''}`],
@@ -179,7 +173,6 @@ function facts({ shown, limits, limit, format, card }: Facts): Line[] {
   ];
 }
 
-/** Limit of answers without one in the request. */
 function limitWords(model: InstalledModel, format: ModelFormatFacts | null): string {
   const { maxTokens } = model.params;
   if (maxTokens !== undefined) return `after ${maxTokens} tokens, as set`;
@@ -191,7 +184,7 @@ function limitWords(model: InstalledModel, format: ModelFormatFacts | null): str
   return `after ${tokens} tokens, because ${why}; hearth set ${model.id} max_tokens=N changes it`;
 }
 
-/** Zeros follow a narrower vector; what a wider one becomes is a matter of the request. */
+/** A narrower vector is padded with zeros; the treatment of a wider one depends on the request. */
 function vectors({ id, kind, pooling, embeddingLength, params: { dimensions } }: ModelDescription): string {
   if (pooling === 'rank') return 'none; it scores pairs (rank pooling)';
   if (kind !== 'embedding') return 'none';
@@ -210,7 +203,7 @@ function window({ id, memory: { numCtx }, kind }: ModelDescription): string {
     : ` at most; num_ctx is set to ${numCtx}`;
 }
 
-/** From the header, which knows neither buffers nor sliding windows: asking the library costs seconds. */
+/** Estimated from the header, without buffers and sliding windows: the library would take seconds. */
 function memoryWords({ id, memory }: ModelDescription): string {
   const { numCtx, weightsBytes, kvBytesPerToken } = memory;
   const weights = `${readable(weightsBytes)} weights`;
@@ -221,7 +214,6 @@ function memoryWords({ id, memory }: ModelDescription): string {
   return `${weights}, at most ${kvBytes} of KV cache for one window of ${numCtx} tokens; buffers: hearth fit ${id}`;
 }
 
-/** Defaults of fields that a request leaves out; load settings have lines of their own. */
 function requestDefaults({ params }: ModelDescription): string {
   return paramsByName(params)
     .filter(([, { name }]) => !isLoadSetting(name) && name !== 'system')
@@ -229,7 +221,7 @@ function requestDefaults({ params }: ModelDescription): string {
     .join(' ');
 }
 
-/** In full: it precedes every chat without a system message. */
+/** Shown in full, because it precedes every chat without a system message. */
 function systemLines({ params: { system } }: ModelDescription): Line[] {
   if (system === undefined) return [];
   return system.split('\n').map((text, at) => [at === 0 ? 'system' : '', text] as const);

@@ -1,4 +1,3 @@
-/** hearth verify [ID…]: reads every byte of installed models again. */
 import type { Command } from 'commander';
 import { type VerifyResult, verifyModel } from '../../../store/install/verify.ts';
 import { CliFailure, type CliContext, printable } from '../../context.ts';

@@ -1,4 +1,3 @@
-/** hearth cache: what the prompt cache keeps on the disk, and what that of the running service did. */
 import { rm } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { readable } from '../../../lib/base/byte-size.ts';
@@ -112,7 +111,6 @@ function registerPins(cache: Command, context: CliContext): void {
 }
 
 interface KindEntry {
-  /** Null: the model is not installed any more. */
   readonly model: string | null;
   readonly state: string;
   readonly bytes: number;
@@ -138,7 +136,7 @@ function kindEntry(name: string, files: readonly CachedFile[], models: readonly 
   };
 }
 
-/** A model has state of each kind of load that it had; for a person that is one thing. */
+/** Merges the state of different loads of a model, which users see as one. */
 function byModel(entries: readonly KindEntry[]): KindEntry[] {
   const models = new Map<string | null, KindEntry>();
   for (const entry of entries) {
@@ -190,5 +188,4 @@ function sides({ token, shared, before, now }: NonNullable<CacheReport['differen
   ];
 }
 
-/** On one line, with nothing that a terminal would obey. */
 const quoted = (text: string): string => printable(JSON.stringify(text));

@@ -1,4 +1,3 @@
-/** hearth config: every setting, its value and where it came from; also when the settings themselves are wrong. */
 import type { Command } from 'commander';
 import { type Config, type ExaminedConfig, unknownVariables } from '../../../config/config.ts';
 import { type Setting, type SettingName, settings } from '../../../config/settings.ts';
@@ -54,12 +53,10 @@ function shown(setting: Setting<unknown>, value: unknown): unknown {
   return Array.isArray(value) ? value.join(',') : value;
 }
 
-/** Value that applies without a setting: by name and who chose it if that is known here, else by the rule. */
 function automatic({ unset = 'none' }: Setting<unknown>, resolved: string | undefined): string {
   return resolved ?? `(${unset})`;
 }
 
-/** The models that are the defaults as long as no setting names one; nothing of a store that cannot be read. */
 async function chosenModels(config: Config): Promise<Partial<Record<SettingName, string>>> {
   try {
     const registry = localRegistry(config);

@@ -1,4 +1,3 @@
-/** hearth embed: the vectors of texts, as JSON lines. */
 import type { Command } from 'commander';
 import type { EmbeddingResponse } from '../../../wire/inference/embeddings.ts';
 import { routes } from '../../../wire/routes.ts';
@@ -11,7 +10,7 @@ interface EmbedFlags {
   readonly truncate?: boolean;
 }
 
-/** Texts of one request: a long list is answered while it is read. */
+/** Texts per request, so that a long list is answered while it is read. */
 const AT_ONCE = 256;
 
 export function registerEmbed(program: Command, context: CliContext): void {
@@ -39,7 +38,6 @@ export function registerEmbed(program: Command, context: CliContext): void {
     });
 }
 
-/** Empty lines have no vector. */
 async function pipedLines(): Promise<string[]> {
   if (process.stdin.isTTY) return [];
   let text = '';

@@ -1,4 +1,3 @@
-/** hearth launch: a coding agent, set up for the running service. */
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../../../config/config.ts';
@@ -22,7 +21,7 @@ interface LaunchFlags {
   readonly model: string;
 }
 
-/** Tokens: system prompts of coding agents take up to half of it. */
+/** In tokens; system prompts of coding agents take up to half of it. */
 const AGENT_WINDOW = 16_384;
 const LARGE_WINDOW = 65_536;
 
@@ -66,8 +65,8 @@ function launchFacts(config: Config, rest: Pick<Facts, 'model' | 'context' | 'vi
 }
 
 /**
- * Tokens of the window of the model. Printing loads nothing: it states the window that a load would get. Starting loads the
- * model, as the first request would anyway. Null where only a load could tell.
+ * The model's window in tokens. Printing loads nothing and returns the window that a load would get. Starting loads
+ * the model, as the first request would anyway. Null if only a load could decide.
  */
 async function askWindow(context: CliContext, model: string, printsOnly: boolean): Promise<number | null> {
   const config = context.config();
@@ -90,7 +89,6 @@ async function askPlan(config: Config, model: string, numCtx?: number): Promise<
   return expectOk(await callServer(config, 'GET', `${routes.loadPlan.path}?${query.toString()}`)) as LoadPlan;
 }
 
-/** An editor is not started: its user puts this into its settings. */
 async function printSettings(
   context: CliContext,
   { name, tool, folder }: { readonly name: string; readonly tool: Editor; readonly folder: string },
@@ -151,7 +149,7 @@ function notLoaded(model: string, planned: number | null): string {
     : `${id} is not loaded; a load would get a window of ${planned} tokens now.`;
 }
 
-/** A model is not given a larger window than it was trained for. */
+/** A model never gets a larger window than it was trained for. */
 async function tooSmall(config: Config, model: string, window: number): Promise<string> {
   const { num_ctx: largest } = await askPlan(config, model, LARGE_WINDOW);
   const canGrow = largest === null || largest > window;

@@ -1,4 +1,3 @@
-/** hearth logs: the log files of the service, as text in a terminal, otherwise as JSON lines. */
 import type { Command } from 'commander';
 import { type CliContext, CliFailure, EXIT_CODES } from '../../context.ts';
 import { lastLines, newLines } from '../../log/read-logs.ts';
@@ -41,14 +40,12 @@ async function showLogs(context: CliContext, flags: LogsFlags): Promise<void> {
   for await (const line of newLines(home, leaving.signal)) if (isWanted(line)) show(line);
 }
 
-/** Lines that are whole JSON, and of the request when one is meant. */
 function wantedBy(requestId: string | undefined): (line: string) => boolean {
   return (line) => {
     try {
       const facts = JSON.parse(line) as { readonly requestId?: unknown };
       return requestId === undefined || facts.requestId === requestId;
     } catch {
-      // A line that a crash cut off is no line.
       return false;
     }
   };

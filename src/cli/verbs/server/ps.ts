@@ -1,4 +1,3 @@
-/** hearth ps: the loaded models. */
 import type { Command } from 'commander';
 import type { ResidencyList } from '../../../wire/residency.ts';
 import { routes } from '../../../wire/routes.ts';
@@ -88,13 +87,11 @@ function upstreamRow({
   ];
 }
 
-/** Time of its unload, if no request comes. */
 function unload({ expires_at: at, running }: ResidencyList['data'][number]): string {
   if (at !== null) return inTime(Date.parse(at), systemClock.unixMs());
   return running > 0 ? 'busy' : 'never';
 }
 
-/** Devices of the weights; host memory is named only if it is the only one. */
 function devices({ memory }: ResidencyList['data'][number]): string {
   if (memory.length === 0) return '';
   const used = memory.filter((part) => (part.measured_bytes ?? part.planned_bytes) > 0);
@@ -102,9 +99,8 @@ function devices({ memory }: ResidencyList['data'][number]): string {
   return gpus.length === 0 ? 'CPU' : gpus.join(', ');
 }
 
-/** The sum, and what it consists of where a GPU holds a part. */
 function memoryText({ memory_bytes: sum, memory }: ResidencyList['data'][number]): string {
-  // A model of an upstream takes none here.
+  // Models of upstreams use no memory here.
   if (memory.length === 0) return '';
   const parts = memory.map(
     ({ device, planned_bytes, measured_bytes }) => `${device} ${mebibytes(measured_bytes ?? planned_bytes)}`,

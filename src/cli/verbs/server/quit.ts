@@ -1,4 +1,3 @@
-/** hearth quit: ends the service of this home once its running answers have finished. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Config } from '../../../config/config.ts';
@@ -28,7 +27,7 @@ export function registerQuit(program: Command, context: CliContext): void {
           `the home folder ${home} is used by process ${pid}: ${printable(purpose)}; that is no service, so wait for it or end it`,
         );
       }
-      // A signal ends a process of Windows at once, so there only a request can ask it to finish its answers.
+      // A signal ends a Windows process at once, so only a request can let it finish its answers.
       if (process.platform === 'win32' && now !== true) await askToEnd(config, purpose);
       else end(pid, now === true);
       context.note(now === true ? 'Ending the service now.' : 'Waiting for running answers …');
@@ -51,7 +50,6 @@ function end(pid: number, now: boolean): void {
     if (now) process.kill(pid, 'SIGINT');
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    // It has ended in this moment.
     if (code === 'ESRCH') return;
     if (code !== 'EPERM') throw cause;
     throw new CliFailure(

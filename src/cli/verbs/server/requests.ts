@@ -1,4 +1,3 @@
-/** hearth requests: the latest requests of the running service, from its flight recorder. */
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Config } from '../../../config/config.ts';
@@ -104,7 +103,6 @@ async function writeArchive(context: CliContext, config: Config, file: string): 
   context.note(printable(`${file} is written.`));
 }
 
-/** Sends the same request again and prints the answer as received. */
 async function sendAgain(
   config: Config,
   { text, method }: RequestDetail,

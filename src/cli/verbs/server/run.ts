@@ -1,4 +1,3 @@
-/** hearth run: one answer, or a conversation when stdin is a terminal and no prompt is given. */
 import { type Command, Option } from 'commander';
 import type { Config } from '../../../config/config.ts';
 import { AUDIO_KINDS, IMAGE_KINDS, detectKind } from '../../../lib/base/file-kinds.ts';
@@ -93,7 +92,6 @@ interface Opened {
   readonly prompt: string;
 }
 
-/** Says at once which model will answer; a wrong name is a failure that names those that are close. */
 async function open(context: CliContext, words: readonly string[]): Promise<Opened | null> {
   const config = context.config();
   const [first] = words;
@@ -109,10 +107,9 @@ async function open(context: CliContext, words: readonly string[]): Promise<Open
   return { model, prompt: opened.prompt };
 }
 
-/** Only what means the same to every shell is repeated. */
+/** Repeats only text that every shell reads alike. */
 const inQuotes = (text: string): string => (/^[\w .,:;?-]{1,60}$/.test(text) ? text : '…');
 
-/** Offers to fetch a model that is known by this name; null where there is nothing to offer, or nobody to ask. */
 async function pulled(context: CliContext, name: string): Promise<ModelEntry | 'interrupted' | null> {
   const reference = knownName(name)?.reference ?? null;
   if (reference === null || !process.stdin.isTTY || !process.stderr.isTTY) return null;
@@ -151,11 +148,10 @@ async function converse(context: CliContext, config: Config, opening: Opening): 
     onInterrupt: (lineIsEmpty) => session.dispatch({ on: 'interrupt', lineIsEmpty }),
     onEnd: () => session.dispatch({ on: 'end' }),
   });
-  // Ctrl-C is no key if stderr is not a terminal and the editor therefore not active.
+  // Ctrl-C sends a signal and no key if stderr is no terminal, because the editor is inactive then.
   const interrupt = (): void => session.dispatch({ on: 'interrupt', lineIsEmpty: true });
   const ends = (['SIGTERM', 'SIGHUP'] as const).map((name) => {
     const end = (): void => {
-      // The terminal must not stay as the editor set it.
       lines.close();
       process.kill(process.pid, name);
     };
@@ -227,7 +223,7 @@ async function readMedium(
   throw new CliFailure(`${file} is not ${what} that is known here (${known})`, EXIT_CODES.usage);
 }
 
-/** The service would refuse it too, in the words of a request. */
+/** The service would refuse it too, but in the terms of a request. */
 function duration(flag: string, text: string | undefined): string | undefined {
   if (text === undefined || parseDuration(text) !== undefined) return text;
   throw new CliFailure(

@@ -1,6 +1,6 @@
 /**
- * cli/verbs/server owns the verbs that start the service or talk to a running one. It does not know how models are stored.
- * hearth serve: the service in the foreground, until a signal.
+ * cli/verbs/server owns the verbs that start the service or talk to a running one. It does not know how models are
+ * stored. This file: hearth serve, the service in the foreground until a signal.
  */
 import type { Command } from 'commander';
 import { type RunningService, startApp } from '../../../app.ts';
@@ -77,7 +77,7 @@ async function serve(context: CliContext, flags: Flags): Promise<void> {
       `It also listens on ${config.socket} - try: curl --unix-socket ${config.socket} http://localhost/v1/models`,
     );
   }
-  // Not before: what a start runs is run once.
+  // After the start, because code that runs once should not be compiled.
   compileEarly();
   const signal = await signals.end;
   await drain(signal, { running, config, context });
@@ -97,7 +97,6 @@ function refuseNamedKey({ apiKey }: Config, named: readonly KeyRecord[]): void {
   );
 }
 
-/** Report of SIGHUP about the certificate; null if there is none. */
 function renewalNote(running: RunningService, { tlsCert }: Config): string | null {
   if (tlsCert === null) return null;
   try {
@@ -109,7 +108,6 @@ function renewalNote(running: RunningService, { tlsCert }: Config): string | nul
   }
 }
 
-/** Report of SIGHUP: the changed settings, and those that need a restart. */
 function reloadNote(reload: LiveConfig['reload'], { home }: Config): string {
   const file = configFilePath(home);
   try {
@@ -152,7 +150,7 @@ async function openService(
   }
 }
 
-/** Without a place for the token, the page still works where the system says whose it is. */
+/** Without a writable token file, the page still works if the system reports the client's user. */
 async function offerPage(home: string, { pageToken }: RunningService, logger: Logger): Promise<void> {
   try {
     await keepPageToken(home, pageToken);
@@ -196,7 +194,6 @@ function readyLine(config: Config, secret: string | null): string {
   return `Hearth is ready at ${url} - try: curl${trust} ${url}/v1/chat/completions${key} -H "Content-Type: application/json" -d '${body}'`;
 }
 
-/** Drains, for as long as the settings allow. */
 async function drain(
   signal: Awaited<ServiceSignals['end']>,
   { running, config, context }: { running: RunningService; config: Config; context: CliContext },

@@ -1,6 +1,6 @@
 /**
- * The signals of a service, listened to from its first moment on: one that comes while it starts is kept, where the
- * default action would end the process and reset the requests that it has accepted.
+ * Signals of a service, handled from its first moment: a signal during the start is kept, because the default action
+ * would end the process and reset accepted requests.
  */
 import { isatty } from 'node:tty';
 import { deferred } from '../../../lib/base/deferred.ts';
@@ -9,15 +9,13 @@ import { EXIT_CODES } from '../../context.ts';
 export interface ServiceSignals {
   /** The first request to end; the next one ends the process at once. */
   readonly end: Promise<NodeJS.Signals | 'hearth quit'>;
-  /** One signal or two. */
+  /** Acts as one signal, or two if `now`. */
   quit(now: boolean): void;
-  /** Sets the action of SIGHUP; an earlier one is handled now. */
   onReload(reload: () => void): void;
 }
 
 export interface SignalSource {
   on(name: NodeJS.Signals, listener: () => void): void;
-  /** True if a standard stream is a terminal that still exists. */
   isTerminal(fd: number): boolean;
   exit(code: number): void;
 }
@@ -37,8 +35,8 @@ export function listenForSignals(source: SignalSource = ofThisProcess): ServiceS
     isEnding = true;
     end.resolve(name);
   };
-  // The listeners stay: libraries that clean up on exit raise the signal again if there is no other listener,
-  // and that would look like a second one.
+  // The listeners stay: libraries that clean up on exit raise the signal again if there is no other listener, which
+  // would look like a second one.
   for (const name of ['SIGINT', 'SIGTERM'] as const) source.on(name, () => ask(name));
   source.on('SIGHUP', () => {
     if (isEnding) return;
@@ -59,7 +57,7 @@ export function listenForSignals(source: SignalSource = ofThisProcess): ServiceS
   };
 }
 
-/** Ends this process as a hang-up does: Node aborts when it exits in the ordinary way and its terminal is gone. */
+/** Ends this process with the signal, because Node aborts if it exits normally after its terminal is gone. */
 export function endByHangUp(): void {
   process.removeAllListeners('SIGHUP');
   process.kill(process.pid, 'SIGHUP');

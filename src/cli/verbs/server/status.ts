@@ -1,6 +1,6 @@
 /**
- * hearth status: what a launcher does before it trusts a local endpoint. It reads /v1/identity with a fresh nonce and
- * checks the answer against its headers, against the key of this home, and against the files that are installed.
+ * hearth status: the checks of a launcher before it trusts a local endpoint. It reads /v1/identity with a fresh nonce
+ * and checks the answer against its headers, the key of this home, and the installed files.
  */
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
@@ -22,7 +22,6 @@ import { type CliContext, CliFailure, EXIT_CODES, printable } from '../../contex
 
 export interface StatusReport {
   readonly url: string;
-  /** True when nothing is wrong. */
   readonly ok: boolean;
   readonly problems: readonly string[];
   /** Null if the answering program wanted a key but is not this instance, so none was sent. */
@@ -46,7 +45,7 @@ export async function checkStatus(config: Config): Promise<StatusReport> {
   const url = baseUrl(config);
   const nonce = randomBytes(24).toString('base64url');
   const ask = (as: Config) => callServer(as, 'GET', `${routes.identity.path}?nonce=${nonce}`);
-  // The API key goes only to a service that asks for it in the name of this instance; a stranger on the port gets none.
+  // Sends the API key only if the service requests one and names this instance; a stranger on the port gets none.
   const open = await ask({ ...config, apiKey: null });
   const own = await readPublicIdentity(config.home);
   const wantsKey = open.status === 401;
@@ -102,14 +101,14 @@ async function instanceProblems(
   const faultWith = (keyid: string) => findIdentityFault(identity, { nonce, pinned: { keyid }, ...port });
   const fault = faultWith(own.keyid);
   if (fault === null) return [];
-  // A key may have been replaced because another person has it, so an older key is a different problem.
+  // A key may have been replaced because it leaked, so an older key is a problem of its own.
   const keyids = await knownKeyids(config.home);
   return keyids.some((keyid) => faultWith(keyid) === null)
     ? ['the service still signs with a key that was replaced since it started; restart hearth serve']
     : [`the identity cannot be trusted: ${fault}`];
 }
 
-/** The keys that this home ever had; none when their history is damaged, because then it vouches for nothing. */
+/** Empty if the history of keys is damaged, because it proves nothing then. */
 async function knownKeyids(home: string): Promise<string[]> {
   try {
     const history = await readKeyHistory(home);
@@ -140,9 +139,8 @@ async function installProblems(identity: Identity, home: string): Promise<string
   return problems;
 }
 
-/** The GPU setting and the found GPU decide which package a service binds. */
+/** The GPU setting and the found GPU decide which package a service loads. */
 async function backendProblem(sha256: string | null, libraries: string): Promise<string | null> {
-  // A service without a backend says so in native_ready.
   if (sha256 === null) return null;
   const own = ownLibrary(libraries);
   for (const folder of own === null ? prebuiltFolders(libraries) : [own.folder])
@@ -177,7 +175,7 @@ function untested({ backend_untested: release }: Identity): string {
   return release === undefined ? '' : ` (llama.cpp ${printable(release)}, untested by Hearth)`;
 }
 
-/** Names the guard: one of Node's functions alone is much weaker than the kernel's. */
+/** Names the guard: a guard of Node's functions alone is much weaker than the kernel's. */
 function describeSeal({ network, worker_files: files }: NonNullable<Identity['sealed']>): string {
   const workers = files === null ? 'no worker has started yet' : `files of workers: ${printable(files)}`;
   return `connections: ${printable(network)}; ${workers}`;

@@ -1,4 +1,3 @@
-/** hearth stop ID: unloads a model as soon as its running answers have finished. */
 import type { Command } from 'commander';
 import { Check } from 'typebox/value';
 import type { Config } from '../../../config/config.ts';

@@ -1,4 +1,3 @@
-/** hearth top: the engine's activity, live in a terminal, otherwise once and plain. */
 import type { Command } from 'commander';
 import type { Config } from '../../../config/config.ts';
 import { systemClock } from '../../../lib/base/clock.ts';
@@ -12,7 +11,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { mergePatched } from '../../../lib/base/merge-patch.ts';
 import { REQUEST_HEADERS } from '../../../wire/headers.ts';
 
-/** Wide enough for every line that goes into a pipe. */
+/** Wide enough for every line in a pipe. */
 const PIPE_WIDTH = 1_000;
 const LEAVING_KEYS = new Set(['q', 'Q', '\u0003', '\u0004']);
 
@@ -58,7 +57,7 @@ async function watch(config: Config): Promise<void> {
   }
 }
 
-/** Keys arrive one by one and unseen until the returned function gives the terminal back. */
+/** Reads keys without echo until the returned function restores the terminal. */
 function takeTerminal(
   screen: WholeScreen,
   { draw, leave }: { readonly draw: () => void; readonly leave: () => void },
@@ -77,15 +76,13 @@ function takeTerminal(
   };
 }
 
-/** A whole terminal that is drawn again and again in place, and left as it was found. */
-
 interface Sheet {
   readonly columns?: number;
   readonly rows?: number;
   write(text: string): unknown;
 }
 
-/** The other screen, without a cursor; and back. */
+/** The alternate screen without a cursor, and back. */
 const ENTER = '\u001b[?1049h\u001b[?25l';
 const LEAVE = '\u001b[?25h\u001b[?1049l';
 const HOME = '\u001b[H';
@@ -99,7 +96,7 @@ class WholeScreen {
     this.#out = out;
   }
 
-  /** Terminals of no width exist: a pipe that calls itself one. */
+  /** Some terminals report no width, such as a pipe that poses as one. */
   get width(): number {
     return this.#out.columns || 80;
   }
@@ -112,17 +109,16 @@ class WholeScreen {
     this.#out.write(LEAVE);
   }
 
-  /** One write, so that no half of it shows; lines that do not fit are left out. */
+  /** One write, so that no partial screen shows; drops lines that do not fit. */
   draw(lines: readonly string[]): void {
     const shown = lines.slice(0, this.#out.rows || 24).map((line) => `${line}${ERASE_REST_OF_LINE}`);
     this.#out.write(`${HOME}${shown.join('\r\n')}${ERASE_BELOW}`);
   }
 }
 
-/** Between two tries to reach a server that was there before. */
 const RETRY_MS = 1_000;
 
-/** Null: the server is away, and is being looked for. The first connection has to succeed. */
+/** Yields null while the server is unreachable. The first connection has to succeed. */
 async function* followEngine(config: Config, signal: AbortSignal): AsyncGenerator<EngineState | null> {
   let state: EngineState | null = null;
   let lastEventId = '';

@@ -1,4 +1,3 @@
-/** hearth completion and hearth man: what shells and man know of the verbs, from the verbs themselves. */
 import { type Command, Argument } from 'commander';
 import { settings } from '../../../config/settings.ts';
 import type { CliContext } from '../../context.ts';

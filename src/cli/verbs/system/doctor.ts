@@ -1,4 +1,3 @@
-/** hearth doctor: one page about this machine and this installation, with what to do. */
 import type { Command } from 'commander';
 import { type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { examine, type Finding } from '../../doctor/finding.ts';

@@ -1,4 +1,3 @@
-/** hearth key: API keys for people and programs, each with what it may do. */
 import type { Command } from 'commander';
 import { parseDuration } from '../../../lib/base/duration.ts';
 import { systemClock } from '../../../lib/base/clock.ts';

@@ -1,4 +1,6 @@
-/** The work of a comparison by another version of Hearth in a folder of its own: a process for each piece of work. */
+/**
+ * Lets another version of Hearth, in a folder of its own, do its part of a comparison: one process per piece of work.
+ */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Side } from '../../../api/upgrade/side.ts';
@@ -6,7 +8,7 @@ import { fail } from '../../../lib/errors/svc-error.ts';
 import { CliFailure, EXIT_CODES } from '../../context.ts';
 import { runWithInput } from '../../service/programs.ts';
 
-/** Hidden from help: how one version asks another. The work goes in as JSON, and the result comes out. */
+/** Not in the help: one version calls another with it. Takes the work as JSON and prints the result. */
 export const WORK_OPTION = '--work';
 
 export type Work =
@@ -19,7 +21,6 @@ interface Watched {
   readonly onProgress: (words: string) => void;
 }
 
-/** Does a piece of work that another version asks for. */
 export function doWork(side: Side, work: Work, watched: Watched): Promise<unknown> {
   switch (work.kind) {
     case 'measure':

@@ -1,4 +1,4 @@
-/** hearth page: the address of the page, by which it is known as that of the user who runs the service. */
+/** hearth page: prints the page's address with the secret that proves its user runs the service. */
 import type { Command } from 'commander';
 import { readPageToken } from '../../../store/keys/page-token.ts';
 import { PAGE_TOKEN_MARK } from '../../../wire/headers.ts';

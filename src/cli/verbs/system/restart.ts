@@ -1,16 +1,14 @@
-/** Restarts a service that the system manages after a change that takes effect at its start. */
 import { CliFailure, type CliContext } from '../../context.ts';
 import { homeHolder, isServing } from '../../home-lock.ts';
 import { runProgram, showProgram } from '../../service/programs.ts';
 import { installedPlans } from './service.ts';
 
-/** Settings that changed, and those that a running service has until its restart. */
 interface Change {
   readonly done: string;
   readonly old: string;
 }
 
-/** A unit that runs is restarted; any other service is named, because only its user knows how it is started. */
+/** Restarts a running unit. Any other service is only named, because its user knows how it is started. */
 export async function restartService(context: CliContext, change: Change): Promise<void> {
   for (const plan of installedPlans(context)) {
     if ((await runProgram(plan.active)).code !== 0) continue;

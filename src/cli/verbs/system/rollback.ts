@@ -1,4 +1,7 @@
-/** hearth rollback: the state before the last upgrade, at once: library, model with its revision and settings, default. */
+/**
+ * hearth rollback: restores the state before the last upgrade: library, model with its revision and settings,
+ * default.
+ */
 import type { Command } from 'commander';
 import { readable } from '../../../lib/base/byte-size.ts';
 import { librariesFolder, PACKAGED } from '../../../lib/files/native-library.ts';
@@ -62,7 +65,7 @@ async function rollback(context: CliContext, registry: Registry): Promise<void> 
   const state = await lastOther(registry, present);
   if (state === null) throw new CliFailure(NOTHING, EXIT_CODES.notFound);
   const { library, model } = state;
-  // Before anything changes, it is sure that all of it can.
+  // Checks that everything can change before anything changes.
   if ((await hashBuild(libraries, library.name ?? PACKAGED)) !== library.sha256) {
     throw new CliFailure(
       `the build ${library.name} of the former state was removed or replaced; build it again under that name, or choose another: hearth library switch`,
@@ -82,7 +85,7 @@ async function rollback(context: CliContext, registry: Registry): Promise<void> 
     await restartService(context, { done: 'the library is switched back', old: 'the other library' });
 }
 
-/** The latest state that is not the present one: an upgrade that was killed before it changed anything leaves such a state. */
+/** An upgrade that was killed before it changed anything leaves a state equal to the present one, which is skipped. */
 async function lastOther(registry: Registry, present: FormerState['library']): Promise<FormerState | null> {
   const defaults = await readText(registry.store.paths.defaults);
   const models = await registry.list();

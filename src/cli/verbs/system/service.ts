@@ -1,6 +1,6 @@
 /**
- * cli/verbs/system owns the verbs about this machine and this program. It does not know models.
- * hearth service: Hearth as a service of the system, started with the machine or with the session.
+ * cli/verbs/system owns the verbs about this machine and this program. It does not know models. This file: hearth
+ * service, which starts Hearth with the machine or the session.
  */
 import path from 'node:path';
 import { existsSync, readFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ interface ServiceFlags {
   readonly for?: ServiceKind;
 }
 
-/** A day, for a service that may take as long as it needs. */
+/** A day, for a service whose answers have no time limit. */
 const LONGEST_STOP_SECONDS = 86_400;
 
 export function registerService(program: Command, context: CliContext): void {
@@ -102,7 +102,6 @@ async function install(context: CliContext, flags: ServiceFlags): Promise<void> 
   for (const line of plan.advice) context.note(line);
 }
 
-/** The topmost folder that did not exist before, or undefined. */
 async function makeDefinitionFolder(plan: ServicePlan): Promise<string | undefined> {
   return mkdir(path.dirname(plan.file), { recursive: true }).catch((cause: unknown) => {
     throw unwritableDefinition(plan, cause);
@@ -124,12 +123,11 @@ function unwritableDefinition({ file, remedy }: ServicePlan, cause: unknown): Cl
 }
 
 interface BeforeInstall {
-  /** The definition that was installed before. */
   readonly before: string | null;
   readonly newFolder: string | undefined;
 }
 
-/** Puts back what was there before; programs that fail here failed before, too. */
+/** Ignores failing programs: they failed before the installation, too. */
 async function undoInstall(plan: ServicePlan, { before, newFolder }: BeforeInstall): Promise<void> {
   for (const command of plan.disable) await runProgram(command);
   if (before === null) await rm(plan.file, { force: true });
@@ -193,7 +191,6 @@ async function logs(
   context.setExitCode(code);
 }
 
-/** Definitions that are installed here, that of the user first. */
 export function installedPlans(context: CliContext): ServicePlan[] {
   const wholeMachine = process.platform === 'linux' && !context.config().dev ? [{ system: true }] : [];
   return [{}, ...wholeMachine]
@@ -209,7 +206,7 @@ function planHere(context: CliContext, flags: ServiceFlags): ServicePlan {
   const facts = {
     node: process.execPath,
     script: path.join(packageFolder, 'bin', 'hearth.js'),
-    // Without --dev, because the service is started with it.
+    // Without --dev, which the service adds.
     home:
       config.origins.home === 'default'
         ? null
@@ -232,7 +229,7 @@ function kindHere(system: boolean): ServiceKind {
   throw new CliFailure(`there is no kind of service for ${process.platform}; run: hearth serve`);
 }
 
-/** The system's service has an account of its own, which cannot look into home folders. */
+/** The system's service has its own account, which cannot read home folders. */
 function requireReachable({ kind }: ServicePlan): void {
   if (kind !== 'systemd-system') return;
   const hidden = [process.execPath, packageFolder].find((file) => /^\/(home|root|run\/user)\//.test(file));
@@ -267,7 +264,7 @@ function expectDone(
   throw new CliFailure(`${reason}; nothing was installed; ${remedy}`);
 }
 
-/** Existing groups among those that own GPU devices: systemd refuses a unit with an unknown one. */
+/** Existing groups that own GPU devices: systemd refuses a unit with an unknown one. */
 function gpuGroups(): string[] {
   const groups = existsSync('/etc/group') ? readFileSync('/etc/group', 'utf8') : '';
   return ['video', 'render'].filter((name) => new RegExp(`^${name}:`, 'm').test(groups));
@@ -286,7 +283,6 @@ function readDuration(text: string): number {
 
 const PAUSE_MS = 100;
 
-/** Ends the verb with exit code 3 when the time is over. */
 async function waitUntilAnswering(config: Config, timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await isAnswering(config, 1000))) {

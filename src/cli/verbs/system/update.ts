@@ -1,4 +1,3 @@
-/** hearth update: says what another version would change, installs it, and restarts the service of the system. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { confirm } from '@clack/prompts';
@@ -57,14 +56,12 @@ export function registerUpdate(program: Command, context: CliContext): void {
     });
 }
 
-/** Null: there is nothing new. */
 function findUpdate(form: Form, file: string | undefined): Promise<Update | null> {
   if (form.kind === 'checkout' && file === undefined) return checkoutUpdate(form.folder);
   if (form.kind === 'package' && file !== undefined) return packageUpdate(form, file);
   throw new CliFailure(HOW[form.kind](form.folder), EXIT_CODES.usage);
 }
 
-/** Instructions for each kind of installation. */
 const HOW: Readonly<Record<Form['kind'], (folder: string) => string>> = {
   checkout: (folder) => `${folder} is a git checkout, which hearth update updates without a file`,
   package: () =>
@@ -126,7 +123,6 @@ async function isWanted({ yes }: UpdateFlags): Promise<boolean> {
   return (await confirm({ message: 'Update now?', output: process.stderr })) === true;
 }
 
-/** Its output; a failure if it did not succeed. */
 async function asked(command: Program, what: string): Promise<string> {
   const { code, stdout, output } = await runProgram(command);
   if (code === 0) return stdout;

@@ -1,4 +1,7 @@
-/** hearth upgrade: compares a library, new files of a model, or another Hearth with the present one; takes it if asked. */
+/**
+ * hearth upgrade: compares a library, new files of a model, or another Hearth with the present one, and optionally
+ * switches to it.
+ */
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -24,12 +27,12 @@ import { restartService } from './restart.ts';
 import { readVersion } from '../../version.ts';
 import { doWork, otherHearth, WORK_OPTION, type Work } from './other-hearth.ts';
 
-/** With the load and the texts, a trial of a small model stays within five minutes. */
+/** Chosen: with the load and the texts, a trial of a small model stays within five minutes. */
 const CASES_WITHIN_MS = 50_000;
 const NAME_WIDTH = 14;
 const LAST = 20;
 const MOST_REPLAYED = 200;
-/** In place of a file: what the running service has recorded. */
+/** Replaces a file name: requests that the running service has recorded. */
 const SERVICE = 'service';
 
 interface Flags {
@@ -94,12 +97,10 @@ function readCount(text: string): number {
   return count;
 }
 
-/** What may take the place of what. */
 interface Plan {
   readonly registry: Registry;
   readonly model: ServedManifest;
   readonly libraries: string;
-  /** The present library by its name. */
   readonly library: string;
   readonly candidate:
     | { readonly library: string; readonly sha256: string | null }
@@ -107,7 +108,6 @@ interface Plan {
     | { readonly folder: string };
 }
 
-/** The present side, for another version that compares. */
 async function workFor(context: CliContext, name: string | undefined, signal: AbortSignal): Promise<void> {
   const work = (await json(process.stdin)) as Work;
   const { home } = context.config();
@@ -229,7 +229,7 @@ async function withSides<T>(context: CliContext, plan: Plan, use: (sides: Sides)
   }
   if ('next' in candidate) {
     const { next } = candidate;
-    // Under its own id, because it is measured before it takes the place of the model.
+    // Keeps its own id, because it is measured before it replaces the model.
     const successor = { ...makeSuccessor(model, next), id: next.id };
     const present = await side(model.id, libraries, model);
     return use({ present, candidate: await side(next.id, libraries, successor) });
@@ -262,13 +262,12 @@ async function take(context: CliContext, plan: Plan): Promise<void> {
   await restartService(context, { done: 'the library is switched', old: 'the former library' });
 }
 
-/** Its bytes are named too, because a build of the same name may take its place. */
+/** Includes the hash, because a build of the same name may replace it. */
 export async function libraryState(libraries: string): Promise<FormerState['library']> {
   const name = await presentLibrary(libraries);
   return { name: name === PACKAGED ? null : name, sha256: await hashBuild(libraries, name) };
 }
 
-/** Of a build that is kept; null: it is the package, or not there. */
 export async function hashBuild(libraries: string, name: string): Promise<string | null> {
   return name === PACKAGED ? null : ((await hashBackend(builtBins(libraries, name)))?.sha256 ?? null);
 }
@@ -282,7 +281,6 @@ function describeChange(plan: Plan): string {
       : `llama.cpp ${candidate} in place of ${present}`;
 }
 
-/** Both sides in a word each. */
 function nameSides({ model, library, candidate }: Plan): {
   readonly present: string;
   readonly candidate: string;
@@ -361,7 +359,6 @@ const likenessWords = ({ tokens, sameChoice, divergence, lossRatio }: TrialFigur
     ? `no text is split alike; ${lossRatio.toFixed(2)} times the bits`
     : `the same next token in ${percent(sameChoice)} of ${tokens}, divergence ${divergence.toFixed(4)} nats, ${lossRatio.toFixed(3)} times the bits`;
 
-/** What the user can do now. */
 function nextRows(
   { model, candidate }: Plan,
   { judgement: { verdict }, isTaken }: Result,
