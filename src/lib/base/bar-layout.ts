@@ -1,18 +1,15 @@
-/** Layout of a bar plot, for a file of SVG and for the page. Pure. */
+/** Layout of a bar plot, for an SVG file and for the page. Pure. */
 
 export interface Bars {
   readonly title: string;
-  /** Lines below the title. */
   readonly notes?: readonly string[];
-  /** Names of the bars of a row, in order; absent: each row has one. */
+  /** Names of the bars of a row, in order; absent: one bar per row. */
   readonly legend?: readonly string[];
   readonly rows: readonly { readonly label: string; readonly bars: readonly Bar[] }[];
 }
 
 export interface Bar {
-  /** Null: no value. */
   readonly value: number | null;
-  /** Written after it. */
   readonly text: string;
 }
 
@@ -20,7 +17,7 @@ export interface BarLayout {
   readonly width: number;
   readonly height: number;
   readonly texts: readonly { x: number; y: number; text: string; isTitle?: true }[];
-  /** `series`: the number of the bar in its row, from 0. */
+  /** `series`: index of the bar in its row. */
   readonly rects: readonly { x: number; y: number; width: number; height: number; series: number }[];
 }
 
@@ -32,7 +29,7 @@ const GAP = 12;
 const LINE = 18;
 const MARGIN = 12;
 const MARK = 10;
-/** Fits the width in any usual font. */
+/** Chosen: fits the width in any usual font. */
 const LINE_CHARACTERS = 84;
 
 export function layoutBars({ title, notes = [], legend = [], rows }: Bars): BarLayout {

@@ -1,4 +1,4 @@
-/** A number of bytes as people read it: `1.5 GiB`. */
+/** `1.5 GiB`. */
 export function readable(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1);
@@ -23,7 +23,7 @@ const FACTORS: Readonly<Record<string, number>> = {
   TIB: 1024 ** 4,
 };
 
-/** `4GiB`, `1.5 GB` or a bare number of bytes; undefined for anything else. */
+/** Accepts `4GiB`, `1.5 GB` or a plain number of bytes; undefined for other text. */
 export function parseBytes(text: string): number | undefined {
   const [, digits, unit = ''] = /^(\d{1,15}(?:\.\d{1,3})?)\s*([A-Za-z]{0,3})$/.exec(text.trim()) ?? [];
   const factor = FACTORS[unit.toUpperCase()];

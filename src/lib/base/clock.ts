@@ -1,17 +1,16 @@
 /**
- * lib/base owns what any program might need: clock, logger port, event queue, durations, vectors.
- * It knows nothing of models, jobs or HTTP. This file: time as a port, for tests that do not wait.
+ * lib/base owns what any program might need: clock, logger port, event queue, durations, vectors. It knows nothing of
+ * models, jobs or HTTP. This file: time as a port, so that tests need not wait.
  */
 export interface Clock {
-  /** Milliseconds since some fixed point; only differences mean anything. */
+  /** Arbitrary origin; only differences have a meaning. */
   monotonicMs(): number;
-  /** Unix time in milliseconds, for what people and files read. */
   unixMs(): number;
   /** Calls back once after at least `delayMs`, which may be Infinity; the returned function cancels. */
   after(delayMs: number, callback: () => void): () => void;
 }
 
-/** Longest delay of setTimeout; a longer one would fire at once. */
+/** Limit of setTimeout; a longer delay would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -22,7 +21,7 @@ export const systemClock: Clock = {
     const wait = (leftMs: number): void => {
       const pieceMs = Math.min(leftMs, LONGEST_TIMER_MS);
       timer = setTimeout(() => (leftMs > pieceMs ? wait(leftMs - pieceMs) : callback()), pieceMs);
-      // A pending timer must never be the reason that the process stays alive.
+      // A pending timer must not keep the process alive.
       timer.unref();
     };
     if (delayMs !== Infinity) wait(delayMs);

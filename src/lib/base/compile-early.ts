@@ -1,6 +1,6 @@
 /**
- * V8 compiles a function well only after thousands of calls, which suits programs that compute for long. A local service is
- * asked now and then: nearly all that it ever answers would run in the interpreter, at up to twice the latency.
+ * V8 optimises a function only after thousands of calls, which suits long computations. A local service gets few
+ * requests, so nearly all of them would run in the interpreter, at up to twice the latency.
  */
 import v8 from 'node:v8';
 
@@ -10,20 +10,19 @@ const BY_CALLS: readonly string[] = [
   '--minimum-invocations-after-ic-update=50',
 ];
 
-/** By the major version of V8; those of Node 20, 22 and 24. */
+/** By V8's major version: those of Node 20, 22 and 24. */
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   11: ['--interrupt-budget=4000', '--ticks-before-optimization=1'],
   12: BY_CALLS,
   13: BY_CALLS,
 };
 
-/** Empty for a version that was not measured: V8 complains on standard error of options that it does not know. */
+/** Empty for an unmeasured version, because V8 prints unknown options to standard error. */
 export function earlyOptions(version: string): readonly string[] {
   const [major = ''] = version.split('.');
   return OPTIONS[major] ?? [];
 }
 
-/** From now on functions of this process are compiled after hundreds of calls. */
 export function compileEarly(): void {
   for (const option of earlyOptions(process.versions.v8)) v8.setFlagsFromString(option);
 }

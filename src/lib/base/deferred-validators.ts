@@ -1,4 +1,4 @@
-/** Compiled validators that cost nothing until the first value of their kind: all together they would delay every start. */
+/** Compiles a validator on first use, because compiling all of them would delay every start. */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 
@@ -11,7 +11,7 @@ export function deferredValidator(schema: TSchema): Check {
   return { Check: (value) => (compiled ??= Compile(schema)).Check(value) };
 }
 
-/** Of a union whose variants differ by the literal `type`: one for each. */
+/** One per variant of a union whose variants differ by the literal `type`. */
 export function checksByType(union: { readonly anyOf: readonly object[] }): Map<unknown, Check> {
   return new Map(
     union.anyOf.map((variant) => {

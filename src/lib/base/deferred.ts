@@ -1,4 +1,4 @@
-/** A promise with its two ends outside; settling twice has no effect. */
+/** Settling twice has no effect. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   resolve(value: T): void;

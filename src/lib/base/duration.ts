@@ -1,8 +1,8 @@
-/** Durations as people write them: `90` (seconds), `10m`, `1h30m`, `250ms`; negative means forever. */
+/** Formats: `90` (seconds), `10m`, `1h30m`, `250ms`; negative means forever. */
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const PART_PATTERN = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g;
 
-/** Milliseconds; Infinity for a negative duration; undefined when the text is no duration. */
+/** Milliseconds; Infinity for a negative duration; undefined for other text. */
 export function parseDuration(value: string | number): number | undefined {
   if (typeof value === 'number') return fromSeconds(value);
   const text = value.trim().toLowerCase();
@@ -20,7 +20,7 @@ function fromSeconds(seconds: number): number | undefined {
   return seconds < 0 ? Infinity : seconds * 1000;
 }
 
-/** A span in the notation that parseDuration reads, with the largest unit first: `1h30m`; Infinity is `forever`. */
+/** Notation of parseDuration, largest unit first: `1h30m`; Infinity is `forever`. */
 export function formatDuration(spanMs: number): string {
   if (spanMs === Infinity) return 'forever';
   let leftMs = spanMs;
@@ -33,7 +33,6 @@ export function formatDuration(spanMs: number): string {
   return text === '' ? '0s' : text;
 }
 
-/** Elapsed time for people: `323 ms`, `22.2 s`, `4 min 5 s`. */
 export function durationText(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;

@@ -1,18 +1,16 @@
-/** Unread items before producers that support it are asked to pause. */
+/** Unread items above which producers that can pause are paused. */
 const MOST_UNREAD = 256;
 
 /**
- * A queue with one reader, as an async iterable. Order is kept; `fail` and `end` take effect after what was pushed
- * before them. When the reader leaves early (break, return, throw), `onAbandon` is called once.
+ * A queue with one reader, as an async iterable. Order is kept; `fail` and `end` take effect after earlier items. If
+ * the reader leaves early (break, return, throw), `onAbandon` is called once.
  */
 export class EventQueue<T> implements AsyncIterableIterator<T, void, void> {
   readonly #items: T[] = [];
   readonly #onAbandon: (() => void) | undefined;
   #reader: { resolve(result: IteratorResult<T, void>): void; reject(error: unknown): void } | undefined;
   #ending: { readonly error?: unknown } | undefined;
-  /** The reader has seen the end, or has left. */
   #isOver = false;
-  /** Producers that wait until the reader has caught up. */
   #waiting: (() => void)[] = [];
 
   constructor(onAbandon?: () => void) {
@@ -26,7 +24,7 @@ export class EventQueue<T> implements AsyncIterableIterator<T, void, void> {
     else reader.resolve({ value: item, done: false });
   }
 
-  /** For producers that can pause: resolves when little is left to read; undefined: now. */
+  /** Resolves when little is left to read; undefined: there is room now. */
   room(): Promise<void> | undefined {
     if (this.#isOver || this.#items.length < MOST_UNREAD) return undefined;
     return new Promise((resolve) => void this.#waiting.push(resolve));
@@ -74,7 +72,6 @@ export class EventQueue<T> implements AsyncIterableIterator<T, void, void> {
     if (this.#reader !== undefined) this.#notifyEnd();
   }
 
-  /** A failure is reported once; the next read finds the end. */
   #notifyEnd(): void {
     const reader = this.#takeReader();
     const failed = !this.#isOver && this.#ending !== undefined && 'error' in this.#ending;

@@ -1,4 +1,3 @@
-/** Caches one result per object, as long as the object exists. */
 export function memoizeByObject<Given extends object, Made>(
   make: (given: Given) => Made,
 ): (given: Given) => Made {
@@ -13,7 +12,6 @@ export function memoizeByObject<Given extends object, Made>(
   };
 }
 
-/** Makes something when it is first asked for, and only then. */
 export function lazy<Made>(make: () => Made): () => Made {
   let made: { readonly value: Made } | undefined;
   return () => (made ??= { value: make() }).value;

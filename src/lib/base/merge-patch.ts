@@ -1,11 +1,11 @@
-/** JSON merge patch (RFC 7396): the difference of two objects without nulls, and how it is applied. Pure. */
+/** JSON merge patch (RFC 7396) for objects without nulls. */
 
 type Members = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The patch from `before` to `after`; undefined when they are the same. Lists are replaced as a whole. */
+/** Undefined when both are equal. Lists are replaced as a whole. */
 export function mergePatch(before: unknown, after: unknown): unknown {
   if (!isObject(before) || !isObject(after))
     return JSON.stringify(before) === JSON.stringify(after) ? undefined : after;
@@ -17,7 +17,7 @@ export function mergePatch(before: unknown, after: unknown): unknown {
   return Object.fromEntries([...gone.map((name) => [name, null]), ...changed]);
 }
 
-/** The value that a patch leads to; neither is changed. */
+/** Changes neither argument. */
 export function mergePatched(value: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const members = new Map(Object.entries(isObject(value) ? value : {}));
@@ -25,6 +25,6 @@ export function mergePatched(value: unknown, patch: unknown): unknown {
     if (change === null) members.delete(name);
     else members.set(name, mergePatched(members.get(name), change));
   }
-  // Makes own members whatever they are called, `__proto__` included.
+  // fromEntries creates own members even for `__proto__`.
   return Object.fromEntries(members);
 }

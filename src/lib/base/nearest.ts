@@ -1,4 +1,4 @@
-/** Suggestions for a mistyped word: the known names that are closest to a word, best first, at most three. */
+/** At most three known names closest to a mistyped word, best first. */
 export function nearest(word: string, known: readonly string[]): string[] {
   const wanted = plain(word);
   if (wanted === '') return [];
@@ -10,10 +10,10 @@ export function nearest(word: string, known: readonly string[]): string[] {
     .map(({ name }) => name);
 }
 
-/** Programs differ in how they join the parts of a name: `gemma3:270m`, `gemma3-270m`. */
+/** Programs separate the parts of a name differently: `gemma3:270m`, `gemma3-270m`. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[:_\s]/g, '-');
 
-/** A sentence that names them, with a space before it; empty when there are none. */
+/** Begins with a space; empty without names. */
 export function didYouMean(names: readonly string[]): string {
   if (names.length === 0) return '';
   const [last, ...others] = names.toReversed();
@@ -21,8 +21,8 @@ export function didYouMean(names: readonly string[]): string {
 }
 
 /**
- * Edits between two words, Infinity if they are too many for a slip. A name that begins with the word, or has it as a
- * part, is as near as one slip; a name with a part that resembles the word is a little farther.
+ * Edit distance, Infinity if too far for a typing error. A name that starts with the word, or contains it as a part,
+ * counts as one edit; a name with a similar part counts slightly more.
  */
 function distance(word: string, name: string): number {
   if (word === name) return 0;
@@ -30,7 +30,7 @@ function distance(word: string, name: string): number {
   const isPart = word.length >= 3 && parts.includes(word);
   const isStart = word.length >= 3 && (name.startsWith(word) || (name.length >= 3 && word.startsWith(name)));
   if (isPart || isStart) return Math.min(1, editDistance(word, name));
-  // `gemma3`: its number is often left out.
+  // Users often omit the number of `gemma3`.
   const stems = parts.flatMap((part) => [part, part.replace(/[\d.]+$/, '')]);
   const ofParts = stems.filter((part) => part !== name && part.length >= 4).map((part) => slips(word, part));
   return Math.min(slips(word, name), ...ofParts.map((edits) => edits + 0.5));
@@ -43,7 +43,7 @@ function slips(word: string, name: string): number {
   return edits < shorter && edits <= Math.max(1, Math.floor(shorter / 3)) ? edits : Infinity;
 }
 
-/** Damerau-Levenshtein with adjacent swaps; words here are short, so the whole table is kept. */
+/** Damerau-Levenshtein with adjacent swaps; words are short, so the whole table is kept. */
 function editDistance(one: string, other: string): number {
   const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number): number => rows[row]?.[column] ?? Infinity;

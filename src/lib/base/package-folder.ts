@@ -1,14 +1,13 @@
-/** Folder of this package: the build, the sources under a test runner, or a benchmark. */
+/** Package root for the build, for sources under a test runner, and for benchmarks. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const packageFolder: string = folderWithManifest(path.dirname(fileURLToPath(import.meta.url)));
 
-/** The folder of the built server. */
 export const builtFolder: string = path.join(packageFolder, 'dist');
 
-/** A file of the build by its name below `dist/`, with `/` between its parts. */
+/** `name`: path below `dist/` with `/` separators. */
 export function builtFile(name: string): string {
   return path.join(builtFolder, ...name.split('/'));
 }

@@ -2,11 +2,11 @@ import { SharedMap } from './shared-map.ts';
 
 interface RecentLimits {
   readonly entries: number;
-  /** Characters of all texts together. */
+  /** Total of all texts. */
   readonly chars: number;
 }
 
-/** Cache of results by text; of the owner that keeps most, the least recently used is forgotten first. */
+/** Cache of results by text; evicts the least recently used text of the owner that keeps most. */
 export class RecentTexts<Value> {
   readonly #known: SharedMap<string, { readonly made: Value }>;
 
@@ -23,13 +23,11 @@ export class RecentTexts<Value> {
     return this.#known.get(text)?.made;
   }
 
-  /** `owner`: whose text it is, where texts of several are kept. */
   set(text: string, made: Value, owner = ''): void {
     this.#known.set(text, { made }, { owner, size: text.length });
     this.#known.trim();
   }
 
-  /** The cached result of a text, or that of `make`. */
   of(text: string, make: () => Value, owner?: string): Value {
     const known = this.get(text);
     if (known !== undefined) return known;

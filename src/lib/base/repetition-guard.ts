@@ -1,40 +1,38 @@
 /**
- * Notices an answer that repeats itself without end. A token repeats when it stood in the answer one period ago. Programs
- * and data repeat a lot, but what they repeat is shorter than the way back to its last copy: only a run of several periods
- * ends the answer, a longer one where it repeats numbers and no word. Shortly before, one token is chosen differently. Memory
- * and time per token are bounded.
+ * Detects an answer that repeats itself endlessly. A token repeats if it equals the one a period earlier. Programs
+ * and data repeat a lot, but in stretches shorter than the distance to their last copy. So only a run of several
+ * periods ends the answer, and a longer run if it repeats numbers without words. Shortly before the end, one token is
+ * chosen differently. Memory and time per token are bounded.
  */
 
-/** Tokens of repetition after which an answer ends. */
 export const REPETITION_LIMIT = 256;
 
-/** Copies of a long text that are a run, beside the first one. */
+/** Chosen: copies in addition to the first that make a run of a long text. */
 const COPIES = 3;
-/** A run with single differences must be longer: rows of a table can differ in one word of a hundred. */
+/** A run with single differences must be longer: table rows can differ in one word of a hundred. */
 const VARIED_TOKENS = 512;
-/** There, a token that does not repeat takes back so many that do. */
+/** In such a run, a token that does not repeat cancels this number of repeated ones. */
 const DIFFERENCE_TAKES_BACK = 48;
 /** Share of a run after which another token is chosen. */
 const NUDGE_AT = 0.75;
 const MOST_NUDGES = 2;
 
-/** Arrays of numbers repeat more than words do: what repeats them may be so many times as long. */
+/** Factor on the run length for numbers, because arrays of numbers repeat more than words. */
 const NUMBERS_MAY = 4;
 
-/** A period is where so many tokens stood last. */
+/** Tokens that must be equal to find a period. */
 const SHINGLE = 16;
 const BUCKET_BITS = 15;
 const BASE = 0x9e3779b1;
 const OLDEST = Array.from({ length: SHINGLE }).reduce<number>((product) => Math.imul(product, BASE), 1);
 
-/** Settings of a job. */
 interface Asked {
   readonly sampling: { readonly repetitionGuard?: number };
   readonly lane: string;
   readonly ignoresEnd?: boolean;
 }
 
-/** 0: the answer may go on; one that no token may end is meant to. */
+/** 0: no limit, for answers that the caller wants to be endless. */
 export function repetitionLimit({ sampling, lane, ignoresEnd }: Asked): number {
   const isMeant = lane !== 'shared' || ignoresEnd === true;
   return sampling.repetitionGuard ?? (isMeant ? 0 : REPETITION_LIMIT);
@@ -44,22 +42,21 @@ export class RepetitionGuard {
   readonly #limit: number;
   readonly #tokens: readonly number[];
   readonly #joinTokens: (tokens: readonly number[]) => string;
-  /** Whether the repeated text has digits and no letters; null: not known yet. */
   #isNumbers: boolean | null = null;
-  /** 0: none is known. */
+  /** 0: unknown. */
   #period = 0;
-  /** Tokens that repeated without any that did not, and with single ones between them. */
+  /** Repeated tokens: without any difference, and with single differences. */
   #run = 0;
   #varied = 0;
   #nudges = 0;
-  /** Until the answer is so long, what a nudge changed does not count. */
+  /** Answer length up to which the effect of a nudge does not count. */
   #reach = 0;
   #avoided: number | null = null;
   #hash = 0;
-  /** By the hash of a shingle, where it ended last. Made when an answer is long enough to need it. */
+  /** Last end position by shingle hash. Allocated when an answer is long enough to need it. */
   #places: Int32Array | null = null;
 
-  /** `tokens`: the answer, which grows by one before each `note`; `joinTokens`: what some of them say. */
+  /** `tokens`: the answer, which grows by one before each `note`; `joinTokens`: text of some of them. */
   constructor(limit: number, tokens: readonly number[], joinTokens: (tokens: readonly number[]) => string) {
     this.#limit = limit;
     this.#tokens = tokens;
@@ -73,7 +70,6 @@ export class RepetitionGuard {
     return this.#run >= this.#most || this.#varied >= varied * more;
   }
 
-  /** The token that would go on with the repetition, when it is time to choose another one. */
   get avoided(): number | null {
     return this.#avoided;
   }
@@ -82,13 +78,11 @@ export class RepetitionGuard {
     return this.#nudges;
   }
 
-  /** Another token than the avoided one was chosen. */
   nudged(): void {
     this.#nudges += 1;
     this.#reach = this.#tokens.length + this.#period + 2 * SHINGLE;
   }
 
-  /** The last token of the answer is new. */
   note(): void {
     const at = this.#tokens.length - 1;
     const place = this.#remember(at);
@@ -105,7 +99,7 @@ export class RepetitionGuard {
     return this.#repeatsNumbers ? Math.max(NUMBERS_MAY * this.#limit, this.#least) : this.#least;
   }
 
-  /** Read once for each period, and only where it matters. */
+  /** Computed once per period, and only where it matters. */
   get #repeatsNumbers(): boolean {
     this.#isNumbers ??= isNumbers(this.#joinTokens(this.#tokens.slice(-Math.min(this.#period, MOST_READ))));
     return this.#isNumbers;
@@ -130,14 +124,14 @@ export class RepetitionGuard {
     if (!isNudged) this.#run = SHINGLE;
   }
 
-  /** Whether the shingles that end there are equal, and not only their buckets. */
+  /** Compares whole shingles, because different ones can share a bucket. */
   #isEqual(place: number, at: number): boolean {
     for (let back = 0; back < SHINGLE; back += 1)
       if (this.#tokens[place - back] !== this.#tokens[at - back]) return false;
     return true;
   }
 
-  /** Latest possible earlier end of the shingle that ends here; 0: none. */
+  /** Latest earlier end of the shingle that ends here; 0: none. */
   #remember(at: number): number {
     const oldest = at < SHINGLE ? 0 : (this.#tokens[at - SHINGLE] ?? 0) + 1;
     const newest = (this.#tokens[at] ?? 0) + 1;
@@ -151,7 +145,6 @@ export class RepetitionGuard {
   }
 }
 
-/** Tokens of a block that are looked at. */
 const MOST_READ = 1_024;
 
 const isNumbers = (text: string): boolean => /\d/.test(text) && !/\p{L}/u.test(text);

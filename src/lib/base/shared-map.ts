@@ -1,7 +1,6 @@
-/** A bounded map of several owners. */
 interface SharedLimits {
   readonly entries: number;
-  /** Of all entries together; absent: only their number counts. */
+  /** Total size of all entries; absent: only their number is limited. */
   readonly size?: number;
 }
 
@@ -12,14 +11,13 @@ interface Entry<Value> {
 }
 
 interface Share<Key> {
-  /** Oldest first. */
   readonly keys: Set<Key>;
   size: number;
 }
 
 /**
- * In order of age. It removes nothing by itself: while it holds too much, `excess` names the oldest entry of the owner that
- * keeps most. An owner that keeps no more than the limit divided by the number of owners loses nothing to the others.
+ * Entries in order of age. The map does not evict: while it exceeds its limits, `excess` returns the oldest entry of
+ * the owner that keeps most. An owner within the limit divided by the number of owners loses nothing to the others.
  */
 export class SharedMap<Key, Value> {
   readonly #limits: SharedLimits;
@@ -39,7 +37,6 @@ export class SharedMap<Key, Value> {
     return this.#entries.get(key)?.value;
   }
 
-  /** As the newest. */
   set(key: Key, value: Value, { owner, size = 1 }: { readonly owner: string; readonly size?: number }): void {
     this.delete(key);
     this.#entries.set(key, { value, owner, size });
@@ -50,7 +47,6 @@ export class SharedMap<Key, Value> {
     this.#size += size;
   }
 
-  /** Makes it the newest. */
   renew(key: Key): void {
     const entry = this.#entries.get(key);
     if (entry !== undefined) this.set(key, entry.value, entry);
@@ -75,19 +71,16 @@ export class SharedMap<Key, Value> {
     this.#size = 0;
   }
 
-  /** Oldest first. */
   *entries(): Generator<[Key, Value], void, undefined> {
     for (const [key, { value }] of this.#entries) yield [key, value];
   }
 
-  /** First entry to evict; undefined while all is within the limits. */
   excess(): Key | undefined {
     const { entries, size = Infinity } = this.#limits;
     if (this.#entries.size > entries) return this.#oldestOfMost(({ keys }) => keys.size);
     return this.#size > size ? this.#oldestOfMost((share) => share.size) : undefined;
   }
 
-  /** Removes what has to go. */
   trim(): void {
     for (let key = this.excess(); key !== undefined; key = this.excess()) this.delete(key);
   }

@@ -1,4 +1,4 @@
-/** A mutex: only one piece of asynchronous work runs at a time. */
+/** A mutex for asynchronous work. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 

@@ -1,5 +1,6 @@
-/** Arithmetic and encodings of embedding vectors. */
-/** Scaled to L2 length 1; a zero vector stays zeros. Throws on a non-finite one: no similarity to it means anything. */
+/**
+ * Scales to L2 length 1; a zero vector stays zero. Throws on non-finite numbers, whose similarities have no meaning.
+ */
 export function normalise(vector: Float32Array | Float64Array): Float32Array {
   let squares = 0;
   for (const value of vector) squares += value * value;
@@ -8,7 +9,6 @@ export function normalise(vector: Float32Array | Float64Array): Float32Array {
   return Float32Array.from(vector, (value) => value * scale);
 }
 
-/** Little-endian float32, one vector after the other. */
 export function float32Bytes(vectors: readonly Float32Array[]): Uint8Array {
   const bytes = new Uint8Array(4 * vectors.reduce((sum, { length }) => sum + length, 0));
   const view = new DataView(bytes.buffer);
@@ -22,11 +22,11 @@ export function float32Bytes(vectors: readonly Float32Array[]): Uint8Array {
   return bytes;
 }
 
-/** The same as base64: what OpenAI clients ask for by default. */
+/** Base64 of `float32Bytes`, the default of OpenAI's clients. */
 export const toBase64 = (vector: Float32Array): string =>
   Buffer.from(float32Bytes([vector])).toString('base64');
 
-/** Null where the text is not the one form of such bytes. */
+/** Null unless the text is canonical base64 of whole floats. */
 export function fromBase64(text: string): Float32Array | null {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) return null;
   const bytes = Buffer.from(text, 'base64');

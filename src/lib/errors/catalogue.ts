@@ -1,7 +1,7 @@
 /**
- * lib/errors owns every failure that Hearth names: code → family, whether a repeat can succeed, the members of its
- * detail, and the sentence for people. It knows no HTTP statuses and no wire shapes (http/error-response.ts does).
- * A sentence names the thing, the cause and the remedy.
+ * lib/errors owns every failure that Hearth names: code → family, retryability, members of its detail, and the
+ * sentence for users. It knows no HTTP statuses and no wire shapes (http/error-response.ts does). A sentence names
+ * the thing, the cause and the remedy.
  */
 import { balanceErrors } from './upstream-errors.ts';
 import { engineErrors } from './engine-errors.ts';
@@ -23,7 +23,6 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue;
 
-/** Arguments that `fail` needs for this code. */
 export type DetailOf<C extends ErrorCode> = DetailFrom<(typeof catalogue)[C]['members']>;
 
 const sentences: { readonly [C in ErrorCode]: { readonly sentence: (detail: DetailOf<C>) => string } } =
@@ -41,7 +40,6 @@ export function mayRetry({ code, detail }: { readonly code: ErrorCode; readonly 
   return retryable && repeats?.(detail) !== true;
 }
 
-/** Whether a failure can go away without a change, and its family. */
 export function catalogueEntry(code: ErrorCode): { readonly family: Family; readonly retryable: boolean } {
   return catalogue[code];
 }

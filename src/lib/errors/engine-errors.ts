@@ -49,7 +49,7 @@ export const engineErrors = {
     (d) =>
       `Model "${d.model}" has changed on disk since it was installed, or is missing (${d.reason}); run: hearth verify ${d.model}.`,
   ),
-  /** `outside`: ended from outside, by an operator or an eviction, so that no request is to blame. */
+  /** `outside`: ended by an operator or the system, so that no request is to blame. */
   worker_crashed: transient(
     'unavailable',
     { model: 'string', reason: 'string', outside: 'boolean?' },
@@ -88,7 +88,7 @@ export const engineErrors = {
     {},
     () => 'An operator of this service stopped the request; ask them before you send it again.',
   ),
-  /** `reason` is for logs; the sentence says nothing about the inside of the program. */
+  /** `reason` is for logs; the sentence reveals no internals. */
   internal: permanent(
     'bug',
     { reason: 'string?' },

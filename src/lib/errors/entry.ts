@@ -1,6 +1,3 @@
-/** One line of the catalogue: what a code is about, the members of its detail, and the sentence made of them. */
-
-/** Subject of a code; the HTTP side maps it to a status, the CLI to an exit code. */
 export type Family =
   | 'request'
   | 'not_found'
@@ -28,7 +25,7 @@ interface Primitives {
 }
 type Primitive = keyof Primitives;
 
-/** The members of a detail by name, each with its `typeof`; a question mark makes it optional. */
+/** Each value is the member's `typeof`; a question mark makes it optional. */
 type Members = Readonly<Record<string, Primitive | `${Primitive}?`>>;
 
 type OptionalNames<M> = { [K in keyof M]: M[K] extends `${string}?` ? K : never }[keyof M];
@@ -39,7 +36,6 @@ type ValueOf<T> = T extends Primitive
     : never;
 type Flat<T> = { [K in keyof T]: T[K] };
 
-/** The detail of a code without members. */
 type NoDetail = Readonly<Record<string, never>>;
 
 /** `{ model: 'string', retryAfterS: 'number?' }` → `{ readonly model: string; readonly retryAfterS?: number }`. */
@@ -53,15 +49,13 @@ export type DetailFrom<M extends Members> = [keyof M] extends [never]
 
 interface Entry<M extends Members = Members> {
   readonly family: Family;
-  /** False: the same request would fail again, so clients are told not to retry. */
+  /** False: the same request would fail again, so clients must not retry. */
   readonly retryable: boolean;
-  /** For a failure that a repeat may avoid: the details with which it can. */
   readonly repeats?: ((detail: DetailFrom<M>) => boolean) | undefined;
   readonly members: M;
   readonly sentence: (detail: DetailFrom<M>) => string;
 }
 
-/** A failure that a repeat of the same request would also meet. */
 export function permanent<const M extends Members>(
   family: Family,
   members: M,
@@ -70,7 +64,6 @@ export function permanent<const M extends Members>(
   return { family, retryable: false, members, sentence };
 }
 
-/** A failure that a repeat of the same request may avoid; `repeats` limits that to some details. */
 export function transient<const M extends Members>(
   family: Family,
   members: M,
@@ -80,7 +73,6 @@ export function transient<const M extends Members>(
   return { family, retryable: true, repeats, members, sentence };
 }
 
-/** The members of a detail that came from outside, or null where one is missing or of another type. */
 export function pickDetail(
   members: Members,
   given: Readonly<Record<string, unknown>>,
@@ -95,5 +87,4 @@ export function pickDetail(
   return picked;
 }
 
-/** Removes the full stop of a foreign sentence that is quoted in the middle of one of ours. */
 export const withoutStop = (reason: string): string => reason.trimEnd().replace(/\.$/, '');

@@ -1,4 +1,3 @@
-/** Failures of pulling a model from a hub. */
 import { permanent, transient } from './entry.ts';
 import { quoted } from './quoted.ts';
 

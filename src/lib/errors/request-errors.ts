@@ -1,13 +1,11 @@
-/** Refusals of a request: its content, its form, and who may ask. */
 import { builtinNamed } from './builtin-ids.ts';
 import { permanent, transient, withoutStop } from './entry.ts';
 
 interface Overflow {
   readonly promptTokens: number;
-  /** The model's largest window, where it is known. */
   readonly maxCtx?: number;
   readonly model?: string;
-  /** Whether the request itself set the window. */
+  /** True if the request itself set the window. */
   readonly isAsked?: boolean;
 }
 
@@ -16,14 +14,13 @@ function overflowRemedy({ promptTokens, maxCtx = Infinity, model, isAsked }: Ove
   if (model === undefined) return 'Shorten the prompt, or send a larger num_ctx.';
   // Half as much again leaves room for an answer.
   const roomy = Math.min(maxCtx, 2 ** Math.ceil(Math.log2(promptTokens * 1.5)));
-  // A setting of the model is below what a request says, and could shrink its window for all others.
+  // Not `hearth set`: the request's own value overrides it, and it could shrink the window for all others.
   if (isAsked === true) return `Shorten the prompt, or send num_ctx=${roomy}, or none.`;
   return `Shorten the prompt, send a larger num_ctx, or run: hearth set ${model} num_ctx=${roomy}.`;
 }
 
 interface Missing {
   readonly model: string;
-  /** An alias that exists. */
   readonly instead?: string;
 }
 
@@ -197,8 +194,8 @@ export const contentErrors = {
       atLeast: 'boolean?',
       param: 'string?',
     },
-    // Frameworks that shorten a conversation by themselves look for these very words: LangChain for the code in the
-    // sentence, LiteLLM for "exceeds the available context size".
+    // Frameworks that shorten conversations search for these exact words: LangChain for the code in the sentence,
+    // LiteLLM for "exceeds the available context size".
     (d) =>
       `The request exceeds the available context size (context_length_exceeded): the prompt is ${d.atLeast === true ? 'at least ' : ''}${d.promptTokens} tokens long and exceeds the context window of ${d.numCtx} tokens (num_ctx). ${overflowRemedy(d)}`,
   ),
@@ -359,7 +356,7 @@ export const httpErrors = {
     { name: 'string', limit: 'number' },
     (d) => `The API key "${d.name}" may run ${d.limit} requests at a time; wait until one of them has ended.`,
   ),
-  /** A client's own retries come within seconds, long before the day has passed. */
+  /** Not retryable: a client's own retries come within seconds, long before the day has passed. */
   key_tokens_used: permanent(
     'busy',
     { name: 'string', limit: 'number', retryAfterS: 'number' },

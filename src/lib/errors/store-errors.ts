@@ -1,4 +1,3 @@
-/** Failures of files: models, manifests, the store, evidence records, the instance. */
 import { permanent, transient } from './entry.ts';
 import { quoted } from './quoted.ts';
 

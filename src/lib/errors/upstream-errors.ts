@@ -1,7 +1,5 @@
-/** Failures between Hearth and a service that runs models on another server. */
 import { permanent, transient } from './entry.ts';
 
-/** The operation that was late, by phase. */
 const LATE: Readonly<Record<string, string>> = {
   first_byte: 'did not begin to answer',
   stall: 'sent nothing more of its answer',
@@ -12,7 +10,6 @@ const LATE: Readonly<Record<string, string>> = {
 const isOther = (what: string): boolean => what === 'content_type' || what === 'redirect';
 
 export const upstreamErrors = {
-  /** No connection, or an untrusted one: the name, the address, TLS. */
   upstream_unreachable: transient(
     'unavailable',
     { upstream: 'string', reason: 'string' },
@@ -32,7 +29,6 @@ export const upstreamErrors = {
     (d) =>
       `Upstream "${d.upstream}" takes no further requests now (status ${d.status}); try again in ${d.retryAfterS} s.`,
   ),
-  /** The upstream says that the request is at fault. */
   upstream_refused: permanent(
     'request',
     { upstream: 'string', status: 'number', message: 'string', param: 'string?' },
@@ -63,15 +59,14 @@ export const upstreamErrors = {
     (d) =>
       `Upstream "${d.upstream}" has no model "${d.model}"; choose one from GET /v1/models, or start the model there.`,
   ),
-  /** A status of 5xx without a time to try again. */
   upstream_failed: transient(
     'unavailable',
     { upstream: 'string', status: 'number', message: 'string' },
     (d) => `Upstream "${d.upstream}" failed (status ${d.status}): ${d.message}.`,
-    // It cannot do this, or does not speak this version of HTTP.
+    // Unsupported operation or HTTP version.
     (d) => d.status === 501 || d.status === 505,
   ),
-  /** The answer ended too early, or is invalid. `what`: cut, rubbish, content_type, redirect. */
+  /** Truncated or invalid answer. `what`: cut, rubbish, content_type, redirect. */
   upstream_broken: transient(
     'unavailable',
     { upstream: 'string', what: 'string', reason: 'string' },
@@ -79,7 +74,6 @@ export const upstreamErrors = {
       `The answer of upstream "${d.upstream}" is not usable (${d.what}): ${d.reason}; ${isOther(d.what) ? `check its address: hearth upstream show ${d.upstream}` : 'send the request again'}.`,
     (d) => isOther(d.what),
   ),
-  /** A sealed service opens no connection. */
   engines_sealed: permanent(
     'forbidden',
     { names: 'string', param: 'string?' },
@@ -106,7 +100,6 @@ export const balanceErrors = {
     (d) =>
       `Model "${d.model}" runs farther away than this request may go, which is ${d.farthest === 'lan' ? 'the local network' : 'this machine'}; choose another model from GET /v1/models.`,
   ),
-  /** `states`: why each cannot answer. */
   upstreams_down: transient(
     'unavailable',
     { model: 'string', states: 'string', retryAfterS: 'number' },

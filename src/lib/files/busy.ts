@@ -1,21 +1,19 @@
-/** Windows refuses to rename or remove a file while another program has it open, as a virus scanner does for a moment. */
+/** Windows refuses to rename or remove a file that another program has open, as virus scanners briefly do. */
 import { rename as renameOnce, unlink as unlinkOnce } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Pauses before each further try; 1.3 seconds in all. */
 const PAUSES_MS = [10, 20, 40, 80, 160, 320, 640];
-/** EPERM and EACCES also mean missing rights, which waiting does not fix; the last try reports them. */
+/** EPERM and EACCES may also mean missing rights, which waiting does not fix; the last try reports them. */
 const BUSY = ['EBUSY', 'EPERM', 'EACCES'];
 
 interface Waiting {
-  /** As `process.platform` names it. */
   readonly platform: string;
   pause(ms: number): Promise<unknown>;
 }
 
 const ofThisSystem: Waiting = { platform: process.platform, pause: delay };
 
-/** Tries again while the file is busy, on Windows; the failure of the last try is thrown unchanged. */
+/** Retries only on Windows; rethrows the last failure unchanged. */
 export async function untilFree<T>(
   operation: () => Promise<T>,
   { platform, pause }: Waiting = ofThisSystem,

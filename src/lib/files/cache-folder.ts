@@ -1,4 +1,4 @@
-/** The folder of prompt state below a home: a folder for each kind of state, files in it, and nothing else. */
+/** Folder of prompt state in a home: one subfolder per kind of state, and nothing else. */
 import type { Stats } from 'node:fs';
 import { readdir, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,8 +6,8 @@ import path from 'node:path';
 export const cacheFolder = (home: string): string => path.join(home, 'cache');
 
 /**
- * The time of use of a file that holds a pinned prefix: it outlives the process, every model sees it, and no other file is
- * used as late. Before 2038, where some file systems end.
+ * Modification time that marks a pinned prefix: the mark outlives the process, every model sees it, and no other file
+ * has so late a time. Before 2038, the limit of some file systems.
  */
 export const PINNED_MS = Date.UTC(2037, 0, 1);
 
@@ -20,14 +20,14 @@ interface CachedKind {
 export interface CachedFile {
   readonly path: string;
   readonly bytes: number;
-  /** For the choice of evictions: that of a pinned file is in the future. */
+  /** For evictions; in the future for a pinned file. */
   readonly usedMs: number;
-  /** For people. Each use of a pinned file rewrites its mark, which changes the time of the inode. */
+  /** For display. Each use of a pinned file rewrites its mark, which changes the time of the inode. */
   readonly lastUsedMs: number;
   readonly isPinned: boolean;
 }
 
-/** Empty if there is no such folder; files that vanish meanwhile are left out. */
+/** Empty without the folder; files that vanish meanwhile are left out. */
 export async function cachedKinds(folder: string): Promise<CachedKind[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const kinds: CachedKind[] = [];
@@ -41,7 +41,6 @@ export async function cachedKinds(folder: string): Promise<CachedKind[]> {
   return kinds;
 }
 
-/** Removes the marks of pinned files. */
 export async function release(files: readonly CachedFile[]): Promise<void> {
   const now = new Date();
   for (const file of files) if (file.isPinned) await utimes(file.path, now, now).catch(() => undefined);

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { readable } from '../base/byte-size.ts';
 import { fail } from '../errors/svc-error.ts';
 
-/** Refuses work that would fill the disk: the folder must have the needed space plus five per cent. */
+/** Requires the needed space plus five per cent, so that the work cannot fill the disk. */
 export async function requireSpace(folder: string, needBytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   const freeBytes = bavail * bsize;

@@ -1,7 +1,7 @@
 /**
- * lib/files owns changes to files that survive a crash, the look at a file before it is read, and room on the disk. It
- * knows nothing of models. This file: temporary file, fsync, rename, fsync of the folder; no package does all of them.
- * `onStep` names each point that a crash can separate; tests end the process there, production passes nothing.
+ * lib/files owns crash-safe file changes, checks before reading, and disk space. It knows nothing of models. This
+ * file: temporary file, fsync, rename, fsync of the folder; no package does all of them. `onStep` names each point
+ * between which a crash can happen; tests end the process there.
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -15,7 +15,7 @@ export type StepHook = (step: string) => void | Promise<void>;
 export const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
-/** Replaces or creates `path` with `text`; a reader sees the old bytes or the new ones, never a mixture. */
+/** A reader sees the old bytes or the new ones, never a mixture. */
 export async function writeDurably(path: string, text: string, onStep?: StepHook): Promise<void> {
   const kind = basename(dirname(path));
   const step = async (name: string) => onStep?.(`${kind}.${name}`);
@@ -45,7 +45,7 @@ export async function writeDurably(path: string, text: string, onStep?: StepHook
   await step('folder-synced');
 }
 
-/** Moves a finished and synced file to its final name. */
+/** The file must be complete and synced. */
 export async function moveDurably(from: string, to: string, onStep?: StepHook): Promise<void> {
   const kind = basename(dirname(to));
   try {
@@ -58,7 +58,6 @@ export async function moveDurably(from: string, to: string, onStep?: StepHook): 
   await onStep?.(`${kind}.folder-synced`);
 }
 
-/** Does nothing if it is absent. */
 export async function removeDurably(path: string, onStep?: StepHook): Promise<void> {
   const kind = basename(dirname(path));
   try {
@@ -80,7 +79,7 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Whether the folder exists and this user cannot change it: its mode, or a file system mounted read-only. */
+/** True if the folder exists and this user cannot change it, by its mode or a read-only mount. */
 export async function isReadOnly(folder: string): Promise<boolean> {
   try {
     await access(folder, constants.W_OK);
@@ -90,7 +89,7 @@ export async function isReadOnly(folder: string): Promise<boolean> {
   }
 }
 
-/** Writes every byte or throws; a short write is continued, which makes a full disk show as an error. */
+/** Continues short writes, which makes a full disk show as an error. */
 export async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   let done = 0;
   while (done < bytes.byteLength) {
@@ -99,7 +98,7 @@ export async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<voi
   }
 }
 
-/** Makes renames and removals in the folder durable. Windows cannot open folders and orders these itself. */
+/** Makes renames and removals durable. Windows cannot open folders and orders these itself. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
@@ -112,7 +111,7 @@ export async function syncFolder(path: string): Promise<void> {
 
 const TEMPORARY = /^\.(.*)\.tmp-(\d+)-[0-9a-f]{12}$/;
 
-/** A name that listings skip; its process id identifies leftovers of dead processes. */
+/** Listings skip this name; its process id identifies leftovers of dead processes. */
 export function temporaryName(base: string): string {
   return `.${base.slice(0, 120)}.tmp-${process.pid}-${randomBytes(6).toString('hex')}`;
 }
@@ -122,7 +121,6 @@ export function temporaryOwner(name: string): number | null {
   return pid === undefined ? null : Number(pid);
 }
 
-/** The base of a temporary name, or null for any other name. */
 export function temporaryBase(name: string): string | null {
   return TEMPORARY.exec(name)?.[1] ?? null;
 }
@@ -146,7 +144,7 @@ const WRITES = new Set([
 ]);
 const UNWRITABLE = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS']);
 
-/** Refusal of the system to access a file, as a failure with a remedy; null for any other error. */
+/** Null unless the system refused access. */
 export function fileFailure(error: unknown): SvcError | null {
   const code = errnoCode(error);
   const { path, syscall } = error as NodeJS.ErrnoException;
@@ -160,7 +158,6 @@ export function unreadable(path: string, reason: string, cause?: unknown): SvcEr
   return fail('store_unreadable', { path, param: path, reason, remedy }, cause);
 }
 
-/** Turns an error of a write into a failure with a remedy. */
 export function writeFailure(path: string, error: unknown): SvcError {
   if (isSvcError(error)) return error;
   const code = errnoCode(error);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Values of environment variables are often pasted with quotes. */
+/** Users often paste paths with quotes. */
 export function envPath(value: string | undefined, userHome: string): string | undefined {
   const bare = value
     ?.trim()

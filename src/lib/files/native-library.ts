@@ -1,6 +1,6 @@
 /**
- * Locations of llama.cpp's libraries: one prebuilt package per platform and GPU kind, which npm or `hearth gpu install`
- * put there, or the user's own build, which `hearth library use` copied. The child binds them, and the server hashes the
+ * Locations of llama.cpp's libraries: prebuilt packages per platform and GPU kind, installed by npm or `hearth gpu
+ * install`, or the user's own build, copied by `hearth library use`. The child binds them, and the server hashes the
  * same folder.
  */
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
@@ -9,31 +9,30 @@ import path from 'node:path';
 import { apiDigest } from '../../../packages/llama-api/src/probe.ts';
 import { minorVersion, platformKey, platformLibrary, TESTED_RELEASES } from './platforms.ts';
 
-/** The libraries of one folder, by what they are. */
 export interface LibraryFiles {
   readonly folder: string;
   readonly llama: string;
   readonly ggml: string;
   readonly base: string;
-  /** A build of the user's, by the names of its files. */
+  /** True for a user's build, recognised by its file names. */
   readonly isOwn: boolean;
-  /** Compute libraries that ggml itself may need, and so are loaded before it; in packages it looks for them later. */
+  /** Compute libraries that ggml may need, loaded before it; packages find them later. */
   readonly compute: readonly string[];
-  /** Libraries of the compiler that lie with them, in the order of their needs: no search would find them there. */
+  /** Compiler runtime libraries in dependency order, loaded explicitly because no search path finds them. */
   readonly runtime?: readonly string[];
-  /** The declarations that the headers of the user's build agreed with; absent or null when they were not compared. */
+  /** Declarations that the headers of the user's build matched; absent or null if not compared. */
   readonly api?: string | null;
 }
 
-/** A GPU kind names a package; `cpu` is the one without. */
+/** `cpu` is the package without a suffix. */
 export type PackageKind = (typeof PACKAGE_KINDS)[number];
 
 export const PACKAGE_KINDS = ['cpu', 'metal', 'vulkan', 'cuda'] as const;
 
-/** Below the libraries of the CUDA package: the same one for the version of CUDA before, and so for older GPUs. */
+/** Subfolder of the CUDA package: the same library for the previous CUDA version, and so for older GPUs. */
 export const CUDA_FALLBACK = 'fallback';
 
-/** The versions of CUDA, and where their runtime lies below the package: beside what needs it. */
+/** Folder of each CUDA version's runtime in the package, next to the library that needs it. */
 export const CUDA_VERSIONS = { 13: '', 12: CUDA_FALLBACK } as const;
 
 const LIBRARIES = {
@@ -42,33 +41,28 @@ const LIBRARIES = {
   base: /^(?:lib)?ggml-base\.(?:so|dylib|dll)$/,
 } as const;
 
-/** As llama.cpp's own build names them. */
 const BUILT = {
   llama: /^(?:lib)?llama\.(?:so|dylib|dll)$/,
   ggml: /^(?:lib)?ggml\.(?:so|dylib|dll)$/,
   base: LIBRARIES.base,
 } as const;
-/** Reads images and audio; nothing else needs it. */
+/** Only images and audio need it. */
 const MEDIA = /^(?:lib)?mtmd\.(?:so|dylib|dll)$/;
-/** Runtime of the compiler, which a build for Windows includes. */
+/** Compiler runtime, which Windows builds include. */
 const RUNTIMES = ['libwinpthread-1', 'libgcc_s_seh-1', 'libunwind', 'libstdc++-6', 'libc++'] as const;
 const isRuntime = (name: string): boolean => RUNTIMES.some((each) => `${each}.dll` === name.toLowerCase());
 const COMPUTE = /^(?:lib)?ggml-(?!base\.)[\w.-]+\.(?:so|dylib|dll)$/;
-/** A build with a library for each sort of processor picks one itself. */
+/** A build with one library per CPU type chooses among them itself. */
 const GENERIC_CPU = /^(?:lib)?ggml-cpu\.(?:so|dylib|dll)$/;
 
-/** The release of llama.cpp whose functions Hearth calls, and the version of its source and of the packages for GPUs. */
 export const LLAMA_CPP_RELEASE = 'v0.5.0';
 export const PACKAGE_VERSION = '3.22.1';
 
-/** Folder of `hearth gpu install`. */
 export const librariesFolder = (home: string): string => path.join(home, 'libraries');
 
-/** One package in the folder of libraries. */
 export const installedPackage = (libraries: string, name: string): string =>
   path.join(libraries, `${name}@${PACKAGE_VERSION}`);
 
-/** The user's own builds, each in a folder of its name. */
 export const buildsFolder = (libraries: string): string => path.join(libraries, 'builds');
 
 export const buildFolder = (libraries: string, name: string): string =>
@@ -77,7 +71,6 @@ export const buildFolder = (libraries: string, name: string): string =>
 export const builtBins = (libraries: string, name: string): string =>
   path.join(buildFolder(libraries, name), 'bins');
 
-/** Names the build in use and the one before it. */
 export const selectionFile = (libraries: string): string =>
   path.join(buildsFolder(libraries), 'selected.json');
 
@@ -85,9 +78,8 @@ export const selectionFile = (libraries: string): string =>
 export const BUILD_FACTS = 'hearth-build.json';
 
 export interface BuildFacts {
-  /** The release of llama.cpp that it was made from. */
   readonly release: string;
-  /** The declarations that its headers agreed with (`apiDigest`); null when they were not compared. */
+  /** Declarations that its headers matched (`apiDigest`); null if not compared. */
   readonly api: string | null;
 }
 
@@ -95,11 +87,9 @@ const BUILD_NAME = /^[\w][\w.+-]{0,63}$/;
 
 export const isBuildName = (text: string): boolean => BUILD_NAME.test(text) && text !== PACKAGED;
 
-/** The name that users give the library that comes with Hearth, in place of the name of a build. */
 export const PACKAGED = 'package';
 
 interface Selection {
-  /** Null: the package. */
   readonly selected: string | null;
   readonly before: string | null;
 }
@@ -113,7 +103,6 @@ export function readSelection(libraries: string): Selection {
   return { selected: name('selected'), before: name('before') };
 }
 
-/** Null if it is missing or has another form. */
 export function readBuildFacts(bins: string): BuildFacts | null {
   const { release, api } = readJson(path.join(bins, BUILD_FACTS)) ?? {};
   if (typeof release !== 'string') return null;
@@ -122,20 +111,19 @@ export function readBuildFacts(bins: string): BuildFacts | null {
 
 export const isTestedRelease = (version: string): boolean => TESTED_RELEASES.has(minorVersion(version) ?? '');
 
-/** The release of the selected build, where Hearth's tests do not run on it; null otherwise. */
+/** Release of the selected build if Hearth is not tested on it; otherwise null. */
 export function untestedRelease(libraries: string): string | null {
   const folder = ownLibrary(libraries)?.folder;
   const release = folder === undefined ? undefined : readBuildFacts(folder)?.release;
   return release === undefined || isTestedRelease(release) ? null : release;
 }
 
-/** Whether this version of Hearth can call it: its release is known, or its headers agree with what Hearth declares. */
+/** True if its release is known or its headers match Hearth's declarations. */
 function isUsable(bins: string): boolean {
   const facts = readBuildFacts(bins);
   return facts === null || isTestedRelease(facts.release) || facts.api === apiDigest();
 }
 
-/** The user's own builds that this version of Hearth does not use although one of them was selected. */
 export function outdatedOwnLibraries(libraries: string): string[] {
   if (!existsSync(libraries)) return [];
   const { selected } = readSelection(libraries);
@@ -148,15 +136,15 @@ export function outdatedOwnLibraries(libraries: string): string[] {
 }
 
 /**
- * The build that the user selected, which takes the place of every package; null when there is none. One that lacks a
- * file counts: what loads it says so, where another library would compute without a word.
+ * The selected build, which replaces every package; null if none. An incomplete build counts: loading it reports the
+ * missing file, whereas another library would silently take its place.
  */
 export function ownLibrary(libraries: string | null): LibraryFiles | null {
   if (libraries === null) return null;
   const { selected } = readSelection(libraries);
   if (selected === null || !isUsable(builtBins(libraries, selected))) return null;
   const bins = builtBins(libraries, selected);
-  // The kernel names mapped files by their real paths.
+  // The kernel reports mapped files by their real paths.
   const folder = existsSync(bins) ? realpathSync(bins) : bins;
   const suffix = { darwin: '.dylib', win32: '.dll' }[process.platform as string] ?? '.so';
   const file = (name: string): string =>
@@ -176,11 +164,10 @@ function readJson(file: string): Readonly<Record<string, unknown>> | null {
 
 export const isMediaLibrary = (name: string): boolean => MEDIA.test(name);
 
-/** Folder of a libmtmd built for a library that came without it, by that library's name and release. */
 export const mediaFolder = (libraries: string, name: string): string =>
   path.join(libraries, 'media', `${name}@${LLAMA_CPP_RELEASE}`);
 
-/** The library that decodes images for these libraries: in their folder, or built against them; null: none. */
+/** The image decoder for these libraries: in their folder, or built against them; null: none. */
 export function mediaLibrary(files: LibraryFiles, libraries: string | null): string | null {
   const own = libraries === null || !files.isOwn ? null : readSelection(libraries).selected;
   const places = [files.folder, ...(libraries === null ? [] : [mediaFolder(libraries, own ?? PACKAGED)])];
@@ -191,14 +178,13 @@ export function mediaLibrary(files: LibraryFiles, libraries: string | null): str
   return null;
 }
 
-/** Names of the files of a folder that belong to a build of llama.cpp, links included. */
 export const builtLibraries = (names: readonly string[]): string[] =>
   names.filter(
     (name) =>
       isRuntime(name) || [...Object.values(BUILT), COMPUTE, MEDIA].some((pattern) => pattern.test(name)),
   );
 
-/** Null when no such package is installed, or it lacks a library; `libraries` is looked into first. */
+/** Null if the package is missing or incomplete; searches `libraries` first. */
 export function findLibraries(kind: PackageKind, libraries: string | null): LibraryFiles | null {
   for (const root of packageRoots(packageName(kind), libraries)) {
     const bins = path.join(root, 'bins');
@@ -211,11 +197,9 @@ export function findLibraries(kind: PackageKind, libraries: string | null): Libr
   return null;
 }
 
-/** Null if there is none for this machine's processor. */
 export const packagedLibrary = (libraries: string | null): LibraryFiles | null =>
   findLibraries('cpu', libraries) ?? findLibraries('metal', libraries);
 
-/** Null when one of them is missing. */
 export function librariesIn(folder: string): LibraryFiles | null {
   if (!existsSync(folder)) return null;
   const names = readdirSync(folder);
@@ -242,7 +226,7 @@ export function librariesIn(folder: string): LibraryFiles | null {
   return null;
 }
 
-/** Without its scope, for this machine. */
+/** Without its scope. */
 export function packageName(kind: PackageKind): string {
   const { package: name } = platformLibrary() ?? { package: platformKey() };
   const isUsual = kind === 'cpu' || name.endsWith(`-${kind}`);
@@ -255,6 +239,5 @@ function packageRoots(name: string, libraries: string | null): string[] {
     path.join(folder, '@node-llama-cpp', name),
   );
   if (libraries !== null) places.unshift(installedPackage(libraries, name));
-  // The kernel names mapped files by their real paths.
   return places.filter((root) => existsSync(root)).map((root) => realpathSync(root));
 }

@@ -1,4 +1,4 @@
-/** Users who could replace the bytes at a path. Judged by owners and modes, where a system has them. */
+/** Finds users who could replace the bytes at a path, by owners and modes. */
 import type { Stats } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -9,8 +9,8 @@ const OTHERS_SEARCH = 0o011;
 const STICKY = 0o1000;
 
 /**
- * Null when only this user and root can write to the file or put another one in its place, else the path that somebody
- * else can change. Rights that a file's open handles keep are not seen.
+ * Null when only this user and root can write or replace the file; otherwise the path that others can change. Rights
+ * of already open handles are invisible.
  */
 export async function changeableByOthers(path: string): Promise<string | null> {
   const user = process.geteuid?.();
@@ -24,7 +24,7 @@ export async function changeableByOthers(path: string): Promise<string | null> {
   return null;
 }
 
-/** From the file up to the root; the content of a folder that others cannot search is out of their reach. */
+/** Walks from the file to the root; content of a folder that others cannot search is out of their reach. */
 async function openFolder(from: string, user: number): Promise<string | null> {
   let found: string | null = null;
   for (let folder = from; ; folder = dirname(folder)) {
@@ -37,7 +37,7 @@ async function openFolder(from: string, user: number): Promise<string | null> {
 }
 
 function isOwn(stat: Stats, user: number): boolean {
-  // A private group, as most distributions give to each user, has no other members.
+  // The private group that most distributions create per user has no other members.
   const others = stat.gid === stat.uid ? OTHERS_WRITE & ~GROUP_WRITES : OTHERS_WRITE;
   return isOwned(stat, user) && (stat.isSymbolicLink() || (stat.mode & others) === 0);
 }

@@ -1,25 +1,24 @@
-/** Checks a file before it is read: it must be a plain file that this user can read. */
 import { createHash } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { fail, isFailure, isSvcError } from '../errors/svc-error.ts';
 import { errnoCode, unreadable } from './durable.ts';
 
-/** Identifies the state of a file without reading it. */
+/** State of a file without its content. */
 export interface FileStamp {
   readonly sizeBytes: number;
   readonly mtimeMs: number;
   readonly inode: string;
-  /** Time of the last change of content, owner, mode or links; unlike mtime, a program cannot set it back. */
+  /** Time of the last change of content, owner, mode or links; unlike mtime, programs cannot set it. */
   readonly ctimeNs: string;
 }
 
 const SETTLED_MS = 50;
 
-/** Small enough that hashing in the server never holds up its event loop for a millisecond. */
+/** Chosen: hashing a piece blocks the event loop for less than a millisecond. */
 const HASH_CHUNK_BYTES = 512 * 1024;
 
-/** Opens the file behind `path` without following a last link, blocking on a device, or reading it. */
+/** Does not follow a final link, block on a device, or read the file. */
 export async function openPlainFile(
   path: string,
 ): Promise<{ file: FileHandle; path: string; stamp: FileStamp }> {
@@ -56,13 +55,12 @@ export function sameStamp(
   );
 }
 
-/** Purpose of a file that a user named, such as "a chat template". */
 export interface SettingFile {
   readonly as: string;
   readonly mostBytes: number;
 }
 
-/** The text of a file that a setting names. Throws `setting_file_unusable`, `file_not_found` or `store_unreadable`. */
+/** Throws `setting_file_unusable`, `file_not_found` or `store_unreadable`. */
 export async function readSettingFile(path: string, { as, mostBytes }: SettingFile): Promise<string> {
   const refuse = (reason: string): Error => fail('setting_file_unusable', { path, as, reason });
   const { file, stamp } = await openPlainFile(path).catch((error: unknown) => {
@@ -86,19 +84,18 @@ export async function readPlainFile(path: string, mostBytes: number): Promise<Bu
   }
 }
 
-/** A file may grow while it is read, so the read stops at the limit. */
+/** Stops at the limit, because a file may grow while it is read. */
 async function readBeginning(file: FileHandle, mostBytes: number): Promise<Buffer> {
   const bytes = Buffer.alloc(mostBytes);
   const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
   return bytes.subarray(0, bytesRead);
 }
 
-/** Far above any file that Hearth itself writes as text. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
 /**
- * The text of a file of the home folder; null where there is none. A pipe, a device or a folder in its place is told
- * as `store_unreadable` instead of being waited for.
+ * Null if the file is absent. A pipe, a device or a folder in its place throws `store_unreadable` instead of
+ * blocking.
  */
 export async function readText(path: string, maxBytes = MAX_TEXT_BYTES): Promise<string | null> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((error: unknown) => {
@@ -118,7 +115,6 @@ export async function readText(path: string, maxBytes = MAX_TEXT_BYTES): Promise
   }
 }
 
-/** The SHA-256 of the whole file, lower-case hex. */
 export async function hashFile(path: string, options: ReadOptions = {}): Promise<string> {
   const hash = createHash('sha256');
   await readChunks(path, (bytes) => hash.update(bytes), options);
@@ -130,7 +126,7 @@ interface ReadOptions {
   readonly onBytes?: (readBytes: number) => void;
 }
 
-/** All bytes of a file, piece by piece; a piece is only valid during the call. */
+/** A piece is only valid during the call. */
 export async function readChunks(
   path: string,
   onChunk: (bytes: Uint8Array) => unknown,
@@ -163,8 +159,8 @@ function fileStamp(stat: BigIntStats): FileStamp {
 }
 
 /**
- * Two changes within one tick of the file system's clock leave the same stamp, so one that is this young says nothing
- * about what comes next.
+ * Two changes within one tick of the file system's clock leave the same stamp, so a young stamp proves nothing about
+ * later changes.
  */
 export function isSettled({ ctimeNs }: FileStamp): boolean {
   return Math.abs(Date.now() - Number(BigInt(ctimeNs) / 1_000_000n)) > SETTLED_MS;
@@ -183,7 +179,7 @@ async function resolveReal(path: string): Promise<string> {
 
 function openFailure(path: string, error: unknown): Error {
   const code = errnoCode(error);
-  // No file has a name that is too long.
+  // A name that is too long cannot exist.
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG')
     return fail('file_not_found', { path, param: path }, error);
   if (code === 'EACCES' || code === 'EPERM') {

@@ -1,21 +1,19 @@
-/** The one table of llama.cpp's libraries by platform: which package of npm's has them, and which release they are of. */
+/** llama.cpp's npm package and release per platform. */
 
 interface PlatformLibrary {
-  /** Without its scope; package.json and package-lock.json pin the version by hash. */
+  /** Without its scope; package.json and package-lock.json pin its version and hash. */
   readonly package: string;
   readonly version: string;
-  /** Of llama.cpp. */
   readonly release: string;
-  /** A limitation that a user should know, as the end of a sentence; absent: none. */
   readonly shortfall?: string;
 }
 
 const LATEST = { version: '3.22.1', release: 'v0.5.0' } as const;
-/** The last release with packages for macOS and Windows; it differs in no function or struct that Hearth uses. */
+/** Last release with packages for macOS and Windows; no function or struct that Hearth uses differs. */
 const BEFORE = { version: '3.21.1', release: 'v0.4.0' } as const;
 const SLOW = 'was compiled without optimisation and is about 20 times slower than it could be';
 
-/** By `process.platform` and `process.arch`; where no row fits, `hearth library build` makes the libraries. */
+/** Keyed by platform and architecture; elsewhere `hearth library build` makes the libraries. */
 export const PLATFORMS: Readonly<Record<string, PlatformLibrary>> = {
   'linux-x64': { package: 'linux-x64', ...LATEST },
   'linux-arm64': { package: 'linux-arm64', ...LATEST },
@@ -32,23 +30,22 @@ export const platformKey = (
   isMusl: boolean = hasMusl(),
 ): string => `${platform}-${arch}${isMusl ? '-musl' : ''}`;
 
-/** Null where no package exists, such as on musl. */
 export const platformLibrary = (key: string = platformKey()): PlatformLibrary | null =>
   PLATFORMS[key] ?? null;
 
-/** The releases that Hearth's tests run on or are checked against, such as `0.5`: a patch changes no layout. */
+/** Minor releases that Hearth is tested or checked against; a patch release changes no layout. */
 export const TESTED_RELEASES: ReadonlySet<string> = new Set(
   Object.values(PLATFORMS).map(({ release }) => minorVersion(release) ?? ''),
 );
 
-/** The first two numbers of `v0.5.0` or `0.5.0-dev`. */
+/** First two numbers of `v0.5.0` or `0.5.0-dev`. */
 export function minorVersion(version: string): string | null {
   return /^v?(\d+\.\d+)(?:\.|$)/.exec(version)?.[1] ?? null;
 }
 
 let musl: boolean | undefined;
 
-/** Node's report names the version of glibc where it runs on one. */
+/** Node's report contains glibc's version where it runs on glibc. */
 function hasMusl(): boolean {
   if (process.platform !== 'linux') return false;
   musl ??= isWithoutGlibc();

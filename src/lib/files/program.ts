@@ -1,8 +1,10 @@
-/** Whether there is a program to start. */
 import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Whether a folder of PATH, seen from `from`, holds it. Without a PATH the system looks in places of its own, and may find it. */
+/**
+ * `from`: start of relative PATH entries. Without a PATH, the system has its own search path and may find the
+ * program.
+ */
 export async function isOnPath(
   program: string,
   searched: string | undefined,
@@ -11,7 +13,6 @@ export async function isOnPath(
   return searched === undefined || (await findOnPath(program, searched, from)) !== null;
 }
 
-/** The first in the order of PATH; null when no folder holds it. */
 export async function findOnPath(
   program: string,
   searched: string,

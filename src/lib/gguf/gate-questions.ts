@@ -1,4 +1,3 @@
-/** Questions about a file that a thread answers; each takes a path. */
 import {
   inspectGguf,
   inspectGgufPart,

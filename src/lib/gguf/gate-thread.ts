@@ -1,6 +1,6 @@
 /**
- * The thread in which the header of one large file is read, because a vocabulary takes a tenth of a second, and the server's
- * event loop serves every stream. It is started by run-gate.ts, answers once and ends.
+ * Thread that reads the header of one large file, because parsing a vocabulary would block the event loop for a tenth
+ * of a second. Started by run-gate.ts; answers once and ends.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { isSvcError } from '../errors/svc-error.ts';

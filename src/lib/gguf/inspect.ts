@@ -1,6 +1,6 @@
 /**
- * lib/gguf owns the gate's view of a file of this machine: opened without following a last link, refused with failures of
- * the catalogue, and in a thread where it is large. It knows nothing of the store.
+ * lib/gguf owns the check of a local GGUF file: opened without following a final link, refused with failures of the
+ * catalogue, and parsed in a thread if it is large. It knows nothing of the store.
  */
 import * as gguf from '../../../packages/gguf/src/gate/inspect.ts';
 import { GgufError } from '../../../packages/gguf/src/gguf-error.ts';
@@ -13,7 +13,7 @@ const openPlain: OpenFile = async (path) => {
   return { file, sizeBytes: stamp.sizeBytes };
 };
 
-/** Throws `gguf_invalid`, `file_unusable`, `file_not_found` or `store_unreadable`; nothing else. */
+/** Throws only `gguf_invalid`, `file_unusable`, `file_not_found` or `store_unreadable`. */
 const withFailures =
   <Answer>(inspect: (path: string, open: OpenFile) => Promise<Answer>) =>
   async (path: string): Promise<Answer> => {

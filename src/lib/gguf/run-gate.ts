@@ -1,4 +1,4 @@
-/** Runs the gate on a large file in a thread, so that the event loop continues, and on a small one at once. */
+/** Checks a large file in a thread, so that the event loop continues, and a small one directly. */
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
@@ -12,15 +12,14 @@ import {
   gateQuestions,
 } from './gate-questions.ts';
 
-/** The header of a file that is no larger takes a few milliseconds, and a thread takes fifty to start. */
+/** Measured: up to this size a header takes a few milliseconds; a thread takes fifty to start. */
 const SMALL_BYTES = 2 ** 20;
 
-/** Throws what the gate throws. */
 export async function runGate<Question extends GateQuestion>(
   question: Question,
   path: string,
 ): Promise<GateAnswer<Question>> {
-  // The gate reports an unusable path.
+  // The check itself reports an unusable path.
   const sizeBytes = await stat(path).then(
     ({ size }) => size,
     () => 0,
@@ -30,7 +29,6 @@ export async function runGate<Question extends GateQuestion>(
 }
 
 async function inThread(request: GateRequest): Promise<unknown> {
-  // Node options of this process are not meant for its threads.
   const thread = new Worker(builtFile('lib/gguf/gate-thread.js'), {
     workerData: request,
     execArgv: [],

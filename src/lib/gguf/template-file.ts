@@ -1,4 +1,3 @@
-/** A chat template in a setting or a file, with the same rules as one inside a model. */
 import { isTemplateText } from '../../../packages/chat-templates/src/form/known-templates.ts';
 import { TEMPLATE_LIMITS } from '../../../packages/chat-templates/src/form/limits.ts';
 import { sizeDefect } from '../../../packages/chat-templates/src/form/template-form.ts';
@@ -16,7 +15,7 @@ export async function readTemplateFile(path: string): Promise<string> {
   throw fail('setting_file_unusable', { path, as: TEMPLATE_FILE.as, reason: `it ${defect}` });
 }
 
-/** Defect of a text as a chat template, as the end of a sentence, or undefined. */
+/** Defect as the end of a sentence, or undefined. */
 export function templateTextDefect(source: string): string | undefined {
   if (source.trim() === '') return 'is empty';
   const defect = sizeDefect(Buffer.byteLength(source)) ?? templateDefect(source);

@@ -2,12 +2,11 @@
 import { isUtf8 } from 'node:buffer';
 import { ownTurn } from './own-turn.ts';
 
-/** Bytes that are copied or checked in one turn: a few milliseconds on a busy machine. */
+/** Chosen: copying or checking a slice takes a few milliseconds on a busy machine. */
 const SLICE_BYTES = 4 * 1024 * 1024;
-/** Trailing bytes of a UTF-8 character, at most. */
 const MOST_TRAILING = 3;
 
-/** As Buffer.concat; the parts are forgotten as they are copied. */
+/** Like Buffer.concat, but releases each part once copied. */
 export async function joinedInTurns(parts: Buffer[], size: number): Promise<Buffer> {
   const whole = Buffer.allocUnsafeSlow(size);
   let at = 0;
@@ -24,7 +23,6 @@ export async function joinedInTurns(parts: Buffer[], size: number): Promise<Buff
 
 const EMPTY = Buffer.alloc(0);
 
-/** As isUtf8. */
 export async function isUtf8InTurns(bytes: Buffer): Promise<boolean> {
   for (let from = 0; from < bytes.length; await ownTurn()) {
     const end = endOfCharacter(bytes, from + SLICE_BYTES);
@@ -34,7 +32,7 @@ export async function isUtf8InTurns(bytes: Buffer): Promise<boolean> {
   return true;
 }
 
-/** At most that far, and not inside a character. */
+/** The last character boundary up to `end`. */
 function endOfCharacter(bytes: Buffer, end: number): number {
   if (end >= bytes.length) return bytes.length;
   for (let back = 0; back <= MOST_TRAILING; back += 1)

@@ -1,5 +1,5 @@
-/** Canonical JSON (RFC 8785): equal values have equal text. Undefined if JSON cannot express the value. */
+/** Canonical JSON (RFC 8785); undefined if JSON cannot express the value. */
 import canonicalizeModule from 'canonicalize';
 
-// The package is CommonJS with an ES-style type file, so its callable is typed one level too deep.
+// The package is CommonJS with an ES-style type file, so its type is one level too deep.
 export const canonicalize = canonicalizeModule as unknown as (value: unknown) => string | undefined;

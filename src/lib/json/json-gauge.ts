@@ -1,4 +1,4 @@
-/** Measures the work of parsing a JSON text while it arrives, without parsing it. */
+/** Measures the cost of parsing a JSON text while it arrives, without parsing it. */
 import type { JsonLimits } from './json-scan.ts';
 
 const IN_STRING = /["\\]/g;
@@ -8,17 +8,15 @@ export class JsonGauge {
   readonly #limits: JsonLimits & { readonly chars: number };
   #chars = 0;
   #depth = 0;
-  /** Strings, lists, objects and what is separated: no fewer than there are values. */
+  /** Strings, lists, objects and separators: an upper bound of the number of values. */
   #values = 0;
   #isInString = false;
-  /** The first character that comes belongs to an escape. */
   #isEscaped = false;
 
   constructor(limits: JsonLimits & { readonly chars: number }) {
     this.#limits = limits;
   }
 
-  /** Whether it exceeds the limits; the rest of the text is then ignored. */
   exceeds(text: string): boolean {
     this.#chars += text.length;
     let at = this.#isEscaped && text !== '' ? 1 : 0;

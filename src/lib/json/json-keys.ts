@@ -1,18 +1,17 @@
-/** The keys of one object of a JSON document: none twice, and none that JavaScript itself gives a meaning. */
+/** Checks the keys of one JSON object: no duplicates, and none with a meaning in JavaScript. */
 import { fail, type SvcError } from '../errors/svc-error.ts';
 
 const BACKSLASH = 0x5c;
 const FEW_KEYS = 16;
 const PROTO = '__proto__';
-/** The author of a document cannot know which keys collide in this process. */
+/** Random, so that documents cannot be built to collide. */
 const SALT = Math.trunc(Math.random() * 2 ** 31);
 
-/** Compared as bytes, which makes no strings; as texts if one has an escape. */
+/** Compares bytes, which creates no strings; compares text if a key has an escape. */
 export class JsonKeys {
   readonly #bytes: Buffer;
-  /** Start, end and fingerprint of each, without its quotes. */
+  /** Start, end and fingerprint of each key, without quotes. */
   readonly #places: number[] = [];
-  /** Index of a fingerprint in the list, once there are more than a few. */
   #byPrint: Map<number, number> | undefined;
   #texts: Set<string> | undefined;
 
@@ -30,7 +29,6 @@ export class JsonKeys {
     this.#texts.add(key);
   }
 
-  /** False: another key has the same fingerprint. */
   #notePlace(start: number, end: number, print: number): boolean {
     const places = this.#places;
     if (end - start === PROTO.length && this.#text(start, end) === PROTO) throw namesProto();
@@ -57,7 +55,7 @@ export class JsonKeys {
     return undefined;
   }
 
-  /** Null: there is an escape. Each byte of a key is looked at once, however many keys there are. */
+  /** Null if the key has an escape. Reads each byte once, however many keys there are. */
   #fingerprint(start: number, end: number): number | null {
     let print = SALT;
     for (let at = start; at < end; at += 1) {
@@ -82,7 +80,7 @@ export class JsonKeys {
     return texts;
   }
 
-  /** Escapes are decoded, or "\u0061" and "a" would count as two keys. */
+  /** Decodes escapes, otherwise "\u0061" and "a" would count as two keys. */
   #text(start: number, end: number): string {
     const written = this.#bytes.toString('utf8', start, end);
     return written.includes('\\') ? decoded(written) : written;
@@ -94,7 +92,10 @@ const namesTwice = (): SvcError => unusable('an object names the same key twice'
 
 export const unusable = (reason: string): SvcError => fail('invalid_json', { reason });
 
-/** The text of a string, or of whole characters and escapes of it. In a long one the scan leaves control characters to this. */
+/**
+ * Content of a string, or a part between whole characters and escapes. Also rejects control characters, which the
+ * scan skips in long strings.
+ */
 export function decoded(written: string): string {
   try {
     return JSON.parse(`"${written}"`) as string;

@@ -1,6 +1,6 @@
 /**
- * Reads a JSON document from its first byte to its last, in as many steps as it is asked to: the grammar, the limits, and
- * keys that are named twice. It makes nothing of what it reads but what it is given to make values with.
+ * Scans a JSON document in resumable steps: grammar, limits, duplicate keys. It creates no values unless `values` is
+ * given.
  */
 import { isUtf8 } from 'node:buffer';
 import type { SvcError } from '../errors/svc-error.ts';
@@ -10,9 +10,9 @@ import type { KnownMember, KnownValue } from './known-member.ts';
 
 export interface JsonLimits {
   readonly depth: number;
-  /** Values, the document itself included. */
+  /** Number of values, the document included. */
   readonly tokens: number;
-  /** Numbers at the beginning of each list that are not counted: they take far less memory than other values. */
+  /** Numbers at the start of each list that do not count, because they take far less memory than other values. */
   readonly numbers?: number;
 }
 
@@ -35,36 +35,31 @@ const WORDS: ReadonlyMap<number, { readonly word: Buffer; readonly value: unknow
 const IN_NUMBERS = new Set(Buffer.from('+-.0123456789Ee'));
 const NUMBER_PATTERN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const LONGEST_NUMBER = 400;
-/** Whether a list of numbers may contain the byte. */
 const IN_NUMBER_LISTS = Uint8Array.from({ length: 256 }, (_, byte) =>
   IN_NUMBERS.has(byte) || byte === COMMA || byte === 0x20 ? 1 : 0,
 );
-/** A shorter run of numbers is parsed one by one as fast. */
+/** Chosen: parsing a shorter run one by one is as fast. */
 const WORTH_A_RUN = 64;
-/** Bytes of a string that are checked one by one; for longer strings, a search for the end is faster. */
+/** Chosen: bytes of a string checked one by one; for longer strings a search for the end is faster. */
 const NEAR_BYTES = 256;
 
 type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'more' | 'the rest of a string';
 
-/** Position of the value of the shared member. */
 export interface SharedPlace {
   readonly start: number;
   readonly end: number;
-  /** Values in it, itself included. */
+  /** Number of values in it, itself included. */
   readonly tokens: number;
-  /** A part that was skipped because it was parsed before. */
   readonly known: KnownValue | undefined;
 }
 
-/** Purpose of a scan, besides its verdict. */
 interface ScanOptions {
   readonly shared?: KnownMember | undefined;
-  /** Receives all parsed values. */
   readonly values?: JsonValues;
   readonly limits?: JsonLimits;
-  /** Whether an object may name a key twice, and `__proto__`, as JSON.parse allows: the last value counts. */
+  /** Allows duplicate keys and `__proto__` like JSON.parse: the last value counts. */
   readonly takesAnyKeys?: boolean;
-  /** Whether the bytes are known to be UTF-8. */
+  /** The bytes are known to be UTF-8. */
   readonly isChecked?: boolean;
 }
 
@@ -81,25 +76,21 @@ export class JsonScan {
   readonly #values: JsonValues | undefined;
   readonly #limits: JsonLimits;
   readonly #takesAnyKeys: boolean;
-  /** Set once the value of the shared member was parsed or skipped, if it is a list or an object. */
+  /** Set after the shared member if its value is a list or an object. */
   place: SharedPlace | undefined;
-  /** The next value is that of the shared member. */
   #isShared = false;
-  /** Start of that value, and the number of values before it. */
   #sharedFrom: { readonly start: number; readonly tokens: number } | undefined;
   #at = 0;
   #tokens = 0;
-  /** Numbers that the list which is being read may still hold uncounted. */
+  /** Numbers that may still be skipped in the open list without counting. */
   #uncounted = 0;
-  /** End of this step. */
   #stop = 0;
   #expected: Expected = 'value';
-  /** Open containers: the keys of an object, or null for an array. */
+  /** Open containers: keys of an object, or null for an array. */
   readonly #open: (Keys | null)[] = [];
-  /** Of the string that is being read. */
   #stringAt = 0;
   #isKey = false;
-  /** Positions of the next quote and the next backslash from the last search; they hold until they are passed. */
+  /** Next quote and next backslash of the last search; valid until passed. */
   #quoteAt = -1;
   #backslashAt = -1;
 
@@ -115,7 +106,7 @@ export class JsonScan {
     if (!isChecked) requireUtf8(isUtf8(bytes));
   }
 
-  /** Goes on as far as to this place; true once the document is read, which `end` at or behind its length makes sure of. */
+  /** Scans up to `end`; true when the document is complete, which any `end` from its length on guarantees. */
   advance(end: number): boolean {
     const stop = Math.min(end, this.#bytes.length);
     this.#stop = stop;
@@ -160,7 +151,7 @@ export class JsonScan {
     if (this.#tokens > this.#limits.tokens) throw unusable(`it has more than ${this.#limits.tokens} values`);
   }
 
-  /** Whether the value of the shared member was parsed before; if not, its place is noted. */
+  /** True if the shared member's value was parsed before; otherwise notes its place. */
   #passesKnown(byte: number): boolean {
     this.#isShared = false;
     const start = this.#at;
@@ -208,7 +199,6 @@ export class JsonScan {
     this.#expected = 'value';
   }
 
-  /** After a value. */
   #more(byte: number): void {
     const keys = this.#open.at(-1);
     if (keys === undefined) throw this.#unexpected();
@@ -228,7 +218,7 @@ export class JsonScan {
 
   #string(stop: number): void {
     const bytes = this.#bytes;
-    // Local copies for speed: most of a request is the characters of strings.
+    // Local copies for speed: most of a request is characters in strings.
     let at = this.#at;
     let searchAt = at + NEAR_BYTES;
     while (at < stop) {
@@ -257,13 +247,13 @@ export class JsonScan {
     this.#expected = this.#isKey ? 'colon' : 'more';
   }
 
-  /** With an escape it is another way to write it, and its value is read like any other. */
+  /** A name with an escape does not match, and its value is parsed normally. */
   #isSharedName(start: number, end: number): boolean {
     const name = this.#shared?.name;
     return name?.length === end - start && this.#bytes.toString('latin1', start, end) === name;
   }
 
-  /** The next quote or backslash, cached so that no byte is searched twice. */
+  /** Cached, so that no byte is searched twice. */
   #nextMark(from: number): number {
     if (this.#quoteAt < from) this.#quoteAt = this.#findPlace(QUOTE, from);
     if (this.#backslashAt < from) this.#backslashAt = this.#findPlace(BACKSLASH, from);
@@ -313,10 +303,10 @@ export class JsonScan {
     this.#expected = 'more';
   }
 
-  /** The numbers from here to the last near comma; null if parsing one by one is better. */
+  /** Numbers up to the last comma in reach; null if parsing one by one is better. */
   #numberRun(): readonly number[] | null {
     const from = this.#at;
-    // A number has at least two bytes here, its comma included.
+    // A number takes at least two bytes with its comma.
     const stop = Math.min(this.#stop, from + this.#uncounted * 2);
     let end = from;
     while (end < stop && IN_NUMBER_LISTS[this.#bytes[end] as number] === 1) end += 1;
@@ -339,7 +329,7 @@ function isHex(byte = 0): boolean {
   return (byte >= 0x30 && byte <= 0x39) || (letter >= 0x61 && letter <= 0x66);
 }
 
-/** Null: one of them is invalid or too large. */
+/** Null if one is invalid or too large. */
 function parseNumbers(list: string): readonly number[] | null {
   try {
     const numbers = JSON.parse(`[${list}]`) as number[];

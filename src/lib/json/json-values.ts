@@ -1,13 +1,13 @@
 /**
- * Makes the value of a document while it is scanned, so that a large one can be read in turns: JSON.parse cannot be
- * interrupted, and takes a tenth of a second for what a body may hold. It trusts the scan in everything but control
- * characters in strings.
+ * Builds the value of a document during the scan, so that a large one can be parsed in slices: JSON.parse cannot be
+ * interrupted and takes a tenth of a second for the largest body. It trusts the scan except for control characters in
+ * strings.
  */
 import { decoded } from './json-keys.ts';
 import { noteSpelling } from './spelled-numbers.ts';
 
 const BACKSLASH = 0x5c;
-/** The scan looks at each byte of a string that is no longer. */
+/** The scan checks each byte of strings up to this length. */
 const SHORT_BYTES = 256;
 const IN_CHARACTER = 0b1000_0000;
 const CHARACTER_BITS = 0b1100_0000;
@@ -16,12 +16,10 @@ type Container = unknown[] | Record<string, unknown>;
 
 export class JsonValues {
   readonly #bytes: Buffer;
-  /** The document, once it is parsed. */
   root: unknown;
   readonly #open: Container[] = [];
-  /** For the next value, by its depth. */
   readonly #keys: string[] = [];
-  /** Of the string that is being parsed: the part already taken, and the start of the rest. */
+  /** State of the open string: the decoded part, and the start of the rest. */
   #taken = '';
   #from = 0;
 
@@ -36,13 +34,12 @@ export class JsonValues {
     else setMember(container, this.#keys[this.#open.length] as string, value);
   }
 
-  /** Items of the list that is open. */
   putAll(values: readonly unknown[]): void {
     const list = this.#open.at(-1) as unknown[];
     for (const value of values) list.push(value);
   }
 
-  /** A number that is spelled like this. */
+  /** `spelling`: the number's text in the document. */
   putNumber(value: number, spelling: string): void {
     const container = this.#open.at(-1);
     if (container !== undefined) noteSpelling(container, this.#keyIn(container), spelling);
@@ -63,7 +60,7 @@ export class JsonValues {
     this.#from = at;
   }
 
-  /** Takes the scanned part of the string; no escape crosses that place, but perhaps a character. */
+  /** Takes the scanned part of a string; `at` never splits an escape, but may split a character. */
   takeUpTo(at: number): void {
     let end = at;
     while (end > this.#from && ((this.#bytes[end] as number) & CHARACTER_BITS) === IN_CHARACTER) end -= 1;
@@ -78,7 +75,6 @@ export class JsonValues {
     else this.put(text);
   }
 
-  /** Key of the next value in this, the innermost container. */
   #keyIn(container: Container): string | number {
     return Array.isArray(container) ? container.length : (this.#keys[this.#open.length] as string);
   }

@@ -1,6 +1,6 @@
 /**
- * Turns of the event loop for work that is done in slices. Each is given to one of those who wait, in order: a hundred
- * documents that are read at the same time hold up a request no longer than one does.
+ * Turns of the event loop for sliced work, given to one waiter at a time, in order: a hundred documents parsed
+ * concurrently delay a request no more than one.
  */
 const waiting: (() => void)[] = [];
 
@@ -11,7 +11,7 @@ export function ownTurn(): Promise<void> {
   });
 }
 
-/** Work of the receiver until it waits again finishes before the next turn is given. */
+/** The receiver works until it waits again; only then is the next turn given. */
 function giveTurn(): void {
   waiting.shift()?.();
   if (waiting.length > 0) setImmediate(giveTurn);

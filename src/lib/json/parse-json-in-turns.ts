@@ -1,4 +1,3 @@
-/** Parses a large JSON document in slices, so that the event loop can turn in between. */
 import { ownTurn } from './own-turn.ts';
 import { isUtf8InTurns } from './bytes-in-turns.ts';
 import { type JsonLimits, JsonScan, requireUtf8 } from './json-scan.ts';
@@ -6,10 +5,10 @@ import { JsonValues } from './json-values.ts';
 import type { KnownMember } from './known-member.ts';
 import { parseJson } from './strict-json.ts';
 
-/** Bytes per turn: some milliseconds if they are all single values. */
+/** Chosen: a few milliseconds even if every byte is a value. */
 const SLICE_BYTES = 32 * 1024;
 
-/** As `parseJson` does. */
+/** Like `parseJson`. */
 export async function parseJsonInTurns(bytes: Buffer, shared?: KnownMember): Promise<unknown> {
   if (bytes.length <= SLICE_BYTES) return parseJson(bytes, shared);
   requireUtf8(await isUtf8InTurns(bytes));
@@ -26,8 +25,8 @@ export async function parseJsonInTurns(bytes: Buffer, shared?: KnownMember): Pro
 }
 
 /**
- * The value that JSON.parse would give, of a document that another service or program wrote: at no time is more than a
- * slice of it read at once. Throws invalid_json where it is none, or is above the limits.
+ * Like JSON.parse, for a document of another service: parses one slice per turn. Throws invalid_json if it is invalid
+ * or above the limits.
  */
 export async function parseAnswerInTurns(bytes: Buffer, limits: JsonLimits): Promise<unknown> {
   requireUtf8(await isUtf8InTurns(bytes));

@@ -1,6 +1,6 @@
 /**
- * lib/json owns reading JSON from strangers: strict grammar (RFC 8259), UTF-8, and limits that keep a hostile document
- * cheap, all checked before anything is parsed. It knows nothing of where the bytes come from. Duplicate keys and
+ * lib/json owns parsing untrusted JSON: strict grammar (RFC 8259), UTF-8, and limits that keep a hostile document
+ * cheap, checked before anything is parsed. It knows nothing of the source of the bytes. Duplicate keys and
  * `__proto__` are refused, because two readers could disagree on them; so are numbers that JSON.parse would turn into
  * Infinity. Reasons name a byte offset, never the text, so no prompt reaches a log.
  */
@@ -10,8 +10,8 @@ import type { KnownMember } from './known-member.ts';
 import { parseSpelled } from './parse-spelled.ts';
 
 /**
- * Parses a JSON document and notes how its numbers are spelled, or throws invalid_json with the reason. The value of a `shared` member of the outermost object
- * is not read again where the same bytes were read before: it is the same frozen value.
+ * Also records the spelling of numbers; throws invalid_json with the reason. If a top-level `shared` member has bytes
+ * that were parsed before, its value is the same frozen object.
  */
 export function parseJson(bytes: Buffer, shared?: KnownMember): unknown {
   const scan = new JsonScan(bytes, { shared });
@@ -34,7 +34,7 @@ function readAgain(
   { start, end }: SharedPlace,
   { name, value }: { readonly name: string; readonly value: unknown },
 ): unknown {
-  // Its place among the members stays.
+  // null keeps its place among the members.
   const text = `${bytes.toString('utf8', 0, start)}null${bytes.toString('utf8', end)}`;
   const document = parsed(text) as Record<string, unknown>;
   document[name] = value;
@@ -45,7 +45,7 @@ function parsed(text: string): unknown {
   try {
     return parseSpelled(text);
   } catch (error) {
-    // Errors that the scan does not look for in a long string.
+    // Errors that the scan does not detect in a long string.
     throw fail('invalid_json', { reason: 'a string holds a control character' }, error);
   }
 }

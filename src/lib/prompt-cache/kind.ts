@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** Names a kind of state and its folder: the beginning of the digest of its model, and the rest of what it belongs to. */
+/**
+ * Names a kind of state and its folder: start of the model's digest, then a digest of everything else it depends on.
+ */
 export const KIND_PATTERN = '^[0-9a-f]{16}-[0-9a-f]{32}$';
 
 /** `belongsTo`: everything else that a state depends on, as JSON values. */

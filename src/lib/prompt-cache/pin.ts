@@ -1,19 +1,18 @@
-/** Pinned prefixes: what names one, and how much of a tier they may hold. */
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 
 /** Chosen: at least half of each tier stays for everything else. */
 export const PIN_SHARE = 0.5;
 
-/** Chosen: each is compared with the prompts that are held. */
+/** Chosen: each is compared with all stored prompts. */
 export const MOST_PINS = 16;
 
-/** A prefix by its length and digest: neither words nor tokens are kept for it. */
+/** A prefix by length and digest; neither text nor tokens are stored. */
 export const PinnedPrefix = Type.Object({
   /** Trust domain and adapters. */
   owner: Type.String(),
   tokens: Type.Integer({ minimum: 1 }),
-  /** Of these tokens, hex. */
+  /** Digest of the tokens, hex. */
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
 });
 export type PinnedPrefix = Static<typeof PinnedPrefix>;

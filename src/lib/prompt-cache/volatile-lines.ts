@@ -1,22 +1,22 @@
 /**
- * lib/prompt-cache owns what is known of prompts that nearly repeat: lines that spoil them, and why two of them differ.
- * It knows nothing of models, engines or the wire. This file: the lines of system prompts that say nothing to a model and
- * change with each request, so that nothing behind them could be reused.
+ * lib/prompt-cache owns knowledge about nearly equal prompts: lines that spoil the cache, and reasons for
+ * differences. It knows nothing of models, engines or the wire. This file: lines of system prompts that mean nothing
+ * to a model and change with each request, so that nothing after them could be reused.
  */
 
 interface VolatileLine {
   readonly name: string;
   readonly sender: string;
-  /** The whole line with its end, or the part of it that carries no words; linear in the length of the text. */
+  /** The whole line with its end, or its part without words; must be linear in the length of the text. */
   readonly pattern: RegExp;
 }
 
-/** Only headers of protocols that some client inserted into its text belong here. */
+/** Only protocol headers that a client inserted into its text belong here. */
 export const VOLATILE_LINES: readonly VolatileLine[] = [
   {
     name: 'x-anthropic-billing-header',
     sender: 'Claude Code',
-    // Pairs, each with its semicolon: gateways join it to the words that follow without a line break.
+    // Pairs with their semicolons: gateways join the line to the following words without a line break.
     pattern: /^x-anthropic-billing-header:(?:[ \t]*[\w.-]+=[^;\s]*(?:;|$))+[ \t]*\n{0,2}/gm,
   },
   {
@@ -31,13 +31,11 @@ export const VOLATILE_LINES: readonly VolatileLine[] = [
   },
 ];
 
-/** Treatment of such lines: dropped, moved to the end, or left in place. */
 export const VOLATILE_TREATMENTS = ['drop', 'move', 'keep'] as const;
 export type VolatileTreatment = (typeof VOLATILE_TREATMENTS)[number];
 
 interface WithoutVolatileLines {
   readonly text: string;
-  /** The removed lines, trimmed, in order. */
   readonly lines: readonly { readonly name: string; readonly line: string }[];
 }
 

@@ -1,21 +1,19 @@
 /**
- * lib/seal owns how a process gives up rights for good: to reach anything over a network, and to read files that are not
- * its business. It knows nothing of servers or models. This file: the few calls to the kernel that it takes.
+ * lib/seal owns giving up rights permanently: network connections and unrelated files. It knows nothing of servers or
+ * models. This file: the required kernel calls.
  */
 import { supportedPlatform } from './syscall-filter.ts';
 
 type Argument = number | bigint | Buffer | null;
 
 export interface Kernel {
-  /** A call by its number; its result, or -1. */
   call(number: number, ...args: Argument[]): number;
-  /** The result, if the call succeeded. */
   must(result: number, name: string): number;
-  /** Children of this process can never gain rights; required before either restriction. */
+  /** Sets no_new_privs, which either restriction requires; child processes can never gain rights. */
   forbidPrivileges(): void;
-  /** Installs the filter for every thread; false where this kernel or processor has none. */
+  /** Installs the filter for every thread; false if the kernel or processor does not support it. */
   filterCalls(program: Buffer): boolean;
-  /** Replaces this process by another program with these descriptors open; returns only on failure. */
+  /** Executes another program with these descriptors open; returns only on failure. */
   becomeProgram(program: Program): never;
 }
 
@@ -31,7 +29,7 @@ const SET_FILTER = 1;
 const ALL_THREADS = 1;
 const SET_DESCRIPTOR_FLAGS = 2;
 
-/** Null on a system without such calls. Loaded on demand, because nothing else here is native. */
+/** Null without such calls. Loaded on demand, because nothing else here is native. */
 export async function openKernel(): Promise<Kernel | null> {
   const platform = supportedPlatform(process.platform, process.arch);
   if (platform === null) return null;
@@ -62,7 +60,7 @@ export async function openKernel(): Promise<Kernel | null> {
     forbidPrivileges,
     filterCalls: (program) => {
       forbidPrivileges();
-      // The length, padding, and the address of the instructions.
+      // struct sock_fprog: length, padding, address of the instructions.
       const list = Buffer.alloc(16);
       list.writeUInt16LE(program.length / 8, 0);
       list.writeBigUInt64LE(BigInt(koffi.address(program)), 8);

@@ -1,6 +1,6 @@
 /**
- * File rights of a sealed worker under Linux's landlock: read what is named, and nothing else. Its own rules for TCP
- * stand behind the seccomp filter. And what keeps a sealed server out of the memory of other processes.
+ * File rights of a sealed worker with Linux's landlock: only listed paths are readable. Its TCP rules add to the
+ * seccomp filter. A separate domain keeps a sealed server out of the memory of other processes.
  */
 import { closeSync, openSync, statSync } from 'node:fs';
 import type { Kernel } from './kernel.ts';
@@ -23,29 +23,27 @@ const TRUNCATE = 1n << 14n;
 const IOCTL_DEVICE = 1n << 15n;
 const WRITE_IN_FOLDER = READ_FILE | READ_FOLDER | WRITE_FILE | MAKE_FILE | REMOVE_FILE | TRUNCATE;
 
-/** By the version of landlock: how many rights on files it knows. */
+/** File rights that each landlock version knows. */
 const RIGHTS_OF_VERSION: readonly (readonly [version: number, rights: bigint])[] = [
   [5, 16n],
   [3, 15n],
   [2, 14n],
   [1, 13n],
 ];
-/** Binding and connecting of TCP, from version 4 on; abstract sockets and signals of others, from version 6 on. */
+/** TCP bind and connect, from version 4 on; scopes for abstract sockets and signals, from version 6 on. */
 const NETWORK_RIGHTS = 3n;
 const SCOPES = 3n;
 
 interface FileRights {
-  /** Files and folders that may be read and run. */
+  /** Readable and executable. */
   readonly read: readonly string[];
-  /** Folders in which files may be made, changed and removed. */
+  /** Files in these folders may be created, changed and removed. */
   readonly write: readonly string[];
-  /** Folders whose names may be listed. */
   readonly list: readonly string[];
-  /** Devices that may be used. */
   readonly devices: readonly string[];
 }
 
-/** False where this kernel has no landlock. What a process is restricted to holds for all that it becomes or starts. */
+/** False without landlock. Restrictions also hold for every program that this process executes or starts. */
 export function restrictFiles(kernel: Kernel, { read, write, list, devices }: FileRights): boolean {
   const version = kernel.call(CREATE_RULESET, null, 0, ASK_VERSION);
   const count = RIGHTS_OF_VERSION.find(([from]) => version >= from)?.[1];
@@ -62,8 +60,8 @@ export function restrictFiles(kernel: Kernel, { read, write, list, devices }: Fi
 }
 
 /**
- * Restricts no file, but puts this process into a domain of its own: whatever is outside of it cannot be traced, so that
- * /proc/PID/mem and the like stay closed. False where this kernel cannot: the first version forbids all moves between folders.
+ * Restricts no file, but moves this process into its own domain: processes outside cannot be traced, so /proc/PID/mem
+ * and the like stay closed. False with landlock version 1, which forbids all moves between folders.
  */
 export function enterDomain(kernel: Kernel): boolean {
   if (kernel.call(CREATE_RULESET, null, 0, ASK_VERSION) < 2) return false;
@@ -74,9 +72,9 @@ export function enterDomain(kernel: Kernel): boolean {
 }
 
 interface Attributes {
-  /** Rights on files that are denied unless a rule allows them. */
+  /** Rights that are denied unless a rule allows them. */
   readonly handled: bigint;
-  /** Bytes of the attributes that this kernel knows: those of files, of the network, and scopes. */
+  /** Size of the attributes that this kernel knows: files; plus network; plus scopes. */
   readonly size: 8 | 16 | 24;
 }
 

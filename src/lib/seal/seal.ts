@@ -1,13 +1,13 @@
-/** Seals this process, all its threads and all that it starts: from here on nothing opens a connection, and nothing undoes it. */
+/** Seals this process with all its threads and children: no new connections, irreversibly. */
 import net from 'node:net';
 import { openKernel } from './kernel.ts';
 import { guardSockets } from './socket-guard.ts';
 import { type Filter, filterProgram, supportedPlatform } from './syscall-filter.ts';
 
-/** Mechanism of the seal: the kernel, or Node's own functions where the kernel cannot. */
+/** `socket-guard` replaces Node's own functions where the kernel has no filter. */
 export type SealKind = 'seccomp' | 'socket-guard';
 
-/** `listening` leaves the right to bind a port, `closed` removes it too. */
+/** `listening` keeps the right to bind a port, `closed` removes it too. */
 export async function sealNetwork(filter: Filter): Promise<SealKind> {
   const platform = supportedPlatform(process.platform, process.arch);
   const kernel = await openKernel();
@@ -16,7 +16,7 @@ export async function sealNetwork(filter: Filter): Promise<SealKind> {
   return 'socket-guard';
 }
 
-/** Tries to connect; returns the code of the refusal, or null if a connection was possible. */
+/** Tries to connect; returns the error code, or null if a connection succeeded. */
 export function connectionRefusal(port: number, host = '127.0.0.1'): Promise<string | null> {
   return new Promise((resolve) => {
     try {

@@ -1,6 +1,6 @@
 /**
- * For kernels without a filter: every way by which Node opens a connection fails, as it would if the kernel refused it.
- * It stops mistakes and ordinary libraries, not native code and not a program that is started.
+ * For kernels without a filter: every way in which Node opens a connection fails as if the kernel refused it. It
+ * stops mistakes and ordinary libraries, not native code and not child programs.
  */
 import dgram from 'node:dgram';
 import dns from 'node:dns';
@@ -13,7 +13,7 @@ function refused(): never {
   throw refusal();
 }
 
-/** A server resolves the address that it listens on, which needs no network. */
+/** A server resolves its listen address, which needs no network. */
 const isOwnAddress = (host: unknown): boolean =>
   typeof host === 'string' && (net.isIP(host) !== 0 || host === 'localhost');
 

@@ -1,24 +1,24 @@
 /**
- * The seccomp filters of a sealed process, as the kernel's little programs: no connection, and none of the ways around.
- * `listening` still lets a socket for TCP be made, for a server that has not bound its port; `closed` lets none be made.
- * Sockets that were open before go on: the one that listens, and the channel to the parent.
+ * Seccomp filters of a sealed process (BPF programs): no connections, and no way around. `listening` still permits
+ * TCP sockets, for a server that has not bound its port; `closed` permits none. Sockets opened before continue to
+ * work: the listener, and the channel to the parent.
  */
 
 export type Filter = 'listening' | 'closed';
 
 interface Platform {
-  /** The kernel's name of the instruction set. */
+  /** AUDIT_ARCH_* of the instruction set. */
   readonly auditArch: number;
   readonly seccomp: number;
-  /** Numbers from here on belong to another set of calls, all of which are denied. */
+  /** First number of another ABI's calls, all of which are denied. */
   readonly foreignFrom: number | null;
   readonly socket: number;
   /**
-   * connect: the way out. io_uring_setup: makes sockets and connects them without a call. pidfd_getfd, ptrace,
-   * process_vm_writev: take a socket of, or write into, a process that is not sealed.
+   * connect: the direct way. io_uring_setup: creates and connects sockets without system calls. pidfd_getfd, ptrace,
+   * process_vm_writev: take a socket of, or write into, an unsealed process.
    */
   readonly denied: readonly number[];
-  /** sendto, sendmsg, sendmmsg, each with the place of its flags: one of them connects while it sends. */
+  /** sendto, sendmsg, sendmmsg, each with the index of its flags: MSG_FASTOPEN connects while sending. */
   readonly sending: readonly (readonly [number: number, flagsAt: number])[];
 }
 
@@ -60,14 +60,14 @@ const DENY = 0x0005_0000 | EACCES;
 const INSTRUCTION_BYTES = 8;
 const AT_NUMBER = 0;
 const AT_ARCH = 4;
-/** The low half of an argument, where its 32 bits are. */
+/** Low 32 bits of an argument. */
 const atArgument = (index: number): number => 16 + 8 * index;
 
 const TYPE_MASK = 0xf;
 const SOCK_STREAM = 1;
 const ANY_PROTOCOL = 0;
 const TCP = 6;
-/** Asks the kernel about the machine's own interfaces; it leads nowhere. */
+/** Queries the machine's own interfaces; it reaches no network. */
 const AF_NETLINK = 16;
 const MSG_FASTOPEN = 0x2000_0000;
 
@@ -76,12 +76,10 @@ type Verdict = 'allow' | 'deny';
 interface Instruction {
   readonly code: number;
   readonly k: number;
-  /** Target of a test; absent: the next instruction. */
   readonly yes?: Verdict;
   readonly no?: Verdict;
 }
 
-/** The instructions, eight bytes each. */
 export function filterProgram(platform: Platform, filter: Filter): Buffer {
   const { auditArch, foreignFrom, denied, socket, sending } = platform;
   const body: Instruction[] = [
@@ -123,7 +121,6 @@ const SOCKETS_THAT_LISTEN: readonly Instruction[] = [
 ];
 
 interface Skip extends Instruction {
-  /** Instructions to leave out where the call is another. */
   readonly skip: number;
 }
 
@@ -132,7 +129,6 @@ function onlyFor(call: number, instructions: readonly Instruction[]): Instructio
   return [test, ...instructions];
 }
 
-/** The last two instructions are the verdicts. */
 function encode(program: readonly (Instruction | Skip)[]): Buffer {
   const bytes = Buffer.alloc(program.length * INSTRUCTION_BYTES);
   const verdicts = { allow: program.length - 2, deny: program.length - 1 };

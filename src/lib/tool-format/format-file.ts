@@ -1,6 +1,6 @@
 /**
- * lib/tool-format owns formats as JSON, as a user gives one: held to its shape, and to what a grammar
- * and a reader can be made of. It knows nothing of templates and of models.
+ * lib/tool-format owns user-supplied formats in JSON: checked against the schema, and for a possible grammar and
+ * reader. It knows nothing of templates and models.
  */
 import { Check, Errors } from 'typebox/value';
 import { fail } from '../errors/svc-error.ts';
@@ -17,7 +17,7 @@ import { GivenShape } from './format-shape.ts';
 
 const FORMAT_FILE: SettingFile = { as: 'a tool format', mostBytes: FORMAT_TEXT_BYTES };
 
-/** The text of a usable format. Throws `setting_file_unusable`, `file_not_found` or `store_unreadable`. */
+/** Throws `setting_file_unusable`, `file_not_found` or `store_unreadable`. */
 export async function readFormatFile(path: string): Promise<string> {
   const { as } = FORMAT_FILE;
   const text = await readSettingFile(path, FORMAT_FILE);
@@ -26,7 +26,6 @@ export async function readFormatFile(path: string): Promise<string> {
   return text;
 }
 
-/** A format from its JSON, or the reason why it is not one. */
 export function readFormat(text: string): { readonly given: GivenFormat } | { readonly defect: string } {
   let value: unknown;
   try {
@@ -48,7 +47,7 @@ function shapeDefect(value: unknown): string {
   return `${place === '' ? 'it' : place} ${message ?? 'is not of the shape of one'}`;
 }
 
-/** Reason why no grammar or reader can be made of it, or null. */
+/** Reason why no grammar or reader can be built, or null. */
 export function formatDefect({ tools, channels, ...given }: GivenFormat): string | null {
   if (Object.keys(given).length === 0 && tools === undefined && channels === undefined)
     return 'it says nothing; give tools, thinking or content';
@@ -60,7 +59,7 @@ export function formatDefect({ tools, channels, ...given }: GivenFormat): string
   return hasChannels ? channelDefect(channels, tools) : toolsDefect(tools);
 }
 
-/** A tab and a line break are a part of some marks. */
+/** A tab and a line break are part of some marks. */
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what is looked for
 const UNPRINTABLE = /[\x00-\x08\x0b-\x1f\x7f]/;
 const isWellFormed = (text: string): boolean =>

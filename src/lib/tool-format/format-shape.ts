@@ -1,8 +1,7 @@
-/** The shape of a format as JSON: in a file of a user, in what a worker tells of a model, and in `hearth show --json`. */
+/** JSON schema of a format: in a user's file, in a worker's report, and in `hearth show --json`. */
 import { Type } from 'typebox';
 import { JSON_TYPES, type SlotName } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
 
-/** Longer texts are no marks. */
 const LONGEST_TEXT = 400;
 const MOST_WORDS = 16;
 const MOST_FORMS = 8;
@@ -99,8 +98,7 @@ const Members = {
   restart: Text,
 };
 
-/** A whole format. */
 export const FormatShape = Type.Object(Members, CLOSED);
 
-/** Members that a user sets; the template shows the rest. */
+/** Members that a user can set; the template determines the rest. */
 export const GivenShape = Type.Partial(FormatShape, CLOSED);
