@@ -1,4 +1,4 @@
-/** The date formats that chat templates print, in English, for `strftime_now`. */
+/** English date formats of `strftime_now`. */
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const MONTHS = [
   'January',
@@ -25,7 +25,7 @@ interface Fields {
   readonly second: number;
 }
 
-/** A pinned clock is read in UTC and prints the same everywhere; the present is local time. */
+/** A pinned clock is formatted in UTC and prints the same everywhere; the current time is local. */
 export function strftime(format: string, pinnedMs: number | null): string {
   const fields = pinnedMs === null ? localFields(new Date()) : utcFields(new Date(pinnedMs));
   return expandAll(format, fields);

@@ -1,4 +1,4 @@
-/** A refusal or limitation of a chat template: the message is the template's own reason, in one line. */
+/** A refusal or limitation of a chat template; the message is the template's own reason, in one line. */
 export class TemplateError extends Error {
   constructor(reason: string, cause?: unknown) {
     super(

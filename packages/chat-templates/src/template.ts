@@ -1,6 +1,6 @@
 /**
- * The model's chat template. It comes from the model file and is a third party's program: size and nesting are bounded
- * before parsing, steps and output while rendering.
+ * The model's chat template, a third party's program: size and nesting are bounded before parsing, steps and output
+ * while rendering.
  */
 import { runInNewContext } from 'node:vm';
 import { type KnownTemplate, STAND_IN } from './form/known-templates.ts';
@@ -20,13 +20,13 @@ export interface ChatTemplate {
   /** Texts that end an answer, in addition to the end tokens of the vocabulary; never shown. */
   readonly stops: readonly string[];
   /**
-   * Texts in the variables count as a client's, unless they are OwnWords.
-   * Throws `template_failed` with the template's own reason when it refuses.
+   * Texts in the variables count as a client's unless they are OwnWords. Throws `template_failed` with the template's
+   * own reason if it refuses.
    */
   render(variables: Variables): Text;
 }
 
-/** Throws an Error with a plain reason when the template cannot be used at all. */
+/** Throws an Error with a plain reason if the template is unusable. */
 export function openTemplate(source: string | undefined): ChatTemplate {
   if (source === undefined || source.trim() === '') return openKnownTemplate(STAND_IN);
   return openKnownTemplate({ source, stops: [] });
@@ -45,7 +45,7 @@ export function openKnownTemplate({ source, stops }: KnownTemplate): ChatTemplat
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** The longer the conversation, the more there is to do, up to a cap on the steps. */
+/** Grows with the conversation, up to a limit of steps. */
 function boundsFor(variables: Variables): Bounds {
   const { steps, stepsPerCharacter, mostSteps, characters, charactersPerCharacter, elements } =
     TEMPLATE_LIMITS;
@@ -57,7 +57,7 @@ function boundsFor(variables: Variables): Bounds {
   };
 }
 
-/** Parsing has no hook to count in, and happens once per load: the timer of node:vm stops code of this realm too. */
+/** Parsing cannot be counted and happens once per load: the timer of node:vm also stops code of this realm. */
 function withinTime<T>(work: () => T): T {
   let result: { value: T } | undefined;
   const run = (): void => {
@@ -84,7 +84,7 @@ function estimateSize(value: unknown): number {
   return size;
 }
 
-/** A template that is parsed, and its rendering with bounds on its work and on the size of every value. */
+/** A parsed template, rendered within bounds on work and on the size of every value. */
 export class Program {
   readonly body: readonly Statement[];
 
@@ -93,7 +93,7 @@ export class Program {
     this.body = parseTemplate(source);
   }
 
-  /** Throws a refusal with the template's own reason, or with what it cannot do. */
+  /** Throws with the template's own reason, or with the unsupported feature. */
   render(variables: Readonly<Record<string, unknown>>, bounds: Bounds): Text {
     const budget = new Budget(bounds);
     const globals = new Scope();
@@ -102,7 +102,7 @@ export class Program {
     try {
       return new Evaluator(budget).render(this.body, new Scope(globals));
     } catch (error) {
-      // The stack of this process ends before its counted steps do, where values or macros nest without end.
+      // With endlessly nested values or macros, the stack ends before the counted steps.
       if (error instanceof RangeError) throw refusal('the chat template nests too deeply', error);
       throw error;
     }

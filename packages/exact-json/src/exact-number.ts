@@ -1,6 +1,6 @@
-/** Numbers with all digits of their spelling, where a JavaScript number would round them. */
+/** Numbers with every digit of their spelling, where a JavaScript number would round. */
 
-/** sign × 0.digits × 10^exponent; no zeros stand at either end of the digits, and 0 has none. */
+/** sign × 0.digits × 10^exponent; the digits have no zeros at either end, and 0 has no digits. */
 export interface ExactNumber {
   readonly sign: -1 | 0 | 1;
   readonly digits: string;
@@ -9,7 +9,7 @@ export interface ExactNumber {
 
 const ZERO: ExactNumber = { sign: 0, digits: '', exponent: 0 };
 
-/** Of a number of JSON. */
+/** `spelling`: a JSON number. */
 export function exactNumber(spelling: string): ExactNumber {
   const [, minus = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/.exec(spelling) ?? [];
@@ -20,14 +20,14 @@ export function exactNumber(spelling: string): ExactNumber {
   return { sign: minus === '' ? 1 : -1, digits, exponent: Number(exponent) + whole.length - first };
 }
 
-/** By hand, because a pattern for zeros at the end takes quadratic time. */
+/** A loop, because a pattern for trailing zeros takes quadratic time. */
 function withoutLastZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === '0') end -= 1;
   return digits.slice(0, end);
 }
 
-/** Below 0 where `a` is less than `b`, 0 where they are equal. */
+/** Below 0 if `a` is less than `b`, 0 if they are equal. */
 export function compareExact(a: ExactNumber, b: ExactNumber): number {
   if (a.sign !== b.sign || a.sign === 0) return a.sign - b.sign;
   return a.sign * compareSizes(a, b);
@@ -36,7 +36,7 @@ export function compareExact(a: ExactNumber, b: ExactNumber): number {
 function compareSizes(a: ExactNumber, b: ExactNumber): number {
   if (a.exponent !== b.exponent) return a.exponent - b.exponent;
   if (a.digits === b.digits) return 0;
-  // Digits behind the point compare as texts do, since none ends in a zero.
+  // Fraction digits compare as texts, because none ends in a zero.
   return a.digits < b.digits ? -1 : 1;
 }
 
@@ -44,17 +44,17 @@ export function isExactInteger({ digits, exponent }: ExactNumber): boolean {
   return digits.length <= exponent || digits === '';
 }
 
-/** Whether the value is a whole number of steps; the step is not 0. */
+/** Whether `value` is a whole multiple of `step`; the step must not be 0. */
 export function isExactMultiple(value: ExactNumber, step: ExactNumber): boolean {
   if (value.sign === 0) return true;
   const divisor = BigInt(step.digits);
   const shift = value.exponent - value.digits.length - (step.exponent - step.digits.length);
-  // Digits that end in no zero are no multiple of ten.
+  // Digits without a trailing zero are no multiple of ten.
   if (shift < 0) return false;
   return (remainder(value.digits, divisor) * powerOfTen(shift, divisor)) % divisor === 0n;
 }
 
-/** Digits that are divided at a time. */
+/** Chosen: digits divided at a time, so that a chunk stays an exact number. */
 const CHUNK = 15;
 
 function remainder(digits: string, divisor: bigint): bigint {
@@ -66,7 +66,6 @@ function remainder(digits: string, divisor: bigint): bigint {
   return rest;
 }
 
-/** 10^exponent modulo the divisor. */
 function powerOfTen(exponent: number, divisor: bigint): bigint {
   let result = 1n % divisor;
   let square = 10n % divisor;
@@ -77,7 +76,7 @@ function powerOfTen(exponent: number, divisor: bigint): bigint {
   return result;
 }
 
-/** The same for all spellings of one number, and for no other. */
+/** Equal for all spellings of one number and different for any other. */
 export function exactKey({ sign, digits, exponent }: ExactNumber): string {
   return sign === 0 ? '0' : `${sign < 0 ? '-' : ''}${digits}e${exponent}`;
 }

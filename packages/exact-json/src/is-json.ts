@@ -1,4 +1,4 @@
-/** Whether this text is a JSON value, and nothing else but white space around it. */
+/** Whether the text is exactly one JSON value, with optional white space around it. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text);

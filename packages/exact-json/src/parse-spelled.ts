@@ -1,26 +1,26 @@
-/** Reads JSON text as JSON.parse does, and notes how its numbers are spelled. */
+/** JSON.parse that also records the spelling of numbers. */
 import { noteSpelling } from './spelled-numbers.ts';
 
-/** Every unusual spelling contains this; a text without it needs no second pass. */
+/** Every unusual spelling matches this; a text without a match needs no second pass. */
 const MAY_BE_UNUSUAL = /\d[.eE]|\d{16}|-0/;
 const TOKEN = /[[\]{}:,"]|[^[\]{}:,"\s]+/g;
 const STARTS_NUMBER = /^[-\d]/;
 
-/** Throws as JSON.parse does. */
+/** Throws like JSON.parse. */
 export function parseSpelled(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (MAY_BE_UNUSUAL.test(text)) noteNumbers(text, value);
   return value;
 }
 
-/** An object or list whose text is being walked through; null where a later member of the same name replaced it. */
+/** An open object or list; null if a later member of the same name replaced it. */
 interface Place {
   readonly container: object | null;
   readonly isList: boolean;
   key: string | number;
 }
 
-/** Walks through the text of the value, which is known to be JSON. */
+/** `text` is valid JSON. */
 function noteNumbers(text: string, root: unknown): void {
   const open: Place[] = [];
   let expectsKey = false;
@@ -55,7 +55,7 @@ function nestedValue(place: Place | undefined, root: unknown): object | null {
   return typeof member === 'object' ? member : null;
 }
 
-/** Behind the quote that closes it. */
+/** Index after the closing quote. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); ; at = text.indexOf('"', at + 1)) {
     let first = at;

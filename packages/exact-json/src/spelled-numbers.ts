@@ -1,10 +1,10 @@
 /**
- * Numbers as they were spelled. A JavaScript number forgets the difference between 1 and 1.0 and the last digits of a long
- * integer, but a model reads and writes texts. So values stay plain, and next to an object or a list it is noted how those
- * of its numbers were spelled that JavaScript would write in another way.
+ * Numbers with their spelling. A JavaScript number loses the difference between 1 and 1.0 and the last digits of a
+ * long integer, but a model reads and writes text. Values stay plain; the spellings of numbers that JavaScript would
+ * write differently are recorded per object or list.
  */
 
-/** A number in its own spelling, where a program walks through values and writes them itself. */
+/** A number with its spelling, for code that walks and writes values itself. */
 export class SpelledNumber {
   readonly spelling: string;
 
@@ -16,7 +16,7 @@ export class SpelledNumber {
     return /^-?\d+$/.test(this.spelling);
   }
 
-  /** Comparisons are of values. */
+  /** Makes comparisons use the value. */
   toJSON(): number {
     return Number(this.spelling);
   }
@@ -26,7 +26,10 @@ type Container = Readonly<Record<string, unknown>> | readonly unknown[];
 
 const notes = new WeakMap<object, Map<string, string>>();
 
-/** Notes the spelling of one member. A usual one is forgotten, because the member may replace another of the same name. */
+/**
+ * Records the spelling of one member. A usual spelling removes the record, because the member may replace another of
+ * the same name.
+ */
 export function noteSpelling(container: object, key: string | number, spelling: string): void {
   const known = notes.get(container);
   if (isUsual(spelling)) {
@@ -37,19 +40,19 @@ export function noteSpelling(container: object, key: string | number, spelling: 
   else known.set(String(key), spelling);
 }
 
-/** A copy of an object or a part of it keeps how the numbers of the original are spelled. */
+/** Copies the recorded spellings of an object to a copy of it. */
 export function keepSpellings<Copy extends object>(copy: Copy, original: object): Copy {
   const known = notes.get(original);
   if (known !== undefined) notes.set(copy, new Map(known));
   return copy;
 }
 
-/** A copy that knows no spellings, for what has to come out the same from every text of equal value. */
+/** A copy without spellings, for output that must be equal for texts of equal value. */
 export function withoutSpellings<Value>(value: Value): Value {
   return structuredClone(value);
 }
 
-/** Whether JavaScript and Python both write the number like this. */
+/** Whether JavaScript and Python both write the number in this spelling. */
 export function isUsual(spelling: string): boolean {
   const value = Number(spelling);
   if (String(value) !== spelling) return false;
@@ -58,14 +61,14 @@ export function isUsual(spelling: string): boolean {
   return size >= 1e-4 && size < 1e15;
 }
 
-/** One member, a number as it was spelled. */
+/** One member; a SpelledNumber if its spelling is recorded. */
 export function spelledMember(container: object, key: string | number): unknown {
   const member: unknown = Reflect.get(container, key);
   const spelling = typeof member === 'number' ? notes.get(container)?.get(String(key)) : undefined;
   return spelling === undefined ? spelled(member) : new SpelledNumber(spelling);
 }
 
-/** The same value with a SpelledNumber in each place that has a note; what has none in it stays the same object. */
+/** The value with a SpelledNumber for each recorded spelling; parts without records stay the same objects. */
 export function spelled(value: unknown): unknown {
   if (!isContainer(value)) return value;
   const known = notes.get(value);
@@ -82,13 +85,13 @@ export function spelled(value: unknown): unknown {
   return members.some(([, item], at) => item !== entries[at]?.[1]) ? Object.fromEntries(members) : value;
 }
 
-/** As JSON.stringify writes it, with each number in its own spelling. */
+/** Like JSON.stringify, with each number in its own spelling. */
 export function writeJson(value: unknown, indent = ''): string {
   const whole = spelled(value);
   return holdsSpelling(whole) ? written(whole, indent, '\n') : JSON.stringify(whole, null, indent);
 }
 
-/** A value without members. */
+/** Writes a value without members. */
 export function writeScalar(value: unknown): string {
   return value instanceof SpelledNumber ? value.spelling : JSON.stringify(value);
 }
@@ -99,7 +102,7 @@ function holdsSpelling(value: unknown): boolean {
   return (Array.isArray(value) ? value : Object.values(value)).some(holdsSpelling);
 }
 
-/** `line`: what begins a line at this depth. */
+/** `line`: text at the start of each line at this depth. */
 function written(value: unknown, indent: string, line: string): string {
   if (!isContainer(value)) return writeScalar(value) ?? 'null';
   const inner = line + indent;

@@ -1,4 +1,4 @@
-/** The reason why llama.cpp must not get a file, as the end of the sentence "it is not usable: …". */
+/** Reason why a file is not safe for llama.cpp, as the end of the sentence "it is not usable: …". */
 export class GgufError extends Error {
   constructor(reason: string) {
     super(reason);

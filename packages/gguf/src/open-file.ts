@@ -1,4 +1,4 @@
-/** Opens a file; a caller with its own rules, such as no links, passes another function. */
+/** Default opener; callers with stricter rules, such as no links, pass their own. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { GgufError } from './gguf-error.ts';
 

@@ -1,6 +1,5 @@
-/** Prototypes of C functions as data that carries what they are in TypeScript. */
+/** C function prototypes that carry their TypeScript types. */
 
-/** A prototype that carries the type of the bound function. */
 export interface Declared<F> {
   readonly result: string;
   readonly parameters: readonly string[];
@@ -13,12 +12,12 @@ export function declare<F extends AnyFunction>(result: string, ...parameters: st
   return { result, parameters };
 }
 
-/** The table's functions, bound. */
+/** The bound functions of a table. */
 export type Bound<T> = {
   readonly [K in keyof T]: T[K] extends Declared<infer F extends AnyFunction> ? F & Asynchronous<F> : never;
 };
 
 interface Asynchronous<F extends AnyFunction> {
-  /** The same on one of libuv's threads. */
+  /** Runs on one of libuv's threads. */
   async(...args: [...Parameters<F>, (error: unknown, result: ReturnType<F>) => void]): void;
 }

@@ -1,4 +1,4 @@
-/** Enumerators by the ends of their C names in lower case. */
+/** Enumerators, keyed by the end of their C names in lower case. */
 export const VOCAB_TYPES = { none: 0, spm: 1, bpe: 2, wpm: 3, ugm: 4, rwkv: 5, plamo2: 6 } as const;
 /** `lstrip`: spaces before the token belong to it. */
 export const TOKEN_ATTRIBUTES = { unknown: 1, control: 8, user_defined: 16, lstrip: 128 } as const;
@@ -8,7 +8,7 @@ export const LOAD_MODES = { auto: -1, none: 0, mmap: 1, mlock: 2, 'mmap+mlock': 
 export const ROPE_SCALINGS = { unspecified: -1, none: 0, linear: 1, yarn: 2 } as const;
 export const FLASH_ATTENTION = { auto: -1, disabled: 0, enabled: 1 } as const;
 export const DEVICE_TYPES = { cpu: 0, gpu: 1, igpu: 2, accel: 3, meta: 4 } as const;
-/** `cont` continues the line before. */
+/** `cont` continues the previous line. */
 export const LOG_LEVELS = { none: 0, debug: 1, info: 2, warn: 3, error: 4, cont: 5 } as const;
 export const KV_TYPES = {
   f32: 0,
@@ -22,7 +22,7 @@ export const KV_TYPES = {
   bf16: 30,
 } as const;
 
-/** By the beginnings of their C names. */
+/** Keyed by the common prefix of the C names. */
 export const ENUMS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   LLAMA_VOCAB_TYPE_: VOCAB_TYPES,
   LLAMA_TOKEN_ATTR_: TOKEN_ATTRIBUTES,

@@ -1,7 +1,7 @@
 /**
  * C functions with their prototypes and TypeScript types. Pointers to models, contexts, vocabularies and samplers are
- * opaque addresses. A bound call runs on this thread until it returns; `.async` runs on one of libuv's, and is safe only
- * for a context or model that no other call uses.
+ * opaque addresses. A bound call blocks this thread; `.async` runs on a libuv thread and is safe only for a context
+ * or model that no other call uses.
  */
 import { declare } from './declared.ts';
 import type {
@@ -19,7 +19,7 @@ export const LLAMA = {
   llama_version: declare<() => string>('const char*'),
   llama_print_system_info: declare<() => string>('const char*'),
   llama_max_devices: declare<() => number>('size_t'),
-  /** Ids that the sequences of a context with shared cells may have, from 0 on. */
+  /** Upper bound of sequence ids in a context with shared cells. */
   llama_max_parallel_sequences: declare<() => number>('size_t'),
   llama_backend_init: declare<() => void>('void'),
   llama_log_set: declare<(callback: Nullable, user: null) => void>('void', 'void*', 'void*'),
@@ -35,7 +35,7 @@ export const LLAMA = {
   llama_model_get_vocab: declare<(model: Pointer) => Pointer>('void*', 'void*'),
   llama_model_size: declare<(model: Pointer) => number>('uint64', 'void*'),
   llama_model_n_ctx_train: declare<(model: Pointer) => number>('int32', 'void*'),
-  /** Numbers of a row that comes in place of a token. */
+  /** Width of an input row that replaces a token. */
   llama_model_n_embd_inp: declare<(model: Pointer) => number>('int32', 'void*'),
   llama_model_n_embd_out: declare<(model: Pointer) => number>('int32', 'void*'),
   llama_model_n_cls_out: declare<(model: Pointer) => number>('uint32', 'void*'),

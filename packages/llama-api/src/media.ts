@@ -1,13 +1,13 @@
 /**
- * A part of libmtmd's C API: images and audio into rows of the model's own width. It calls itself experimental, so the
- * probe does not compare it.
+ * Part of libmtmd's C API: converts images and audio to rows of the model's width. It is declared experimental, so
+ * the probe does not compare it.
  */
 import { type Declared, declare } from './declared.ts';
 import type { Pointer } from './structs.ts';
 
 type Nullable = Pointer | null;
 
-/** Members in their order, with the names that koffi has for their types. */
+/** Members in order, with koffi's type names. */
 export const MEDIA_STRUCTS = {
   mtmd_context_params: {
     use_gpu: 'bool',

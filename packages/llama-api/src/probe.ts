@@ -1,7 +1,7 @@
 /**
- * A C++ program that compiles only against headers of llama.cpp that agree with these declarations: the size and the
- * place of each struct's members, the parameters and result of each function, the value of each enumerator. It is
- * compiled and never run, so it can be made for any platform.
+ * A C++ program that compiles only against llama.cpp headers that match these declarations: size and offsets of each
+ * struct, parameters and result of each function, value of each enumerator. It is never run, so it can be compiled
+ * for any platform.
  */
 import { createHash } from 'node:crypto';
 import { ENUMS } from './enums.ts';
@@ -9,7 +9,7 @@ import type { Declared } from './declared.ts';
 import { GGML, GGML_BASE, LLAMA } from './functions.ts';
 import { STRUCTS } from './structs.ts';
 
-/** Each function by its name, whichever library exports it. */
+/** All functions by name, regardless of their library. */
 export const FUNCTIONS: Readonly<Record<string, Pick<Declared<unknown>, 'result' | 'parameters'>>> = {
   ...LLAMA,
   ...GGML,
@@ -23,7 +23,7 @@ const FIXED: Readonly<Record<string, string>> = {
   uint64: 'std::uint64_t',
 };
 
-/** Comparison of two types: how they are passed, and their size. Names and signs may differ. */
+/** Compares how two types are passed, and their size. Names and signs may differ. */
 const PRELUDE = `#include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -60,7 +60,7 @@ export function probeSource(): string {
   );
 }
 
-/** Changes when a declaration does; headers that passed an earlier probe may fail a later one. */
+/** Changes with any declaration; headers that passed an earlier probe may fail a later one. */
 export function apiDigest(): string {
   digest ??= createHash('sha256').update(JSON.stringify(declarations())).digest('hex');
   return digest;
@@ -109,7 +109,7 @@ function enumProbes(): string {
     .join('\n');
 }
 
-/** All pointers are passed alike; whether koffi copies through one is no affair of the headers. */
+/** All pointers are passed alike; whether koffi copies through one does not concern the headers. */
 const cppType = (declared: string): string =>
   declared.endsWith('*') ? 'void *' : (FIXED[declared] ?? declared);
 

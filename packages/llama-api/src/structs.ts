@@ -1,13 +1,13 @@
 /**
- * The package owns a part of llama.cpp's C API as data: structs, functions, enumerators, and a program that compiles only
- * against headers that agree with them. It knows no binding and loads nothing.
- * This file: the structs of llama.h and ggml.h that are passed by value or read back.
+ * The package owns a part of llama.cpp's C API as data: structs, functions, enumerators, and a program that compiles
+ * only against matching headers. It contains no binding and loads nothing. This file: structs of llama.h and ggml.h
+ * that are passed by value or read back.
  */
 
 /** An address in this process. */
 export type Pointer = bigint;
 
-/** Members in their order, with the names that koffi has for their types; `bool[512]` is an array. */
+/** Members in order, with koffi's type names; `bool[512]` is an array. */
 export const STRUCTS = {
   llama_model_params: {
     devices: 'void*',
@@ -96,7 +96,7 @@ export const STRUCTS = {
 export interface ModelParams {
   devices: Pointer | null;
   tensor_buft_overrides: Pointer | null;
-  /** Negative: all. */
+  /** Negative: all layers. */
   n_gpu_layers: number;
   split_mode: number;
   load_mode: number;
@@ -156,7 +156,7 @@ export interface ContextParams {
 
 export interface Batch {
   n_tokens: number;
-  /** Null where the rows are no tokens. */
+  /** Null for rows that are not tokens. */
   token: Pointer | null;
   embd: Pointer | null;
   pos: Pointer;
@@ -168,7 +168,7 @@ export interface Batch {
 export interface TokenDataArray {
   data: Pointer;
   size: number;
-  /** Index into `data`, -1 for none. */
+  /** Index into `data`; -1: none. */
   selected: number;
   sorted: boolean;
 }
@@ -177,7 +177,7 @@ export interface ThreadpoolParams {
   cpumask: readonly boolean[];
   n_threads: number;
   prio: number;
-  /** 0: waiting threads sleep at once; 100: they spin long. */
+  /** 0: waiting threads sleep at once; 100: longest polling. */
   poll: number;
   strict_cpu: boolean;
   paused: boolean;

@@ -1,7 +1,6 @@
 /**
- * `contains`: items of its schema, as many as it wants, between any others. Beside a tuple or a length they come first, and
- * with `maxContains` those behind as many as it allows are not of it: arrays in another order are valid as well, and are not
- * written.
+ * `contains`: the required number of matching items between any others. Next to a tuple or a length limit they come
+ * first, and with `maxContains` no item after the allowed ones matches: other valid orders are not written.
  */
 import type { GbnfWriter } from './gbnf/gbnf-writer.ts';
 import {
@@ -14,13 +13,13 @@ import {
   type SchemaPath,
 } from './schema/schema-walk.ts';
 
-/** More items of its schema than these are not counted in any order. */
+/** Chosen: more required items are not counted in every order. */
 const MOST_ANYWHERE = 20;
 
-/** More items than these are not counted one by one. */
+/** Chosen: more items are not counted one by one. */
 const MOST_COUNTED = 100;
 
-/** The array with the wanted items at any place; null: what stands beside `contains` counts items too. */
+/** Required items at any place; null if another keyword counts items too. */
 export function containingRule(
   writer: GbnfWriter,
   schema: Schema,
@@ -56,13 +55,11 @@ export function containingRule(
 
 interface ContainsTools {
   readonly both: (a: unknown, b: unknown) => unknown;
-  /** Notes or throws that a keyword cannot be enforced. */
   readonly cannot: (path: SchemaPath, keyword: string, reason: string) => void;
-  /** Notes that some arrays are not written. */
   readonly narrowed: (path: SchemaPath, keyword: string) => void;
 }
 
-/** The same array in the words of items, without `contains`. */
+/** The array rewritten with `items` and `prefixItems`, without `contains`. */
 export function withoutContains(
   schema: Schema,
   path: SchemaPath,

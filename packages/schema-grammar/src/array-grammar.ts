@@ -1,4 +1,3 @@
-/** GBNF for arrays: `items`, `prefixItems`, `minItems`, `maxItems`. */
 import { type GbnfWriter, MAX_COUNTED, repeat } from './gbnf/gbnf-writer.ts';
 import { anyArray } from './json-grammar.ts';
 import {
@@ -57,7 +56,7 @@ function itemSchemas(schema: Schema, path: SchemaPath): { prefix: readonly unkno
   return { prefix: prefixItems, rest };
 }
 
-/** The rule of items after the prefix, or null if none may follow. */
+/** Null if no items may follow the prefix. */
 function restItem(
   rest: unknown,
   prefix: number,
@@ -65,7 +64,7 @@ function restItem(
   path: SchemaPath,
   compile: Compile,
 ): string | null {
-  // A tuple that says nothing of further items is closed, unless minItems demands them.
+  // A tuple without a rule for further items is closed, unless minItems requires them.
   if (rest === undefined && prefix > 0 && min <= prefix) return null;
   const rule = possible(() => compile(rest ?? true, at(path, 'items')));
   if (rule === null && min > prefix)
@@ -91,7 +90,7 @@ function itemList(
     const optional = index >= min;
     const start = `${item} ${after}`;
     const next = `${writer.comma()} ${item} ${after}`;
-    // An item may only be left out together with all that follow it.
+    // An item may be omitted only together with all that follow it.
     before = writer.rule(optional ? `${start} | ""` : start);
     after = writer.rule(optional ? `${next} | ""` : next);
   }

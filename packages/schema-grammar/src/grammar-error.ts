@@ -1,6 +1,6 @@
-/** The one error of this package: a schema or a grammar that cannot be enforced, in a sentence for whoever wrote it. */
+/** The one error of this package: a schema or grammar that cannot be enforced, in a sentence for its author. */
 export class GrammarError extends Error {
-  /** The part of the schema, such as `schema.properties.age`, or `grammar`; null: the schemas as a whole. */
+  /** Part of the schema, such as `schema.properties.age`, or `grammar`; null: the schemas together. */
   readonly path: string | null;
 
   constructor(path: string | null, message: string) {

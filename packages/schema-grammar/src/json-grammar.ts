@@ -1,4 +1,4 @@
-/** GBNF for JSON without a schema: any value, any object, any array, as deep as it nests. */
+/** GBNF for JSON without a schema, at any depth. */
 import type { GbnfWriter } from './gbnf/gbnf-writer.ts';
 import { numberRule } from './number/number-grammar.ts';
 import { stringRule } from './string-grammar.ts';

@@ -1,6 +1,6 @@
 /**
- * GBNF for objects: properties in the order of the schema, each at most once, required ones always.
- * Where a schema declares properties and is silent on others, none are generated, and that is named as narrower; else
+ * GBNF for objects: properties in the order of the schema, each at most once, required ones always. If a schema
+ * declares properties and does not mention others, none are generated, which is reported as narrower; otherwise
  * others follow the declared ones.
  */
 import type { GbnfWriter } from './gbnf/gbnf-writer.ts';
@@ -25,15 +25,15 @@ interface Property {
   readonly required: boolean;
 }
 
-/** Limits of the number of members; null: unlimited. */
+/** Null: unlimited. */
 interface Counts {
   readonly min: number;
   readonly max: number | null;
 }
 
-/** Properties that are counted; more of them would make too many rules. */
+/** Chosen: counting more properties would make too many rules. */
 const MAX_COUNTED_PROPERTIES = 200;
-/** The most members of a plain map that are counted; a larger limit is left to the check of the answer. */
+/** Chosen: limit of counted members of a plain map; a larger one is left to the check of the answer. */
 const MAX_MEMBERS = 100;
 
 export function objectRule(writer: GbnfWriter, schema: Schema, path: SchemaPath, compile: Compile): string {
@@ -46,7 +46,7 @@ export function objectRule(writer: GbnfWriter, schema: Schema, path: SchemaPath,
   if (isFree) return anyObject(writer);
   const properties = propertyRules(writer, { schema, declared, required, extra, path, compile });
   const names = [...new Set([...declared.keys(), ...required])];
-  // One that is only forbidden says nothing of the others.
+  // A property that is only forbidden does not restrict others.
   const isListed =
     declared.size === 0
       ? schema['properties'] !== undefined
@@ -76,7 +76,7 @@ interface Declared {
   readonly compile: Compile;
 }
 
-/** An optional property that no value can meet is never generated; a required one makes the object impossible. */
+/** An optional property without a possible value is never generated; a required one makes the object impossible. */
 function propertyRules(writer: GbnfWriter, from: Declared): Property[] {
   const { schema, declared, required, path, compile } = from;
   const schemas = new Map(declared);
@@ -99,7 +99,7 @@ function propertyRules(writer: GbnfWriter, from: Declared): Property[] {
   });
 }
 
-/** The schema of a property that is only required. */
+/** Schema of a property that is required but not declared. */
 function undeclared({ schema, extra, path }: Declared, name: string): unknown {
   if (patternSchemas(schema, name).length > 0) return true;
   if (extra === false)
@@ -117,7 +117,6 @@ function limitsMembers(schema: Schema): boolean {
   );
 }
 
-/** Remaining counts once the properties are known. */
 function remainingCounts(
   writer: GbnfWriter,
   schema: Schema,
@@ -130,7 +129,7 @@ function remainingCounts(
   if (max !== null && max < Math.max(min, required))
     throw impossible(path, 'maxProperties is less than what it must have');
   if (min <= required) min = 0;
-  // Two further members may have one name, and are one then.
+  // Two further members may have the same name, and then are one.
   const certain = properties.length + (isOpen ? 1 : 0);
   if (min > certain) {
     if (!isOpen) throw impossible(path, 'it has too few properties for minProperties');
@@ -153,7 +152,7 @@ function remainingCounts(
   return { min, max };
 }
 
-/** Right-linear rules from the last property to the first, one for each number of members before it that matters. */
+/** Right-linear rules from the last property to the first, one per relevant number of preceding members. */
 function members(
   writer: GbnfWriter,
   properties: readonly Property[],
@@ -161,7 +160,7 @@ function members(
   counts: Counts,
 ): string {
   const top = Math.max(counts.max ?? 0, counts.min, 1);
-  // rules[n]: what may follow n members, of which `top` stands for more as well where nothing limits them.
+  // rules[n]: continuation after n members; the last one also covers larger numbers if unlimited.
   let rules = Array.from({ length: top + 1 }, (_, before) => tail(writer, extraPair, counts, before));
   for (const { pair, required } of properties.toReversed()) {
     const after = rules;
@@ -178,7 +177,7 @@ function members(
   return rules[0] ?? '""';
 }
 
-/** Members after the declared ones; null: nothing can make them enough. */
+/** Members after the declared ones; null if they cannot reach the minimum. */
 function tail(writer: GbnfWriter, extraPair: string | null, counts: Counts, before: number): string | null {
   const missing = Math.max(0, counts.min - before);
   if (extraPair === null) return missing > 0 ? null : '""';

@@ -1,4 +1,4 @@
-/** GBNF for the members of an object that are not declared: what their names may be, and their values. */
+/** GBNF for undeclared members of an object: their names and values. */
 import type { GbnfWriter } from './gbnf/gbnf-writer.ts';
 import { type Language, Languages } from './pattern/language.ts';
 import { linearMatcher } from './pattern/pattern-match.ts';
@@ -17,18 +17,18 @@ import { stringInLanguage, stringOtherThan } from './string-grammar.ts';
 
 interface ExtraMembers {
   readonly schema: Schema;
-  /** `additionalProperties`, or what stands for it; undefined: none are generated. */
+  /** `additionalProperties` or its replacement; undefined: none are generated. */
   readonly rest: unknown;
-  /** Declared names, which no further member may have: it would override the value already checked. */
+  /** Declared names, which no further member may repeat: it would override the checked value. */
   readonly names: readonly string[];
   readonly path: SchemaPath;
   readonly compile: Compile;
 }
 
-/** Each combination of patterns that a name may match is a language of its own. */
+/** Chosen: each combination of patterns that match a name is its own language. */
 const MAX_PATTERNS = 4;
 
-/** A pair of a further name and its value; null: there are none. */
+/** Null if no further members are possible. */
 export function extraPairRule(writer: GbnfWriter, extras: ExtraMembers): string | null {
   const { schema, rest, names, path, compile } = extras;
   const patterns = schema['patternProperties'];
@@ -47,13 +47,13 @@ export function extraPairRule(writer: GbnfWriter, extras: ExtraMembers): string 
   return key === null ? null : writer.rule(`${key} ${writer.colon()} ${value}`);
 }
 
-/** Names of any kind, as `true` or `{type: string}` allow them. */
+/** Allows names of any kind, as `true` and `{type: string}` do. */
 function isNothing(propertyNames: unknown): boolean {
   if (propertyNames === undefined || propertyNames === true) return true;
   return isObject(propertyNames) && Object.keys(propertyNames).every((key) => key === 'type');
 }
 
-/** Names that `propertyNames` allows and that are not declared. */
+/** Names allowed by `propertyNames` that are not declared. */
 function namedKey(
   writer: GbnfWriter,
   { names, path, compile }: ExtraMembers,
@@ -72,7 +72,7 @@ function namedKey(
   return possible(() => compile({ allOf: [{ type: 'string' }, propertyNames, ...others] }, keyPath));
 }
 
-/** Null: the patterns are left out. */
+/** Null: the patterns are omitted. */
 function patternPairs(writer: GbnfWriter, extras: ExtraMembers, patterns: Schema): string[] | null {
   const { schema, rest, path } = extras;
   const keywordPath = at(path, 'patternProperties');
@@ -111,14 +111,14 @@ function patternPairs(writer: GbnfWriter, extras: ExtraMembers, patterns: Schema
   }
 }
 
-/** The schemas that patterns add to a property of that name. */
+/** Schemas that patterns add to a property of that name. */
 export function patternSchemas(schema: Schema, name: string): unknown[] {
   const patterns = schema['patternProperties'];
   if (!isObject(patterns)) return [];
   return Object.entries(patterns).flatMap(([source, value]) => (mayMatch(source, name) ? [value] : []));
 }
 
-/** A pattern that is refused elsewhere matches nothing here. */
+/** A pattern that another check refuses matches nothing here. */
 function mayMatch(source: string, name: string): boolean {
   try {
     return linearMatcher(source).test(name);

@@ -1,11 +1,11 @@
 /**
- * schema-grammar owns the compiler from JSON Schema to GBNF, the grammar notation of llama.cpp. Every keyword is enforced,
- * known to be an annotation, or refused by name; where the caller allows it, left out and named instead. It knows no model, no wire shape and no process: the server compiles a
- * schema to learn whether it can be enforced, the worker compiles the same one to constrain the sampler.
- * Invariant: every text that a compiled grammar accepts is valid JSON for the schema, unless a keyword was left out, and
- * every value that is valid has such a text, unless a keyword was named as narrower. A value is never cut short: what the
- * grammar cannot count it leaves to the check of the answer.
- * This file: one schema node to one rule.
+ * schema-grammar owns the compiler from JSON Schema to GBNF, llama.cpp's grammar notation. Every keyword is enforced,
+ * known as an annotation, or refused by name; if the caller permits it, omitted and reported instead. It knows no
+ * model, no wire shape and no process: the server compiles a schema to find out whether it can be enforced, the
+ * worker compiles the same one to constrain the sampler. Invariant: every text of a compiled grammar is valid JSON
+ * for the schema unless a keyword was omitted, and every valid value has such a text unless a keyword was reported as
+ * narrower. A value is never cut: what the grammar cannot count is left to the check of the answer. This file: one
+ * schema node to one rule.
  */
 import { containingRule, withoutContains } from './array-contains.ts';
 import { arrayRule } from './array-grammar.ts';
@@ -42,12 +42,12 @@ import { TOO_LARGE } from './pattern/pattern.ts';
 import { CHECKED_FORMATS, formatPattern, FREE_FORMATS, integerBounds } from './string-formats.ts';
 import { stringRule, stringWithin } from './string-grammar.ts';
 
-/** Branches of a `oneOf` that are told apart by what the others forbid. */
+/** Chosen: limit of `oneOf` branches that are made disjoint by negations of the others. */
 const MAX_EXCLUSIVE = 6;
 
 /**
- * A schema inside a larger grammar: returns the name of its rule. Refuses what cannot be enforced or read; a writer that
- * relaxes leaves it out, if need be the whole schema.
+ * Returns the rule name of a schema inside a larger grammar. Throws for what cannot be enforced or parsed; with
+ * `relax` it is omitted, if necessary the whole schema.
  */
 export function schemaRule(writer: GbnfWriter, schema: unknown, path: SchemaPath): string {
   try {
@@ -62,7 +62,7 @@ export function schemaRule(writer: GbnfWriter, schema: unknown, path: SchemaPath
   }
 }
 
-/** The schema without the parts that cannot be read. */
+/** The schema without its unreadable parts. */
 export function readableFor(writer: GbnfWriter, schema: unknown, path: SchemaPath): unknown {
   const dropped = (place: SchemaPath, key: string): void => writer.later(place, key);
   return readableSchema(schema, path, { budget: writer.budget, dropped });
@@ -72,7 +72,7 @@ export function readableFor(writer: GbnfWriter, schema: unknown, path: SchemaPat
 export function compileSchema(schema: unknown, path: SchemaPath, options: WriterOptions = {}): string {
   const writer = new GbnfWriter(options);
   const gbnf = writer.toGbnf(schemaRule(writer, schema, path));
-  // The client knows its schema, not the rules that were made of it.
+  // Clients know their schema, not the generated rules, so errors name the schema.
   checkGbnf(gbnf, (reason) => malformed(path, reason));
   return gbnf;
 }
@@ -81,7 +81,7 @@ class SchemaCompiler {
   readonly #writer: GbnfWriter;
   readonly #folding: SchemaFolding;
   readonly #rootPath: SchemaPath;
-  /** Rules of schemas that refer to others, which may lead back to them. */
+  /** Rules of schemas that contain references, which may be recursive. */
   readonly #rules = new Map<Schema, string>();
   #depth = 0;
 
@@ -105,7 +105,7 @@ class SchemaCompiler {
     }
   };
 
-  /** The rule has its name before it is made, so that the schema may contain itself. */
+  /** Named before it is built, so that the schema may contain itself. */
   #shared(schema: Schema, path: SchemaPath): string {
     const known = this.#rules.get(schema);
     if (known !== undefined) return known;
@@ -220,7 +220,7 @@ class SchemaCompiler {
     return this.#stringWithin({ min, max, not }, sources, path);
   }
 
-  /** Tries all at once, and where keywords may be left out, without the last one. */
+  /** Tries all constraints; if keywords may be omitted, also without the last one. */
   #stringWithin(
     limits: { readonly min: number; readonly max: number | null; readonly not: readonly string[] },
     sources: readonly StringSource[],
@@ -261,7 +261,7 @@ class SchemaCompiler {
     }
   }
 
-  /** Patterns first, because they say more than formats. */
+  /** Patterns first, because they constrain more than formats. */
   #sources(schema: Schema, path: SchemaPath): StringSource[] {
     const { pattern, format } = schema;
     if (pattern !== undefined && typeof pattern !== 'string')
@@ -284,7 +284,7 @@ class SchemaCompiler {
     if (isChecked) this.#writer.later(path, 'format');
     const source = formatPattern(format);
     if (source !== null) return [{ source, negated: false, keyword: 'format' }];
-    // Beside a pattern, a name that is not known only names the pattern.
+    // Next to a pattern, an unknown format is only a name of the pattern.
     const isFree = isChecked || FREE_FORMATS.has(format) || integerBounds(format) !== null;
     if (!isFree && pattern === undefined)
       this.#writer.cannot(path, 'format', `"${format.slice(0, 40)}" is not a known format; use "pattern"`);
@@ -317,7 +317,7 @@ class SchemaCompiler {
     const limits = Object.keys(others).filter((key) => key === ALSO || isAssertion(key));
     if (schema['type'] !== undefined) readTypes(schema, path);
     const allowed = values.filter((value) => {
-      // Their comparison is of JavaScript numbers.
+      // Their comparison uses JavaScript numbers.
       if (limits.length > 0 && holdsRounded(value)) {
         this.#writer.later(path, keyword);
         return true;
@@ -364,7 +364,7 @@ class SchemaCompiler {
     return this.#writer.rule([...rules].join(' | '));
   }
 
-  /** Branches of which one value meets one at most; if they overlap, each without what the others allow. */
+  /** Branches of which at most one applies to a value; overlapping ones exclude what the others allow. */
   #exclusive(schema: Schema, branches: readonly unknown[], path: SchemaPath): readonly unknown[] {
     const resolved = branches.map((branch) => this.#folding.resolved(branch, path));
     if (areDisjointBranches(resolved, path, this.#writer.budget)) return branches;
@@ -405,7 +405,7 @@ interface StringSource {
   readonly keyword: string;
 }
 
-/** Whether the schema may lead back to itself. */
+/** Whether the schema may be recursive. */
 function refers(schema: Schema): boolean {
   if (isPureReference(schema)) return false;
   return referenceIn(schema) !== undefined || schema['allOf'] !== undefined;

@@ -1,6 +1,6 @@
 /**
- * Patterns of the formats. Where ajv-formats knows the format, the pattern allows just what its check of a finished
- * answer allows; the other formats are checked by the pattern itself.
+ * Patterns of formats. If ajv-formats knows a format, the pattern allows exactly what ajv-formats accepts in the
+ * check of the answer; for other formats the check uses the pattern itself.
  */
 const LEAP_YEAR = '(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)';
 const MONTH_DAY =
@@ -66,8 +66,9 @@ const KNOWN_FORMATS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Formats that the pattern checks as well: ajv-formats does not know them, or takes hours past 23 beside leap seconds, no
- * fractions of a second in durations, any second line behind base64, and no host of a local network.
+ * Formats that the check also validates by these patterns, because ajv-formats does not know them or deviates: hours
+ * past 23 next to leap seconds, no fractions of a second in durations, any second line after base64, no hosts of a
+ * local network.
  */
 const OTHER_FORMATS: Readonly<Record<string, string>> = {
   time: TIME,
@@ -83,7 +84,7 @@ const OTHER_FORMATS: Readonly<Record<string, string>> = {
   byte: BASE64,
   base64: BASE64,
   base64url: BASE64URL,
-  // The name that pydantic uses.
+  // pydantic's name.
   ipvanyaddress: `(?:${IPV4}|${IPV6})`,
   ipvanyinterface: `(?:${NETWORK4}|${NETWORK6})`,
   ipvanynetwork: `(?:${NETWORK4}|${NETWORK6})`,
@@ -112,7 +113,7 @@ function uriParts(quote: '' | '"'): { readonly path: string; readonly query: str
   };
 }
 
-/** Leap seconds, which end a day in UTC, with offsets of whole hours. */
+/** Leap seconds, which end a day in UTC, with whole-hour offsets. */
 function leapSeconds(): string {
   const two = (hours: number): string => String(hours).padStart(2, '0');
   const at = Array.from({ length: 24 }, (_, hour) => {
@@ -123,12 +124,12 @@ function leapSeconds(): string {
   return `(?:${at.join('|')})`;
 }
 
-/** Eight groups, the last two of them perhaps in dotted form, and one run of groups left out. */
+/** Eight groups, the last two optionally in dotted form, with at most one omitted run of groups. */
 function ipv6(): string {
   const left = (count: number): string => `(?::${H16}){0,${count}}`;
   const ways = Array.from({ length: 6 }, (_, index) => {
     const groups = 6 - index;
-    // After so many groups: the rest, or a gap.
+    // After that number of groups: the rest, or a gap.
     const rest =
       groups === 6
         ? `(?::${H16}|${IPV4}|:)`
@@ -139,7 +140,7 @@ function ipv6(): string {
   return `(?:(?:${H16}:){7}(?:${H16}|:)|${ways.join('|')}|${none})`;
 }
 
-/** The same as RFC 3986 spells it. */
+/** RFC 3986, IPv6address. */
 function uriIpv6(): string {
   const octet = '(?:25[0-5]|2[0-4]\\d|[01]?\\d\\d?)';
   const last = `(?:${H16}:${H16}|${octet}(?:\\.${octet}){3})`;
@@ -162,10 +163,10 @@ export const FORMAT_PATTERNS: Readonly<Record<string, string>> = {
   ...OWN_FORMATS,
 };
 
-/** Formats that the grammar leaves to the check of the answer: the length of a whole host name, and regular expressions. */
+/** Formats that the grammar leaves to the check: the length of a whole host name, and regular expressions. */
 export const CHECKED_FORMATS: ReadonlySet<string> = new Set(['hostname', 'regex']);
 
-/** Formats that only say what a text is for, or how a program stores the value. */
+/** Formats that only describe the purpose of a text, or how a program stores the value. */
 export const FREE_FORMATS: ReadonlySet<string> = new Set([
   'binary',
   'password',
@@ -189,7 +190,7 @@ export const FREE_FORMATS: ReadonlySet<string> = new Set([
   'timestamp',
 ]);
 
-/** Bounds that a format gives to numbers, which are integers then. */
+/** Integer ranges of numeric formats. */
 export const INTEGER_FORMATS: Readonly<Record<string, readonly [bigint, bigint]>> = {
   int8: [-(2n ** 7n), 2n ** 7n - 1n],
   int16: [-(2n ** 15n), 2n ** 15n - 1n],
@@ -212,7 +213,7 @@ export function integerBounds(format: unknown): readonly [number, number] | null
   return low === undefined || high === undefined ? null : [Number(low), Number(high)];
 }
 
-/** The pattern of a format, else null. */
+/** Null for an unknown format. */
 export function formatPattern(format: string): string | null {
   return Object.hasOwn(FORMAT_PATTERNS, format) ? (FORMAT_PATTERNS[format] ?? null) : null;
 }

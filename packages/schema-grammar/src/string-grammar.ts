@@ -13,8 +13,8 @@ import {
 } from './pattern/pattern.ts';
 
 /**
- * All but the characters that stand for themselves inside a JSON string. Surrogates are left out because a byte-level
- * vocabulary could spell them, and the text would then not be Unicode any more.
+ * Characters that need an escape in a JSON string. Also surrogates, because a byte-level vocabulary could write one
+ * alone, which is not Unicode.
  */
 const RAW_OUTSIDE: readonly CodeRange[] = [
   [0, 0x1f],
@@ -31,15 +31,13 @@ const SHORT_ESCAPES = new Map([
   [0x0c, '\\f'],
   [0x0d, '\\r'],
 ]);
-/** Every character but the halves of a pair. */
+/** All characters except surrogates. */
 const WRITABLE: readonly CodeRange[] = complement([[0xd800, 0xdfff]]);
 
-/** All constraints of a string. */
 interface StringLimits {
   readonly min: number;
   readonly max: number | null;
   readonly patterns: readonly { readonly source: string; readonly negated: boolean }[];
-  /** Texts that it must not be. */
   readonly not: readonly string[];
 }
 
@@ -48,10 +46,10 @@ export function stringRule(writer: GbnfWriter, min: number, max: number | null):
   return writer.rule(quotedBy(writer, repeat(writer, anyChar(writer), min, max)));
 }
 
-/** Strings within the limits; null: there are none. */
+/** Null if no string satisfies the limits. */
 export function stringWithin(writer: GbnfWriter, limits: StringLimits, refuse: RefusePattern): string | null {
   const { min, max, patterns, not } = limits;
-  // The finished answer will be matched too, so a pattern that is too large for that is refused here.
+  // The answer will be matched too, so a pattern that is too large for that is refused here.
   for (const { source } of patterns) writer.budget.spend('steps', linearMatcher(source, refuse).states);
   const [only, ...others] = patterns;
   if (
@@ -84,7 +82,7 @@ interface WantedLanguage {
   readonly max?: number | null;
 }
 
-/** Strings whose content is of the language; null: there are none. */
+/** Null for the empty language. */
 export function stringInLanguage(writer: GbnfWriter, wanted: WantedLanguage): string | null {
   const { languages, refuse, min = 0, max = null } = wanted;
   const spend = (steps: number): void => writer.budget.spend('steps', steps);
@@ -100,7 +98,7 @@ export function stringInLanguage(writer: GbnfWriter, wanted: WantedLanguage): st
   return states === null ? null : writer.rule(quotedBy(writer, automatonBody({ writer, refuse }, states)));
 }
 
-/** Any string but these. */
+/** Any string except these. */
 export function stringOtherThan(writer: GbnfWriter, texts: readonly string[]): string {
   if (texts.length === 0) return stringRule(writer, 0, null);
   const rest = `${anyChar(writer)}*`;
@@ -122,7 +120,7 @@ export function stringOtherThan(writer: GbnfWriter, texts: readonly string[]): s
   return writer.rule(quotedBy(writer, node(texts.map((text) => [...text]))));
 }
 
-/** One character of a string's content, raw or in any escape that JSON has for it. */
+/** One character of a string's content, raw or in any JSON escape. */
 export function anyChar(writer: GbnfWriter): string {
   return writer.shared('char', () => {
     const escapes = [...SHORT_ESCAPES.values(), '\\/'].map((text) => writer.literal(text));
@@ -132,7 +130,7 @@ export function anyChar(writer: GbnfWriter): string {
   });
 }
 
-/** Four digits that are no half of a pair, or a pair. */
+/** Four digits without surrogates, or a surrogate pair. */
 function unicodeEscapes(writer: GbnfWriter): string[] {
   const start = writer.literal('\\u');
   const single = '([0-9A-CEFa-cef] [0-9A-Fa-f]{3} | [dD] [0-7] [0-9A-Fa-f]{2})';
@@ -149,7 +147,6 @@ function tryAutomaton(languages: Languages, language: Language): readonly Automa
   }
 }
 
-/** The shortest and the longest text of an automaton. */
 function textLengths(states: readonly AutomatonState[]): { shortest: number; longest: number } {
   let reached = new Set([0]);
   let shortest = Number.POSITIVE_INFINITY;
@@ -229,7 +226,7 @@ function setRule({ writer, refuse }: Target, ranges: readonly CodeRange[]): stri
   return writer.rule(options.join(' | '));
 }
 
-/** Control characters that have no short escape. */
+/** Control characters without a short escape. */
 function controls(writer: GbnfWriter, contains: (code: number) => boolean): string[] {
   return ['0', '1'].flatMap((high) => {
     const codes = Array.from({ length: 16 }, (_, low) => Number(high) * 16 + low);

@@ -1,6 +1,6 @@
 /**
- * Templates of the common forms of a conversation, for models whose file has none. Each with the marks that end an answer:
- * a vocabulary that has no such tokens writes them as text.
+ * Templates of common conversation formats, for models whose file has none. Each has the marks that end an answer,
+ * because a vocabulary without such tokens writes them as text.
  */
 export interface KnownTemplate {
   readonly source: string;
@@ -8,7 +8,7 @@ export interface KnownTemplate {
   readonly stops: readonly string[];
 }
 
-/** System words before the first question, where a form has no place of its own for them. */
+/** Puts the system message before the first question, for formats without a place for it. */
 const SYSTEM_FIRST = [
   "{%- if messages[0].role == 'system' %}{% set system = messages[0].content %}{% set messages = messages[1:] %}",
   "{% else %}{% set system = '' %}{% endif -%}",
@@ -64,7 +64,7 @@ export const KNOWN_TEMPLATES = {
   },
   'command-r': {
     source: [
-      // The tokeniser adds the first token: not every vocabulary of this form has one.
+      // The tokeniser adds the first token, because not every vocabulary of this format has one.
       '{%- for message in messages -%}',
       "{%- set name = {'system': 'SYSTEM', 'assistant': 'CHATBOT'}[message.role] | default('USER') -%}",
       "{{- '<|START_OF_TURN_TOKEN|><|' + name + '_TOKEN|>' + (message.content | trim) + '<|END_OF_TURN_TOKEN|>' -}}{%- endfor -%}",
@@ -102,7 +102,7 @@ export const STAND_IN: KnownTemplate = KNOWN_TEMPLATES.chatml;
 
 export const KNOWN_TEMPLATE_NAMES: readonly string[] = Object.keys(KNOWN_TEMPLATES);
 
-/** Whether it can be a template rather than a name or a path: one without a tag would write nothing of a conversation. */
+/** Distinguishes a template from a name or a path: without a tag it would write nothing of a conversation. */
 export const isTemplateText = (text: string): boolean => /\{[{%]/.test(text);
 
 export function knownTemplate(name: string): KnownTemplate | undefined {

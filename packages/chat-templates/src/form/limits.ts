@@ -1,23 +1,22 @@
 /**
- * Bounds of a chat template. A template comes from a model file, so it is a third party's program: the import gate
- * refuses what is beyond these bounds, and the worker holds every rendering to them.
+ * Bounds of a chat template. A template comes from a model file, so it is a third party's program: the import check
+ * refuses what exceeds these bounds, and the worker enforces them on every rendering.
  */
 export const TEMPLATE_LIMITS = {
   sourceBytes: 256 * 1024,
-  /** Blocks inside blocks, or brackets inside brackets. */
+  /** Nested blocks, or nested brackets. */
   nesting: 128,
-  /** Numbers of one `range()`. */
   range: 10_000,
-  /** Parsing happens once per load and cannot be counted. A template of the full size takes far less. */
+  /** Parsing happens once per load and cannot be counted. A template of the maximum size takes far less. */
   parseMs: 5_000,
-  /** Interpreter steps of one rendering: a constant, and as many per character that goes in. */
+  /** Interpreter steps of one rendering: a constant, plus as many per input character. */
   steps: 250_000,
   stepsPerCharacter: 1,
-  /** However long the conversation is. Templates of known families need up to 2,900,000 for 8 MiB. */
+  /** For any conversation length. Measured: templates of known families need up to 2,900,000 for 8 MiB. */
   mostSteps: 5_000_000,
-  /** Elements of any list that a template makes. */
+  /** Elements of any list. */
   elements: 1_000_000,
-  /** Characters of any text that a template makes: a constant, and as many per character that goes in. */
+  /** Characters of any text: a constant, plus as many per input character. */
   characters: 256 * 1024,
   charactersPerCharacter: 4,
 } as const;

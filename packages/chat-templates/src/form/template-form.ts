@@ -1,10 +1,10 @@
-/** Size and nesting of a template: what can be bounded before anything parses it. */
+/** Size and nesting of a template, checked before anything parses it. */
 import { TEMPLATE_LIMITS } from './limits.ts';
 import { scanTags, type TemplateTag } from './template-scan.ts';
 
 const BLOCKS = new Set(['if', 'for', 'macro', 'call', 'filter', 'generation', 'raw']);
 
-/** Defect of the text as a template, as the end of a sentence, or undefined. */
+/** Defect as the end of a sentence, or undefined. */
 export function formDefect(source: string): string | undefined {
   return sizeDefect(Buffer.byteLength(source)) ?? nestingDefect(scanTags(source));
 }
@@ -20,7 +20,7 @@ export function nestingDefect(tags: readonly TemplateTag[]): string | undefined 
   return isTooDeep ? `is nested more than ${nesting} levels deep` : undefined;
 }
 
-/** By how much a tag changes the depth of blocks. */
+/** Change of block depth by a tag. */
 export function blockStep(word: string): number {
   if (BLOCKS.has(word)) return 1;
   return word.startsWith('end') && BLOCKS.has(word.slice(3)) ? -1 : 0;

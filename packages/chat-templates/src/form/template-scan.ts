@@ -1,6 +1,6 @@
 /**
- * Finds the code in a chat template: its tags, with quoted texts blanked out. One pass,
- * no backtracking: no template can make the scan itself slow.
+ * Finds the tags of a chat template, with quoted texts blanked out. One pass without backtracking, so that no
+ * template makes the scan slow.
  */
 
 export interface TemplateTag {
@@ -33,7 +33,7 @@ function afterComment(source: string, at: number): number {
   return end < 0 ? source.length : end + 2;
 }
 
-/** Reads up to the closing mark, which does not count inside quotes or a dictionary. */
+/** The closing mark does not count inside quotes or a dictionary. */
 function readCode(source: string, from: number, closing: string): { code: string; next: number } {
   const parts: string[] = [];
   let at = from;

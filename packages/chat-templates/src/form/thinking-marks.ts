@@ -1,7 +1,6 @@
 /**
- * chat-templates/form owns what can be told from the text of a chat template without rendering it: size, nesting, marks of
- * thinking. It knows nothing of rendering or of jobs.
- * This file: which marks a model puts around its reasoning.
+ * chat-templates/form owns facts from the text of a chat template without rendering: size, nesting, thinking marks.
+ * It knows nothing of rendering or of jobs. This file: marks around a model's reasoning.
  */
 
 export interface ThinkingMarks {
@@ -18,7 +17,7 @@ const MARKS: readonly ThinkingMarks[] = [
   { open: '<seed:think>', close: '</seed:think>' },
 ];
 
-/** The marks that the template writes or reads, else those among the control tokens, else null. */
+/** Marks in the template, otherwise among the control tokens, otherwise null. */
 export function thinkingMarks(template: string, controlTexts: readonly string[]): ThinkingMarks | null {
   const inTemplate = MARKS.find(({ close }) => template.includes(close));
   if (inTemplate !== undefined) return inTemplate;

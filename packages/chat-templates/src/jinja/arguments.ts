@@ -1,4 +1,3 @@
-/** The arguments of a call: from their expressions to values, and to the parameters of a macro. */
 import type { Argument, Expression, Parameter } from './syntax.ts';
 import type { Budget } from './values/budget.ts';
 import { listItems } from './values/comparing.ts';
@@ -27,7 +26,7 @@ export function evaluateArguments(
   return { positional, named };
 }
 
-/** Binds the arguments of a macro to its parameters; undefined for absent ones. */
+/** Undefined for absent arguments. */
 export function bindArguments(
   macro: string,
   parameters: readonly Parameter[],

@@ -1,7 +1,7 @@
 /**
- * chat-templates/jinja owns the rendering of chat templates: Jinja as transformers sets it up, over texts that know which of their
- * characters came from a client, with counted steps. It knows nothing of chats, models or tokens.
- * The parser is @huggingface/jinja's; this evaluates what it gives.
+ * chat-templates/jinja owns the rendering of chat templates: Jinja as transformers configures it, on texts that know
+ * which characters came from a client, with counted steps. It knows nothing of chats, models or tokens.
+ * @huggingface/jinja parses; this evaluates.
  */
 import { bindArguments, evaluateArguments } from './arguments.ts';
 import type { Engine } from './library/engine.ts';
@@ -44,10 +44,10 @@ import {
 } from './values/values.ts';
 import { toText } from './values/writing.ts';
 
-/** Macros inside macros. Python ends at about 330 of them, with 1000 calls. */
+/** Nested macro calls. Python fails at about 330, with 1000 calls. */
 const DEEPEST_CALL = 250;
 
-/** End of a block: to its last statement, or by a jump out of the loop around it. */
+/** End of a block: after its last statement, or by a jump out of the surrounding loop. */
 type End = 'end' | 'break' | 'continue';
 
 export class Evaluator implements Engine {
@@ -251,7 +251,7 @@ export class Evaluator implements Engine {
     }
   }
 
-  /** With `for x in list if test`, only what passes the test is counted and looped over. */
+  /** With `for x in list if test`, only items that pass the test count. */
   #iterated({ loopvar, iterable }: Pick<For, 'loopvar' | 'iterable'>, scope: Scope): readonly Value[] {
     if (iterable.type !== 'SelectExpression') return listItems(this.evaluate(iterable, scope), this.budget);
     return listItems(this.evaluate(iterable.lhs, scope), this.budget).filter((item) => {

@@ -1,4 +1,3 @@
-/** Access by a dot or brackets. */
 import { DICT_METHODS, LIST_METHODS } from './library/containers.ts';
 import { Parameters } from './library/parameters.ts';
 import { TEXT_METHODS } from './library/text-methods.ts';
@@ -19,7 +18,7 @@ import {
   type Value,
 } from './values/values.ts';
 
-/** `object.name`: methods come before the entries of a dictionary. */
+/** `object.name`: methods take precedence over dictionary entries. */
 export function getMember(object: Value, name: string, budget: Budget): Value {
   refuseUndefined(object);
   return orElse(findMethod(object, name, budget), () =>
@@ -27,14 +26,14 @@ export function getMember(object: Value, name: string, budget: Budget): Value {
   );
 }
 
-/** `object.name`, without the entries of a dictionary. */
+/** `object.name` without dictionary entries. */
 export function getAttribute(object: Value, name: string, budget: Budget): Value {
   refuseUndefined(object);
   const entry = object instanceof Dict ? undefined : namedItem(object, name);
   return orElse(findMethod(object, name, budget), () => orElse(entry, () => missing(object, name)));
 }
 
-/** `object[key]`: entries come before methods. */
+/** `object[key]`: entries take precedence over methods. */
 export function getItem(object: Value, key: Value, budget: Budget): Value {
   refuseUndefined(object);
   if (object instanceof Dict) {

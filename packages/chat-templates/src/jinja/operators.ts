@@ -1,4 +1,3 @@
-/** Python's operators. */
 import { escaped } from './library/filters.ts';
 import { formatPercent } from './library/format.ts';
 import type { Budget } from './values/budget.ts';
@@ -72,7 +71,7 @@ function calculate(operator: string, left: Value, right: Value, budget: Budget):
   return isFloat ? new Float(result) : result;
 }
 
-/** Integers that a number cannot hold, as Python computes with them; undefined: the usual arithmetic will do. */
+/** Python's result for integers beyond exact numbers; undefined: the usual arithmetic suffices. */
 function exactly(operator: string, result: number, left: Value, right: Value): Value | undefined {
   if (!Number.isFinite(result) || left instanceof Float || right instanceof Float) return undefined;
   const isLong = [left, right, result].some((each) => typeof each === 'bigint' || !isSafe(each));
@@ -99,7 +98,7 @@ function defined(value: Value): Value {
   return value;
 }
 
-/** Beside markup, plain text is escaped. */
+/** Plain text is escaped when added to markup. */
 function added(left: Text, right: Text, budget: Budget): Text {
   if (!left.isMarkup && !right.isMarkup) return joined(left, right, budget);
   const [before, after] = [left, right].map((text) => (text.isMarkup ? text : escaped(text))) as [Text, Text];

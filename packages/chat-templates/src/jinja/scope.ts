@@ -1,4 +1,4 @@
-/** Names in force at one place of a template. A loop and a macro open a scope of their own; a condition does not. */
+/** Loops and macros open a scope; a condition does not. */
 import type { Value } from './values/values.ts';
 
 export class Scope {

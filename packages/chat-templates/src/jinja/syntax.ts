@@ -1,6 +1,6 @@
 /**
- * The parsed form of a template, as @huggingface/jinja gives it, and the one place where its source is prepared for that
- * parser. Its own declarations cannot be resolved under this project's module rules, so the shapes are stated here.
+ * The syntax tree of @huggingface/jinja and the preparation of its input. The package's own declarations cannot be
+ * resolved under this project's module rules, so the types are declared here.
  */
 import { Template } from '@huggingface/jinja';
 
@@ -115,7 +115,7 @@ export interface CallBlock {
   readonly body: readonly Statement[];
 }
 
-/** An expression that stands as a statement is written out. */
+/** An expression used as a statement is written out. */
 export type Statement =
   | Expression
   | For
@@ -145,7 +145,7 @@ export function parseTemplate(source: string): readonly Statement[] {
   }
 }
 
-/** The parser reads on behind the end of a template that leaves something open, and fails over what is not there. */
+/** For unclosed constructs, the parser reads past the end and fails with an unrelated error. */
 function whyNotParsed(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
   return error instanceof TypeError || reason === 'Unexpected end of input'

@@ -1,4 +1,4 @@
-/** Place and syntax of the arguments in a rendered call. */
+/** Derives place and syntax of the arguments in a rendered call. */
 import { SENTINEL } from './probes.ts';
 import { type CallFormat, JSON_TYPES, type JsonType, type ValueForm, type Words } from './tool-format.ts';
 import { commonEnd, commonStart, splitUnits } from './units.ts';
@@ -10,7 +10,7 @@ interface Span {
 
 export interface ReadArguments {
   readonly form: CallFormat['arguments'];
-  /** The arguments whose only value is this one, in a rendering of calls. */
+  /** Place of the arguments whose only value is `value`. */
   spanIn(text: string, value: string): Span | null;
 }
 
@@ -18,11 +18,11 @@ type RenderCall = (args: Readonly<Record<string, unknown>>) => string | null;
 
 const { key: KEY, key2: KEY2, value: VALUE, value2: VALUE2, first: NAME } = SENTINEL;
 
-/** Null: the rendering `one`, of a call with one argument, does not tell. */
+/** Null if `one`, the rendering of a call with one argument, shows too little. */
 export function readArguments(
   render: RenderCall,
   one: string,
-  /** False: the template prints JSON as it was given, so its spaces say nothing. */
+  /** False: the template prints JSON unchanged, so its spaces prove nothing. */
   printsOwnJson: boolean,
 ): ReadArguments | null {
   const json = jsonSpan(one, VALUE);
@@ -41,12 +41,12 @@ function jsonSpan(text: string, value: string): Span | null {
     const parsed: unknown = JSON.parse(text.slice(start, end));
     return Object.keys(Object(parsed)).join() === KEY ? { start, end } : null;
   } catch {
-    // Not JSON, so it is written in another way.
+    // Not JSON, so written in another syntax.
     return null;
   }
 }
 
-/** Stands for the key in a text that repeats it behind the value. */
+/** Replaces the key in a text that repeats it after the value. */
 const KEY_MASK = '\uE004';
 
 function taggedArguments(render: RenderCall): ReadArguments | null {
@@ -81,7 +81,7 @@ function taggedArguments(render: RenderCall): ReadArguments | null {
   };
 }
 
-/** Position of each word after the one before it; null when one is missing. */
+/** Null if a word is missing. */
 function findPlaces(text: string, words: readonly string[]): number[] | null {
   const places: number[] = [];
   for (const word of words) {
@@ -116,7 +116,7 @@ const EXAMPLES: Readonly<Record<Exclude<JsonType, 'string'>, unknown>> = {
   object: { k7: 42 },
 };
 
-/** The text between key and value for each type; one text where all agree. */
+/** Text between key and value per type; a single text if all agree. */
 function beforeValues(render: RenderCall, ofString: string): string | Record<JsonType, string> {
   const texts = JSON_TYPES.map((type) => {
     const text = type === 'string' ? null : render({ [KEY]: EXAMPLES[type], [KEY2]: VALUE2 });
@@ -131,7 +131,7 @@ function beforeValues(render: RenderCall, ofString: string): string | Record<Jso
   >;
 }
 
-/** Another word at the place where the template writes the type of a string: `" type="number">`. */
+/** Recognises another word where the template writes the type of a string: `" type="number">`. */
 function annotated(written: string, ofString: string): string {
   for (const { 0: word, index } of ofString.matchAll(/\w+/g)) {
     const [before, after] = [ofString.slice(0, index), ofString.slice(index + word.length)];
@@ -142,7 +142,7 @@ function annotated(written: string, ofString: string): string {
   return ofString;
 }
 
-/** Syntax of a list with a flag in an object and a word. */
+/** Syntax of a list that contains a flag in an object and a word. */
 function otherForm(render: RenderCall, strings: ValueForm): ValueForm {
   const text = render({ [KEY]: [{ k7: true }, 's7'], [KEY2]: VALUE2 }) ?? '';
   const flat = text.replaceAll(/\s/g, '');
@@ -153,7 +153,7 @@ function otherForm(render: RenderCall, strings: ValueForm): ValueForm {
   return nested < 0 ? { as: 'json' } : { as: 'nested', mark: markBefore(text.slice(0, nested)) };
 }
 
-/** The text before each tag of a nested value. */
+/** Text before each tag of a nested value. */
 function markBefore(text: string): string {
   const units = splitUnits(text);
   const from = units.findLastIndex((unit) => /^(?:<\/?\w+>|\s)$/.test(unit)) + 1;

@@ -1,6 +1,6 @@
 /**
- * The syntax of calls, from renderings of one and of two calls: what both have around a call is the call's, what stands
- * between two is the separator, what stands around all is the section.
+ * Derives the syntax of calls from renderings of one and of two calls: text around each call belongs to the call,
+ * text between two is the separator, text around all is the section.
  */
 import { readArguments, type ReadArguments } from './derive-arguments.ts';
 import { type Probe, probeId, type ProbeCall, SENTINEL } from './probes.ts';
@@ -13,11 +13,10 @@ interface DerivedCalls {
   readonly evidence: readonly Evidence[];
 }
 
-/** The text around an answer in renderings. */
 export interface AnswerFrame {
   /** Text before any answer, such as an empty thought. */
   readonly preamble: string;
-  /** Behind words; the part of it that stands behind calls too ends the turn. */
+  /** Text after words; its part that also follows calls ends the turn. */
   readonly tail: string;
   readonly thinkingClose: string | null;
 }
@@ -25,14 +24,14 @@ export interface AnswerFrame {
 const FIRST: ProbeCall = { name: SENTINEL.first, arguments: { [SENTINEL.key]: SENTINEL.value } };
 const SECOND: ProbeCall = { name: SENTINEL.second, arguments: { [SENTINEL.key]: SENTINEL.value2 } };
 
-/** Every way of putting calls to a template, the usual first. */
+/** Every way of passing calls to a template, the usual one first. */
 const STYLES: readonly Probe['style'][] = (['any', 'nine'] as const).flatMap((ids) =>
   (['object', 'text'] as const).flatMap((args) =>
     (['empty', 'null'] as const).map((emptyContent) => ({ ids, arguments: args, emptyContent })),
   ),
 );
 
-/** Null: no rendering shows a call. */
+/** Null if no rendering shows a call. */
 export function deriveCalls(
   newProbe: (style: Probe['style']) => Probe,
   readFrame: (probe: Probe) => AnswerFrame,
@@ -103,7 +102,7 @@ function idWords({ call }: CallFormat, ids: HistoryForm['ids']): string {
   return areWritten ? 'Ids are written unchanged.' : 'Calls are written without ids.';
 }
 
-/** Some templates print the id of a result as it came, and that of its call as the model wrote it. */
+/** Some templates print the id of a result unchanged, and that of its call in the model's form. */
 function idForm({ call }: CallFormat, style: Probe['style']): HistoryForm['ids'] {
   const [first, second, third] = call.before.slice(-4);
   const isFunctions =
@@ -113,11 +112,10 @@ function idForm({ call }: CallFormat, style: Probe['style']): HistoryForm['ids']
 
 interface Shown {
   readonly text: string;
-  /** Whether it took the results of the calls to render them. */
+  /** Whether the calls were rendered only together with their results. */
   readonly withResults: boolean;
 }
 
-/** The rendering of calls when it shows their names and values. */
 function shown(probe: Probe, calls: readonly ProbeCall[]): Shown | null {
   for (const results of [false, true]) {
     const text = probe.answer({ calls }, { results });
@@ -177,7 +175,6 @@ function readSeveralCalls(probe: Probe, form: ReadArguments, frame: AnswerFrame)
   };
 }
 
-/** The rendering of one call with these arguments. */
 function callText(probe: Probe, args: Readonly<Record<string, unknown>>): string | null {
   const text = probe.answer({ calls: [{ name: SENTINEL.first, arguments: args }] });
   return text ?? probe.answer({ calls: [{ name: SENTINEL.first, arguments: args }] }, { results: true });
@@ -189,7 +186,7 @@ function withoutPreamble(lead: string, { preamble, thinkingClose }: AnswerFrame)
   return thought < 0 ? rest : rest.slice(thought + (thinkingClose ?? '').length);
 }
 
-/** Tokens that end a turn of calls, where these differ from what ends a turn of words. */
+/** Tokens that end a turn of calls, if different from the end of a turn of words. */
 const ENDS =
   /<[|｜](?:eo[mt]_id|calls?|im_end|end|tool_response|[^<>]{0,64}(?:eos|end[▁_]of)[^<>]{0,64})[|｜]?>|<\/s>/;
 
@@ -200,7 +197,7 @@ function withoutEnd(tail: string, afterWords: string): string {
   return end < 0 ? rest : rest.slice(0, end);
 }
 
-/** Slots as private-use characters: two calls compare equal where only their names, ids and places differ. */
+/** Private-use characters for slots: two calls compare equal if only their names, ids and places differ. */
 const MASKS = { name: '\uE001', id: '\uE002', index: '\uE003' } as const;
 
 function masker(probe: Probe): (text: string) => string {

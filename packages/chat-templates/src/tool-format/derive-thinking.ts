@@ -1,4 +1,4 @@
-/** Marks around thinking and around words, from answers with and without a thought. */
+/** Derives marks around thinking and words from answers with and without a thought. */
 import { type Probe, type ProbeOptions, SENTINEL } from './probes.ts';
 import type { ContentMarks, ThinkingMarks } from './tool-format.ts';
 import { commonEnd, commonStart, isMark, splitUnits } from './units.ts';
@@ -7,23 +7,23 @@ const { words: WORDS, thought: THOUGHT, first: NAME } = SENTINEL;
 
 const CALLS = [{ name: NAME, arguments: { [SENTINEL.key]: SENTINEL.value } }];
 
-/** Switches under which some templates write past thoughts, or answers that hold some. */
+/** Some templates write past thoughts only with these switches. */
 const SWITCHES = [{}, { enable_thinking: true, thinking: true }] as const;
 
 interface DerivedThinking {
   readonly marks: ThinkingMarks;
-  /** Opening of the next message of the same answer, if thinking is a message of its own. */
+  /** Opening of the next message of the same answer, if thinking is its own message. */
   readonly restart: string;
-  /** The conversation that shows it, in words. */
+  /** Description of the conversation that shows it. */
   readonly probe: string;
 }
 
-/** Null: no rendering shows the thought. */
+/** Null if no rendering shows the thought. */
 export function deriveThinking(probe: Probe): DerivedThinking | null {
   const found = SWITCHES.flatMap((variables) =>
     [true, false].map((tools) => marksIn(probe, { variables, tools })),
   ).filter((marks) => marks !== null);
-  // A mark that was seen in front of a thought says more than one that a prompt ends with.
+  // A mark seen before a thought is better evidence than the end of a prompt.
   const best = found.find(({ seen }) => seen) ?? found[0];
   if (best === undefined) return null;
   const { open, close, restart } = best;
@@ -55,14 +55,17 @@ function probeWords(behind: string, { tools = true, variables = {} }: ProbeOptio
   return `a thought and ${behind}, ${tools ? 'with' : 'without'} tools${switched}`;
 }
 
-/** From the thought to what comes after it; null where the template drops the thought. */
+/** Text from the thought to what follows; null if the template drops the thought. */
 function textBetween(text: string, next: string): string | null {
   const from = text.indexOf(THOUGHT);
   const to = text.indexOf(next, from);
   return from < 0 || to < 0 ? null : text.slice(from + THOUGHT.length, to);
 }
 
-/** The mark behind a thought; what follows it before words and calls alike opens another message, unless it is a mark. */
+/**
+ * The mark after a thought. Text that follows it before both words and calls opens another message, unless it is a
+ * mark.
+ */
 function closing(beforeWords: string | null, beforeCall: string | null): { close: string; restart: string } {
   const [words, call] = [(beforeWords ?? '').trim(), (beforeCall ?? '').trim()];
   const both = commonStart(words, call).trim();
@@ -79,7 +82,7 @@ function closing(beforeWords: string | null, beforeCall: string | null): { close
   return { close: units[first] ?? '', restart: splitUnits(rest).every(isMark) ? '' : rest };
 }
 
-/** The mark that a prompt for an answer ends with, or in front of the mark that closes it at once. */
+/** The mark at the end of a prompt for an answer, or just before the mark that closes it at once. */
 function opened(prompt: string, close: string): string {
   const units = splitUnits(prompt.endsWith(close) ? prompt.slice(0, -close.length).trimEnd() : prompt);
   const last = units.findLastIndex(isMark);
@@ -90,7 +93,7 @@ function opened(prompt: string, close: string): string {
   return behind === '' ? (units[last] ?? '') : behind;
 }
 
-/** Null: words stand for themselves. */
+/** Null: words have no marks. */
 export function deriveContent(probe: Probe, thinking: ThinkingMarks | null): ContentMarks | null {
   const plain = probe.answer({ words: WORDS });
   const called = probe.answer({ calls: CALLS });
@@ -106,7 +109,7 @@ export function deriveContent(probe: Probe, thinking: ThinkingMarks | null): Con
   return behind === '' ? null : { open: behind, close, always: false };
 }
 
-/** Marks in front of words that are none of thinking. */
+/** Marks before words, without those of thinking. */
 function openingMarks(text: string, thinking: ThinkingMarks | null): string {
   const rest = [thinking?.open, thinking?.close]
     .reduce<string>((left, mark) => (mark === undefined || mark === '' ? left : left.replace(mark, '')), text)

@@ -1,4 +1,4 @@
-/** Format of a model by its chat template: derived from renderings, completed from the table of exceptions. */
+/** Derives a model's format from renderings of its chat template, completed from the table of exceptions. */
 import { type AnswerFrame, deriveCalls } from './derive-calls.ts';
 import { deriveContent, deriveThinking } from './derive-thinking.ts';
 import {
@@ -28,9 +28,9 @@ import { isMark, splitUnits } from './units.ts';
 interface DeriveOptions {
   readonly source: string;
   readonly render: Render;
-  /** Marks of thinking that are found without rendering; used where no rendering shows a thought. */
+  /** Thinking marks found without rendering; used if no rendering shows a thought. */
   readonly knownThinking: ThinkingMarks | null;
-  /** The user's choice, instead of the derived format. */
+  /** The user's choice, which replaces the derived format. */
   readonly choice?: FormatChoice | GivenFormat;
 }
 
@@ -62,7 +62,6 @@ export function deriveFormat(options: DeriveOptions): ModelFormat {
   };
 }
 
-/** A given format, completed by the derived one. */
 function givenFormat(given: GivenFormat, shown: ModelFormat): ModelFormat {
   const members = Object.keys(given).join(', ');
   const says = `The file that was set for this model gives: ${members}.`;
@@ -70,7 +69,7 @@ function givenFormat(given: GivenFormat, shown: ModelFormat): ModelFormat {
   const isOther = tools !== undefined && tools !== null;
   return {
     ...shown,
-    // Messages with headers are a whole of their own.
+    // Messages with headers are a complete format.
     ...(isOther ? { channels: null, restart: '' } : {}),
     history: isOther ? { ...shown.history, calls: chooseWriter(shown, tools) } : shown.history,
     ...given,
@@ -165,7 +164,7 @@ function readFrame(probe: Probe, thinking: ThinkingMarks | null): AnswerFrame {
   };
 }
 
-/** Words without a text end before the calls begin. */
+/** Removes an end mark of words without own text, because words end before calls begin. */
 function withoutContentClose(format: CallFormat, content: ContentMarks | null): CallFormat {
   const close = content?.close ?? '';
   if (close === '' || !format.section.open.startsWith(close)) return format;
@@ -180,14 +179,14 @@ function named(format: CallFormat, tail: string): ToolFormat {
   return { ...format, name: `${formatKind(format)} ${trigger.replaceAll(/\s+/g, ' ')}`, trigger };
 }
 
-/** Llama 3 writes this before calls of tools that it was trained with, and at times before others. */
+/** Llama 3 writes this before calls of tools that it was trained with, and sometimes before others. */
 const PYTHON_TAG = '<|python_tag|>';
 
 function announcementIn(source: string): Pick<ToolFormat, 'announcement'> {
   return source.includes(PYTHON_TAG) ? { announcement: PYTHON_TAG } : {};
 }
 
-/** The first mark of a call. A mark that ends words too says nothing yet, so more is needed then. */
+/** First mark of a call, extended if that mark also ends words. */
 function findTrigger(format: CallFormat, tail: string): string {
   const lead = callLead(format).trim();
   const units = splitUnits(lead);

@@ -1,6 +1,6 @@
 /**
- * Facts that no rendering of a template reveals: headers of messages, and syntaxes that a template tells its model of in
- * words, without writing a call itself. Each entry is recognised by texts of the template that no other family has.
+ * Facts that no rendering reveals: headers of messages, and syntaxes that a template describes in words without
+ * writing a call. Each entry is recognised by texts that no other family's template has.
  */
 import { thinkingMarks } from '../form/thinking-marks.ts';
 import type { FormatName } from './format-names.ts';
@@ -15,9 +15,9 @@ import type {
 
 export interface FormatException {
   readonly name: FormatName;
-  /** Every one of them stands in the template. */
+  /** The template must contain all of these. */
   readonly texts: readonly string[];
-  /** None of these does. */
+  /** The template must contain none of these. */
   readonly without?: readonly string[];
   readonly calls: CallFormat;
   readonly channels?: ChannelForm;
@@ -30,7 +30,7 @@ const NAME = { slot: 'name' } as const;
 const SPACED = { kind: 'json', spacing: 'spaced' } as const;
 const ALONE = { open: '', between: '', close: '' } as const;
 
-/** Families whose answers are messages with headers: they are read so whatever a rendering shows. */
+/** Families whose answers are messages with headers; these override any rendering. */
 export const CHANNEL_FORMATS: readonly FormatException[] = [
   {
     name: 'harmony',
@@ -100,7 +100,7 @@ export const CHANNEL_FORMATS: readonly FormatException[] = [
   },
 ];
 
-/** Syntaxes that a template only names, for templates whose renderings show no call. */
+/** Syntaxes that a template only names, used if no rendering shows a call. */
 export const NAMED_FORMATS: readonly FormatException[] = [
   {
     name: 'lfm',
@@ -177,12 +177,12 @@ export const KNOWN_THINKING: readonly {
     texts: ['<|inner_prefix|>', '<|inner_suffix|>'],
     thinking: { open: '<|inner_prefix|>', close: '<|inner_suffix|>' },
   },
-  // These say nothing of thoughts, and their models write them.
+  // These templates do not mention thoughts, and their models write them.
   { texts: ['<beginning_of_sentence>ai name='], thinking: THINK },
   { texts: ['You are MiMo, an AI assistant developed by Xiaomi.'], thinking: THINK },
 ];
 
-/** Whether the text of a template lets expect thoughts; what it really writes only rendering tells. */
+/** Whether a template's text suggests thoughts; only rendering shows what it writes. */
 export function tellsOfThinking(source: string): boolean {
   return (
     thinkingMarks(source, []) !== null ||
@@ -191,7 +191,6 @@ export function tellsOfThinking(source: string): boolean {
   );
 }
 
-/** The entry of this name. */
 export function exceptionNamed(name: string): FormatException | undefined {
   return [...CHANNEL_FORMATS, ...NAMED_FORMATS].find((entry) => entry.name === name);
 }
@@ -201,7 +200,7 @@ interface Told {
   readonly without?: readonly string[];
 }
 
-/** The first whose texts the template has all. */
+/** First entry whose texts all occur in the template. */
 export function exceptionFor<Entry extends Told>(source: string, table: readonly Entry[]): Entry | undefined {
   return table.find(
     ({ texts, without = [] }) =>

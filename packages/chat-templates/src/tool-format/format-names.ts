@@ -1,4 +1,4 @@
-/** Formats that have names: those of the table of exceptions, which a user may choose for a model. */
+/** Named formats of the table of exceptions, which a user may choose for a model. */
 const FORMAT_NAMES = [
   'harmony',
   'atem',
@@ -17,10 +17,10 @@ export type FormatName = (typeof FORMAT_NAMES)[number];
 export const FORMAT_CHOICES = ['auto', 'envelope', ...FORMAT_NAMES] as const;
 export type FormatChoice = (typeof FORMAT_CHOICES)[number];
 
-/** Of a format that a user gives as JSON. */
+/** Limit of a format given as JSON. */
 export const FORMAT_TEXT_BYTES = 64 * 1024;
 
-/** Whether it can be such a format rather than a name or a path. */
+/** Distinguishes JSON from a name or a path. */
 export const isFormatText = (text: string): boolean => text.trimStart().startsWith('{');
 
 export function isFormatChoice(text: string): text is FormatChoice {

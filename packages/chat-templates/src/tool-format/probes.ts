@@ -1,14 +1,14 @@
 /**
- * Conversations that differ in one place. A probe is rendered as a request would be; what the template makes of the
- * difference is what it says about its model.
+ * Conversations that differ in one place. A probe is rendered like a request; the difference in the output is
+ * evidence about the model.
  */
 import type { HistoryForm } from './tool-format.ts';
 import { commonStart } from './units.ts';
 
-/** Renders the template with these variables; throws where the template refuses the conversation. */
+/** Throws if the template refuses the conversation. */
 export type Render = (variables: Readonly<Record<string, unknown>>) => string;
 
-/** Rare words, so that finding one in a rendering means that the probe put it there. */
+/** Rare words, so that a match in a rendering must come from the probe. */
 export const SENTINEL = {
   question: 'QUESTION7401',
   words: 'WORDS7402',
@@ -44,7 +44,7 @@ interface ProbeAnswer {
   readonly calls?: readonly ProbeCall[];
 }
 
-/** Variables of a probe, besides the messages. */
+/** Variables of a probe in addition to the messages. */
 export interface ProbeOptions {
   readonly tools?: boolean;
   readonly variables?: Readonly<Record<string, unknown>>;
@@ -55,7 +55,6 @@ type Style = Pick<HistoryForm, 'arguments' | 'emptyContent' | 'ids'>;
 
 const QUESTION = { role: 'user', content: SENTINEL.question };
 
-/** Ids in the given form. */
 export function probeId(ids: HistoryForm['ids'], index: number, name: string): string {
   if (ids === 'nine') return `callid00${index}`;
   return ids === 'functions' ? `functions.${name}:${index}` : `call_id7411_of_some_length_${index}`;
@@ -70,12 +69,12 @@ export class Probe {
     this.style = style;
   }
 
-  /** The end of the prompt for an answer. */
+  /** End of the prompt for an answer. */
   prompt(options: ProbeOptions = {}): string {
     return this.#render({ messages: [QUESTION], add_generation_prompt: true, ...context(options) });
   }
 
-  /** The text after the prompt when the answer is part of the history; null if the template refuses it. */
+  /** Text after the prompt when the answer is part of the history; null if the template refuses it. */
   answer(answer: ProbeAnswer, options: ProbeOptions = {}): string | null {
     try {
       const rendered = this.#render({
@@ -93,7 +92,7 @@ export class Probe {
       const rest = rendered.slice(from);
       return rest.slice(commonStart(rest, behind).length);
     } catch {
-      // A refusal is an answer too: the template has no form for such a turn.
+      // A refusal is evidence: the template has no form for such a turn.
       return null;
     }
   }

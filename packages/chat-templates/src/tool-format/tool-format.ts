@@ -1,8 +1,8 @@
 /**
- * chat-templates/tool-format owns how a model writes tool calls, thinking and words: the data that says so, and how it is read
- * from a chat template by rendering conversations that differ in one place. It knows no jobs and no processes, and gets
- * the function that renders. Grammar, reader and history rendering in the worker are made from these data.
- * This file: the data.
+ * chat-templates/tool-format owns a model's format of tool calls, thinking and words: its data, and its derivation
+ * from a chat template by rendering conversations that differ in one place. It knows no jobs and no processes, and
+ * receives the rendering function. Grammar, reader and history rendering in the worker use these data. This file: the
+ * data.
  */
 import type { ThinkingMarks } from '../form/thinking-marks.ts';
 
@@ -10,15 +10,13 @@ export type { ThinkingMarks };
 
 export type SlotName = 'name' | 'id' | 'index' | 'key';
 
-/** Literal texts with the places of what differs from call to call. */
+/** Literal texts with slots for the parts that differ from call to call. */
 export type Words = readonly (string | { readonly slot: SlotName })[];
 
 export const JSON_TYPES = ['string', 'number', 'boolean', 'null', 'array', 'object'] as const;
 export type JsonType = (typeof JSON_TYPES)[number];
 
-/**
- * Form of a value between its tags: as it is, as JSON, as Python prints it, in quotes of its own, or in nested tags.
- */
+/** Form of a value between its tags: unchanged, as JSON, as Python prints it, in its own quotes, or in nested tags. */
 export type ValueForm =
   | { readonly as: 'raw' | 'json' | 'python' }
   | { readonly as: 'quoted'; readonly quote: string }
@@ -28,7 +26,7 @@ export interface TaggedArguments {
   readonly kind: 'tagged';
   readonly between: string;
   readonly beforeKey: string;
-  /** Text between key and value: one text, or one per type where the template marks the type. */
+  /** Text between key and value: one text, or one per type if the template marks the type. */
   readonly beforeValue: string | Readonly<Record<JsonType, string>>;
   readonly afterValue: Words;
   readonly strings: ValueForm;
@@ -37,36 +35,35 @@ export interface TaggedArguments {
 
 interface JsonArguments {
   readonly kind: 'json';
-  /** Form of the arguments: `spaced` allows one space after each colon and comma. */
+  /** `spaced` allows one space after each colon and comma. */
   readonly spacing: 'compact' | 'spaced';
 }
 
 export interface CallFormat {
-  /** Around all calls of an answer; empty texts where each call stands for itself. */
+  /** Around all calls of an answer; empty texts if calls have no common frame. */
   readonly section: { readonly open: string; readonly between: string; readonly close: string };
   /** Around the arguments of one call. */
   readonly call: { readonly before: Words; readonly after: Words };
   readonly arguments: JsonArguments | TaggedArguments;
-  /** True: only an answer that begins with a call is one. */
+  /** True: a call counts only at the start of an answer. */
   readonly atStart: boolean;
-  /** Whether the model writes several calls in one answer. */
+  /** True: the model writes several calls in one answer. */
   readonly several: boolean;
 }
 
 export interface ToolFormat extends CallFormat {
-  /** For people, and for `hearth set MODEL tool_format=…`. */
+  /** Display name, and value of `hearth set MODEL tool_format=…`. */
   readonly name: string;
-  /** Mark of a call: the first mark, which free text does not contain. */
+  /** First mark of a call, which free text does not contain. */
   readonly trigger: string;
-  /** A mark that may stand in front of the first call; absent: none. */
+  /** Optional mark before the first call. */
   readonly announcement?: string;
 }
 
-/** Marks around the words of an answer. */
 export interface ContentMarks {
   readonly open: string;
   readonly close: string;
-  /** False: the marks stand there only behind thinking. */
+  /** False: the marks occur only after thinking. */
   readonly always: boolean;
 }
 
@@ -77,11 +74,11 @@ export interface HistoryForm {
   readonly arguments: 'object' | 'text';
   /** Content of a turn of calls without text. */
   readonly emptyContent: 'empty' | 'null';
-  /** The form of ids that the template accepts or prints. */
+  /** Form of ids that the template accepts or prints. */
   readonly ids: 'any' | 'nine' | 'functions';
 }
 
-/** Answers as messages with headers, of which one says to whom it speaks (harmony and its kin). */
+/** Answers as messages with headers that name the recipient (harmony and similar formats). */
 export interface ChannelForm {
   readonly name: string;
   /** Opening of every message but the first; the prompt ends with that of the first. */
@@ -89,13 +86,13 @@ export interface ChannelForm {
   /** Between a header and its text. */
   readonly message: string;
   readonly ends: readonly string[];
-  /** The header of words for the user. */
+  /** Header of words for the user. */
   readonly words: string;
   /** Part of the header of a thought; null: no message is a thought. */
   readonly thought: string | null;
-  /** In the header of a call, in front of the name of the tool. */
+  /** Before the tool's name in the header of a call. */
   readonly callee: string;
-  /** Headers of calls as models write them; the last slot is followed by `message`. */
+  /** Headers of calls as models write them; `message` follows the last slot. */
   readonly calls: readonly Words[];
 }
 
@@ -105,14 +102,14 @@ export interface ToolsVariable {
 }
 
 export interface ModelFormat {
-  /** Null: the template knows no tools; the envelope serves. */
+  /** Null: the template knows no tools, so the envelope is used. */
   readonly tools: ToolFormat | null;
   /** Null: an answer is one message. */
   readonly channels: ChannelForm | null;
   readonly thinking: ThinkingMarks | null;
   readonly content: ContentMarks | null;
   readonly history: HistoryForm;
-  /** The variable that the template reads tools from, and whether as text. */
+  /** Variable from which the template reads tools, and whether as text. */
   readonly toolsVariable: ToolsVariable;
   /** Text between messages of one answer, in formats with several. */
   readonly restart: string;
@@ -129,12 +126,12 @@ export const EVIDENCE_TOPICS = [
   'words',
 ] as const;
 
-/** Reason for a part of a format, for people. */
+/** Reason for a part of a format, for display. */
 export interface Evidence {
   readonly about: (typeof EVIDENCE_TOPICS)[number];
   /** A sentence. */
   readonly says: string;
-  /** The conversation whose rendering shows it; null: no rendering does. */
+  /** Conversation whose rendering shows it; null: no rendering does. */
   readonly probe: string | null;
 }
 
@@ -144,7 +141,7 @@ export function callLead({ section, call }: CallFormat): string {
   return section.open + (typeof first === 'string' ? first : '');
 }
 
-/** All literal texts of a format: what a control token may be a part of. */
+/** All literal texts of a format, of which a control token may be a part. */
 export function formatLiterals({ section, call, arguments: form }: CallFormat): string[] {
   const words = [section.open, section.between, section.close, ...call.before, ...call.after];
   if (form.kind === 'tagged') {
@@ -160,5 +157,5 @@ export function formatLiterals({ section, call, arguments: form }: CallFormat): 
 }
 
 type FormatData = Omit<ModelFormat, 'evidence'>;
-/** Parts that a user sets; the template shows the rest. */
+/** Parts set by the user; the template determines the rest. */
 export type GivenFormat = { readonly [Name in keyof FormatData]?: FormatData[Name] };

@@ -1,4 +1,4 @@
-/** Texts as marks and characters: comparing by units never cuts through a mark such as `<|tool_call|>`. */
+/** Splits texts into marks and characters, so that comparisons never cut a mark such as `<|tool_call|>`. */
 
 /** The first form is a mark in three parts: `<|open|>think<|sep|>`. */
 const UNIT = /<\|(?:open|close)\|>[^<>]*<\|sep\|>|<[^<>\s][^<>]*>|\[\/?[A-Z][A-Z_ ]*\]|[\s\S]/gu;
@@ -7,7 +7,7 @@ export function splitUnits(text: string): string[] {
   return text.match(UNIT) ?? [];
 }
 
-/** A mark is a unit of several characters. */
+/** A mark has several characters. */
 export function isMark(unit: string): boolean {
   return [...unit].length > 1;
 }

@@ -1,4 +1,4 @@
-/** Calls as the model would have written them: for templates that drop the calls of past turns. */
+/** Writes calls in the model's own syntax, for templates that drop the calls of past turns. */
 import { SpelledNumber, spelled, writeJson, writeScalar } from '../../../exact-json/src/spelled-numbers.ts';
 import { valueType } from './values/schema-types.ts';
 import type { CallFormat, TaggedArguments, ToolFormat, ValueForm, Words } from './tool-format.ts';
@@ -6,11 +6,11 @@ import type { CallFormat, TaggedArguments, ToolFormat, ValueForm, Words } from '
 interface WrittenCall {
   readonly name: string;
   readonly id: string;
-  /** A JSON object, or text that is none. */
+  /** A JSON object, or other text. */
   readonly arguments: unknown;
 }
 
-/** A piece of written calls; what is not the format's own comes from a client. */
+/** A piece of written calls; text outside the format comes from a client. */
 interface WrittenPart {
   readonly text: string;
   readonly isOwn: boolean;
@@ -78,7 +78,7 @@ function writeValue(form: ValueForm, value: unknown): string {
   }
 }
 
-/** JSON with a space behind each colon and comma, as most models were shown it. */
+/** JSON with a space after each colon and comma, as most models saw it in training. */
 function spacedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`;
   if (!hasMembers(value)) return writeScalar(value);

@@ -1,15 +1,13 @@
 /**
- * Reads a header front to back through a small window, hashing it on the way.
- *
- * It never allocates by a length that the file states: every length is first compared
- * with the bytes that are really left. Reads that fit the window are synchronous, so
- * that a vocabulary of a million strings does not cost a million promises.
+ * Reads a header front to back through a small window and hashes it. It never allocates by a length that the file
+ * states: every length is first compared with the remaining bytes. Reads within the window are synchronous, so that a
+ * vocabulary of a million strings does not cost a million promises.
  */
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { LIMITS } from './limits.ts';
 
-/** Ends the inspection with one sentence about the file; never returns. */
+/** Throws with one sentence about the file. */
 export type Refuse = (reason: string) => never;
 
 const WINDOW_BYTES = 256 * 1024;
@@ -19,10 +17,9 @@ export class HeaderCursor {
   readonly #endAt: number;
   readonly #refuse: Refuse;
   readonly #hash = createHash('sha256');
-  /** Of every window in turn. */
   #memory = Buffer.alloc(0);
   #window = this.#memory;
-  /** Offset of the window within the file, and of the next unread byte within the window. */
+  /** Offset of the window in the file, and of the next unread byte in the window. */
   #windowAt = 0;
   #next = 0;
 
@@ -36,17 +33,16 @@ export class HeaderCursor {
     return this.#windowAt + this.#next;
   }
 
-  /** Bytes between here and the end of the file, or of the longest header we read. */
+  /** Bytes up to the end of the file or the limit for headers. */
   get remaining(): number {
     return this.#endAt - this.position;
   }
 
-  /** True if `count` bytes can be taken without waiting. */
   holds(count: number): boolean {
     return this.#window.length - this.#next >= count;
   }
 
-  /** Makes `count` bytes available; refuses a file that ends before them. */
+  /** Makes `count` bytes available; refuses a file that ends before. */
   async need(count: number, what: string): Promise<void> {
     if (this.holds(count)) return;
     if (count > this.remaining) this.#refuse(this.#ending(what));
@@ -70,13 +66,13 @@ export class HeaderCursor {
     this.#window = window;
   }
 
-  /** The next bytes, valid until the next `need`; they must have been made available. */
+  /** Returns available bytes; valid until the next `need`. */
   take(count: number): Buffer {
     const start = this.pass(count);
     return this.#window.subarray(start, start + count);
   }
 
-  /** The same without an object of their own: where they begin in `window`. */
+  /** Like `take`, but returns only their offset in `window`. */
   pass(count: number): number {
     const start = this.#next;
     this.#next += count;
@@ -95,23 +91,23 @@ export class HeaderCursor {
     return this.#window.readBigUInt64LE(this.pass(8));
   }
 
-  /** A 64-bit length that must not exceed what is left of the file. */
+  /** Reads a 64-bit length and refuses one beyond the rest of the file. */
   async length(what: string): Promise<number> {
     if (!this.holds(8)) await this.need(8, what);
     return this.heldLength(what);
   }
 
-  /** The same without waiting, for its eight bytes that are available already. */
+  /** Synchronous variant for eight bytes that are already available. */
   heldLength(what: string): number {
     const at = this.pass(8);
-    // Most lengths are short, and a BigInt for each would take longer than all that is done with the text.
+    // Most lengths are short, and creating a BigInt for each would take longer than all other work on the text.
     const low = this.#window.readUInt32LE(at);
     if (this.#window.readUInt32LE(at + 4) === 0 && low <= this.remaining) return low;
     const length = this.#window.readBigUInt64LE(at);
     return this.#refuse(`${what} claims ${length} bytes where ${this.remaining} are left`);
   }
 
-  /** Passes over bytes of any number that is known to be left. */
+  /** The caller has checked that the file has this number of bytes left. */
   async skip(count: number, what: string): Promise<void> {
     let left = count;
     while (left > 0) {
@@ -122,7 +118,7 @@ export class HeaderCursor {
     }
   }
 
-  /** SHA-256 of everything read so far. Only once, at the end. */
+  /** SHA-256 of everything read; call once, at the end. */
   digest(): string {
     this.#hashConsumed();
     return this.#hash.digest('hex');

@@ -1,7 +1,7 @@
 /**
- * gguf/format owns the GGUF format: its numbers, and a bounded reader of headers. It does not know what the values
- * mean for a model. This file: magic, value types, tensor types and file types, as data that the writer in tools/ shares.
- * A test compares the tensor types with the bound native library.
+ * gguf/format owns the GGUF format: its constants and a bounded reader of headers. It does not know the meaning of
+ * values for a model. This file: magic, value types, tensor types and file types, shared with the writer in tools/. A
+ * test compares the tensor types with the bound native library.
  */
 
 export const GGUF_MAGIC = 'GGUF';
@@ -11,7 +11,6 @@ export const DEFAULT_ALIGNMENT = 32;
 export const MAX_TENSOR_DIMS = 4;
 export const MAX_TENSOR_NAME_BYTES = 63;
 
-/** The codes that stand before every metadata value. */
 export const VALUE_TYPE_CODES = {
   u8: 0,
   i8: 1,
@@ -52,12 +51,12 @@ export const SCALAR_BYTES: Readonly<Record<ScalarType, number>> = {
 export interface TensorType {
   readonly name: string;
   readonly code: number;
-  /** Elements per block: a row must be a multiple of it. */
+  /** A row must be a multiple of this number of elements. */
   readonly blockSize: number;
   readonly blockBytes: number;
 }
 
-/** name, code, elements per block, bytes per block. Codes that llama.cpp removed are absent on purpose. */
+/** Name, code, elements per block, bytes per block. Codes that llama.cpp removed are absent on purpose. */
 const TENSOR_TYPE_ROWS = [
   ['F32', 0, 1, 4],
   ['F16', 1, 1, 2],
@@ -119,7 +118,7 @@ export function tensorType(name: TensorTypeName): TensorType {
   return type;
 }
 
-/** `general.file_type` to the label that people know from file names. */
+/** `general.file_type` to the label in common file names. */
 export const FILE_TYPE_LABELS: ReadonlyMap<number, string> = new Map([
   [0, 'F32'],
   [1, 'F16'],
@@ -164,8 +163,6 @@ export function fileTypeCode(label: string): number {
   throw new TypeError(`no file type is called ${label}`);
 }
 
-/** Codes used by `tokenizer.ggml.token_type`. */
 export const TOKEN_TYPE = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 } as const;
 
-/** Codes used by `<architecture>.pooling_type`. */
 export const POOLING_TYPE = { none: 0, mean: 1, cls: 2, last: 3, rank: 4 } as const;

@@ -1,7 +1,6 @@
 /**
- * Reads a GGUF header into plain values, with the checks that the format itself asks for:
- * counts and lengths against the file, unique keys, known types. What the values mean for
- * a model is judged elsewhere (see inspect.ts).
+ * Reads a GGUF header with the checks of the format itself: counts and lengths against the file, unique keys, known
+ * types. inspect.ts checks the values against the needs of a model.
  */
 import type { HeaderCursor, Refuse } from './cursor.ts';
 import {
@@ -19,9 +18,9 @@ import { emptyVocabulary, readByteTypes, readTokens, type Vocabulary } from '../
 type Scalar = number | bigint | boolean | string;
 
 export type HeaderValue =
-  /** `value` is absent for a string too long to keep. */
+  /** `value` is absent for a string that is too long to keep. */
   | { readonly type: Exclude<ValueType, 'array'>; readonly value?: Scalar; readonly bytes: number }
-  /** `items` is kept for short numeric arrays only. */
+  /** `items` exists for short numeric arrays only. */
   | {
       readonly type: 'array';
       readonly of: ValueType;
@@ -29,7 +28,6 @@ export type HeaderValue =
       readonly items?: readonly number[];
     };
 
-/** Bytes of a file. */
 export interface Span {
   readonly from: number;
   readonly bytes: number;
@@ -37,11 +35,11 @@ export interface Span {
 
 export interface Header {
   readonly metadata: ReadonlyMap<string, HeaderValue>;
-  /** Each value with its type, as the file has it. */
+  /** Bytes of each value including its type. */
   readonly spans: ReadonlyMap<string, Span>;
   readonly tensors: readonly TensorInfo[];
   readonly vocabulary: Vocabulary;
-  /** Ids of the tokens that are declared to stand for one byte. */
+  /** Ids of byte tokens by their declared type. */
   readonly byteTypes: readonly number[];
   readonly alignment: number;
   readonly dataOffset: number;
@@ -49,7 +47,7 @@ export interface Header {
 }
 
 export async function readHeader(cursor: HeaderCursor, sizeBytes: number, refuse: Refuse): Promise<Header> {
-  // Magic and version have been looked at already (see recognise.ts).
+  // recognise.ts has checked magic and version.
   await cursor.need(24, 'its first 24 bytes');
   cursor.pass(8);
   const tensorCount = checkedCount(cursor.u64(), LIMITS.tensors, 'tensors', refuse);
@@ -65,7 +63,7 @@ function checkedCount(value: bigint, limit: number, what: string, refuse: Refuse
   return Number(value);
 }
 
-/** Memory of a number, however short it is in the file. */
+/** Memory of a number, even if the file stores it in fewer bytes. */
 const NUMBER_BYTES = 8;
 
 type Metadata = Pick<Header, 'metadata' | 'spans' | 'vocabulary' | 'byteTypes'>;
@@ -147,7 +145,7 @@ async function readArrayHead(cursor: HeaderCursor, key: string, refuse: Refuse):
   if (of === 'array') refuse(`${key} is an array of arrays, which llama.cpp does not read`);
   await cursor.need(8, key);
   const count = cursor.u64();
-  // Every element takes at least this much, so a count beyond it cannot be true.
+  // Every element takes at least this many bytes, which bounds a valid count.
   const elementBytes = of === 'string' ? 8 : SCALAR_BYTES[of];
   if (count > BigInt(Math.floor(cursor.remaining / elementBytes)))
     refuse(`the array ${key} claims ${count} elements where ${cursor.remaining} bytes are left`);
@@ -155,7 +153,6 @@ async function readArrayHead(cursor: HeaderCursor, key: string, refuse: Refuse):
   return { type: 'array', of, count: Number(count) };
 }
 
-/** The items of a short numeric array; all others are passed over. */
 async function readItems(cursor: HeaderCursor, head: ArrayHead, key: string): Promise<number[] | undefined> {
   if (head.of === 'string' || head.of === 'array') {
     await skipTexts(cursor, head.count, key);

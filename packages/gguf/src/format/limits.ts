@@ -1,16 +1,16 @@
 /**
- * Limits of the gate. Each figure is far above any real model and far below what would let a file of a few bytes make
- * us, or llama.cpp, work or allocate without end.
+ * Chosen: each limit is far above any real model, and low enough that a small file cannot make this code or llama.cpp
+ * work or allocate endlessly.
  */
 export const LIMITS = {
-  /** llama.cpp looks for duplicate keys in quadratic time. */
+  /** llama.cpp finds duplicate keys in quadratic time. */
   metadataEntries: 65_536,
   tensors: 65_536,
   headerBytes: 256 * 1024 * 1024,
   keyBytes: 65_535,
   /** Longer strings are measured but not kept. */
   keptTextBytes: 1024 * 1024,
-  /** All that is kept together, numbers as they lie in memory. */
+  /** Total of kept values, numbers at their size in memory. */
   keptBytes: 32 * 1024 * 1024,
   /** Longer numeric arrays are measured but not kept; per-layer settings are shorter. */
   keptNumbers: 4096,

@@ -1,9 +1,9 @@
-/** Typed questions to a header's metadata; a value of the wrong type is refused with its key. */
+/** Typed access to metadata; a value of the wrong type is refused with its key. */
 import type { Refuse } from './cursor.ts';
 import type { ValueType } from './format.ts';
 import type { HeaderValue } from './header.ts';
 
-/** llama.cpp insists on the stored type, even where a float happens to be whole. */
+/** llama.cpp insists on the stored type, even if a float is whole. */
 const FRACTIONAL: ReadonlySet<ValueType> = new Set(['f32', 'f64']);
 
 export class Lookup {
@@ -38,7 +38,7 @@ export class Lookup {
     return Boolean('value' in entry && entry.value);
   }
 
-  /** A number as f32, the one type that llama.cpp reads fractions from. */
+  /** Rounded to f32, the only type from which llama.cpp reads fractions. */
   fraction(key: string): number | undefined {
     const entry = this.#metadata.get(key);
     if (!entry) return undefined;
@@ -47,7 +47,6 @@ export class Lookup {
     return entry.value;
   }
 
-  /** A whole number from 0 to `most`. */
   count(key: string, most: number): number | undefined {
     const entry = this.#metadata.get(key);
     if (!entry) return undefined;
@@ -57,7 +56,7 @@ export class Lookup {
     return this.#bounded(key, entry.value, most);
   }
 
-  /** A number, or one per layer, as GGUF allows for head counts and layer widths. */
+  /** One number, or one per layer, as GGUF allows for head counts and layer widths. */
   perLayer(key: string, layers: number, most: number): readonly number[] | undefined {
     const entry = this.#metadata.get(key);
     if (!entry) return undefined;

@@ -1,4 +1,7 @@
-/** The files of a model that comes in parts, by the name of the first one, as llama.cpp finds them; else the one file. */
+/**
+ * Paths of all parts of a split model by llama.cpp's naming, from the path of the first one; otherwise the path
+ * itself.
+ */
 export function partFiles(path: string): string[] {
   const [, stem, count] = /^(.*-)00001-of-(\d{5})\.gguf$/.exec(path) ?? [];
   if (stem === undefined) return [path];

@@ -1,6 +1,6 @@
 /**
- * The tensor table: names, shapes, types and places, checked the way llama.cpp assumes them,
- * so that no product overflows and no extent leaves the file. All arithmetic is on BigInt.
+ * The tensor table, checked for what llama.cpp assumes: no product overflows and no extent leaves the file. All
+ * arithmetic is on BigInt.
  */
 import type { HeaderCursor, Refuse } from './cursor.ts';
 import { MAX_TENSOR_DIMS, MAX_TENSOR_NAME_BYTES, TENSOR_TYPES_BY_CODE, type TensorType } from './format.ts';
@@ -82,12 +82,12 @@ function measure(
   if (row % block !== 0n)
     refuse(`tensor "${name}" has rows of ${row} where ${type.name} needs a multiple of ${block}`);
   const bytes = (elements / block) * BigInt(type.blockBytes);
-  // llama.cpp pads sizes in 64 bits; a size this close to the end would wrap to zero.
+  // llama.cpp pads sizes in 64 bits; a size this close to the limit would wrap to zero.
   if (bytes >= INT64_LIMIT) refuse(`tensor "${name}" has more bytes than can be counted`);
   return { elements, bytes };
 }
 
-/** llama.cpp requires the tensors to follow one another in table order, each aligned, without gaps. */
+/** llama.cpp requires tensors in table order, aligned, without gaps. */
 function checkPlaces(tensors: readonly TensorInfo[], alignment: bigint, refuse: Refuse): void {
   let expected = 0n;
   for (const { name, offset, bytes } of tensors) {

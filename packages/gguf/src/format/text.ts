@@ -1,4 +1,3 @@
-/** Names inside a GGUF file, checked before they are used or shown. */
 import type { Refuse } from './cursor.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });

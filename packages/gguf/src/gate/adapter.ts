@@ -1,6 +1,6 @@
 /**
- * LoRA adapters: pairs of small matrices that change some matrices of one base model. Their headers, against what makes
- * llama.cpp abort, and against the tensors of the model that they are to change.
+ * LoRA adapters: checks of their headers against conditions under which llama.cpp aborts, and against the tensors of
+ * their base model.
  */
 import type { Header } from '../format/header.ts';
 import type { Lookup } from '../format/lookup.ts';
@@ -8,11 +8,11 @@ import type { TensorInfo } from '../format/tensor-table.ts';
 
 export interface AdapterFacts {
   readonly kind: 'adapter';
-  /** Of the model that it was made for. */
+  /** Architecture of its base model. */
   readonly architecture: string;
   readonly name: string | undefined;
   readonly license: string | undefined;
-  /** The strength that it was trained with; 0: not stated. */
+  /** Scaling at training; 0: not stated. */
   readonly alpha: number;
   readonly targets: readonly AdapterTarget[];
   readonly parameterCount: number;
@@ -20,7 +20,7 @@ export interface AdapterFacts {
   readonly tensorBytes: number;
 }
 
-/** A matrix that the adapter changes: the sizes that it must have, row length first. */
+/** Required size of a changed matrix, row length first. */
 interface AdapterTarget {
   readonly tensor: string;
   readonly dims: readonly [bigint, bigint];
@@ -51,7 +51,7 @@ export function readAdapter(header: Header, lookup: Lookup, sizeBytes: number): 
   };
 }
 
-/** Reason why the adapter does not fit a model of this architecture with these tensors; null: it fits. */
+/** Reason why the adapter does not fit a model of this architecture with these tensors; null if it fits. */
 export function whyNotFits(
   { architecture, targets }: Pick<AdapterFacts, 'architecture' | 'targets'>,
   model: { readonly architecture: string; readonly tensors: TensorShapes },
@@ -67,7 +67,7 @@ export function whyNotFits(
   return null;
 }
 
-/** llama.cpp reads it as f32 without asking, and aborts. */
+/** llama.cpp reads it as f32 without a type check and aborts otherwise. */
 function readAlpha(lookup: Lookup): number {
   const alpha = lookup.entry('adapter.lora.alpha');
   if (alpha === undefined) return 0;
@@ -80,7 +80,7 @@ function readTargets(tensors: readonly TensorInfo[], lookup: Lookup): AdapterTar
   const pairs = new Map<string, { a?: TensorInfo; b?: TensorInfo }>();
   for (const tensor of tensors) {
     const [, name = '', side = ''] = /^(.+)\.lora_([ab])$/.exec(tensor.name) ?? [];
-    // llama.cpp passes these over.
+    // llama.cpp skips these.
     if (name === '' && tensor.name.endsWith('_norm.weight')) continue;
     if (name === '') lookup.refuse(`tensor "${tensor.name}" does not belong to a LoRA adapter`);
     pairs.set(name, { ...pairs.get(name), [side]: tensor });
@@ -93,7 +93,7 @@ function readTargets(tensors: readonly TensorInfo[], lookup: Lookup): AdapterTar
   });
 }
 
-/** A (row length first: in, rank) and B (rank, out) make a matrix of in x out; those of embeddings are flipped. */
+/** A (row length first: in, rank) and B (rank, out) make a matrix of in x out; those of embeddings are swapped. */
 function targetDims(
   tensor: string,
   { a, b }: { readonly a: TensorInfo; readonly b: TensorInfo },

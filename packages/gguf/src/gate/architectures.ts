@@ -1,9 +1,9 @@
 /**
- * Known architectures by name. An unknown name is nothing bad: the checks that need this knowledge pass it over, and the
- * probe load has the last word.
+ * Known architectures. For an unknown one the checks that need this knowledge are skipped, and the trial load
+ * decides.
  */
 
-/** Encoders: they turn text into vectors and cannot write. */
+/** Encoders produce vectors and cannot generate. */
 const ENCODERS = new Set([
   'bert',
   'modern-bert',
@@ -36,7 +36,7 @@ const HYBRID = new Set([
   'kimi-linear',
 ]);
 
-/** Architectures whose tensors outside the layers are only those of GLOBAL_TENSORS. */
+/** Architectures whose tensors outside the layers are exactly those of GLOBAL_TENSORS. */
 const CONVENTIONAL = new Set([
   'llama',
   'mistral3',
@@ -73,7 +73,7 @@ export function isEncoder(architecture: string): boolean {
   return ENCODERS.has(architecture);
 }
 
-/** True for a tensor outside the layers that llama.cpp would not ask for, and so refuse the file. */
+/** True for a tensor outside the layers that llama.cpp does not request, which makes it refuse the file. */
 export function isForeignTensor(architecture: string, tensorName: string): boolean {
   if (!CONVENTIONAL.has(architecture) || tensorName.startsWith('blk.')) return false;
   return !GLOBAL_TENSORS.test(tensorName);

@@ -1,25 +1,25 @@
-/** Whether one model can draft for another: the ids that it says must mean the same tokens there. */
+/** Checks whether one model can draft for another: its token ids must mean the same tokens. */
 
 export interface VocabularyFacts {
-  /** The kind of tokenizer, as the file names it. */
+  /** Tokenizer type in the file. */
   readonly type: string;
   readonly size: number;
-  /** Ids; null: none. */
+  /** Token ids; null: none. */
   readonly bos: number | null;
   readonly eos: number | null;
   readonly addBos: boolean;
   readonly addEos: boolean;
-  /** The first tokens as they stand in the file, at least as many as are compared. */
+  /** The first tokens, at least as many as are compared. */
   readonly first: readonly string[];
 }
 
 /** Models of one family pad their vocabularies differently. */
 const MOST_SIZE_DIFFERENCE = 128;
-/** Before these stand control tokens that families name differently. */
+/** Earlier tokens are control tokens, which families name differently. */
 const FIRST_COMPARED = 5;
 export const LAST_COMPARED = 105;
 
-/** Null: it can. */
+/** Null if it can. */
 export function whyNotDrafts(draft: VocabularyFacts, model: VocabularyFacts): string | null {
   if (draft.type !== model.type) return `its tokenizer is of type ${draft.type}, not ${model.type}`;
   if (Math.abs(draft.size - model.size) > MOST_SIZE_DIFFERENCE)

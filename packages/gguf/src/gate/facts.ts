@@ -1,4 +1,3 @@
-/** Facts of a model file, from its header. */
 import { isEncoder } from './architectures.ts';
 import { FILE_TYPE_LABELS, POOLING_TYPE } from '../format/format.ts';
 import type { Header } from '../format/header.ts';
@@ -15,17 +14,17 @@ export interface GgufFacts {
   readonly kind: 'chat' | 'embedding';
   readonly embeddingLength: number;
   readonly pooling: Pooling | undefined;
-  /** The context that the model was trained with. */
+  /** Trained context, tokens. */
   readonly contextLength: number;
   readonly blockCount: number;
-  /** Per layer, 0 where a layer keeps no keys and values: the KV cache follows from it. */
+  /** Per layer, 0 for a layer without keys and values; determines the KV cache. */
   readonly headCountsKv: readonly number[];
   readonly keyLength: number;
   readonly valueLength: number;
   readonly vocabSize: number;
-  /** Bytes of the experts in each layer, of this file's tensors; empty for a model without. */
+  /** Bytes of the experts in each layer of this file; empty without experts. */
   readonly expertBytes: readonly number[];
-  /** Layers that predict further tokens (MTP). */
+  /** Layers for multi-token prediction (MTP). */
   readonly mtpLayers: number;
   readonly quant: string;
   readonly parameterCount: number;
@@ -97,10 +96,10 @@ function readPooling(lookup: Lookup, architecture: string): Pooling | undefined 
   return names.find((name) => POOLING_TYPE[name] === code);
 }
 
-/** The file's own label, or else the type of most of its bytes. */
+/** The file's own label, otherwise the type of most of its bytes. */
 function quantLabel(header: Header, lookup: Lookup): string {
   const fileType = lookup.count('general.file_type', 0xffff_ffff);
-  // llama.cpp sets bit 10 where it has guessed the type.
+  // llama.cpp sets bit 10 for a guessed type.
   const label = fileType === undefined ? undefined : FILE_TYPE_LABELS.get(fileType & ~1024);
   return label ?? dominantType(header.tensors);
 }

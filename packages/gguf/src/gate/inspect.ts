@@ -1,7 +1,7 @@
 /**
- * gguf/gate owns the decision whether a file may be given to llama.cpp, and the facts that its header states. It reads
- * the header only, trusts no number in it, and refuses with one sentence. It knows nothing of the store. What it cannot
- * see (weights that are not numbers, architectures that this llama.cpp lacks) is left to a trial load in a worker.
+ * gguf/gate owns the decision whether a file is safe for llama.cpp, and the facts in its header. It reads the header
+ * only, trusts no number in it, and refuses with one sentence. It knows nothing of the store. Only a trial load in a
+ * worker finds the rest: NaN weights, architectures that this llama.cpp does not support.
  */
 import { type AdapterFacts, readAdapter, type TensorShapes } from './adapter.ts';
 import { GgufError } from '../gguf-error.ts';
@@ -20,7 +20,7 @@ import type { VocabularyFacts } from './draft-vocabulary.ts';
 import { checkVocabulary, vocabularyFacts } from './tokens/vocabulary-checks.ts';
 import type { TensorInfo } from '../format/tensor-table.ts';
 
-/** A further part of a split model: only its structure can be judged by itself. */
+/** A later part of a split model; only its structure can be checked alone. */
 export interface GgufPart extends SplitPart {
   readonly sizeBytes: number;
   readonly tensorBytes: number;
@@ -28,12 +28,11 @@ export interface GgufPart extends SplitPart {
   readonly headerSha256: string;
 }
 
-/** Throws a `GgufError`, and what `open` or the system throws where the file cannot be read. */
+/** Throws a `GgufError`, or the error of `open` or the system if the file cannot be read. */
 export async function inspectGguf(path: string, open: OpenFile = openFile): Promise<GgufFacts> {
   return withHeader(path, open, judgeModel);
 }
 
-/** A model, or the adapter of one. */
 export async function inspectModelOrAdapter(
   path: string,
   open: OpenFile = openFile,
@@ -46,7 +45,7 @@ export async function inspectModelOrAdapter(
   });
 }
 
-/** The file that lets a model see or hear. */
+/** Inspects a projector file, which adds image or audio input to a model. */
 export async function inspectProjector(path: string, open: OpenFile = openFile): Promise<ProjectorFacts> {
   return withHeader(path, open, ({ header, lookup, sizeBytes }) => readProjector(header, lookup, sizeBytes));
 }
@@ -56,7 +55,7 @@ export async function readVocabularyFacts(path: string, open: OpenFile = openFil
   return withHeader(path, open, ({ header, lookup }) => vocabularyFacts(header, lookup));
 }
 
-/** The sizes of the tensors in one file, row length first. */
+/** Tensor sizes of one file, row length first. */
 export async function readTensorShapes(path: string, open: OpenFile = openFile): Promise<TensorShapes> {
   return withHeader(
     path,
@@ -65,15 +64,14 @@ export async function readTensorShapes(path: string, open: OpenFile = openFile):
   );
 }
 
-/** The place of a tensor's values in its file; tensors of one type, one shape and the same bytes are the same. */
+/** Place of a tensor's values; equal type, shape and bytes mean equal tensors. */
 export interface TensorPlace extends Span {
   readonly type: string;
   readonly shape: string;
-  /** Numbers in it. */
   readonly weights: number;
 }
 
-/** The place of a metadata value with its type, and its words for a sentence. */
+/** Place of a metadata value with its type, and its description. */
 export interface ValuePlace extends Span {
   readonly words: string;
 }
@@ -83,7 +81,7 @@ export interface Contents {
   readonly values: ReadonlyMap<string, ValuePlace>;
 }
 
-/** All that a file contains, to be compared with another file. */
+/** Full contents for a comparison of two files. */
 export async function readContents(path: string, open: OpenFile = openFile): Promise<Contents> {
   return withHeader(path, open, ({ header: { tensors, dataOffset, metadata, spans } }) => ({
     tensors: new Map(
@@ -109,7 +107,7 @@ export async function readContents(path: string, open: OpenFile = openFile): Pro
 
 const SHOWN_ITEMS = 8;
 const SHOWN_CHARACTERS = 60;
-/** All that an f32 holds. */
+/** Decimal digits of an f32. */
 const F32_DIGITS = 7;
 
 function valueWords(value: HeaderValue): string {
@@ -129,13 +127,13 @@ const shortly = (value: number | bigint | boolean): string =>
     ? String(Number(value.toPrecision(F32_DIGITS)))
     : String(value);
 
-/** Never multiplied with rows of activations, whatever their type: looked up, convolved, or a rate for each channel. */
+/** Never multiplied with rows of activations, whatever their type: lookups, convolutions, or per-channel rates. */
 const NOT_MULTIPLIED = /(^position_embd|conv|ssm_a$|ssm_d$)/;
 
-/** The types of the matrices in one file that activations are multiplied with, by the library's names. */
+/** Types of matrices multiplied with activations, by the library's names. */
 export async function readMatrixTypes(path: string, open: OpenFile = openFile): Promise<ReadonlySet<string>> {
   return withHeader(path, open, ({ header: { tensors } }) => {
-    // Without an output of its own, a model multiplies with its embeddings.
+    // A model without output weights multiplies with its embeddings.
     const hasOutput = tensors.some(({ name }) => name === 'output.weight');
     const multiplied = tensors.filter(
       ({ name, dims }) =>
@@ -147,14 +145,14 @@ export async function readMatrixTypes(path: string, open: OpenFile = openFile): 
   });
 }
 
-/** The chat template as the file has it. */
+/** The chat template in the file. */
 export async function readTemplateText(path: string, open: OpenFile = openFile): Promise<string | null> {
   return withHeader(path, open, ({ lookup }) => lookup.text('tokenizer.chat_template') ?? null);
 }
 
 const SAMPLING_KEYS = 'general.sampling.';
 
-/** Numbers that the maker recommends for sampling, by their names behind `general.sampling.`. */
+/** Sampling settings recommended by the model's maker, keyed without `general.sampling.`. */
 export async function readMakerDefaults(
   path: string,
   open: OpenFile = openFile,
@@ -169,7 +167,7 @@ export async function readMakerDefaults(
   });
 }
 
-/** The same for the second and later parts, which carry tensors and no description. */
+/** Like `inspectGguf`, for later parts, which contain tensors and no description. */
 export async function inspectGgufPart(path: string, open: OpenFile = openFile): Promise<GgufPart> {
   return withHeader(path, open, ({ header, lookup, sizeBytes, split }) => {
     if (!split) return lookup.refuse('it is not a part of a split model');
@@ -224,11 +222,10 @@ async function withHeader<Result>(
   }
 }
 
-/** Nothing multiplies with these, and the last two only ever hold what is multiplied with a weight. */
+/** No operation uses these as weights; the last two only contain activations. */
 const NO_WEIGHTS = new Set(['I8', 'I16', 'I32', 'I64', 'F64', 'Q8_1', 'Q8_K']);
-/** Tables of ids. */
 const TABLE = /tid2eid/;
-/** Added to or multiplied with activations number by number, for which there is code in one type only. */
+/** Added to or multiplied with activations elementwise, which is implemented for one type only. */
 const ELEMENTWISE = /norm|\.bias$|\.ssm_(?:a|d|conv1d)\b|sinks|^token_types\./;
 
 function checkTensorTypes({ tensors }: Header, lookup: Lookup): void {

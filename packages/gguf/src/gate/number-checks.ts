@@ -1,6 +1,6 @@
 /**
- * Numbers that llama.cpp computes with and never looks at: with one that cannot be, it divides by zero, reserves a
- * buffer of no size, or fails an assertion in the middle of a step.
+ * Numbers that llama.cpp uses unchecked: an impossible one makes it divide by zero, reserve an empty buffer, or fail
+ * an assertion during a step.
  */
 import { POOLING_TYPE } from '../format/format.ts';
 import type { Lookup } from '../format/lookup.ts';
@@ -11,11 +11,11 @@ interface Range {
   readonly most: number;
 }
 
-/** A variance is compared with it; a larger one would leave nothing of the vector. */
+/** Added to a variance; a larger value would erase the vector. */
 const EPSILON: Range = { least: 0, most: 1 };
 const SIZE: Range = { least: 1, most: 2 ** 20 };
 
-/** By key behind the architecture. */
+/** Keys without the architecture prefix. */
 const FRACTIONS: Readonly<Record<string, Range>> = {
   'attention.layer_norm_epsilon': EPSILON,
   'attention.layer_norm_rms_epsilon': EPSILON,
@@ -46,7 +46,7 @@ export function checkNumbers(lookup: Lookup, { architecture }: ModelShape): void
 }
 
 function checkRange(lookup: Lookup, key: string, value: number, { least, most }: Range): void {
-  // Not a number compares with nothing.
+  // Negated, so that NaN fails.
   if (!(value >= least && value <= most))
     lookup.refuse(`${key} is ${value}; ${least} to ${most} is accepted`);
 }

@@ -1,12 +1,12 @@
 /**
- * Projectors (mmproj): networks that turn images or audio into rows of one model's width. Their headers, against what makes
- * libmtmd abort or divide by zero where it should report an error.
+ * Projectors (mmproj): networks that turn images or audio into rows of a model's width. Checks against conditions
+ * under which libmtmd aborts or divides by zero.
  */
 import type { Header } from '../format/header.ts';
 import type { Lookup } from '../format/lookup.ts';
 
 export interface ProjectorFacts {
-  /** As libmtmd names the family; null where vision and audio have one each. */
+  /** libmtmd's name of the family; null if vision and audio have different ones. */
   readonly type: string | null;
   readonly seesImages: boolean;
   readonly hearsAudio: boolean;
@@ -15,7 +15,7 @@ export interface ProjectorFacts {
   readonly tensorBytes: number;
 }
 
-/** Of sizes that the network divides by or reserves memory for. */
+/** Limits of sizes that the network divides by or allocates. */
 const MOST = {
   imageSize: 16_384,
   patchSize: 1_024,
@@ -67,7 +67,7 @@ function checkImages(lookup: Lookup): void {
   within(lookup, 'clip.vision.spatial_merge_size', MOST.patchSize);
 }
 
-/** Families with the encoder of Whisper, and what libmtmd stops the process for where it differs. */
+/** Families with Whisper's encoder, and the values that libmtmd requires, or it aborts. */
 const WHISPER: readonly (string | undefined)[] = [
   'ultravox',
   'voxtral',
@@ -77,7 +77,7 @@ const WHISPER: readonly (string | undefined)[] = [
   'meralion',
   'musicflamingo',
 ];
-/** Of 30 seconds, which it always encodes. */
+/** Positions of 30 seconds, which it always encodes. */
 const WHISPER_PLACES = 1500n;
 const WHISPER_TENSORS = ['ln1.weight', 'ln1.bias', 'ln2.weight', 'ln2.bias', 'attn_q.bias', 'attn_v.bias'];
 
@@ -95,7 +95,7 @@ function checkAudio({ tensors }: Header, lookup: Lookup): void {
   if (named.has('a.blk.0.attn_k.bias')) lookup.refuse('a.blk.0.attn_k.bias must not be there');
 }
 
-/** Undefined where the file leaves it out. */
+/** Undefined if the file omits it. */
 function within(lookup: Lookup, key: string, most: number, least = 1): number | undefined {
   const value = lookup.count(key, most);
   if (value !== undefined && value < least) lookup.refuse(`${key} is ${value}`);

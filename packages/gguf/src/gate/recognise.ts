@@ -1,17 +1,17 @@
 /**
- * Says what a file is from its first bytes, before it is read as GGUF: the most common
- * "broken models" are web pages, pointers and archives saved under a model's name.
+ * Recognises a file by its first bytes before it is read as GGUF: most "broken models" are web pages, pointers and
+ * archives saved under a model's name.
  */
 import type { Refuse } from '../format/cursor.ts';
 import { GGUF_MAGIC } from '../format/format.ts';
 
-/** Bytes that are examined; an LFS pointer has about 134. */
+/** Chosen: an LFS pointer has about 134 bytes. */
 export const SNIFF_BYTES = 512;
 
-/** A header without metadata and tensors: magic, version and two counts. */
+/** Magic, version and two counts. */
 export const MINIMUM_BYTES = 24;
 
-/** Archives by how they begin, in hex. They are never opened here. */
+/** Magic bytes in hex. Archives are never opened. */
 const ARCHIVES: readonly (readonly [string, string])[] = [
   ['504b', 'ZIP'],
   ['1f8b', 'gzip'],
@@ -32,7 +32,7 @@ export function checkMagic(start: Buffer, refuse: Refuse): void {
     refuse(`its GGUF version is ${version}; versions 2 and 3 are supported`);
 }
 
-/** The actual kind of a file, by its first bytes; null when it begins like a GGUF file. */
+/** Actual kind of a file by its first bytes; null if it begins like a GGUF file. */
 export function whyNotGguf(start: Buffer): string | null {
   if (start.length === 0) return 'the file is empty';
   const text = start.toString('latin1');

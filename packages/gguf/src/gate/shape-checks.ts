@@ -1,6 +1,6 @@
 /**
- * The hyperparameters, against each other and against the conditions under which
- * llama.cpp would abort the process or divide by zero instead of reporting an error.
+ * Checks hyperparameters against each other and against conditions under which llama.cpp aborts or divides by zero
+ * instead of reporting an error.
  */
 import { isForeignTensor, memoryKind } from './architectures.ts';
 import type { Header } from '../format/header.ts';
@@ -32,7 +32,7 @@ export function readShape(lookup: Lookup): ModelShape {
   checkNextTokenLayers(lookup, key('nextn_predict_layers'), blockCount);
   checkExperts(lookup, key, blockCount);
   checkRopeScaling(lookup, key('rope.scaling.type'));
-  // Only for its type and range: llama.cpp reads it, nothing here does.
+  // Checks only type and range: llama.cpp reads this value.
   lookup.count(key('attention.sliding_window'), 0xffff_ffff);
   const heads = readHeads(lookup, key, { architecture, blockCount });
   const lengths = readHeadLengths(lookup, key, embeddingLength, heads.headCounts);
@@ -51,12 +51,12 @@ export function readShape(lookup: Lookup): ModelShape {
 interface NamedTensors {
   readonly header: Header;
   readonly shape: ModelShape;
-  /** A part of a split model may lack the embeddings. */
+  /** A part of a split model may have no embeddings. */
   readonly isWholeModel: boolean;
   readonly lookup: Lookup;
 }
 
-/** The tensors that every text model needs, and none that belong to layers it does not have. */
+/** Requires the tensors of every text model, and none of layers that it does not have. */
 export function checkTensorNames({ header, shape, isWholeModel, lookup }: NamedTensors): void {
   const { architecture, blockCount, embeddingLength } = shape;
   for (const { name } of header.tensors) {
@@ -80,7 +80,7 @@ export function checkTensorNames({ header, shape, isWholeModel, lookup }: NamedT
     lookup.refuse(`"token_embd.weight" has ${rows} rows for ${header.vocabulary.size} tokens`);
 }
 
-/** llama.cpp works out a tensor's shape from the settings, and aborts if that gives zero. */
+/** llama.cpp derives a tensor's shape from the settings and aborts if that gives zero. */
 function checkLayerHasSize(name: string, layer: number, shape: ModelShape, lookup: Lookup): void {
   // Linear attention in hybrid models has these tensors but no heads of the usual kind.
   const isAttention = memoryKind(shape.architecture) === 'attention' && /\.attn_[qk]\.weight$/.test(name);

@@ -1,13 +1,9 @@
-/**
- * Parts of a split model. llama.cpp finds the other parts by the file's own name, so the
- * name must say the same as the header and nothing else.
- */
+/** Parts of a split model. llama.cpp finds the others by the file's own name, so name and header must agree. */
 import { basename } from 'node:path';
 import { LIMITS } from '../format/limits.ts';
 import type { Lookup } from '../format/lookup.ts';
 
 export interface SplitPart {
-  /** Counted from 0. */
   readonly index: number;
   readonly count: number;
 }
@@ -39,7 +35,7 @@ function partSuffix(index: number, count: number): string {
   return `…-${padded(index + 1)}-of-${padded(count)}.gguf`;
 }
 
-/** The format keeps only numbers under "split."; a text there could only be taken for a path. */
+/** The format has only numbers under "split."; a text there could only be mistaken for a path. */
 function checkSplitTexts(lookup: Lookup): void {
   for (const key of lookup.keys()) {
     if (key.startsWith('split.') && lookup.entry(key)?.type === 'string')

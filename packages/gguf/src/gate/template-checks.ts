@@ -1,7 +1,7 @@
 /**
- * A look at the chat templates before anything parses them. A template is a third party's program. The worker bounds
- * its rendering; this turns away those that could only be meant to harm: they are too large, too deep, call themselves
- * without condition, count without end, or reach for the interpreter's insides.
+ * Checks chat templates before any parser. A template is a third party's program. The worker bounds its rendering;
+ * this check refuses templates that could only do harm: too large, too deep, unconditionally recursive, endlessly
+ * counting, or reaching for interpreter internals.
  */
 import { RANGE_DEFECT, rangeLength, TEMPLATE_LIMITS } from '../../../chat-templates/src/form/limits.ts';
 import { blockStep, nestingDefect, sizeDefect } from '../../../chat-templates/src/form/template-form.ts';
@@ -11,7 +11,7 @@ import type { Lookup } from '../format/lookup.ts';
 const TEMPLATE_KEY = /^tokenizer\.chat_template(\.|$)/;
 const INSIDES = /__\w+__|\bconstructor\b|\bprototype\b/;
 
-/** Checks all templates, also named ones, and returns the default one. */
+/** Checks all templates, named ones included, and returns the default one. */
 export function readChatTemplate(lookup: Lookup): string | undefined {
   for (const key of lookup.keys()) {
     if (!TEMPLATE_KEY.test(key)) continue;
@@ -23,7 +23,7 @@ export function readChatTemplate(lookup: Lookup): string | undefined {
   return lookup.text('tokenizer.chat_template');
 }
 
-/** Reason of the refusal, as the end of a sentence, or undefined. */
+/** Defect as the end of a sentence, or undefined. */
 export function templateDefect(source: string): string | undefined {
   const tags = scanTags(source);
   const nested = nestingDefect(tags);
@@ -43,7 +43,7 @@ function hasHugeRange({ code }: TemplateTag): boolean {
   );
 }
 
-/** The numbers that a `range()` is known to give; where a variable decides, the largest literal has to do. */
+/** Lower bound of the numbers in a `range()`; for a variable, the largest literal. */
 function countedAtLeast(args: string): number {
   const literals = (args.match(NUMBER) ?? []).map((text) => Number(text.replaceAll('_', '')));
   const isKnown = args.replaceAll(NUMBER, '').replaceAll(/[\s,]/g, '') === '';
@@ -52,8 +52,8 @@ function countedAtLeast(args: string): number {
 }
 
 /**
- * A macro that calls itself outside any condition or loop can never end. Recursion inside
- * an `if` is common in good templates, which describe nested JSON types with it.
+ * A macro that calls itself outside any condition or loop never ends. Recursion inside an `if` is common in good
+ * templates, which describe nested JSON types with it.
  */
 function endlessMacro(tags: readonly TemplateTag[]): string | undefined {
   let macro = '';

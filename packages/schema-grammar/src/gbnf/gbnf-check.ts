@@ -1,23 +1,23 @@
 /**
- * Refuses GBNF that would hang or crash the process that runs it: left recursion (also through rules that may be
- * empty), rules without any finite text, copies that multiply, and unbounded branching at the start.
+ * Refuses GBNF that would hang or crash its process: left recursion (also through rules that may be empty), rules
+ * without any finite text, multiplying copies, and unbounded branching at the start.
  */
 import { GrammarError } from '../grammar-error.ts';
 import type { CodeRange } from '../pattern/pattern.ts';
 import { terminalSets } from './gbnf-program.ts';
 import { type Element, type ParsedGbnf, parseGbnf, type RefuseGbnf, type Sequence } from './gbnf-parse.ts';
 
-/** Limits for grammars from clients; compiled schemas have other limits. */
+/** Limit for client grammars; compiled schemas have other limits. */
 const MAX_CLIENT_GBNF = 64 * 1024;
 /** llama.cpp refuses 2000 copies of a symbol. */
 const MAX_COPIES = 1_999;
 const MAX_ELEMENTS = 500_000;
-/** Parser stacks that may be alive before a character is read. */
+/** Limit of parser stacks before the first character. */
 const MAX_STARTS = 4_096;
-/** Nesting of rules and groups that begin with one another, which llama.cpp follows on its stack. */
+/** Limit of nested rules and groups at a start, which llama.cpp follows recursively. */
 const MAX_CHAIN = 2_000;
 
-/** Checks a grammar and returns it parsed; throws what `refuse` makes of the reason. */
+/** Checks a grammar and returns it parsed; throws `refuse(reason)`. */
 export function checkGbnf(text: string, refuse: RefuseGbnf = unusable): ParsedGbnf {
   const parsed = parseGbnf(text, refuse);
   new GbnfCheck(parsed.rules, refuse).run();
@@ -27,7 +27,7 @@ export function checkGbnf(text: string, refuse: RefuseGbnf = unusable): ParsedGb
 const unusable: RefuseGbnf = (reason) =>
   new GrammarError('grammar', `The grammar cannot be used: ${reason}.`);
 
-/** The check for grammars of clients: the same, and a limit on the size. */
+/** The check for client grammars, which also limits the size. */
 export function checkClientGbnf(text: string): ParsedGbnf {
   if (text.length > MAX_CLIENT_GBNF) {
     const message = `The grammar has ${text.length} characters; at most ${MAX_CLIENT_GBNF} are accepted.`;
@@ -36,7 +36,7 @@ export function checkClientGbnf(text: string): ParsedGbnf {
   return checkGbnf(text);
 }
 
-/** The text with its root rule renamed, for use inside a larger grammar. */
+/** Renames the root rule, for use inside a larger grammar. */
 export function renameRoot(text: string, parsed: ParsedGbnf, name: string): string {
   let result = text;
   for (const offset of parsed.rootAt.toReversed())
@@ -51,7 +51,6 @@ class GbnfCheck {
   readonly #refuse: RefuseGbnf;
   readonly #nullable = new Set<string>();
   readonly #productive = new Set<string>();
-  /** Number of possible beginnings of a rule. */
   readonly #starts = new Map<string, number>();
 
   constructor(rules: Rules, refuse: RefuseGbnf) {
@@ -75,7 +74,6 @@ class GbnfCheck {
     }
   }
 
-  /** Grows a set of rules until no alternative adds another. */
   #settle(set: Set<string>, holds: (sequence: Sequence) => boolean): void {
     for (let grown = true; grown; ) {
       grown = false;
@@ -145,8 +143,8 @@ class GbnfCheck {
   }
 
   /**
-   * The rules, each behind those that it can begin with; meeting a rule again before any character is left recursion.
-   * A loop, because rules may begin with each other deeper than the stack reaches.
+   * The rules in an order where each follows the rules that it can begin with; meeting a rule again before any
+   * character is left recursion. Iterative, because such chains can exceed the stack.
    */
   #leftFirst(): Set<string> {
     const done = new Set<string>();
@@ -156,7 +154,7 @@ class GbnfCheck {
     for (let name = todo.at(-1); name !== undefined; name = todo.at(-1)) {
       const alternatives = this.#rules.get(name) ?? [];
       if (done.has(name) || open.has(name)) {
-        // Met for the second time, an open rule is behind all that it can begin with.
+        // An open rule met for the second time comes after all that it can begin with.
         if (open.delete(name)) depth -= nestingDepth(alternatives);
         done.add(name);
         todo.pop();
@@ -217,12 +215,11 @@ class GbnfCheck {
   }
 }
 
-/** Whether a token can spell one of the characters; none has U+0000 or a half of a pair. */
+/** Tokens never contain U+0000 or unpaired surrogates. */
 function isSpelled(ranges: readonly CodeRange[]): boolean {
   return ranges.some(([from, to]) => to > 0 && !(from >= 0xd800 && to <= 0xdfff));
 }
 
-/** Nesting depth of groups and repetitions in a rule, the rule itself included. */
 function nestingDepth(alternatives: readonly Sequence[]): number {
   let deepest = 0;
   for (const element of alternatives.flat()) {

@@ -1,4 +1,4 @@
-/** Reads GBNF as llama.cpp does, into rules that gbnf-check.ts can reason about. Token references are not read. */
+/** Parses GBNF like llama.cpp, for gbnf-check.ts. Token references are not supported. */
 
 export type Element =
   | { readonly kind: 'terminal'; readonly chars: number; readonly source: string }
@@ -9,15 +9,14 @@ export type Sequence = readonly Element[];
 
 export interface ParsedGbnf {
   readonly rules: ReadonlyMap<string, readonly Sequence[]>;
-  /** Positions of the root rule's name in the text, for renaming it. */
+  /** Positions of the root rule's name, for renaming it. */
   readonly rootAt: readonly number[];
 }
 
-/** Makes the refusal of what is wrong and where. */
 export type RefuseGbnf = (reason: string) => Error;
 
 const MAX_NESTING = 64;
-/** Repetitions of one symbol, one behind the other. */
+/** Limit of consecutive repetition operators on one symbol. */
 const MAX_STACKED = 8;
 const NAME = /[A-Za-z0-9-]+/y;
 const COUNT = /\{[ \t]*(\d{1,6})[ \t]*(,[ \t]*(?:(\d{1,6})[ \t]*)?)?\}/y;
@@ -148,7 +147,6 @@ class GbnfParser {
     return name;
   }
 
-  /** One character of a literal or class, escaped or not. */
   #one(): void {
     if (this.#at >= this.#text.length) throw this.#problem('a literal or class is not closed');
     if (this.#char() !== '\\') {

@@ -1,31 +1,29 @@
 /**
- * A grammar as numbers: places between symbols, rules, classes of characters. Groups and repetitions have become rules of
- * their own. gbnf-states.ts runs it.
+ * A grammar as numbers: places between symbols, rules, character classes. Groups and repetitions become rules.
+ * gbnf-states.ts runs it.
  */
 import { type CodeRange, complement } from '../pattern/pattern.ts';
 import { type Element, type ParsedGbnf, type Sequence } from './gbnf-parse.ts';
 
-/** Symbol after a place. */
 export const END = 0;
 export const CHAR = 1;
 export const RULE = 2;
 
 export interface GbnfProgram {
-  /** By place: END, CHAR or RULE. The symbol behind a place is at the place, the next one behind the place after it. */
+  /** By place: END, CHAR or RULE for the symbol after the place; the next place follows that symbol. */
   readonly kind: Uint8Array;
-  /** By place: the set of a CHAR, the rule of a RULE. */
+  /** By place: the set of a CHAR, or the rule of a RULE. */
   readonly of: Int32Array;
-  /** By rule: the places at which its alternatives begin. */
+  /** By rule: start places of its alternatives. */
   readonly starts: readonly (readonly number[])[];
   readonly nullable: readonly boolean[];
-  /** By rule: less than the rank of every rule that it can begin with. */
+  /** By rule: lower than the rank of every rule that it can begin with. */
   readonly rank: Int32Array;
   readonly root: number;
   readonly classes: number;
-  /** By set: 1 for each class of characters in it. */
   readonly sets: readonly Uint8Array[];
   findClass(code: number): number;
-  /** Every class that has a character in the range. */
+  /** All classes with a character in the range. */
   classesWithin(from: number, to: number): readonly number[];
 }
 
@@ -38,7 +36,6 @@ type Symbol = { readonly set: number } | { readonly rule: number };
 class ProgramBuilder {
   readonly #source: ParsedGbnf['rules'];
   readonly #ruleIds = new Map<string, number>();
-  /** By rule: its alternatives, once they are made. */
   readonly #alternatives: (readonly Symbol[])[][] = [];
   readonly #sets = new Map<string, { readonly index: number; readonly ranges: readonly CodeRange[] }>();
   readonly #repeats = new Map<string, number>();
@@ -115,7 +112,7 @@ class ProgramBuilder {
     return rule;
   }
 
-  /** From one to `count`, so that no recursion is deep. */
+  /** Repetition from one to `count` without deep recursion. */
   #upTo(once: readonly Symbol[], count: number): number {
     const symbol = symbolsKey(once);
     let rule = -1;
@@ -178,7 +175,7 @@ function nullableRules(rules: readonly (readonly (readonly Symbol[])[])[]): bool
   return nullable;
 }
 
-/** Counts down along the rules that each can begin with; left recursion was refused before. */
+/** Decreases along the rules that each can begin with; left recursion was refused before. */
 function ranks(rules: readonly (readonly (readonly Symbol[])[])[], nullable: readonly boolean[]): Int32Array {
   const rank = new Int32Array(rules.length).fill(-1);
   const open = new Uint8Array(rules.length);
@@ -209,7 +206,7 @@ function* firstRules(alternatives: readonly (readonly Symbol[])[], nullable: rea
   }
 }
 
-/** Characters that no set tells apart are one class. */
+/** Characters that no set distinguishes form one class. */
 function characterClasses(
   sets: readonly (readonly CodeRange[])[],
 ): Pick<GbnfProgram, 'classes' | 'sets' | 'findClass' | 'classesWithin'> {
@@ -245,7 +242,7 @@ function characterClasses(
 
 const ESCAPES: Readonly<Record<string, number>> = { t: 9, r: 13, n: 10 };
 
-/** The sets of a literal, one per character, or the one of a class. */
+/** Sets of a literal, one per character, or the set of a class. */
 export function terminalSets(source: string): (readonly CodeRange[])[] {
   if (source === '.') return [[[0, 0x10ffff]]];
   const chars = characters(source.slice(1, -1));

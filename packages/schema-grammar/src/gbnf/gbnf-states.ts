@@ -1,34 +1,29 @@
 /**
- * Runs a grammar over characters. Where a parser with a list of stacks doubles with each character of an ambiguous
- * grammar, here stacks share what they have in common: a state is a set of places, each with the set of what may follow
- * it. States are made once, and a step from a known state to a known one is one look-up.
- * Every new step is counted, because the number of them depends on what the client's grammar says.
+ * Runs a grammar over characters. A parser with a list of stacks doubles with each character of an ambiguous grammar;
+ * here stacks share common parts: a state is a set of places, each with its set of followers. States are cached, so a
+ * known step is one look-up. Every new step is counted, because their number depends on the client's grammar.
  */
 import { CHAR, END, type GbnfProgram, RULE } from './gbnf-program.ts';
 
-/** No text goes on from here. */
+/** No text can continue from here. */
 export const DEAD = -1;
-/** The place below the root rule. */
 const BOTTOM = -1;
-/** A step that was not made yet. */
 const UNKNOWN = -2;
-/** States and places of return that are kept, and steps between them; with more, a grammar is given up. */
+/** Limit of cached states, return places and steps; a grammar that exceeds it is refused. */
 const MAX_STATES = 200_000;
 const MAX_STEPS = 8_000_000;
 
-/** Limits the work of new steps. */
 export interface WorkMeter {
-  /** Throws when there is no more. */
+  /** Throws when the limit is exceeded. */
   spend(work: number): void;
 }
 
 interface State {
-  /** Places before a character, and for each the set of places of return below it. */
+  /** Places before a character, each with the set of return places below it. */
   readonly places: Int32Array;
   readonly below: Int32Array;
-  /** The text may end here. */
   readonly accepts: boolean;
-  /** By class: the state behind a character of it. */
+  /** By class: the state after one of its characters. */
   readonly next: Int32Array;
 }
 
@@ -36,10 +31,10 @@ export class GbnfStates {
   readonly program: GbnfProgram;
   readonly #states: State[] = [];
   readonly #stateIds = new Map<string, number>();
-  /** Places of return, each with the set below it. */
+  /** Return places, each with the set below it. */
   readonly #returns: { readonly place: number; readonly below: number }[] = [{ place: BOTTOM, below: -1 }];
   readonly #returnIds = new Map<string, number>();
-  /** Sets of places of return, sorted. */
+  /** Sorted sets of return places. */
   readonly #sets: (readonly number[])[] = [[0]];
   readonly #setIds = new Map<string, number>([['0', 0]]);
 
@@ -47,12 +42,11 @@ export class GbnfStates {
     this.program = program;
   }
 
-  /** Too large to be used for another answer. */
+  /** Too large for reuse with another answer. */
   get isFull(): boolean {
     return this.#size > 0.5;
   }
 
-  /** As a part of what there may be. */
   get #size(): number {
     const states = (this.#states.length + this.#returns.length) / MAX_STATES;
     return Math.max(states, (this.#states.length * this.program.classes) / MAX_STEPS);
@@ -68,7 +62,7 @@ export class GbnfStates {
     return this.#states[state]?.accepts ?? false;
   }
 
-  /** The state behind a character of the class. */
+  /** The state after a character of the class. */
   after(state: number, charClass: number, meter: WorkMeter): number {
     const from = this.#states[state];
     if (from === undefined) return DEAD;
@@ -128,13 +122,11 @@ export class GbnfStates {
   }
 }
 
-/** One character: first what goes on, then the rules that begin, callers before those that they call. */
+/** One character: first continuations, then rules that begin, callers before their callees. */
 class Step {
   readonly #states: GbnfStates;
   readonly #meter: WorkMeter;
-  /** Places that were reached, each with the sets below it. */
   readonly #reached = new Map<number, Set<number>>();
-  /** Rules that begin here, with the places of return. */
   readonly #called = new Map<number, Set<number>>();
   readonly #heads = new Map<number, Set<number>>();
   readonly #queue: RankQueue;
@@ -147,7 +139,7 @@ class Step {
     this.#queue = new RankQueue(states.program.rank);
   }
 
-  /** From a place, over everything that may be empty there, and out of rules that are over. */
+  /** Follows everything that may be empty, and returns from finished rules. */
   goOn(from: number, below: number): void {
     const { kind, of, nullable } = this.#states.program;
     const todo: [number, number][] = [[from, below]];
@@ -186,13 +178,13 @@ class Step {
     }
   }
 
-  /** A place before a character is a head; one before a rule begins it. */
+  /** A place before a character becomes a head; one before a rule starts the rule. */
   #begin(place: number, below: number): void {
     const { kind, of } = this.#states.program;
     if (kind[place] === CHAR) this.#note(this.#heads, place, below);
     if (place < 0 || kind[place] !== RULE) return;
     const rule = of[place] ?? 0;
-    // A rule at the end of another returns to where that one would.
+    // A rule at the end of another returns to the caller's return place (tail call).
     const backs =
       kind[place + 1] === END ? this.#states.members(below) : [this.#states.returnTo(place + 1, below)];
     for (const back of backs) this.call(rule, back);
@@ -225,7 +217,7 @@ class Step {
     return this.#states.set(members);
   }
 
-  /** False when it was noted before. */
+  /** False if it was noted before. */
   #note(into: Map<number, Set<number>>, key: number, value: number): boolean {
     this.#spend();
     const values = into.get(key);
@@ -243,7 +235,6 @@ class Step {
   }
 }
 
-/** A heap of rules, the one of the lowest rank first. */
 class RankQueue {
   readonly #heap: number[] = [];
   readonly #ranks: Int32Array;

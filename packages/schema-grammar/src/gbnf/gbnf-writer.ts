@@ -1,6 +1,6 @@
 /**
- * schema-grammar/gbnf owns the notation: writing rules, reading a client's grammar, and refusing one that would hang or crash
- * the process that runs it. It knows nothing of JSON Schema.
+ * schema-grammar/gbnf owns the notation: writing rules, parsing a client's grammar, and refusing one that would hang
+ * or crash its process. It knows nothing of JSON Schema.
  */
 import { SchemaBudget } from '../schema/schema-budget.ts';
 import { type SchemaPath, unenforceable } from '../schema/schema-walk.ts';
@@ -8,25 +8,25 @@ import { type SchemaPath, unenforceable } from '../schema/schema-walk.ts';
 type Spacing = 'compact' | 'spaced';
 
 export interface WriterOptions {
-  /** `spaced` allows one space after each colon and comma, as most models are used to writing. */
+  /** `spaced` allows one space after each colon and comma, as most models write. */
   readonly spacing?: Spacing;
-  /** True: the JSON text itself stands inside a JSON string, so its quotes and backslashes are escaped once more. */
+  /** True: the JSON text is the content of a JSON string, so its quotes and backslashes are escaped once more. */
   readonly quoted?: boolean;
-  /** Prefix of rule names; another one separates them from rules that a client named. */
+  /** Prefix of rule names; separates them from a client's rules. */
   readonly prefix?: string;
-  /** Shared by the schemas of one request; by default the grammar gets a new one. */
+  /** Shared by all schemas of one request; by default each grammar gets its own. */
   readonly budget?: SchemaBudget;
-  /** True: what no grammar can enforce is left out, so that the grammar allows more than the schema; else refused. */
+  /** True: omits what no grammar can enforce, so the grammar allows more than the schema; otherwise throws. */
   readonly relax?: boolean;
-  /** Told of every keyword that the grammar leaves out. */
+  /** Called for every omitted keyword. */
   readonly leftOut?: (path: SchemaPath, keyword: string) => void;
-  /** Told of every keyword that the grammar takes more narrowly than the schema. */
+  /** Called for every keyword that the grammar treats more narrowly than the schema. */
   readonly narrowed?: (path: SchemaPath, keyword: string) => void;
-  /** Told of the place that makes a schema unusable as a whole, where `relax` allows any value for it. */
+  /** Called with the place that makes a whole schema unusable; with `relax` any value is allowed for it. */
   readonly unusable?: (place: SchemaPath) => void;
 }
 
-/** The rules of one grammar; writers of different modes may share it. */
+/** Rules of one grammar, shared by writers of different modes. */
 interface RuleStore {
   readonly rules: Map<string, string>;
   readonly nameOfBody: Map<string, string>;
@@ -69,7 +69,7 @@ export class GbnfWriter {
     return this.#store.relax;
   }
 
-  /** Leaves a keyword out, or refuses it where nothing may be left out. */
+  /** Omits a keyword, or throws without `relax`. */
   cannot(path: SchemaPath, keyword: string, reason: string): void {
     if (!this.#store.relax) throw unenforceable(path, keyword, reason);
     this.#store.leftOut?.(path, keyword);
@@ -80,22 +80,22 @@ export class GbnfWriter {
     this.#store.leftOut?.(path, keyword);
   }
 
-  /** Some values that the schema allows cannot be written. */
+  /** Reports that some valid values cannot be written. */
   narrowed(path: SchemaPath, keyword: string): void {
     this.#store.narrowed?.(path, keyword);
   }
 
-  /** Leaves a whole schema out. */
+  /** Omits a whole schema. */
   unusable(place: SchemaPath): void {
     this.#store.unusable?.(place);
   }
 
-  /** A writer of another mode whose rules go into the same grammar. */
+  /** A writer with other options for the same grammar. */
   nested(options: Pick<WriterOptions, 'quoted' | 'spacing'>): GbnfWriter {
     return new GbnfWriter(options, this.#store);
   }
 
-  /** The name of a rule with this body; equal bodies share one rule. */
+  /** Returns the name of a rule with this body; equal bodies share one rule. */
   rule(body: string): string {
     if (this.#store.rules.has(body)) return body;
     const known = this.#store.nameOfBody.get(body);
@@ -126,7 +126,7 @@ export class GbnfWriter {
     this.#store.rules.set(name, body);
   }
 
-  /** GBNF for exactly this piece of JSON text. */
+  /** GBNF for exactly this JSON text. */
   literal(json: string): string {
     return gbnfLiteral(this.quoted ? JSON.stringify(json).slice(1, -1) : json);
   }
@@ -147,7 +147,7 @@ export class GbnfWriter {
     return [`root ::= ${root}`, ...lines, ''].join('\n');
   }
 
-  /** Branches that turned out impossible leave rules behind, some of them unfinished. */
+  /** Drops rules of branches that turned out impossible; some of them are unfinished. */
   #reachable(root: string): ReadonlySet<string> {
     const { rules } = this.#store;
     const used = new Set<string>();
@@ -163,7 +163,7 @@ export class GbnfWriter {
   }
 }
 
-/** Literals and classes, whose letters name no rule. */
+/** Literals and classes, whose letters are not rule names. */
 const QUOTED = /"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]/g;
 const RULE_NAME = /[A-Za-z][A-Za-z0-9-]*/g;
 
@@ -172,7 +172,7 @@ export function gbnfLiteral(text: string): string {
   return `"${[...text].map((char) => (char === '"' ? '\\"' : char === '\\' ? '\\\\' : escapeControl(char))).join('')}"`;
 }
 
-/** A character inside a GBNF class, escaped where the notation needs it. */
+/** Escapes a character for a GBNF class. */
 export function gbnfClassChar(codePoint: number): string {
   const char = String.fromCodePoint(codePoint);
   if (/[A-Za-z0-9_ ]/.test(char)) return char;
@@ -185,12 +185,12 @@ function escapeControl(char: string): string {
   return `\\x${code.toString(16).toUpperCase().padStart(2, '0')}`;
 }
 
-/** One block of a counted repetition; llama.cpp copies counted symbols and refuses 2000 copies or more. */
+/** Chosen: block of a counted repetition; llama.cpp copies counted symbols and refuses 2000 copies. */
 const BLOCK = 50;
-/** The most copies that `repeat` can count; callers leave a larger limit to the check of the answer. */
+/** Limit of copies in `repeat`; callers leave larger limits to the check of the answer. */
 export const MAX_COUNTED = 20_000;
 
-/** `symbol` (a rule name) min to max times; max null is without limit. */
+/** Repeats `symbol` (a rule name) min to max times; max null: unlimited. */
 export function repeat(writer: GbnfWriter, symbol: string, min: number, max: number | null): string {
   const head = exactly(writer, symbol, min);
   if (max === null) return join(head, `${symbol}*`);

@@ -1,11 +1,11 @@
 /**
- * GBNF for decimal numbers within bounds, with as many digits as the model writes. A magnitude is spelled plainly, or with
- * up to three digits before the point and an exponent.
+ * GBNF for decimal numbers within bounds, with any number of digits. A magnitude is written plainly, or with up to
+ * three digits before the point and an exponent.
  */
 import { type Decimal, toDecimal, pointAfter, significant } from './decimal.ts';
 import { commonStart, digitClass, integerRange, magnitudes } from './number-range.ts';
 
-/** A bound of a magnitude; `strict`: the bound itself lies outside. */
+/** `strict`: the bound itself is excluded. */
 export interface Bound {
   readonly value: number;
   readonly strict: boolean;
@@ -21,10 +21,10 @@ interface Edge extends Decimal {
 }
 
 export const ANY_FRACTION = '("." [0-9]+)?';
-/** More digits before the point than these are not written with an exponent. */
+/** Longer whole parts are not written with an exponent. */
 const MOST_WHOLE_DIGITS = 3;
 
-/** Alternatives of the magnitudes within the interval; empty: there are none. */
+/** Empty if the interval contains no magnitude. */
 export function magnitudeRange({ low, high }: Interval): string[] {
   if (low !== null && high !== null && low.value > high.value) return [];
   return [...plainRange(toEdge(low), toEdge(high)), ...exponentRange(low, high)];
@@ -34,7 +34,6 @@ function toEdge(bound: Bound | null): Edge | null {
   return bound === null ? null : { ...toDecimal(bound.value), strict: bound.strict };
 }
 
-/** Without an exponent. */
 function plainRange(low: Edge | null, high: Edge | null): string[] {
   const from = low ?? { whole: '0', fraction: '', strict: false };
   if (high !== null && from.whole === high.whole) {
@@ -52,7 +51,7 @@ function plainRange(low: Edge | null, high: Edge | null): string[] {
   ];
 }
 
-/** Behind the whole number that both bounds have. */
+/** Fractions after a whole part that both bounds share. */
 function fractionBetween(low: Edge, high: Edge): string | null {
   if (low.fraction === '' && !low.strict) return fractionAtMost(high);
   const length = Math.max(low.fraction.length, high.fraction.length);
@@ -71,7 +70,7 @@ function fractionBetween(low: Edge, high: Edge): string | null {
   return `${head}(${options.join(' | ')})`;
 }
 
-/** The point and what follows it, at most the fraction of the bound; null: nothing is. */
+/** The point and a fraction up to the bound; null if there is none. */
 function fractionAtMost({ fraction, strict }: Edge): string | null {
   if (fraction === '') return strict ? null : '("." "0"+)?';
   const [, zeros = '', rest = ''] = /^(0*)(.*)$/.exec(fraction) ?? [];
@@ -87,7 +86,7 @@ function fractionAtMost({ fraction, strict }: Edge): string | null {
   return `("." (${options.join(' | ')}))?`;
 }
 
-/** Digits behind the point that are at least these; without strictness none are needed where these are none. */
+/** Fraction digits at or above `digits`; optional if not strict and `digits` is empty. */
 function atLeast(digits: string, strict: boolean): string {
   if (digits === '') return strict ? '"0"* [1-9] [0-9]*' : '[0-9]*';
   const [, zeros = '', rest = ''] = /^(0*)(.*)$/.exec(digits) ?? [];
@@ -100,7 +99,7 @@ function atLeast(digits: string, strict: boolean): string {
   return first === 9 ? same : `(${digitClass(first + 1, 9)} [0-9]* | ${same})`;
 }
 
-/** Digits behind the point, or none, that are at most these; null: none may stand here, and it may not end here. */
+/** Optional fraction digits up to `digits`; null if none are possible and the number may not end here. */
 function atMost(digits: string, strict: boolean): string | null {
   if (digits === '') return strict ? null : '"0"*';
   const [, zeros = '', rest = ''] = /^(0*)(.*)$/.exec(digits) ?? [];
@@ -118,7 +117,7 @@ function stripped(digits: string): string {
 export const SMALLEST: Bound = { value: Number.MIN_VALUE, strict: false };
 export const LARGEST: Bound = { value: Number.MAX_VALUE, strict: false };
 
-/** With an exponent; 0 is not written so. */
+/** With an exponent; 0 is never written so. */
 function exponentRange(low: Bound | null, high: Bound | null): string[] {
   const from = low === null || low.value === 0 ? SMALLEST : low;
   const to = high ?? LARGEST;
@@ -126,10 +125,10 @@ function exponentRange(low: Bound | null, high: Bound | null): string[] {
   return Array.from({ length: MOST_WHOLE_DIGITS }, (_, index) => scientific(from, to, index + 1)).flat();
 }
 
-/** Changes the digits of a mantissa: those that its bounds give come first, behind the point. */
+/** Rewrites the digits of a mantissa: those given by its bounds come first, after the point. */
 type Digits = (rule: string, exponent: number, given: number) => string;
 
-/** With an exponent, and so many digits before the point, the first of them no zero. */
+/** With an exponent and `whole` digits before the point, the first of them not zero. */
 export function scientific(from: Bound, to: Bound, whole: number, digits: Digits = (rule) => rule): string[] {
   const [least, most] = [mantissa(from.value), mantissa(to.value)];
   const edge = ({ digits }: { readonly digits: string }, strict: boolean): Edge => ({
@@ -154,7 +153,7 @@ export function scientific(from: Bound, to: Bound, whole: number, digits: Digits
   ];
 }
 
-/** Whole numbers of at least 1e21 with an exponent, as JavaScript writes them: with more digits than that a fraction is left. */
+/** Whole numbers from 1e21 on with an exponent, as JavaScript writes them; with more digits a fraction would remain. */
 export function hugeWholes(from: Bound, to: Bound): string[] {
   return scientific(from, to, 1, (rule, exponent, given) => {
     const left = Math.max(0, Math.min(LEAST_HUGE, exponent - given));
@@ -166,7 +165,7 @@ export function hugeWholes(from: Bound, to: Bound): string[] {
 
 const LEAST_HUGE = 21;
 
-/** All digits of a whole number where its double has them. */
+/** All digits of a whole number if its double has them. */
 function mantissa(value: number): ReturnType<typeof significant> {
   const { whole } = toDecimal(value);
   if (value < 1 || !Number.isInteger(value)) return significant(value);
@@ -178,7 +177,6 @@ function scaled(mantissas: readonly string[], first: number, last: number): stri
   return [`(${mantissas.join(' | ')}) ${exponents(first, last)}`];
 }
 
-/** The exponents first to last. */
 function exponents(first: number, last: number): string {
   const minus = first < 0 ? magnitudes(BigInt(Math.max(1, -last)), BigInt(-first)) : [];
   const plus = last >= 0 ? [integerRange(BigInt(Math.max(0, first)), BigInt(last))] : [];

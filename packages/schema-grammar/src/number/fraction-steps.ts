@@ -1,8 +1,8 @@
-/** GBNF for multiples of 1/k, such as 0.25 or 0.01, from one of them to another; null: without an end. */
+/** GBNF for multiples of 1/k, such as 0.25 or 0.01; null: unbounded. */
 import { fractionDigits } from './decimal.ts';
 import { digitsBetween, integerRange, magnitudes } from './number-range.ts';
 
-/** `first` to `last`, counted in steps of 1/`parts`. */
+/** `first` to `last` in steps of 1/`parts`. */
 export function fractionRange(first: number | null, last: number | null, parts: number): string {
   const step = 1 / parts;
   if (Number.isInteger(Math.log10(parts))) return decimalRange(first, last, Math.log10(parts));
@@ -16,7 +16,7 @@ export function fractionRange(first: number | null, last: number | null, parts: 
   return [...minus.map((rule) => `"-" ${rule}`), ...plus].join(' | ');
 }
 
-/** The same on one side of 0; the numbers beside the first and the last whole one are written one by one. */
+/** One side of 0; numbers outside the first and last whole one are written one by one. */
 function sideRange(
   from: number,
   to: number | null,
@@ -41,7 +41,7 @@ function alternation(from: number, to: number, written: (steps: number) => strin
   return `(${all.join(' | ')})`;
 }
 
-/** Powers of ten, with as many digits behind the point or fewer. */
+/** For powers of ten: up to `digits` fraction digits. */
 function decimalRange(first: number | null, last: number | null, digits: number): string {
   const ranges = Array.from({ length: digits + 1 }, (_, decimals): string[] => {
     const unit = 10 ** (digits - decimals);
@@ -52,7 +52,7 @@ function decimalRange(first: number | null, last: number | null, digits: number)
   return ranges.flat().join(' | ');
 }
 
-/** Numbers with exactly so many digits behind the point, the bounds scaled by as many zeros. */
+/** With exactly `decimals` fraction digits; the bounds are scaled by that power of ten. */
 function signedDecimals(from: bigint | null, to: bigint | null, decimals: number): string[] {
   if (from !== null && to !== null && from > to) return [];
   const minus =
@@ -63,7 +63,7 @@ function signedDecimals(from: bigint | null, to: bigint | null, decimals: number
   return [...minus.map((rule) => `"-" ${rule}`), ...plus];
 }
 
-/** Magnitudes with the point in them: whole numbers, and the digits that the bounds leave behind each. */
+/** Magnitudes with a point: whole numbers, each with the fraction digits that the bounds permit. */
 function pointed(low: bigint, high: bigint | null, decimals: number): string[] {
   if (decimals === 0) return magnitudes(low, high);
   const unit = 10n ** BigInt(decimals);

@@ -1,6 +1,6 @@
 /**
- * schema-grammar/number owns GBNF for JSON numbers under bounds and `multipleOf`. It knows nothing of where a number stands.
- * A number may have any count of digits: with a limit, one that the model has begun would become another number.
+ * schema-grammar/number owns GBNF for JSON numbers under bounds and `multipleOf`. It does not know where a number is
+ * used. The number of digits is unlimited: a limit would turn a begun number into another one.
  */
 import { type GbnfWriter } from '../gbnf/gbnf-writer.ts';
 import {
@@ -32,11 +32,11 @@ interface Bounds {
 }
 
 const WHOLE = '("0" | [1-9] [0-9]*)';
-/** From here on JavaScript writes whole numbers with an exponent. */
+/** JavaScript writes whole numbers from here on with an exponent. */
 const HUGE = 1e21;
 const HUGE_ZEROS = 21;
 
-/** Whole numbers within the bounds; `not`: numbers that it must not be. */
+/** Whole numbers within the bounds, except those in `not`. */
 export function integerRule(
   writer: GbnfWriter,
   schema: Schema,
@@ -66,7 +66,7 @@ function integersWithout(writer: GbnfWriter, { min, max, not }: Integers, path: 
   return writer.rule([...plain, ...hugeIntegers(writer, min, max)].join(' | '));
 }
 
-/** Those that JavaScript writes with an exponent; no double knows their last digits. */
+/** Numbers that JavaScript writes with an exponent; a double does not hold their last digits. */
 function hugeIntegers(writer: GbnfWriter, min: WholeBound, max: WholeBound): string[] {
   const side = (low: WholeBound, high: WholeBound): string | null => {
     const from = Math.max(HUGE, low === null ? HUGE : adjacentDouble(low, -1));
@@ -79,7 +79,7 @@ function hugeIntegers(writer: GbnfWriter, min: WholeBound, max: WholeBound): str
   return [...(minus === null ? [] : [`"-" ${minus}`]), ...(plus === null ? [] : [plus])];
 }
 
-/** A double that is the number, or beyond it in that direction. */
+/** The double of the number, or the next one in that direction. */
 function adjacentDouble(value: bigint, direction: 1 | -1): number {
   const rounded = Number(value);
   if (!Number.isFinite(rounded)) return rounded;
@@ -91,7 +91,7 @@ function negated(bound: WholeBound): WholeBound {
   return bound === null ? null : -bound;
 }
 
-/** Values that a bounded range with a step may have at most. */
+/** Chosen: limit of values in a bounded range with a step. */
 const MAX_VALUES = 400;
 
 function steppedIntegers(
@@ -125,7 +125,6 @@ function ceilTo(value: bigint, size: bigint): bigint {
   return (quotient * size < value ? quotient + 1n : quotient) * size;
 }
 
-/** The range without some of its numbers. */
 function holesIn(min: WholeBound, max: WholeBound, not: readonly number[]): [WholeBound, WholeBound][] {
   const isInside = (value: bigint): boolean =>
     (min === null || value >= min) && (max === null || value <= max);
@@ -146,7 +145,7 @@ interface Signs {
   readonly plus: boolean;
 }
 
-/** Multiples of a whole number, by the remainder of the digits read so far. */
+/** Multiples of a whole number, by the remainder of the digits written so far. */
 function multiples(writer: GbnfWriter, step: number, signs: Signs): string {
   const rule = positiveMultiples(writer, step);
   // A number with this many trailing zeros is a multiple of every divisor of a power of ten.
@@ -178,16 +177,15 @@ function digitSteps(step: number, remainder: number, names: readonly string[], f
   return digits.map((digit) => `"${digit}" ${names[(remainder * 10 + digit) % step]}`);
 }
 
-/** Numbers that are no whole ones: the last digit behind the point is no zero, or they are less than 1. */
+/** Non-integers: the last fraction digit is not zero, or the value is below 1. */
 const FRACTION = `"-"? (${[
   `${WHOLE} "." [0-9]* [1-9]`,
   ...scientific(SMALLEST, { value: 1, strict: true }, 1),
 ].join(' | ')})`;
 
-/** Further excluded numbers, besides the keywords. */
 interface Excluded {
   readonly not: readonly number[];
-  /** No whole number. */
+  /** Excludes whole numbers. */
   readonly isFraction: boolean;
 }
 
@@ -215,7 +213,7 @@ export function numberRule(
     : boundedNumber(writer, bounds, path);
 }
 
-/** With an exponent of three digits, one digit before the point keeps the number finite. */
+/** With three exponent digits, a single digit before the point keeps the number finite. */
 function freeNumber(writer: GbnfWriter): string {
   return writer.shared('number', () => {
     const far = scientific({ value: 1e100, strict: false }, LARGEST, 1).join(' | ');
@@ -225,13 +223,13 @@ function freeNumber(writer: GbnfWriter): string {
   });
 }
 
-/** The most steps that are counted from 0: with more, doubles skip some. */
+/** Limit of steps from 0: beyond it, doubles skip some. */
 const MOST_STEPS = Number.MAX_SAFE_INTEGER;
 
-/** Multiples of a number that is none of the integers: of a fraction that divides 1, or a few of any other. */
+/** Multiples of a non-integer step: any count for a fraction that divides 1, a few for others. */
 function steppedNumbers(writer: GbnfWriter, bounds: Bounds, step: number, path: SchemaPath): string {
   const isWhole = (steps: number): boolean => isWithin(multiply(step, steps), bounds);
-  // Rounding may have put the outermost one beyond its bound, or short of it.
+  // Rounding may have moved the outermost one beyond or short of its bound.
   const nearest = (steps: number, inwards: 1 | -1): number =>
     [steps - inwards, steps, steps + inwards, steps + 2 * inwards].find(isWhole) ?? steps;
   const { min, max } = bounds;
@@ -260,7 +258,7 @@ function isWithin(value: number, { min, minExclusive, max, maxExclusive }: Bound
   return max === null || (maxExclusive ? value < max : value <= max);
 }
 
-/** 0: no step. Numbers that are no fraction of 1 and no small whole number have no grammar. */
+/** 0: no step. Steps that are neither a fraction of 1 nor a small whole number have no grammar. */
 function readStep(writer: GbnfWriter, schema: Schema, path: SchemaPath, integer: boolean): number {
   const multiple = readNumber(schema, 'multipleOf', path);
   if (multiple === null) return integer ? 1 : 0;
@@ -280,7 +278,7 @@ function readStep(writer: GbnfWriter, schema: Schema, path: SchemaPath, integer:
   return integer ? 1 : 0;
 }
 
-/** The largest whole step that is counted by remainders. */
+/** Chosen: largest whole step counted by remainders. */
 const MAX_STEP = 200;
 
 function boundedNumber(writer: GbnfWriter, bounds: Bounds, path: SchemaPath): string {
@@ -288,7 +286,7 @@ function boundedNumber(writer: GbnfWriter, bounds: Bounds, path: SchemaPath): st
   const low: Bound | null = min === null ? null : { value: min, strict: minExclusive };
   const high: Bound | null = max === null ? null : { value: max, strict: maxExclusive };
   const plus = side(low, high);
-  // 0 has no minus of its own.
+  // 0 has no separate minus.
   const minus = min !== null && min >= 0 ? [] : side(opposite(high), opposite(low));
   const options = [...plus, ...(minus.length === 0 ? [] : [`"-" (${minus.join(' | ')})`])];
   if (options.length === 0) throw impossible(path, 'no number lies between its bounds');
@@ -299,7 +297,7 @@ function opposite(bound: Bound | null): Bound | null {
   return bound === null ? null : { value: -bound.value + 0, strict: bound.strict };
 }
 
-/** The part of the range at 0 or above it. */
+/** The part of the range from 0 upwards. */
 function side(low: Bound | null, high: Bound | null): string[] {
   if (high !== null && (high.value < 0 || (low !== null && low.value > high.value))) return [];
   return magnitudeRange({ low: low === null || low.value < 0 ? null : low, high });
@@ -317,7 +315,7 @@ function highestInteger({ max, maxExclusive }: Bounds): WholeBound {
   return wholeNumber(highest) - (maxExclusive && highest === max ? adjacentStep(highest) : 0n);
 }
 
-/** The check refuses a huge bound itself: the number beside it would take a grammar of all its digits. */
+/** The check excludes a huge bound itself, because the adjacent number would need a grammar of all its digits. */
 const adjacentStep = (bound: number): bigint => (Math.abs(bound) < HUGE ? 1n : 0n);
 
 function beyondDoubles({ min, minExclusive, max, maxExclusive }: Bounds): boolean {

@@ -1,9 +1,9 @@
-/** GBNF for whole numbers within bounds, digit by digit: as many digits as the bounds allow, without a limit where they have none. */
+/** GBNF for whole numbers within bounds, digit by digit; unlimited digits without a bound. */
 
-/** A bound, or null where there is none. */
+/** Null: unbounded. */
 export type WholeBound = bigint | null;
 
-/** Integers from min to max as GBNF alternatives. */
+/** GBNF alternatives of the integers from min to max. */
 export function integerRange(min: WholeBound, max: WholeBound): string {
   return [...(min === null || min < 0n ? negatives(min, max) : []), ...positives(min, max)].join(' | ');
 }
@@ -18,7 +18,7 @@ function positives(min: WholeBound, max: WholeBound): string[] {
   return magnitudes(min !== null && min > 0n ? min : 0n, max);
 }
 
-/** Numbers without a sign, one alternative for each length that a bound ends in. */
+/** Unsigned numbers, one alternative for each length in which a bound ends. */
 export function magnitudes(low: bigint, high: WholeBound): string[] {
   const least = String(low);
   if (high === null) {
@@ -36,17 +36,17 @@ export function magnitudes(low: bigint, high: WholeBound): string[] {
   return [digitsAtLeast(least), ...between, digitsAtMost(most, '1')];
 }
 
-/** As many digits, spelling at least that number. */
+/** Same length, at least that number. */
 function digitsAtLeast(digits: string): string {
   return digitsBetween(digits, '9'.repeat(digits.length));
 }
 
-/** As many digits, the first of them `first` or more, spelling at most that number. */
+/** Same length and first digit `first` or more, at most that number. */
 function digitsAtMost(digits: string, first: string): string {
   return digitsBetween(first + '0'.repeat(digits.length - 1), digits);
 }
 
-/** Digits of one length from low to high, nested at each digit in which a bound may be left. */
+/** Digits of one length from low to high, nested at each digit where a bound may stop to apply. */
 export function digitsBetween(low: string, high: string): string {
   const same = commonStart(low, high);
   const head = same === '' ? '' : `"${same}"`;
@@ -71,7 +71,6 @@ function anyAfter(from: number, to: number, rest: number): string[] {
   return [`${digitClass(from, to)}${tail}`];
 }
 
-/** A class of the digits from one to another. */
 export function digitClass(from: number, to: number): string {
   return from === to ? `"${from}"` : `[${from}-${to}]`;
 }

@@ -1,17 +1,17 @@
-/** The finite automaton of a language: states that can still lead to a text, and what leads from one to the next. */
+/** Finite automaton of a language, limited to states that can still lead to a match. */
 import { type CodeRange, type RefusePattern, TOO_LARGE } from './pattern.ts';
 import type { Language, Languages } from './language.ts';
 
 export interface AutomatonState {
   readonly accepts: boolean;
-  /** Characters by the state that they lead to. */
+  /** Characters by target state. */
   readonly steps: ReadonlyMap<number, readonly CodeRange[]>;
 }
 
-/** Larger ones are refused: each state becomes a rule. */
+/** Chosen: each state becomes a rule. */
 const MAX_STATES = 1_500;
 
-/** State 0 is the start; null: the language has no text. */
+/** State 0 is the start; null for the empty language. */
 export function buildAutomaton(
   languages: Languages,
   start: Language,
@@ -20,7 +20,7 @@ export function buildAutomaton(
   const classes = characterRanges(start);
   const found = new Map<Language, number>([[start, 0]]);
   const states: { accepts: boolean; steps: Map<number, CodeRange[]> }[] = [];
-  // Grows while it runs.
+  // Grows during the loop.
   for (const [language] of found) {
     if (found.size > MAX_STATES) throw refuse(TOO_LARGE);
     spend(1 + classes.length);
@@ -44,7 +44,7 @@ function joined(ranges: CodeRange[], range: CodeRange): CodeRange[] {
   return [...ranges, range];
 }
 
-/** Ranges of characters that no part of the language tells apart. */
+/** Ranges of characters that no part of the language distinguishes. */
 function characterRanges(start: Language): CodeRange[] {
   const cuts = new Set([0]);
   const seen = new Set<Language>();

@@ -1,7 +1,7 @@
 /**
- * Regular languages as expressions with intersection and complement, read by derivatives (Brzozowski): the derivative of
- * a language by a character is the language of what may follow it. Equal expressions are one object, so that the
- * derivatives of a language form a finite automaton.
+ * Regular languages as expressions with intersection and complement, using Brzozowski derivatives: the derivative by
+ * a character is the language of the possible rest. Equal expressions are one object, so the derivatives of a
+ * language form a finite automaton.
  */
 import { type CodeRange, complement, type PatternNode, type RefusePattern, TOO_LARGE } from './pattern.ts';
 
@@ -36,7 +36,7 @@ export type Language =
       readonly max: number | null;
     };
 
-/** Makes languages; those of one maker can be combined. */
+/** Languages of one instance can be combined. */
 export class Languages {
   readonly #known = new Map<string, Language>();
   readonly #derived = new Map<string, Language>();
@@ -44,7 +44,6 @@ export class Languages {
   readonly #refuse: RefusePattern;
   readonly none: Language;
   readonly empty: Language;
-  /** All texts. */
   readonly everything: Language;
 
   constructor(refuse: RefusePattern, limit = 20_000) {
@@ -123,7 +122,6 @@ export class Languages {
     ]);
   }
 
-  /** The rest after the character. */
   after(language: Language, code: number): Language {
     const key = `${language.id} ${code}`;
     const known = this.#derived.get(key);
@@ -133,7 +131,7 @@ export class Languages {
     return derived;
   }
 
-  /** The pattern followed by `rest`; `atStart`: no character stands before it. */
+  /** The pattern followed by `rest`; `atStart`: at the beginning of the text. */
   #lowered(node: PatternNode, rest: Language, atStart: boolean): Language {
     switch (node.kind) {
       case 'set':

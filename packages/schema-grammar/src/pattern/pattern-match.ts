@@ -1,6 +1,6 @@
 /**
- * Matches a checked pattern in time linear in the text. The server validates finished answers against patterns
- * that clients wrote; a backtracking engine would let one of them hold the event loop.
+ * Matches a checked pattern in time linear in the text. The server validates answers with patterns from clients; a
+ * backtracking engine would let one block the event loop.
  */
 import { type Language, Languages } from './language.ts';
 import {
@@ -16,14 +16,14 @@ type State =
   | { readonly kind: 'split'; readonly branches: (State | null)[] };
 
 export interface Matcher {
-  /** Its size, which bounds the work per character of text. */
+  /** Size, which bounds the work per character. */
   readonly states: number;
   test(text: string): boolean;
-  /** The source: ajv keeps one matcher per text of it. */
+  /** The source, because ajv keeps one matcher per source text. */
   toString(): string;
 }
 
-/** A stand-in for RegExp, as ajv's `code.regExp` wants it. */
+/** A replacement for RegExp for ajv's `code.regExp`. */
 export function linearMatcher(source: string, refuse: RefusePattern = unenforced): Matcher {
   const { node, plain } = parsePattern(source, refuse);
   const toString = (): string => source;
@@ -37,10 +37,10 @@ export function linearMatcher(source: string, refuse: RefusePattern = unenforced
   };
 }
 
-/** Derivatives that a match may add; a text that needs more is not matched. */
+/** Chosen: limit of derivatives per match; a text that needs more does not match. */
 const MAX_DERIVATIVES = 20_000;
 
-/** For anchors and look-ahead at any place: one derivative per character, each made once. */
+/** For anchors and look-ahead at any place: one cached derivative per character. */
 function derivativeMatcher(node: PatternNode, refuse: RefusePattern): Omit<Matcher, 'toString'> {
   const languages = new Languages(refuse, MAX_DERIVATIVES);
   const start = languages.matching(node);
@@ -64,10 +64,10 @@ interface Budget {
   readonly refuse: RefusePattern;
 }
 
-/** Bounds the work per character of text; a pattern that needs more is refused with its schema. */
+/** Chosen: bounds the work per character; a pattern that needs more is refused with its schema. */
 const MAX_STATES = 4_000;
 
-/** Thompson's construction, from the end to the start; `null` is the accepting state. */
+/** Thompson's construction, from end to start; `null` is the accepting state. */
 function build(node: PatternNode, next: State | null, budget: Budget): State | null {
   budget.count += 1;
   if (budget.count > MAX_STATES) throw budget.refuse(TOO_LARGE);
@@ -114,7 +114,10 @@ function run(pattern: PlainAlternative, start: State | null, text: string): bool
   return live.has(null);
 }
 
-/** Adds a state and all that it reaches without input; a loop, because long optional chains would exhaust the stack. */
+/**
+ * Adds a state and all states reachable without input. Iterative, because long optional chains would exhaust the
+ * stack.
+ */
 function follow(state: State | null, into: Set<State | null>): void {
   const todo = [state];
   while (todo.length > 0) {

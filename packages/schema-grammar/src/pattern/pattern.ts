@@ -1,7 +1,7 @@
 /**
- * schema-grammar/pattern owns the regular expressions of JSON Schema's `pattern`, as far as a grammar can enforce them:
- * literals, classes, groups, alternatives, counted repetition, anchors, look-ahead. Look-behind, back-references and word
- * boundaries are refused, never approximated. It does not know what the matched text is for.
+ * schema-grammar/pattern owns the regular expressions of `pattern` that a grammar can enforce: literals, classes,
+ * groups, alternatives, counted repetition, anchors, look-ahead. Look-behind, back-references and word boundaries are
+ * refused, never approximated. It does not know the use of the matched text.
  */
 
 export type PatternNode =
@@ -14,9 +14,8 @@ export type PatternNode =
       readonly min: number;
       readonly max: number | null;
     }
-  /** The begin or the end of the text. */
   | { readonly kind: 'anchor'; readonly at: 'start' | 'end' }
-  /** The following text must begin with the item, or must not. */
+  /** Look-ahead. */
   | { readonly kind: 'look'; readonly item: PatternNode; readonly negated: boolean };
 
 export type CodeRange = readonly [from: number, to: number];
@@ -33,13 +32,11 @@ export interface PlainAlternative {
   readonly body: PlainNode;
 }
 
-/** A node without anchors and look-ahead. */
+/** Without anchors and look-ahead. */
 type PlainNode = PatternNode;
 
-/** The reason of every refusal for size. */
 export const TOO_LARGE = 'it is too large';
 
-/** Makes the refusal of a pattern; the caller knows where it stands. */
 export type RefusePattern = (reason: string) => Error;
 
 const MAX_PATTERN_CHARS = 2_000;
@@ -87,7 +84,7 @@ export function parsePattern(source: string, refuse: RefusePattern): Pattern {
   return new PatternParser(source, refuse).parse();
 }
 
-/** Many are written for JavaScript without the flag `u`, where `\-` is a hyphen anywhere. */
+/** Many patterns are written without the flag `u`, where `\-` is a hyphen anywhere. */
 function requireRegExp(source: string, refuse: RefusePattern): void {
   for (const flags of ['u', '']) {
     try {
@@ -148,7 +145,7 @@ class PatternParser {
     if (this.#take('?') && !this.#take(':')) {
       if (this.#take('=')) look = { negated: false };
       else if (this.#take('!')) look = { negated: true };
-      // A named group only names.
+      // The name of a group has no effect.
       else if (this.#take('<') && this.#peek() !== '=' && this.#peek() !== '!') while (this.#next() !== '>');
       else throw this.#refuse('it uses look-behind or flags');
     }
@@ -192,7 +189,7 @@ class PatternParser {
     return single(String.fromCodePoint(this.#charEscape()));
   }
 
-  /** \d \w \s and their opposites, else null with nothing consumed. */
+  /** \d \w \s and their opposites; null without consuming anything. */
   #classEscape(): { kind: 'set'; negated: boolean; ranges: CodeRange[] } | null {
     const char = this.#peek() ?? '';
     const ranges = { d: DIGIT, w: WORD, s: SPACE }[char.toLowerCase()];
@@ -269,7 +266,7 @@ class PatternParser {
   }
 }
 
-/** An alternative whose anchors stand at its ends; null: it holds others, or looks ahead. */
+/** Null if an alternative has inner anchors or look-ahead. */
 function plainAlternative(option: PatternNode): PlainAlternative | null {
   const items = option.kind === 'sequence' ? [...option.items] : [option];
   const isAnchor = (node: PatternNode | undefined, at: string) => node?.kind === 'anchor' && node.at === at;
@@ -308,7 +305,7 @@ function single(char: string): PatternNode {
   return { kind: 'set', negated: false, ranges: [[code, code]] };
 }
 
-/** Everything outside the ranges, sorted and merged. */
+/** Sorted and merged. */
 export function complement(ranges: readonly CodeRange[]): CodeRange[] {
   const result: CodeRange[] = [];
   let next = 0;

@@ -1,7 +1,6 @@
 /**
- * schema-grammar/schema owns the reading of JSON Schema: keywords, references, merges, rewrites, budgets. It does not know
- * how a value is written as a grammar.
- * This file: every known keyword, once. The compiler, the check of finished answers and
+ * schema-grammar/schema owns the interpretation of JSON Schema: keywords, references, merges, rewrites, budgets. It
+ * does not know GBNF. This file: every known keyword, once. The compiler, the check of finished answers and
  * docs/schema-keywords.md derive from this table.
  */
 
@@ -15,7 +14,7 @@ type Reach = 'enforced' | 'partly' | 'checked' | 'annotation';
 
 /**
  * Kind of a keyword's value. `items`: a schema or a list of them; `bound`: a number or, in draft 4, a boolean; `any`:
- * nothing reads it as a schema.
+ * never a schema.
  */
 export type Shape =
   | 'any'
@@ -39,7 +38,7 @@ export type Shape =
 interface KeywordRow {
   readonly reach: Reach;
   readonly value: Shape;
-  /** Types that the keyword limits; a schema without `type` allows these. Absent: it speaks of any value. */
+  /** Types that the keyword limits; without `type` a schema allows these. Absent: any value. */
   readonly of?: readonly string[];
   /** For the documentation. */
   readonly how: string;
@@ -243,7 +242,7 @@ export function isAnnotation(key: string): boolean {
   return (isKnown(key) && KEYWORDS[key]?.reach === 'annotation') || key.startsWith('x-');
 }
 
-/** Whether it says something of a value's validity. */
+/** Whether it constrains values. */
 export function isAssertion(key: string): boolean {
   return isKnown(key) && !isAnnotation(key);
 }

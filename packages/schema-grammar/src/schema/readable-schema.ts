@@ -1,7 +1,7 @@
 /**
- * A schema without the parts that cannot be read: names of types that JSON does not have, texts in place of schemas, broken
- * patterns. Each such part allows any value. A part is never dropped where that would forbid values: below `oneOf` or
- * `not` the whole keyword goes, and what speaks of the remaining properties or items goes with the list that it completes.
+ * Removes unreadable parts of a schema: unknown types, texts in place of schemas, broken patterns. A removed part
+ * allows any value. Removal never forbids more values: inside `oneOf` or `not` the whole keyword is removed, and
+ * keywords for remaining properties or items are removed together with the list that they complete.
  */
 import { keepSpellings } from '../../../exact-json/src/spelled-numbers.ts';
 import { JSON_TYPES, KEYWORDS, type Shape } from './keywords.ts';
@@ -11,14 +11,14 @@ import { SchemaRefs } from './schema-refs.ts';
 import { accepts } from './schema-value.ts';
 import { at, isObject, type Schema, type SchemaPath } from './schema-walk.ts';
 
-/** Deeper schemas are refused, so that no schema exhausts the stack. */
+/** Chosen: no schema exhausts the stack. */
 const DEEPEST = 500;
 
-/** Keywords that forbid more when the schemas in them allow more. */
+/** Keywords that forbid more if their schemas allow more. */
 const REVERSED: ReadonlySet<string> = new Set(['not', 'oneOf', 'if', 'contains']);
-/** Keywords that any other may leave something to. */
+/** Keywords that depend on any other keyword. */
 const UNEVALUATED = ['unevaluatedProperties', 'unevaluatedItems'];
-/** Keywords for the properties or items that a list does not declare. */
+/** Keywords for undeclared properties or items. */
 const RESTS: Readonly<Record<string, readonly string[]>> = {
   properties: ['additionalProperties'],
   patternProperties: ['additionalProperties'],
@@ -28,16 +28,16 @@ const RESTS: Readonly<Record<string, readonly string[]>> = {
 
 interface Reading {
   readonly budget: SchemaBudget;
-  /** Told of every part that is dropped. */
+  /** Called for every removed part. */
   readonly dropped: (path: SchemaPath, key: string) => void;
 }
 
-/** The same object if every part of it can be read. */
+/** Returns the same object if everything is readable. */
 export function readableSchema(schema: unknown, path: SchemaPath, reading: Reading): unknown {
   return isObject(schema) ? new Reader(schema, reading).schema(schema, path) : schema;
 }
 
-/** Replacement of a keyword's value; undefined: the keyword is dropped. */
+/** Undefined: the keyword is removed. */
 type Kept = { readonly value: unknown } | undefined;
 
 class Reader {
@@ -79,7 +79,7 @@ class Reader {
     const shape = Object.hasOwn(KEYWORDS, key) ? KEYWORDS[key]?.value : undefined;
     switch (shape) {
       case undefined:
-        // Other tools keep definitions in words of their own.
+        // Extensions (`x-…`) may use their own vocabulary.
         return { value: isObject(value) && !key.startsWith('x-') ? this.schema(value, place) : value };
       case 'schema':
         return this.#one(key, value, path);
@@ -109,7 +109,7 @@ class Reader {
         follow === '$dynamicRef'
           ? this.#refs.dynamicTarget(target, reference)
           : this.#refs.target(target, reference);
-      // A chain of nothing but references may lead back to itself.
+      // A chain of nothing but references may be circular.
       if (!isObject(target) || !isPureReference(target)) break;
       follow = referenceIn(target) ?? '$ref';
     }
@@ -207,7 +207,7 @@ function isReadable(
   }
 }
 
-/** Whether one of the values is of the type, where that can be read. */
+/** True also if the type is unreadable. */
 function hasValue(values: unknown, type: unknown): boolean {
   const limits = isReadable('type', type) ? { type } : {};
   return Array.isArray(values) && values.some((value) => accepts(limits, value) !== false);
@@ -217,7 +217,7 @@ function isType(value: unknown): boolean {
   return (JSON_TYPES as readonly unknown[]).includes(value);
 }
 
-/** Whether JavaScript reads it, with or without the `u` flag. */
+/** With or without the `u` flag. */
 function isPattern(source: string): boolean {
   return ['u', ''].some((flags) => {
     try {

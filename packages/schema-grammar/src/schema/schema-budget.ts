@@ -1,21 +1,21 @@
 /**
- * Cost limit of all schemas of one request together. A small schema can cause much work, in a process that has other
- * things to do; hence a bound on the work, not only on the size of the result.
+ * Cost limit of all schemas of one request. A small schema can cause much work in a shared process, so the work is
+ * bounded, not only the size of the result.
  */
 import { GrammarError } from '../grammar-error.ts';
 import type { SchemaPath } from './schema-walk.ts';
 
-/** Schemas in each other, parts of an `allOf` in parts, or references that lead to references. */
+/** Limit of nested schemas, nested `allOf` parts, or chained references. */
 export const MAX_DEPTH = 48;
 
 const LIMITS = {
-  /** Sub-schemas; each part of an `allOf` and each branch counts whenever it is folded or compiled. */
+  /** Sub-schemas; each `allOf` part and each branch counts whenever it is folded or compiled. */
   nodes: 4_000,
-  /** Sub-schemas that ajv compiles, to prove answers; one takes up to a quarter of a millisecond. */
+  /** Sub-schemas that ajv compiles for validation; each takes up to 0.25 ms. */
   proofNodes: 4_000,
-  /** Small work: a character read, a value compared, a state of a pattern. */
+  /** Small work units: a character read, a value compared, a state of a pattern. */
   steps: 1_000_000,
-  /** Characters of the grammar. A larger one would slow every sampling step; no sensible schema comes near. */
+  /** Characters of the grammar. A larger one would slow every sampling step; sensible schemas are far smaller. */
   chars: 800_000,
 };
 
@@ -34,12 +34,12 @@ export class SchemaBudget {
     throw tooLarge();
   }
 
-  /** Refuses at once what would be refused while it is worked on. */
+  /** Refuses early what would be refused later. */
   requireNodes(count: number): void {
     if (count > this.#left.nodes) this.spend('nodes', count);
   }
 
-  /** The value as JSON, for comparisons. */
+  /** JSON text for comparisons. */
   jsonText(value: unknown): string {
     const text = JSON.stringify(value) ?? '';
     this.spend('steps', text.length);

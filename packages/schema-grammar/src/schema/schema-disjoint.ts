@@ -1,22 +1,21 @@
 /**
- * `oneOf` asks that exactly one branch holds. A grammar alone only ensures "at least one", so the branches must be
- * visibly disjoint: different JSON types, different constants, or objects told apart by a constant property.
+ * `oneOf` requires that exactly one branch applies. A grammar alone ensures only "at least one", so branches must be
+ * visibly disjoint: different JSON types, different constants, or objects with different constant properties.
  */
 import { SpelledNumber } from '../../../exact-json/src/spelled-numbers.ts';
 import type { SchemaBudget } from './schema-budget.ts';
 import { isObject, readNames, type Schema, type SchemaPath } from './schema-walk.ts';
 
-/** The directly visible facts of a branch; null: none. */
+/** Directly visible facts of a branch; null: no restriction. */
 interface Branch {
-  /** JSON kinds that it allows; integers count as numbers. */
+  /** Allowed JSON types; integers count as numbers. */
   readonly kinds: ReadonlySet<string> | null;
-  /** The JSON texts of its constants. */
+  /** JSON texts of its constants. */
   readonly values: ReadonlySet<string> | null;
-  /** The same of its required properties, by name. */
+  /** JSON texts of constant required properties, by name. */
   readonly tags: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Whether no value can meet two of the branches. */
 export function areDisjointBranches(
   branches: readonly unknown[],
   path: SchemaPath,
@@ -24,7 +23,7 @@ export function areDisjointBranches(
 ): boolean {
   const facts = branches.map((branch) => readBranch(branch, path, budget));
   const constants = facts.flatMap(({ values }) => (values === null ? [] : [...values]));
-  // Constants are compared all at once; in pairs they would cost the square of their number.
+  // Constants are compared all at once; pairs would cost the square of their number.
   const open = facts.filter(({ values }) => values === null);
   const others = [...open, ...facts.filter(({ values }) => values !== null)];
   return (

@@ -1,6 +1,6 @@
 /**
- * Schemas in the words that the compiler reads: references followed, conditions and dependencies rewritten as alternatives,
- * and what must hold together folded into one schema.
+ * Normalises schemas for the compiler: follows references, rewrites conditions and dependencies as alternatives, and
+ * folds combined constraints into one schema.
  */
 import { isAnnotation, isAssertion, isKnown } from './keywords.ts';
 import { MAX_DEPTH, type SchemaBudget, tooLarge } from './schema-budget.ts';
@@ -18,12 +18,12 @@ import {
   type SchemaPath,
 } from './schema-walk.ts';
 
-/** Copying one member in a merge costs as much as reading a few characters. */
+/** Measured: copying one member in a merge costs as much as reading a few characters. */
 const COPY_STEPS = 8;
 
 interface FoldingOptions {
   readonly budget: SchemaBudget;
-  /** Refuses a keyword that cannot be enforced; returns where it may be left out. */
+  /** Throws for a keyword that cannot be enforced; returns if it may be omitted. */
   cannot(path: SchemaPath, keyword: string, reason: string): void;
 }
 
@@ -32,7 +32,6 @@ export class SchemaFolding {
   readonly #cannot: FoldingOptions['cannot'];
   readonly #refs: SchemaRefs;
   readonly #pairs = new Map<unknown, Map<unknown, unknown>>();
-  /** Schemas whose `allOf` is being folded. */
   readonly #folding = new Set<Schema>();
 
   constructor(root: unknown, { budget, cannot }: FoldingOptions) {
@@ -41,12 +40,12 @@ export class SchemaFolding {
     this.#refs = new SchemaRefs(root);
   }
 
-  /** The negation of a schema: schemas of which one must hold; null: it has none. */
+  /** Schemas of which one must hold; null if the negation cannot be expressed. */
   negations(schema: unknown, path: SchemaPath): unknown[] | null {
     return negations(schema, (part) => this.#followed(part, path, undefined));
   }
 
-  /** allOf folded into one schema; refused where two parts limit the same thing in different ways. */
+  /** Folds allOf into one schema; throws if two parts limit the same thing in different ways. */
   flattened(schema: Schema, path: SchemaPath): Schema {
     const { allOf, ...base } = schema;
     if (!Array.isArray(allOf) || allOf.length === 0)
@@ -64,7 +63,7 @@ export class SchemaFolding {
     }
   }
 
-  /** Both in one schema; `keyword` is what the part stands in. */
+  /** `keyword`: the keyword that contains the part. */
   merged(base: Schema, part: unknown, keyword: string, path: SchemaPath): Schema {
     const resolved = this.resolved(part, path);
     if (resolved === true) return base;
@@ -95,7 +94,7 @@ export class SchemaFolding {
     return closed;
   }
 
-  /** Both at once, the same object whenever the same two are asked for, so that recursion ends. */
+  /** Both schemas at once; memoised per pair, so that recursion ends. */
   readonly both = (a: unknown, b: unknown): unknown => {
     if (a === true || a === b) return b;
     if (b === true) return a;
@@ -123,7 +122,7 @@ export class SchemaFolding {
     return current;
   }
 
-  /** The schema in the words that the rest of the compiler reads: no references, conditions or dependencies. */
+  /** The schema without references, conditions and dependencies. */
   plain(given: Schema, path: SchemaPath): Schema {
     let schema = modernised(given);
     const keyword = referenceIn(schema);
@@ -145,7 +144,7 @@ export class SchemaFolding {
     return this.plain(rest, path);
   }
 
-  /** Undefined: the reference is left out. */
+  /** Undefined: the reference is omitted. */
   #target(schema: Schema, path: SchemaPath): unknown {
     const keyword = referenceIn(schema) ?? '$ref';
     const reference = schema[keyword];
@@ -187,7 +186,7 @@ function withParts(schema: Schema, parts: readonly unknown[]): Schema {
   return { ...schema, allOf: madeHere([{ allOf }, ...parts]) };
 }
 
-/** Cost of one pass over a schema, without its sub-schemas. */
+/** Cost of one pass over a schema without its sub-schemas. */
 export function schemaBreadth(schema: Schema): number {
   return Object.entries(schema).reduce((sum, [key, value]) => {
     if (!isAssertion(key) || typeof value !== 'object' || value === null) return sum + 1;

@@ -36,7 +36,6 @@ const FREE: ReadonlySet<string> = new Set([
   '$anchor',
   '$dynamicAnchor',
 ]);
-/** Both values are schemas that must hold. */
 const SCHEMAS: ReadonlySet<string> = new Set([
   'items',
   'additionalItems',
@@ -45,30 +44,27 @@ const SCHEMAS: ReadonlySet<string> = new Set([
   'unevaluatedProperties',
   'unevaluatedItems',
 ]);
-/** Both values are schemas by name. */
 const NAMED_SCHEMAS: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas']);
-/** Branches of two lists are combined as long as there are no more pairs than this. */
+/** Chosen: limit of branch pairs when two lists are combined. */
 const MAX_PAIRS = 64;
-/** Constraints on strings besides one pattern: patterns, and excluded values. */
+/** Internal keyword for further constraints on strings: patterns, and excluded values. */
 export const ALSO = '\0also';
 
 /** A further pattern that a string must match, or must not. */
 export type Also =
   | { readonly pattern: string; readonly negated: boolean }
   | { readonly format: string }
-  /** A number that is no integer. */
+  /** A non-integer number. */
   | { readonly fraction: true }
   | { readonly not: readonly unknown[] };
 
-/** The location of a merge, and what it may still cost. */
 interface FoldContext {
-  /** The keyword that asks for the fold. */
   readonly keyword: string;
   readonly path: SchemaPath;
   readonly budget: SchemaBudget;
-  /** One schema for both, the same object whenever it is asked for the same two. */
+  /** Memoised per pair. */
   readonly both: (a: unknown, b: unknown) => unknown;
-  /** Leaves out a keyword of the part, or refuses it. */
+  /** Omits a keyword of the part, or throws. */
   readonly cannot: (path: SchemaPath, keyword: string, reason: string) => void;
 }
 
@@ -130,7 +126,7 @@ function mergeBranches(
   );
 }
 
-/** Items behind the shorter tuple meet the rest schema of its side. */
+/** Items after the shorter tuple meet the rest schema of its side. */
 function mergeTuples(
   merged: Map<string, unknown>,
   base: Schema,
@@ -153,7 +149,7 @@ function readTuple({ prefixItems }: Schema): readonly unknown[] {
   return Array.isArray(prefixItems) ? prefixItems : [];
 }
 
-/** A constant among listed values leaves itself. */
+/** A constant among listed values remains alone. */
 function mergeValues(merged: Map<string, unknown>, { path, budget }: FoldContext): void {
   const values = merged.get('enum');
   if (!merged.has('const') || !Array.isArray(values)) return;
@@ -166,7 +162,7 @@ function readAlso(merged: ReadonlyMap<string, unknown>): readonly Also[] {
   return (merged.get(ALSO) as readonly Also[] | undefined) ?? [];
 }
 
-/** Whether null is certain to fit; the other keywords say nothing of it. */
+/** Whether null is certain to be valid; the other keywords do not apply to null. */
 function allowsNull(schema: Schema): boolean {
   const limits = ['type', 'enum', 'const', 'anyOf', 'oneOf'];
   return schema['nullable'] === true || limits.every((keyword) => schema[keyword] === undefined);
@@ -207,7 +203,7 @@ function mergedNames(a: Schema, b: Schema, both: FoldContext['both']): Schema {
   return Object.fromEntries(merged);
 }
 
-/** `additionalProperties` of one schema speaks of the properties that only the other declares. */
+/** `additionalProperties` of one schema applies to properties that only the other declares. */
 function closeForeign(
   merged: Map<string, unknown>,
   closed: Schema,

@@ -1,16 +1,15 @@
-/** Targets of references in a schema: by pointer, by `$id` and by anchor, inside the schema only. */
+/** Reference targets inside a schema: by pointer, by `$id` and by anchor. */
 import { DATA_KEYWORDS } from './keywords.ts';
 import { isObject, pointerTarget, type Schema } from './schema-walk.ts';
 
 const ROOT = 'svc:/schema';
 
 interface Index {
-  /** Schemas by the URI of their `$id`, and by that of an anchor. */
+  /** Schemas by the URI of their `$id` or anchor. */
   readonly named: Map<string, Schema>;
   readonly bases: Map<Schema, string>;
-  /** The object around each object. */
   readonly parents: Map<Schema, Schema>;
-  /** Dynamic anchors by name; null: the name stands more than once. */
+  /** Null: the name occurs more than once. */
   readonly dynamic: Map<string, Schema | null>;
 }
 
@@ -22,7 +21,7 @@ export class SchemaRefs {
     this.#root = root;
   }
 
-  /** The target of a reference that stands in `at`; undefined: it leads outside, or nowhere. */
+  /** Undefined if the reference leads outside, or nowhere. */
   target(at: Schema, reference: string): unknown {
     if (reference === '#') return this.#isNested(at) ? this.#named(at, reference) : this.#root;
     const direct = reference.startsWith('#/') && !this.#isNested(at);
@@ -30,7 +29,7 @@ export class SchemaRefs {
     return target ?? (reference.startsWith('#/') ? this.#nearest(at, reference) : undefined);
   }
 
-  /** The one dynamic anchor of that name, else undefined. */
+  /** Undefined unless exactly one dynamic anchor has that name. */
   dynamicTarget(at: Schema, reference: string): unknown {
     const name = reference.split('#')[1] ?? '';
     const { dynamic } = this.#indexed();
@@ -38,7 +37,7 @@ export class SchemaRefs {
     return dynamic.get(name) ?? undefined;
   }
 
-  /** Generators put `$defs` into the sub-schema that refers to them, and write the pointer as if it were the root. */
+  /** Generators put `$defs` into the sub-schema that refers to them, but write the pointer as if it were the root. */
   #nearest(at: Schema, reference: string): unknown {
     const { parents } = this.#indexed();
     for (let outer: Schema | undefined = at; outer !== undefined; outer = parents.get(outer)) {
@@ -87,7 +86,7 @@ function buildIndex(root: unknown): Index {
   return index;
 }
 
-/** Notes the names of a schema; returns the base of the references in it. */
+/** Returns the base URI of references in the schema. */
 function enter(index: Index, schema: Schema, outer: string): string {
   const id = schema['$id'] ?? schema['id'];
   const base = typeof id === 'string' ? (resolved(id, outer)?.replace(/#$/, '') ?? outer) : outer;

@@ -1,15 +1,15 @@
-/** Keywords said in simpler ones: older drafts, conditions, dependencies, and what `not` means. */
+/** Rewrites keywords as simpler ones: older drafts, conditions, dependencies, and `not`. */
 import { isAnnotation, JSON_TYPES } from './keywords.ts';
 import { ALSO } from './schema-merge.ts';
 import { unspelled } from './schema-spellings.ts';
 import { isObject, madeHere, type Schema } from './schema-walk.ts';
 
-/** Each dependency doubles the ways in which an object can be valid. */
+/** Chosen: each dependency doubles the number of alternatives. */
 const MAX_DEPENDENCIES = 6;
-/** Combinations of what must not hold that are written out. */
+/** Chosen: limit of written combinations of negated parts. */
 const MAX_WAYS = 64;
 
-/** The schema in the words of draft 2020-12. */
+/** The schema in draft 2020-12. */
 export function modernised(schema: Schema): Schema {
   let modern = schema;
   for (const [exclusive, bound] of [
@@ -40,7 +40,7 @@ export function modernised(schema: Schema): Schema {
   };
 }
 
-/** Conditions and dependencies as alternatives, each of which must hold; null: there are none. */
+/** Lists of alternatives, each of which must hold; null if there are none. */
 export function alternativesIn(schema: Schema): { keyword: string; rest: Schema; parts: Schema[] } | null {
   if (schema['if'] !== undefined) {
     const { if: condition, then: yes = true, else: no = true, ...rest } = schema;
@@ -81,8 +81,8 @@ const OPPOSITES: Readonly<Record<string, readonly [type: string, keyword: string
 };
 
 /**
- * The negation of a schema: schemas of which one must; null: it cannot be said. `resolve` follows references; undefined:
- * one leads nowhere.
+ * Schemas of which one must hold; null if the negation cannot be expressed. `resolve` follows references and returns
+ * undefined for a broken one.
  */
 export function negations(
   schema: unknown,
@@ -152,7 +152,7 @@ function keywordNegations(
   }
 }
 
-/** One way of each list, in every combination. */
+/** One entry of each list, in every combination. */
 function combined(lists: readonly (readonly unknown[] | null)[]): unknown[] | null {
   let ways: unknown[] = [true];
   for (const list of lists) {

@@ -1,4 +1,4 @@
-/** Values of a schema as its client spelled them, and the bounds whose digits a JavaScript number loses. */
+/** Values of a schema in the client's spelling, and bounds whose digits a JavaScript number loses. */
 import {
   keepSpellings,
   spelled,
@@ -27,7 +27,7 @@ const NAMES = new Set([
   'dependencies',
 ]);
 
-/** Keywords whose schemas forbid values when they hold, each with those that mean nothing without it. */
+/** Keywords whose schemas forbid values when they hold, each with the keywords that need it. */
 const REVERSING: Readonly<Record<string, readonly string[]>> = {
   not: [],
   oneOf: [],
@@ -35,12 +35,11 @@ const REVERSING: Readonly<Record<string, readonly string[]>> = {
   contains: ['minContains', 'maxContains'],
 };
 
-/** Told of each keyword that the grammar leaves to the check. */
 type Later = (path: SchemaPath, keyword: string) => void;
 
 /**
- * The schema as its grammar reads it: a SpelledNumber in `const` and `enum`, and what JavaScript rounds made to allow more.
- * Bounds move outwards; `multipleOf`, and keywords that would turn more into less, are left out.
+ * The schema for the grammar: a SpelledNumber in `const` and `enum`; rounded numbers allow more. Bounds move
+ * outwards; `multipleOf`, and keywords that would turn more into less, are omitted.
  */
 export function withSpelledValues(schema: unknown, path: SchemaPath, later: Later): unknown {
   const isExact = !holdsRounded(spelled(schema));
@@ -61,12 +60,12 @@ export function withSpelledValues(schema: unknown, path: SchemaPath, later: Late
   return new SpelledCopy(number, isLeftOut).of(schema, path);
 }
 
-/** The schema with a SpelledNumber wherever the check compares numbers. */
+/** The schema for the check, with a SpelledNumber wherever numbers are compared. */
 export function withExactValues(schema: unknown): unknown {
   return new SpelledCopy(spelledMember, () => false).of(schema, '');
 }
 
-/** A bound that rounding has made tighter, one step of a JavaScript number wider. */
+/** A bound tightened by rounding moves outwards by one double. */
 function outwards({ spelling }: SpelledNumber, key: string): number {
   const rounded = Number(spelling);
   if (!Number.isFinite(rounded)) return rounded;
@@ -75,13 +74,13 @@ function outwards({ spelling }: SpelledNumber, key: string): number {
   return isTighter ? neighbour(rounded, direction) : rounded;
 }
 
-/** The number that grammars take a JavaScript number for. */
+/** The exact value of a JavaScript number in grammars. */
 function exactDouble(value: number): ExactNumber {
   const { whole, fraction } = toDecimal(value);
   return exactNumber(`${value < 0 ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`);
 }
 
-/** A reference may lead to a number that is rounded. */
+/** A reference may lead to a rounded number. */
 function refers(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return '$ref' in value || '$dynamicRef' in value || Object.values(value).some(refers);
@@ -127,12 +126,11 @@ class SpelledCopy {
   }
 }
 
-/** The values as JavaScript numbers. */
 export function unspelled(value: unknown): unknown {
   return value === undefined ? value : JSON.parse(JSON.stringify(value));
 }
 
-/** Whether a JavaScript number is another number than this one. */
+/** Whether the JavaScript number differs from the spelled one. */
 function isRounded(value: unknown): value is SpelledNumber {
   if (!(value instanceof SpelledNumber)) return false;
   const rounded = Number(value.spelling);
@@ -140,7 +138,7 @@ function isRounded(value: unknown): value is SpelledNumber {
   return exactKey(exactNumber(value.spelling)) !== exactKey(exactDouble(rounded));
 }
 
-/** The same for any part of a value. */
+/** Checks all parts of a value. */
 export function holdsRounded(value: unknown): boolean {
   if (isRounded(value)) return true;
   if (typeof value !== 'object' || value === null || value instanceof SpelledNumber) return false;

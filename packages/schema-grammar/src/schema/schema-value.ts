@@ -1,4 +1,4 @@
-/** Whether a value is valid for a schema, as far as that can be told without following references. */
+/** Validates a value against a schema, as far as possible without following references. */
 import { linearMatcher } from '../pattern/pattern-match.ts';
 import { isMultiple } from '../number/decimal.ts';
 import { formatPattern, FREE_FORMATS, integerBounds } from '../string-formats.ts';
@@ -10,7 +10,7 @@ import { isObject, type Schema } from './schema-walk.ts';
 type Verdict = boolean | null;
 type Test = (limit: unknown, value: unknown, schema: Schema) => Verdict;
 
-/** Null: it cannot be told. */
+/** Null: undecided. */
 export function accepts(schema: unknown, value: unknown): Verdict {
   if (typeof schema === 'boolean') return schema;
   if (!isObject(schema)) return null;

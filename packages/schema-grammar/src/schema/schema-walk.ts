@@ -1,4 +1,4 @@
-/** Small readers that every part of the schema compiler needs, and the one way it refuses. */
+/** Helpers for all parts of the schema compiler, and its one form of refusal. */
 import { GrammarError } from '../grammar-error.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -16,18 +16,17 @@ export function at(path: SchemaPath, key: string | number): SchemaPath {
 
 const generated = new WeakSet<object>();
 
-/** A list of schemas that no client wrote: what stands in it has the place of the schema around it. */
+/** Marks a list of schemas that no client wrote: its entries have the path of the surrounding schema. */
 export function madeHere<T extends object>(list: T): T {
   generated.add(list);
   return list;
 }
 
-/** The place of a list's entry. */
 export function atEntry(path: SchemaPath, keyword: string, list: object, index: number): SchemaPath {
   return generated.has(list) ? path : at(at(path, keyword), index);
 }
 
-/** The refusal that names the keyword, its place, the reason and the remedy. */
+/** Names the keyword, its place, the reason and the remedy. */
 export function unenforceable(path: SchemaPath, keyword: string, reason: string): GrammarError {
   const param = at(path, keyword);
   return new GrammarError(param, `The keyword "${keyword}" at ${param} cannot be enforced: ${reason}.`);
@@ -39,7 +38,7 @@ export function malformed(path: SchemaPath, reason: string): GrammarError {
 
 const impossibles = new WeakSet<object>();
 
-/** The refusal of a schema that no value can meet; a branch or an optional property of that kind is left out. */
+/** For a schema without a valid value; such a branch or optional property is omitted. */
 export function impossible(path: SchemaPath, reason: string): GrammarError {
   const error = malformed(path, reason);
   impossibles.add(error);
@@ -50,7 +49,7 @@ export function isImpossible(error: unknown): boolean {
   return typeof error === 'object' && error !== null && impossibles.has(error);
 }
 
-/** The rule, or null where no value is possible. */
+/** Null if no value is possible. */
 export function possible(compile: () => string): string | null {
   try {
     return compile();
@@ -60,7 +59,7 @@ export function possible(compile: () => string): string | null {
   }
 }
 
-/** The JSON Pointer, within the schema at `root`, of a path that begins with it. */
+/** JSON Pointer relative to the schema at `root`, which must be a prefix of the path. */
 export function toPointer(path: SchemaPath, root: SchemaPath): string {
   const steps = path.slice(root.length).matchAll(/\.([A-Za-z_$][\w$-]*)|\[("(?:[^"\\]|\\.)*"|\d+)\]/g);
   return [...steps]
@@ -73,7 +72,7 @@ export function isObject(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Target of a pointer such as `#/$defs/item`; undefined: none. */
+/** Undefined if the pointer leads nowhere. */
 export function pointerTarget(root: unknown, pointer: string): unknown {
   let target = root;
   for (const key of pointerSteps(pointer)) {
@@ -93,12 +92,12 @@ function decodeStep(step: string): string {
   try {
     return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
   } catch {
-    // Not percent-encoded after all: the text stands for itself.
+    // Not percent-encoded: the text is literal.
     return step.replaceAll('~1', '/').replaceAll('~0', '~');
   }
 }
 
-/** A non-negative integer keyword, or null when absent. */
+/** A non-negative integer keyword; null if absent. */
 export function readCount(schema: Schema, keyword: string, path: SchemaPath): number | null {
   const value = schema[keyword];
   if (value === undefined) return null;

@@ -1,4 +1,3 @@
-/** The interface of a filter, and of the evaluator to filters. */
 import type { Budget } from '../values/budget.ts';
 import { type Arguments, isText, toNumber, refusal, typeName, type Value } from '../values/values.ts';
 import type { Parameters } from './parameters.ts';
@@ -6,7 +5,7 @@ import type { Parameters } from './parameters.ts';
 export interface Engine {
   readonly budget: Budget;
   member(object: Value, name: string): Value;
-  /** `object.name`, without entries. */
+  /** `object.name` without dictionary entries. */
   attribute(object: Value, name: string): Value;
   add(left: Value, right: Value): Value;
   call(callable: Value, args: Arguments): Value;

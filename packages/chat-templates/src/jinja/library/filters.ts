@@ -1,6 +1,6 @@
 /**
- * chat-templates/jinja/library owns what a template can call: filters, tests, methods and functions, as Jinja and Python define
- * them. It knows no syntax and no chats.
+ * chat-templates/jinja/library owns filters, tests, methods and functions as Jinja and Python define them. It knows
+ * no syntax and no chats.
  */
 import type { Budget } from '../values/budget.ts';
 import { listItems, valueLength } from '../values/comparing.ts';
@@ -26,7 +26,7 @@ import { LIST_FILTERS } from './list-filters.ts';
 import type { Parameters } from './parameters.ts';
 import { capitalized, joined, lines, padded, replaced, stripped, TEXT_METHODS } from './text-methods.ts';
 
-/** The filter that templates use most, with the options that transformers gives it. */
+/** With the options of transformers; the most used filter. */
 const toJson: Filter = (value, args, { budget }) => {
   const asciiOnly = args.flag('ensure_ascii', false);
   const indent = args.next('indent');
@@ -50,7 +50,7 @@ const toJson: Filter = (value, args, { budget }) => {
 const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
   upper: (value, args, { budget }) => method('upper', value, args, budget),
   lower: (value, args, { budget }) => method('lower', value, args, budget),
-  // A word ends at white space or a bracket, where the method of texts ends it at any other character.
+  // A word ends at white space or a bracket; for the text method it ends at any other character.
   title: (value, _, { budget }) =>
     readText(value, budget).map((part) =>
       part.replace(/[^-\s({[<]+/g, (word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase()),
@@ -117,7 +117,7 @@ const VALUE_FILTERS: Readonly<Record<string, Filter>> = {
     if (!(value instanceof Dict)) throw refusal('Can only get item pairs from a mapping.');
     return pairs(value, budget);
   },
-  // Entries of a dictionary are no attributes.
+  // Dictionary entries are not attributes.
   attr: (value, args, engine) => engine.attribute(value, args.text('name').string),
   abs: (value) => (typeof value === 'bigint' && value < 0n ? -value : withNumber(value, Math.abs)),
   int: (value, args) => {
@@ -157,7 +157,7 @@ function method(name: string, value: Value, args: Parameters, budget: Budget): V
   return TEXT_METHODS[name]?.(text, args, budget) ?? text;
 }
 
-/** The text of any value, paid for by its length. */
+/** Charges the budget by the length of the text. */
 function readText(value: Value, budget: Budget): Text {
   const text = toText(value, budget);
   budget.text(text.string.length);

@@ -1,4 +1,4 @@
-/** Python's two ways to fill in a text: `'{}'.format(x)` and `'%s' % x`. */
+/** Python's string formatting: `'{}'.format(x)` and `'%s' % x`. */
 import type { Budget } from '../values/budget.ts';
 import { Text } from '../values/text.ts';
 import {
@@ -101,7 +101,7 @@ function namedValue(from: Value, key: string): Value {
   return member;
 }
 
-/** By Python's format specification: fill, align, sign, width, grouping, precision, type. */
+/** Python's format specification: fill, align, sign, width, grouping, precision, type. */
 function formatted(value: Value, spec: string, budget: Budget): Text {
   if (value instanceof Undefined) throw refusal(value.reason);
   if (spec === '') return toText(value, budget);

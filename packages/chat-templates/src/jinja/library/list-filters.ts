@@ -1,4 +1,3 @@
-/** Filters over lists and dictionaries. */
 import type { Budget } from '../values/budget.ts';
 import { compare, equal, listItems } from '../values/comparing.ts';
 import { Text } from '../values/text.ts';
@@ -90,7 +89,7 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
 
 type Key = (item: Value) => Value;
 
-/** Texts are compared without regard to case, unless asked otherwise. */
+/** Case-insensitive unless requested otherwise. */
 function folded(value: Value, exact: boolean): Value {
   return isText(value) && !exact ? Text.own(value.string.toLowerCase()) : value;
 }
@@ -103,7 +102,6 @@ function attributeKey(
     folded(attribute === null ? item : memberAtPath(item, attributeName(attribute), engine), exact);
 }
 
-/** `a.b` reaches into members. */
 function memberAtPath(item: Value, path: string, engine: Engine): Value {
   return path.split('.').reduce<Value>((from, name) => engine.member(from, name), item);
 }
@@ -163,7 +161,7 @@ function chosen(value: Value, args: Parameters, { engine, wanted, byAttribute }:
   const { positional, named } = args.rest();
   const [test, ...rest] = positional;
   const name = test === undefined ? null : toText(test, engine.budget).string;
-  // Nothing to choose from is no error here, whatever kind of nothing.
+  // An empty choice is not an error here.
   const items = isTrue(value) ? listItems(value, engine.budget) : [];
   return new Sequence(
     items.filter((item) => {

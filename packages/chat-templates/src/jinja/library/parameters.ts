@@ -1,4 +1,4 @@
-/** The arguments of a function, taken one by one in the order in which the function declares them. */
+/** Reads arguments one by one in the order of the function's parameters. */
 import { Text } from '../values/text.ts';
 import {
   type Arguments,
@@ -19,7 +19,7 @@ export class Parameters {
     this.#args = args;
   }
 
-  /** The next argument, by place or name; undefined where it was left out. */
+  /** By place or name; undefined if omitted. */
   optional(name: string): Value | undefined {
     const { positional, named } = this.#args;
     const place = this.#taken;
@@ -60,7 +60,6 @@ export class Parameters {
     return value === undefined ? otherwise : isTrue(value);
   }
 
-  /** All that is not taken yet. */
   rest(): Arguments {
     return { positional: this.#args.positional.slice(this.#taken), named: this.#args.named };
   }

@@ -1,4 +1,3 @@
-/** Tests after `is`. */
 import type { Budget } from '../values/budget.ts';
 import { compare, contains, equal } from '../values/comparing.ts';
 import {

@@ -1,4 +1,3 @@
-/** Python's methods of texts, as far as templates use them. */
 import type { Budget } from '../values/budget.ts';
 import { listItems } from '../values/comparing.ts';
 import { firstPlace, lastPlace } from '../values/searching.ts';
@@ -9,7 +8,7 @@ import type { Parameters } from './parameters.ts';
 
 type Method = (text: Text, args: Parameters, budget: Budget) => Value;
 
-/** Python's white space but for four control characters; JavaScript's is another set. */
+/** Python's white space except four control characters; JavaScript's set differs. */
 const SPACE = '[\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
 const LINE_END = new RegExp('\\r\\n|[\\n\\v\\f\\r\\x85\\u2028\\u2029]', 'g');
 const LEADING = new RegExp(`^${SPACE}+`);
@@ -138,7 +137,7 @@ export function replaced(
   return Text.concat([...parts, text.slice(at)]);
 }
 
-/** An empty text stands before every character and at the end. */
+/** An empty text matches before every character and at the end. */
 function findPlaces(string: string, wanted: string, most: number, budget: Budget): number[] {
   const places: number[] = [];
   let at = firstPlace(string, wanted, budget);
@@ -167,7 +166,7 @@ export function capitalized(text: Text): Text {
   return Text.concat([text.slice(0, first.length).map(initial), rest]);
 }
 
-/** One character may become two, of which the first is the capital. */
+/** One character may become two, of which only the first is a capital. */
 function initial(character: string): string {
   const [first = '', ...more] = character.toUpperCase();
   return first + more.join('').toLowerCase();
@@ -262,7 +261,7 @@ function words(text: Text, limit: number): Text[] {
   return at < text.string.length ? [...parts, text.slice(at)] : parts;
 }
 
-/** Each with its end or without. `keepLast`: what follows the last end is a line even when it is empty. */
+/** `keepEnds` keeps line ends. `keepLast`: the rest after the last line end counts as a line even if empty. */
 export function lines(text: Text, keepEnds: boolean, keepLast = false): Text[] {
   const parts: Text[] = [];
   let at = 0;

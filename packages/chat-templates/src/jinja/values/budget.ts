@@ -1,12 +1,11 @@
-/** Cost limits of a rendering. Work is counted and not timed, so that it ends at the same step on every machine. */
+/** Cost limits of a rendering. Work is counted, not timed, so that it ends at the same step on every machine. */
 import { refusal } from './values.ts';
 
 export interface Bounds {
-  /** Evaluated nodes, and what lists and texts cost by their size. */
+  /** Evaluated nodes plus the size-dependent cost of lists and texts. */
   readonly steps: number;
-  /** Characters of any text, intermediate ones included. */
+  /** Limit of any text, intermediate ones included. */
   readonly characters: number;
-  /** Elements of any list. */
   readonly elements: number;
 }
 
@@ -26,25 +25,25 @@ export class Budget {
       throw refusal(`the chat template did not render within ${this.#bounds.steps} steps`);
   }
 
-  /** Before a text of so many characters is made or read through. */
+  /** Call before a text of this length is created or read. */
   text(characters: number): void {
     if (!(characters <= this.#bounds.characters))
       throw refusal(`the chat template wrote more than ${this.#bounds.characters} characters`);
     this.read(characters);
   }
 
-  /** Before so many characters of a text that there is are read. */
+  /** Call before this number of characters of an existing text is read. */
   read(characters: number): void {
     this.spend(Math.floor(characters / CHARACTERS_PER_STEP));
   }
 
-  /** Before a list of so many elements is made or walked through. */
+  /** Call before a list of this length is created or walked. */
   list(elements: number): void {
     this.holds(elements);
     this.spend(elements);
   }
 
-  /** Before a list grows to so many elements. */
+  /** Call before a list grows to this length. */
   holds(elements: number): void {
     if (!(elements <= this.#bounds.elements))
       throw refusal(`the chat template made a list of more than ${this.#bounds.elements} elements`);

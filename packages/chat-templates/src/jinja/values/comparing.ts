@@ -1,4 +1,3 @@
-/** Python's equality, order and membership. */
 import type { Budget } from './budget.ts';
 import { firstPlace } from './searching.ts';
 import { Text } from './text.ts';
@@ -34,7 +33,7 @@ function equalDicts(a: Dict, b: Dict, budget: Budget): boolean {
   });
 }
 
-/** Below 0 when `a` comes first. Throws for values that have no order. */
+/** Below 0 if `a` comes first. Throws for values without an order. */
 export function compare(a: Value, b: Value, budget: Budget, operator = '<'): number {
   budget.spend(1);
   if (isText(a) && isText(b)) {
@@ -65,7 +64,7 @@ function order(a: number | bigint, b: number | bigint): number {
   return Number(a > b);
 }
 
-/** By code points, where JavaScript compares UTF-16 units. */
+/** Python compares code points, JavaScript UTF-16 units. */
 function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
   const left = a[Symbol.iterator]();
@@ -87,7 +86,6 @@ export function contains(container: Value, item: Value, budget: Budget): boolean
   return listItems(container, budget).some((other) => equal(other, item, budget));
 }
 
-/** Items of an iterable. */
 export function listItems(value: Value, budget: Budget): readonly Value[] {
   const items = itemsOrNull(value);
   if (items === null) throw refusal(`'${typeName(value)}' object is not iterable`);

@@ -1,9 +1,9 @@
-/** From plain data to the values of a template, and back for the functions of this program. */
+/** Converts plain data to template values, and back for functions of this program. */
 import { SpelledNumber } from '../../../../exact-json/src/spelled-numbers.ts';
 import { Text } from './text.ts';
 import { Callable, Dict, Float, toInteger, isText, toNumber, Sequence, type Value } from './values.ts';
 
-/** Words of this program among the data of a client. */
+/** Text of this program inside a client's data. */
 export class OwnWords {
   readonly string: string;
 
@@ -12,7 +12,7 @@ export class OwnWords {
   }
 }
 
-/** Every other text in the data counts as the client's. Functions take and give texts. */
+/** Every other text in the data counts as the client's. Functions accept and return texts. */
 export function toValue(data: unknown): Value {
   if (data === null || data === undefined) return null;
   if (typeof data === 'boolean') return data;
@@ -26,7 +26,7 @@ export function toValue(data: unknown): Value {
   return new Dict(Object.entries(data).map(([key, item]) => [keyText(key), toValue(item)] as const));
 }
 
-/** Python reads no longer integer. */
+/** Python parses no longer integer. */
 const MOST_DIGITS = 4300;
 
 function numberValue(data: SpelledNumber): Value {
@@ -35,7 +35,7 @@ function numberValue(data: SpelledNumber): Value {
   return new Float(Number(spelling), spelling);
 }
 
-/** Keys of messages and tools are looked up and rarely written; where they are, they may be a client's. */
+/** Keys of messages and tools are looked up and rarely written; when written, they may be a client's. */
 function keyText(key: string): Text {
   return Text.client(key);
 }

@@ -1,20 +1,19 @@
 /**
- * Finds texts in texts in linear time, and counts it. What V8 does is quadratic for some long texts: half a megabyte in one
- * call takes 40 s. So only short texts are left to it. Positions are UTF-16 units; -1: there is none.
+ * Text search in linear, counted time. V8's search is quadratic for some long texts: half a megabyte in one call
+ * takes 40 s. So it is used for short texts only. Positions are UTF-16 units; -1: not found.
  */
 import type { Budget } from './budget.ts';
 
-/** Chosen: what V8 then takes at worst is within what is counted. */
+/** Chosen: V8's worst case for this length is within the counted cost. */
 const SHORT = 32;
 
-/** The first place from `from` on. */
 export function firstPlace(text: string, wanted: string, budget: Budget, from = 0): number {
   const at = wanted.length <= SHORT ? text.indexOf(wanted, from) : forwards(text, wanted, from);
   budget.spend(stepCount((at < 0 ? text.length : at + wanted.length) - from));
   return at;
 }
 
-/** The last place that ends at `end` or before. */
+/** Last match that ends at or before `end`. */
 export function lastPlace(text: string, wanted: string, budget: Budget, end = text.length): number {
   if (end < wanted.length) return -1;
   const at =
@@ -25,7 +24,7 @@ export function lastPlace(text: string, wanted: string, budget: Budget, end = te
 
 const stepCount = (characters: number): number => Math.ceil(Math.max(0, characters) / SHORT);
 
-/** In windows that grow, so that what lies behind the place is not read. */
+/** In growing windows, so that the text after the match is not read. */
 function forwards(text: string, wanted: string, from: number): number {
   const units = codeUnits(wanted);
   const borders = computeBorders(units);
@@ -55,7 +54,7 @@ function codeUnits(text: string): Uint16Array {
   return new Uint16Array(bytes.buffer, bytes.byteOffset, text.length);
 }
 
-/** Of each beginning, how long the longest end is that is a beginning as well (Knuth, Morris and Pratt). */
+/** Length of the longest border of each prefix (Knuth, Morris and Pratt). */
 function computeBorders(units: Uint16Array): Int32Array {
   const borders = new Int32Array(units.length);
   for (let at = 1, border = 0; at < units.length; at += 1) {

@@ -1,6 +1,6 @@
-/** A text that knows which of its characters came from a client. Every operation of a template keeps that knowledge. */
+/** A text that knows which of its characters came from a client; every operation preserves this. */
 
-/** Start and end of each run of client characters, ascending, in UTF-16 units: [start, end, start, end, …]. */
+/** Ascending UTF-16 positions of client characters: [start, end, start, end, …]. */
 type Runs = readonly number[];
 
 const NO_RUNS: Runs = [];
@@ -9,7 +9,7 @@ const SURROGATE = /[\ud800-\udfff]/;
 export class Text {
   readonly string: string;
   readonly clientRuns: Runs;
-  /** Whether it went through `safe` or `escape`: then what `+` adds to it is escaped as HTML, as in Jinja. */
+  /** True after `safe` or `escape`: `+` then escapes the other operand as HTML, as in Jinja. */
   readonly isMarkup: boolean;
 
   private constructor(string: string, clientRuns: Runs, isMarkup = false) {
@@ -18,7 +18,7 @@ export class Text {
     this.isMarkup = isMarkup;
   }
 
-  /** Words of the template, of the model file or of this program. */
+  /** Text of the template, the model file or this program. */
   static own(string: string): Text {
     return string === '' ? EMPTY : new Text(string, NO_RUNS);
   }
@@ -66,7 +66,7 @@ export class Text {
     return new Text(string, runs, this.isMarkup);
   }
 
-  /** Found by halves: a text of many runs is cut into many parts. */
+  /** Binary search: a text of many runs is cut into many parts. */
   #firstRunBeyond(position: number): number {
     let [low, high] = [0, this.clientRuns.length / 2];
     while (low < high) {
@@ -77,7 +77,7 @@ export class Text {
     return 2 * low;
   }
 
-  /** The same words of a client put in at these ascending places. */
+  /** Inserts the same client text at these ascending positions. */
   insert(places: readonly number[], words: string): Text {
     if (places.length === 0) return this;
     const inserted = Text.client(words);
@@ -85,7 +85,7 @@ export class Text {
     return Text.concat(parts.flatMap((part, i) => (i === 0 ? [part] : [inserted, part])));
   }
 
-  /** Rewrites the characters, run by run, so that what comes from a client stays known. */
+  /** Rewrites run by run, which preserves the origin. */
   map(rewrite: (part: string) => string): Text {
     const text = this.#rewritten(rewrite);
     return this.isMarkup ? text.asMarkup : text;
@@ -100,7 +100,7 @@ export class Text {
     );
   }
 
-  /** The whole text, cut where it changes between the two sources. */
+  /** Parts that alternate between the two origins. */
   runs(): { readonly string: string; readonly isClient: boolean }[] {
     const parts: { string: string; isClient: boolean }[] = [];
     let at = 0;
@@ -116,7 +116,7 @@ export class Text {
     return parts;
   }
 
-  /** Code points, which is how Python counts characters. */
+  /** Code points, as in Python. */
   get length(): number {
     if (!SURROGATE.test(this.string)) return this.string.length;
     let count = 0;
@@ -134,7 +134,7 @@ export class Text {
     return all;
   }
 
-  /** A slice by code points: a place that lies inside the text. */
+  /** Slice by code points; both positions must lie inside the text. */
   sliceCharacters(start: number, end: number): Text {
     if (!SURROGATE.test(this.string)) return this.slice(start, end);
     return Text.concat(this.characters().slice(start, end));

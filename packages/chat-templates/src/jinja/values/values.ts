@@ -1,6 +1,6 @@
 /**
- * chat-templates/jinja/values owns what a template computes with: Python's values, how they compare, and how they are written.
- * It knows nothing of the syntax of templates or of chats.
+ * chat-templates/jinja/values owns the values of templates: Python's types, comparison and output. It knows nothing
+ * of the syntax of templates or of chats.
  */
 import { TemplateError } from '../../template-error.ts';
 import { Text } from './text.ts';
@@ -11,7 +11,7 @@ export type Value =
   | boolean
   /** An integer; other numbers are a Float. */
   | number
-  /** An integer that a number cannot hold exactly. */
+  /** An integer beyond the exact range of a number. */
   | bigint
   | Float
   | Text
@@ -20,7 +20,7 @@ export type Value =
   | Namespace
   | Callable;
 
-/** A name or member that is not there: empty when it is written or walked through, an error when it is used. */
+/** A missing name or member: empty when written or iterated, an error when used. */
 export class Undefined {
   readonly reason: string;
 
@@ -31,7 +31,7 @@ export class Undefined {
 
 export class Float {
   readonly number: number;
-  /** As a client wrote it; absent: as Python writes it. */
+  /** The client's spelling; absent: Python's. */
   readonly spelling: string | undefined;
 
   constructor(number: number, spelling?: string) {
@@ -40,7 +40,7 @@ export class Float {
   }
 }
 
-/** Generators are lists here, which can be walked through more than once. */
+/** Generators are lists, which can be iterated more than once. */
 export class Sequence {
   readonly items: Value[];
   readonly kind: 'list' | 'tuple';
@@ -51,7 +51,7 @@ export class Sequence {
   }
 }
 
-/** Result of `groupby`: it unpacks as a pair, and its members have names. */
+/** Result of `groupby`: unpacks as a pair and has named members. */
 export class Group extends Sequence {
   constructor(grouper: Value, items: Value[]) {
     super([grouper, new Sequence(items)], 'tuple');
@@ -77,7 +77,7 @@ export class Dict {
     return this.#entries.get(hashKey(key))?.[1];
   }
 
-  /** As `get`, and undefined for what can be no key. */
+  /** Undefined also for values that cannot be keys. */
   find(key: Value): Value | undefined {
     const hash = hashIfAny(key);
     return hash === undefined ? undefined : this.#entries.get(hash)?.[1];
@@ -91,7 +91,7 @@ export class Dict {
     return this.#entries.has(hashKey(key));
   }
 
-  /** An entry that is there keeps its place and its first key. */
+  /** An existing entry keeps its position and its first key. */
   set(key: Value, value: Value): void {
     const hash = hashKey(key);
     const known = this.#entries.get(hash);
@@ -116,7 +116,7 @@ export class Dict {
   }
 }
 
-/** Result of `namespace()`: the one thing whose members `set` can change. Also `loop`. */
+/** Result of `namespace()`: the one object whose members `set` can change. Also `loop`. */
 export class Namespace {
   readonly name: string;
   readonly members: Map<string, Value>;
@@ -155,13 +155,13 @@ export function isText(value: unknown): value is Text {
   return value instanceof Text;
 }
 
-/** The same integer as the values of templates have it. */
+/** A number if it is exact, otherwise a bigint. */
 export function toInteger(integer: bigint): number | bigint {
   const number = Number(integer);
   return Number.isSafeInteger(number) ? number : integer;
 }
 
-/** The number of an integer, a boolean or a float; undefined for what is no number. */
+/** Accepts integers, booleans and floats; undefined for other values. */
 export function toNumber(value: Value): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean' || typeof value === 'bigint') return Number(value);
@@ -177,7 +177,6 @@ export function isTrue(value: Value): boolean {
   return number === undefined || number !== 0;
 }
 
-/** Python's name of the type. */
 export function typeName(value: Value): string {
   if (value === null) return 'NoneType';
   if (typeof value === 'boolean') return 'bool';
@@ -190,7 +189,7 @@ export function typeName(value: Value): string {
   return value instanceof Namespace ? 'Namespace' : 'function';
 }
 
-/** Equal keys have equal hashes: 1, 1.0 and true are one key, as in Python, and so is all that is undefined. */
+/** Equal keys have equal hashes: 1, 1.0 and true are one key, as in Python, and so are all undefined values. */
 function hashKey(key: Value): string {
   const hash = hashIfAny(key);
   if (hash === undefined) throw refusal(`unhashable type: '${typeName(key)}'`);

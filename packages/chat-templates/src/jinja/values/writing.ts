@@ -1,4 +1,4 @@
-/** Writes values like Python: `str()`, `repr()`, and JSON as `json.dumps` does. */
+/** Python's output of values: `str()`, `repr()` and `json.dumps`. */
 import type { Budget } from './budget.ts';
 import { Text } from './text.ts';
 import {
@@ -22,7 +22,7 @@ export function toText(value: Value, budget: Budget): Text {
   return written ?? joined(reprParts(value, budget), budget);
 }
 
-/** Quoted, as inside of a list that is written out. */
+/** Quoted form, as inside a written list. */
 export function toRepr(value: Value, budget: Budget): Text {
   return joined(reprParts(value, budget), budget);
 }
@@ -58,7 +58,7 @@ function integer(value: number | bigint): string {
   return typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : BigInt(value).toString();
 }
 
-/** The shortest digits that read back as the same number, with Python's choice of notation. */
+/** The shortest digits that parse to the same number, in Python's notation. */
 export function float(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
@@ -119,7 +119,7 @@ function separated(items: readonly (readonly Text[])[], separator: Text): Text[]
   return items.flatMap((item, i) => (i === 0 ? item : [separator, ...item]));
 }
 
-/** Writes into one list, because tools of agents have tens of thousands of parts. */
+/** Collects parts in one list, because tools of agents have tens of thousands of them. */
 class JsonWriter {
   readonly #style: JsonStyle;
   readonly #budget: Budget;
@@ -131,7 +131,7 @@ class JsonWriter {
     this.#parts = parts;
   }
 
-  /** `line`: what begins a line at this depth. */
+  /** `line`: text at the start of each line at this depth. */
   write(value: Value, line: string): void {
     this.#budget.spend(1);
     if (isText(value)) return this.#text(value);
@@ -183,7 +183,6 @@ class JsonWriter {
 const QUOTE = Text.own('"');
 const BRACKETS = ['[', ']', '[]'].map((text) => Text.own(text)) as unknown as readonly [Text, Text, Text];
 const BRACES = ['{', '}', '{}'].map((text) => Text.own(text)) as unknown as readonly [Text, Text, Text];
-/** Characters that JSON escapes, in some style. */
 const NOT_PLAIN_JSON = /[^ !#-[\]-~]/;
 
 function jsonBody(text: Text, asciiOnly: boolean): Text {

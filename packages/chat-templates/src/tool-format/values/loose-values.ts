@@ -1,4 +1,4 @@
-/** Values as models write them outside JSON: Python literals, and objects with bare keys and quotes of their own. */
+/** Values as models write them outside JSON: Python literals, and objects with bare keys and other quotes. */
 import { isUsual, SpelledNumber } from '../../../../exact-json/src/spelled-numbers.ts';
 
 const WORDS: Readonly<Record<string, unknown>> = {
@@ -14,10 +14,10 @@ const NUMBER = /^(-?)(?:(\d+)(?:\.(\d*))?|\.(\d+))((?:[eE][-+]?\d+)?)$/;
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', '0': '\0' };
 
-/** Deeper values are refused: no answer needs them, and a reader must not run out of stack. */
+/** Chosen: no answer needs deeper values, and a reader must not exhaust the stack. */
 const MAX_DEPTH = 64;
 
-/** The value, or undefined where the text is none. `quote` stands around strings beside the usual quotes. */
+/** Undefined if it is not a value. `quote`: an additional quotation mark of strings. */
 export function parseLoose(text: string, quote: string | null = null): unknown {
   const parser = new LooseParser(text, quote);
   try {
@@ -29,7 +29,7 @@ export function parseLoose(text: string, quote: string | null = null): unknown {
   }
 }
 
-/** JSON has digits on both sides of a point and no leading zeros; all other digits stay as they are. */
+/** JSON needs digits on both sides of a point and no leading zeros; all other digits stay unchanged. */
 function jsonSpelling([, sign = '', whole = '', after, only, exponent = '']: RegExpExecArray): string {
   const fraction = after ?? only;
   const point = fraction === undefined ? '' : `.${fraction === '' ? '0' : fraction}`;

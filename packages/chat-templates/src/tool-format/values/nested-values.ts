@@ -1,11 +1,11 @@
-/** Values in nested tags: `<name>…</name>` for members, `<item>…</item>` for elements, each behind a mark. */
+/** Values in nested tags: `<name>…</name>` for members, `<item>…</item>` for elements, each after a mark. */
 import { admittedTypes, isSchema, resolvePointer } from './schema-types.ts';
 import { taggedValue } from './tagged-values.ts';
 
 const MAX_DEPTH = 64;
 const ITEM = 'item';
 
-/** The value of text between two tags; text without tags is a word of the schema's type. */
+/** Text without tags is a word of the schema's type. */
 export function nestedValue(text: string, mark: string, schema: unknown, root: unknown, depth = 0): unknown {
   const opening = `${mark}<`;
   const trimmed = text.trim();
@@ -36,7 +36,7 @@ export function nestedValue(text: string, mark: string, schema: unknown, root: u
   );
 }
 
-/** Start of the closing tag of an open element; tags of its own name may be nested in it. */
+/** Start of the closing tag of an open element; tags of the same name may be nested. */
 function findClosingTag(text: string, from: number, mark: string, name: string): number {
   const [open, close] = [`${mark}<${name}>`, `${mark}</${name}>`];
   let depth = 1;

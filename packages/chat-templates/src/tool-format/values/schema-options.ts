@@ -1,4 +1,4 @@
-/** Values that a schema allows: those that it lists, wherever it lists them, and schemas for the others. */
+/** Values that a schema lists anywhere, and schemas for the others. */
 import { spelled, spelledMember } from '../../../../exact-json/src/spelled-numbers.ts';
 import { isSchema, resolvePointer } from './schema-types.ts';
 
@@ -6,7 +6,7 @@ export type SchemaOption = { readonly value: unknown } | { readonly schema: unkn
 
 const MAX_HOPS = 32;
 
-/** Together the options admit at least what the schema admits; they may admit more. */
+/** The options admit at least what the schema admits; they may admit more. */
 export function schemaOptions(schema: unknown, root: unknown, hops = 0): readonly SchemaOption[] {
   if (!isSchema(schema) || hops > MAX_HOPS) return [{ schema }];
   const nullable: readonly SchemaOption[] = schema['nullable'] === true ? [{ value: null }] : [];
@@ -26,7 +26,7 @@ export function schemaOptions(schema: unknown, root: unknown, hops = 0): readonl
     ...(typeof $ref === 'string' ? [resolvePointer($ref, root) ?? resolvePointer($ref, schema)] : []),
     ...(Array.isArray(allOf) ? allOf : []),
   ];
-  // All of these hold, so that the one that lists its values admits all that there are.
+  // All of these apply, so one that lists its values contains all admitted values.
   const lists = needed.map(inside).filter((options) => options.every((option) => 'value' in option));
   const [shortest] = lists.toSorted((one, other) => one.length - other.length);
   if (shortest !== undefined) return [...shortest, ...nullable];
@@ -35,10 +35,10 @@ export function schemaOptions(schema: unknown, root: unknown, hops = 0): readonl
   return [{ schema }, ...nullable];
 }
 
-/** Keywords that say nothing of values. */
+/** Keywords without a constraint on values. */
 const WORDS = new Set(['title', 'description', 'default', 'examples', 'nullable', 'deprecated', '$comment']);
 
-/** A branch, held to what stands beside the branches as well. */
+/** A branch combined with the keywords next to it. */
 function beside(rest: object, option: { readonly schema: unknown }): SchemaOption {
   const says = Object.keys(rest).some((keyword) => !WORDS.has(keyword));
   return says ? { schema: { allOf: [option.schema, rest] } } : option;

@@ -1,6 +1,7 @@
 /**
- * chat-templates/tool-format/values owns values as models write them, and turns them into JSON. It knows nothing of templates.
- * This file: which JSON types a schema admits, because text between tags does not say whether it is a string.
+ * chat-templates/tool-format/values owns values as models write them, and converts them to JSON. It knows nothing of
+ * templates. This file: JSON types that a schema admits, because text between tags does not show whether it is a
+ * string.
  */
 import { SpelledNumber } from '../../../../exact-json/src/spelled-numbers.ts';
 import type { JsonType } from '../tool-format.ts';
@@ -19,7 +20,7 @@ export function admittedTypes(schema: unknown, root: unknown, hops = 0): Readonl
   const nullable: JsonType[] = schema['nullable'] === true ? ['null'] : [];
   if (types !== null) {
     const names = types.map(jsonType).filter((name) => name !== null);
-    // A type that JSON does not have allows any value.
+    // An unknown type allows any value.
     return names.length === types.length ? new Set([...names, ...nullable]) : null;
   }
   if ('const' in schema) return new Set([valueType(schema['const']), ...nullable]);
@@ -36,7 +37,6 @@ export function admittedTypes(schema: unknown, root: unknown, hops = 0): Readonl
   return schema['items'] === undefined ? null : new Set(['array']);
 }
 
-/** The schema that a reference inside `root` leads to. */
 export function resolvePointer(pointer: string, root: unknown): unknown {
   if (!pointer.startsWith('#')) return undefined;
   const steps = pointer.slice(1).split('/').slice(1);
@@ -50,7 +50,7 @@ function decoded(step: string): string {
   try {
     return decodeURIComponent(step);
   } catch {
-    // Not percent-encoded after all: the text stands for itself.
+    // Not percent-encoded: the text is literal.
     return step;
   }
 }

@@ -1,4 +1,4 @@
-/** Text between two tags as a value: its schema says whether it is a string. */
+/** Text between two tags as a value; the schema decides whether it is a string. */
 import { isJson } from '../../../../exact-json/src/is-json.ts';
 import { parseSpelled } from '../../../../exact-json/src/parse-spelled.ts';
 import { spelled, spelledMember, writeJson } from '../../../../exact-json/src/spelled-numbers.ts';
@@ -14,11 +14,11 @@ export function taggedValue(text: string, schema: unknown, root: unknown): unkno
   return types === null || types.has(valueType(value)) ? value : text;
 }
 
-/** JSON, else what Python prints; undefined: neither. */
+/** JSON, otherwise Python's form; undefined: neither. */
 function parsed(text: string): unknown {
   try {
     const value = parseSpelled(text);
-    // A spelling is noted next to a container, and a number alone is in none.
+    // Spellings are recorded per container, and a lone number has none.
     return typeof value === 'number'
       ? spelledMember(parseSpelled(`[${text}]`) as unknown[], 0)
       : spelled(value);
@@ -27,7 +27,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The same as JSON text; text that is JSON already stays as it is, so that no digit of a number is lost. */
+/** As JSON text; JSON stays unchanged, so that no digit of a number is lost. */
 export function taggedJson(text: string, schema: unknown, root: unknown): string {
   const value = taggedValue(text, schema, root);
   if (typeof value === 'string') return JSON.stringify(value);

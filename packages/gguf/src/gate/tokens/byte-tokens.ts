@@ -1,20 +1,19 @@
 /**
- * Tokens that stand for one byte. A tokenizer that meets a character it has no token for falls back to them, and
- * llama.cpp ends the process, or never ends its loop, where the one it needs is missing.
+ * Byte tokens. A tokenizer falls back to them for characters without a token; if one is missing, llama.cpp ends the
+ * process or loops forever.
  */
 
-/** By byte: 1 where there is such a token. */
 type Bytes = Uint8Array;
 
 export class ByteTokens {
   /** `<0x0A>`, or the byte itself. */
   readonly #fallback: Bytes = new Uint8Array(256);
-  /** As RWKV writes bytes: itself, `\n`, `\x0a`. */
+  /** RWKV's spellings: the byte itself, `\n`, `\x0a`. */
   readonly #escaped: Bytes = new Uint8Array(256);
-  /** Ids of the tokens that are spelled `<0x..>`; a vocabulary has no two equal ones, so they are few. */
+  /** Ids of tokens spelled `<0x..>`; few, because a vocabulary has no two equal tokens. */
   readonly spelled = new Set<number>();
 
-  /** The token from `start` to `end`. Most tokens are none of these, and cost a look at their length or first byte. */
+  /** Most tokens are no byte tokens and only cost a check of length or first byte. */
   note(bytes: Buffer, start: number, end: number, id: number): void {
     const length = end - start;
     const first = bytes[start] as number;
@@ -29,7 +28,7 @@ export class ByteTokens {
     }
   }
 
-  /** The first byte without a token to fall back to; null if all have one. */
+  /** First byte without a fallback token; null if all have one. */
   get missing(): number | null {
     return firstZero(this.#fallback);
   }

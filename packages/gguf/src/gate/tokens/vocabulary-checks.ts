@@ -1,6 +1,6 @@
 /**
- * The tokenizer's metadata, against the conditions under which llama.cpp reads beyond an
- * array or aborts at the first text it is asked to tokenise.
+ * Checks tokenizer metadata against conditions under which llama.cpp reads beyond an array or aborts at the first
+ * text.
  */
 import type { Header } from '../../format/header.ts';
 import { LIMITS } from '../../format/limits.ts';
@@ -10,7 +10,7 @@ import type { Lookup } from '../../format/lookup.ts';
 /** Some converters write "no such token" as -1 in 32 bits; llama.cpp falls back to its default. */
 const NO_TOKEN = 0xffff_ffff;
 
-/** The ids that llama.cpp assumes if the file names none; absent here means none. */
+/** llama.cpp's defaults for omitted ids; absent: no default. */
 const DEFAULT_IDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   llama: { bos: 1, eos: 2 },
   bert: { bos: 101, unknown: 100, seperator: 102, padding: 0, mask: 103 },
@@ -18,11 +18,11 @@ const DEFAULT_IDS: Readonly<Record<string, Readonly<Record<string, number>>>> = 
 };
 
 const NEEDS_NEWLINE = new Set(['gpt2', 'llama', 'rwkv']);
-/** They have no other token for a character that they do not know. */
+/** These tokenizers have no other token for unknown characters. */
 const FALLS_BACK_TO_UNKNOWN = new Set(['bert', 't5']);
-/** llama.cpp asks for the byte that a token of the type "byte" stands for, and these read it off its spelling. */
+/** llama.cpp needs the byte of each byte token, and these tokenizers parse it from its spelling. */
 const READS_BYTES = new Set(['llama', 't5', 'gpt2', 'gemma4', 'bert']);
-/** Of llama.cpp's own tests; it reads no text. */
+/** Used by llama.cpp's own tests; it processes no text. */
 const TEST_TOKENIZER = 'test';
 const WITHOUT_VOCABULARY = new Set(['none', 'no_vocab']);
 
@@ -116,7 +116,7 @@ function checkAddedTokens(model: string, vocabularySize: number, ids: SpecialIds
     if (lookup.flag(`tokenizer.ggml.add_${name}_token`) === true && !exists(name))
       lookup.refuse(`tokenizer.ggml.add_${name}_token is set but there is no such token`);
   }
-  // WordPiece frames every text with [CLS] and [SEP] whether or not the file asks for it.
+  // WordPiece frames every text with [CLS] and [SEP] regardless of the file.
   if (model === 'bert' && !(exists('bos') || exists('cls')))
     lookup.refuse('its vocabulary has no [CLS] token');
   if (model === 'bert' && !exists('seperator')) lookup.refuse('its vocabulary has no [SEP] token');
@@ -124,7 +124,7 @@ function checkAddedTokens(model: string, vocabularySize: number, ids: SpecialIds
     lookup.refuse('its vocabulary has no token for unknown text');
 }
 
-/** One file may hold the vocabulary of one tokenizer and the name of another. */
+/** A file may combine the vocabulary of one tokenizer with the name of another. */
 function checkByteTokens(model: string, { vocabulary, byteTypes }: Header, lookup: Lookup): void {
   const { bytes } = vocabulary;
   const missing = model === 'llama' ? bytes.missing : model === 'rwkv' ? bytes.missingEscaped : null;

@@ -1,7 +1,7 @@
 /**
- * gguf/gate/tokens owns what is read and checked of a vocabulary. It knows nothing of tensors or hyperparameters. This file: the
- * token list, read once and boiled down to what the checks ask about it. Two equal tokens make llama.cpp abort, so every
- * token is compared; none of them is kept.
+ * gguf/gate/tokens owns reading and checking a vocabulary. It knows nothing of tensors or hyperparameters. This file:
+ * the token list, read once and reduced to the facts that the checks need. Two equal tokens make llama.cpp abort, so
+ * every token is compared; none is kept.
  */
 import type { HeaderCursor, Refuse } from '../../format/cursor.ts';
 import { TOKEN_TYPE } from '../../format/format.ts';
@@ -14,9 +14,9 @@ export interface Vocabulary {
   readonly size: number;
   /** Spellings of the line feed that occur: "Ċ" (byte-level), "<0x0A>" (byte token), "\n". */
   readonly newlines: ReadonlySet<string>;
-  /** The first tokens as they stand in the file, as many as are compared with those of another model. */
+  /** First tokens, for the comparison with another model. */
   readonly first: readonly string[];
-  /** Upper bound of the rows in the suffix table that the PLaMo-2 tokenizer builds. */
+  /** Upper bound of rows in the suffix table of the PLaMo-2 tokenizer. */
   readonly suffixRows: number;
   readonly bytes: ByteTokens;
 }
@@ -36,7 +36,7 @@ export async function readTokens(cursor: HeaderCursor, count: number, refuse: Re
   const byteTokens = new ByteTokens();
   let suffixRows = 0;
   for (let index = 0; index < count; index += 1) {
-    // Without waiting wherever the window has it: a promise for each token would cost more than the token.
+    // Synchronous within the window: a promise per token would cost more than the token.
     const length = cursor.holds(8) ? cursor.heldLength(TOKEN) : await cursor.length(TOKEN);
     if (length > LIMITS.tokenBytes)
       refuse(`a token is ${length} bytes long; the limit is ${LIMITS.tokenBytes}`);
@@ -55,7 +55,6 @@ export async function readTokens(cursor: HeaderCursor, count: number, refuse: Re
   return { size: count, newlines, first, suffixRows, bytes: byteTokens };
 }
 
-/** The ids of the tokens whose type says that they stand for one byte. */
 export async function readByteTypes(cursor: HeaderCursor, count: number, refuse: Refuse): Promise<number[]> {
   const ids: number[] = [];
   for (let id = 0; id < count; id += 1) {
@@ -68,7 +67,7 @@ export async function readByteTypes(cursor: HeaderCursor, count: number, refuse:
   return ids;
 }
 
-/** Twice as many as there are bytes. */
+/** Twice the number of bytes. */
 const MOST_BYTE_TOKENS = 512;
 
 const TOKEN = 'a token';
@@ -88,7 +87,7 @@ function textEnd(bytes: Buffer, start: number, end: number): number {
   return at;
 }
 
-/** And names an empty one after its index. */
+/** llama.cpp names an empty token after its index. */
 function isNew(seen: TextSet, index: number, bytes: Buffer, start: number, end: number): boolean {
   if (end > start) return seen.add(bytes, start, end);
   const name = Buffer.from(`[EMPTY_${index}]`);
@@ -96,24 +95,23 @@ function isNew(seen: TextSet, index: number, bytes: Buffer, start: number, end: 
 }
 
 /**
- * Whether a text came before, by 64 bits of a hash whose start nobody outside this process knows: two different texts of
- * the largest vocabulary are taken for one once in a million such files, and no file can be made to be.
+ * Compares 64-bit hashes with a random start: a collision happens in one of a million files with the largest
+ * vocabulary, and no file can be crafted to cause one.
  */
 const [START_A = 0, START_B = 0] = getRandomValues(new Uint32Array(2));
 
 class TextSet {
-  /** Two halves of a hash for each place; both 0 where there is none. */
+  /** Two hash halves per slot; both 0 if empty. */
   readonly #table: Uint32Array;
   readonly #mask: number;
 
-  /** For so many texts at most. */
   constructor(count: number) {
     const places = 2 ** Math.ceil(Math.log2(Math.max(4, 2 * count)));
     this.#table = new Uint32Array(2 * places);
     this.#mask = places - 1;
   }
 
-  /** The text from `start` to `end`; false when it came before. */
+  /** False if the text was added before. */
   add(bytes: Uint8Array, start: number, end: number): boolean {
     let a = START_A;
     let b = START_B;
